@@ -1,0 +1,127 @@
+/**
+ * The sandbox clock: business time (cursor age, idempotency age, timestamps, confirmation delay, chain time). It can be
+ * frozen and moved forward. Token lifetimes use {@link SandboxClock.wallNow}: partners mint tokens with their own clock.
+ * The only place that reads real time or sets a timer.
+ */
+export class SandboxClock {
+  #offset = 0
+  #frozenAt: number | undefined
+  readonly #sleepers = new Set<Sleeper>()
+  readonly #listeners = new Set<() => void>()
+
+  /** Business time in milliseconds since the Unix epoch. */
+  now(): number {
+    return this.#frozenAt ?? Date.now() + this.#offset
+  }
+
+  /** Business time as ISO 8601 UTC with milliseconds. */
+  iso(): string {
+    return new Date(this.now()).toISOString()
+  }
+
+  /** Real time in milliseconds since the Unix epoch, for token lifetimes only. */
+  wallNow(): number {
+    return Date.now()
+  }
+
+  get frozen(): boolean {
+    return this.#frozenAt !== undefined
+  }
+
+  /** How far business time is ahead of real time, in milliseconds. */
+  get offset(): number {
+    return this.now() - Date.now()
+  }
+
+  /** Moves business time forward and wakes every sleeper whose time has come. Throws RangeError on a negative step. */
+  advance(milliseconds: number): void {
+    if (!(milliseconds >= 0)) throw new RangeError('the sandbox clock only moves forward')
+    if (this.#frozenAt === undefined) this.#offset += milliseconds
+    else this.#frozenAt += milliseconds
+    this.#moved()
+  }
+
+  /** Stops business time where it is, or at a later moment. */
+  freeze(): void {
+    this.#frozenAt = this.now()
+    this.#moved()
+  }
+
+  /** Lets business time run on from where it stands. */
+  unfreeze(): void {
+    if (this.#frozenAt === undefined) return
+    this.#offset = this.#frozenAt - Date.now()
+    this.#frozenAt = undefined
+    this.#moved()
+  }
+
+  /** Back to real time; sleepers are woken with an AbortError. */
+  reset(): void {
+    this.#offset = 0
+    this.#frozenAt = undefined
+    for (const sleeper of [...this.#sleepers]) sleeper.cancel(new DOMException('the clock was reset', 'AbortError'))
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** Calls back after every move of the clock. Returns the unsubscriber. */
+  onMove(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Resolves when business time has moved on by so many milliseconds. Rejects with the signal's reason when aborted. */
+  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    if (milliseconds <= 0) return Promise.resolve()
+    return new Promise((resolve, reject) => {
+      const sleeper: Sleeper = {
+        due: this.now() + milliseconds,
+        timer: undefined,
+        wake: () => {
+          this.#forget(sleeper)
+          signal?.removeEventListener('abort', onAbort)
+          resolve()
+        },
+        cancel: (reason) => {
+          this.#forget(sleeper)
+          signal?.removeEventListener('abort', onAbort)
+          reject(reason)
+        },
+      }
+      const onAbort = () => sleeper.cancel(signal?.reason)
+      if (signal?.aborted) return reject(signal.reason)
+      signal?.addEventListener('abort', onAbort, { once: true })
+      this.#sleepers.add(sleeper)
+      this.#arm(sleeper)
+    })
+  }
+
+  /** Resolves after so many milliseconds of real time: for retries towards other processes, never for business rules. */
+  wallSleep(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
+  }
+
+  #moved(): void {
+    for (const sleeper of [...this.#sleepers]) this.#arm(sleeper)
+    for (const listener of this.#listeners) listener()
+  }
+
+  #arm(sleeper: Sleeper): void {
+    clearTimeout(sleeper.timer)
+    const left = sleeper.due - this.now()
+    if (left <= 0) sleeper.wake()
+    // A timer holds 31 bits of milliseconds; it may fire a little early, so it re-arms instead of waking.
+    else if (!this.frozen) sleeper.timer = setTimeout(() => this.#arm(sleeper), Math.min(left, 2 ** 31 - 1))
+  }
+
+  #forget(sleeper: Sleeper): void {
+    clearTimeout(sleeper.timer)
+    this.#sleepers.delete(sleeper)
+  }
+}
+
+interface Sleeper {
+  due: number
+  timer: NodeJS.Timeout | undefined
+  wake(): void
+  cancel(reason: unknown): void
+}

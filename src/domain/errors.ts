@@ -1,0 +1,72 @@
+/** The catalogue of every error the service answers with: status and the title of its problem body. */
+export const ERRORS = {
+  // spec: Errors
+  validation_error: { status: 400, title: 'A parameter is not valid' },
+  conflicting_cursors: { status: 400, title: 'Both cursors were given' },
+  cursor_invalid: { status: 400, title: 'The cursor is not valid' },
+  token_missing: { status: 401, title: 'The bearer token is missing' },
+  invalid_idp_token: { status: 401, title: 'The identity-provider token is not valid' },
+  unknown_partner: { status: 401, title: 'The partner application is not registered' },
+  invalid_user_token: { status: 401, title: 'The user token is not valid' },
+  insufficient_role: { status: 403, title: 'The tenant has no access to this endpoint' },
+  sub_url_mismatch: { status: 403, title: 'The user token belongs to another end user' },
+  end_user_not_found: { status: 404, title: 'The end user does not exist' },
+  cursor_expired: { status: 410, title: 'The cursor has expired' },
+  pool_not_found: { status: 422, title: 'The pool is not registered for the tenant' },
+  // assumptions: transfer-errors, idempotency-*, unknown-route, body-limits, rate-limit
+  idempotency_key_required: { status: 400, title: 'The Idempotency-Key header is missing' },
+  not_found: { status: 404, title: 'There is nothing at this path' },
+  portfolio_not_found: { status: 404, title: 'The portfolio does not exist' },
+  method_not_allowed: { status: 405, title: 'The method is not allowed here' },
+  idempotency_key_in_progress: { status: 409, title: 'The first request with this Idempotency-Key still runs' },
+  payload_too_large: { status: 413, title: 'The request body is too large' },
+  unsupported_media_type: { status: 415, title: 'The content type is not supported' },
+  idempotency_key_in_use_with_different_params: {
+    status: 422,
+    title: 'The Idempotency-Key was used with another request body',
+  },
+  insufficient_balance: { status: 422, title: 'The balance is too small' },
+  transaction_reverted: { status: 422, title: 'The transaction was reverted on chain' },
+  rate_limited: { status: 429, title: 'Too many requests' },
+  internal_error: { status: 500, title: 'The sandbox failed' },
+  chain_unavailable: { status: 503, title: 'The chain cannot be reached' },
+  sandbox_starting: { status: 503, title: 'The sandbox is not ready yet' },
+} as const satisfies Record<string, { status: number; title: string }>
+
+/** A value of the error body's `code`. */
+export type ErrorCode = keyof typeof ERRORS
+
+/** One parameter at fault and why. */
+export interface ParameterFault {
+  param: string
+  detail: string
+}
+
+/** What an error answer carries beside its code. */
+export interface ProblemDetails {
+  /** A sentence that says what was wrong, with the value expected. */
+  detail: string
+  /** The parameter at fault, when it is one. */
+  param?: string
+  /** Every fault, when there are several. */
+  errors?: ParameterFault[]
+  /** Response headers, such as `Retry-After` or `Allow`. */
+  headers?: Record<string, string>
+}
+
+/** Thrown by any part of the service to answer with an error of the catalogue. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+
+  constructor(
+    readonly code: ErrorCode,
+    readonly details: ProblemDetails,
+    options?: ErrorOptions,
+  ) {
+    super(`${code}: ${details.detail}`, options)
+  }
+
+  get status(): number {
+    return ERRORS[this.code].status
+  }
+}

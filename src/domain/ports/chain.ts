@@ -1,0 +1,107 @@
+import type { Address, Hex, Pool, TransferType } from '../records.ts'
+
+/** Whose wallet: the chain room derives its key from these and the seed. */
+export interface WalletOwner {
+  tenant_id: string
+  external_id: string
+}
+
+/** A pool's market figures, read from the chain. Decimal numbers in strings; `apy` is a fraction of one (`"0.0412"` is 4.12 %). */
+export interface MarketFigures {
+  apy: string
+  tvl_usd: string
+}
+
+/** Part of a wallet's holding in a pool, in the protocol's own unit (see `Portfolio.shares`). */
+export interface Position {
+  pool: Pool
+  shares: bigint
+}
+
+/** What the chain says at the timestamp of the block that will carry a transfer. Amounts in minor units. */
+export interface TransferFacts {
+  /** Underlying tokens in the wallet, less what earlier transfers of the same block take. */
+  wallet_balance: bigint
+  /** What the position is worth at that timestamp. */
+  position_value: bigint
+}
+
+/** What a transfer is to move. `all` empties the position whatever it is worth; `amount` is then its worth. */
+export interface TransferDecision {
+  amount: bigint
+  all: boolean
+}
+
+/** Signed bytes and their hash, before anything is broadcast. */
+export interface SignedTransaction {
+  tx_hash: Hex
+  raw_transaction: Hex
+}
+
+/** A deposit or withdrawal to be carried out on chain. */
+export interface TransferOrder {
+  type: TransferType
+  owner: WalletOwner
+  position: Position
+  /** Pure. Decides the amount from the facts, or throws (insufficient balance): then nothing is signed. */
+  decide(facts: TransferFacts): TransferDecision
+  /** Called once with the signed bytes, before broadcast; the bytes must be safe when it resolves. */
+  signed(transaction: SignedTransaction): Promise<void>
+}
+
+/** A transfer that stands in a block, successful or reverted. */
+export interface MinedTransfer {
+  tx_hash: Hex
+  block_number: number
+  /** Unix seconds. */
+  block_timestamp: number
+  status: 'success' | 'reverted'
+  /** Underlying moved, in minor units; what was decided if reverted. */
+  amount: bigint
+  /** Shares minted (deposit) or burned (withdrawal); 0 if reverted. */
+  shares: bigint
+  /** The position's worth directly before the transfer, at the block's timestamp. */
+  value_before: bigint
+}
+
+/** A token balance a wallet is to start with, and the markets that may take it. */
+export interface WalletFunding {
+  token_address: Address
+  /** Minor units. */
+  amount: bigint
+  spenders: Address[]
+}
+
+/** One chain the service works on. Every method throws {@link ChainUnavailableError} when it cannot be reached. */
+export interface Chain {
+  readonly chain_id: string
+  readonly rpc_url: string
+  market(pool: Pool): Promise<MarketFigures>
+  /** Worth of positions now (sandbox clock), in minor units, in the order given. Constant round trips, however many. */
+  values(positions: readonly Position[]): Promise<bigint[]>
+  /** Shares the owner's wallet holds in a pool, by the chain's own word. */
+  shares(owner: WalletOwner, pool: Pool): Promise<bigint>
+  walletBalance(owner: WalletOwner, token: Address): Promise<bigint>
+  fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void>
+  /** Waits for its block, then signs, broadcasts and mines. Rejects with what `decide` or `signed` threw. */
+  transfer(order: TransferOrder): Promise<MinedTransfer>
+}
+
+/** The chains by id, and the wallets, whose addresses are the same on each. */
+export interface Chains {
+  get(chainId: string): Chain | undefined
+  all(): Chain[]
+  walletAddress(owner: WalletOwner): Address
+}
+
+/** The chain did not answer. After signing, the outcome is unknown until it does. */
+export class ChainUnavailableError extends Error {
+  override readonly name = 'ChainUnavailableError'
+  constructor(
+    readonly chainId: string,
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`chain ${chainId} cannot be reached: ${reason}`, options)
+  }
+}

@@ -1,0 +1,48 @@
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
+import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
+
+/**
+ * The seeded source of every random choice. Each purpose draws from a stream of its own, so that one more request id
+ * does not change the next portfolio's id or the next fault's draw.
+ */
+export class SeededRandom {
+  readonly #streams = new Map<string, RandomGenerator>()
+
+  constructor(readonly seed: number) {}
+
+  /** A number in [0, 1) from the named stream, with 32 bits of precision. */
+  next(stream: string): number {
+    let generator = this.#streams.get(stream)
+    if (!generator) {
+      generator = xoroshiro128plus(this.seed ^ hash(stream))
+      this.#streams.set(stream, generator)
+    }
+    return (generator.next() >>> 0) / 2 ** 32
+  }
+
+  /** Bytes from the named stream. */
+  bytes(stream: string, length: number): Uint8Array {
+    return Uint8Array.from({ length }, () => Math.floor(this.next(stream) * 256))
+  }
+
+  /** A version 4 UUID from the named stream. */
+  uuid(stream: string): string {
+    const bytes = this.bytes(stream, 16)
+    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+    const hex = Buffer.from(bytes).toString('hex')
+    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  }
+
+  /** Starts every stream anew: the same draws come again. */
+  reset(): void {
+    this.#streams.clear()
+  }
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let value = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
+  return value
+}

@@ -1,0 +1,135 @@
+import type { Operation } from './operations.ts'
+
+/** `0x` and 40 hexadecimal digits, EIP-55 checksummed wherever the sandbox writes one. */
+export type Address = `0x${string}`
+
+/** `0x` and an even number of hexadecimal digits. */
+export type Hex = `0x${string}`
+
+/** A JSON Web Key (RFC 7517); only the members the sandbox reads are named. */
+export interface Jwk {
+  kty?: string
+  kid?: string
+  alg?: string
+  use?: string
+  n?: string
+  e?: string
+  [member: string]: unknown
+}
+
+/** Where the keys that verify a tenant's user tokens come from: exactly one of three. */
+export type UserKeySource = { jwks_uri: string } | { jwks: { keys: Jwk[] } } | { public_key_pem: string; kid: string }
+
+/** A partner application registered with the service. */
+export interface Tenant {
+  tenant_id: string
+  slug: string
+  /** The `appid` claim of its identity-provider tokens. */
+  client_id: string
+  client_secret: string
+  /** The `iss` claim its user tokens must carry. */
+  issuer: string
+  user_keys: UserKeySource
+  /** PKCS#8 PEM the sandbox mints user tokens with; absent when only the partner holds the key. */
+  private_key_pem?: string
+  /** `kid` of {@link Tenant.private_key_pem}. */
+  kid?: string
+  /** Operations the tenant may call; others answer 403 insufficient_role. */
+  access: 'all' | Operation[]
+}
+
+/** A lending market one tenant may use. */
+export interface Pool {
+  tenant_id: string
+  pool_id: string
+  protocol: string
+  chain_id: string
+  token_symbol: string
+  token_decimals: number
+  token_address: Address
+  market_address: Address
+}
+
+/** A person known to a tenant by `external_id`; owns one wallet address, the same on every chain. */
+export interface EndUser {
+  id: string
+  tenant_id: string
+  external_id: string
+  wallet_address: Address
+  created_at: string
+}
+
+/** A position of one end user in one pool. Amounts are digit strings in the token's minor units. */
+export interface Portfolio {
+  portfolio_id: string
+  tenant_id: string
+  end_user_id: string
+  pool_id: string
+  name: string
+  description: string | null
+  protocol: string
+  chain_id: string
+  token_symbol: string
+  token_decimals: number
+  token_address: Address
+  market_address: Address
+  /** Principal still in. */
+  deposited: string
+  /** Yield paid out by withdrawals so far. */
+  yield_earned_realized: string
+  /** Yield earned as of the last transaction: the base of the next one's `yield_delta`. */
+  yield_earned_synced: string
+  /** The position's part of the wallet's holding, in the protocol's own unit: Aave scaled balance or ERC-4626 shares. */
+  shares: string
+  compounding_enabled: boolean
+  created_at: string
+  updated_at: string
+}
+
+/** What a transfer does. */
+export type TransferType = 'deposit' | 'withdrawal'
+
+/** A settled transfer as the API lists it. */
+export interface Transaction {
+  id: string
+  tenant_id: string
+  end_user_id: string
+  portfolio_id: string
+  type: TransferType
+  /** What was moved, in minor units. */
+  amount_changed: string
+  /** Yield accrued since the portfolio's previous transaction: `yield_earned_after` − `yield_earned_before`. */
+  yield_delta: string
+  deposited_amount_before: string
+  deposited_amount_after: string
+  yield_earned_before: string
+  yield_earned_after: string
+  tx_hash: Hex
+  created_at: string
+}
+
+/** A transfer between signing and settling: what a restart needs to finish it with the same bytes and hash. */
+export interface Transfer {
+  /** The id of the transaction it becomes. */
+  id: string
+  portfolio_id: string
+  type: TransferType
+  chain_id: string
+  tx_hash: Hex
+  raw_transaction: Hex
+  /** Scope key of the Idempotency-Key that caused it; null for seeding. */
+  idempotency_id: string | null
+  signed_at: string
+}
+
+/** A finished operation's response, kept under its Idempotency-Key. */
+export interface IdempotencyRecord {
+  /** Tenant, operation, external_id and key. */
+  id: string
+  /** SHA-256 of the canonical request body. */
+  fingerprint: string
+  status: number
+  body: unknown
+  /** Milliseconds of the sandbox clock. */
+  created_at_ms: number
+}
