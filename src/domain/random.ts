@@ -1,4 +1,4 @@
-import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
+import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 
 /**
@@ -14,7 +14,8 @@ export class SeededRandom {
   next(stream: string): number {
     let generator = this.#streams.get(stream)
     if (!generator) {
-      generator = xoroshiro128plus(this.seed ^ hash(stream))
+      // The whole state is hashed: seeded by one small number, xoroshiro's first draws hardly differ between seeds.
+      generator = xoroshiro128plusFromState([0, 1, 2, 3].map((part) => hash(`${part}/${this.seed}/${stream}`)))
       this.#streams.set(stream, generator)
     }
     return (generator.next() >>> 0) / 2 ** 32
@@ -40,9 +41,11 @@ export class SeededRandom {
   }
 }
 
-/** FNV-1a, 32 bits. */
+/** FNV-1a, 32 bits, finished as MurmurHash3 does so that every bit of the text reaches every bit of the result. */
 function hash(text: string): number {
   let value = 0x811c9dc5
   for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193)
-  return value
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b)
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35)
+  return value ^ (value >>> 16)
 }

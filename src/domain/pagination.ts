@@ -1,0 +1,128 @@
+import type { CursorCodec, CursorPosition } from './cursor.ts'
+import { Problem } from './errors.ts'
+import {
+  type Collection,
+  type CollectionShape,
+  type Collections,
+  type PageResult,
+  SHAPES,
+  type SortKey,
+  type Store,
+} from './ports/store.ts'
+
+/** Page size when the request names none. spec: Limits */
+export const DEFAULT_LIMIT = 25
+
+/** Largest page size a request may name. spec: Limits */
+export const MAX_LIMIT = 100
+
+/** The query parameters every list takes; `limit` is already known to be a whole number from 1 to {@link MAX_LIMIT}. */
+export interface PageParameters {
+  limit?: number | undefined
+  starting_after?: string | undefined
+  ending_before?: string | undefined
+}
+
+/** spec: Paginated envelope */
+export interface Page<Item> {
+  data: Item[]
+  has_more: boolean
+  next_cursor: string | null
+  prev_cursor: string | null
+}
+
+/** Which list, and which part of it. */
+export interface ListRequest extends PageParameters {
+  /** Scope of the collection's ordered list. */
+  scope: string
+  /** What a cursor is bound to: the list's name, the tenant and, where there is one, the end user. */
+  cursorScope: string
+}
+
+/** A request's part of a list. */
+export interface ParsedPage {
+  limit: number
+  direction: 'forward' | 'backward'
+  /** Absent on the first page. */
+  position?: CursorPosition
+}
+
+/**
+ * Reads the paging parameters. Throws the problem conflicting_cursors when both cursors are given (spec: Pagination 4),
+ * cursor_invalid or cursor_expired when the one given is not good.
+ */
+export function parsePage(parameters: PageParameters, codec: CursorCodec, cursorScope: string): ParsedPage {
+  const { limit = DEFAULT_LIMIT, starting_after, ending_before } = parameters
+  if (starting_after !== undefined && ending_before !== undefined) {
+    const detail = 'starting_after and ending_before were both given: pass one of them'
+    throw new Problem('conflicting_cursors', { detail, param: 'ending_before' })
+  }
+  if (ending_before !== undefined) {
+    const position = codec.read(ending_before, cursorScope, 'ending_before')
+    return { limit, direction: 'backward', position }
+  }
+  if (starting_after === undefined) return { limit, direction: 'forward' }
+  return { limit, direction: 'forward', position: codec.read(starting_after, cursorScope, 'starting_after') }
+}
+
+/**
+ * One page of a collection's ordered list in its envelope, each record as `toItem` shows it. Repeating a request with the
+ * same cursor gives the same rows: those put since the cursor was issued are left out, and the page's own cursors, of the
+ * present, lead to them (spec: Pagination 3). Throws the problems of {@link parsePage}.
+ */
+export async function list<C extends Collection>(
+  store: Store,
+  codec: CursorCodec,
+  collection: C,
+  request: ListRequest,
+): Promise<Page<Collections[C]>>
+export async function list<C extends Collection, Item>(
+  store: Store,
+  codec: CursorCodec,
+  collection: C,
+  request: ListRequest,
+  toItem: (record: Collections[C]) => Item | Promise<Item>,
+): Promise<Page<Item>>
+export async function list<C extends Collection>(
+  store: Store,
+  codec: CursorCodec,
+  collection: C,
+  request: ListRequest,
+  toItem: (record: Collections[C]) => unknown = (record) => record,
+): Promise<Page<unknown>> {
+  const parsed = parsePage(request, codec, request.cursorScope)
+  const { limit, direction, position } = parsed
+  const bound = position && { [direction === 'forward' ? 'after' : 'before']: position.key, up_to: position.up_to }
+  const result = await store.page(collection, { scope: request.scope, limit, ...bound })
+  // Read after the page: whatever made has_next true is then within what the next cursor may show.
+  const up_to = await store.sequence()
+
+  const { first, last } = ends(collection, result, parsed)
+  const cursor = (key: SortKey) => codec.issue({ scope: request.cursorScope, key, up_to })
+  const next_cursor = result.has_next ? cursor(last) : null
+  return {
+    data: await Promise.all(result.items.map(toItem)),
+    has_more: next_cursor !== null, // assumption: has-more
+    next_cursor,
+    prev_cursor: result.has_previous ? cursor(first) : null,
+  }
+}
+
+/** The positions a page lies between: those of its first and last record, or next to the cursor when it is empty. */
+function ends<C extends Collection>(
+  collection: C,
+  { items }: PageResult<Collections[C]>,
+  { direction, position }: ParsedPage,
+): { first: SortKey; last: SortKey } {
+  const shape: CollectionShape<Collections[C]> = SHAPES[collection]
+  if (!shape.list) throw new RangeError(`${collection} has no ordered list`)
+  const first = items[0]
+  const last = items.at(-1)
+  if (first && last) return { first: shape.list.key(first), last: shape.list.key(last) }
+
+  // Turning round on an empty page must meet the cursor's own record again, should it still be there. A key with an empty
+  // member added sorts directly behind it; directly ahead of it there is none, so there the list is entered from its end.
+  const near = position?.key ?? []
+  const far = (shape.list.order === 'asc') === (direction === 'forward') ? [...near, ''] : []
+  return direction === 'forward' ? { first: far, last: near } : { first: near, last: far }
+}
