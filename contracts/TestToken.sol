@@ -9,9 +9,9 @@ contract TestToken is ERC20 {
     /// @notice Raised when one call mints more than `max`.
     error MintTooLarge(uint256 amount, uint256 max);
 
-    /// @notice The most one call may mint. Without a bound a single call could fill the supply up to 2^256 - 1, after
-    /// which no vault could mint its yield any more.
-    uint256 public constant MAX_MINT = type(uint128).max;
+    /// @notice The most one call may mint: more than any vault will owe, and too little to fill the supply up to
+    /// 2^256 - 1, after which no vault could mint its yield any more.
+    uint256 public constant MAX_MINT = type(uint192).max;
 
     uint8 private immutable _decimals;
 

@@ -13,6 +13,11 @@ const GENESIS_TIME = 1_735_689_600 // 2025-01-01T00:00:00Z: in the past of every
 const DEPLOYMENT_TIME = GENESIS_TIME + 1
 const LAST_BLOCK_TIME = GENESIS_TIME + 2
 
+// No fees, one block for everything, nothing spilled to disk.
+const ANVIL_FLAGS =
+  `--chain-id ${CHAIN_ID} --timestamp ${GENESIS_TIME} --no-mining --order fifo --base-fee 0 --gas-price 0
+  --disable-min-priority-fee --gas-limit 10000000000 --max-persisted-states 0`.split(/\s+/)
+
 /** Builds and writes everything; the hash of the inputs last, so that a build cut short is repeated. */
 async function build(hash) {
   // Loaded only now: compiler and viem take longer to load than the check of the inputs may take.
@@ -24,11 +29,7 @@ async function build(hash) {
 
   const contracts = compileContracts(root)
   const { plan, addresses } = planMarket(contracts)
-  const anvil = await startAnvil([
-    ...['--chain-id', String(CHAIN_ID), '--timestamp', String(GENESIS_TIME), '--no-mining', '--order', 'fifo'],
-    ...['--base-fee', '0', '--gas-price', '0', '--disable-min-priority-fee', '--gas-limit', '10000000000'],
-    ...['--max-persisted-states', '0'],
-  ])
+  const anvil = await startAnvil(ANVIL_FLAGS)
   let state
   try {
     await execute(plan, anvil, { chainId: CHAIN_ID, timestamp: DEPLOYMENT_TIME })

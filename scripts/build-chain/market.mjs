@@ -16,22 +16,41 @@ const borrower = devAccount(2)
 // deposit of a million hardly moves them.
 const BORROWABLE = [
   {
-    ...{ symbol: 'USDC', name: 'USD Coin', decimals: 6, priceUsd: 1n, ltv: 75, liquidationThreshold: 80 },
+    symbol: 'USDC',
+    name: 'USD Coin',
+    decimals: 6,
+    priceUsd: 1n,
+    ltv: 75,
+    liquidationThreshold: 80,
     rates: { optimal: 90, slope1: 6, slope2: 60 },
-    ...{ supplied: 1_000_000_000, borrowed: 820_000_000 },
-    ...{ vaultRate: '0.05', vaultDeposit: 1_000_000 },
+    supplied: 1_000_000_000,
+    borrowed: 820_000_000,
+    vaultRate: '0.05',
+    vaultDeposit: 1_000_000,
   },
   {
-    ...{ symbol: 'WETH', name: 'Wrapped Ether', decimals: 18, priceUsd: 2_500n, ltv: 80, liquidationThreshold: 82 },
+    symbol: 'WETH',
+    name: 'Wrapped Ether',
+    decimals: 18,
+    priceUsd: 2_500n,
+    ltv: 80,
+    liquidationThreshold: 82,
     rates: { optimal: 90, slope1: 3.8, slope2: 80 },
-    ...{ supplied: 400_000, borrowed: 320_000 },
-    ...{ vaultRate: '0.03', vaultDeposit: 400 },
+    supplied: 400_000,
+    borrowed: 320_000,
+    vaultRate: '0.03',
+    vaultDeposit: 400,
   },
 ]
 
 /** What the borrower posts: neither lent out nor offered to tenants. */
 const COLLATERAL = {
-  ...{ symbol: 'WBTC', name: 'Wrapped BTC', decimals: 8, priceUsd: 60_000n, ltv: 70, liquidationThreshold: 75 },
+  symbol: 'WBTC',
+  name: 'Wrapped BTC',
+  decimals: 8,
+  priceUsd: 60_000n,
+  ltv: 70,
+  liquidationThreshold: 75,
   supplied: 100_000,
 }
 

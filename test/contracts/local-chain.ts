@@ -10,6 +10,9 @@ const require = createRequire(import.meta.url)
 export const devAccount = (addressIndex: number) =>
   mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex })
 
+/** Fees of every transaction: wallets need no ETH. viem would otherwise propose a tip. */
+export const NO_FEES = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
+
 /** What `scripts/build-chain.mjs` writes for a compiled contract. */
 export function compiled(name: 'TestToken' | 'YieldVault'): { abi: readonly unknown[]; bytecode: Hex } {
   return require(`../../contracts/out/${name}.json`)
@@ -34,7 +37,13 @@ export async function startLocalChain(flags: string[] = []) {
     child.stderr.on('data', read)
     child.once('exit', () => reject(new Error(output)))
   })
-  const client = createTestClient({ mode: 'anvil', chain: foundry, transport: http(url), cacheTime: 0 })
+  const client = createTestClient({
+    mode: 'anvil',
+    chain: foundry,
+    transport: http(url),
+    cacheTime: 0,
+    pollingInterval: 50,
+  })
     .extend(publicActions)
     .extend(walletActions)
   return {

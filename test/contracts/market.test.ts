@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib'
 import { type Address, formatUnits, getAddress, maxUint256, parseAbi, parseUnits } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
-import { devAccount, type LocalChain, startLocalChain } from './local-chain.ts'
+import { devAccount, type LocalChain, NO_FEES, startLocalChain } from './local-chain.ts'
 
 const out = new URL('../../contracts/out/', import.meta.url)
 const market: EmbeddedMarket = JSON.parse(readFileSync(new URL('market.json', out), 'utf8'))
@@ -36,7 +36,7 @@ describe('the state of the embedded chain', () => {
   ) => chain.client.readContract({ address, abi, functionName, args } as never) as Promise<bigint>
 
   async function write(address: Address, functionName: string, args: unknown[]) {
-    const request = { address, abi, functionName, args, account: alice, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
+    const request = { address, abi, functionName, args, account: alice, ...NO_FEES }
     const hash = await chain.client.writeContract(request as never)
     const { status } = await chain.client.waitForTransactionReceipt({ hash })
     expect(status, functionName).toBe('success')
