@@ -32,15 +32,16 @@ export interface Page<Item> {
 }
 
 /** Which list, and which part of it. */
-export interface ListRequest extends PageParameters {
+export interface ListRequest<C extends Collection> extends PageParameters {
+  collection: C
   /** Scope of the collection's ordered list. */
   scope: string
   /** What a cursor is bound to: the list's name, the tenant and, where there is one, the end user. */
-  cursorScope: string
+  cursor_scope: string
 }
 
 /** A request's part of a list. */
-export interface ParsedPage {
+interface ParsedPage {
   limit: number
   direction: 'forward' | 'backward'
   /** Absent on the first page. */
@@ -51,59 +52,42 @@ export interface ParsedPage {
  * Reads the paging parameters. Throws the problem conflicting_cursors when both cursors are given (spec: Pagination 4),
  * cursor_invalid or cursor_expired when the one given is not good.
  */
-export function parsePage(parameters: PageParameters, codec: CursorCodec, cursorScope: string): ParsedPage {
+function parsePage(parameters: PageParameters, cursors: CursorCodec, cursor_scope: string): ParsedPage {
   const { limit = DEFAULT_LIMIT, starting_after, ending_before } = parameters
   if (starting_after !== undefined && ending_before !== undefined) {
     const detail = 'starting_after and ending_before were both given: pass one of them'
     throw new Problem('conflicting_cursors', { detail, param: 'ending_before' })
   }
   if (ending_before !== undefined) {
-    const position = codec.read(ending_before, cursorScope, 'ending_before')
+    const position = cursors.read(ending_before, cursor_scope, 'ending_before')
     return { limit, direction: 'backward', position }
   }
   if (starting_after === undefined) return { limit, direction: 'forward' }
-  return { limit, direction: 'forward', position: codec.read(starting_after, cursorScope, 'starting_after') }
+  return { limit, direction: 'forward', position: cursors.read(starting_after, cursor_scope, 'starting_after') }
 }
 
 /**
- * One page of a collection's ordered list in its envelope, each record as `toItem` shows it. Repeating a request with the
- * same cursor gives the same rows: those put since the cursor was issued are left out, and the page's own cursors, of the
- * present, lead to them (spec: Pagination 3). Throws the problems of {@link parsePage}.
+ * One page of a collection's ordered list in its envelope. Repeating a request with the same cursor gives the same rows:
+ * those put since the cursor was issued are left out, and the page's own cursors, of the present, lead to them
+ * (spec: Pagination 3). Throws the problems of {@link parsePage}.
  */
 export async function list<C extends Collection>(
-  store: Store,
-  codec: CursorCodec,
-  collection: C,
-  request: ListRequest,
-): Promise<Page<Collections[C]>>
-export async function list<C extends Collection, Item>(
-  store: Store,
-  codec: CursorCodec,
-  collection: C,
-  request: ListRequest,
-  toItem: (record: Collections[C]) => Item | Promise<Item>,
-): Promise<Page<Item>>
-export async function list<C extends Collection>(
-  store: Store,
-  codec: CursorCodec,
-  collection: C,
-  request: ListRequest,
-  toItem: (record: Collections[C]) => unknown = (record) => record,
-): Promise<Page<unknown>> {
-  const parsed = parsePage(request, codec, request.cursorScope)
+  { store, cursors }: { store: Store; cursors: CursorCodec },
+  { collection, scope, cursor_scope, ...parameters }: ListRequest<C>,
+): Promise<Page<Collections[C]>> {
+  const parsed = parsePage(parameters, cursors, cursor_scope)
   const { limit, direction, position } = parsed
   const bound = position && { [direction === 'forward' ? 'after' : 'before']: position.key, up_to: position.up_to }
-  const result = await store.page(collection, { scope: request.scope, limit, ...bound })
+  const result = await store.page(collection, { scope, limit, ...bound })
   // Read after the page: whatever made has_next true is then within what the next cursor may show.
   const up_to = await store.sequence()
 
   const { first, last } = ends(collection, result, parsed)
-  const cursor = (key: SortKey) => codec.issue({ scope: request.cursorScope, key, up_to })
-  const next_cursor = result.has_next ? cursor(last) : null
+  const cursor = (key: SortKey) => cursors.issue({ scope: cursor_scope, key, up_to })
   return {
-    data: await Promise.all(result.items.map(toItem)),
-    has_more: next_cursor !== null, // assumption: has-more
-    next_cursor,
+    data: result.items,
+    has_more: result.has_next, // assumption: has-more
+    next_cursor: result.has_next ? cursor(last) : null,
     prev_cursor: result.has_previous ? cursor(first) : null,
   }
 }
