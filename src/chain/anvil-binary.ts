@@ -1,0 +1,39 @@
+import { createRequire } from 'node:module'
+
+/** Node's platform and architecture, and the name Foundry gives them in its packages. */
+const PACKAGES: Record<string, string> = {
+  'linux-x64': '@foundry-rs/anvil-linux-amd64',
+  'linux-arm64': '@foundry-rs/anvil-linux-arm64',
+  'darwin-x64': '@foundry-rs/anvil-darwin-amd64',
+  'darwin-arm64': '@foundry-rs/anvil-darwin-arm64',
+  'win32-x64': '@foundry-rs/anvil-win32-amd64',
+}
+
+/** Anvil's binary for this machine is not installed. The message says which package is missing and how to get it. */
+export class AnvilBinaryMissingError extends Error {
+  override readonly name = 'AnvilBinaryMissingError'
+}
+
+/**
+ * Path of the Anvil binary in the package npm chose for this machine. The wrapper package's post-install script is not
+ * needed, so installs with scripts switched off work. Throws {@link AnvilBinaryMissingError}.
+ */
+export function anvilBinary(platform: string = process.platform, arch: string = process.arch): string {
+  const machine = `${platform}-${arch}`
+  const name = PACKAGES[machine]
+  if (!name) {
+    throw new AnvilBinaryMissingError(
+      `there is no Anvil for ${machine}; it exists for ${Object.keys(PACKAGES).join(', ')}`,
+    )
+  }
+  const require = createRequire(import.meta.url)
+  try {
+    return require.resolve(`${name}/bin/${platform === 'win32' ? 'anvil.exe' : 'anvil'}`)
+  } catch (cause) {
+    throw new AnvilBinaryMissingError(
+      `Anvil's binary for ${machine} is not installed: the optional package ${name} is missing; ` +
+        'install again with optional dependencies (npm install --include=optional)',
+      { cause },
+    )
+  }
+}

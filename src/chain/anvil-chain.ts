@@ -1,0 +1,182 @@
+import { numberToHex } from 'viem/utils'
+import type { ChainSetup } from '../domain/chain-setup.ts'
+import type { SandboxClock } from '../domain/clock.ts'
+import type {
+  Chain,
+  MarketFigures,
+  MinedTransfer,
+  Position,
+  TransferOrder,
+  WalletFunding,
+  WalletOwner,
+} from '../domain/ports/chain.ts'
+import type { Logger } from '../domain/ports/logger.ts'
+import type { Address, Hex, Pool } from '../domain/records.ts'
+import { type AnvilOptions, AnvilProcess } from './anvil-process.ts'
+import { BlockProducer } from './block-producer.ts'
+import { ChainState } from './chain-state.ts'
+import { ChainWriter } from './chain-writer.ts'
+import { MarketCache } from './market-cache.ts'
+import { balanceOf } from './protocols/erc20.ts'
+import type { Protocol } from './protocols/protocol.ts'
+import { type Call, Rpc } from './rpc.ts'
+import type { Wallets } from './wallets.ts'
+
+/** The greatest allowance a wallet can give. */
+const UNLIMITED = numberToHex(2n ** 256n - 1n)
+
+/** Whether a chain can be worked with, and if not, why. */
+export interface ChainStatus {
+  ok: boolean
+  reason?: string
+}
+
+/** What an {@link AnvilChain} is made from. */
+export interface AnvilChainOptions {
+  setup: ChainSetup
+  anvil: Pick<AnvilOptions, 'stateFile' | 'flags' | 'host'>
+  wallets: Wallets
+  protocols: ReadonlyMap<string, Protocol>
+  clock: SandboxClock
+  log: Logger
+  /** Milliseconds without an answer before a call is given up. */
+  rpcTimeout?: number
+}
+
+/** A chain on an Anvil process of its own. */
+export class AnvilChain implements Chain {
+  /** Starts Anvil and brings its time up to the clock. */
+  static async start(options: AnvilChainOptions): Promise<AnvilChain> {
+    const { setup, anvil, clock, log } = options
+    const process = await AnvilProcess.start({ ...anvil, chainId: setup.chain_id, clock, log })
+    const chain = new AnvilChain(process, options)
+    try {
+      await chain.#begin()
+      return chain
+    } catch (error) {
+      await chain.stop()
+      throw error
+    }
+  }
+
+  readonly chain_id: string
+  readonly rpc_url: string
+  /** Resolves when Anvil is gone, with why. */
+  readonly exited: Promise<string>
+  readonly #process: AnvilProcess
+  readonly #options: AnvilChainOptions
+  readonly #rpc: Rpc
+  readonly #state: ChainState
+  readonly #writer: ChainWriter
+  readonly #producer: BlockProducer
+  readonly #markets: MarketCache
+  readonly #unsubscribe: () => void
+  #base: Hex = '0x'
+
+  private constructor(process: AnvilProcess, options: AnvilChainOptions) {
+    const { setup, clock, log, rpcTimeout } = options
+    this.chain_id = setup.chain_id
+    this.rpc_url = process.url
+    this.exited = process.exited
+    this.#process = process
+    this.#options = options
+    const timeout = rpcTimeout === undefined ? {} : { timeout: rpcTimeout }
+    this.#rpc = new Rpc({ chainId: setup.chain_id, url: process.url, ...timeout })
+    this.#state = new ChainState(this.#rpc, clock)
+    this.#writer = new ChainWriter(this.#rpc, this.#state)
+    const parts = { chainId: setup.chain_id, rpc: this.#rpc, state: this.#state, writer: this.#writer, clock, log }
+    this.#producer = new BlockProducer(parts)
+    this.#markets = new MarketCache(this.#state, clock)
+    this.#unsubscribe = clock.onMove(() => this.#follow())
+    void process.exited.then((reason) => this.#producer.stop(reason))
+  }
+
+  get pid(): number {
+    return this.#process.pid
+  }
+
+  get status(): ChainStatus {
+    const reason = this.#process.exit ?? this.#producer.obstacle ?? this.#rpc.failure
+    return reason === undefined ? { ok: true } : { ok: false, reason }
+  }
+
+  market(pool: Pool): Promise<MarketFigures> {
+    return this.#markets.get(pool, () =>
+      this.#protocol(pool).market(this.#state.read, pool, this.#options.setup.price_oracle),
+    )
+  }
+
+  async values(positions: readonly Position[]): Promise<bigint[]> {
+    if (positions.length === 0) return []
+    const valuations = positions.map(({ pool, shares }) => this.#protocol(pool).valuation(pool, shares))
+    const answers = await this.#state.read(valuations.map(({ read }) => read))
+    return valuations.map(({ worth }, index) => worth(answers[index] ?? 0n))
+  }
+
+  async shares(owner: WalletOwner, pool: Pool): Promise<bigint> {
+    return this.#protocol(pool).shares(this.#state.read, pool, this.#options.wallets.of(owner).address)
+  }
+
+  async walletBalance(owner: WalletOwner, token: Address): Promise<bigint> {
+    const [balance] = await this.#state.read([balanceOf(token, this.#options.wallets.of(owner).address)])
+    return balance
+  }
+
+  async fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void> {
+    const { address } = this.#options.wallets.of(owner)
+    const calls = funding.flatMap(({ token_address, amount, spenders }): Call[] => [
+      ['anvil_dealERC20', address, token_address, numberToHex(amount)],
+      ...spenders.map((spender): Call => ['anvil_setERC20Allowance', ...[address, spender, token_address, UNLIMITED]]),
+    ])
+    if (calls.length > 0) await this.#producer.cheat(calls)
+  }
+
+  transfer(order: TransferOrder): Promise<MinedTransfer> {
+    const protocol = this.#protocol(order.position.pool)
+    return this.#producer.transfer({ order, protocol, account: this.#options.wallets.of(order.owner) })
+  }
+
+  /** Back to the state it started with, at the clock's present; transfers under way are rejected. Tens of milliseconds. */
+  async reset(): Promise<void> {
+    await this.#producer.interrupt('it was reset', async () => {
+      await this.#writer.restore(this.#base)
+      await this.#settleIn()
+    })
+  }
+
+  /** Ends Anvil; transfers under way are rejected. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    this.#producer.stop('it was stopped')
+    await this.#process.stop()
+    this.#rpc.close()
+  }
+
+  async #begin(): Promise<void> {
+    await this.#state.refresh()
+    await this.#settleIn()
+    // Were the port another Anvil's, ours would have said so and gone by now.
+    if (this.#process.exit !== undefined) throw new Error(this.#process.exit)
+  }
+
+  /** A loaded or reverted state has a time of its own: Aave refuses to work in its own past. */
+  async #settleIn(): Promise<void> {
+    await this.#writer.mine(this.#state.present)
+    this.#base = await this.#writer.checkpoint()
+  }
+
+  /** The clock was moved. */
+  #follow(): void {
+    this.#state.changed()
+    if (this.#state.present === this.#state.latest) return
+    this.#producer
+      .mine()
+      .catch((error: Error) => this.#options.log.warn({ error: error.message }, 'no block at the new time'))
+  }
+
+  #protocol(pool: Pool): Protocol {
+    const protocol = this.#options.protocols.get(pool.protocol)
+    if (!protocol) throw new Error(`pool ${pool.pool_id} names an unknown protocol: ${pool.protocol}`)
+    return protocol
+  }
+}

@@ -1,0 +1,91 @@
+import type { ChainSetup } from '../domain/chain-setup.ts'
+import type { SandboxClock } from '../domain/clock.ts'
+import type { Chains, WalletOwner } from '../domain/ports/chain.ts'
+import type { Logger } from '../domain/ports/logger.ts'
+import type { Address } from '../domain/records.ts'
+import { AnvilChain, type ChainStatus } from './anvil-chain.ts'
+import { protocolsByName } from './protocols/index.ts'
+import { Wallets } from './wallets.ts'
+
+/** What the chains are started with. */
+export interface ChainsOptions {
+  chains: readonly ChainSetup[]
+  /** Gzipped Anvil state every chain begins with. */
+  stateFile: URL
+  clock: SandboxClock
+  /** Every wallet's key derives from it. */
+  seed: number
+  /** `service.protocols`: Aave V3's identifier, the vault's. */
+  protocols: readonly [string, string]
+  log: Logger
+  /** Interface the chains' RPC listens on; default 127.0.0.1. */
+  host?: string
+  /** Milliseconds without an answer before a call to Anvil is given up; default 10 s. */
+  rpcTimeout?: number
+}
+
+/** The chains on their Anvil processes. */
+export class AnvilChains implements Chains {
+  readonly #chains: ReadonlyMap<string, AnvilChain>
+  readonly #wallets: Wallets
+
+  constructor(chains: readonly AnvilChain[], wallets: Wallets) {
+    this.#chains = new Map(chains.map((chain) => [chain.chain_id, chain]))
+    this.#wallets = wallets
+  }
+
+  get(chainId: string): AnvilChain | undefined {
+    return this.#chains.get(chainId)
+  }
+
+  all(): AnvilChain[] {
+    return [...this.#chains.values()]
+  }
+
+  walletAddress(owner: WalletOwner): Address {
+    return this.#wallets.of(owner).address
+  }
+
+  /** Whether every chain can be worked with; `reason` names the first that cannot. Asks nobody, so it is free. */
+  status(): ChainStatus {
+    for (const { chain_id, status } of this.all()) {
+      if (!status.ok) return { ok: false, reason: `chain ${chain_id}: ${status.reason}` }
+    }
+    return { ok: true }
+  }
+
+  /** Calls back when an Anvil ends, with why; also when it was stopped. */
+  onExit(listener: (chainId: string, reason: string) => void): void {
+    for (const chain of this.all()) void chain.exited.then((reason) => listener(chain.chain_id, reason))
+  }
+
+  /** Every chain back to the state it started with. Throws when one cannot be reached. */
+  async reset(): Promise<void> {
+    await Promise.all(this.all().map((chain) => chain.reset()))
+  }
+
+  /** Ends every Anvil. May be called again. */
+  async stop(): Promise<void> {
+    await Promise.all(this.all().map((chain) => chain.stop()))
+  }
+}
+
+/** Starts every chain; if one fails, none is left running. Throws `AnvilStartError` or `AnvilBinaryMissingError`. */
+export async function startChains(options: ChainsOptions): Promise<AnvilChains> {
+  const { stateFile, clock, log, host, rpcTimeout } = options
+  const wallets = new Wallets(options.seed)
+  const protocols = protocolsByName(options.protocols)
+  const anvil = { stateFile, ...(host === undefined ? {} : { host }) }
+  const timeout = rpcTimeout === undefined ? {} : { rpcTimeout }
+  const started = await Promise.allSettled(
+    options.chains.map((setup) => AnvilChain.start({ setup, anvil, wallets, protocols, clock, log, ...timeout })),
+  )
+  const chains = new AnvilChains(
+    started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
+    wallets,
+  )
+  const failed = started.find((result) => result.status === 'rejected')
+  if (!failed) return chains
+  await chains.stop()
+  throw failed.reason
+}

@@ -1,0 +1,186 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { SandboxClock } from '../domain/clock.ts'
+import type { Logger } from '../domain/ports/logger.ts'
+import { anvilBinary } from './anvil-binary.ts'
+import { Rpc } from './rpc.ts'
+import { guardAgainstOrphan } from './watchdog.ts'
+
+/** What an Anvil is started with. */
+export interface AnvilOptions {
+  chainId: string
+  /** Gzipped state to begin with, as `anvil --load-state` reads it once unpacked. */
+  stateFile?: URL
+  /** More command-line flags, such as those of a fork. */
+  flags?: readonly string[]
+  /** Interface the RPC listens on; default 127.0.0.1. */
+  host?: string
+  clock: SandboxClock
+  log: Logger
+}
+
+/**
+ * Zero fees, so that wallets need no ether. Blocks are mined on demand only, and may hold hundreds of transfers. Nothing
+ * is written to disk: Anvil would spill states into the home directory and leave them there.
+ */
+const FLAGS = [
+  ...['--quiet', '--order', 'fifo', '--base-fee', '0', '--gas-price', '0', '--disable-min-priority-fee'],
+  ...['--no-mining', '--max-transactions', '100000000', '--gas-limit', '1000000000'],
+  ...['--max-persisted-states', '0', '--no-request-size-limit'],
+]
+
+const START_TIMEOUT = 20_000
+const START_ATTEMPTS = 5
+const STOP_PATIENCE = 700
+const STDERR_KEPT = 4_000
+
+/** Anvil did not start, and why by its own words. */
+export class AnvilStartError extends Error {
+  override readonly name = 'AnvilStartError'
+}
+
+/**
+ * A running Anvil. Listens on a port free at the start; ready by its first RPC answer, never by what it prints. Why this
+ * is not `@viem/anvil`: docs/decisions/0001-own-anvil-launcher.md.
+ */
+export class AnvilProcess {
+  /** Starts one. Throws {@link AnvilStartError} or `AnvilBinaryMissingError`. */
+  static async start(options: AnvilOptions): Promise<AnvilProcess> {
+    const binary = anvilBinary()
+    const directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-anvil-'))
+    try {
+      const flags = [...FLAGS, ...(await stateFlags(options.stateFile, directory)), ...(options.flags ?? [])]
+      for (let attempt = 1; ; attempt++) {
+        const anvil = new AnvilProcess(binary, await freePort(options.host), directory, flags, options)
+        try {
+          await anvil.#ready()
+          anvil.#guard()
+          return anvil
+        } catch (error) {
+          await anvil.#kill()
+          // Another process was given the port in between.
+          if (attempt === START_ATTEMPTS || !/address already in use/i.test(String(error))) throw error
+        }
+      }
+    } catch (error) {
+      await rm(directory, { recursive: true, force: true })
+      throw error
+    }
+  }
+
+  readonly url: string
+  /** Resolves when the process is gone, with why: its exit code or signal and the end of its stderr. */
+  readonly exited: Promise<string>
+  readonly #child: ChildProcess
+  readonly #options: AnvilOptions
+  readonly #directory: string
+  #exit: string | undefined
+  #stderr = ''
+  #callOffGuard: () => void = () => {}
+
+  private constructor(
+    binary: string,
+    port: number,
+    directory: string,
+    flags: readonly string[],
+    options: AnvilOptions,
+  ) {
+    const host = options.host ?? '127.0.0.1'
+    this.#options = options
+    this.#directory = directory
+    this.url = `http://127.0.0.1:${port}`
+    const where = ['--host', host, '--port', String(port), '--chain-id', options.chainId, '--cache-path', directory]
+    this.#child = spawn(binary, [...where, ...flags], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      // Out of the terminal's process group: Ctrl-C must reach the sandbox alone, which then stops Anvil in order.
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+    })
+    this.#child.stderr?.on('data', (chunk: Buffer) => {
+      this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_KEPT)
+    })
+    this.exited = new Promise((resolve) => {
+      const gone = (how: string) => {
+        this.#exit ??= `Anvil ${how}${this.#stderr ? `: ${this.#stderr.trim()}` : ''}`
+        this.#callOffGuard()
+        resolve(this.#exit)
+      }
+      this.#child.once('error', (error) => gone(`could not be started: ${error.message}`))
+      this.#child.once('close', (code, signal) => gone(`ended with ${signal ?? `exit code ${code}`}`))
+    })
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  /** Why it is gone; undefined while it runs. */
+  get exit(): string | undefined {
+    return this.#exit
+  }
+
+  /** Ends it, with force if it does not heed in time, and removes its temporary files. Leaves no timer behind. */
+  async stop(): Promise<void> {
+    if (this.#exit === undefined) {
+      this.#child.kill('SIGTERM')
+      await Promise.race([this.exited, this.#options.clock.wallSleep(STOP_PATIENCE)])
+    }
+    await this.#kill()
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  async #kill(): Promise<void> {
+    if (this.#exit !== undefined) return
+    this.#child.kill('SIGKILL')
+    await this.exited
+  }
+
+  async #ready(): Promise<void> {
+    const { clock, chainId } = this.#options
+    const rpc = new Rpc({ chainId, url: this.url })
+    const deadline = clock.wallNow() + START_TIMEOUT
+    try {
+      for (;;) {
+        if (this.#exit !== undefined) throw new AnvilStartError(this.#exit)
+        try {
+          await rpc.call('eth_chainId')
+          return
+        } catch (cause) {
+          if (clock.wallNow() > deadline) throw new AnvilStartError(`Anvil did not start in time`, { cause })
+          await Promise.race([this.exited, clock.wallSleep(5)])
+        }
+      }
+    } finally {
+      rpc.close()
+    }
+  }
+
+  #guard(): void {
+    this.#callOffGuard = guardAgainstOrphan(this.pid, this.#directory, (error) =>
+      this.#options.log.warn({ error: error.message }, 'no watchdog: if the sandbox is killed, its Anvil lives on'),
+    )
+  }
+}
+
+async function stateFlags(stateFile: URL | undefined, directory: string): Promise<string[]> {
+  if (!stateFile) return []
+  const path = join(directory, 'state.json')
+  await writeFile(path, await promisify(gunzip)(await readFile(stateFile)))
+  return ['--load-state', path]
+}
+
+async function freePort(host = '127.0.0.1'): Promise<number> {
+  const server = createServer().listen(0, host)
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
+  return address.port
+}

@@ -1,0 +1,270 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import { ChainUnavailableError, type MinedTransfer } from '../domain/ports/chain.ts'
+import type { Logger } from '../domain/ports/logger.ts'
+import type { Hex } from '../domain/records.ts'
+import type { ChainState } from './chain-state.ts'
+import type { ChainWriter } from './chain-writer.ts'
+import { Lane } from './lane.ts'
+import { type Call, type Rpc, RpcError } from './rpc.ts'
+import { type Receipt, readFacts, type SignedTransfer, settle, signRound, type TransferJob } from './transfer-round.ts'
+
+/** What a producer works with. */
+export interface ProducerParts {
+  chainId: string
+  rpc: Rpc
+  state: ChainState
+  writer: ChainWriter
+  clock: SandboxClock
+  log: Logger
+}
+
+interface CheatJob {
+  calls: readonly Call[]
+  resolve(): void
+  reject(reason: unknown): void
+}
+
+const MAX_ROUND = 500
+/** Milliseconds between attempts to reach a node that has fallen silent with signed transfers outstanding. */
+const RETRY_PAUSE = 250
+/** Blocks a signed transaction may miss before it is given up. */
+const MAX_BLOCKS_MISSED = 3
+/** Milliseconds between looks for transactions that others sent to the RPC. */
+const FOREIGN_POLL = 500
+
+/**
+ * Mines blocks by group commit: whatever waits when a round begins is decided, signed and mined together in one block,
+ * and what arrives meanwhile makes the next. Blocks are made by nothing else, so the timestamp a transfer's facts were
+ * read for is the timestamp it is mined at. Transactions others send to the RPC go into the next block, or one of their
+ * own within half a second.
+ */
+export class BlockProducer {
+  readonly #parts: ProducerParts
+  readonly #lane = new Lane()
+  #transfers: TransferJob[] = []
+  #cheats: CheatJob[] = []
+  #roundDue = false
+  /** Jobs under way and waiting; ended with a reason, it rejects them all. */
+  #era = new AbortController()
+  #running: TransferJob[] = []
+  /** Why the chain does not answer, while signed transfers are being carried through. */
+  #silent: string | undefined
+  #stopped = false
+
+  constructor(parts: ProducerParts) {
+    this.#parts = parts
+    void this.#mineForeign()
+  }
+
+  /** Why no transfer can be taken now. */
+  get obstacle(): string | undefined {
+    return this.#stopped ? 'it was stopped' : this.#silent
+  }
+
+  /** Carries a transfer out in the next round. See `Chain.transfer`. */
+  transfer(job: Omit<TransferJob, 'resolve' | 'reject'>): Promise<MinedTransfer> {
+    return new Promise((resolve, reject) => {
+      if (this.#refuse(reject)) return
+      this.#transfers.push({ ...job, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Changes balances or allowances before the next round's transfers. */
+  cheat(calls: readonly Call[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#refuse(reject)) return
+      this.#cheats.push({ calls, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Brings chain time up to the clock with a block of whatever the pool holds. */
+  mine(): Promise<void> {
+    return this.#lane.run(() => this.#mineAt(this.#parts.state.present))
+  }
+
+  /** Rejects all that is under way or waiting, then runs a task with the chain to itself. */
+  async interrupt(reason: string, task: () => Promise<void>): Promise<void> {
+    this.#abandon(reason)
+    const era = new AbortController()
+    this.#era = era
+    await this.#lane.run(task)
+  }
+
+  /** Rejects all that is under way or waiting, and takes nothing more. */
+  stop(reason: string): void {
+    this.#stopped = true
+    this.#abandon(reason)
+  }
+
+  #refuse(reject: (reason: unknown) => void): boolean {
+    const { obstacle } = this
+    if (obstacle !== undefined) reject(new ChainUnavailableError(this.#parts.chainId, obstacle))
+    return obstacle !== undefined
+  }
+
+  #abandon(reason: string): void {
+    const error = new ChainUnavailableError(this.#parts.chainId, reason)
+    for (const job of [...this.#running, ...this.#takeWaiting()]) job.reject(error)
+    this.#era.abort(error)
+  }
+
+  #takeWaiting(): (TransferJob | CheatJob)[] {
+    return [...this.#transfers.splice(0), ...this.#cheats.splice(0)]
+  }
+
+  /** A turn of the event loop lets requests that arrived together share a round. */
+  #schedule(): void {
+    if (this.#roundDue) return
+    this.#roundDue = true
+    setImmediate(() => {
+      void this.#lane.run(async () => {
+        this.#roundDue = false
+        await this.#round(this.#era.signal)
+        if (this.#transfers.length > 0) this.#schedule()
+      })
+    })
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    await this.#runCheats(this.#cheats.splice(0))
+    const jobs = this.#transfers.splice(0, MAX_ROUND)
+    if (jobs.length === 0) return
+    this.#running = jobs
+    try {
+      const { timestamp, signed } = await this.#sign(jobs, signal)
+      await this.#carryThrough(signed, timestamp, signal)
+    } catch (error) {
+      for (const job of jobs) job.reject(error) // those that were answered already do not mind
+    } finally {
+      this.#running = []
+      this.#silent = undefined
+    }
+  }
+
+  async #runCheats(jobs: readonly CheatJob[]): Promise<void> {
+    if (jobs.length === 0) return
+    try {
+      await this.#parts.writer.cheat(jobs.flatMap(({ calls }) => calls))
+      for (const job of jobs) job.resolve()
+    } catch (error) {
+      // One bad call must not fail its neighbours.
+      if (jobs.length > 1 && error instanceof RpcError) for (const job of jobs) await this.#runCheats([job])
+      else for (const job of jobs) job.reject(error)
+    }
+  }
+
+  async #sign(jobs: TransferJob[], signal: AbortSignal): Promise<{ timestamp: number; signed: SignedTransfer[] }> {
+    const { state, chainId } = this.#parts
+    try {
+      const facts = await readFacts(state, jobs)
+      return { timestamp: facts.timestamp, signed: await signRound(jobs, facts, Number(chainId), signal) }
+    } catch (error) {
+      if (error instanceof ChainUnavailableError || jobs.length === 1) throw error
+      // A market that cannot be read must fail its own transfers only: each of them gets a round to itself.
+      const [first = [], ...rest] = jobs.map((job) => [job])
+      for (const [job] of rest) if (job) this.#transfers.unshift(job)
+      return this.#sign(first, signal)
+    }
+  }
+
+  /** From here on the bytes are out of our hands: try until the chain has them all in blocks, however long it is silent. */
+  async #carryThrough(transfers: SignedTransfer[], timestamp: number, signal: AbortSignal): Promise<void> {
+    let outstanding = transfers
+    for (let blocks = 0; outstanding.length > 0 && !signal.aborted; ) {
+      try {
+        if (this.#silent !== undefined || blocks > 0) {
+          outstanding = await this.#settleKnown(outstanding)
+          await this.#parts.state.refresh()
+        }
+        outstanding = await this.#commit(outstanding, timestamp, ++blocks > MAX_BLOCKS_MISSED)
+        this.#silent = undefined
+      } catch (error) {
+        if (!(error instanceof ChainUnavailableError)) throw error
+        this.#fallSilent(error)
+        await Promise.race([this.#parts.clock.wallSleep(RETRY_PAUSE), aborted(signal)])
+      }
+    }
+  }
+
+  /** One block. Returns the transfers that are not in it. */
+  async #commit(transfers: SignedTransfer[], timestamp: number, last: boolean): Promise<SignedTransfer[]> {
+    if (transfers.length === 0) return []
+    const { writer, state, rpc } = this.#parts
+    const refusals = await writer.broadcast(transfers.map(({ raw }) => raw))
+    const time = Math.max(timestamp, state.latest)
+    await this.#mineAt(time)
+    const receipts = await rpc.call<Receipt[]>('eth_getBlockReceipts', 'latest')
+    const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
+    const missing: SignedTransfer[] = []
+    for (const [index, transfer] of transfers.entries()) {
+      const receipt = byHash.get(transfer.hash)
+      if (receipt) settle(transfer, receipt, time)
+      else if (last) {
+        await writer.drop(transfer.hash)
+        transfer.job.reject(refusals[index] ?? new Error(`transaction ${transfer.hash} was not mined`))
+      } else missing.push(transfer)
+    }
+    return missing
+  }
+
+  /** Settles what stands in a block already: mined before the answer got lost, or by somebody else. */
+  async #settleKnown(transfers: SignedTransfer[]): Promise<SignedTransfer[]> {
+    const { rpc } = this.#parts
+    const receipts = await rpc.batch<Receipt | null>(transfers.map(({ hash }) => ['eth_getTransactionReceipt', hash]))
+    const missing: SignedTransfer[] = []
+    for (const [index, transfer] of transfers.entries()) {
+      const receipt = receipts[index]
+      if (!receipt) {
+        missing.push(transfer)
+        continue
+      }
+      const block = await rpc.call<{ timestamp: Hex }>('eth_getBlockByNumber', receipt.blockNumber, false)
+      settle(transfer, receipt, Number(block.timestamp))
+    }
+    return missing
+  }
+
+  async #mineAt(timestamp: number): Promise<void> {
+    const { writer, state } = this.#parts
+    try {
+      await writer.mine(timestamp)
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      // Somebody else mined, ahead of the clock.
+      await state.refresh()
+      await writer.mine(Math.max(timestamp, state.latest))
+    }
+  }
+
+  /** Waiting transfers have nothing signed: better refused at once than held. */
+  #fallSilent(error: ChainUnavailableError): void {
+    if (this.#silent === undefined)
+      this.#parts.log.warn({ error: error.message }, 'signed transfers wait for the chain')
+    this.#silent = this.#parts.rpc.failure ?? error.message
+    for (const job of this.#takeWaiting()) job.reject(error)
+  }
+
+  async #mineForeign(): Promise<void> {
+    const { clock, rpc } = this.#parts
+    for (;;) {
+      await clock.wallSleep(FOREIGN_POLL)
+      if (this.#stopped) return
+      if (!this.#lane.idle) continue
+      try {
+        const { pending } = await rpc.call<{ pending: Hex }>('txpool_status')
+        if (Number(pending) > 0 && this.#lane.idle) await this.mine()
+      } catch {
+        // The client remembers the failure for the chain's status; the next look may succeed.
+      }
+    }
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

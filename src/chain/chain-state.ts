@@ -1,0 +1,86 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import type { Hex } from '../domain/records.ts'
+import { type Answers, type Read, readCall } from './contract-read.ts'
+import { type Call, type Rpc, RpcError } from './rpc.ts'
+
+/** What was read, and at which chain time (Unix seconds). */
+export interface Snapshot<Result> {
+  timestamp: number
+  values: Result
+}
+
+/**
+ * What the chain says. Every read is made at the chain's present: the sandbox clock, or the latest block's timestamp
+ * should that be ahead, as if a block were being mined at that moment.
+ */
+export class ChainState {
+  readonly #rpc: Rpc
+  readonly #clock: SandboxClock
+  #latest = 0
+  #version = 0
+
+  constructor(rpc: Rpc, clock: SandboxClock) {
+    this.#rpc = rpc
+    this.#clock = clock
+  }
+
+  /** Counts what may have changed any answer: our blocks and whatever else is told to {@link changed}. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** The latest block's timestamp in Unix seconds, as far as we know. */
+  get latest(): number {
+    return this.#latest
+  }
+
+  /** The timestamp a block mined now gets, in Unix seconds: chain time never goes back. */
+  get present(): number {
+    return Math.max(this.#latest, Math.floor(this.#clock.now() / 1000))
+  }
+
+  /** To be told of each new block, with its timestamp, and of anything else that may change an answer. */
+  changed(latestTimestamp?: number): void {
+    this.#version++
+    if (latestTimestamp !== undefined) this.#latest = latestTimestamp
+  }
+
+  /** Asks the chain for its latest block's timestamp, which differs from what we know if others mined. */
+  async refresh(): Promise<void> {
+    this.changed(timestampOf(await this.#rpc.call('eth_getBlockByNumber', 'latest', false)))
+  }
+
+  /** Views at the chain's present in one round trip. */
+  read = async <const Reads extends readonly Read<unknown>[]>(reads: Reads): Promise<Answers<Reads>> =>
+    (await this.snapshot(reads)).values
+
+  /** As {@link read}, with the time it was read for, and with other calls (their plain results) in the same round trip. */
+  async snapshot<const Reads extends readonly Read<unknown>[]>(
+    reads: Reads,
+    calls: readonly Call[] = [],
+  ): Promise<Snapshot<Answers<Reads>> & { results: unknown[] }> {
+    for (;;) {
+      const timestamp = this.present
+      const views = new Map(reads.map((read) => [read.to + read.data, readCall(read, timestamp)]))
+      const [block, ...answers] = await this.#rpc.settle([
+        ['eth_getBlockByNumber', 'latest', false],
+        ...calls,
+        ...views.values(),
+      ])
+      const latest = timestampOf(block)
+      if (latest > timestamp) {
+        this.changed(latest) // somebody else mined, ahead of the clock
+        continue
+      }
+      for (const answer of answers) if (answer instanceof RpcError) throw answer
+      const outputs = new Map([...views.keys()].map((key, index) => [key, answers[calls.length + index]]))
+      const values = reads.map((read) => read.decode(outputs.get(read.to + read.data) as Hex))
+      return { timestamp, values: values as Answers<Reads>, results: answers.slice(0, calls.length) }
+    }
+  }
+}
+
+function timestampOf(block: unknown): number {
+  if (block instanceof RpcError) throw block
+  return Number((block as { timestamp: Hex }).timestamp)
+}

@@ -1,0 +1,13 @@
+import { readFile } from 'node:fs/promises'
+import type { EmbeddedMarket } from '../domain/chain-setup.ts'
+
+// Two levels up is the package, from the sources as from the build.
+const BUILT = new URL('../../contracts/out/', import.meta.url)
+
+/** Gzipped Anvil state of the embedded chain. */
+export const EMBEDDED_STATE = new URL('market-state.json.gz', BUILT)
+
+/** What the embedded chain's state holds. */
+export async function embeddedMarket(): Promise<EmbeddedMarket> {
+  return JSON.parse(await readFile(new URL('market.json', BUILT), 'utf8'))
+}

@@ -1,0 +1,39 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import type { MarketFigures } from '../domain/ports/chain.ts'
+import type { Pool } from '../domain/records.ts'
+import type { ChainState } from './chain-state.ts'
+
+/** Milliseconds of the sandbox clock. */
+const MAX_AGE = 5_000
+
+interface Entry {
+  figures: Promise<MarketFigures>
+  version: number
+  readAt: number
+}
+
+/** Markets' figures, read again only after something changed on the chain, or with time. */
+export class MarketCache {
+  readonly #entries = new Map<string, Entry>()
+  readonly #state: ChainState
+  readonly #clock: SandboxClock
+
+  constructor(state: ChainState, clock: SandboxClock) {
+    this.#state = state
+    this.#clock = clock
+  }
+
+  /** The figures kept for a pool's market, or those `load` reads; who asks meanwhile shares the reading. */
+  get(pool: Pool, load: () => Promise<MarketFigures>): Promise<MarketFigures> {
+    const key = `${pool.protocol} ${pool.market_address} ${pool.token_address}`
+    const now = this.#clock.now()
+    const known = this.#entries.get(key)
+    if (known && known.version === this.#state.version && now - known.readAt < MAX_AGE) return known.figures
+    const entry = { figures: load(), version: this.#state.version, readAt: now }
+    this.#entries.set(key, entry)
+    entry.figures.catch(() => {
+      if (this.#entries.get(key) === entry) this.#entries.delete(key)
+    })
+    return entry.figures
+  }
+}

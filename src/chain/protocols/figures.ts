@@ -1,0 +1,25 @@
+import { parseAbi } from 'viem/utils'
+import type { Address } from '../../domain/records.ts'
+import { type Read, read } from '../contract-read.ts'
+
+const PRICE_ORACLE = parseAbi(['function getAssetPrice(address asset) view returns (uint256)'])
+
+/** USD price of a whole token with 8 decimals, by Aave's oracle. */
+export function priceOf(oracle: Address, token: Address): Read<bigint> {
+  return read(oracle, PRICE_ORACLE, 'getAssetPrice', [token])
+}
+
+/** USD with two decimals. `amount` in minor units of a token with so many decimals; `price` as {@link priceOf} gives it. */
+export function usd(amount: bigint, tokenDecimals: number, price: bigint): string {
+  return decimal((amount * price * 100n) / 10n ** BigInt(tokenDecimals + 8), 2)
+}
+
+/** A fraction of one with six decimals: `0.0403214` is written `"0.040321"`. */
+export function fraction(value: number): string {
+  return value.toFixed(6)
+}
+
+function decimal(value: bigint, decimals: number): string {
+  const digits = value.toString().padStart(decimals + 1, '0')
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
+}

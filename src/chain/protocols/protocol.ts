@@ -1,0 +1,45 @@
+import type { MarketFigures, TransferDecision } from '../../domain/ports/chain.ts'
+import type { Address, Hex, Pool, TransferType } from '../../domain/records.ts'
+import type { Read, Reader } from '../contract-read.ts'
+
+/** An event a transaction left behind. */
+export interface Log {
+  address: string
+  topics: [] | [Hex, ...Hex[]]
+  data: Hex
+}
+
+/** A contract call as a transaction carries it. */
+export interface ContractCall {
+  to: Address
+  data: Hex
+  gas: bigint
+}
+
+/** What a transfer did by the word of its events. */
+export interface Movement {
+  /** Underlying, in minor units. */
+  amount: bigint
+  shares: bigint
+}
+
+/** A view whose answer says what a position is worth. Positions with the same view share one call. */
+export interface Valuation {
+  read: Read<bigint>
+  /** The worth in minor units, given the view's answer. */
+  worth(answer: bigint): bigint
+}
+
+/** How a lending protocol is spoken to; one file each. `shares` are in the protocol's own unit (see `Portfolio.shares`). */
+export interface Protocol {
+  /** What `shares` would bring if all of them were withdrawn. */
+  valuation(pool: Pool, shares: bigint): Valuation
+  /** The wallet's whole holding. */
+  shares(read: Reader, pool: Pool, wallet: Address): Promise<bigint>
+  market(read: Reader, pool: Pool, priceOracle: Address): Promise<MarketFigures>
+  deposit(pool: Pool, wallet: Address, amount: bigint): ContractCall
+  /** With `all`, burns exactly `shares` in a block of the timestamp the decision's facts were read for. */
+  withdraw(pool: Pool, wallet: Address, decision: TransferDecision, shares: bigint): ContractCall
+  /** What a mined transfer moved. Throws when the receipt holds no such event. */
+  movement(type: TransferType, pool: Pool, logs: readonly Log[]): Movement
+}

@@ -1,0 +1,122 @@
+import { Agent, request } from 'node:http'
+import { ChainUnavailableError } from '../domain/ports/chain.ts'
+
+/** A JSON-RPC call: method and parameters. */
+export type Call = readonly [method: string, ...params: unknown[]]
+
+/** The node answered a call with an error. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  constructor(
+    readonly method: string,
+    readonly code: number,
+    reason: string,
+    readonly data?: unknown,
+  ) {
+    super(`${method}: ${reason}`)
+  }
+}
+
+interface Answer {
+  id: number
+  result?: unknown
+  error?: { code: number; message: string; data?: unknown }
+}
+
+/** How a client reaches its node. */
+export interface RpcOptions {
+  chainId: string
+  url: string
+  /** Milliseconds without a byte before a call is given up; default 10 s. */
+  timeout?: number
+}
+
+/**
+ * JSON-RPC over kept-alive HTTP connections (measured twice as fast as fetch). Whatever keeps the node from answering
+ * becomes a {@link ChainUnavailableError}; an error it answers with becomes an {@link RpcError}.
+ */
+export class Rpc {
+  /** Why the last exchange failed; undefined while the node answers. */
+  failure: string | undefined
+  readonly #agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
+  readonly #options: Required<RpcOptions>
+  #ids = 0
+
+  constructor(options: RpcOptions) {
+    this.#options = { timeout: 10_000, ...options }
+  }
+
+  /** One call. The caller names the result's type: the node is ours and of a pinned version. */
+  async call<Result = unknown>(method: string, ...params: unknown[]): Promise<Result> {
+    const answer = (await this.#post(JSON.stringify(this.#envelope([method, ...params])))) as Answer
+    return unwrap(method, answer) as Result
+  }
+
+  /** Many calls in one round trip, whose results (or errors) come in the order given. The node runs them concurrently. */
+  async settle(calls: readonly Call[]): Promise<(unknown | RpcError)[]> {
+    if (calls.length === 0) return []
+    const first = this.#ids + 1
+    const answers = await this.#post(JSON.stringify(calls.map((call) => this.#envelope(call))))
+    if (!Array.isArray(answers)) throw this.#fail('a batch was answered with one object')
+    const results: (unknown | RpcError)[] = new Array(calls.length)
+    for (const answer of answers as Answer[]) {
+      const method = calls[answer.id - first]?.[0] ?? 'unknown'
+      results[answer.id - first] = answer.error ? toError(method, answer.error) : answer.result
+    }
+    return results
+  }
+
+  /** As {@link settle}, but throws the first error. */
+  async batch<Result = unknown>(calls: readonly Call[]): Promise<Result[]> {
+    const results = await this.settle(calls)
+    for (const result of results) if (result instanceof RpcError) throw result
+    return results as Result[]
+  }
+
+  /** Ends the connections; calls under way fail. */
+  close(): void {
+    this.#agent.destroy()
+  }
+
+  #envelope([method, ...params]: Call): object {
+    return { jsonrpc: '2.0', id: ++this.#ids, method, params }
+  }
+
+  #post(body: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const fail = (reason: string, cause?: unknown) => reject(this.#fail(reason, cause))
+      const { url, timeout } = this.#options
+      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+      const outgoing = request(url, { method: 'POST', agent: this.#agent, headers, timeout }, (incoming) => {
+        const chunks: Buffer[] = []
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+        incoming.on('error', (error) => fail(error.message, error))
+        incoming.on('end', () => {
+          try {
+            resolve(JSON.parse(Buffer.concat(chunks).toString()))
+            this.failure = undefined
+          } catch (error) {
+            fail(`its answer (status ${incoming.statusCode}) is no JSON`, error)
+          }
+        })
+      })
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)))
+      outgoing.on('error', (error) => fail(error.message, error))
+      outgoing.end(body)
+    })
+  }
+
+  #fail(reason: string, cause?: unknown): ChainUnavailableError {
+    this.failure = reason
+    return new ChainUnavailableError(this.#options.chainId, reason, { cause })
+  }
+}
+
+function unwrap(method: string, answer: Answer): unknown {
+  if (answer.error) throw toError(method, answer.error)
+  return answer.result
+}
+
+function toError(method: string, error: NonNullable<Answer['error']>): RpcError {
+  return new RpcError(method, error.code, error.message, error.data)
+}

@@ -1,0 +1,103 @@
+import type { AnvilChain } from '../../src/chain/anvil-chain.ts'
+import { type AnvilChains, startChains } from '../../src/chain/anvil-chains.ts'
+import { EMBEDDED_STATE, embeddedMarket } from '../../src/chain/embedded-market.ts'
+import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
+import { SandboxClock } from '../../src/domain/clock.ts'
+import type { SignedTransaction, TransferFacts, TransferOrder, WalletOwner } from '../../src/domain/ports/chain.ts'
+import type { Logger } from '../../src/domain/ports/logger.ts'
+import type { Pool, TransferType } from '../../src/domain/records.ts'
+
+export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+export const alice: WalletOwner = { tenant_id: 'acme', external_id: 'alice' }
+
+export type PoolName = 'aave USDC' | 'aave WETH' | 'vault USDC' | 'vault WETH'
+
+/** A running embedded chain and what tests ask of it. */
+export interface ChainFixture {
+  clock: SandboxClock
+  market: EmbeddedMarket
+  chains: AnvilChains
+  chain: AnvilChain
+  pool(name: PoolName): Pool
+  /** Gives an owner tokens and allowances for every pool. */
+  fund(owner: WalletOwner, amount?: bigint): Promise<void>
+}
+
+/** Starts the embedded chain. */
+export async function startChain(options: { rpcTimeout?: number } = {}): Promise<ChainFixture> {
+  const clock = new SandboxClock()
+  const market = await embeddedMarket()
+  const chains = await startChains({
+    chains: [market],
+    stateFile: EMBEDDED_STATE,
+    clock,
+    seed: 7,
+    protocols: ['aave', 'morpho'],
+    log: silent,
+    ...options,
+  })
+  const chain = chains.get(market.chain_id)!
+  const pool = (name: PoolName): Pool => {
+    const [protocol, symbol] = name.split(' ') as [string, string]
+    return {
+      tenant_id: 'acme',
+      pool_id: name,
+      protocol: protocol === 'aave' ? 'aave' : 'morpho',
+      chain_id: market.chain_id,
+      token_symbol: symbol,
+      token_decimals: market.tokens[symbol]!.decimals,
+      token_address: market.tokens[symbol]!.address,
+      market_address: protocol === 'aave' ? market.aave_pool : market.vaults[symbol]!,
+    }
+  }
+  const fund = (owner: WalletOwner, amount = 10n ** 24n) =>
+    chain.fundWallet(
+      owner,
+      Object.entries(market.tokens).map(([symbol, { address }]) => ({
+        token_address: address,
+        amount,
+        spenders: [market.aave_pool, market.vaults[symbol]!],
+      })),
+    )
+  return { clock, market, chains, chain, pool, fund }
+}
+
+/** An order with everything not of interest filled in; `seen` collects facts and signed bytes. */
+export function order(
+  type: TransferType,
+  pool: Pool,
+  amount: bigint | 'all',
+  rest: Partial<TransferOrder> & { shares?: bigint } = {},
+): TransferOrder & { seen: { facts: TransferFacts[]; signed: SignedTransaction[] } } {
+  const seen: { facts: TransferFacts[]; signed: SignedTransaction[] } = { facts: [], signed: [] }
+  const { shares = 0n, ...overrides } = rest
+  return {
+    seen,
+    type,
+    owner: alice,
+    position: { pool, shares },
+    decide(facts) {
+      seen.facts.push(facts)
+      const available = type === 'deposit' ? facts.wallet_balance : facts.position_value
+      if (amount !== 'all' && amount > available) throw new Error('insufficient')
+      return amount === 'all' ? { amount: available, all: true } : { amount, all: false }
+    },
+    async signed(transaction) {
+      seen.signed.push(transaction)
+    },
+    ...overrides,
+  }
+}
+
+/** One JSON-RPC call as any client would make it. */
+export async function rpc<Result>(url: string, method: string, ...params: unknown[]): Promise<Result> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  })
+  const answer = (await response.json()) as { result: Result; error?: { message: string } }
+  if (answer.error) throw new Error(answer.error.message)
+  return answer.result
+}
