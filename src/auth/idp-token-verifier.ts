@@ -1,0 +1,70 @@
+import type { JWTPayload } from 'jose'
+import type { SandboxClock } from '../domain/clock.ts'
+import { Problem } from '../domain/errors.ts'
+import type { Jwk } from '../domain/records.ts'
+import { type Expected, SignedTokens } from './signed-token.ts'
+import { InlineKeys, importSigningKeys, quote } from './signing-keys.ts'
+import { TokenRefused } from './token-refused.ts'
+
+/** Claims of a verified identity-provider token. */
+export interface IdpClaims {
+  /** The partner application: `client_id` of its tenant. */
+  appid: string
+  [claim: string]: unknown
+}
+
+/** What the verifier of identity-provider tokens works with. */
+export interface IdpTokenVerifierOptions {
+  /** The identity provider's public keys. */
+  jwks: { keys: Jwk[] }
+  audience: string
+  clock: SandboxClock
+}
+
+const BEARER = /^bearer(?: +(.*))?$/is
+
+/** Verifies the access token of the `Authorization` header. */
+export class IdpTokenVerifier {
+  readonly #tokens: SignedTokens<IdpClaims>
+  readonly #keys: InlineKeys
+  readonly #expected: Expected<IdpClaims>
+
+  constructor({ jwks, audience, clock }: IdpTokenVerifierOptions) {
+    this.#tokens = new SignedTokens(clock)
+    this.#keys = new InlineKeys(() => importSigningKeys(jwks.keys))
+    this.#expected = { audience, required: ['appid'], read: readClaims }
+  }
+
+  /**
+   * The token's claims. Throws {@link Problem} `token_missing` when the header holds no bearer token and
+   * `invalid_idp_token` when it is expired, malformed or not for this audience (spec: Identity-provider token 5, 6).
+   */
+  async verify(authorization: string | undefined): Promise<IdpClaims> {
+    try {
+      return await this.#tokens.verify(bearerToken(authorization), 'idp', this.#keys, this.#expected)
+    } catch (error) {
+      if (!(error instanceof TokenRefused)) throw error
+      const detail = `The identity-provider token was refused: ${error.message}.`
+      throw new Problem('invalid_idp_token', { detail, param: 'Authorization' }, { cause: error })
+    }
+  }
+
+  /** Forgets the tokens verified so far. */
+  clear(): void {
+    this.#tokens.clear()
+  }
+}
+
+function bearerToken(authorization: string | undefined): string {
+  const token = BEARER.exec(authorization?.trim() ?? '')?.[1]
+  if (token) return token
+  const came = authorization ? 'the Authorization header holds none' : 'there is no Authorization header'
+  const detail = `An access token is expected as "Authorization: Bearer <token>"; ${came}.`
+  throw new Problem('token_missing', { detail, param: 'Authorization' })
+}
+
+function readClaims(claims: JWTPayload): IdpClaims {
+  const { appid } = claims
+  if (typeof appid === 'string' && appid !== '') return { ...claims, appid }
+  throw new TokenRefused(`its appid is ${quote(appid)}; expected a client id`)
+}

@@ -1,0 +1,93 @@
+import type { CryptoKey } from 'jose'
+import type { SandboxClock } from '../domain/clock.ts'
+import type { Logger } from '../domain/ports/logger.ts'
+import { BoundedMap } from './bounded-map.ts'
+import { fetchJwks } from './fetch-jwks.ts'
+import { importSigningKeys, type KeySource, type SigningKeys, unknownKid } from './signing-keys.ts'
+import { TokenBucket } from './token-bucket.ts'
+import { TokenRefused } from './token-refused.ts'
+
+/** What fetching keys works with. */
+export interface RemoteJwksOptions {
+  clock: SandboxClock
+  logger: Logger
+  /** Milliseconds; 5,000 when not given. */
+  fetchTimeout?: number
+}
+
+const FETCHES_PER_MINUTE = 5
+/** How long keys are used before they are fetched anew, in milliseconds. */
+const FRESH_FOR = 10 * 60 * 1000
+/** How long a `kid` the set did not hold is not asked for again, in milliseconds. */
+const UNKNOWN_FOR = 30 * 1000
+
+/**
+ * The key set behind a `jwks_uri`, cached by `kid`. A `kid` not seen before fetches the set again, once; forged ones
+ * cannot make it fetch more than a few times a minute. When the URI fails, keys already known stay in use.
+ */
+export class RemoteJwks implements KeySource {
+  readonly #clock: SandboxClock
+  readonly #logger: Logger
+  readonly #timeout: number
+  readonly #budget: TokenBucket
+  readonly #unknown = new BoundedMap<string, number>(1000)
+  #keys: SigningKeys = new Map()
+  #fetchedAt = 0
+  #failure: string | undefined
+  #fetching: Promise<void> | undefined
+
+  constructor(
+    private readonly uri: string,
+    { clock, logger, fetchTimeout = 5000 }: RemoteJwksOptions,
+  ) {
+    this.#clock = clock
+    this.#logger = logger
+    this.#timeout = fetchTimeout
+    this.#budget = new TokenBucket(FETCHES_PER_MINUTE, 60_000 / FETCHES_PER_MINUTE, clock)
+  }
+
+  async find(kid: string): Promise<CryptoKey> {
+    const known = this.#keys.get(kid)
+    if (known && this.#isYounger(this.#fetchedAt, FRESH_FOR)) return known.key
+    if (known && this.#failure) {
+      // The URI failed last time: the caller need not wait for it to fail again.
+      void this.#refresh()
+      return known.key
+    }
+    const asked = !known && this.#isYounger(this.#unknown.get(kid), UNKNOWN_FOR)
+    const fetched = !asked && (await this.#refresh())
+    const found = this.#keys.get(kid)
+    if (found) return found.key
+    if (this.#failure) throw new TokenRefused(`the keys at the tenant's jwks_uri could not be read: ${this.#failure}`)
+    if (fetched) this.#unknown.set(kid, this.#clock.wallNow())
+    throw unknownKid(kid)
+  }
+
+  /** Whether the set was fetched, by this call or one under way. Never rejects. */
+  async #refresh(): Promise<boolean> {
+    if (!this.#fetching) {
+      if (!this.#budget.take()) return false
+      this.#fetching = this.#fetch().finally(() => {
+        this.#fetching = undefined
+      })
+    }
+    await this.#fetching
+    return this.#failure === undefined
+  }
+
+  async #fetch(): Promise<void> {
+    try {
+      const keys = await fetchJwks(this.uri, this.#timeout)
+      this.#keys = await importSigningKeys(keys, this.#keys)
+      this.#fetchedAt = this.#clock.wallNow()
+      this.#failure = undefined
+    } catch (error) {
+      this.#failure = error instanceof Error ? error.message : String(error)
+      this.#logger.warn({ jwks_uri: this.uri, reason: this.#failure }, 'user keys could not be read from the jwks_uri')
+    }
+  }
+
+  #isYounger(since: number | undefined, milliseconds: number): boolean {
+    return since !== undefined && this.#clock.wallNow() - since < milliseconds
+  }
+}

@@ -1,0 +1,99 @@
+import { createHmac } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { IdpTokenVerifier } from '../../src/auth/idp-token-verifier.ts'
+import { AUDIENCE, forge, type KeyPair, keyPair, MovableClock, problemOf, seconds } from './partner.ts'
+
+let own: KeyPair
+let foreign: KeyPair
+let clock: MovableClock
+let verifier: IdpTokenVerifier
+
+beforeAll(() => {
+  own = keyPair()
+  foreign = keyPair()
+})
+
+beforeEach(() => {
+  clock = new MovableClock()
+  verifier = new IdpTokenVerifier({ jwks: { keys: [own.jwk('idp-1')] }, audience: AUDIENCE, clock })
+})
+
+const claims = (changes: object = {}) => ({
+  appid: 'acme-client',
+  aud: AUDIENCE,
+  exp: seconds() + 3600,
+  roles: ['list_pools'],
+  ...changes,
+})
+const header = (changes: object = {}) => ({ alg: 'RS256', kid: 'idp-1', typ: 'JWT', ...changes })
+const sign = (payload = claims(), head: { alg: string } = header(), key = own) =>
+  new SignJWT(payload).setProtectedHeader(head).sign(key.privateKey)
+
+async function refusal(token: string): Promise<string> {
+  const problem = await problemOf(verifier.verify(`Bearer ${token}`))
+  expect(problem).toMatchObject({ code: 'invalid_idp_token', status: 401, details: { param: 'Authorization' } })
+  if (token.length > 20) expect(problem.message).not.toContain(token.slice(0, 20))
+  return problem.details.detail
+}
+
+describe('the Authorization header', () => {
+  it.each(['Bearer', 'bearer', 'BEARER', 'Bearer '])('may say %s', async (scheme) => {
+    expect(await verifier.verify(`${scheme} ${await sign()}`)).toMatchObject({
+      appid: 'acme-client',
+      roles: ['list_pools'],
+    })
+  })
+
+  it.each([undefined, '', ' ', 'Bearer', 'Bearer   ', 'Basic YTpi', 'Bearerabc', 'Token x', 'x.y.z'])(
+    'holds no bearer token: %j',
+    async (authorization) => {
+      const problem = await problemOf(verifier.verify(authorization))
+      expect(problem).toMatchObject({ code: 'token_missing', status: 401 })
+      expect(problem.details.detail).toContain('Authorization: Bearer')
+    },
+  )
+})
+
+describe('an identity-provider token is refused', () => {
+  it.each<[string, object, string]>([
+    ['when it has expired', { exp: seconds() - 1 }, 'it expired at'],
+    ['without expiry', { exp: undefined }, 'its claim exp is missing'],
+    ['before its time', { nbf: seconds() + 60 }, 'it is not valid before'],
+    ['for another audience', { aud: 'api://other' }, 'its aud is "api://other"; expected "api://yield-sandbox"'],
+    ['without audience', { aud: undefined }, 'its claim aud is missing'],
+    ['without appid', { appid: undefined }, 'its claim appid is missing'],
+    ['with an empty appid', { appid: '' }, 'its appid is ""'],
+    ['with an appid that is no text', { appid: ['acme-client'] }, 'its appid is ["acme-client"]'],
+  ])('%s', async (_name, changes, sentence) => {
+    expect(await refusal(await sign(claims(changes)))).toContain(sentence)
+  })
+
+  it('signed by another key, whatever its header offers', async () => {
+    expect(await refusal(await sign(claims(), header(), foreign))).toContain('its signature')
+    expect(await refusal(await sign(claims(), header({ jwk: foreign.jwk('idp-1') }), foreign))).toContain(
+      'its signature',
+    )
+    expect(await refusal(await sign(claims(), header({ kid: 'other' }), foreign))).toContain('has its kid "other"')
+    expect(await refusal(await sign(claims(), header({ kid: undefined })))).toContain('no kid')
+  })
+
+  it('with another algorithm', async () => {
+    const unsigned = forge(header({ alg: 'HS256' }), claims()).slice(0, -1)
+    const mac = createHmac('sha256', own.publicPem).update(unsigned).digest('base64url')
+    expect(await refusal(`${unsigned}.${mac}`)).toContain('its alg is "HS256"')
+    expect(await refusal(forge(header({ alg: 'none' }), claims()))).toContain('its alg is "none"')
+    expect(await refusal(await sign(claims(), header({ alg: 'RS512' })))).toContain('its alg is "RS512"')
+  })
+
+  it.each(['garbage', 'a.b.c', 'two words', 'e30.e30.', forge({}, {})])('when it is none: %s', async (token) => {
+    await refusal(token)
+  })
+})
+
+it('is verified again once it has expired, although it was good before', async () => {
+  const token = await sign()
+  await verifier.verify(`Bearer ${token}`)
+  clock.ahead = 3_601_000
+  expect(await refusal(token)).toContain('it expired at')
+})

@@ -1,0 +1,211 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { UserKeys } from '../../src/auth/user-keys.ts'
+import { UserTokenVerifier } from '../../src/auth/user-token-verifier.ts'
+import type { Jwk } from '../../src/domain/records.ts'
+import {
+  AUDIENCE,
+  type KeyPair,
+  keyPair,
+  MovableClock,
+  problemOf,
+  type RecordedLog,
+  recordedLog,
+  tenant,
+  userToken,
+} from './partner.ts'
+
+const MINUTE = 60_000
+
+let first: KeyPair
+let second: KeyPair
+let clock: MovableClock
+let log: RecordedLog
+let verifier: UserTokenVerifier
+let server: Server
+let acme: ReturnType<typeof tenant>
+let hits: number
+let published: Jwk[]
+let answer: RequestListener
+
+const publish: RequestListener = (_request, response) => {
+  response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: published }))
+}
+
+beforeAll(() => {
+  first = keyPair()
+  second = keyPair()
+})
+
+beforeEach(async () => {
+  clock = new MovableClock()
+  log = recordedLog()
+  const keys = new UserKeys({ clock, logger: log, fetchTimeout: 300 })
+  verifier = new UserTokenVerifier({ audience: AUDIENCE, clock, keys })
+  hits = 0
+  published = [first.jwk('one')]
+  answer = publish
+  server = createServer((request, response) => {
+    hits++
+    answer(request, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  acme = tenant({ jwks_uri: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json` })
+})
+
+afterEach(async () => {
+  server.closeAllConnections()
+  if (server.listening) await new Promise((resolve) => server.close(resolve))
+})
+
+const token = (key: KeyPair, kid: string) => userToken(key, {}, { kid })
+const verify = async (key: KeyPair, kid: string) => verifier.verify(await token(key, kid), acme)
+const refusal = async (key: KeyPair, kid: string) => {
+  const problem = await problemOf(verify(key, kid))
+  expect(problem).toMatchObject({ code: 'invalid_user_token', status: 401 })
+  return problem.details.detail
+}
+
+describe('a jwks_uri that answers', () => {
+  it('is fetched once, however many tokens come at the same time', async () => {
+    const tokens = await Promise.all(Array.from({ length: 10 }, (_, n) => userToken(first, { n }, { kid: 'one' })))
+    await Promise.all(tokens.map((each) => verifier.verify(each, acme)))
+    await verify(first, 'one')
+    expect(hits).toBe(1)
+    expect(log.lines).toEqual([])
+  })
+
+  it('is fetched once more for a new kid, even right after the first time', async () => {
+    await verify(first, 'one')
+    published = [first.jwk('one'), second.jwk('two')]
+    const tokens = await Promise.all(Array.from({ length: 10 }, (_, n) => userToken(second, { n }, { kid: 'two' })))
+    await Promise.all(tokens.map((each) => verifier.verify(each, acme)))
+    await verify(first, 'one')
+    expect(hits).toBe(2)
+  })
+
+  it('is not fetched again and again for the same unknown kid, and is asked again later', async () => {
+    await verify(first, 'one')
+    for (let n = 0; n < 20; n++) expect(await refusal(second, 'two')).toContain('has its kid "two"')
+    expect(hits).toBe(2)
+    published = [first.jwk('one'), second.jwk('two')]
+    clock.ahead = MINUTE
+    expect(await verify(second, 'two')).toEqual({ sub: 'alice' })
+    expect(hits).toBe(3)
+  })
+
+  it('withstands a flood of unknown kids, and recovers', async () => {
+    await verify(first, 'one')
+    const flood = await Promise.all(Array.from({ length: 100 }, (_, n) => token(second, `forged-${n}`)))
+    await Promise.all(flood.slice(0, 50).map((forged) => problemOf(verifier.verify(forged, acme))))
+    expect(hits).toBe(2)
+    for (const forged of flood) await problemOf(verifier.verify(forged, acme))
+    expect(hits).toBeLessThanOrEqual(5)
+    expect(await verify(first, 'one')).toEqual({ sub: 'alice' })
+    published = [second.jwk('two')]
+    clock.ahead = MINUTE / 4
+    expect(await verify(second, 'two')).toEqual({ sub: 'alice' })
+  })
+
+  it('is fetched anew after ten minutes: a key taken back ends its tokens, one kept leaves them verified', async () => {
+    published = [first.jwk('one'), second.jwk('two')]
+    const [kept, withdrawn] = await Promise.all([token(first, 'one'), token(second, 'two')])
+    await Promise.all([kept, withdrawn].map((each) => verifier.verify(each, acme)))
+    published = [first.jwk('one')]
+    clock.ahead = 9 * MINUTE
+    await verifier.verify(withdrawn, acme)
+    clock.ahead = 11 * MINUTE
+    expect((await problemOf(verifier.verify(withdrawn, acme))).details.detail).toContain('has its kid "two"')
+    expect(await verifier.verify(kept, acme)).toEqual({ sub: 'alice' })
+    expect(hits).toBe(2)
+  })
+
+  it('may replace the key of a kid: what the old one signed is refused', async () => {
+    const old = await token(first, 'one')
+    await verifier.verify(old, acme)
+    published = [second.jwk('one')]
+    clock.ahead = 11 * MINUTE
+    expect((await problemOf(verifier.verify(old, acme))).details.detail).toContain('its signature')
+    expect(await verify(second, 'one')).toEqual({ sub: 'alice' })
+  })
+
+  it('serves several tenants with one fetch', async () => {
+    await verify(first, 'one')
+    const globex = { ...acme, tenant_id: 'globex', issuer: 'https://globex.example' }
+    await verifier.verify(await userToken(first, { iss: globex.issuer }, { kid: 'one' }), globex)
+    expect(hits).toBe(1)
+  })
+})
+
+describe('a jwks_uri that fails', () => {
+  const failures: [string, RequestListener, string][] = [
+    ['with a server error', (_request, response) => response.writeHead(500).end('{"keys":[]}'), 'status 500'],
+    ['with HTML', (_request, response) => response.end('<!doctype html><title>Hi</title>'), 'not JSON'],
+    ['with a truncated document', (_request, response) => response.end('{"keys":[{"kty":"RS'), 'not JSON'],
+    ['with other JSON', (_request, response) => response.end('[]'), 'no JSON Web Key Set'],
+    ['with null', (_request, response) => response.end('null'), 'no JSON Web Key Set'],
+    ['by a redirect', (_request, response) => response.writeHead(302, { location: '/other' }).end(), 'redirect'],
+    ['by saying nothing', () => undefined, 'no answer in time'],
+    [
+      'by stopping half-way',
+      (_request, response) => void response.writeHead(200).write('{"keys":['),
+      'no answer in time',
+    ],
+    ['by hanging up', (request) => request.socket.destroy(), 'other side closed'],
+    [
+      'with a document beyond all measure',
+      (_request, response) => response.end(' '.repeat(1_100_000)),
+      '1048576 bytes',
+    ],
+  ]
+
+  it.each(failures)('%s gives a refusal and a reason in the log', async (_name, listener, reason) => {
+    answer = listener
+    expect(await refusal(first, 'one')).toContain(reason)
+    expect(log.lines).toMatchObject([{ fields: { reason: expect.stringContaining(reason) } }])
+  })
+
+  it('gives a refusal when nobody listens or the address is none', async () => {
+    await new Promise((resolve) => server.close(resolve))
+    expect(await refusal(first, 'one')).toContain('ECONNREFUSED')
+    for (const jwks_uri of [
+      'not a url',
+      'file:///etc/passwd',
+      'http://localhost:0/',
+      'http://user:secret@127.0.0.1/',
+    ]) {
+      await problemOf(verifier.verify(await token(first, 'one'), tenant({ jwks_uri })))
+    }
+    expect(log.lines).toHaveLength(5)
+  })
+
+  it('is not asked for every token', async () => {
+    answer = (_request, response) => response.writeHead(503).end()
+    for (let n = 0; n < 30; n++) await refusal(first, 'one')
+    expect(hits).toBe(5)
+  })
+
+  it('works as soon as it recovers', async () => {
+    answer = (_request, response) => response.writeHead(503).end()
+    await refusal(first, 'one')
+    answer = publish
+    expect(await verify(first, 'one')).toEqual({ sub: 'alice' })
+  })
+
+  it('leaves keys already known in use, without waiting for it', async () => {
+    await verify(first, 'one')
+    answer = () => undefined
+    clock.ahead = 11 * MINUTE
+    expect(await verify(first, 'one')).toEqual({ sub: 'alice' })
+    expect(log.lines).toMatchObject([{ fields: { reason: 'no answer in time' } }])
+    const started = performance.now()
+    expect(await verify(first, 'one')).toEqual({ sub: 'alice' })
+    expect(performance.now() - started).toBeLessThan(200)
+  })
+
+  it('holds only keys that are of no use: the refusal says so', async () => {
+    published = [{ ...first.jwk('one'), use: 'enc' }, null as unknown as Jwk, 'x' as unknown as Jwk]
+    expect(await refusal(first, 'one')).toContain('no RSA signing key')
+  })
+})

@@ -1,0 +1,282 @@
+import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { UserKeys } from '../../src/auth/user-keys.ts'
+import { UserTokenVerifier } from '../../src/auth/user-token-verifier.ts'
+import type { UserKeySource } from '../../src/domain/records.ts'
+import {
+  AUDIENCE,
+  forge,
+  ISSUER,
+  type KeyPair,
+  keyPair,
+  MovableClock,
+  problemOf,
+  recordedLog,
+  seconds,
+  tenant,
+  userToken,
+} from './partner.ts'
+
+let registered: KeyPair
+let foreign: KeyPair
+let clock: MovableClock
+let verifier: UserTokenVerifier
+let acme: ReturnType<typeof tenant>
+
+beforeAll(() => {
+  registered = keyPair()
+  foreign = keyPair()
+})
+
+beforeEach(() => {
+  clock = new MovableClock()
+  verifier = new UserTokenVerifier({ audience: AUDIENCE, clock, keys: new UserKeys({ clock, logger: recordedLog() }) })
+  acme = tenant({ jwks: { keys: [registered.jwk('acme-1')] } })
+})
+
+async function detailOf(token: string | undefined, of = acme): Promise<string> {
+  const problem = await problemOf(verifier.verify(token, of))
+  expect(problem).toMatchObject({ code: 'invalid_user_token', status: 401, details: { param: 'X-User-Token' } })
+  if (token && token.length > 20) expect(problem.message).not.toContain(token.slice(0, 20))
+  return problem.details.detail
+}
+
+const claims = () => ({ sub: 'alice', iss: ISSUER, aud: AUDIENCE, iat: seconds(), exp: seconds() + 3600 })
+const header = (changes: object = {}) => ({ alg: 'RS256', kid: 'acme-1', typ: 'JWT', ...changes })
+
+describe('a good user token', () => {
+  it('names the end user', async () => {
+    expect(await verifier.verify(await userToken(registered), acme)).toEqual({ sub: 'alice' })
+  })
+
+  it.each<[string, () => UserKeySource]>([
+    ['an inline key set', () => ({ jwks: { keys: [registered.jwk('acme-1')] } })],
+    ['a PEM public key', () => ({ public_key_pem: registered.publicPem, kid: 'acme-1' })],
+    [
+      'a key set with foreign kinds of keys beside it',
+      () => ({ jwks: { keys: [...oddKeys(), registered.jwk('acme-1')] } }),
+    ],
+    ['a private key published by mistake', () => ({ jwks: { keys: [{ ...privateJwk(), kid: 'acme-1' }] } })],
+  ])('verifies with %s', async (_name, source) => {
+    expect(await verifier.verify(await userToken(registered), tenant(source()))).toEqual({ sub: 'alice' })
+  })
+
+  it('may name several audiences and carry further claims', async () => {
+    const token = await userToken(registered, { aud: ['other', AUDIENCE], nbf: seconds(), scope: 'x' })
+    expect(await verifier.verify(token, acme)).toEqual({ sub: 'alice' })
+  })
+
+  it('may be issued by a clock up to a minute ahead', async () => {
+    expect(await verifier.verify(await userToken(registered, { iat: seconds() + 50 }), acme)).toEqual({ sub: 'alice' })
+    expect(await detailOf(await userToken(registered, { iat: seconds() + 90 }))).toContain('in the future')
+  })
+
+  it('ignores keys and addresses in its own header', async () => {
+    const own = { jku: 'http://127.0.0.1:9/jwks', x5u: 'http://127.0.0.1:9/cert', jwk: foreign.jwk('acme-1') }
+    expect(await verifier.verify(await userToken(registered, {}, own), acme)).toEqual({ sub: 'alice' })
+    expect(await detailOf(await userToken(foreign, {}, own))).toContain('its signature')
+  })
+})
+
+describe('algorithm confusion', () => {
+  it('refuses HS256 signed with the public key as the secret', async () => {
+    for (const secret of [
+      registered.publicPem,
+      registered.publicPem.trim(),
+      JSON.stringify(registered.jwk('acme-1')),
+    ]) {
+      const unsigned = forge(header({ alg: 'HS256' }), claims()).slice(0, -1)
+      const signature = createHmac('sha256', secret).update(unsigned).digest('base64url')
+      expect(await detailOf(`${unsigned}.${signature}`)).toContain('its alg is "HS256"; expected "RS256"')
+    }
+  })
+
+  it.each(['none', 'None', 'NONE'])('refuses alg %s', async (alg) => {
+    expect(await detailOf(forge(header({ alg }), claims()))).toContain(`its alg is "${alg}"`)
+  })
+
+  it.each(['RS384', 'RS512', 'PS256'])('refuses %s even with the registered key', async (alg) => {
+    expect(await detailOf(await userToken(registered, {}, { alg }))).toContain(`its alg is "${alg}"`)
+  })
+
+  it('refuses ES256', async () => {
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    expect(await detailOf(await userToken(privateKey, {}, { alg: 'ES256' }))).toContain('its alg is "ES256"')
+  })
+
+  it('never takes an encryption key, a symmetric key, another algorithm or a short key from the set', async () => {
+    const short = keyPair(1024)
+    for (const key of [...oddKeys(), { ...short.jwk('acme-1') }]) {
+      const detail = await detailOf(
+        await userToken(registered),
+        tenant({ jwks: { keys: [{ ...key, kid: 'acme-1' }] } }),
+      )
+      expect(detail).toContain('no RSA signing key of at least 2048 bits has its kid "acme-1"')
+    }
+  })
+
+  it('refuses an unencoded payload and unknown critical headers', async () => {
+    expect(await detailOf(forge(header({ b64: false, crit: ['b64'] }), claims(), 'AAAA'))).toMatch(
+      /signature|signed JWT/,
+    )
+    expect(await detailOf(forge(header({ crit: ['x'], x: 1 }), claims(), 'AAAA'))).toContain('signed JWT')
+  })
+})
+
+describe('kid', () => {
+  it('must be there', async () => {
+    expect(await detailOf(await userToken(registered, {}, { kid: undefined }))).toContain('no kid')
+    expect(await detailOf(await userToken(registered, {}, { kid: '' }))).toContain('no kid')
+    expect(await detailOf(forge(header({ kid: 7 }), claims(), 'AAAA'))).toContain('no kid')
+  })
+
+  it.each(['foreign', '__proto__', 'constructor', 'toString', '../acme-1'])('must be registered: %s', async (kid) => {
+    expect(await detailOf(await userToken(registered, {}, { kid }))).toContain(JSON.stringify(kid))
+  })
+
+  it('is looked up among the keys of the calling tenant only', async () => {
+    const globex = tenant({ jwks: { keys: [foreign.jwk('globex-1')] } }, { tenant_id: 'globex' })
+    const token = await userToken(foreign, {}, { kid: 'globex-1' })
+    expect(await verifier.verify(token, globex)).toEqual({ sub: 'alice' })
+    await detailOf(token)
+  })
+})
+
+describe('header and claims', () => {
+  it('refuses a signature made with another key', async () => {
+    expect(await detailOf(await userToken(foreign))).toContain('its signature was not made with the key "acme-1"')
+  })
+
+  it.each<[string, Record<string, unknown>, string]>([
+    [
+      'another issuer',
+      { iss: 'https://evil.example' },
+      'its iss is "https://evil.example"; expected "https://acme.example"',
+    ],
+    ['no issuer', { iss: undefined }, 'its claim iss is missing'],
+    ['another audience', { aud: 'api://other' }, 'its aud is "api://other"; expected "api://yield-sandbox"'],
+    ['an audience that only begins alike', { aud: `${AUDIENCE}/` }, 'its aud is'],
+    ['no audience', { aud: undefined }, 'its claim aud is missing'],
+    ['no sub', { sub: undefined }, 'its claim sub is missing'],
+    ['an empty sub', { sub: '' }, 'its sub is ""'],
+    ['no iat', { iat: undefined }, 'its claim iat is missing'],
+    ['no exp', { exp: undefined }, 'its claim exp is missing'],
+    ['past expiry', { exp: seconds() - 1 }, 'it expired at'],
+    ['expiry this very second', { exp: seconds() }, 'it expired at'],
+    ['an absurdly early expiry', { exp: -1e300 }, 'it expired at -1e+300'],
+    ['a start in the future', { nbf: seconds() + 30 }, 'it is not valid before'],
+  ])('refuses %s', async (_name, changes, sentence) => {
+    expect(await detailOf(await userToken(registered, changes))).toContain(sentence)
+  })
+
+  it.each([
+    ['sub', 7],
+    ['sub', { a: 1 }],
+    ['sub', null],
+    ['iat', 'now'],
+    ['exp', '9999999999'],
+    ['nbf', true],
+  ])('refuses a wrongly typed %s: %j', async (claim, value) => {
+    expect(await detailOf(await userToken(registered, { [claim]: value }))).toContain(claim)
+  })
+
+  it('refuses an exp that JSON reads as infinity', async () => {
+    const encoded = forge(header(), claims()).split('.')[0]
+    const payload = JSON.stringify(claims()).replace(/"exp":\d+/, '"exp":1e999')
+    const input = `${encoded}.${Buffer.from(payload).toString('base64url')}`
+    const token = `${input}.${sign('sha256', Buffer.from(input), registered.privateKey).toString('base64url')}`
+    expect(await detailOf(token)).toContain('finite')
+  })
+
+  it.each([[undefined], ['at+jwt'], ['JOSE'], [1]])('refuses typ %j', async (typ) => {
+    expect(await detailOf(await userToken(registered, {}, { typ }))).toContain('expected "JWT"')
+  })
+})
+
+describe('what is no token', () => {
+  it.each([undefined, ''])('says that the header is missing: %j', async (token) => {
+    expect(await detailOf(token)).toContain('X-User-Token is missing')
+  })
+
+  it.each([
+    'garbage',
+    'a.b.c',
+    '..',
+    '...',
+    'Bearer x.y.z',
+    '€.€.€',
+    'eyJhbGciOiJSUzI1NiJ9.e30.',
+    `${'A'.repeat(8000)}.x.y`,
+    forge(null, {}),
+    forge([], []),
+    forge({ alg: ['RS256'], kid: 'acme-1' }, {}),
+    forge({ alg: 'RS256', kid: 'acme-1', typ: 'JWT' }, 'text', '!!'),
+  ])('refuses %.20s', async (token) => {
+    await detailOf(token)
+  })
+
+  it('refuses every truncation and every single changed character of a good token', async () => {
+    const token = await userToken(registered)
+    for (let at = 1; at < token.length; at += 41) {
+      await detailOf(token.slice(0, at))
+      await detailOf(`${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`)
+    }
+  })
+})
+
+describe('remembering', () => {
+  it('computes the signature of a token once, also for simultaneous uses', async () => {
+    const token = await userToken(registered)
+    const verify = vi.spyOn(crypto.subtle, 'verify')
+    try {
+      await Promise.all(Array.from({ length: 20 }, () => verifier.verify(token, acme)))
+      await verifier.verify(token, structuredClone(acme))
+      expect(verify).toHaveBeenCalledTimes(1)
+      verifier.clear()
+      await verifier.verify(token, acme)
+      expect(verify).toHaveBeenCalledTimes(2)
+    } finally {
+      verify.mockRestore()
+    }
+  })
+
+  it('ends with the token, and when wall-clock time goes back before its start', async () => {
+    const token = await userToken(registered, { nbf: seconds() })
+    await verifier.verify(token, acme)
+    clock.ahead = 3_601_000
+    expect(await detailOf(token)).toContain('it expired at')
+    clock.ahead = -10_000
+    expect(await detailOf(token)).toContain('it is not valid before')
+  })
+
+  it('does not depend on business time', async () => {
+    clock.advance(8 * 24 * 60 * 60 * 1000)
+    expect(await verifier.verify(await userToken(registered), acme)).toEqual({ sub: 'alice' })
+  })
+
+  it('is not shared between tenants', async () => {
+    const token = await userToken(registered)
+    await verifier.verify(token, acme)
+    await detailOf(token, tenant(acme.user_keys, { tenant_id: 'globex', issuer: 'https://globex.example' }))
+    await detailOf(token, { ...acme, issuer: 'https://renamed.example' })
+    await detailOf(token, { ...acme, user_keys: { jwks: { keys: [foreign.jwk('acme-1')] } } })
+  })
+})
+
+function privateJwk() {
+  return registered.privateKey.export({ format: 'jwk' }) as Record<string, unknown>
+}
+
+/** Keys that must never verify a user token. */
+function oddKeys() {
+  const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+  return [
+    { ...registered.jwk('enc'), use: 'enc' },
+    { ...registered.jwk('rs512'), alg: 'RS512' },
+    { ...registered.jwk('ops'), key_ops: ['encrypt'] },
+    { kty: 'oct', kid: 'oct', k: Buffer.from(registered.publicPem).toString('base64url') },
+    { ...ec, kid: 'ec' },
+    { kty: 'RSA', kid: 'broken', n: '', e: 'AQAB' },
+    { kty: 'RSA', kid: 'broken', n: 7 as unknown as string, e: '!' },
+  ]
+}
