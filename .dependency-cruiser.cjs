@@ -1,0 +1,116 @@
+// The rooms of src/ and who may import whom. What is not listed must not be imported.
+const ROOMS = {
+  'auth/': ['domain/'],
+  'chain/': ['domain/'],
+  'cli/': ['index.ts', 'control/client'],
+  'control/': ['domain/', 'faults/', 'fixtures/', 'scenarios/', 'traffic/'],
+  'dashboard/': ['control/client', 'control/contract'],
+  'domain/': [],
+  'faults/': ['domain/'],
+  'fixtures/': ['domain/'],
+  'http/': ['auth/', 'control/', 'domain/', 'faults/', 'identity/', 'partner-api/', 'traffic/'],
+  'identity/': ['domain/'],
+  'partner-api/': ['domain/'],
+  'scenarios/': ['domain/', 'faults/', 'traffic/'],
+  'store/': ['domain/'],
+  'traffic/': ['domain/'],
+  // The composition: it builds the parts of every room and is itself above them.
+  'index.ts': ['', '!cli/'],
+  'options.ts': ['domain/', 'fixtures/'],
+  'sandbox.ts': ['', '!cli/', '!dashboard/', '!index.ts'],
+}
+
+// Packages that belong to one side of a port: the domain knows none of them.
+const NOT_IN_DOMAIN = ['@fastify/', 'fastify', 'jose', 'lowdb', 'viem', '@viem/', '@foundry-rs/', 'commander', 'yaml']
+
+const escaped = (path) => path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+const isFile = (room) => room.endsWith('.ts')
+const pathOf = (room) => `^src/${escaped(room)}${isFile(room) ? '$' : ''}`
+
+const rooms = Object.entries(ROOMS).map(([room, entries]) => {
+  const allowed = entries.filter((entry) => !entry.startsWith('!'))
+  const excepted = entries.filter((entry) => entry.startsWith('!')).map((entry) => entry.slice(1))
+  const may = allowed.length
+    ? `may import ${allowed.map((entry) => entry || 'any room').join(', ')}`
+    : 'imports no room'
+  return {
+    name: `room: ${room}`,
+    comment: `src/${room} ${may}${excepted.length ? `, but not ${excepted.join(', ')}` : ''}`,
+    severity: 'error',
+    from: { path: pathOf(room) },
+    to: excepted.length
+      ? { path: excepted.map((entry) => `^src/${escaped(entry)}`) }
+      : { path: '^src/', pathNot: [pathOf(room), ...allowed.map((entry) => `^src/${escaped(entry)}`)] },
+  }
+})
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    ...rooms,
+    {
+      name: 'a room must be listed',
+      comment: 'A new folder or file of src/ belongs into the table of rooms first',
+      severity: 'error',
+      from: { path: '^src/', pathNot: Object.keys(ROOMS).map(pathOf) },
+      to: {},
+    },
+    {
+      name: 'the domain is pure',
+      comment: 'src/domain/ knows no framework, chain library or store: those come through its ports',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { path: NOT_IN_DOMAIN.map((name) => `node_modules/${escaped(name)}${name.endsWith('/') ? '' : '/'}`) },
+    },
+    {
+      name: 'the domain does no input or output',
+      comment: 'Of Node, src/domain/ uses what computes only',
+      severity: 'error',
+      from: { path: '^src/domain/' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|timers/promises|util)$' },
+    },
+    {
+      name: 'no circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'src stands alone',
+      comment: 'What is published imports neither tests nor measurements nor scripts',
+      severity: 'error',
+      from: { path: '^(src|bin)/' },
+      to: { path: '^(test|bench|scripts)/' },
+    },
+    {
+      name: 'no development dependencies in src',
+      severity: 'error',
+      from: { path: '^(src|bin)/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'type-only'] },
+    },
+    {
+      name: 'no undeclared dependencies',
+      severity: 'error',
+      from: { path: '^(src|bin)/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'the executable starts the command line',
+      severity: 'error',
+      from: { path: '^bin/' },
+      to: { pathNot: ['^dist/cli/', '^(\\.\\./)?dist/cli/'], dependencyTypesNot: ['core'] },
+    },
+    {
+      name: 'everything imported exists',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: ['node_modules', '^dist/'] },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+  },
+}

@@ -1,0 +1,146 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const MAX_LINES = 300
+
+/** Text that must not occur in src/, except under the paths given; comments do not count. */
+const FORBIDDEN: { what: string; pattern: RegExp; exceptIn: string[]; instead: string }[] = [
+  {
+    what: 'Date.now()',
+    pattern: /\bDate\.now\b/,
+    exceptIn: ['src/domain/clock.ts'],
+    instead: 'ask the SandboxClock',
+  },
+  {
+    what: 'new Date() without an argument',
+    pattern: /\bnew Date\b(?!\s*\(\s*[^)\s])/,
+    exceptIn: ['src/domain/clock.ts'],
+    instead: 'ask the SandboxClock',
+  },
+  {
+    what: 'performance.now() or process.hrtime()',
+    pattern: /\bperformance\.(now|timeOrigin)\b|\bprocess\.hrtime\b/,
+    exceptIn: ['src/domain/clock.ts'],
+    instead: 'ask the SandboxClock',
+  },
+  {
+    what: 'a timer',
+    pattern: /\bset(Timeout|Interval)\b|\btimers(\/promises)?['"]/,
+    exceptIn: ['src/domain/clock.ts'],
+    instead: 'sleep on the SandboxClock',
+  },
+  {
+    what: 'Math.random()',
+    pattern: /\bMath\.random\b/,
+    exceptIn: [],
+    instead: 'draw from the SeededRandom',
+  },
+  {
+    what: 'process.exit()',
+    pattern: /(?<![\w.#$])process\.exit\b/,
+    exceptIn: ['src/cli/'],
+    instead: 'throw, and let the command line decide: a library never ends its process',
+  },
+  {
+    what: 'the environment',
+    pattern:
+      /(?<![\w.#$])process(\.env\b|\[)|\{[^}]*\benv\b[^}]*\}\s*=\s*process\b|import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*'node:process'/,
+    exceptIn: ['src/cli/'],
+    instead: 'take an option: only the command line reads the environment',
+  },
+]
+
+interface SourceFile {
+  path: string
+  text: string
+}
+
+function sourceFiles(folder: string): SourceFile[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => ({ path: relative(root, file).replaceAll('\\', '/'), text: readFileSync(file, 'utf8') }))
+}
+
+// A string or a template is matched first, so that `//` inside an address does not start a comment.
+const STRING_OR_COMMENT = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\[\s\S])*`|\/\*[\s\S]*?\*\/|\/\/[^\n]*/g
+
+/** Blanks comments out; line numbers stay. */
+const withoutComments = (text: string) =>
+  text.replace(STRING_OR_COMMENT, (found) => (found.startsWith('/') ? found.replace(/[^\n]/g, ' ') : found))
+
+/** `file:line: complaint` for every line that the pattern hits. */
+function complaints(path: string, text: string, pattern: RegExp, complaint: string): string[] {
+  return text.split('\n').flatMap((line, index) => (pattern.test(line) ? [`${path}:${index + 1}: ${complaint}`] : []))
+}
+
+function forbiddenText({ path, text }: SourceFile): string[] {
+  const code = withoutComments(text)
+  return FORBIDDEN.filter(({ exceptIn }) => !exceptIn.some((place) => path.startsWith(place))).flatMap(
+    ({ what, pattern, instead }) => complaints(path, code, pattern, `${what} is not allowed here: ${instead}`),
+  )
+}
+
+function unfinished({ path, text }: SourceFile): string[] {
+  return complaints(path, text, /\b(TODO|FIXME|XXX)\b/, 'finish it, or open an issue')
+}
+
+function tooLong({ path, text }: SourceFile): string[] {
+  const lines = text.trimEnd().split('\n').length
+  return lines > MAX_LINES ? [`${path}:${lines}: over ${MAX_LINES} lines: this is two files`] : []
+}
+
+function badName({ path }: SourceFile): string[] {
+  const folders = path.split('/').slice(0, -1)
+  const file = basename(path).replace(/(\.test|\.generated)?(\.d)?\.ts$/, '')
+  const bad = [...folders, file].filter((part) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(part))
+  return bad.length > 0 ? [`${path}:1: names are kebab-case: ${bad.join(', ')}`] : []
+}
+
+describe('style', () => {
+  const source = sourceFiles('src')
+
+  test.each([
+    ['src reads clock, chance, timers and environment only where it may', forbiddenText],
+    ['src is finished', unfinished],
+    ['files of src are short', tooLong],
+    ['files of src have kebab-case names', badName],
+  ])('%s', (_, rule) => {
+    expect(source.length).toBeGreaterThan(20)
+    expect(source.flatMap(rule).join('\n')).toBe('')
+  })
+
+  test('files of tests and measurements have kebab-case names', () => {
+    expect([...sourceFiles('test'), ...sourceFiles('bench')].flatMap(badName).join('\n')).toBe('')
+  })
+
+  test('the rules themselves see what they forbid, with file and line', () => {
+    const text = [
+      'const url = `http://localhost` // Date.now() in a comment',
+      '/* setTimeout(',
+      '   process.exit() */',
+      'const a = Date.now()',
+      "const b = 'http://acme' + new Date().toISOString()",
+      'const c = new Date(0), d = new Date',
+      'setTimeout(run, 5)',
+      "import { setTimeout as sleep } from 'node:timers/promises'",
+      'const e = Math.random()',
+      'process.exit(1)',
+      'const { HOME } = process.env',
+      'if (this.#process.exit !== undefined) child.process.env = {}',
+    ].join('\n')
+    const lines = forbiddenText({ path: 'src/chain/made-up.ts', text }).map((line) => line.split(' ')[0])
+    expect([...new Set(lines)].sort()).toEqual(
+      [10, 11, 4, 5, 6, 7, 8, 9].map((line) => `src/chain/made-up.ts:${line}:`),
+    )
+    expect(forbiddenText({ path: 'src/cli/made-up.ts', text })).toHaveLength(6)
+    expect(unfinished({ path: 'src/made-up.ts', text: 'x\n// TODO: later' })).toEqual([
+      'src/made-up.ts:2: finish it, or open an issue',
+    ])
+    expect(tooLong({ path: 'src/made-up.ts', text: 'x\n'.repeat(301) })).toHaveLength(1)
+    expect(badName({ path: 'src/chain/madeUp.ts', text: '' })).toHaveLength(1)
+  })
+})
