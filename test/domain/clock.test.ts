@@ -1,0 +1,147 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import { SandboxClock } from '../../src/domain/clock.ts'
+
+const HOUR = 3600_000
+
+let clock: SandboxClock
+
+beforeEach(() => {
+  clock = new SandboxClock()
+})
+
+/** Lets every promise that can settle do so. */
+const settled = () => new Promise(setImmediate)
+
+describe('the sandbox clock', () => {
+  it('runs with real time at first', () => {
+    const before = Date.now()
+    const now = clock.now()
+    expect(now).toBeGreaterThanOrEqual(before)
+    expect(now).toBeLessThanOrEqual(Date.now())
+    expect(clock.frozen).toBe(false)
+    expect(Math.abs(clock.offset)).toBeLessThanOrEqual(1)
+    expect(clock.iso()).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+
+  it('stands still while frozen, and runs on from there', async () => {
+    clock.freeze()
+    const frozenAt = clock.now()
+    await clock.wallSleep(5)
+    expect(clock.now()).toBe(frozenAt)
+    expect(clock.frozen).toBe(true)
+    clock.unfreeze()
+    expect(clock.now() - frozenAt).toBeLessThan(1000)
+    await clock.wallSleep(5)
+    expect(clock.now()).toBeGreaterThan(frozenAt)
+  })
+
+  it('moves forward by exactly the step when frozen, and leaves real time alone', () => {
+    clock.freeze()
+    const before = clock.now()
+    clock.advance(8 * 24 * HOUR)
+    expect(clock.now()).toBe(before + 8 * 24 * HOUR)
+    expect(Math.abs(clock.wallNow() - Date.now())).toBeLessThanOrEqual(1)
+    clock.unfreeze()
+    expect(Math.round(clock.offset / HOUR)).toBe(8 * 24)
+  })
+
+  it.each([-1, Number.NaN])('refuses to advance by %d', (step) => {
+    expect(() => clock.advance(step)).toThrow(RangeError)
+  })
+
+  it('goes back to real time on reset', () => {
+    clock.advance(HOUR)
+    clock.freeze()
+    clock.reset()
+    expect(clock.frozen).toBe(false)
+    expect(Math.abs(clock.now() - Date.now())).toBeLessThanOrEqual(1)
+  })
+
+  it('tells listeners of every move until they leave', () => {
+    let moves = 0
+    const leave = clock.onMove(() => {
+      moves += 1
+    })
+    clock.advance(1)
+    clock.freeze()
+    clock.unfreeze()
+    clock.reset()
+    expect(moves).toBe(4)
+    leave()
+    clock.advance(1)
+    expect(moves).toBe(4)
+  })
+})
+
+describe('a sleep', () => {
+  it('ends when business time has run its course', async () => {
+    const before = clock.now()
+    await clock.sleep(20)
+    expect(clock.now() - before).toBeGreaterThanOrEqual(20)
+  })
+
+  it('of no time ends at once, even under a frozen clock', async () => {
+    clock.freeze()
+    await clock.sleep(0)
+    await clock.sleep(-5)
+  })
+
+  it('ends at once when the clock is moved past it, and not before', async () => {
+    clock.freeze()
+    const woken: string[] = []
+    const long = clock.sleep(2 * HOUR).then(() => woken.push('long'))
+    const short = clock.sleep(HOUR).then(() => woken.push('short'))
+    clock.advance(HOUR - 1)
+    await settled()
+    expect(woken).toEqual([])
+    clock.advance(1)
+    await short
+    expect(woken).toEqual(['short'])
+    clock.advance(HOUR)
+    await long
+  })
+
+  it('is released under a running clock as well', async () => {
+    const sleep = clock.sleep(30 * 24 * HOUR)
+    clock.advance(30 * 24 * HOUR)
+    await sleep
+  })
+
+  it('does not end by real time while the clock is frozen, and does after', async () => {
+    let woken = false
+    const sleep = clock.sleep(10).then(() => {
+      woken = true
+    })
+    clock.freeze()
+    await clock.wallSleep(30)
+    expect(woken).toBe(false)
+    clock.unfreeze()
+    await sleep
+  })
+
+  it('rejects with the reason of the signal, before or while it sleeps', async () => {
+    const reason = new Error('the client went away')
+    await expect(clock.sleep(HOUR, AbortSignal.abort(reason))).rejects.toBe(reason)
+    const abort = new AbortController()
+    const sleep = clock.sleep(HOUR, abort.signal)
+    abort.abort(reason)
+    await expect(sleep).rejects.toBe(reason)
+  })
+
+  it('rejects with an AbortError when the clock is reset', async () => {
+    const sleep = clock.sleep(HOUR)
+    clock.reset()
+    await expect(sleep).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('may begin anew from whoever was woken', async () => {
+    clock.freeze()
+    const start = clock.now()
+    const twice = clock.sleep(HOUR).then(() => clock.sleep(HOUR))
+    clock.advance(HOUR)
+    await settled()
+    clock.advance(HOUR)
+    await twice
+    expect(clock.now()).toBe(start + 2 * HOUR)
+  })
+})
