@@ -30,6 +30,11 @@ export const ERRORS = {
   rate_limited: { status: 429, title: 'Too many requests' },
   internal_error: { status: 500, title: 'The sandbox failed' },
   chain_unavailable: { status: 503, title: 'The chain cannot be reached' },
+  // the control interface
+  control_forbidden: { status: 403, title: 'The control interface refuses this caller' },
+  control_token_required: { status: 401, title: 'The control token is missing or wrong' },
+  tenant_not_found: { status: 404, title: 'The tenant does not exist' },
+  fault_not_found: { status: 404, title: 'The fault does not exist' },
   sandbox_starting: { status: 503, title: 'The sandbox is not ready yet' },
 } as const satisfies Record<string, { status: number; title: string }>
 

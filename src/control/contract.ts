@@ -1,0 +1,58 @@
+import type { Assumption } from '../domain/assumptions.ts'
+import type { ActiveFault, FaultInput } from '../faults/fault-engine.ts'
+
+/** `GET /_sandbox/health` */
+export interface Health {
+  status: 'ok'
+  version: string
+  uptime_seconds: number
+}
+
+/** `GET /_sandbox/ready`, 200 or 503. */
+export interface Readiness {
+  ready: boolean
+  /** Why not. */
+  reason?: string
+}
+
+/** One tenant of `GET /_sandbox/credentials`. */
+export interface TenantCredentials {
+  slug: string
+  tenant_id: string
+  client_id: string
+  client_secret: string
+  issuer: string
+  /** Null when only the partner holds the private key. */
+  kid: string | null
+  private_key_pem: string | null
+  end_users: string[]
+}
+
+/** `GET /_sandbox/credentials`, and the line `--json` prints. */
+export interface Credentials {
+  base_url: string
+  auth_url: string
+  control_url: string
+  rpc_urls: Record<string, string>
+  audience: string
+  scope: string
+  seed: number
+  tenants: TenantCredentials[]
+}
+
+/** `GET /_sandbox/clock` */
+export interface ClockState {
+  /** ISO 8601 UTC with milliseconds. */
+  now: string
+  frozen: boolean
+  offset_seconds: number
+}
+
+/** A minted token. */
+export interface MintedToken {
+  token: string
+  /** ISO 8601 UTC, wall-clock time. */
+  expires_at: string
+}
+
+export type { ActiveFault, Assumption, FaultInput }

@@ -1,0 +1,76 @@
+import type { MinedTransfer } from './ports/chain.ts'
+import type { Portfolio, Transaction } from './records.ts'
+
+/** The four amounts of a portfolio, digit strings in minor units. */
+export interface Balances {
+  deposited: string
+  yield_earned: string
+  yield_earned_realized: string
+  total_balance: string
+}
+
+/** The amounts of a portfolio whose position is worth `value` now. Assumption `balance-meaning`. */
+export function balancesOf(portfolio: Portfolio, value: bigint): Balances {
+  return {
+    deposited: portfolio.deposited,
+    yield_earned: yieldEarned(portfolio, value).toString(),
+    yield_earned_realized: portfolio.yield_earned_realized,
+    total_balance: value.toString(),
+  }
+}
+
+/** What a transfer changes in its portfolio, and the part of the transaction record that says so. */
+export interface Settlement {
+  portfolio: Pick<Portfolio, 'deposited' | 'yield_earned_realized' | 'yield_earned_synced' | 'shares'>
+  transaction: Pick<
+    Transaction,
+    | 'amount_changed'
+    | 'yield_delta'
+    | 'deposited_amount_before'
+    | 'deposited_amount_after'
+    | 'yield_earned_before'
+    | 'yield_earned_after'
+  >
+}
+
+/**
+ * Books a mined transfer. A deposit adds principal; a withdrawal takes principal and yield in proportion to the position
+ * (assumption `balance-meaning`), the last one all that is left of both.
+ */
+export function settle(portfolio: Portfolio, type: Transaction['type'], mined: MinedTransfer): Settlement {
+  const deposited = BigInt(portfolio.deposited)
+  const earned = yieldEarned(portfolio, mined.value_before)
+  const shares = BigInt(portfolio.shares) + (type === 'deposit' ? mined.shares : -mined.shares)
+  const principal = type === 'deposit' ? mined.amount : -principalOut(deposited, shares, mined)
+  const paidOut = type === 'deposit' ? 0n : atLeastZero(mined.amount + principal)
+  return {
+    portfolio: {
+      deposited: (deposited + principal).toString(),
+      yield_earned_realized: (BigInt(portfolio.yield_earned_realized) + paidOut).toString(),
+      yield_earned_synced: earned.toString(),
+      shares: shares.toString(),
+    },
+    transaction: {
+      amount_changed: mined.amount.toString(),
+      yield_delta: atLeastZero(earned - BigInt(portfolio.yield_earned_synced)).toString(),
+      deposited_amount_before: deposited.toString(),
+      deposited_amount_after: (deposited + principal).toString(),
+      yield_earned_before: portfolio.yield_earned_synced,
+      yield_earned_after: earned.toString(),
+    },
+  }
+}
+
+function principalOut(deposited: bigint, sharesLeft: bigint, mined: MinedTransfer): bigint {
+  if (sharesLeft <= 0n || mined.value_before === 0n) return deposited
+  return (deposited * mined.amount) / mined.value_before
+}
+
+/** Rounding on chain may leave a position one minor unit below its principal: that is no negative yield. */
+function yieldEarned(portfolio: Portfolio, value: bigint): bigint {
+  return atLeastZero(value - BigInt(portfolio.deposited) + BigInt(portfolio.yield_earned_realized))
+}
+
+function atLeastZero(amount: bigint): bigint {
+  return amount < 0n ? 0n : amount
+}

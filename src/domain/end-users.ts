@@ -1,0 +1,87 @@
+import type { SandboxClock } from './clock.ts'
+import { Problem } from './errors.ts'
+import type { Ids } from './ids.ts'
+import { KeyedQueue } from './keyed-queue.ts'
+import type { Chains, WalletFunding } from './ports/chain.ts'
+import type { Store } from './ports/store.ts'
+import type { EndUser, Pool, Tenant } from './records.ts'
+
+/** What a new wallet holds: tokens in minor units by symbol; a symbol left out gets the default. */
+export type WalletBalance = Record<string, bigint>
+
+/** Whole tokens of every kind a new wallet holds when nothing else is said. Assumption `wallet`. */
+const DEFAULT_WALLET_TOKENS = 1_000_000n
+
+/** The end users of every tenant and their wallets. */
+export class EndUsers {
+  readonly #queue = new KeyedQueue()
+  readonly #store: Store
+  readonly #chains: Chains
+  readonly #clock: SandboxClock
+  readonly #ids: Ids
+
+  constructor(parts: { store: Store; chains: Chains; clock: SandboxClock; ids: Ids }) {
+    this.#store = parts.store
+    this.#chains = parts.chains
+    this.#clock = parts.clock
+    this.#ids = parts.ids
+  }
+
+  /** The tenant's end user. Throws Problem end_user_not_found. spec: endpoint 3, rule 4 */
+  async require(tenant: Tenant, externalId: string): Promise<EndUser> {
+    const user = await this.#find(tenant, externalId)
+    if (user) return user
+    throw new Problem('end_user_not_found', {
+      detail: `The tenant ${tenant.slug} has no end user "${externalId}"; create it with POST /v1/partner/end_users.`,
+      param: 'external_id',
+    })
+  }
+
+  /** Makes the end user and funds its wallet on every chain the tenant has pools on; a known one is returned as it is. */
+  create(tenant: Tenant, externalId: string, balance: WalletBalance = {}): Promise<EndUser> {
+    return this.#queue.run(`${tenant.tenant_id}/${externalId}`, async () => {
+      const known = await this.#find(tenant, externalId)
+      if (known) return known
+      const owner = { tenant_id: tenant.tenant_id, external_id: externalId }
+      await this.#fund(tenant, externalId, balance)
+      const user: EndUser = {
+        id: this.#ids.next('usr'),
+        ...owner,
+        wallet_address: this.#chains.walletAddress(owner),
+        created_at: this.#clock.iso(),
+      }
+      await this.#store.commit([{ collection: 'end_users', put: user }])
+      return user
+    })
+  }
+
+  #find(tenant: Tenant, externalId: string): Promise<EndUser | undefined> {
+    return this.#store.find('end_users', 'external_id', `${tenant.tenant_id}/${externalId}`)
+  }
+
+  async #fund(tenant: Tenant, externalId: string, balance: WalletBalance): Promise<void> {
+    const pools = (await this.#store.page('pools', { scope: tenant.tenant_id, limit: Number.MAX_SAFE_INTEGER })).items
+    const owner = { tenant_id: tenant.tenant_id, external_id: externalId }
+    await Promise.all(
+      this.#chains.all().map((chain) => {
+        const here = pools.filter((pool) => pool.chain_id === chain.chain_id)
+        return chain.fundWallet(owner, fundings(here, balance))
+      }),
+    )
+  }
+}
+
+/** One funding per token, with every market that takes it. */
+function fundings(pools: Pool[], balance: WalletBalance): WalletFunding[] {
+  const byToken = new Map<string, WalletFunding>()
+  for (const pool of pools) {
+    const funding = byToken.get(pool.token_address) ?? {
+      token_address: pool.token_address,
+      amount: balance[pool.token_symbol] ?? DEFAULT_WALLET_TOKENS * 10n ** BigInt(pool.token_decimals),
+      spenders: [],
+    }
+    if (!funding.spenders.includes(pool.market_address)) funding.spenders.push(pool.market_address)
+    byToken.set(pool.token_address, funding)
+  }
+  return [...byToken.values()]
+}

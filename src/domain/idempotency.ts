@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+import type { ApiResponse } from './api-response.ts'
+import type { SandboxClock } from './clock.ts'
+import { Problem } from './errors.ts'
+import type { Operation } from './operations.ts'
+import type { Store, Write } from './ports/store.ts'
+import type { ServiceSettings } from './service-settings.ts'
+
+/** Who shares a key: one tenant, one operation, one external_id. Assumption `idempotency-scope`. */
+export interface IdempotencyScope {
+  tenant_id: string
+  operation: Operation
+  external_id: string
+  key: string
+}
+
+/** The right to carry out an operation under its key; held by one request at a time. */
+export interface Claim {
+  readonly id: string
+  /** The write that keeps the outcome under the key, to be committed together with the operation's own writes. */
+  keep(outcome: ApiResponse | Problem): Write
+}
+
+/** A request that may be repeated under an Idempotency-Key. */
+export interface IdempotentRequest {
+  scope: IdempotencyScope
+  body: unknown
+  /** Turns an error of the operation into the response that is kept for its repetitions. */
+  render(problem: Problem): ApiResponse
+  /** Must commit `claim.keep(…)` itself when it succeeds. */
+  operation(claim: Claim): Promise<ApiResponse>
+}
+
+/** An operation's response, and whether it was an earlier request that caused it. */
+export interface IdempotentResult {
+  response: ApiResponse
+  replayed: boolean
+}
+
+/** Repetitions of one operation under one Idempotency-Key happen once. */
+export class Idempotency {
+  readonly #running = new Map<string, { fingerprint: string; result: Promise<ApiResponse> }>()
+  readonly #store: Store
+  readonly #clock: SandboxClock
+  readonly #settings: ServiceSettings
+
+  constructor(parts: { store: Store; clock: SandboxClock; settings: ServiceSettings }) {
+    this.#store = parts.store
+    this.#clock = parts.clock
+    this.#settings = parts.settings
+  }
+
+  /**
+   * Runs the operation, joins the one that still runs, or answers what was kept (spec: endpoint 5, rule 3).
+   * Throws Problem idempotency_key_in_use_with_different_params and, if so set, idempotency_key_in_progress.
+   */
+  async run(request: IdempotentRequest): Promise<IdempotentResult> {
+    const id = scopeId(request.scope)
+    const fingerprint = fingerprintOf(request.body)
+    const running = this.#running.get(id)
+    if (running) {
+      if (running.fingerprint !== fingerprint) throw mismatch()
+      if (this.#settings.idempotency_in_flight === 'conflict') throw inProgress()
+      return { response: await running.result, replayed: true }
+    }
+    let replayed = false
+    const result = this.#kept(id, fingerprint).then((kept) => {
+      if (!kept) return this.#execute(id, fingerprint, request)
+      replayed = true
+      return kept
+    })
+    this.#running.set(id, { fingerprint, result })
+    try {
+      return { response: await result, replayed }
+    } finally {
+      this.#running.delete(id)
+    }
+  }
+
+  async #kept(id: string, fingerprint: string): Promise<ApiResponse | undefined> {
+    const record = await this.#store.get('idempotency_keys', id)
+    if (!record || this.#clock.now() - record.created_at_ms > this.#settings.idempotency_ttl) return undefined
+    if (record.fingerprint !== fingerprint) throw mismatch()
+    return { status: record.status, body: record.body }
+  }
+
+  async #execute(id: string, fingerprint: string, request: IdempotentRequest): Promise<ApiResponse> {
+    const keep = (outcome: ApiResponse | Problem): Write => {
+      const { status, body } = outcome instanceof Problem ? request.render(outcome) : outcome
+      const record = { id, fingerprint, status, body, created_at_ms: this.#clock.now() }
+      return { collection: 'idempotency_keys', put: record }
+    }
+    try {
+      return await request.operation({ id, keep })
+    } catch (error) {
+      if (!(error instanceof Problem) || !isKept(error)) throw error
+      const response = request.render(error)
+      await this.#store.commit([keep(response)])
+      return response
+    }
+  }
+}
+
+/**
+ * Only what the operation itself decided is kept (assumption `idempotency-errors`): not what was refused before it
+ * began, nor a failure on our side, after which the same key must be able to try again.
+ */
+function isKept({ status }: Problem): boolean {
+  return status < 500 && ![400, 401, 403].includes(status)
+}
+
+function scopeId({ tenant_id, operation, external_id, key }: IdempotencyScope): string {
+  return [tenant_id, operation, external_id, key.toLowerCase()].join('/')
+}
+
+function fingerprintOf(body: unknown): string {
+  return createHash('sha256').update(canonicalJson(body)).digest('base64url')
+}
+
+/** JSON with object members in one order, so that a client's serializer cannot make a repetition look different. */
+function canonicalJson(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, member: unknown) =>
+      member !== null && typeof member === 'object' && !Array.isArray(member)
+        ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : member,
+    ) ?? ''
+  )
+}
+
+function mismatch(): Problem {
+  return new Problem('idempotency_key_in_use_with_different_params', {
+    detail: 'This Idempotency-Key was used with another request body; use a fresh UUID v4 for a new operation.',
+    param: 'Idempotency-Key',
+  })
+}
+
+function inProgress(): Problem {
+  return new Problem('idempotency_key_in_progress', {
+    detail: 'The first request with this Idempotency-Key still runs; repeat the request later.',
+    param: 'Idempotency-Key',
+    headers: { 'retry-after': '1' },
+  })
+}

@@ -1,0 +1,16 @@
+/** Runs tasks of one key one after the other, in the order they came; tasks of different keys run at once. */
+export class KeyedQueue {
+  readonly #tails = new Map<string, Promise<unknown>>()
+
+  /** Resolves or rejects as the task does. */
+  run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const before = this.#tails.get(key)
+    const result = before ? before.then(task, task) : task()
+    const tail = result.catch(() => undefined)
+    this.#tails.set(key, tail)
+    void tail.then(() => {
+      if (this.#tails.get(key) === tail) this.#tails.delete(key)
+    })
+    return result
+  }
+}

@@ -1,0 +1,23 @@
+import type { SandboxClock } from './clock.ts'
+import type { CursorCodec } from './cursor.ts'
+import type { EndUsers } from './end-users.ts'
+import type { Portfolios } from './portfolios.ts'
+import type { Chains } from './ports/chain.ts'
+import type { Store } from './ports/store.ts'
+import type { Tenant } from './records.ts'
+import type { ServiceSettings } from './service-settings.ts'
+import type { Transfers } from './transfers.ts'
+
+/** Everything an endpoint works with. */
+export interface Service {
+  settings: ServiceSettings
+  store: Store
+  chains: Chains
+  clock: SandboxClock
+  cursors: CursorCodec
+  endUsers: EndUsers
+  portfolios: Portfolios
+  transfers: Transfers
+  /** Throws Problem invalid_user_token. */
+  verifyUserToken(token: string | undefined, tenant: Tenant): Promise<{ sub: string }>
+}

@@ -1,0 +1,15 @@
+import { Type } from '@sinclair/typebox'
+import { Problem } from '../../domain/errors.ts'
+import { defineKind } from '../fault-kind.ts'
+
+/** A genuine cursor is refused as too old (spec: Pagination 6). */
+export const expiredCursor = defineKind({
+  kind: 'expired_cursor',
+  phases: ['on_request'],
+  with: Type.Object({}, { additionalProperties: false }),
+  applies: (exchange) => exchange.has_cursor,
+  explain: () => 'The cursor is refused as older than 7 days: 410 cursor_expired.',
+  strike() {
+    throw new Problem('cursor_expired', { detail: 'The cursor is older than 7 days; fetch the first page again.' })
+  },
+})

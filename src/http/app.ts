@@ -1,0 +1,103 @@
+import { isUtf8 } from 'node:buffer'
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import type { Ids } from '../domain/ids.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
+import { endpoints } from '../partner-api/endpoints.ts'
+import { isEthereumAddress } from '../partner-api/ethereum-address.ts'
+import { ETHEREUM_ADDRESS } from '../partner-api/schemas.ts'
+import { badRequest, bodyProblem } from './bad-request.ts'
+import { answerClientError } from './client-error.ts'
+import { writeError } from './handle.ts'
+import { registerOpenApi } from './openapi.ts'
+import { partnerApi } from './partner-api.ts'
+import type { PipelineParts } from './pipeline.ts'
+import { unknownRoute } from './unknown-route.ts'
+
+/** Longest request body, in bytes. Assumption `body-limits`. */
+const BODY_LIMIT = 100 * 1024
+
+/** What the HTTP interface is built from. */
+export interface AppParts extends PipelineParts {
+  ids: Ids
+  log: FastifyBaseLogger
+  /** Where `{base_url}` is; known once the server listens. */
+  baseUrl(): string
+  /** Registers what lives on the same origin beside the service: identity provider, control. */
+  neighbours(app: FastifyInstance): Promise<void>
+}
+
+/** The HTTP interface, not yet listening. */
+export async function createApp(parts: AppParts): Promise<FastifyInstance> {
+  const { settings } = parts.service
+  const all = endpoints(settings)
+  const app: FastifyInstance = Fastify({
+    loggerInstance: parts.log,
+    disableRequestLogging: true,
+    requestIdHeader: false,
+    genReqId: () => parts.ids.next('req'),
+    bodyLimit: BODY_LIMIT,
+    forceCloseConnections: true,
+    // An external_id of any length must reach its validation instead of an unknown route.
+    routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
+    exposeHeadRoutes: false,
+    ajv: {
+      customOptions: {
+        allErrors: true,
+        coerceTypes: false,
+        removeAdditional: false,
+        useDefaults: false,
+        strict: false,
+        formats: { [ETHEREUM_ADDRESS]: isEthereumAddress },
+      },
+    },
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, parts.ids, settings),
+    frameworkErrors: (error, request, reply) => {
+      identify(reply, settings)
+      writeError(badRequest(error) ?? error, request, reply, parts)
+    },
+  })
+  app.addHook('onRequest', (_request, reply, done) => {
+    identify(reply, settings)
+    done()
+  })
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    writeError(badRequest(error) ?? error, request, reply, parts)
+  })
+  app.setNotFoundHandler(unknownRoute(all))
+  readJson(app)
+  await registerOpenApi(app, all, parts.baseUrl)
+  await app.register(partnerApi(all, parts))
+  await parts.neighbours(app)
+  return app
+}
+
+/** spec: Versioning 2. Every response carries the version and its own request id. */
+function identify(reply: FastifyReply, { name }: ServiceSettings): void {
+  reply.header(`X-${name}-Api-Version`, '1.0.0')
+  reply.header(`X-${name}-Request-Id`, reply.request.id)
+}
+
+/** Fastify's JSON parser (which refuses `__proto__`), for bodies that are UTF-8. */
+function readJson(app: FastifyInstance): void {
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const bytes = Buffer.from(body)
+    if (isUtf8(bytes)) return parse(request, bytes.toString(), done)
+    done(bodyProblem('The body is not valid UTF-8.'))
+  })
+}
+
+/**
+ * Query parameters as strings, a repeated one as a list (which no schema accepts), a whole `limit` as the number it is:
+ * anything looser would let `1e1` pass for ten.
+ */
+function parseQuery(query: string): Record<string, unknown> {
+  const parameters: Record<string, unknown> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(query)) {
+    const earlier = parameters[name]
+    const read = name === 'limit' && /^\d{1,15}$/.test(value) ? Number(value) : value
+    parameters[name] = earlier === undefined ? read : [earlier, value].flat()
+  }
+  return parameters
+}

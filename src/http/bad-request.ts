@@ -1,0 +1,62 @@
+import type { FastifyError, FastifySchemaValidationError } from 'fastify'
+import { type ParameterFault, Problem } from '../domain/errors.ts'
+
+/** What Fastify refused before a handler saw it, in the catalogue's words; undefined for errors of any other origin. */
+export function badRequest(error: FastifyError): Problem | undefined {
+  if (error.validation) return validationProblem(error.validation)
+  switch (error.code) {
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new Problem('unsupported_media_type', {
+        detail: 'Content-Type must be application/json.',
+        param: 'Content-Type',
+      })
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem('payload_too_large', { detail: 'The body must be at most 100 KiB.', param: 'body' })
+    case 'FST_ERR_CTP_EMPTY_JSON_BODY':
+      return bodyProblem('The body is empty; a JSON object is expected.')
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return bodyProblem('The body is not valid JSON.')
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return bodyProblem('The body is not as long as Content-Length says.')
+    case 'FST_ERR_BAD_URL':
+      return new Problem('validation_error', { detail: 'The path is not valid percent-encoding.', param: 'path' })
+    default:
+      return undefined
+  }
+}
+
+/** A body that could not be read as JSON. Assumption `body-limits`. */
+export function bodyProblem(detail: string): Problem {
+  return new Problem('validation_error', { detail, param: 'body' })
+}
+
+function validationProblem(found: FastifySchemaValidationError[]): Problem {
+  const errors = found.map(parameterFault)
+  const [first] = errors
+  return new Problem('validation_error', {
+    detail: errors.map(({ detail }) => detail).join(' '),
+    ...(first && { param: first.param }),
+    errors,
+  })
+}
+
+function parameterFault({ instancePath, keyword, params, message }: FastifySchemaValidationError): ParameterFault {
+  const missing = keyword === 'required' ? `/${String(params.missingProperty)}` : ''
+  const param = `${instancePath}${missing}`.slice(1).replaceAll('/', '.') || 'body'
+  return { param, detail: `${param} ${explain(keyword, params, message)}.` }
+}
+
+function explain(keyword: string, params: Record<string, unknown>, message = 'is not valid'): string {
+  switch (keyword) {
+    case 'required':
+      return 'is required'
+    case 'format':
+      return params.format === 'ethereum-address'
+        ? 'must be an Ethereum address: 0x and 40 hexadecimal digits, with a right EIP-55 checksum if the case is mixed'
+        : message
+    case 'enum':
+      return `must be one of ${String(params.allowedValues)}`
+    default:
+      return message.replace('NOT', 'not')
+  }
+}

@@ -1,0 +1,52 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ApiResponse } from '../domain/api-response.ts'
+import type { Claim } from '../domain/idempotency.ts'
+import type { Call } from '../partner-api/endpoint.ts'
+import { keyOf, type Passage, type PipelineParts } from './pipeline.ts'
+import { problemType, renderProblem, toProblem } from './problem.ts'
+
+/** Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. */
+export async function handle(passage: Passage, parts: PipelineParts): Promise<FastifyReply> {
+  const { request, reply, endpoint, exchange } = passage
+  const { service } = parts
+  const tenant = exchange.requireTenant()
+  const run = (claim?: Claim): Promise<ApiResponse> => {
+    const { params, query, body } = request
+    const reached: Call['reached'] = (phase) => parts.faults.at(phase, exchange)
+    return endpoint.handle({ tenant, params, query, body, reached, ...(claim && { claim }) }, service)
+  }
+  const key = endpoint.idempotency === 'none' ? undefined : keyOf(request)
+  if (key === undefined) return write(passage, await run(), parts)
+  const { response, replayed } = await parts.idempotency.run({
+    scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
+    body: request.body,
+    render: (problem) => renderProblem(problem, origin(request), service.settings),
+    operation: run,
+  })
+  if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
+  return write(passage, response, parts)
+}
+
+/** Writes whatever went wrong, in the catalogue's words. */
+export function writeError(error: unknown, request: FastifyRequest, reply: FastifyReply, parts: PipelineParts): void {
+  const { settings } = parts.service
+  const problem = toProblem(error)
+  if (problem.status >= 500) request.log.error({ err: problem.cause ?? problem, request_id: request.id }, problem.code)
+  const { status, body, headers } = renderProblem(problem, origin(request), settings)
+  void reply
+    .code(status)
+    .headers(headers ?? {})
+    .type(problemType(settings))
+    .send(body)
+}
+
+function write({ exchange, reply }: Passage, response: ApiResponse, { service }: PipelineParts): FastifyReply {
+  if (exchange.dropped) return reply
+  reply.code(response.status).headers(response.headers ?? {})
+  reply.type(response.status < 400 ? 'application/json; charset=utf-8' : problemType(service.settings))
+  return reply.send(response.body)
+}
+
+function origin(request: FastifyRequest) {
+  return { request_id: request.id, instance: request.url.split('?', 1)[0] ?? request.url }
+}

@@ -1,0 +1,117 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { decodeJwt } from 'jose'
+import { Problem } from '../domain/errors.ts'
+import type { Idempotency } from '../domain/idempotency.ts'
+import type { Service } from '../domain/service.ts'
+import type { FaultEngine } from '../faults/fault-engine.ts'
+import type { Endpoint } from '../partner-api/endpoint.ts'
+import type { HttpExchange } from './exchange.ts'
+
+/** What the steps work with. */
+export interface PipelineParts {
+  service: Service
+  idempotency: Idempotency
+  faults: FaultEngine
+  /** Throws Problem token_missing or invalid_idp_token. */
+  verifyIdpToken(authorization: string | undefined): Promise<{ appid: string }>
+  /** Why the sandbox cannot serve yet; undefined when it can. */
+  notReady(): string | undefined
+}
+
+/** One request on its way. */
+export interface Passage {
+  endpoint: Endpoint
+  exchange: HttpExchange
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+type Step = (passage: Passage, parts: PipelineParts) => void | Promise<void>
+
+/**
+ * The way of a request before its body is read, in the order in which errors win (assumption `error-precedence`). Then
+ * Fastify reads the body and validates path, query and body against the endpoint's schemas, and `handle.ts` claims the
+ * key, runs the handler and settles the key. Nothing else runs in between.
+ */
+export const steps: readonly Step[] = [ready, faultsOnRequest, identityProviderToken, role, userToken, idempotencyKey]
+
+function ready(_passage: Passage, { notReady }: PipelineParts): void {
+  const reason = notReady()
+  if (reason) throw new Problem('sandbox_starting', { detail: reason, headers: { 'retry-after': '1' } })
+}
+
+async function faultsOnRequest({ exchange, request }: Passage, { faults, service }: PipelineParts): Promise<void> {
+  if (faults.idle) return
+  exchange.claimedTenant = await claimedTenant(request, service)
+  await faults.at('on_request', exchange)
+}
+
+/** spec: Identity-provider token 4 to 6 */
+async function identityProviderToken({ exchange, request }: Passage, parts: PipelineParts): Promise<void> {
+  const { appid } = await parts.verifyIdpToken(request.headers.authorization)
+  const tenant = await parts.service.store.find('tenants', 'client_id', appid)
+  if (!tenant) {
+    throw new Problem('unknown_partner', {
+      detail: 'The appid claim matches no registered tenant.',
+      param: 'Authorization',
+    })
+  }
+  exchange.verifiedTenant = tenant
+}
+
+/** spec: Identity-provider token 7 */
+function role({ exchange, endpoint }: Passage): void {
+  const tenant = exchange.requireTenant()
+  if (tenant.access === 'all' || tenant.access.includes(endpoint.operation)) return
+  throw new Problem('insufficient_role', {
+    detail: `The tenant ${tenant.slug} has no access to ${endpoint.operation}.`,
+  })
+}
+
+/** spec: User token 4 and 5 */
+async function userToken({ exchange, endpoint, request }: Passage, { service }: PipelineParts): Promise<void> {
+  if (!endpoint.user_token) return
+  const { sub } = await service.verifyUserToken(header(request, 'x-user-token'), exchange.requireTenant())
+  if (sub === exchange.external_id) return
+  throw new Problem('sub_url_mismatch', {
+    detail: 'The sub claim of the user token is not the external_id in the URL.',
+    param: 'X-User-Token',
+  })
+}
+
+const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+
+/** spec: Idempotency-Key. Assumptions `idempotency-missing`, `idempotency-format`. */
+function idempotencyKey({ endpoint, request }: Passage): void {
+  if (endpoint.idempotency === 'none') return
+  const key = keyOf(request)
+  if (key === undefined) {
+    if (endpoint.idempotency === 'accepted') return
+    const detail = 'The Idempotency-Key header is required: a UUID v4, fresh per operation, the same for its retries.'
+    throw new Problem('idempotency_key_required', { detail, param: 'Idempotency-Key' })
+  }
+  if (!UUID_V4.test(key)) {
+    throw new Problem('validation_error', { detail: 'Idempotency-Key must be a UUID v4.', param: 'Idempotency-Key' })
+  }
+}
+
+/** The Idempotency-Key without the quotes that the IETF draft's form puts around it. */
+export function keyOf(request: FastifyRequest): string | undefined {
+  const value = header(request, 'idempotency-key')
+  return value !== undefined && /^".*"$/.test(value) ? value.slice(1, -1) : value
+}
+
+function header(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value.join(', ') : value
+}
+
+/** Whom the unverified token names: good enough to match a fault that strikes before verification. */
+async function claimedTenant(request: FastifyRequest, { store }: Service): Promise<string | undefined> {
+  try {
+    const { appid } = decodeJwt(request.headers.authorization?.replace(/^bearer +/i, '') ?? '')
+    return typeof appid === 'string' ? (await store.find('tenants', 'client_id', appid))?.slug : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,47 @@
+import type { ApiResponse } from '../domain/api-response.ts'
+import { ERRORS, Problem } from '../domain/errors.ts'
+import { ChainUnavailableError } from '../domain/ports/chain.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
+
+/** Where an error arose. */
+export interface ProblemOrigin {
+  request_id: string
+  /** The request's path. */
+  instance: string
+}
+
+/** The only place that writes an error body: RFC 9457, or the code alone. Assumption `error-body`. */
+export function renderProblem(problem: Problem, origin: ProblemOrigin, settings: ServiceSettings): ApiResponse {
+  const { code, status } = problem
+  const { detail, param, errors, headers = {} } = problem.details
+  if (settings.error_body === 'code_only') return { status, body: { code }, headers }
+  const body = {
+    type: `urn:yield-partner-api:error:${code}`,
+    title: ERRORS[code].title,
+    status,
+    detail,
+    instance: origin.instance,
+    code,
+    request_id: origin.request_id,
+    ...(param !== undefined && { param }),
+    ...(errors && errors.length > 1 && { errors }),
+  }
+  return { status, body, headers }
+}
+
+/** Media type of an error body. */
+export function problemType(settings: ServiceSettings): string {
+  return settings.error_body === 'problem'
+    ? 'application/problem+json; charset=utf-8'
+    : 'application/json; charset=utf-8'
+}
+
+/** The catalogue's word for whatever was thrown. What nobody foresaw is internal_error. */
+export function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof ChainUnavailableError) {
+    const detail = `Chain ${error.chainId} cannot be reached; repeat the request as it is.`
+    return new Problem('chain_unavailable', { detail, headers: { 'retry-after': '2' } }, { cause: error })
+  }
+  return new Problem('internal_error', { detail: 'The sandbox failed; its log says why.' }, { cause: error })
+}

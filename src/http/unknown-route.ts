@@ -1,0 +1,20 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Problem } from '../domain/errors.ts'
+import type { Endpoint } from '../partner-api/endpoint.ts'
+
+/** Paths nobody serves, and methods a path does not have. Assumption `unknown-route`. */
+export function unknownRoute(endpoints: readonly Endpoint[]) {
+  const paths = endpoints.map(({ url, method }) => ({
+    method,
+    pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`),
+  }))
+  return (request: FastifyRequest, _reply: FastifyReply): never => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    const allow = [...new Set(paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].join(', ')
+    if (!allow) {
+      throw new Problem('not_found', { detail: 'Nothing is served at this path; /docs lists what is.', param: 'path' })
+    }
+    const detail = `${request.method} is not allowed here; ${allow} is.`
+    throw new Problem('method_not_allowed', { detail, param: 'method', headers: { allow } })
+  }
+}

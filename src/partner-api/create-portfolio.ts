@@ -1,0 +1,46 @@
+import { Type } from '@sinclair/typebox'
+import { requirePool } from '../domain/pools.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
+import { defineEndpoint } from './endpoint.ts'
+import { EXAMPLE_PORTFOLIO, FlatPortfolio, flatPortfolio } from './portfolio-shape.ts'
+import { Address, ChainId, ExternalIdParams } from './schemas.ts'
+
+/** spec: endpoint 3. POST /v1/partner/end_users/{external_id}/portfolios */
+export const createPortfolio = ({ protocols }: ServiceSettings) =>
+  defineEndpoint({
+    operation: 'create_portfolio',
+    method: 'POST',
+    url: '/v1/partner/end_users/:external_id/portfolios',
+    user_token: true,
+    idempotency: 'required',
+    summary: 'Create a portfolio',
+    description: 'Creates a portfolio for the end user on one pool. It starts with zero funds.',
+    params: ExternalIdParams,
+    body: Type.Object({
+      name: Type.String({ minLength: 1, maxLength: 50, description: '1 to 50 characters.', examples: ['Rainy day'] }),
+      chain_id: ChainId,
+      token_address: Address('Underlying token, from the pool list.'),
+      market_address: Address('Pool or vault, from the pool list. Not token_address.'),
+      protocol: Type.Optional(
+        Type.String({
+          enum: [...protocols],
+          default: protocols[0],
+          description: 'Must match the protocol of market_address.',
+          'x-assumption': 'protocol-names',
+        }),
+      ),
+      description: Type.Optional(Type.String({ maxLength: 500, description: 'At most 500 characters.' })),
+    }),
+    success: { status: 201, description: 'The new portfolio.', schema: FlatPortfolio, example: EXAMPLE_PORTFOLIO },
+    errors: ['validation_error', 'end_user_not_found', 'pool_not_found'],
+    async handle({ tenant, params, body, claim }, service) {
+      const user = await service.endUsers.require(tenant, params.external_id)
+      const { name, description, protocol = protocols[0] } = body
+      const pool = await requirePool(service.store, tenant, { ...body, protocol })
+      const wish = { name, ...(description !== undefined && { description }) }
+      const created = await service.portfolios.create(user, pool, wish, (valued) =>
+        claim ? [claim.keep({ status: 201, body: flatPortfolio(valued) })] : [],
+      )
+      return { status: 201, body: flatPortfolio(created) }
+    },
+  })

@@ -1,0 +1,22 @@
+import type { ServiceSettings } from '../domain/service-settings.ts'
+import { createEndUser } from './create-end-user.ts'
+import { createPortfolio } from './create-portfolio.ts'
+import { deposit } from './deposit.ts'
+import type { Endpoint } from './endpoint.ts'
+import { listPools } from './list-pools.ts'
+import { listPortfolios } from './list-portfolios.ts'
+import { listTransactions } from './list-transactions.ts'
+import { withdraw } from './withdraw.ts'
+
+/** The seven endpoints in the order of the specification. */
+export function endpoints(settings: ServiceSettings): Endpoint[] {
+  return [
+    listPools(),
+    createEndUser(settings),
+    createPortfolio(settings),
+    listPortfolios(),
+    deposit(settings),
+    withdraw(settings),
+    listTransactions(),
+  ]
+}

@@ -1,0 +1,69 @@
+import { list } from '../domain/pagination.ts'
+import { poolOf } from '../domain/portfolios.ts'
+import { defineEndpoint } from './endpoint.ts'
+import { EXAMPLE_PORTFOLIO, ListedPortfolio, listedPortfolio } from './portfolio-shape.ts'
+import { Envelope, ExternalIdParams, PageQuerystring } from './schemas.ts'
+
+/** spec: endpoint 4. GET /v1/partner/end_users/{external_id}/portfolios */
+export const listPortfolios = () =>
+  defineEndpoint({
+    operation: 'list_portfolios',
+    method: 'GET',
+    url: '/v1/partner/end_users/:external_id/portfolios',
+    user_token: true,
+    idempotency: 'none',
+    summary: 'List portfolios',
+    description: "The end user's portfolios, oldest first, with balances read from the chain.",
+    params: ExternalIdParams,
+    querystring: PageQuerystring,
+    success: {
+      status: 200,
+      description: 'A page of portfolios.',
+      schema: Envelope(ListedPortfolio, 'portfolios'),
+      example: EXAMPLE,
+    },
+    errors: [
+      'validation_error',
+      'conflicting_cursors',
+      'cursor_invalid',
+      'cursor_expired',
+      'end_user_not_found',
+      'chain_unavailable',
+    ],
+    assumptions: ['list-order', 'list-portfolio-fields', 'cursor-scope'],
+    async handle({ tenant, params, query }, service) {
+      const user = await service.endUsers.require(tenant, params.external_id)
+      const page = await list(service, {
+        collection: 'portfolios',
+        scope: user.id,
+        cursor_scope: `portfolios/${user.id}`,
+        ...query,
+      })
+      const now = service.clock.iso()
+      const valued = await service.portfolios.value(page.data)
+      const data = await Promise.all(
+        valued.map(async (item) => {
+          const market = await service.chains.get(item.portfolio.chain_id)?.market(poolOf(item.portfolio))
+          return listedPortfolio(item, market?.apy ?? '0', now)
+        }),
+      )
+      return { status: 200, body: { ...page, data } }
+    },
+  })
+
+const { token_address, token_symbol, token_decimals, ...shared } = EXAMPLE_PORTFOLIO
+const EXAMPLE = {
+  data: [
+    {
+      ...shared,
+      token: { symbol: token_symbol, address: token_address, decimals: token_decimals },
+      apy_snapshot: 0.041153,
+      total_gross_yield_earned: '0',
+      total_fees_paid: '0',
+      last_synced_at: '2026-01-02T03:04:05.678Z',
+    },
+  ],
+  has_more: false,
+  next_cursor: null,
+  prev_cursor: null,
+}

@@ -1,0 +1,82 @@
+import { Type } from '@sinclair/typebox'
+import { list } from '../domain/pagination.ts'
+import type { Transaction } from '../domain/records.ts'
+import { defineEndpoint } from './endpoint.ts'
+import { Amount, Envelope, ExternalIdParams, PageQuerystring, Timestamp } from './schemas.ts'
+
+/** Fields beside tx_hash are assumption `transaction-fields`. */
+const TransactionItem = Type.Object(
+  {
+    id: Type.String({ description: 'txn_ and a ULID.' }),
+    portfolio_id: Type.String(),
+    type: Type.String({ enum: ['deposit', 'withdrawal'] }),
+    amount_changed: Amount('What was moved.'),
+    yield_delta: Amount("Yield accrued since the portfolio's previous transaction."),
+    deposited_amount_before: Amount('Principal before.'),
+    deposited_amount_after: Amount('Principal after.'),
+    yield_earned_before: Amount('Yield earned as of the previous transaction.'),
+    yield_earned_after: Amount('Yield earned as of this transaction.'),
+    tx_hash: Type.String({ description: 'The on-chain transaction hash.' }),
+    created_at: Timestamp('When the transaction was confirmed.'),
+    timestamp: Timestamp('The same instant as created_at.'),
+  },
+  { 'x-assumption': 'transaction-fields' },
+)
+
+/** spec: endpoint 7. GET /v1/partner/end_users/{external_id}/transactions */
+export const listTransactions = () =>
+  defineEndpoint({
+    operation: 'list_transactions',
+    method: 'GET',
+    url: '/v1/partner/end_users/:external_id/transactions',
+    user_token: true,
+    idempotency: 'none',
+    summary: 'List transactions',
+    description: "The end user's confirmed transactions, newest first: created_at descending, then id descending.",
+    params: ExternalIdParams,
+    querystring: PageQuerystring,
+    success: {
+      status: 200,
+      description: 'A page of transactions.',
+      schema: Envelope(TransactionItem, 'transactions'),
+      example: EXAMPLE,
+    },
+    errors: ['validation_error', 'conflicting_cursors', 'cursor_invalid', 'cursor_expired', 'end_user_not_found'],
+    assumptions: ['transaction-fields', 'transaction-visible', 'cursor-scope'],
+    async handle({ tenant, params, query }, service) {
+      const user = await service.endUsers.require(tenant, params.external_id)
+      const page = await list(service, {
+        collection: 'transactions',
+        scope: user.id,
+        cursor_scope: `transactions/${user.id}`,
+        ...query,
+      })
+      return { status: 200, body: { ...page, data: page.data.map(transactionItem) } }
+    },
+  })
+
+function transactionItem({ tenant_id: _tenant, end_user_id: _user, ...shown }: Transaction) {
+  return { ...shown, timestamp: shown.created_at }
+}
+
+const EXAMPLE = {
+  data: [
+    {
+      id: 'txn_01JGX0Z5N8Q4R7T2V9W3Y6B1CD',
+      portfolio_id: 'jar_01JGX0Z5N8Q4R7T2V9W3Y6B1CD',
+      type: 'deposit',
+      amount_changed: '2500000000',
+      yield_delta: '0',
+      deposited_amount_before: '0',
+      deposited_amount_after: '2500000000',
+      yield_earned_before: '0',
+      yield_earned_after: '0',
+      tx_hash: '0x8f1c2b348d5e4f709a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6071',
+      created_at: '2026-01-02T03:04:05.678Z',
+      timestamp: '2026-01-02T03:04:05.678Z',
+    },
+  ],
+  has_more: false,
+  next_cursor: null,
+  prev_cursor: null,
+}

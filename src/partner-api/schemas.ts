@@ -1,0 +1,59 @@
+import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+
+/** Name of the string format that stands for an Ethereum address; {@link isEthereumAddress} decides it. */
+export const ETHEREUM_ADDRESS = 'ethereum-address'
+
+/** spec: Resources, "Ethereum address". */
+export const Address = (description: string) =>
+  Type.String({ format: ETHEREUM_ADDRESS, description, examples: ['0x5FbDB2315678afecb367f032d93F642f64180aa3'] })
+
+/** spec: Resources, "Numeric string". */
+export const ChainId = Type.String({
+  pattern: '^[0-9]+$',
+  maxLength: 78,
+  description: 'Numeric chain id as a string.',
+  examples: ['31337'],
+})
+
+/** A digit string in the token's minor units. Assumption `amount-unit`. */
+export const Amount = (description: string) =>
+  Type.String({ pattern: '^[0-9]+$', description, examples: ['2500000000'], 'x-assumption': 'amount-unit' })
+
+/** spec: Resources, "ISO 8601 UTC timestamp with milliseconds". */
+export const Timestamp = (description: string) =>
+  Type.String({ format: 'date-time', description, examples: ['2026-01-02T03:04:05.678Z'] })
+
+const EXTERNAL_ID = '^[A-Za-z0-9_.-]{1,128}$'
+
+/** The partner's name for an end user. Assumption `create-end-user` sets its alphabet. */
+export const ExternalId = Type.String({
+  pattern: EXTERNAL_ID,
+  description: "The partner's stable identifier of the end user: 1 to 128 of A-Z a-z 0-9 - _ .",
+  examples: ['alice'],
+  'x-assumption': 'create-end-user',
+})
+
+/** Path parameters of every user-scoped endpoint. */
+export const ExternalIdParams = Type.Object({ external_id: ExternalId })
+
+/** spec: endpoint 1, query parameters; Limits */
+export const PageQuerystring = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Page size.', 'x-assumption': 'limit-invalid' }),
+  ),
+  starting_after: Type.Optional(
+    Type.String({ description: 'Cursor for forward paging: next_cursor of the previous page.' }),
+  ),
+  ending_before: Type.Optional(
+    Type.String({ description: 'Cursor for backward paging: prev_cursor. Not together with starting_after.' }),
+  ),
+})
+
+/** spec: Paginated envelope */
+export const Envelope = <T extends TSchema>(item: T, what: string): TObject =>
+  Type.Object({
+    data: Type.Array(item, { description: `The ${what} on this page.` }),
+    has_more: Type.Boolean({ description: 'True when more items exist beyond this page.', 'x-assumption': 'has-more' }),
+    next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' }),
+    prev_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the first page.' }),
+  })

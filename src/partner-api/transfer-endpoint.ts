@@ -1,0 +1,91 @@
+import { Type } from '@sinclair/typebox'
+import { Problem } from '../domain/errors.ts'
+import type { TransferType } from '../domain/records.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
+import type { SettledTransfer } from '../domain/transfers.ts'
+import { defineEndpoint } from './endpoint.ts'
+import { EXAMPLE_PORTFOLIO, FlatPortfolio, flatPortfolio } from './portfolio-shape.ts'
+import { ExternalIdParams } from './schemas.ts'
+
+const UINT256_MAX = 2n ** 256n - 1n
+
+const TransferBody = Type.Object({
+  portfolio_id: Type.String({ minLength: 1, description: 'The portfolio to move funds in or out of.' }),
+  amount_minor: Type.String({
+    pattern: '^[0-9]+$',
+    maxLength: 100,
+    description: "Amount in the token's minor units, a digit string above zero.",
+    examples: ['2500000000'],
+  }),
+})
+
+const TransferResult = Type.Intersect([
+  Type.Object({
+    tx_hash: Type.String({ pattern: '^0x[0-9a-f]{64}$', description: 'The on-chain transaction hash.' }),
+    transaction_id: Type.String({ description: 'Id of the transaction in the list.' }),
+  }),
+  FlatPortfolio,
+])
+
+/** What deposit and withdraw share: headers, body, response shape and rules are the same (spec: endpoint 6). */
+export function transferEndpoint(
+  settings: ServiceSettings,
+  own: { operation: 'deposit' | 'withdraw'; type: TransferType; summary: string; description: string },
+) {
+  const status = settings.transfer_status
+  return defineEndpoint({
+    operation: own.operation,
+    method: 'POST',
+    url: `/v1/partner/end_users/:external_id/${own.operation}`,
+    user_token: true,
+    idempotency: 'required',
+    summary: own.summary,
+    description: own.description,
+    params: ExternalIdParams,
+    body: TransferBody,
+    success: { status, description: 'The transaction is confirmed.', schema: TransferResult, example: EXAMPLE },
+    errors: [
+      'validation_error',
+      'end_user_not_found',
+      'portfolio_not_found',
+      'insufficient_balance',
+      'transaction_reverted',
+      'chain_unavailable',
+    ],
+    assumptions: ['transfer-status', 'transfer-response', 'transfer-errors', 'wallet'],
+    async handle({ tenant, params, body, claim, reached }, { endUsers, transfers }) {
+      const amount = parseAmount(body.amount_minor)
+      const user = await endUsers.require(tenant, params.external_id)
+      return transfers.run({
+        type: own.type,
+        user,
+        portfolio_id: body.portfolio_id,
+        amount,
+        ...(claim && { claim }),
+        reached,
+        respond: (settled) => ({ status, body: transferResult(settled) }),
+      })
+    },
+  })
+}
+
+/** Assumption `transfer-errors`: zero and amounts no token can hold are validation errors. */
+function parseAmount(digits: string): bigint {
+  const amount = BigInt(digits)
+  if (amount > 0n && amount <= UINT256_MAX) return amount
+  const detail = amount === 0n ? 'amount_minor must be above zero.' : 'amount_minor must be at most 2^256 − 1.'
+  throw new Problem('validation_error', { detail, param: 'amount_minor' })
+}
+
+function transferResult(settled: SettledTransfer) {
+  const { tx_hash, id } = settled.transaction
+  return { tx_hash, transaction_id: id, ...flatPortfolio(settled) }
+}
+
+const EXAMPLE = {
+  tx_hash: '0x8f1c2b348d5e4f709a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6071',
+  transaction_id: 'txn_01JGX0Z5N8Q4R7T2V9W3Y6B1CD',
+  ...EXAMPLE_PORTFOLIO,
+  deposited: '2500000000',
+  total_balance: '2500000000',
+}
