@@ -1,0 +1,26 @@
+# Build: everything, the compilers included.
+FROM node:22-bookworm-slim AS build
+WORKDIR /build
+COPY package.json package-lock.json ./
+# No install script is needed: binaries come as packages of their own.
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY . .
+RUN npm run build \
+  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+  && npm pack --ignore-scripts --silent \
+  && tar -xzf yield-sandbox-*.tgz \
+  && mv node_modules package/node_modules
+
+# Run: the published package and what it depends on.
+FROM node:22-bookworm-slim
+# A container's loopback cannot be reached from outside.
+ENV NODE_ENV=production YIELD_SANDBOX_HOST=0.0.0.0
+COPY --from=build /build/package /app
+COPY --from=build /build/scripts/healthcheck.mjs /app/scripts/healthcheck.mjs
+# For `--data-dir /data`: a volume mounted here belongs to the user below.
+RUN install -d -o node -g node /data
+USER node
+WORKDIR /app
+EXPOSE 4010
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --start-interval=1s CMD ["node", "/app/scripts/healthcheck.mjs"]
+ENTRYPOINT ["node", "/app/bin/yield-sandbox.js"]
