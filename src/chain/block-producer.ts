@@ -6,7 +6,7 @@ import type { ChainState } from './chain-state.ts'
 import type { ChainWriter } from './chain-writer.ts'
 import { Lane } from './lane.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
-import { type Receipt, readFacts, type SignedTransfer, settle, signRound, type TransferJob } from './transfer-round.ts'
+import { type Receipt, readRound, type SignedTransfer, settle, signRound, type TransferJob } from './transfer-round.ts'
 
 /** What a producer works with. */
 export interface ProducerParts {
@@ -49,7 +49,7 @@ export class BlockProducer {
   #running: TransferJob[] = []
   /** Why the chain does not answer, while signed transfers are being carried through. */
   #silent: string | undefined
-  #stopped = false
+  #stopped: string | undefined
 
   constructor(parts: ProducerParts) {
     this.#parts = parts
@@ -58,7 +58,7 @@ export class BlockProducer {
 
   /** Why no transfer can be taken now. */
   get obstacle(): string | undefined {
-    return this.#stopped ? 'it was stopped' : this.#silent
+    return this.#stopped ?? this.#silent
   }
 
   /** Carries a transfer out in the next round. See `Chain.transfer`. */
@@ -87,14 +87,14 @@ export class BlockProducer {
   /** Rejects all that is under way or waiting, then runs a task with the chain to itself. */
   async interrupt(reason: string, task: () => Promise<void>): Promise<void> {
     this.#abandon(reason)
-    const era = new AbortController()
-    this.#era = era
+    this.#era = new AbortController()
+    this.#roundDue = false // the round due was the last era's: what comes from now on waits for the task
     await this.#lane.run(task)
   }
 
   /** Rejects all that is under way or waiting, and takes nothing more. */
   stop(reason: string): void {
-    this.#stopped = true
+    this.#stopped ??= reason
     this.#abandon(reason)
   }
 
@@ -118,10 +118,12 @@ export class BlockProducer {
   #schedule(): void {
     if (this.#roundDue) return
     this.#roundDue = true
+    const { signal } = this.#era
     setImmediate(() => {
       void this.#lane.run(async () => {
+        if (signal.aborted) return
         this.#roundDue = false
-        await this.#round(this.#era.signal)
+        await this.#round(signal)
         if (this.#transfers.length > 0) this.#schedule()
       })
     })
@@ -133,8 +135,10 @@ export class BlockProducer {
     if (jobs.length === 0) return
     this.#running = jobs
     try {
-      const { timestamp, signed } = await this.#sign(jobs, signal)
-      await this.#carryThrough(signed, timestamp, signal)
+      const { state, chainId } = this.#parts
+      const round = await readRound(state, jobs)
+      const signed = await signRound(round, Number(chainId), signal)
+      await this.#carryThrough(signed, round.timestamp, signal)
     } catch (error) {
       for (const job of jobs) job.reject(error) // those that were answered already do not mind
     } finally {
@@ -152,20 +156,6 @@ export class BlockProducer {
       // One bad call must not fail its neighbours.
       if (jobs.length > 1 && error instanceof RpcError) for (const job of jobs) await this.#runCheats([job])
       else for (const job of jobs) job.reject(error)
-    }
-  }
-
-  async #sign(jobs: TransferJob[], signal: AbortSignal): Promise<{ timestamp: number; signed: SignedTransfer[] }> {
-    const { state, chainId } = this.#parts
-    try {
-      const facts = await readFacts(state, jobs)
-      return { timestamp: facts.timestamp, signed: await signRound(jobs, facts, Number(chainId), signal) }
-    } catch (error) {
-      if (error instanceof ChainUnavailableError || jobs.length === 1) throw error
-      // A market that cannot be read must fail its own transfers only: each of them gets a round to itself.
-      const [first = [], ...rest] = jobs.map((job) => [job])
-      for (const [job] of rest) if (job) this.#transfers.unshift(job)
-      return this.#sign(first, signal)
     }
   }
 
@@ -250,7 +240,7 @@ export class BlockProducer {
     const { clock, rpc } = this.#parts
     for (;;) {
       await clock.wallSleep(FOREIGN_POLL)
-      if (this.#stopped) return
+      if (this.#stopped !== undefined) return
       if (!this.#lane.idle) continue
       try {
         const { pending } = await rpc.call<{ pending: Hex }>('txpool_status')

@@ -3,10 +3,12 @@ import type { Hex } from '../domain/records.ts'
 import { type Answers, type Read, readCall } from './contract-read.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
 
-/** What was read, and at which chain time (Unix seconds). */
+/** What was read, each value or why it could not be, and for which chain time (Unix seconds). */
 export interface Snapshot<Result> {
   timestamp: number
-  values: Result
+  values: (Result | Error)[]
+  /** Plain results of the other calls. */
+  results: unknown[]
 }
 
 /**
@@ -50,15 +52,15 @@ export class ChainState {
     this.changed(timestampOf(await this.#rpc.call('eth_getBlockByNumber', 'latest', false)))
   }
 
-  /** Views at the chain's present in one round trip. */
-  read = async <const Reads extends readonly Read<unknown>[]>(reads: Reads): Promise<Answers<Reads>> =>
-    (await this.snapshot(reads)).values
+  /** Views at the chain's present in one round trip. Throws when one of them cannot be read. */
+  read = async <const Reads extends readonly Read<unknown>[]>(reads: Reads): Promise<Answers<Reads>> => {
+    const { values } = await this.snapshot(reads)
+    for (const value of values) if (value instanceof Error) throw value
+    return values as Answers<Reads>
+  }
 
-  /** As {@link read}, with the time it was read for, and with other calls (their plain results) in the same round trip. */
-  async snapshot<const Reads extends readonly Read<unknown>[]>(
-    reads: Reads,
-    calls: readonly Call[] = [],
-  ): Promise<Snapshot<Answers<Reads>> & { results: unknown[] }> {
+  /** As {@link read}, with other calls in the same round trip; a view that cannot be read spoils no other. */
+  async snapshot<Result>(reads: readonly Read<Result>[], calls: readonly Call[] = []): Promise<Snapshot<Result>> {
     for (;;) {
       const timestamp = this.present
       const views = new Map(reads.map((read) => [read.to + read.data, readCall(read, timestamp)]))
@@ -72,11 +74,20 @@ export class ChainState {
         this.changed(latest) // somebody else mined, ahead of the clock
         continue
       }
-      for (const answer of answers) if (answer instanceof RpcError) throw answer
-      const outputs = new Map([...views.keys()].map((key, index) => [key, answers[calls.length + index]]))
-      const values = reads.map((read) => read.decode(outputs.get(read.to + read.data) as Hex))
-      return { timestamp, values: values as Answers<Reads>, results: answers.slice(0, calls.length) }
+      const results = answers.splice(0, calls.length)
+      for (const result of results) if (result instanceof RpcError) throw result
+      const outputs = new Map([...views.keys()].map((key, index) => [key, answers[index]]))
+      return { timestamp, results, values: reads.map((read) => decoded(read, outputs.get(read.to + read.data))) }
     }
+  }
+}
+
+function decoded<Result>(read: Read<Result>, output: unknown): Result | Error {
+  if (output instanceof RpcError) return output
+  try {
+    return read.decode(output as Hex)
+  } catch (cause) {
+    return new Error(`${read.to} gave no answer that makes sense: is it the contract it should be?`, { cause })
   }
 }
 

@@ -57,7 +57,7 @@ export class Rpc {
     if (calls.length === 0) return []
     const first = this.#ids + 1
     const answers = await this.#post(JSON.stringify(calls.map((call) => this.#envelope(call))))
-    if (!Array.isArray(answers)) throw this.#fail('a batch was answered with one object')
+    if (!Array.isArray(answers) || answers.length !== calls.length) throw this.#fail('a batch was not answered in full')
     const results: (unknown | RpcError)[] = new Array(calls.length)
     for (const answer of answers as Answer[]) {
       const method = calls[answer.id - first]?.[0] ?? 'unknown'

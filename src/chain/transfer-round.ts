@@ -32,29 +32,43 @@ export interface Receipt {
   logs: Log[]
 }
 
-/** What the chain says about the jobs of a round, all at the timestamp of the block that is to carry them. */
-export interface RoundFacts {
+/** A transfer, and what the chain says at the timestamp of the block that is to carry it. */
+interface InformedJob {
+  job: TransferJob
+  facts: TransferFacts
+}
+
+/** The jobs of a round with their facts, all read for one timestamp. */
+export interface Round {
   timestamp: number
-  /** In the order of the jobs. */
-  facts: TransferFacts[]
-  /** Next nonce by wallet address. */
+  /** By wallet, in the order they came. */
+  wallets: Map<string, InformedJob[]>
+  /** Next nonce by wallet. */
   nonces: Map<string, number>
 }
 
-/** Reads everything a round needs in one round trip. */
-export async function readFacts(state: ChainState, jobs: readonly TransferJob[]): Promise<RoundFacts> {
-  const wallets = [...new Set(jobs.map(({ account }) => account.address))]
-  const balances = jobs.map(({ order, account }) => balanceOf(order.position.pool.token_address, account.address))
+/** Reads all a round needs in one round trip. Jobs whose token or market cannot be read are rejected and left out. */
+export async function readRound(state: ChainState, jobs: readonly TransferJob[]): Promise<Round> {
+  const wallets = new Map<string, InformedJob[]>(jobs.map(({ account }) => [account.address, []]))
+  const addresses = [...wallets.keys()]
   const valuations = jobs.map(({ order: { position }, protocol }) => protocol.valuation(position.pool, position.shares))
   const { timestamp, values, results } = await state.snapshot(
-    [...balances, ...valuations.map(({ read }) => read)],
-    wallets.map((wallet) => ['eth_getTransactionCount', wallet, 'pending'] as const),
+    [
+      ...jobs.map(({ order, account }) => balanceOf(order.position.pool.token_address, account.address)),
+      ...valuations.map(({ read }) => read),
+    ],
+    addresses.map((address) => ['eth_getTransactionCount', address, 'pending'] as const),
   )
-  const facts = valuations.map(({ worth }, index) => ({
-    wallet_balance: values[index] ?? 0n,
-    position_value: worth(values[jobs.length + index] ?? 0n),
-  }))
-  return { timestamp, facts, nonces: new Map(wallets.map((wallet, index) => [wallet, Number(results[index])])) }
+  for (const [index, job] of jobs.entries()) {
+    const [balance, answer] = [values[index], values[jobs.length + index]]
+    if (typeof balance !== 'bigint') job.reject(balance)
+    else if (typeof answer !== 'bigint') job.reject(answer)
+    else {
+      const facts = { wallet_balance: balance, position_value: valuations[index]?.worth(answer) ?? 0n }
+      wallets.get(job.account.address)?.push({ job, facts })
+    }
+  }
+  return { timestamp, wallets, nonces: new Map(addresses.map((address, index) => [address, Number(results[index])])) }
 }
 
 /**
@@ -62,40 +76,35 @@ export async function readFacts(state: ChainState, jobs: readonly TransferJob[])
  * since a job that is dropped must leave neither a gap in the nonces nor its amount reserved. Jobs that fail here are
  * rejected and left out: of them nothing is broadcast.
  */
-export async function signRound(
-  jobs: readonly TransferJob[],
-  { facts, nonces }: RoundFacts,
+export async function signRound(round: Round, chainId: number, signal: AbortSignal): Promise<SignedTransfer[]> {
+  const signed = [...round.wallets].map(([wallet, jobs]) =>
+    signWallet(jobs, round.nonces.get(wallet) ?? 0, chainId, signal),
+  )
+  return (await Promise.all(signed)).flat()
+}
+
+async function signWallet(
+  jobs: readonly InformedJob[],
+  firstNonce: number,
   chainId: number,
   signal: AbortSignal,
 ): Promise<SignedTransfer[]> {
-  const byWallet = new Map<string, { job: TransferJob; known: TransferFacts | undefined }[]>()
-  for (const [index, job] of jobs.entries()) {
-    const entries = byWallet.get(job.account.address)
-    if (entries) entries.push({ job, known: facts[index] })
-    else byWallet.set(job.account.address, [{ job, known: facts[index] }])
+  const signed: SignedTransfer[] = []
+  const spent = new Map<string, bigint>()
+  for (const { job, facts } of jobs) {
+    if (signal.aborted) break // rejected by whoever aborted
+    const token = job.order.position.pool.token_address.toLowerCase()
+    const taken = spent.get(token) ?? 0n
+    const left = { ...facts, wallet_balance: facts.wallet_balance - taken }
+    try {
+      const transfer = await sign(job, left, firstNonce + signed.length, chainId)
+      signed.push(transfer)
+      if (job.order.type === 'deposit') spent.set(token, taken + transfer.decision.amount)
+    } catch (error) {
+      job.reject(error)
+    }
   }
-  const signed = await Promise.all(
-    [...byWallet].map(async ([wallet, entries]) => {
-      const done: SignedTransfer[] = []
-      let nonce = nonces.get(wallet) ?? 0
-      const spent = new Map<string, bigint>()
-      for (const { job, known } of entries) {
-        if (!known || signal.aborted) continue
-        const token = job.order.position.pool.token_address
-        const taken = spent.get(token) ?? 0n
-        try {
-          const transfer = await sign(job, { ...known, wallet_balance: known.wallet_balance - taken }, nonce, chainId)
-          if (job.order.type === 'deposit') spent.set(token, taken + transfer.decision.amount)
-          nonce++
-          done.push(transfer)
-        } catch (error) {
-          job.reject(error)
-        }
-      }
-      return done
-    }),
-  )
-  return signed.flat()
+  return signed
 }
 
 async function sign(job: TransferJob, facts: TransferFacts, nonce: number, chainId: number): Promise<SignedTransfer> {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { WalletOwner } from '../../src/domain/ports/chain.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
 const UNITS = { USDC: 1_000_000n, WETH: 10n ** 18n }
@@ -46,4 +47,119 @@ describe('transfers', () => {
       expect(await chain.walletBalance(alice, pool.token_address)).toBe(before - 600n * unit + all.amount)
     })
   }
+
+  it('keeps two positions of one wallet in one market apart, each exact to the last share', async () => {
+    const { chain, clock } = fixture
+    for (const pool of [fixture.pool('aave USDC'), fixture.pool('vault WETH')]) {
+      const held = await chain.shares(alice, pool)
+      const first = await chain.transfer(order('deposit', pool, 1_000_000_007n))
+      clock.advance(86_400_000)
+      const second = await chain.transfer(order('deposit', pool, 333_333_333n))
+      clock.advance(86_400_000)
+      const gone = await chain.transfer(order('withdrawal', pool, 'all', { shares: first.shares }))
+      expect(gone).toMatchObject({ status: 'success', shares: first.shares })
+      expect(gone.amount).toBeGreaterThan(1_000_000_007n)
+      expect((await chain.shares(alice, pool)) - held).toBe(second.shares)
+      const rest = await chain.transfer(order('withdrawal', pool, 'all', { shares: second.shares }))
+      expect(rest).toMatchObject({ status: 'success', shares: second.shares })
+      expect((await chain.shares(alice, pool)) - held).toBe(0n)
+    }
+  })
+
+  it('withdraws two positions of one wallet in one block', async () => {
+    const { chain, clock } = fixture
+    const pool = fixture.pool('aave USDC')
+    const held = await chain.shares(alice, pool)
+    const deposits = await Promise.all([1_234_567n, 7_654_321n].map((n) => chain.transfer(order('deposit', pool, n))))
+    clock.advance(77_000_000)
+    const gone = await Promise.all(
+      deposits.map(({ shares }) => chain.transfer(order('withdrawal', pool, 'all', { shares }))),
+    )
+    expect(gone.map(({ shares }) => shares)).toEqual(deposits.map(({ shares }) => shares))
+    expect(new Set(gone.map(({ block_number }) => block_number)).size).toBe(1)
+    expect((await chain.shares(alice, pool)) - held).toBe(0n)
+  })
+
+  it('refuses an overdraft, within a block too, with nothing signed, and lets the next transfer through', async () => {
+    const { chain } = fixture
+    const bob: WalletOwner = { tenant_id: 'acme', external_id: 'bob' }
+    await fixture.fund(bob, 100n)
+    const pool = fixture.pool('vault USDC')
+    const orders = [60n, 60n, 40n].map((amount) => order('deposit', pool, amount, { owner: bob }))
+    const results = await Promise.allSettled(orders.map((each) => chain.transfer(each)))
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+    expect(orders.map(({ seen }) => seen.signed.length)).toEqual([1, 0, 1])
+    expect(orders[1]?.seen.facts).toEqual([{ wallet_balance: 40n, position_value: 0n }])
+    expect(await chain.walletBalance(bob, pool.token_address)).toBe(0n)
+  })
+
+  it('drops a transfer whose bytes could not be stored, without a gap in the nonces', async () => {
+    const { chain } = fixture
+    const pool = fixture.pool('aave USDC')
+    const before = await chain.walletBalance(alice, pool.token_address)
+    const failing = order('deposit', pool, 5_000n, { signed: () => Promise.reject(new Error('disk full')) })
+    const [lost, kept] = await Promise.allSettled([
+      chain.transfer(failing),
+      chain.transfer(order('deposit', pool, 70_000n)),
+    ])
+    expect(lost).toMatchObject({ status: 'rejected', reason: new Error('disk full') })
+    expect(kept).toMatchObject({ status: 'fulfilled', value: { status: 'success' } })
+    expect(await chain.walletBalance(alice, pool.token_address)).toBe(before - 70_000n)
+  })
+
+  it('reports a revert with its hash, and moves nothing', async () => {
+    const { chain, market } = fixture
+    const pool = fixture.pool('aave USDC')
+    const carol: WalletOwner = { tenant_id: 'acme', external_id: 'carol' }
+    await chain.fundWallet(carol, [{ token_address: pool.token_address, amount: 500n, spenders: [] }])
+    const mined = await chain.transfer(order('deposit', pool, 500n, { owner: carol }))
+    expect(mined).toMatchObject({ status: 'reverted', amount: 500n, shares: 0n })
+    expect(await rpc(chain.rpc_url, 'eth_getTransactionReceipt', mined.tx_hash)).toMatchObject({ status: '0x0' })
+    expect(await chain.walletBalance(carol, market.tokens.USDC!.address)).toBe(500n)
+  })
+
+  it('fails only the transfer of a market that cannot be read', async () => {
+    const { chain } = fixture
+    const pool = fixture.pool('aave USDC')
+    const broken = { ...pool, market_address: pool.token_address }
+    const [bad, good] = await Promise.allSettled([
+      chain.transfer(order('deposit', broken, 1_000n)),
+      chain.transfer(order('deposit', pool, 1_000n)),
+    ])
+    expect([bad.status, good.status]).toEqual(['rejected', 'fulfilled'])
+  })
+
+  it('carries 200 concurrent deposits of 50 wallets in a few blocks', async () => {
+    const { chain } = fixture
+    const owners = Array.from({ length: 50 }, (_, i) => ({ tenant_id: 'acme', external_id: `user-${i}` }))
+    await Promise.all(owners.map((owner) => fixture.fund(owner)))
+    const pools = (['aave USDC', 'vault USDC', 'aave WETH', 'vault WETH'] as const).map(fixture.pool)
+    const mined = await Promise.all(
+      owners.flatMap((owner) => pools.map((pool) => chain.transfer(order('deposit', pool, 1_000_000n, { owner })))),
+    )
+    expect(mined.every(({ status }) => status === 'success')).toBe(true)
+    expect(new Set(mined.map(({ tx_hash }) => tx_hash)).size).toBe(200)
+    expect(new Set(mined.map(({ block_number }) => block_number)).size).toBeLessThan(5)
+  })
+
+  it("mines what others send to the node's RPC", async () => {
+    const { chain } = fixture
+    const [from, to] = await rpc<string[]>(chain.rpc_url, 'eth_accounts')
+    const hash = await rpc<string>(chain.rpc_url, 'eth_sendTransaction', { from, to, value: '0x1', gasPrice: '0x0' })
+    await vi.waitFor(async () => {
+      expect(await rpc(chain.rpc_url, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+    }, 5_000)
+  })
+
+  it('keeps working when somebody else mines ahead of the clock', async () => {
+    const { chain } = fixture
+    const pool = fixture.pool('aave USDC')
+    const { timestamp } = await rpc<{ timestamp: string }>(chain.rpc_url, 'eth_getBlockByNumber', 'latest', false)
+    const ahead = Number(timestamp) + 3_600
+    await rpc(chain.rpc_url, 'evm_mine', { timestamp: ahead })
+    const deposit = await chain.transfer(order('deposit', pool, 9_999_999n))
+    expect(deposit).toMatchObject({ status: 'success', block_timestamp: ahead })
+    const all = await chain.transfer(order('withdrawal', pool, 'all', { shares: deposit.shares }))
+    expect(all).toMatchObject({ status: 'success', shares: deposit.shares })
+  })
 })
