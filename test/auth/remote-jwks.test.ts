@@ -41,7 +41,7 @@ beforeAll(() => {
 beforeEach(async () => {
   clock = new MovableClock()
   log = recordedLog()
-  const keys = new UserKeys({ clock, logger: log, fetchTimeout: 300 })
+  const keys = new UserKeys({ clock, logger: log, fetchTimeout: 750 })
   verifier = new UserTokenVerifier({ audience: AUDIENCE, clock, keys })
   hits = 0
   published = [first.jwk('one')]
@@ -201,7 +201,7 @@ describe('a jwks_uri that fails', () => {
     expect(log.lines).toMatchObject([{ fields: { reason: 'no answer in time' } }])
     const started = performance.now()
     expect(await verify(first, 'one')).toEqual({ sub: 'alice' })
-    expect(performance.now() - started).toBeLessThan(200)
+    expect(performance.now() - started).toBeLessThan(500)
   })
 
   it('holds only keys that are of no use: the refusal says so', async () => {

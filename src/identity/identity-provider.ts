@@ -1,0 +1,97 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import type { SandboxClock } from '../domain/clock.ts'
+import { OPERATIONS } from '../domain/operations.ts'
+import type { Jwk, Tenant } from '../domain/records.ts'
+import { type KeyChoice, type Overrides, override, signJwt } from './sign-jwt.ts'
+import type { UnknownKey } from './unknown-key.ts'
+
+/** What the identity provider works with. */
+export interface IdentityProviderOptions {
+  /** PKCS#8 PEM, RSA. */
+  privateKeyPem: string
+  kid: string
+  /** `iss` of its tokens: the base URL, known once the server listens. */
+  issuer: () => string
+  /** `aud` of its tokens. */
+  audience: string
+  /** Seconds a token is valid for unless told otherwise. */
+  lifetime: number
+  clock: SandboxClock
+  unknownKey: UnknownKey
+}
+
+/** How a token is to differ from the usual one. */
+export interface IdpTokenRequest {
+  /** Seconds; negative for a token that has expired. */
+  lifetime?: number | undefined
+  claims?: Overrides | undefined
+  header?: Overrides | undefined
+  key?: KeyChoice | undefined
+}
+
+/** An access token, and for how many seconds it is valid. */
+export interface IdpToken {
+  access_token: string
+  expires_in: number
+}
+
+/** The mock identity provider: issues application tokens as Entra ID v1 does. */
+export class IdentityProvider {
+  readonly #key: KeyObject
+  readonly #options: IdentityProviderOptions
+
+  /** Throws when the PEM holds no private key. */
+  constructor(options: IdentityProviderOptions) {
+    this.#options = options
+    this.#key = createPrivateKey(options.privateKeyPem)
+  }
+
+  get issuer(): string {
+    return this.#options.issuer()
+  }
+
+  /** A token for the tenant's application, good unless the request asks otherwise (assumptions: idp-token-claims). */
+  async issueToken(tenant: Tenant, request: IdpTokenRequest = {}): Promise<IdpToken> {
+    const { audience, clock, kid, unknownKey } = this.#options
+    const lifetime = request.lifetime ?? this.#options.lifetime
+    const now = Math.floor(clock.wallNow() / 1000)
+    const principal = servicePrincipalId(tenant)
+    const claims = {
+      aud: audience,
+      iss: this.issuer,
+      // A token that has expired was issued before it did.
+      iat: now + Math.min(0, lifetime),
+      nbf: now + Math.min(0, lifetime),
+      exp: now + lifetime,
+      appid: tenant.client_id,
+      appidacr: '1',
+      tid: tenant.tenant_id,
+      oid: principal,
+      sub: principal,
+      roles: roles(tenant),
+      ver: '1.0',
+    }
+    const header = override({ alg: 'RS256', kid, typ: 'JWT' }, request.header)
+    const key = request.key === 'unknown' ? await unknownKey.get() : this.#key
+    return { access_token: await signJwt(header, override(claims, request.claims), key), expires_in: lifetime }
+  }
+
+  /** The public key that verifies its tokens, as a JSON Web Key Set. */
+  jwks(): { keys: Jwk[] } {
+    const { kty, n, e } = createPublicKey(this.#key).export({ format: 'jwk' })
+    if (!kty || !n || !e) throw new TypeError('the identity provider needs an RSA key')
+    return { keys: [{ kty, n, e, kid: this.#options.kid, alg: 'RS256', use: 'sig' }] }
+  }
+}
+
+/** A UUID that is the same for the tenant every time; `oid` and `sub` of an application token are one and the same. */
+function servicePrincipalId({ tenant_id }: Tenant): string {
+  const hex = createHash('sha256').update(`service principal of ${tenant_id}`).digest('hex')
+  return [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(
+    '-',
+  )
+}
+
+function roles({ access }: Tenant): string[] {
+  return access === 'all' ? OPERATIONS.filter((operation) => operation !== 'token') : access
+}

@@ -1,0 +1,120 @@
+import type {} from '@fastify/swagger'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import type { ServiceSettings } from '../domain/service-settings.ts'
+import { discoveryDocument } from './discovery-document.ts'
+import type { IdentityProvider } from './identity-provider.ts'
+import { OAuthError } from './oauth-error.ts'
+import { DiscoverySchema, ErrorSchema, FormSchema, JwksSchema, TenantParamsSchema, TokenSchema } from './schemas.ts'
+import { authorizeTokenRequest, type TokenRequestContext } from './token-request.ts'
+
+/** What the identity provider's routes work with. */
+export interface IdentityRoutesOptions {
+  provider: IdentityProvider
+  settings: Pick<ServiceSettings, 'audience'>
+  findTenant: TokenRequestContext['findTenant']
+}
+
+const TAGS = ['Identity provider']
+const FORM = 'application/x-www-form-urlencoded'
+const BODY_LIMIT = 16 * 1024
+const OTHER_METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+/** The identity provider's endpoints, to be registered as a Fastify plugin: its body parser and errors are its own. */
+export async function identityRoutes(app: FastifyInstance, options: IdentityRoutesOptions): Promise<void> {
+  app.register(tokenRoutes, options)
+  app.register(metadataRoutes, options)
+}
+
+async function tokenRoutes(app: FastifyInstance, { provider, settings, findTenant }: IdentityRoutesOptions) {
+  acceptFormsOnly(app)
+  app.setErrorHandler(answerError)
+
+  const issue = async (request: FastifyRequest, reply: FastifyReply) => {
+    const tenant = await authorizeTokenRequest(readRequest(request), { audience: settings.audience, findTenant })
+    const { access_token, expires_in } = await provider.issueToken(tenant)
+    return reply.headers(NO_STORE).send({ token_type: 'Bearer', expires_in, ext_expires_in: expires_in, access_token })
+  }
+  const refuseMethod = async () => {
+    throw new OAuthError('invalid_request', 'the token endpoint takes POST', 405, { allow: 'POST' })
+  }
+  for (const url of ['/oauth2/token', '/:tenant_id/oauth2/v2.0/token']) {
+    app.post(url, tokenRouteOptions(url), issue)
+    // Before the body is read: whatever it is, the method is what is wrong.
+    const refusal = { schema: { hide: true }, exposeHeadRoute: false, onRequest: refuseMethod, handler: refuseMethod }
+    app.route({ method: OTHER_METHODS, url, ...refusal })
+  }
+}
+
+async function metadataRoutes(app: FastifyInstance, { provider, settings }: IdentityRoutesOptions) {
+  const jwksSchema = { response: { 200: JwksSchema }, summary: 'Keys that verify identity-provider tokens' }
+  app.get('/.well-known/jwks.json', { schema: { ...jwksSchema, tags: TAGS, security: [] } }, async () =>
+    provider.jwks(),
+  )
+
+  const discoverySchema = { response: { 200: DiscoverySchema }, summary: 'OpenID Connect discovery document' }
+  app.get(
+    '/.well-known/openid-configuration',
+    { schema: { ...discoverySchema, tags: TAGS, security: [] } },
+    async (request) => discoveryDocument(originOf(request) ?? provider.issuer, settings.audience),
+  )
+}
+
+function tokenRouteOptions(url: string): RouteShorthandOptions {
+  const inTenant = url.includes(':tenant_id')
+  return {
+    bodyLimit: BODY_LIMIT,
+    schema: {
+      tags: TAGS,
+      operationId: inTenant ? 'tenant_token' : 'token',
+      summary: inTenant ? "Obtain an access token at the tenant's own address" : 'Obtain an access token',
+      description: 'OAuth 2.0 client credentials grant. Credentials go into the form or into HTTP Basic, not both.',
+      security: [],
+      consumes: [FORM],
+      ...(inTenant && { params: TenantParamsSchema }),
+      body: FormSchema,
+      response: { 200: TokenSchema, 400: ErrorSchema, 401: ErrorSchema, 405: ErrorSchema, 413: ErrorSchema },
+    },
+    // The schema describes; what is wrong with a form is answered in the words of RFC 6749.
+    validatorCompiler: () => () => true,
+  }
+}
+
+function acceptFormsOnly(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => {
+    done(null, new URLSearchParams(body.toString()))
+  })
+  app.addContentTypeParser('*', (_request, _payload, done) => {
+    done(wrongContentType())
+  })
+}
+
+function readRequest({ body, headers, params }: FastifyRequest) {
+  const form = body instanceof URLSearchParams ? body : new URLSearchParams()
+  return { form, authorization: headers.authorization, tenant_id: (params as { tenant_id?: string }).tenant_id }
+}
+
+function answerError(error: FastifyError | OAuthError, request: FastifyRequest, reply: FastifyReply) {
+  const { error: code, description, status, headers } = error instanceof OAuthError ? error : inOAuthTerms(error)
+  if (status >= 500) request.log.error({ err: error }, 'the token endpoint failed')
+  return reply
+    .code(status)
+    .headers({ ...NO_STORE, ...headers })
+    .send({ error: code, error_description: description })
+}
+
+function inOAuthTerms({ statusCode = 500 }: FastifyError): OAuthError {
+  if (statusCode >= 500) return new OAuthError('server_error', 'the sandbox failed', 500)
+  if (statusCode === 413) return new OAuthError('invalid_request', `the body is larger than ${BODY_LIMIT} bytes`, 413)
+  return statusCode === 415 ? wrongContentType() : new OAuthError('invalid_request', 'the request is malformed')
+}
+
+function wrongContentType(): OAuthError {
+  return new OAuthError('invalid_request', `the content type must be ${FORM}`)
+}
+
+/** The address the caller used, so that localhost and 127.0.0.1 are both their own issuer. */
+function originOf({ host, protocol }: FastifyRequest): string | undefined {
+  return /^[a-z0-9.:[\]_-]+$/i.test(host ?? '') ? `${protocol}://${host}` : undefined
+}

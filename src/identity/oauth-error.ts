@@ -1,0 +1,26 @@
+/** Error codes of RFC 6749 §5.2 the token endpoint answers with; `server_error` is for faults of the sandbox itself. */
+export const OAUTH_ERRORS = [
+  'invalid_request',
+  'invalid_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'server_error',
+] as const
+
+/** One of {@link OAUTH_ERRORS}. */
+export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number]
+
+/** Thrown to answer with an error of RFC 6749 §5.2. */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError'
+
+  constructor(
+    readonly error: OAuthErrorCode,
+    /** ASCII without quotation marks and backslashes (RFC 6749 §5.2). */
+    readonly description: string,
+    readonly status = 400,
+    readonly headers: Record<string, string> = {},
+  ) {
+    super(`${error}: ${description}`)
+  }
+}

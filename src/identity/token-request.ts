@@ -1,0 +1,120 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Tenant } from '../domain/records.ts'
+import { OAuthError } from './oauth-error.ts'
+
+/** A request to the token endpoint as it came in. */
+export interface TokenRequest {
+  form: URLSearchParams
+  authorization: string | undefined
+  /** The tenant named in the path, if one is. */
+  tenant_id: string | undefined
+}
+
+/** What answering a token request needs to know. */
+export interface TokenRequestContext {
+  audience: string
+  findTenant: (clientId: string) => Promise<Tenant | undefined>
+}
+
+interface ClientCredentials {
+  id: string
+  secret: string
+}
+
+/**
+ * The tenant a token may be issued to. Throws {@link OAuthError} (spec: Identity-provider token 1, 2; RFC 6749 §2.3, §4.4,
+ * §5.2): repeated parameters first, then the client, the grant type, the scope.
+ */
+export async function authorizeTokenRequest(request: TokenRequest, context: TokenRequestContext): Promise<Tenant> {
+  refuseRepeated(request.form)
+  const tenant = await authenticateClient(request, context)
+  const grantType = parameter(request.form, 'grant_type')
+  if (grantType !== 'client_credentials') {
+    throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials')
+  }
+  const scope = `${context.audience}/.default`
+  if (parameter(request.form, 'scope') !== scope)
+    throw new OAuthError('invalid_scope', `scope must be ${printable(scope)}`)
+  return tenant
+}
+
+function refuseRepeated(form: URLSearchParams): void {
+  const seen = new Set<string>()
+  for (const name of form.keys()) {
+    if (seen.has(name))
+      throw new OAuthError('invalid_request', `the parameter ${printable(name)} was given more than once`)
+    seen.add(name)
+  }
+}
+
+/** A parameter that must be there; one without a value counts as left out (RFC 6749 §3.2). */
+function parameter(form: URLSearchParams, name: string): string {
+  const value = form.get(name)
+  if (!value) throw new OAuthError('invalid_request', `the parameter ${name} is missing`)
+  return value
+}
+
+async function authenticateClient(request: TokenRequest, { findTenant }: TokenRequestContext): Promise<Tenant> {
+  const { authorization, form, tenant_id } = request
+  const { id, secret } = authorization === undefined ? formCredentials(form) : basicCredentials(authorization, form)
+  const tenant = await findTenant(id)
+  // Compared for an unknown client as well, so that it takes as long as a wrong secret.
+  const authentic = sameSecret(secret, tenant?.client_secret ?? '')
+  if (!tenant || !authentic) throw invalidClient('the client is unknown or its secret is wrong', authorization)
+  if (tenant_id !== undefined && tenant_id !== tenant.tenant_id) {
+    throw invalidClient('the client does not belong to the tenant in the path', authorization)
+  }
+  return tenant
+}
+
+function formCredentials(form: URLSearchParams): ClientCredentials {
+  const id = form.get('client_id')
+  const secret = form.get('client_secret')
+  if (id && secret) return { id, secret }
+  throw invalidClient('client_id and client_secret are expected in the form, or by HTTP Basic')
+}
+
+function basicCredentials(authorization: string, form: URLSearchParams): ClientCredentials {
+  if (form.get('client_secret')) {
+    throw new OAuthError(
+      'invalid_request',
+      'the client authenticated twice: in the form and in the Authorization header',
+    )
+  }
+  const encoded = /^basic +([a-z0-9+/]+=*)$/i.exec(authorization.trim())?.[1]
+  if (encoded === undefined) throw invalidClient('the Authorization header holds no Basic credentials', authorization)
+  const pair = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = pair.indexOf(':')
+  const id = formDecode(pair.slice(0, Math.max(0, colon)))
+  const secret = formDecode(pair.slice(colon + 1))
+  if (!id || !secret)
+    throw invalidClient('Basic credentials are a percent-encoded client_id:client_secret', authorization)
+  if ((form.get('client_id') || id) === id) return { id, secret }
+  throw new OAuthError('invalid_request', 'client_id differs from the one in the Authorization header')
+}
+
+/** RFC 6749 §2.3.1: both parts are encoded as form values. Nothing when they are not. */
+function formDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return undefined
+  }
+}
+
+function sameSecret(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  return timingSafeEqual(digest(given), digest(expected))
+}
+
+/** RFC 6749 §5.2: a client that used the Authorization header is told the scheme. */
+function invalidClient(description: string, authorization?: string): OAuthError {
+  const headers: Record<string, string> =
+    authorization === undefined ? {} : { 'www-authenticate': 'Basic realm="identity-provider", charset="UTF-8"' }
+  return new OAuthError('invalid_client', description, 401, headers)
+}
+
+/** Text from outside in the characters an error_description may have (RFC 6749 §5.2), shortened. */
+function printable(text: string): string {
+  return text.slice(0, 100).replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
+}

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
+import fastify, { type FastifyInstance } from 'fastify'
+import { SandboxClock } from '../../src/domain/clock.ts'
+import type { Tenant } from '../../src/domain/records.ts'
+import { DEFAULT_SETTINGS } from '../../src/domain/service-settings.ts'
+import { IdentityProvider } from '../../src/identity/identity-provider.ts'
+import { identityRoutes } from '../../src/identity/identity-routes.ts'
+import { UnknownKey } from '../../src/identity/unknown-key.ts'
+
+/** A demo key by name. */
+export const demoKey = (name: string): string =>
+  readFileSync(new URL(`../../fixtures/demo-keys/${name}.pem`, import.meta.url), 'utf8')
+
+export const ACME: Tenant = {
+  tenant_id: '11111111-1111-4111-8111-111111111111',
+  slug: 'acme',
+  client_id: 'acme-client',
+  client_secret: 'p%ss:w+rd &ü',
+  issuer: 'https://acme.example',
+  user_keys: { jwks_uri: 'http://127.0.0.1:9/' },
+  private_key_pem: demoKey('acme'),
+  kid: 'acme-1',
+  access: 'all',
+}
+
+export interface IdentityServer {
+  app: FastifyInstance
+  provider: IdentityProvider
+  clock: SandboxClock
+  baseUrl: string
+  port: number
+}
+
+/** The identity provider on a free port, its issuer the address it listens on. */
+export async function startIdentityServer(): Promise<IdentityServer> {
+  const clock = new SandboxClock()
+  let baseUrl = ''
+  const provider = new IdentityProvider({
+    privateKeyPem: demoKey('identity-provider'),
+    kid: 'idp-1',
+    issuer: () => baseUrl,
+    audience: DEFAULT_SETTINGS.audience,
+    lifetime: DEFAULT_SETTINGS.idp_token_lifetime,
+    clock,
+    unknownKey: new UnknownKey(),
+  })
+  const findTenant = async (clientId: string) => {
+    if (clientId === 'broken-store') throw new Error('the store is broken')
+    return clientId === ACME.client_id ? ACME : undefined
+  }
+  const app = fastify()
+  app.register(identityRoutes, { provider, settings: DEFAULT_SETTINGS, findTenant })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as AddressInfo
+  baseUrl = `http://127.0.0.1:${port}`
+  return { app, provider, clock, baseUrl, port }
+}
