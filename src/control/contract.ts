@@ -1,5 +1,6 @@
 import type { Assumption } from '../domain/assumptions.ts'
-import type { ActiveFault, FaultInput } from '../faults/fault-engine.ts'
+import type { ActiveFault } from '../faults/fault-engine.ts'
+import type { FaultRule } from '../faults/fault-rule.ts'
 
 /** `GET /_sandbox/health` */
 export interface Health {
@@ -55,4 +56,4 @@ export interface MintedToken {
   expires_at: string
 }
 
-export type { ActiveFault, Assumption, FaultInput }
+export type { ActiveFault, Assumption, FaultRule }

@@ -1,3 +1,4 @@
+import { randomBytes, randomInt } from 'node:crypto'
 import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 
@@ -9,6 +10,16 @@ export class SeededRandom {
   readonly #streams = new Map<string, RandomGenerator>()
 
   constructor(readonly seed: number) {}
+
+  /** A seed for a run that was given none. */
+  static freshSeed(): number {
+    return randomInt(2 ** 31)
+  }
+
+  /** A token that must not be guessable: the one random thing that derives from no seed. */
+  static secret(): string {
+    return randomBytes(24).toString('base64url')
+  }
 
   /** A number in [0, 1) from the named stream, with 32 bits of precision. */
   next(stream: string): number {

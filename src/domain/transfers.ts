@@ -66,6 +66,7 @@ export interface TransferParts {
  */
 export class Transfers {
   readonly #queue = new KeyedQueue()
+  readonly #running = new Set<Promise<ApiResponse>>()
   #cancelled = new AbortController()
   readonly #parts: TransferParts
 
@@ -77,12 +78,21 @@ export class Transfers {
   async run(request: TransferRequest): Promise<ApiResponse> {
     await this.#parts.portfolios.require(request.user, request.portfolio_id)
     const cancelled = this.#cancelled.signal
+    const running = this.#queue.run(request.portfolio_id, () => this.#carryOut(request, cancelled))
+    this.#running.add(running)
     try {
-      return await this.#queue.run(request.portfolio_id, () => this.#carryOut(request, cancelled))
+      return await running
     } catch (error) {
       if (cancelled.aborted) throw wasReset()
       throw error
+    } finally {
+      this.#running.delete(running)
     }
+  }
+
+  /** Resolves when no transfer runs. */
+  async idle(): Promise<void> {
+    while (this.#running.size > 0) await Promise.allSettled(this.#running)
   }
 
   /** Ends every running transfer where it stands; their requests are answered 503. For reset and stop. */

@@ -1,0 +1,26 @@
+import { Command, CommanderError } from 'commander'
+import { version } from '../version.ts'
+import { fixturesCommand } from './fixtures-command.ts'
+import { openapiCommand } from './openapi-command.ts'
+import { reportFailure } from './report-failure.ts'
+import { startCommand } from './start-command.ts'
+import { tokenCommand, userTokenCommand } from './token-commands.ts'
+
+/** Runs the command line. Exit codes: 0 good, 1 failure, 2 usage. */
+export async function main(argv: readonly string[]): Promise<void> {
+  const program = new Command('yield-sandbox')
+    .description('A sandbox of the Yield Portfolio Partner API with a real local chain.')
+    .version(version)
+    .showHelpAfterError('Run yield-sandbox --help for what there is.')
+    .exitOverride()
+  program.addCommand(startCommand(), { isDefault: true })
+  for (const command of [tokenCommand(), userTokenCommand(), fixturesCommand(), openapiCommand()]) {
+    program.addCommand(command)
+  }
+  for (const command of program.commands) command.exitOverride().showHelpAfterError('See --help.')
+  try {
+    await program.parseAsync(argv)
+  } catch (error) {
+    process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error)
+  }
+}

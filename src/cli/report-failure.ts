@@ -1,0 +1,36 @@
+/** Failures a person can act on: their message says what is wrong and what to do. */
+const KNOWN: Record<string, number> = {
+  OptionError: 2,
+  FixtureError: 2,
+  InvalidArgumentError: 2,
+  AnvilBinaryMissingError: 1,
+  AnvilStartError: 1,
+  ControlError: 1,
+}
+
+/** Prints why a command failed, one line per fault and no stack for what is known, and returns the exit code. */
+export function reportFailure(error: unknown): number {
+  const { name, message, code, stack } = error instanceof Error ? withCode(error) : withCode(new Error(String(error)))
+  const line = messageOf(code) ?? (name in KNOWN ? message : undefined)
+  process.stderr.write(`yield-sandbox: ${line ?? stack ?? message}\n`)
+  return KNOWN[name] ?? 1
+}
+
+function withCode(error: Error & { code?: string }) {
+  return { name: error.name, message: error.message, code: { ...error, code: error.code }, stack: error.stack }
+}
+
+/** What the operating system says about the port, in words that say what to do. */
+function messageOf({ code, address, port }: { code?: string | undefined; address?: string; port?: number }) {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `port ${port} on ${address} is taken; stop what uses it, or choose another with --port (0 picks a free one)`
+    case 'EACCES':
+      return `port ${port} needs privileges; choose one above 1023 with --port`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `this machine has no such address to listen on; choose another with --host`
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,78 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import type { SandboxOptions } from '../options.ts'
+import { Sandbox } from '../sandbox.ts'
+import { banner } from './banner.ts'
+import { createLog, LOG_LEVELS } from './log.ts'
+
+interface Flags {
+  port?: number
+  host?: string
+  fixtures?: string
+  confirmationDelay?: string
+  seed?: number
+  controlToken?: string
+  json?: boolean
+  logLevel?: string
+  quiet?: boolean
+}
+
+/** `start`: runs a sandbox until it is told to stop. */
+export function startCommand(): Command {
+  const flag = (flags: string, description: string, name: string) =>
+    new Option(flags, description).env(`YIELD_SANDBOX_${name}`)
+  return new Command('start')
+    .description('Start the sandbox (the default command).')
+    .addOption(flag('--port <n>', 'port; 0 picks a free one (default: 4010)', 'PORT').argParser(wholeNumber))
+    .addOption(flag('--host <address>', 'address to listen on (default: 127.0.0.1)', 'HOST'))
+    .addOption(flag('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)', 'FIXTURES'))
+    .addOption(flag('--confirmation-delay <d>', '0, 2s, 5s-30s or realistic (default: 2s)', 'CONFIRMATION_DELAY'))
+    .addOption(
+      flag('--seed <n>', 'every random choice derives from it (default: a fresh one)', 'SEED').argParser(wholeNumber),
+    )
+    .addOption(flag('--control-token <t>', 'bearer token of the control interface', 'CONTROL_TOKEN'))
+    .addOption(flag('--json', 'one JSON line on stdout when ready', 'JSON'))
+    .addOption(flag('--log-level <level>', 'how much to log (default: info)', 'LOG_LEVEL').choices(LOG_LEVELS))
+    .addOption(flag('--quiet', 'print nothing but errors', 'QUIET'))
+    .addHelpText('after', EXAMPLES)
+    .action(start)
+}
+
+const EXAMPLES = `
+Examples:
+  yield-sandbox
+  yield-sandbox --port 0 --json --confirmation-delay 0
+  yield-sandbox --fixtures my-fixtures.yaml --seed 7`
+
+async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void> {
+  const level = quiet ? 'error' : (logLevel ?? 'info')
+  const given: SandboxOptions = { ...options, logger: createLog(level) }
+  const sandbox = await Sandbox.listen(given)
+  const stopped = stopOnSignal(sandbox)
+  try {
+    await sandbox.ready
+  } catch (error) {
+    await sandbox.stop()
+    if (stopped.signal) return
+    throw error
+  }
+  const credentials = await sandbox.credentials()
+  if (json) process.stdout.write(`${JSON.stringify(credentials)}\n`)
+  else if (!quiet) process.stdout.write(banner(credentials, sandbox.options.controlToken))
+}
+
+/** Ctrl-C and SIGTERM stop everything that was started; a second one ends the process where it stands. */
+function stopOnSignal(sandbox: Sandbox): { signal?: NodeJS.Signals } {
+  const seen: { signal?: NodeJS.Signals } = {}
+  const stop = (signal: NodeJS.Signals) => {
+    if (seen.signal) process.exit(1)
+    seen.signal = signal
+    void sandbox.stop().then(() => process.exit(0))
+  }
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
+  return seen
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
+  return Number(text)
+}

@@ -1,0 +1,43 @@
+import { Command, Option } from 'commander'
+import { ControlClient } from '../control/client.ts'
+
+const urlOption = () =>
+  new Option('--url <url>', 'where the sandbox runs').default('http://127.0.0.1:4010').env('YIELD_SANDBOX_URL')
+const tenantOption = () => new Option('--tenant <slug>', 'whose token (default: the first tenant)')
+const controlTokenOption = () =>
+  new Option('--control-token <t>', 'bearer token of the control interface').env('YIELD_SANDBOX_CONTROL_TOKEN')
+
+interface Flags {
+  url: string
+  tenant?: string
+  controlToken?: string
+}
+
+/** `token`: an identity-provider token, by the same grant a partner uses. */
+export function tokenCommand(): Command {
+  return new Command('token')
+    .description('Print an identity-provider token of a running sandbox.')
+    .addOption(urlOption())
+    .addOption(tenantOption())
+    .addOption(controlTokenOption())
+    .addHelpText('after', '\nExample:\n  TOKEN=$(yield-sandbox token)')
+    .action(async ({ url, tenant, controlToken }: Flags) => {
+      const client = new ControlClient(url, controlToken)
+      process.stdout.write(`${await client.idpToken(tenant)}\n`)
+    })
+}
+
+/** `user-token <external_id>`: what the partner would mint for its end user. */
+export function userTokenCommand(): Command {
+  return new Command('user-token')
+    .description('Print a user token minted with the key of a tenant of a running sandbox.')
+    .argument('<external_id>', 'the end user')
+    .addOption(urlOption())
+    .addOption(tenantOption())
+    .addOption(controlTokenOption())
+    .addHelpText('after', '\nExample:\n  USER_TOKEN=$(yield-sandbox user-token alice)')
+    .action(async (externalId: string, { url, tenant, controlToken }: Flags) => {
+      const client = new ControlClient(url, controlToken)
+      process.stdout.write(`${await client.userToken(externalId, tenant)}\n`)
+    })
+}

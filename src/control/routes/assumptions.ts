@@ -1,0 +1,8 @@
+import type { FastifyInstance } from 'fastify'
+import type { ControlParts } from '../control-routes.ts'
+
+/** What the specification leaves open and what the sandbox does there. */
+export async function assumptionRoutes(app: FastifyInstance, { assumptions }: ControlParts): Promise<void> {
+  const schema = { tags: ['Control'], summary: 'Open points of the specification, with the active setting' }
+  app.get('/_sandbox/assumptions', { schema }, () => assumptions())
+}

@@ -1,0 +1,55 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import type { SandboxClock } from '../../domain/clock.ts'
+import { parseDuration } from '../../domain/duration.ts'
+import { Problem } from '../../domain/errors.ts'
+import type { ClockState } from '../contract.ts'
+import type { ControlParts } from '../control-routes.ts'
+
+const Move = Type.Object(
+  {
+    advance: Type.Optional(Type.String({ description: 'A duration to move on by.', examples: ['8d'] })),
+    set: Type.Optional(Type.String({ description: 'A later moment, ISO 8601.', examples: ['2027-01-01T00:00:00Z'] })),
+    freeze: Type.Optional(Type.Boolean({ description: 'true stops business time, false lets it run on.' })),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+
+/** Business time: look at it, move it forward, freeze it. */
+export async function clockRoutes(app: FastifyInstance, { clock }: ControlParts): Promise<void> {
+  app.get('/_sandbox/clock', { schema: { tags: ['Control'], summary: 'The sandbox clock' } }, () => state(clock))
+  app.post<{ Body: Static<typeof Move> }>(
+    '/_sandbox/clock',
+    { schema: { tags: ['Control'], summary: 'Move or freeze the sandbox clock', body: Move } },
+    ({ body }) => {
+      const step = stepOf(body, clock)
+      if (body.freeze === true) clock.freeze()
+      if (step > 0) clock.advance(step)
+      if (body.freeze === false) clock.unfreeze()
+      return state(clock)
+    },
+  )
+}
+
+function stepOf({ advance, set }: Static<typeof Move>, clock: SandboxClock): number {
+  if (advance !== undefined && set !== undefined) throw invalid('set', 'Give advance or set, not both.')
+  if (set !== undefined) {
+    const step = Date.parse(set) - clock.now()
+    if (Number.isNaN(step)) throw invalid('set', `"${set}" is not an ISO 8601 date and time.`)
+    if (step < 0) throw invalid('set', `The clock only moves forward; it is ${clock.iso()} now.`)
+    return step
+  }
+  try {
+    return advance === undefined ? 0 : parseDuration(advance)
+  } catch (error) {
+    throw error instanceof RangeError ? invalid('advance', `${error.message}.`) : error
+  }
+}
+
+function invalid(param: string, detail: string): Problem {
+  return new Problem('validation_error', { detail, param })
+}
+
+function state(clock: SandboxClock): ClockState {
+  return { now: clock.iso(), frozen: clock.frozen, offset_seconds: Math.round(clock.offset / 1000) }
+}

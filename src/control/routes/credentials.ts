@@ -1,0 +1,8 @@
+import type { FastifyInstance } from 'fastify'
+import type { ControlParts } from '../control-routes.ts'
+
+/** Everything a client needs to connect. */
+export async function credentialRoutes(app: FastifyInstance, { credentials }: ControlParts): Promise<void> {
+  const schema = { tags: ['Control'], summary: 'Addresses, secrets and keys of every tenant' }
+  app.get('/_sandbox/credentials', { schema }, () => credentials())
+}

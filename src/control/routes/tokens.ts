@@ -1,0 +1,39 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import { type ControlParts, requireTenant } from '../control-routes.ts'
+
+const wish = {
+  claims: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Replace claims; null removes.' })),
+  header: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Replace header members.' })),
+  expires_in: Type.Optional(Type.Integer({ description: 'Seconds; negative for a token that has expired.' })),
+  key: Type.Optional(
+    Type.String({ enum: ['registered', 'unknown'], description: 'unknown: a key nobody registered.' }),
+  ),
+}
+const Params = Type.Object({ slug: Type.String() })
+const UserTokenWish = Type.Object({ external_id: Type.String(), ...wish }, { additionalProperties: false })
+const IdpTokenWish = Type.Object(wish, { additionalProperties: false })
+
+type KeyChoice = 'registered' | 'unknown'
+type Wish<T> = Omit<T, 'key'> & { key?: KeyChoice }
+
+/** Mints tokens, good or bad on purpose. */
+export async function tokenRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
+  const schema = { tags: ['Control'], params: Params }
+  app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof UserTokenWish>> }>(
+    '/_sandbox/tenants/:slug/user_tokens',
+    { schema: { ...schema, summary: 'Mint a user token', body: UserTokenWish } },
+    async ({ params, body }, reply) => {
+      const tenant = await requireTenant(parts, params.slug)
+      return reply.code(201).send(await parts.mintUserToken(tenant, body))
+    },
+  )
+  app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof IdpTokenWish>> }>(
+    '/_sandbox/tenants/:slug/idp_tokens',
+    { schema: { ...schema, summary: 'Mint an identity-provider token', body: IdpTokenWish } },
+    async ({ params, body }, reply) => {
+      const tenant = await requireTenant(parts, params.slug)
+      return reply.code(201).send(await parts.mintIdpToken(tenant, body))
+    },
+  )
+}

@@ -1,0 +1,34 @@
+import type { AnvilChains } from './chain/anvil-chains.ts'
+import type { Chain, Chains, WalletOwner } from './domain/ports/chain.ts'
+import type { Address } from './domain/records.ts'
+
+/** The chains while they start: the server listens already, and the pipeline lets nothing through to them. */
+export class LateChains implements Chains {
+  #started: AnvilChains | undefined
+
+  /** Puts the started chains in their place. */
+  arrive(chains: AnvilChains): void {
+    this.#started = chains
+  }
+
+  get started(): AnvilChains | undefined {
+    return this.#started
+  }
+
+  get(chainId: string): Chain | undefined {
+    return this.#require().get(chainId)
+  }
+
+  all(): Chain[] {
+    return this.#require().all()
+  }
+
+  walletAddress(owner: WalletOwner): Address {
+    return this.#require().walletAddress(owner)
+  }
+
+  #require(): AnvilChains {
+    if (!this.#started) throw new Error('the chains have not started')
+    return this.#started
+  }
+}

@@ -1,0 +1,79 @@
+import { fileURLToPath } from 'node:url'
+import type { FastifyBaseLogger } from 'fastify'
+import { type DurationRange, parseDurationRange } from './domain/duration.ts'
+import { SeededRandom } from './domain/random.ts'
+import type { FixtureOptions } from './fixtures/fixture.ts'
+
+/** How to start a sandbox. What is left out comes from the fixture file's `options`, then from the defaults. */
+export interface SandboxOptions {
+  /** 0 picks a free port. Default 4010. */
+  port?: number
+  /** Default 127.0.0.1. A host other than loopback needs a control token. */
+  host?: string
+  /** Path of a YAML or JSON file; default: the shipped fixtures/default.yaml. */
+  fixtures?: string
+  /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. Default 2s. */
+  confirmationDelay?: string | number
+  /** Every random choice derives from it; a whole number. Default: a fresh one. */
+  seed?: number
+  /** Bearer token of the control interface; generated when the host is not loopback. */
+  controlToken?: string
+  /** Where the log goes; default: nowhere. */
+  logger?: FastifyBaseLogger
+}
+
+/** Options with every default filled in. */
+export interface ResolvedOptions {
+  port: number
+  host: string
+  confirmationDelay: DurationRange
+  seed: number
+  controlToken: string | undefined
+}
+
+/** The fixture file that ships with the package. */
+export const DEFAULT_FIXTURES = fileURLToPath(new URL('../fixtures/default.yaml', import.meta.url))
+
+/** An option that cannot be used; the message says which and what to do. */
+export class OptionError extends Error {
+  override readonly name = 'OptionError'
+}
+
+/** Fills in what was left out: option, then fixture file, then default. Throws OptionError. */
+export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): ResolvedOptions {
+  const port = given.port ?? fixture.port ?? 4010
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new OptionError(`port must be a whole number from 0 to 65535; got ${port}`)
+  }
+  const seed = given.seed ?? fixture.seed ?? SeededRandom.freshSeed()
+  if (!Number.isInteger(seed) || seed < 0 || seed > 2 ** 31 - 1) {
+    throw new OptionError(`seed must be a whole number from 0 to 2147483647; got ${seed}`)
+  }
+  const host = given.host ?? fixture.host ?? '127.0.0.1'
+  const controlToken = given.controlToken || (isLoopback(host) ? undefined : SeededRandom.secret())
+  return {
+    port,
+    host,
+    seed,
+    controlToken,
+    confirmationDelay: delay(given.confirmationDelay ?? fixture.confirmation_delay),
+  }
+}
+
+/** Whether only this machine can reach the host. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+function delay(given: string | number = '2s'): DurationRange {
+  if (typeof given === 'number') {
+    if (!(given >= 0)) throw new OptionError(`confirmation delay must not be negative; got ${given}`)
+    return { min: given, max: given }
+  }
+  try {
+    return parseDurationRange(given)
+  } catch (error) {
+    if (error instanceof RangeError) throw new OptionError(`confirmation delay: ${error.message}`)
+    throw error
+  }
+}

@@ -1,0 +1,224 @@
+import type { FastifyInstance } from 'fastify'
+import { pino } from 'pino'
+import { startChains } from './chain/anvil-chains.ts'
+import { EMBEDDED_STATE, embeddedMarket } from './chain/embedded-market.ts'
+import type { Credentials, Readiness } from './control/contract.ts'
+import { controlRoutes } from './control/control-routes.ts'
+import { assumptions } from './domain/assumptions.ts'
+import type { Tenant } from './domain/records.ts'
+import type { Fixture } from './fixtures/fixture.ts'
+import { loadFixture } from './fixtures/load-fixture.ts'
+import { seed } from './fixtures/seed.ts'
+import { createApp } from './http/app.ts'
+import { identityRoutes } from './identity/identity-routes.ts'
+import { mintUserToken } from './identity/mint-user-token.ts'
+import { DEFAULT_FIXTURES, OptionError, type ResolvedOptions, resolveOptions, type SandboxOptions } from './options.ts'
+import { seeder } from './seeder.ts'
+import { buildServiceParts, type ServiceParts } from './service-parts.ts'
+import { version } from './version.ts'
+
+type Log = NonNullable<SandboxOptions['logger']>
+
+/** One sandbox: built in order by {@link Sandbox.listen}, stopped in reverse. */
+export class Sandbox {
+  readonly options: ResolvedOptions
+  readonly parts: ServiceParts
+  readonly #fixture: Fixture
+  readonly #log: Log
+  readonly #app: FastifyInstance
+  #state: Readiness = { ready: false, reason: 'The chain and the fixtures are being prepared.' }
+  #starting: Promise<void> | undefined
+  #stopping: Promise<void> | undefined
+  #address = { host: '', port: 0 }
+
+  private constructor(fixture: Fixture, options: ResolvedOptions, log: Log, parts: ServiceParts, app: FastifyInstance) {
+    this.#fixture = fixture
+    this.options = options
+    this.#log = log
+    this.parts = parts
+    this.#app = app
+  }
+
+  /**
+   * Reads the fixtures and listens; {@link Sandbox.ready} resolves when it can serve.
+   * Throws OptionError, FixtureError, or the operating system's error about the port.
+   */
+  static async listen(given: SandboxOptions = {}): Promise<Sandbox> {
+    const log = given.logger ?? pino({ level: 'silent' })
+    const embedded = await embeddedMarket()
+    const fixture = await loadFixture(given.fixtures ?? DEFAULT_FIXTURES, { embedded })
+    const options = resolveOptions(given, fixture.options)
+    let sandbox: Sandbox | undefined
+    const self = (): Sandbox => {
+      if (!sandbox) throw new Error('the sandbox is being built')
+      return sandbox
+    }
+    const parts = await buildServiceParts(fixture, options, log, () => self().baseUrl)
+    const app = await createApp({
+      ...parts,
+      log,
+      baseUrl: () => self().baseUrl,
+      verifyIdpToken: (authorization) => parts.idpTokens.verify(authorization),
+      notReady: () => self().notReady(),
+      neighbours: (origin) => registerNeighbours(origin, parts, options, self),
+    })
+    sandbox = new Sandbox(fixture, options, log, parts, app)
+    await sandbox.#listen()
+    return sandbox
+  }
+
+  /** Origin of the service, `{base_url}`. */
+  get baseUrl(): string {
+    const { host, port } = this.#address
+    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+  }
+
+  /** Resolves when chain and fixtures are ready; rejects with why they never will be. */
+  get ready(): Promise<void> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  /** Whether it can serve, and why not. */
+  readiness(): Readiness {
+    const reason = this.notReady()
+    return reason === undefined ? { ready: true } : { ready: false, reason }
+  }
+
+  /** Why nothing can be served now; undefined when it can. */
+  notReady(): string | undefined {
+    return this.#state.ready ? undefined : this.#state.reason
+  }
+
+  /** Every registered tenant. */
+  async tenants(): Promise<Tenant[]> {
+    const { store } = this.parts.service
+    return (await store.page('tenants', { scope: 'all', limit: Number.MAX_SAFE_INTEGER })).items
+  }
+
+  /** Addresses, secrets and keys of every tenant: what a client needs to connect. */
+  async credentials(): Promise<Credentials> {
+    const { store, settings, chains } = this.parts.service
+    const limit = Number.MAX_SAFE_INTEGER
+    const tenants = (await this.tenants()).map(async (tenant) => {
+      const { slug, tenant_id, client_id, client_secret, issuer, kid = null, private_key_pem = null } = tenant
+      const users = await store.page('end_users', { scope: tenant_id, limit })
+      const end_users = users.items.map(({ external_id }) => external_id)
+      return { slug, tenant_id, client_id, client_secret, issuer, kid, private_key_pem, end_users }
+    })
+    return {
+      base_url: this.baseUrl,
+      auth_url: `${this.baseUrl}/oauth2/token`,
+      control_url: `${this.baseUrl}/_sandbox`,
+      rpc_urls: Object.fromEntries(chains.all().map(({ chain_id, rpc_url }) => [chain_id, rpc_url])),
+      audience: settings.audience,
+      scope: `${settings.audience}/.default`,
+      seed: this.options.seed,
+      tenants: await Promise.all(tenants),
+    }
+  }
+
+  /** Back to the fixtures: state, chain, faults, clock. Running transfers are answered 503. */
+  async reset(): Promise<void> {
+    const { service, chains, faults, random, ids, idpTokens, userTokens } = this.parts
+    this.#state = { ready: false, reason: 'The sandbox is being reset.' }
+    service.transfers.cancelAll()
+    faults.clear()
+    service.clock.reset()
+    await chains.started?.reset()
+    await service.transfers.idle()
+    await service.store.clear()
+    random.reset()
+    ids.reset()
+    idpTokens.clear()
+    userTokens.clear()
+    await this.#seed()
+  }
+
+  /** Ends everything that was started. May be called again. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #listen(): Promise<void> {
+    const { host, port } = this.options
+    await this.#app.listen({ host, port })
+    const address = this.#app.server.address()
+    if (address === null || typeof address === 'string') throw new OptionError(`${host} gives no TCP address`)
+    // A client cannot connect to "every interface"; loopback is one of them.
+    this.#address = { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port: address.port }
+  }
+
+  async #start(): Promise<void> {
+    const { clock } = this.parts.service
+    try {
+      const chains = await startChains({
+        chains: this.#fixture.chains,
+        stateFile: EMBEDDED_STATE,
+        clock,
+        seed: this.options.seed,
+        protocols: this.#fixture.settings.protocols,
+        log: this.#log,
+      })
+      this.parts.chains.arrive(chains)
+      if (this.#stopping) return void (await chains.stop())
+      chains.onExit((chainId, reason) => {
+        if (this.#stopping) return
+        this.#state = { ready: false, reason: `Chain ${chainId} ended: ${reason}` }
+        this.#log.error({ chain_id: chainId, reason }, 'the chain ended')
+      })
+      await this.#seed()
+    } catch (error) {
+      this.#state = { ready: false, reason: error instanceof Error ? error.message : String(error) }
+      throw error
+    }
+  }
+
+  async #seed(): Promise<void> {
+    await seed(this.#fixture.tenants, this.parts.service.store, seeder(this.parts.service))
+    this.#state = { ready: true }
+  }
+
+  async #stop(): Promise<void> {
+    this.#state = { ready: false, reason: 'The sandbox is stopping.' }
+    this.parts.service.transfers.cancelAll()
+    await Promise.all([this.#app.close(), this.parts.chains.started?.stop()])
+    await this.parts.service.store.close()
+  }
+}
+
+/** What lives on the service's origin beside it. */
+async function registerNeighbours(
+  app: FastifyInstance,
+  parts: ServiceParts,
+  options: ResolvedOptions,
+  sandbox: () => Sandbox,
+): Promise<void> {
+  const { service, identityProvider, unknownKey, faults } = parts
+  const { settings, clock, store } = service
+  await app.register(identityRoutes, {
+    provider: identityProvider,
+    settings,
+    findTenant: (clientId) => store.find('tenants', 'client_id', clientId),
+  })
+  await app.register(controlRoutes, {
+    version,
+    clock,
+    faults,
+    controlToken: options.controlToken,
+    readiness: () => sandbox().readiness(),
+    credentials: () => sandbox().credentials(),
+    assumptions: () => assumptions(settings),
+    reset: () => sandbox().reset(),
+    tenants: () => sandbox().tenants(),
+    mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),
+    mintIdpToken: async (tenant, { expires_in, ...wish }) => {
+      const { access_token, expires_in: lifetime } = await identityProvider.issueToken(tenant, {
+        ...wish,
+        lifetime: expires_in,
+      })
+      return { token: access_token, expires_at: new Date(clock.wallNow() + lifetime * 1000).toISOString() }
+    },
+  })
+}

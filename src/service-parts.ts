@@ -1,0 +1,73 @@
+import { IdpTokenVerifier } from './auth/idp-token-verifier.ts'
+import { UserKeys } from './auth/user-keys.ts'
+import { UserTokenVerifier } from './auth/user-token-verifier.ts'
+import { SandboxClock } from './domain/clock.ts'
+import { CursorCodec } from './domain/cursor.ts'
+import { EndUsers } from './domain/end-users.ts'
+import { Idempotency } from './domain/idempotency.ts'
+import { Ids } from './domain/ids.ts'
+import { Portfolios } from './domain/portfolios.ts'
+import type { Logger } from './domain/ports/logger.ts'
+import { SeededRandom } from './domain/random.ts'
+import type { Service } from './domain/service.ts'
+import { Transfers } from './domain/transfers.ts'
+import { FaultEngine } from './faults/fault-engine.ts'
+import type { Fixture } from './fixtures/fixture.ts'
+import { IdentityProvider } from './identity/identity-provider.ts'
+import { UnknownKey } from './identity/unknown-key.ts'
+import { LateChains } from './late-chains.ts'
+import type { ResolvedOptions } from './options.ts'
+import { createStore } from './store/lowdb-store.ts'
+
+/** Every part of a sandbox but its HTTP interface, wired together. */
+export type ServiceParts = Awaited<ReturnType<typeof buildServiceParts>>
+
+/** Builds the parts in the order of their dependencies. `baseUrl` is asked only once the server listens. */
+export async function buildServiceParts(
+  fixture: Fixture,
+  options: ResolvedOptions,
+  log: Logger,
+  baseUrl: () => string,
+) {
+  const { settings } = fixture
+  const clock = new SandboxClock()
+  const random = new SeededRandom(options.seed)
+  const ids = new Ids({ clock, random })
+  const store = await createStore()
+  const chains = new LateChains()
+  const cursors = new CursorCodec({ secret: random.bytes('cursor-secret', 32), clock })
+
+  const { confirmationDelay } = options
+  const portfolios = new Portfolios({ store, chains, clock, ids })
+  const endUsers = new EndUsers({ store, chains, clock, ids })
+  const transfers = new Transfers({ store, chains, clock, random, ids, settings, portfolios, confirmationDelay, log })
+  const idempotency = new Idempotency({ store, clock, settings })
+
+  const unknownKey = new UnknownKey()
+  const identityProvider = new IdentityProvider({
+    privateKeyPem: fixture.identity_provider.private_key_pem,
+    kid: fixture.identity_provider.kid,
+    issuer: baseUrl,
+    audience: settings.audience,
+    lifetime: settings.idp_token_lifetime,
+    clock,
+    unknownKey,
+  })
+  const idpTokens = new IdpTokenVerifier({ jwks: identityProvider.jwks(), audience: settings.audience, clock })
+  const keys = new UserKeys({ clock, logger: log })
+  const userTokens = new UserTokenVerifier({ audience: settings.audience, clock, keys })
+
+  const service: Service = {
+    settings,
+    store,
+    chains,
+    clock,
+    cursors,
+    endUsers,
+    portfolios,
+    transfers,
+    verifyUserToken: (token, tenant) => userTokens.verify(token, tenant),
+  }
+  const faults = new FaultEngine(random)
+  return { service, idempotency, faults, random, ids, chains, identityProvider, idpTokens, userTokens, unknownKey }
+}
