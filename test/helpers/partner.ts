@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto'
+import { type SandboxHandle, type SandboxOptions, startSandbox } from '../../src/index.ts'
+
+/** A response as a test looks at it. */
+export interface Answer {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any
+}
+
+/** One request of a partner; what is left out is what a correct client would send. */
+export interface Ask {
+  body?: unknown
+  /** `null` leaves the header out. */
+  headers?: Record<string, string | null>
+  /** Whose user token; `null` sends none. Default: the external_id in the path. */
+  user?: string | null
+  /** Idempotency-Key; `null` sends none. Default: a fresh one for POST. */
+  key?: string | null
+}
+
+/** A correct partner's client of one tenant, over real HTTP. */
+export class Partner {
+  readonly #idpTokens = new Map<string, string>()
+  readonly #userTokens = new Map<string, string>()
+
+  constructor(
+    readonly sandbox: SandboxHandle,
+    readonly tenant = 'acme',
+  ) {}
+
+  /** An identity-provider token by the client-credentials grant, cached. */
+  async idpToken(): Promise<string> {
+    const cached = this.#idpTokens.get(this.tenant)
+    if (cached) return cached
+    const { client_id, client_secret } = this.sandbox.tenants.find(({ slug }) => slug === this.tenant)!
+    const { scope } = await this.sandbox.credentials()
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope })
+    const response = await fetch(this.sandbox.authUrl, { method: 'POST', body: form })
+    const { access_token } = (await response.json()) as { access_token: string }
+    this.#idpTokens.set(this.tenant, access_token)
+    return access_token
+  }
+
+  /** A user token minted with the tenant's registered key, cached. */
+  async userToken(externalId: string): Promise<string> {
+    const cached = this.#userTokens.get(externalId) ?? (await this.sandbox.userToken(externalId, this.tenant))
+    this.#userTokens.set(externalId, cached)
+    return cached
+  }
+
+  /** Sends a request to a path below /v1/partner/. */
+  async ask(method: 'GET' | 'POST', path: string, ask: Ask = {}): Promise<Answer> {
+    const inPath = /^end_users\/([^/]+)\//.exec(path)?.[1]
+    const user = ask.user === undefined ? inPath && decodeURIComponent(inPath) : ask.user
+    const key = ask.key === undefined && method === 'POST' ? randomUUID() : ask.key
+    const headers: Record<string, string | null> = {
+      authorization: `Bearer ${await this.idpToken()}`,
+      'x-user-token': user ? await this.userToken(user) : null,
+      'idempotency-key': key ?? null,
+      'content-type': ask.body === undefined ? null : 'application/json',
+      ...ask.headers,
+    }
+    const sent = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null)
+    const response = await fetch(`${this.sandbox.baseUrl}/v1/partner/${path}`, {
+      method,
+      headers: sent,
+      ...(ask.body !== undefined && { body: typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
+  }
+
+  get(path: string, ask?: Ask): Promise<Answer> {
+    return this.ask('GET', path, ask)
+  }
+
+  post(path: string, body: unknown, ask?: Ask): Promise<Answer> {
+    return this.ask('POST', path, { body, ...ask })
+  }
+
+  /** The pool of that id, as the pool list shows it. */
+  async pool(poolId: string): Promise<Record<string, string>> {
+    const { body } = await this.get('pools')
+    return body.data.find((pool: { pool_id: string }) => pool.pool_id === poolId)
+  }
+
+  /** The body that creates a portfolio on the pool. */
+  async portfolioBody(poolId: string, name = 'Rainy day'): Promise<Record<string, string>> {
+    const { chain_id, token_address, market_address, protocol } = await this.pool(poolId)
+    return {
+      name,
+      chain_id: chain_id!,
+      token_address: token_address!,
+      market_address: market_address!,
+      protocol: protocol!,
+    }
+  }
+
+  /** A new end user with a new portfolio; returns the portfolio's id. */
+  async open(externalId: string, poolId = 'aave-usdc', name?: string): Promise<string> {
+    await this.post('end_users', { external_id: externalId })
+    const { body } = await this.post(`end_users/${externalId}/portfolios`, await this.portfolioBody(poolId, name))
+    return body.portfolio_id
+  }
+
+  deposit(externalId: string, portfolio_id: string, amount_minor: string, ask?: Ask): Promise<Answer> {
+    return this.post(`end_users/${externalId}/deposit`, { portfolio_id, amount_minor }, ask)
+  }
+
+  withdraw(externalId: string, portfolio_id: string, amount_minor: string, ask?: Ask): Promise<Answer> {
+    return this.post(`end_users/${externalId}/withdraw`, { portfolio_id, amount_minor }, ask)
+  }
+}
+
+/** A sandbox on free ports with instant confirmation and a fixed seed, unless the options say otherwise. */
+export function testSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
+  return startSandbox({ port: 0, confirmationDelay: 0, seed: 7, ...options })
+}
