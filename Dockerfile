@@ -9,7 +9,10 @@ RUN npm run build \
   && npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
   && npm pack --ignore-scripts --silent \
   && tar -xzf yield-sandbox-*.tgz \
-  && mv node_modules package/node_modules
+  && mv node_modules package/node_modules \
+  # An optional peer of viem, types and source maps: nothing that runs reads them.
+  && rm -rf package/node_modules/typescript package/node_modules/.bin/tsc package/node_modules/.bin/tsserver \
+  && find package/node_modules -type f -regex '.*\.\([cm]?ts\|map\)' -delete
 
 # Run: the published package and what it depends on.
 FROM node:22-bookworm-slim
@@ -22,5 +25,5 @@ RUN install -d -o node -g node /data
 USER node
 WORKDIR /app
 EXPOSE 4010
-HEALTHCHECK --interval=10s --timeout=3s --start-period=10s --start-interval=1s CMD ["node", "/app/scripts/healthcheck.mjs"]
+HEALTHCHECK --interval=5s --timeout=3s --start-period=10s CMD ["node", "/app/scripts/healthcheck.mjs"]
 ENTRYPOINT ["node", "/app/bin/yield-sandbox.js"]
