@@ -1,5 +1,12 @@
 import { isUtf8 } from 'node:buffer'
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify'
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify'
 import type { Ids } from '../domain/ids.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
@@ -32,7 +39,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const all = endpoints(settings)
   const app: FastifyInstance = Fastify({
     loggerInstance: parts.log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: () => parts.ids.next('req'),
     bodyLimit: BODY_LIMIT,
@@ -60,6 +67,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     identify(reply, settings)
     done()
   })
+  if (parts.log.level !== 'silent') app.addHook('onResponse', logRequest)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     writeError(badRequest(error) ?? error, request, reply, parts)
   })
@@ -69,6 +77,13 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   await app.register(partnerApi(all, parts))
   await parts.neighbours(app)
   return app
+}
+
+/** One line per answered request, without query or headers: those may hold cursors and tokens. */
+async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const path = request.url.split('?', 1)[0]
+  const fields = { method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
+  request.log.info({ ...fields, request_id: request.id }, 'request')
 }
 
 /** spec: Versioning 2. Every response carries the version and its own request id. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlParts } from '../control-routes.ts'
+import type { ControlParts } from '../control-parts.ts'
 
 /** What the specification leaves open and what the sandbox does there. */
 export async function assumptionRoutes(app: FastifyInstance, { assumptions }: ControlParts): Promise<void> {

@@ -4,7 +4,7 @@ import type { SandboxClock } from '../../domain/clock.ts'
 import { parseDuration } from '../../domain/duration.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { ClockState } from '../contract.ts'
-import type { ControlParts } from '../control-routes.ts'
+import type { ControlParts } from '../control-parts.ts'
 
 const Move = Type.Object(
   {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlParts } from '../control-routes.ts'
+import type { ControlParts } from '../control-parts.ts'
 
 /** Everything a client needs to connect. */
 export async function credentialRoutes(app: FastifyInstance, { credentials }: ControlParts): Promise<void> {

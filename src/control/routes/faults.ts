@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
 import { FaultRuleSchema } from '../../faults/fault-rule.ts'
-import type { ControlParts } from '../control-routes.ts'
+import type { ControlParts } from '../control-parts.ts'
 
 /** The faults in force. The engine itself checks a rule: its messages know the nearest valid name. */
 export async function faultRoutes(app: FastifyInstance, { faults, tenants }: ControlParts): Promise<void> {

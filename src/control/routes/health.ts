@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Health } from '../contract.ts'
-import type { ControlParts } from '../control-routes.ts'
+import type { ControlParts } from '../control-parts.ts'
 
 /** Whether the process listens, and whether it can serve. Open to everybody: orchestrators ask without a token. */
 export async function healthRoutes(app: FastifyInstance, { version, clock, readiness }: ControlParts): Promise<void> {

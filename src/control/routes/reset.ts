@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlParts } from '../control-routes.ts'
+import type { ControlParts } from '../control-parts.ts'
 
 /** Back to the fixtures. */
 export async function resetRoutes(app: FastifyInstance, { reset, readiness }: ControlParts): Promise<void> {

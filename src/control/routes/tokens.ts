@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import { type ControlParts, requireTenant } from '../control-routes.ts'
+import { type ControlParts, requireTenant } from '../control-parts.ts'
 
 const wish = {
   claims: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Replace claims; null removes.' })),

@@ -1,0 +1,36 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import { Problem } from '../domain/errors.ts'
+import type { Tenant } from '../domain/records.ts'
+import type { FaultEngine } from '../faults/fault-engine.ts'
+import type { Assumption, Credentials, MintedToken, Readiness } from './contract.ts'
+
+/** How a minted token is to differ from a good one. */
+export interface TokenWish {
+  claims?: Record<string, unknown>
+  header?: Record<string, unknown>
+  /** Seconds; negative for a token that has expired. */
+  expires_in?: number
+  key?: 'registered' | 'unknown'
+}
+
+/** What the control interface can do, as arguments: it knows no other room. */
+export interface ControlParts {
+  version: string
+  clock: SandboxClock
+  faults: FaultEngine
+  controlToken: string | undefined
+  readiness(): Readiness
+  credentials(): Promise<Credentials>
+  assumptions(): Assumption[]
+  reset(): Promise<void>
+  tenants(): Promise<Tenant[]>
+  mintUserToken(tenant: Tenant, wish: TokenWish & { external_id: string }): Promise<MintedToken>
+  mintIdpToken(tenant: Tenant, wish: TokenWish): Promise<MintedToken>
+}
+
+/** The tenant of that slug. Throws Problem tenant_not_found. */
+export async function requireTenant(parts: ControlParts, slug: string): Promise<Tenant> {
+  const tenant = (await parts.tenants()).find((candidate) => candidate.slug === slug)
+  if (tenant) return tenant
+  throw new Problem('tenant_not_found', { detail: `There is no tenant "${slug.slice(0, 64)}".`, param: 'slug' })
+}
