@@ -10,7 +10,7 @@ import type { EndUser, Pool, Tenant } from './records.ts'
 export type WalletBalance = Record<string, bigint>
 
 /** Whole tokens of every kind a new wallet holds when nothing else is said. Assumption `wallet`. */
-const DEFAULT_WALLET_TOKENS = 1_000_000n
+export const DEFAULT_WALLET_TOKENS = 1_000_000n
 
 /** The end users of every tenant and their wallets. */
 export class EndUsers {
