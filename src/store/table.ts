@@ -76,7 +76,7 @@ export class Table<T> {
     // What goes leaves every index before anything comes: two records may swap a unique value.
     for (const { id, before, after } of changes) {
       if (!before) continue
-      this.#records.delete(id)
+      if (!after) this.#records.delete(id)
       for (const { project, ids } of this.#unique) ids.delete(project(before.record))
       if (!after || !this.#samePlace(before, after)) this.#unlist(before)
     }

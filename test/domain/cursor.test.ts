@@ -89,6 +89,12 @@ describe('a cursor', () => {
     },
   )
 
+  it('is invalid when its first bytes are moved to the scope', () => {
+    const bytes = Buffer.from(codec.issue({ scope, ...position }), 'base64url')
+    const moved = Buffer.concat([bytes.subarray(0, 16), bytes.subarray(17)]).toString('base64url')
+    expect(() => read(moved, scope + String.fromCharCode(bytes[16]!))).toThrow(invalid)
+  })
+
   it('is invalid under another secret', () => {
     const other = new CursorCodec({ secret: new SeededRandom(2).bytes('cursor-secret', 32), clock })
     expect(() => read(other.issue({ scope, ...position }))).toThrow(invalid)

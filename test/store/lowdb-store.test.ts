@@ -126,7 +126,7 @@ describe.each(['transactions', 'end_users'] as const)('pages of %s', (collection
   it('are those of a sorted array when the list is long', async () => {
     const store = await createStore()
     const model = new Model()
-    const size = 2500
+    const size = 1500
     for (let i = 0; i < size; i++) {
       const n = (i * 1709) % size
       const put = record(`id_${1000 + n}`, moment(n >> 2), 'alice')
