@@ -63,15 +63,17 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
       writeError(badRequest(error) ?? error, request, reply, parts)
     },
   })
-  app.addHook('onRequest', (_request, reply, done) => {
+  const refuse = unknownRoute(all)
+  app.addHook('onRequest', async (request, reply) => {
     identify(reply, settings)
-    done()
+    // Before the body is read: whatever it is, the path or the method is what is wrong.
+    if (request.is404) refuse(request)
   })
   if (parts.log.level !== 'silent') app.addHook('onResponse', logRequest)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     writeError(badRequest(error) ?? error, request, reply, parts)
   })
-  app.setNotFoundHandler(unknownRoute(all))
+  app.setNotFoundHandler(refuse)
   readJson(app)
   await registerOpenApi(app, all, parts.baseUrl)
   await app.register(partnerApi(all, parts))

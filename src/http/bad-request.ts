@@ -31,7 +31,9 @@ export function bodyProblem(detail: string): Problem {
 }
 
 function validationProblem(found: FastifySchemaValidationError[]): Problem {
-  const errors = found.map(parameterFault)
+  const all = found.map(parameterFault)
+  // What is no string is not one of the strings allowed either: the first word on a parameter says enough.
+  const errors = all.filter(({ param }, index) => all.findIndex((other) => other.param === param) === index)
   const [first] = errors
   return new Problem('validation_error', {
     detail: errors.map(({ detail }) => detail).join(' '),
@@ -41,8 +43,9 @@ function validationProblem(found: FastifySchemaValidationError[]): Problem {
 }
 
 function parameterFault({ instancePath, keyword, params, message }: FastifySchemaValidationError): ParameterFault {
-  const missing = keyword === 'required' ? `/${String(params.missingProperty)}` : ''
-  const param = `${instancePath}${missing}`.slice(1).replaceAll('/', '.') || 'body'
+  const member = params.missingProperty ?? params.additionalProperty
+  const param =
+    `${instancePath}${member === undefined ? '' : `/${String(member)}`}`.slice(1).replaceAll('/', '.') || 'body'
   return { param, detail: `${param} ${explain(keyword, params, message)}.` }
 }
 
@@ -50,6 +53,8 @@ function explain(keyword: string, params: Record<string, unknown>, message = 'is
   switch (keyword) {
     case 'required':
       return 'is required'
+    case 'additionalProperties':
+      return 'is not known'
     case 'format':
       return params.format === 'ethereum-address'
         ? 'must be an Ethereum address: 0x and 40 hexadecimal digits, with a right EIP-55 checksum if the case is mixed'

@@ -29,6 +29,7 @@ export async function registerOpenApi(
       components: {
         securitySchemes: {
           idp_token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Identity-provider token.' },
+          control_token: { type: 'http', scheme: 'bearer', description: 'Needed only when the sandbox has one.' },
           user_token: {
             type: 'apiKey',
             in: 'header',
@@ -41,7 +42,7 @@ export async function registerOpenApi(
     },
     transform: ({ schema, url, route }) => {
       const endpoint = endpoints.find((candidate) => candidate.url === url && candidate.method === route.method)
-      return { schema: endpoint ? describe(endpoint, schema) : schema, url }
+      return { schema: endpoint ? describe(endpoint, schema) : describeNeighbour(url, schema), url }
     },
   })
   await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { docExpansion: 'list' } })
@@ -108,6 +109,19 @@ function describe(endpoint: Endpoint, schema: FastifySchema | undefined): Fastif
   } as FastifySchema
 }
 
+/** What control and the identity provider's documents answer besides what their own schemas say. */
+function describeNeighbour(url: string, schema: FastifySchema | undefined): FastifySchema {
+  const own = schema?.response ?? { 200: { description: 'What was asked for.' } }
+  const refused = { description: 'Refused.', content: { 'application/problem+json': { schema: PROBLEM_REF } } }
+  return {
+    ...schema,
+    ...(url.startsWith('/_sandbox') && { security: [{}, { control_token: [] }] }),
+    response: Object.keys(own).some((status) => status.startsWith('4')) ? own : { ...own, '4xx': refused },
+  } as FastifySchema
+}
+
+const PROBLEM_REF = { $ref: '#/components/schemas/Problem' }
+
 const RESPONSE_HEADERS = {
   'X-Service-Api-Version': { type: 'string', description: '1.0.0 for v1.', 'x-assumption': 'brand' },
   'X-Service-Request-Id': { type: 'string', description: 'Identifies the request.', 'x-assumption': 'brand' },
@@ -136,11 +150,14 @@ function errorResponses(codes: readonly ErrorCode[]) {
       const examples = Object.fromEntries(
         here.map((code) => [code, { value: { code, title: ERRORS[code].title, status } }]),
       )
-      const schema = { $ref: '#/components/schemas/Problem' }
       const description = here.map((code) => `\`${code}\``).join(', ')
       return [
         status,
-        { description, headers: RESPONSE_HEADERS, content: { 'application/problem+json': { schema, examples } } },
+        {
+          description,
+          headers: RESPONSE_HEADERS,
+          content: { 'application/problem+json': { schema: PROBLEM_REF, examples } },
+        },
       ]
     }),
   )

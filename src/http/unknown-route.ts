@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
 
@@ -8,7 +8,7 @@ export function unknownRoute(endpoints: readonly Endpoint[]) {
     method,
     pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`),
   }))
-  return (request: FastifyRequest, _reply: FastifyReply): never => {
+  return (request: FastifyRequest): never => {
     const path = request.url.split('?', 1)[0] ?? ''
     const allow = [...new Set(paths.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method))].join(', ')
     if (!allow) {

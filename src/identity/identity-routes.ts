@@ -47,12 +47,20 @@ async function tokenRoutes(app: FastifyInstance, { provider, settings, findTenan
 }
 
 async function metadataRoutes(app: FastifyInstance, { provider, settings }: IdentityRoutesOptions) {
-  const jwksSchema = { response: { 200: JwksSchema }, summary: 'Keys that verify identity-provider tokens' }
+  const jwksSchema = {
+    response: { 200: JwksSchema },
+    summary: 'Keys that verify identity-provider tokens',
+    operationId: 'get_jwks',
+  }
   app.get('/.well-known/jwks.json', { schema: { ...jwksSchema, tags: TAGS, security: [] } }, async () =>
     provider.jwks(),
   )
 
-  const discoverySchema = { response: { 200: DiscoverySchema }, summary: 'OpenID Connect discovery document' }
+  const discoverySchema = {
+    response: { 200: DiscoverySchema },
+    summary: 'OpenID Connect discovery document',
+    operationId: 'get_openid_configuration',
+  }
   app.get(
     '/.well-known/openid-configuration',
     { schema: { ...discoverySchema, tags: TAGS, security: [] } },

@@ -17,10 +17,16 @@ const Move = Type.Object(
 
 /** Business time: look at it, move it forward, freeze it. */
 export async function clockRoutes(app: FastifyInstance, { clock }: ControlParts): Promise<void> {
-  app.get('/_sandbox/clock', { schema: { tags: ['Control'], summary: 'The sandbox clock' } }, () => state(clock))
+  app.get(
+    '/_sandbox/clock',
+    { schema: { tags: ['Control'], operationId: 'get_clock', summary: 'The sandbox clock' } },
+    () => state(clock),
+  )
   app.post<{ Body: Static<typeof Move> }>(
     '/_sandbox/clock',
-    { schema: { tags: ['Control'], summary: 'Move or freeze the sandbox clock', body: Move } },
+    {
+      schema: { tags: ['Control'], operationId: 'move_clock', summary: 'Move or freeze the sandbox clock', body: Move },
+    },
     ({ body }) => {
       const step = stepOf(body, clock)
       if (body.freeze === true) clock.freeze()

@@ -3,6 +3,10 @@ import type { ControlParts } from '../control-parts.ts'
 
 /** Everything a client needs to connect. */
 export async function credentialRoutes(app: FastifyInstance, { credentials }: ControlParts): Promise<void> {
-  const schema = { tags: ['Control'], summary: 'Addresses, secrets and keys of every tenant' }
+  const schema = {
+    tags: ['Control'],
+    operationId: 'get_credentials',
+    summary: 'Addresses, secrets and keys of every tenant',
+  }
   app.get('/_sandbox/credentials', { schema }, () => credentials())
 }

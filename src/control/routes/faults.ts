@@ -9,22 +9,31 @@ export async function faultRoutes(app: FastifyInstance, { faults, tenants }: Con
   const tags = ['Control']
   const body = Type.Union([FaultRuleSchema, Type.Array(FaultRuleSchema)])
   const url = '/_sandbox/faults'
-  app.get(url, { schema: { tags, summary: 'Faults in force, with their hits' } }, () => faults.list())
+  app.get(url, { schema: { tags, operationId: 'list_faults', summary: 'Faults in force, with their hits' } }, () =>
+    faults.list(),
+  )
   app.post<{ Body: unknown }>(
     url,
-    { schema: { tags, summary: 'Put faults in force', body }, validatorCompiler: () => () => true },
+    {
+      schema: { tags, operationId: 'add_faults', summary: 'Put faults in force', body },
+      validatorCompiler: () => () => true,
+    },
     async (request, reply) => {
       const rules: unknown[] = Array.isArray(request.body) ? request.body : [request.body]
       const slugs = (await tenants()).map(({ slug }) => slug)
       return reply.code(201).send(faults.add(rules, slugs))
     },
   )
-  app.delete(url, { schema: { tags, summary: 'Clear every fault' } }, (_request, reply) => {
-    faults.clear()
-    return reply.code(204).send()
-  })
+  app.delete(
+    url,
+    { schema: { tags, operationId: 'clear_faults', summary: 'Clear every fault' } },
+    (_request, reply) => {
+      faults.clear()
+      return reply.code(204).send()
+    },
+  )
   const params = Type.Object({ id: Type.String() })
-  const schema = { tags, summary: 'Clear one fault', params }
+  const schema = { tags, operationId: 'remove_fault', summary: 'Clear one fault', params }
   app.delete<{ Params: { id: string } }>(`${url}/:id`, { schema }, (request, reply) => {
     if (faults.remove(request.params.id)) return reply.code(204).send()
     throw new Problem('fault_not_found', { detail: 'No fault with this id is in force.', param: 'id' })

@@ -5,11 +5,19 @@ import type { ControlParts } from '../control-parts.ts'
 /** Whether the process listens, and whether it can serve. Open to everybody: orchestrators ask without a token. */
 export async function healthRoutes(app: FastifyInstance, { version, clock, readiness }: ControlParts): Promise<void> {
   const started = clock.wallNow()
-  app.get('/_sandbox/health', { schema: { tags: ['Control'], summary: 'Does the process listen?' } }, (): Health => {
-    return { status: 'ok', version, uptime_seconds: Math.floor((clock.wallNow() - started) / 1000) }
-  })
-  app.get('/_sandbox/ready', { schema: { tags: ['Control'], summary: 'Can it serve?' } }, (_request, reply) => {
-    const state = readiness()
-    return reply.code(state.ready ? 200 : 503).send(state)
-  })
+  app.get(
+    '/_sandbox/health',
+    { schema: { tags: ['Control'], operationId: 'get_health', summary: 'Does the process listen?' } },
+    (): Health => {
+      return { status: 'ok', version, uptime_seconds: Math.floor((clock.wallNow() - started) / 1000) }
+    },
+  )
+  app.get(
+    '/_sandbox/ready',
+    { schema: { tags: ['Control'], operationId: 'get_readiness', summary: 'Can it serve?' } },
+    (_request, reply) => {
+      const state = readiness()
+      return reply.code(state.ready ? 200 : 503).send(state)
+    },
+  )
 }

@@ -22,7 +22,7 @@ export async function tokenRoutes(app: FastifyInstance, parts: ControlParts): Pr
   const schema = { tags: ['Control'], params: Params }
   app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof UserTokenWish>> }>(
     '/_sandbox/tenants/:slug/user_tokens',
-    { schema: { ...schema, summary: 'Mint a user token', body: UserTokenWish } },
+    { schema: { ...schema, operationId: 'mint_user_token', summary: 'Mint a user token', body: UserTokenWish } },
     async ({ params, body }, reply) => {
       const tenant = await requireTenant(parts, params.slug)
       return reply.code(201).send(await parts.mintUserToken(tenant, body))
@@ -30,7 +30,14 @@ export async function tokenRoutes(app: FastifyInstance, parts: ControlParts): Pr
   )
   app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof IdpTokenWish>> }>(
     '/_sandbox/tenants/:slug/idp_tokens',
-    { schema: { ...schema, summary: 'Mint an identity-provider token', body: IdpTokenWish } },
+    {
+      schema: {
+        ...schema,
+        operationId: 'mint_idp_token',
+        summary: 'Mint an identity-provider token',
+        body: IdpTokenWish,
+      },
+    },
     async ({ params, body }, reply) => {
       const tenant = await requireTenant(parts, params.slug)
       return reply.code(201).send(await parts.mintIdpToken(tenant, body))
