@@ -29,6 +29,8 @@ export interface ResolvedOptions {
   confirmationDelay: DurationRange
   seed: number
   controlToken: string | undefined
+  /** What the fixture file asks for; the log itself is given. */
+  logLevel: string | undefined
 }
 
 /** The fixture file that ships with the package. */
@@ -56,6 +58,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     host,
     seed,
     controlToken,
+    logLevel: fixture.log_level,
     confirmationDelay: delay(given.confirmationDelay ?? fixture.confirmation_delay),
   }
 }

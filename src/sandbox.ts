@@ -45,8 +45,7 @@ export class Sandbox {
    */
   static async listen(given: SandboxOptions = {}): Promise<Sandbox> {
     const log = given.logger ?? pino({ level: 'silent' })
-    const embedded = await embeddedMarket()
-    const fixture = await loadFixture(given.fixtures ?? DEFAULT_FIXTURES, { embedded })
+    const fixture = await readFixture(given.fixtures ?? DEFAULT_FIXTURES)
     const options = resolveOptions(given, fixture.options)
     let sandbox: Sandbox | undefined
     const self = (): Sandbox => {
@@ -186,6 +185,11 @@ export class Sandbox {
     await Promise.all([this.#app.close(), this.parts.chains.started?.stop()])
     await this.parts.service.store.close()
   }
+}
+
+/** Reads a fixture file with the embedded chain's tokens and markets. Throws FixtureError. */
+export async function readFixture(file: string): Promise<Fixture> {
+  return loadFixture(file, { embedded: await embeddedMarket() })
 }
 
 /** What lives on the service's origin beside it. */

@@ -1,6 +1,5 @@
 import { Command } from 'commander'
-import { embeddedMarket } from '../chain/embedded-market.ts'
-import { loadFixture } from '../fixtures/load-fixture.ts'
+import { readFixture } from '../sandbox.ts'
 
 /** `fixtures validate <file>`: says what is wrong with a fixture file, or that nothing is. */
 export function fixturesCommand(): Command {
@@ -8,7 +7,7 @@ export function fixturesCommand(): Command {
     .description('Check a fixture file.')
     .argument('<file>', 'YAML or JSON file')
     .action(async (file: string) => {
-      const { tenants } = await loadFixture(file, { embedded: await embeddedMarket() })
+      const { tenants } = await readFixture(file)
       process.stdout.write(`${file}: sound, ${tenants.length} tenants\n`)
     })
   return new Command('fixtures').description('Work with fixture files.').addCommand(validate.exitOverride())

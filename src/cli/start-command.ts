@@ -44,9 +44,11 @@ Examples:
   yield-sandbox --fixtures my-fixtures.yaml --seed 7`
 
 async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void> {
-  const level = quiet ? 'error' : (logLevel ?? 'info')
-  const given: SandboxOptions = { ...options, logger: createLog(level) }
+  const level = quiet ? 'error' : logLevel
+  const log = createLog(level ?? 'info')
+  const given: SandboxOptions = { ...options, logger: log }
   const sandbox = await Sandbox.listen(given)
+  log.level = level ?? sandbox.options.logLevel ?? 'info'
   const stopped = stopOnSignal(sandbox)
   try {
     await sandbox.ready

@@ -1,26 +1,47 @@
-/** The candidate a misspelt word most likely meant, or undefined when none is close. */
-export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  const ranked = candidates
-    .map((candidate) => ({
-      candidate,
-      distance: editDistance(word.toLowerCase().slice(0, 64), candidate.toLowerCase()),
-    }))
-    .sort((a, b) => a.distance - b.distance)[0]
-  return ranked && ranked.distance <= Math.max(2, Math.floor(ranked.candidate.length / 3))
-    ? ranked.candidate
-    : undefined
+/** The candidate a misspelt word most likely means, or undefined when none is close. Case does not count. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - word.length) >= bestDistance) continue
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
+    if (distance < bestDistance) {
+      best = candidate
+      bestDistance = distance
+    }
+  }
+  return best
 }
 
-/** Levenshtein distance: insertions, deletions and substitutions that turn one word into the other. */
+/** What to do about a word that is not one of the candidates: the near miss, else the whole choice. */
+export function suggest(word: string, candidates: readonly string[]): string {
+  const near = nearest(word, candidates)
+  if (near !== undefined) return `did you mean "${near}"?`
+  return candidates.length > 0 ? `use one of ${list(candidates)}` : 'there is none to choose from; leave it out'
+}
+
+function list(words: readonly string[]): string {
+  const shown = words.slice(0, 20).join(', ')
+  return words.length > 20 ? `${shown}, …` : shown
+}
+
+/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
 function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
+    const row = [i]
     for (let j = 1; j <= b.length; j++) {
-      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+      const replaced = at(last, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row.push(Math.min(at(last, j) + 1, at(row, j - 1) + 1, replaced, swapped ? at(beforeLast, j - 2) + 1 : replaced))
     }
-    row = next
+    beforeLast = last
+    last = row
   }
-  return row[b.length] ?? 0
+  return at(last, b.length)
+}
+
+function at(row: readonly number[], index: number): number {
+  return row[index] ?? Number.POSITIVE_INFINITY
 }

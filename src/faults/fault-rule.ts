@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { ParameterFault } from '../domain/errors.ts'
-import { nearest } from '../domain/nearest.ts'
+import { suggest } from '../domain/nearest.ts'
 import { OPERATIONS } from '../domain/operations.ts'
 import type { FaultKind } from './fault-kind.ts'
 import { KINDS } from './kinds/index.ts'
@@ -93,7 +93,5 @@ function fault(path: string, message: string): ParameterFault {
 }
 
 function notOneOf(value: unknown, allowed: readonly string[]): string {
-  const close = typeof value === 'string' ? nearest(value, allowed) : undefined
-  const hint = close ? `did you mean "${close}"?` : `one of ${allowed.join(', ')}`
-  return `${JSON.stringify(value) ?? 'nothing'} is not known; ${hint}`
+  return `${JSON.stringify(value) ?? 'nothing'} is not known; ${suggest(String(value), allowed)}`
 }

@@ -1,4 +1,5 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../domain/pagination.ts'
 
 /** Name of the string format that stands for an Ethereum address; {@link isEthereumAddress} decides it. */
 export const ETHEREUM_ADDRESS = 'ethereum-address'
@@ -39,7 +40,13 @@ export const ExternalIdParams = Type.Object({ external_id: ExternalId })
 /** spec: endpoint 1, query parameters; Limits */
 export const PageQuerystring = Type.Object({
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, default: 25, description: 'Page size.', 'x-assumption': 'limit-invalid' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_LIMIT,
+      default: DEFAULT_LIMIT,
+      description: 'Page size.',
+      'x-assumption': 'limit-invalid',
+    }),
   ),
   starting_after: Type.Optional(
     Type.String({ description: 'Cursor for forward paging: next_cursor of the previous page.' }),
