@@ -21,8 +21,16 @@ export function badRequest(error: FastifyError): Problem | undefined {
     case 'FST_ERR_BAD_URL':
       return new Problem('validation_error', { detail: 'The path is not valid percent-encoding.', param: 'path' })
     default:
-      return undefined
+      return refusedByLibrary(error)
   }
+}
+
+/** A plugin's own refusal, such as of a path that leads out of what /docs serves. */
+function refusedByLibrary({ statusCode = 500, message }: FastifyError): Problem | undefined {
+  if (statusCode < 400 || statusCode >= 500) return undefined
+  return statusCode === 403 || statusCode === 404
+    ? new Problem('not_found', { detail: 'Nothing is served at this path; /docs lists what is.', param: 'path' })
+    : new Problem('validation_error', { detail: message, param: 'request' })
 }
 
 /** A body that could not be read as JSON. Assumption `body-limits`. */
