@@ -23,6 +23,9 @@ import { unknownRoute } from './unknown-route.ts'
 /** Longest request body, in bytes. Assumption `body-limits`. */
 const BODY_LIMIT = 100 * 1024
 
+/** Milliseconds within which a request has to arrive, headers and body. */
+const REQUEST_TIMEOUT = 60_000
+
 /** What the HTTP interface is built from. */
 export interface AppParts extends PipelineParts {
   ids: Ids
@@ -44,6 +47,10 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     genReqId: () => parts.ids.next('req'),
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
+    // A body that never comes ends in an answer too.
+    requestTimeout: REQUEST_TIMEOUT,
+    // Node would refuse a request without Host itself, and without version and request id.
+    http: { requireHostHeader: false },
     // An external_id of any length must reach its validation instead of an unknown route.
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
     exposeHeadRoutes: false,
@@ -63,6 +70,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
       writeError(badRequest(error) ?? error, request, reply, parts)
     },
   })
+  // An expectation nobody knows may be ignored (RFC 9110, Expect); Node would refuse it as above.
+  app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   const refuse = unknownRoute(all)
   app.addHook('onRequest', async (request, reply) => {
     identify(reply, settings)
