@@ -1,0 +1,22 @@
+import { parseArgs } from 'node:util'
+import { deposits } from './deposits.mjs'
+import { packageFigures } from './package.mjs'
+import { requests } from './requests.mjs'
+import { reset } from './reset.mjs'
+import { startup } from './startup.mjs'
+import { table } from './support/table.mjs'
+
+const PARTS = { startup, requests, deposits, reset, package: packageFigures }
+
+const { values: options, positionals } = parseArgs({ options: { mockoon: { type: 'string' } }, allowPositionals: true })
+const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name))
+if (unknown.length > 0) {
+  process.stderr.write(`no such part: ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}\n`)
+  process.exit(2)
+}
+const rows = []
+for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
+  process.stderr.write(`measuring ${name} …\n`)
+  rows.push(...(await PARTS[name](options)))
+}
+process.stdout.write(`${table(rows)}\n`)

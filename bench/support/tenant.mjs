@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { Agent, request } from 'node:http'
+
+/** The first tenant of a sandbox, as a partner's client that keeps its connections. */
+export class Tenant {
+  #agent = new Agent({ keepAlive: true, noDelay: true })
+  #credentials
+  #token
+
+  /** Obtains a token. */
+  static async connect(credentials) {
+    const tenant = new Tenant()
+    tenant.#credentials = credentials
+    const { auth_url, scope, tenants } = credentials
+    const [{ client_id, client_secret }] = tenants
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope })
+    const response = await fetch(auth_url, { method: 'POST', body: form })
+    tenant.#token = (await response.json()).access_token
+    return tenant
+  }
+
+  get authorization() {
+    return `Bearer ${this.#token}`
+  }
+
+  get poolsUrl() {
+    return `${this.#credentials.base_url}/v1/partner/pools`
+  }
+
+  async pools() {
+    return JSON.parse(await this.#send('GET', this.poolsUrl, { authorization: this.authorization }))
+  }
+
+  /** A new end user with a portfolio in the pool; resolves with a function that deposits so many minor units. */
+  async depositor(externalId, pool) {
+    const { base_url, control_url, tenants } = this.#credentials
+    const users = `${base_url}/v1/partner/end_users`
+    const authorized = { authorization: this.authorization }
+    await this.#send('POST', users, authorized, { external_id: externalId })
+    const mint = `${control_url}/tenants/${tenants[0].slug}/user_tokens`
+    const { token } = JSON.parse(await this.#send('POST', mint, {}, { external_id: externalId }))
+    const headers = { ...authorized, 'x-user-token': token }
+    const { chain_id, token_address, market_address, protocol } = pool
+    const wish = { name: 'Bench', chain_id, token_address, market_address, protocol }
+    const { portfolio_id } = JSON.parse(await this.#send('POST', `${users}/${externalId}/portfolios`, headers, wish))
+    const deposit = `${users}/${externalId}/deposit`
+    return (amount_minor) => this.#send('POST', deposit, headers, { portfolio_id, amount_minor: String(amount_minor) })
+  }
+
+  reset() {
+    return this.#send('POST', `${this.#credentials.control_url}/reset`)
+  }
+
+  close() {
+    this.#agent.destroy()
+  }
+
+  #send(method, url, headers = {}, body) {
+    const payload = body && JSON.stringify(body)
+    const typed = payload && {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(payload),
+      'idempotency-key': randomUUID(),
+    }
+    return new Promise((resolve, reject) => {
+      const sent = request(url, { method, agent: this.#agent, headers: { ...headers, ...typed } }, (response) => {
+        const chunks = []
+        response.on('data', (chunk) => chunks.push(chunk))
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString()
+          if (response.statusCode < 300) resolve(text)
+          else reject(new Error(`${method} ${url}: ${response.statusCode} ${text}`))
+        })
+      })
+      sent.on('error', reject)
+      sent.end(payload)
+    })
+  }
+}
