@@ -32,6 +32,24 @@ const MAX_BLOCKS_MISSED = 3
 /** Milliseconds between looks for transactions that others sent to the RPC. */
 const FOREIGN_POLL = 500
 
+/** A span of the chain's life. Its end (a reset, a stop) calls off whatever was begun in it. */
+class Era {
+  over = false
+  readonly ended: Promise<void>
+  #end: () => void = () => {}
+
+  constructor() {
+    this.ended = new Promise((resolve) => {
+      this.#end = resolve
+    })
+  }
+
+  end(): void {
+    this.over = true
+    this.#end()
+  }
+}
+
 /**
  * Mines blocks by group commit: whatever waits when a round begins is decided, signed and mined together in one block,
  * and what arrives meanwhile makes the next. Blocks are made by nothing else, so the timestamp a transfer's facts were
@@ -44,8 +62,7 @@ export class BlockProducer {
   #transfers: TransferJob[] = []
   #cheats: CheatJob[] = []
   #roundDue = false
-  /** Jobs under way and waiting; ended with a reason, it rejects them all. */
-  #era = new AbortController()
+  #era = new Era()
   #running: TransferJob[] = []
   /** Why the chain does not answer, while signed transfers are being carried through. */
   #silent: string | undefined
@@ -87,7 +104,7 @@ export class BlockProducer {
   /** Rejects all that is under way or waiting, then runs a task with the chain to itself. */
   async interrupt(reason: string, task: () => Promise<void>): Promise<void> {
     this.#abandon(reason)
-    this.#era = new AbortController()
+    this.#era = new Era()
     this.#roundDue = false // the round due was the last era's: what comes from now on waits for the task
     await this.#lane.run(task)
   }
@@ -107,7 +124,7 @@ export class BlockProducer {
   #abandon(reason: string): void {
     const error = new ChainUnavailableError(this.#parts.chainId, reason)
     for (const job of [...this.#running, ...this.#takeWaiting()]) job.reject(error)
-    this.#era.abort(error)
+    this.#era.end()
   }
 
   #takeWaiting(): (TransferJob | CheatJob)[] {
@@ -118,18 +135,18 @@ export class BlockProducer {
   #schedule(): void {
     if (this.#roundDue) return
     this.#roundDue = true
-    const { signal } = this.#era
+    const era = this.#era
     setImmediate(() => {
       void this.#lane.run(async () => {
-        if (signal.aborted) return
+        if (era.over) return
         this.#roundDue = false
-        await this.#round(signal)
+        await this.#round(era)
         if (this.#transfers.length > 0) this.#schedule()
       })
     })
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(era: Era): Promise<void> {
     await this.#runCheats(this.#cheats.splice(0))
     const jobs = this.#transfers.splice(0, MAX_ROUND)
     if (jobs.length === 0) return
@@ -137,8 +154,8 @@ export class BlockProducer {
     try {
       const { state, chainId } = this.#parts
       const round = await readRound(state, jobs)
-      const signed = await signRound(round, Number(chainId), signal)
-      await this.#carryThrough(signed, round.timestamp, signal)
+      const signed = await signRound(round, Number(chainId), era)
+      await this.#carryThrough(signed, round.timestamp, era)
     } catch (error) {
       for (const job of jobs) job.reject(error) // those that were answered already do not mind
     } finally {
@@ -160,20 +177,21 @@ export class BlockProducer {
   }
 
   /** From here on the bytes are out of our hands: try until the chain has them all in blocks, however long it is silent. */
-  async #carryThrough(transfers: SignedTransfer[], timestamp: number, signal: AbortSignal): Promise<void> {
+  async #carryThrough(transfers: SignedTransfer[], timestamp: number, era: Era): Promise<void> {
     let outstanding = transfers
-    for (let blocks = 0; outstanding.length > 0 && !signal.aborted; ) {
+    for (let blocks = 0; outstanding.length > 0 && !era.over; ) {
       try {
         if (this.#silent !== undefined || blocks > 0) {
           outstanding = await this.#settleKnown(outstanding)
           await this.#parts.state.refresh()
         }
-        outstanding = await this.#commit(outstanding, timestamp, ++blocks > MAX_BLOCKS_MISSED)
+        outstanding = await this.#commit(outstanding, timestamp, blocks >= MAX_BLOCKS_MISSED)
+        blocks++
         this.#silent = undefined
       } catch (error) {
         if (!(error instanceof ChainUnavailableError)) throw error
         this.#fallSilent(error)
-        await Promise.race([this.#parts.clock.wallSleep(RETRY_PAUSE), aborted(signal)])
+        await Promise.race([this.#parts.clock.wallSleep(RETRY_PAUSE), era.ended])
       }
     }
   }
@@ -250,11 +268,4 @@ export class BlockProducer {
       }
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

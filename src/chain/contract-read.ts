@@ -1,6 +1,7 @@
-import type { Abi, ContractFunctionArgs, ContractFunctionName, ContractFunctionReturnType } from 'viem'
-import { decodeFunctionResult, encodeFunctionData, numberToHex } from 'viem/utils'
+import type { Abi, ContractFunctionName, ContractFunctionReturnType } from 'viem'
+import { decodeFunctionResult, numberToHex } from 'viem/utils'
 import type { Address, Hex } from '../domain/records.ts'
+import { type Arguments, functionEncoder } from './function-encoder.ts'
 import type { Call } from './rpc.ts'
 
 /** A view to be called on a contract, and how to read its answer. */
@@ -18,21 +19,15 @@ export type Answers<Reads extends readonly Read<unknown>[]> = {
   -readonly [Index in keyof Reads]: Reads[Index] extends Read<infer Result> ? Result : never
 }
 
-type View = 'view' | 'pure'
-
-/** A typed view of a contract. */
-export function read<const abi extends Abi, name extends ContractFunctionName<abi, View>>(
-  to: Address,
+/** A typed view of any contract of an interface. */
+export function view<const abi extends Abi, name extends ContractFunctionName<abi, 'view'>>(
   abi: abi,
   name: name,
-  args: ContractFunctionArgs<abi, View, name>,
-): Read<ContractFunctionReturnType<abi, View, name>>
-export function read(to: Address, abi: Abi, functionName: string, args: readonly unknown[]): Read<unknown> {
-  return {
-    to,
-    data: encodeFunctionData({ abi, functionName, args }),
-    decode: (data) => decodeFunctionResult({ abi, functionName, data }),
-  }
+): (to: Address, ...args: Arguments<abi, 'view', name>) => Read<ContractFunctionReturnType<abi, 'view', name>>
+export function view(abi: Abi, functionName: string): (to: Address, ...args: readonly unknown[]) => Read<unknown> {
+  const encode = functionEncoder(abi, functionName)
+  const decode = (data: Hex) => decodeFunctionResult({ abi, functionName, data })
+  return (to, ...args) => ({ to, data: encode(args), decode })
 }
 
 /**

@@ -32,6 +32,11 @@ export interface Receipt {
   logs: Log[]
 }
 
+/** Whether a round under way is to go no further. */
+interface CalledOff {
+  readonly over: boolean
+}
+
 /** A transfer, and what the chain says at the timestamp of the block that is to carry it. */
 interface InformedJob {
   job: TransferJob
@@ -76,9 +81,9 @@ export async function readRound(state: ChainState, jobs: readonly TransferJob[])
  * since a job that is dropped must leave neither a gap in the nonces nor its amount reserved. Jobs that fail here are
  * rejected and left out: of them nothing is broadcast.
  */
-export async function signRound(round: Round, chainId: number, signal: AbortSignal): Promise<SignedTransfer[]> {
+export async function signRound(round: Round, chainId: number, calledOff: CalledOff): Promise<SignedTransfer[]> {
   const signed = [...round.wallets].map(([wallet, jobs]) =>
-    signWallet(jobs, round.nonces.get(wallet) ?? 0, chainId, signal),
+    signWallet(jobs, round.nonces.get(wallet) ?? 0, chainId, calledOff),
   )
   return (await Promise.all(signed)).flat()
 }
@@ -87,12 +92,12 @@ async function signWallet(
   jobs: readonly InformedJob[],
   firstNonce: number,
   chainId: number,
-  signal: AbortSignal,
+  calledOff: CalledOff,
 ): Promise<SignedTransfer[]> {
   const signed: SignedTransfer[] = []
   const spent = new Map<string, bigint>()
   for (const { job, facts } of jobs) {
-    if (signal.aborted) break // rejected by whoever aborted
+    if (calledOff.over) break // rejected by whoever called it off
     const token = job.order.position.pool.token_address.toLowerCase()
     const taken = spent.get(token) ?? 0n
     const left = { ...facts, wallet_balance: facts.wallet_balance - taken }

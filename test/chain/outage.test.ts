@@ -13,7 +13,7 @@ describe('a chain that does not answer', () => {
   it('refuses a transfer before anything is signed, and works again when it answers', async () => {
     const { chain, chains } = fixture
     const pool = fixture.pool('aave USDC')
-    process.kill(chain.pid, 'SIGSTOP')
+    await suspend(chain)
     const refused = order('deposit', pool, 1_000n)
     await expect(chain.transfer(refused)).rejects.toThrow(ChainUnavailableError)
     expect(refused.seen).toEqual({ facts: [], signed: [] })
@@ -34,7 +34,7 @@ describe('a chain that does not answer', () => {
       order('deposit', pool, 1_000_000n, {
         async signed({ tx_hash }) {
           signed = tx_hash
-          process.kill(chain.pid, 'SIGSTOP')
+          await suspend(chain)
         },
       }),
     )
@@ -65,3 +65,17 @@ describe('a chain that does not answer', () => {
     await expect(chains.stop()).resolves.toBeUndefined()
   })
 })
+
+/** Stops a chain's process for the time being. The signal reaches a busy process with a delay: until then it answers. */
+async function suspend({ pid, rpc_url }: ChainFixture['chain']): Promise<void> {
+  process.kill(pid, 'SIGSTOP')
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+  const headers = { 'content-type': 'application/json' }
+  for (;;) {
+    try {
+      await fetch(rpc_url, { method: 'POST', body, headers, signal: AbortSignal.timeout(500) })
+    } catch {
+      return
+    }
+  }
+}

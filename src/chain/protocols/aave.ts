@@ -1,7 +1,8 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils'
+import { parseAbi, parseAbiParameters } from 'viem/utils'
 import type { Address, Pool } from '../../domain/records.ts'
-import { type Reader, read } from '../contract-read.ts'
-import { eventOf } from './events.ts'
+import { type Reader, view } from '../contract-read.ts'
+import { call } from './call.ts'
+import { event } from './events.ts'
 import { fraction, priceOf, usd } from './figures.ts'
 import type { Protocol } from './protocol.ts'
 import { RAY, rayDiv, rayMul } from './ray-math.ts'
@@ -12,9 +13,6 @@ const POOL = parseAbi([
   'function getReserveNormalizedIncome(address asset) view returns (uint256)',
   'function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)',
   'function withdraw(address asset, uint256 amount, address to) returns (uint256)',
-  'event Supply(address indexed reserve, address user, address indexed onBehalfOf, uint256 amount, uint16 indexed referralCode)',
-  'event Withdraw(address indexed reserve, address indexed user, address indexed to, uint256 amount)',
-  'event ReserveDataUpdated(address indexed reserve, uint256 liquidityRate, uint256 stableBorrowRate, uint256 variableBorrowRate, uint256 liquidityIndex, uint256 variableBorrowIndex)',
 ])
 const A_TOKEN = parseAbi([
   'function scaledBalanceOf(address user) view returns (uint256)',
@@ -22,53 +20,64 @@ const A_TOKEN = parseAbi([
 ])
 
 const SECONDS_PER_YEAR = 365 * 24 * 60 * 60
+/** Several times what either takes. */
 const GAS = 1_000_000n
+
+const getReserveData = view(POOL, 'getReserveData')
+const getReserveNormalizedIncome = view(POOL, 'getReserveNormalizedIncome')
+const scaledBalanceOf = view(A_TOKEN, 'scaledBalanceOf')
+const totalSupply = view(A_TOKEN, 'totalSupply')
+const supply = call(POOL, 'supply', GAS)
+const withdraw = call(POOL, 'withdraw', GAS)
+
+// The reserve, `onBehalfOf`, `to` and the referral code are indexed.
+const supplied = event(
+  'Supply(address,address,address,uint256,uint16)',
+  parseAbiParameters('address user, uint256 amount'),
+)
+const withdrawn = event('Withdraw(address,address,address,uint256)', parseAbiParameters('uint256 amount'))
+const reserveDataUpdated = event(
+  'ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256)',
+  parseAbiParameters(
+    'uint256 liquidityRate, uint256 stableBorrowRate, uint256 variableBorrowRate, uint256 liquidityIndex, uint256 variableBorrowIndex',
+  ),
+)
 
 /** Aave V3. Shares are the scaled balance: what was supplied, divided by the income index at that moment. */
 export const aave: Protocol = {
   valuation: (pool, shares) => ({
-    read: read(pool.market_address, POOL, 'getReserveNormalizedIncome', [pool.token_address]),
+    read: getReserveNormalizedIncome(pool.market_address, pool.token_address),
     worth: (index) => rayMul(shares, index),
   }),
 
   async shares(reader, pool, wallet) {
     const { aTokenAddress } = await reserve(reader, pool)
-    const [scaled] = await reader([read(aTokenAddress, A_TOKEN, 'scaledBalanceOf', [wallet])])
+    const [scaled] = await reader([scaledBalanceOf(aTokenAddress, wallet)])
     return scaled
   },
 
   async market(reader, pool, priceOracle) {
     const { aTokenAddress, currentLiquidityRate } = await reserve(reader, pool)
-    const [supply, price] = await reader([
-      read(aTokenAddress, A_TOKEN, 'totalSupply', []),
-      priceOf(priceOracle, pool.token_address),
-    ])
-    return { apy: fraction(compounded(currentLiquidityRate)), tvl_usd: usd(supply, pool.token_decimals, price) }
+    const [held, price] = await reader([totalSupply(aTokenAddress), priceOf(priceOracle, pool.token_address)])
+    return { apy: fraction(compounded(currentLiquidityRate)), tvl_usd: usd(held, pool.token_decimals, price) }
   },
 
-  deposit: (pool, wallet, amount) => ({
-    to: pool.market_address,
-    data: encodeFunctionData({ abi: POOL, functionName: 'supply', args: [pool.token_address, amount, wallet, 0] }),
-    gas: GAS,
-  }),
+  deposit: (pool, wallet, amount) => supply(pool.market_address, pool.token_address, amount, wallet, 0),
 
   // Never the "everything" of Aave (2^256-1): portfolios of one wallet share its aToken balance. The worth of `shares`,
   // divided by the same index, gives exactly `shares` back: both roundings are half up and the index is at least one.
-  withdraw: (pool, wallet, { amount }) => ({
-    to: pool.market_address,
-    data: encodeFunctionData({ abi: POOL, functionName: 'withdraw', args: [pool.token_address, amount, wallet] }),
-    gas: GAS,
-  }),
+  withdraw: (pool, wallet, { amount }) => withdraw(pool.market_address, pool.token_address, amount, wallet),
 
   movement(type, pool, logs) {
-    const { amount } = eventOf(logs, pool.market_address, POOL, type === 'deposit' ? 'Supply' : 'Withdraw')
-    const { liquidityIndex } = eventOf(logs, pool.market_address, POOL, 'ReserveDataUpdated')
+    const market = pool.market_address
+    const amount = type === 'deposit' ? supplied(logs, market)[1] : withdrawn(logs, market)[0]
+    const [, , , liquidityIndex] = reserveDataUpdated(logs, market)
     return { amount, shares: rayDiv(amount, liquidityIndex) }
   },
 }
 
 async function reserve(reader: Reader, pool: Pool): Promise<{ aTokenAddress: Address; currentLiquidityRate: bigint }> {
-  const [data] = await reader([read(pool.market_address, POOL, 'getReserveData', [pool.token_address])])
+  const [data] = await reader([getReserveData(pool.market_address, pool.token_address)])
   return data
 }
 

@@ -1,7 +1,8 @@
-import { encodeFunctionData, parseAbi } from 'viem/utils'
-import { read } from '../contract-read.ts'
+import { parseAbi, parseAbiParameters } from 'viem/utils'
+import { view } from '../contract-read.ts'
+import { call } from './call.ts'
 import { balanceOf } from './erc20.ts'
-import { eventOf } from './events.ts'
+import { event } from './events.ts'
 import { fraction, priceOf, usd } from './figures.ts'
 import type { Protocol } from './protocol.ts'
 
@@ -12,16 +13,27 @@ const VAULT = parseAbi([
   'function deposit(uint256 assets, address receiver) returns (uint256)',
   'function withdraw(uint256 assets, address receiver, address owner) returns (uint256)',
   'function redeem(uint256 shares, address receiver, address owner) returns (uint256)',
-  'event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares)',
-  'event Withdraw(address indexed sender, address indexed receiver, address indexed owner, uint256 assets, uint256 shares)',
 ])
 
+/** Several times what any of them takes. */
 const GAS = 600_000n
+
+const previewRedeem = view(VAULT, 'previewRedeem')
+const totalAssets = view(VAULT, 'totalAssets')
+const rate = view(VAULT, 'rate')
+const deposit = call(VAULT, 'deposit', GAS)
+const withdraw = call(VAULT, 'withdraw', GAS)
+const redeem = call(VAULT, 'redeem', GAS)
+
+// The accounts are indexed.
+const MOVED = parseAbiParameters('uint256 assets, uint256 shares')
+const deposited = event('Deposit(address,address,uint256,uint256)', MOVED)
+const withdrawn = event('Withdraw(address,address,address,uint256,uint256)', MOVED)
 
 /** An ERC-4626 vault; its yearly yield is told by `rate()` (1e18 is 100 %), which the standard lacks. */
 export const erc4626: Protocol = {
   valuation: (pool, shares) => ({
-    read: read(pool.market_address, VAULT, 'previewRedeem', [shares]),
+    read: previewRedeem(pool.market_address, shares),
     worth: (assets) => assets,
   }),
 
@@ -31,31 +43,22 @@ export const erc4626: Protocol = {
   },
 
   async market(reader, pool, priceOracle) {
-    const [rate, assets, price] = await reader([
-      read(pool.market_address, VAULT, 'rate', []),
-      read(pool.market_address, VAULT, 'totalAssets', []),
+    const [yearly, assets, price] = await reader([
+      rate(pool.market_address),
+      totalAssets(pool.market_address),
       priceOf(priceOracle, pool.token_address),
     ])
-    return { apy: fraction(Number(rate) / 1e18), tvl_usd: usd(assets, pool.token_decimals, price) }
+    return { apy: fraction(Number(yearly) / 1e18), tvl_usd: usd(assets, pool.token_decimals, price) }
   },
 
-  deposit: (pool, wallet, amount) => ({
-    to: pool.market_address,
-    data: encodeFunctionData({ abi: VAULT, functionName: 'deposit', args: [amount, wallet] }),
-    gas: GAS,
-  }),
+  deposit: (pool, wallet, amount) => deposit(pool.market_address, amount, wallet),
 
   // Redeeming names the shares themselves, so that nothing is left to rounding.
-  withdraw: (pool, wallet, { amount, all }, shares) => ({
-    to: pool.market_address,
-    data: all
-      ? encodeFunctionData({ abi: VAULT, functionName: 'redeem', args: [shares, wallet, wallet] })
-      : encodeFunctionData({ abi: VAULT, functionName: 'withdraw', args: [amount, wallet, wallet] }),
-    gas: GAS,
-  }),
+  withdraw: (pool, wallet, { amount, all }, shares) =>
+    all ? redeem(pool.market_address, shares, wallet, wallet) : withdraw(pool.market_address, amount, wallet, wallet),
 
   movement(type, pool, logs) {
-    const { assets, shares } = eventOf(logs, pool.market_address, VAULT, type === 'deposit' ? 'Deposit' : 'Withdraw')
-    return { amount: assets, shares }
+    const [amount, shares] = (type === 'deposit' ? deposited : withdrawn)(logs, pool.market_address)
+    return { amount, shares }
   },
 }

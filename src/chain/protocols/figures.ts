@@ -1,13 +1,10 @@
 import { parseAbi } from 'viem/utils'
-import type { Address } from '../../domain/records.ts'
-import { type Read, read } from '../contract-read.ts'
+import { view } from '../contract-read.ts'
 
 const PRICE_ORACLE = parseAbi(['function getAssetPrice(address asset) view returns (uint256)'])
 
-/** USD price of a whole token with 8 decimals, by Aave's oracle. */
-export function priceOf(oracle: Address, token: Address): Read<bigint> {
-  return read(oracle, PRICE_ORACLE, 'getAssetPrice', [token])
-}
+/** USD price of a whole token with 8 decimals, by Aave's oracle: `priceOf(oracle, token)`. */
+export const priceOf = view(PRICE_ORACLE, 'getAssetPrice')
 
 /** USD with two decimals. `amount` in minor units of a token with so many decimals; `price` as {@link priceOf} gives it. */
 export function usd(amount: bigint, tokenDecimals: number, price: bigint): string {
