@@ -44,6 +44,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     loggerInstance: parts.log,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
+    // What is logged names its request id itself; a logger per request would redact its bindings each time.
+    childLoggerFactory: (logger) => logger,
     genReqId: () => parts.ids.next('req'),
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
