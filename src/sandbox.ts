@@ -10,6 +10,7 @@ import type { Fixture } from './fixtures/fixture.ts'
 import { loadFixture } from './fixtures/load-fixture.ts'
 import { seed } from './fixtures/seed.ts'
 import { createApp } from './http/app.ts'
+import { tokenEndpointFaults } from './http/token-endpoint-faults.ts'
 import { identityRoutes } from './identity/identity-routes.ts'
 import { mintUserToken } from './identity/mint-user-token.ts'
 import { DEFAULT_FIXTURES, OptionError, type ResolvedOptions, resolveOptions, type SandboxOptions } from './options.ts'
@@ -201,10 +202,10 @@ async function registerNeighbours(
 ): Promise<void> {
   const { service, identityProvider, unknownKey, faults } = parts
   const { settings, clock, store } = service
-  await app.register(identityRoutes, {
-    provider: identityProvider,
-    settings,
-    findTenant: (clientId) => store.find('tenants', 'client_id', clientId),
+  await app.register(async (scope) => {
+    const wish = tokenEndpointFaults(scope, parts)
+    const findTenant = (clientId: string) => store.find('tenants', 'client_id', clientId)
+    await scope.register(identityRoutes, { provider: identityProvider, settings, findTenant, wish })
   })
   await app.register(controlRoutes, {
     version,

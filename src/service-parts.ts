@@ -68,6 +68,6 @@ export async function buildServiceParts(
     transfers,
     verifyUserToken: (token, tenant) => userTokens.verify(token, tenant),
   }
-  const faults = new FaultEngine(random)
+  const faults = new FaultEngine({ clock, random, chains })
   return { service, idempotency, faults, random, ids, chains, identityProvider, idpTokens, userTokens, unknownKey }
 }

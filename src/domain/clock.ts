@@ -1,3 +1,6 @@
+/** The last moment business time can reach, in milliseconds: what an ISO 8601 year of four digits and an id can say. */
+export const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
+
 /**
  * The sandbox clock: business time (cursor age, idempotency age, timestamps, confirmation delay, chain time). It can be
  * frozen and moved forward. Token lifetimes use {@link SandboxClock.wallNow}: partners mint tokens with their own clock.
@@ -33,9 +36,11 @@ export class SandboxClock {
     return this.now() - Date.now()
   }
 
-  /** Moves business time forward and wakes every sleeper whose time has come. Throws RangeError on a negative step. */
+  /** Moves business time forward and wakes every sleeper whose time has come. Throws RangeError on a negative step or
+   * one that leads beyond {@link END_OF_TIME}. */
   advance(milliseconds: number): void {
     if (!(milliseconds >= 0)) throw new RangeError('the sandbox clock only moves forward')
+    if (this.now() + milliseconds > END_OF_TIME) throw new RangeError('the sandbox clock ends with the year 9999')
     if (this.#frozenAt === undefined) this.#offset += milliseconds
     else this.#frozenAt += milliseconds
     this.#moved()

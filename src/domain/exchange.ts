@@ -1,24 +1,59 @@
+import type { Problem } from './errors.ts'
 import type { Operation } from './operations.ts'
 
-/** How a connection is broken: TCP reset, orderly close without an answer, or after so many bytes of the answer. */
-export type Drop = { how: 'reset' } | { how: 'close' } | { how: 'truncate'; bytes: number }
+/** How a connection ends without a proper answer. */
+export type Drop =
+  /** TCP reset. */
+  | { how: 'reset' }
+  /** Orderly close without an answer. */
+  | { how: 'close' }
+  /** Closed after so many bytes of the answer's body. */
+  | { how: 'truncate'; bytes: number }
+
+/** An answer about to be written; a fault may change it. */
+export interface Answer {
+  status: number
+  /** Names in lower case. */
+  headers: Record<string, string>
+  body: string
+  /** Bytes a second the body trickles out at; at once when absent. */
+  bytesPerSecond?: number
+}
+
+/** How the identity provider's answer is to differ from a good one. */
+export interface TokenWish {
+  key?: 'unknown'
+  /** Seconds; negative for one that has expired. */
+  lifetime?: number
+  claims?: Record<string, unknown>
+  /** No token at all, but this error of RFC 6749 §5.2. */
+  refusal?: { error: string; status: number }
+}
 
 /** One request and its response, from the first header to the end of the connection, as faults see it. */
 export interface Exchange {
   readonly request_id: string
   readonly operation: Operation
-  /** Slug, or what the unverified token claims before it is verified. */
+  /** Slug of the tenant, or of the one the unverified token names before it is verified. */
   readonly tenant: string | undefined
   readonly external_id: string | undefined
   /** Whether the request pages by a cursor. */
   readonly has_cursor: boolean
   /** Whether the operation needs a user token. */
   readonly has_user_token: boolean
-  /** Breaks the connection now, or with `truncate` when the response is written. */
+  /** The answer, while it is being written (`during_response`). */
+  readonly answer: Answer | undefined
+  /** Set by faults on the token operation: what the identity provider issues. */
+  tokenWish: TokenWish
+  /** Ends the connection now, or with `truncate` when the response is written. Work under way goes on. */
   drop(drop: Drop): void
+  /** Leaves the client without any answer until the signal drops the connection. Work under way goes on. */
+  hang(until: AbortSignal): void
+  /** Answers now with an error. Work under way goes on, and what it comes to is kept under its Idempotency-Key. */
+  answerNow(problem: Problem): void
 }
 
-/** Thrown after a drop that also ends the work on the request: nothing is left to answer. */
+/** Thrown by a fault that leaves nothing to answer and nothing to do. */
 export class ExchangeEnded extends Error {
   override readonly name = 'ExchangeEnded'
 }

@@ -17,12 +17,21 @@ import {
 import type { Logger } from './ports/logger.ts'
 import type { Store } from './ports/store.ts'
 import type { SeededRandom } from './random.ts'
-import type { EndUser, Portfolio, Transaction, TransferType } from './records.ts'
+import type { EndUser, Pool, Portfolio, Transaction, TransferType } from './records.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { decideDeposit, decideWithdrawal } from './transfer-rules.ts'
 
 /** Moments of a transfer at which a fault may strike. */
 export type TransferPhase = 'before_broadcast' | 'after_broadcast' | 'after_confirmation'
+
+/** A transfer as a fault sees it and may tamper with it. */
+export interface TransferUnderWay {
+  readonly type: TransferType
+  readonly pool: Pool
+  readonly chain: Chain
+  /** Set before broadcast, it makes the transaction fail on chain. */
+  revert: boolean
+}
 
 /** A deposit or withdrawal as a request asks for it. */
 export interface TransferRequest {
@@ -36,7 +45,7 @@ export interface TransferRequest {
   /** Turns the outcome into the response that the claim keeps. */
   respond(outcome: SettledTransfer): ApiResponse
   /** Told of every phase; may delay the transfer, or throw in `before_broadcast` to stop it. */
-  reached(phase: TransferPhase): Promise<void>
+  reached(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
   /** Overrides the confirmation delay, in milliseconds. */
   delay?: number
 }
@@ -106,12 +115,16 @@ export class Transfers {
     const portfolio = await this.#parts.portfolios.require(request.user, request.portfolio_id)
     const chain = this.#parts.chains.get(portfolio.chain_id)
     if (!chain) throw new Error(`no chain ${portfolio.chain_id}`)
-    await request.reached('before_broadcast')
+    const pool = poolOf(portfolio)
+    const underWay: TransferUnderWay = { type: request.type, pool, chain, revert: false }
+    await request.reached('before_broadcast', underWay)
+    cancelled.throwIfAborted()
     const id = this.#parts.ids.next('txn')
     const mined = await chain.transfer({
       type: request.type,
       owner: request.user,
-      position: { pool: poolOf(portfolio), shares: BigInt(portfolio.shares) },
+      position: { pool, shares: BigInt(portfolio.shares) },
+      revert: underWay.revert,
       decide: (facts) =>
         request.type === 'deposit'
           ? decideDeposit(request.amount, facts)
@@ -121,11 +134,11 @@ export class Transfers {
             }),
       signed: (signed) => this.#keepSigned(id, request, portfolio, signed),
     })
-    await request.reached('after_broadcast')
+    await request.reached('after_broadcast', underWay)
     await this.#parts.clock.sleep(request.delay ?? this.#drawDelay(), cancelled)
     cancelled.throwIfAborted()
     const response = await this.#settle(id, request, portfolio, chain, mined)
-    await request.reached('after_confirmation')
+    await request.reached('after_confirmation', underWay)
     return response
   }
 

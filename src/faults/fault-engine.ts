@@ -1,6 +1,10 @@
-import { type ErrorCode, Problem } from '../domain/errors.ts'
+import type { SandboxClock } from '../domain/clock.ts'
+import { type ParameterFault, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
+import type { Chains } from '../domain/ports/chain.ts'
 import type { SeededRandom } from '../domain/random.ts'
+import type { TransferUnderWay } from '../domain/transfers.ts'
+import { parseFaultHeader } from './fault-header.ts'
 import { checkRule, type FaultRule, type SoundRule } from './fault-rule.ts'
 import type { Phase } from './phase.ts'
 
@@ -18,69 +22,83 @@ interface Entry {
   shown: FaultRule
   matched: number
   hits: number
+  released: AbortController
 }
 
 /** Keeps the rules and lets them strike. */
 export class FaultEngine {
   #entries: Entry[] = []
   #added = 0
+  /** Rules that single requests brought along in their header. */
+  readonly #own = new WeakMap<Exchange, Entry>()
+  /** Aborted by {@link FaultEngine.clear}, for the rules that nobody can remove one by one. */
+  #cleared = new AbortController()
+  readonly #clock: SandboxClock
   readonly #random: SeededRandom
+  readonly #chains: Chains
 
-  constructor(random: SeededRandom) {
-    this.#random = random
+  constructor(parts: { clock: SandboxClock; random: SeededRandom; chains: Chains }) {
+    this.#clock = parts.clock
+    this.#random = parts.random
+    this.#chains = parts.chains
   }
 
-  /** True when no rule is in force: nothing needs to be worked out for matching. */
-  get idle(): boolean {
-    return this.#entries.length === 0
+  /** Whether any rule could strike this exchange: if not, nothing needs to be worked out for matching. */
+  concerns(exchange: Exchange): boolean {
+    return this.#entries.length > 0 || this.#own.has(exchange)
   }
 
   /** Puts rules in force, all or none. Throws Problem validation_error naming each parameter at fault. */
   add(inputs: readonly unknown[], tenants: readonly string[]): ActiveFault[] {
     const checked = inputs.map((input) => checkRule(input, tenants))
-    const errors = checked.flatMap((result, i) =>
-      Array.isArray(result)
-        ? result.map((one) => ({ ...one, param: inputs.length > 1 ? `${i}.${one.param}` : one.param }))
-        : [],
-    )
-    const [first] = errors
-    if (first) {
-      const code: ErrorCode = 'validation_error'
-      throw new Problem(code, { detail: `${first.param}: ${first.detail}.`, param: first.param, errors })
-    }
-    const entries = checked.flatMap((rule, i): Entry[] =>
-      Array.isArray(rule)
-        ? []
-        : [{ id: `fault-${this.#added + i + 1}`, rule, shown: inputs[i] as FaultRule, matched: 0, hits: 0 }],
+    refuse(checked.flatMap((result, i) => faultsOf(result, inputs.length > 1 ? `${i}.` : '')))
+    const entries = checked.flatMap((rule, i) =>
+      Array.isArray(rule) ? [] : [entryOf(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule)],
     )
     this.#added += entries.length
     this.#entries = [...this.#entries, ...entries]
     return entries.map(show)
   }
 
+  /** A rule for this exchange alone, from its `X-Sandbox-Fault` header. Throws Problem validation_error. */
+  bring(header: string, exchange: Exchange): void {
+    const input = parseFaultHeader(header)
+    const rule = checkRule(input, [])
+    refuse(faultsOf(rule, 'X-Sandbox-Fault '))
+    if (!Array.isArray(rule)) this.#own.set(exchange, entryOf('header', rule, input as FaultRule, this.#cleared))
+  }
+
   list(): ActiveFault[] {
     return this.#entries.map(show)
   }
 
-  /** Whether there was such a rule. */
+  /** Takes a rule out of force. Whether there was such a rule. */
   remove(id: string): boolean {
-    const before = this.#entries.length
-    this.#entries = this.#entries.filter((entry) => entry.id !== id)
-    return this.#entries.length < before
+    const entry = this.#entries.find((candidate) => candidate.id === id)
+    this.#entries = this.#entries.filter((candidate) => candidate !== entry)
+    entry?.released.abort()
+    return entry !== undefined
   }
 
+  /** Takes every rule out of force. */
   clear(): void {
+    const gone = [...this.#entries.map(({ released }) => released), this.#cleared]
     this.#entries = []
     this.#added = 0
+    this.#cleared = new AbortController()
+    for (const released of gone) released.abort()
   }
 
   /** Lets the rules of this phase strike. Throws what a fault answers with: a Problem, or ExchangeEnded. */
-  async at(phase: Phase, exchange: Exchange): Promise<void> {
-    if (this.idle) return
-    for (const entry of this.#entries) {
-      if (entry.rule.phase !== phase || !fits(entry.rule, exchange) || !this.#strikes(entry)) continue
+  async at(phase: Phase, exchange: Exchange, transfer?: TransferUnderWay): Promise<void> {
+    if (!this.concerns(exchange)) return
+    const own = this.#own.get(exchange)
+    for (const entry of own ? [...this.#entries, own] : this.#entries) {
+      const { rule, released } = entry
+      if (rule.phase !== phase || !fits(rule, exchange) || !this.#strikes(entry)) continue
       entry.hits++
-      await entry.rule.kind.strike(exchange, entry.rule.with, phase)
+      const parts = { clock: this.#clock, random: this.#random, chains: this.#chains }
+      await rule.kind.strike({ exchange, with: rule.with, phase, transfer, released: released.signal, ...parts })
     }
   }
 
@@ -90,6 +108,21 @@ export class FaultEngine {
     entry.matched++
     return entry.matched > skip && (probability === 1 || this.#random.next(`fault/${entry.id}`) < probability)
   }
+}
+
+function entryOf(id: string, rule: SoundRule, shown: FaultRule, released = new AbortController()): Entry {
+  return { id, rule, shown, matched: 0, hits: 0, released }
+}
+
+function faultsOf(result: SoundRule | ParameterFault[], prefix: string): ParameterFault[] {
+  return Array.isArray(result) ? result.map((one) => ({ ...one, param: `${prefix}${one.param}` })) : []
+}
+
+function refuse(errors: ParameterFault[]): void {
+  const [first] = errors
+  if (!first) return
+  const detail = errors.map((one) => `${one.param}: ${one.detail}.`).join(' ')
+  throw new Problem('validation_error', { detail, param: first.param, errors })
 }
 
 function fits({ kind, match, with: parameters }: SoundRule, exchange: Exchange): boolean {

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Drop, Exchange } from '../domain/exchange.ts'
+import type { ApiResponse } from '../domain/api-response.ts'
+import type { Problem } from '../domain/errors.ts'
+import type { Answer, Drop, Exchange, TokenWish } from '../domain/exchange.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 
@@ -7,6 +9,8 @@ import type { Tenant } from '../domain/records.ts'
 export interface ExchangeTarget {
   operation: Operation
   user_token: boolean
+  /** Writes an error as this operation does; `type` is its media type. */
+  render(problem: Problem): ApiResponse & { type: string }
 }
 
 /** An {@link Exchange} over a Fastify request. */
@@ -20,14 +24,18 @@ export class HttpExchange implements Exchange {
   verifiedTenant: Tenant | undefined
   /** Slug of the tenant the unverified token names. */
   claimedTenant: string | undefined
+  answer: Answer | undefined
+  tokenWish: TokenWish = {}
   /** Bytes of the body to send before the connection is closed. */
   truncateAfter: number | undefined
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
+  readonly #render: ExchangeTarget['render']
 
   constructor(request: FastifyRequest, reply: FastifyReply, target: ExchangeTarget) {
     this.#request = request
     this.#reply = reply
+    this.#render = target.render
     this.request_id = request.id
     this.operation = target.operation
     this.has_user_token = target.user_token
@@ -46,6 +54,7 @@ export class HttpExchange implements Exchange {
     return this.verifiedTenant
   }
 
+  /** Whether a fault has ended or answered the exchange: nothing more may be written. */
   get dropped(): boolean {
     return this.#reply.sent
   }
@@ -55,10 +64,33 @@ export class HttpExchange implements Exchange {
       this.truncateAfter = drop.bytes
       return
     }
-    if (!this.#reply.sent) this.#reply.hijack()
+    this.#takeOver()
     const { socket } = this.#request.raw
     if (drop.how === 'reset') socket.resetAndDestroy()
     else socket.destroy()
+  }
+
+  hang(until: AbortSignal): void {
+    this.#takeOver()
+    const { socket } = this.#request.raw
+    const letGo = () => socket.destroy()
+    until.addEventListener('abort', letGo, { once: true })
+    socket.once('close', () => until.removeEventListener('abort', letGo))
+  }
+
+  answerNow(problem: Problem): void {
+    if (this.dropped) return
+    const { status, headers, body, type } = this.#render(problem)
+    const { raw } = this.#reply
+    this.#takeOver()
+    for (const [name, value] of Object.entries({ ...this.#reply.getHeaders(), ...headers, 'content-type': type })) {
+      if (value !== undefined) raw.setHeader(name, value)
+    }
+    raw.writeHead(status).end(JSON.stringify(body))
+  }
+
+  #takeOver(): void {
+    if (!this.#reply.sent) this.#reply.hijack()
   }
 }
 

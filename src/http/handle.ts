@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse } from '../domain/api-response.ts'
+import type { Problem } from '../domain/errors.ts'
 import type { Claim } from '../domain/idempotency.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Call } from '../partner-api/endpoint.ts'
 import { keyOf, type Passage, type PipelineParts } from './pipeline.ts'
 import { problemType, renderProblem, toProblem } from './problem.ts'
@@ -12,7 +14,7 @@ export async function handle(passage: Passage, parts: PipelineParts): Promise<Fa
   const tenant = exchange.requireTenant()
   const run = (claim?: Claim): Promise<ApiResponse> => {
     const { params, query, body } = request
-    const reached: Call['reached'] = (phase) => parts.faults.at(phase, exchange)
+    const reached: Call['reached'] = (phase, transfer) => parts.faults.at(phase, exchange, transfer)
     return endpoint.handle({ tenant, params, query, body, reached, ...(claim && { claim }) }, service)
   }
   const key = endpoint.idempotency === 'none' ? undefined : keyOf(request)
@@ -20,7 +22,7 @@ export async function handle(passage: Passage, parts: PipelineParts): Promise<Fa
   const { response, replayed } = await parts.idempotency.run({
     scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
     body: request.body,
-    render: (problem) => renderProblem(problem, origin(request), service.settings),
+    render: renderFor(request, service.settings),
     operation: run,
   })
   if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
@@ -31,6 +33,8 @@ export async function handle(passage: Passage, parts: PipelineParts): Promise<Fa
 export function writeError(error: unknown, request: FastifyRequest, reply: FastifyReply, parts: PipelineParts): void {
   const { settings } = parts.service
   const problem = toProblem(error)
+  // A fault has ended the connection, or answered already: what the work came to is kept, but nobody listens.
+  if (reply.sent) return
   if (problem.status >= 500) request.log.error({ err: problem.cause ?? problem, request_id: request.id }, problem.code)
   const { status, body, headers } = renderProblem(problem, origin(request), settings)
   void reply
@@ -45,6 +49,12 @@ function write({ exchange, reply }: Passage, response: ApiResponse, { service }:
   reply.code(response.status).headers(response.headers ?? {})
   reply.type(response.status < 400 ? 'application/json; charset=utf-8' : problemType(service.settings))
   return reply.send(response.body)
+}
+
+/** Turns the request's errors into their responses. */
+export function renderFor(request: FastifyRequest, settings: ServiceSettings) {
+  const type = problemType(settings)
+  return (problem: Problem) => ({ ...renderProblem(problem, origin(request), settings), type })
 }
 
 function origin(request: FastifyRequest) {

@@ -1,8 +1,9 @@
-import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { ExchangeEnded } from '../domain/exchange.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
+import { duringResponse, parked } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
-import { handle } from './handle.ts'
+import { handle, renderFor } from './handle.ts'
 import { type Passage, type PipelineParts, steps } from './pipeline.ts'
 
 declare module 'fastify' {
@@ -15,12 +16,14 @@ declare module 'fastify' {
 /** The service under `/v1/`: every endpoint behind the pipeline. */
 export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts): FastifyPluginAsync {
   return async (app) => {
+    const { faults, service } = parts
     app.decorateRequest('passage', null)
     app.addHook('onSend', async (request, reply, payload) => {
-      const { passage } = request
-      return passage ? duringResponse(passage, reply, payload, parts) : payload
+      const exchange = request.passage?.exchange
+      return exchange ? duringResponse(exchange, reply, payload, { faults, clock: service.clock }) : payload
     })
     for (const endpoint of endpoints) {
+      const { operation, user_token } = endpoint
       app.route({
         method: endpoint.method,
         url: endpoint.url,
@@ -30,7 +33,8 @@ export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts)
           ...(endpoint.body && { body: endpoint.body }),
         },
         onRequest: async (request, reply) => {
-          const exchange = new HttpExchange(request, reply, endpoint)
+          const render = renderFor(request, service.settings)
+          const exchange = new HttpExchange(request, reply, { operation, user_token, render })
           const passage = { endpoint, exchange, request, reply }
           request.passage = passage
           try {
@@ -39,32 +43,12 @@ export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts)
             if (error instanceof ExchangeEnded) return parked()
             throw error
           }
+          if (exchange.dropped) return parked()
         },
         handler: (request) => handle(passageOf(request), parts),
       })
     }
   }
-}
-
-/** Faults that strike while the response is written; the body goes out in the end, whole or cut. */
-async function duringResponse(passage: Passage, reply: FastifyReply, payload: unknown, { faults }: PipelineParts) {
-  const { exchange } = passage
-  if (!faults.idle) await faults.at('during_response', exchange)
-  if (exchange.dropped) return parked()
-  if (exchange.truncateAfter === undefined) return payload
-  const body = Buffer.from(String(payload))
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined) reply.raw.setHeader(name, value)
-  }
-  reply.raw.setHeader('content-length', body.length)
-  reply.raw.writeHead(reply.statusCode)
-  reply.raw.write(body.subarray(0, exchange.truncateAfter), () => reply.raw.destroy())
-  return parked()
-}
-
-/** The connection is gone and nothing is left to answer: Fastify must not write either. */
-function parked(): Promise<never> {
-  return new Promise(() => undefined)
 }
 
 function passageOf({ passage }: FastifyRequest): Passage {

@@ -40,8 +40,11 @@ function ready(_passage: Passage, { notReady }: PipelineParts): void {
   if (reason) throw new Problem('sandbox_starting', { detail: reason, headers: { 'retry-after': '1' } })
 }
 
+/** Rules in force, and the one the request itself may bring along in `X-Sandbox-Fault`. */
 async function faultsOnRequest({ exchange, request }: Passage, { faults, service }: PipelineParts): Promise<void> {
-  if (faults.idle) return
+  const own = header(request, 'x-sandbox-fault')
+  if (own !== undefined) faults.bring(own, exchange)
+  if (!faults.concerns(exchange)) return
   exchange.claimedTenant = await claimedTenant(request, service)
   await faults.at('on_request', exchange)
 }
@@ -101,7 +104,8 @@ export function keyOf(request: FastifyRequest): string | undefined {
   return value !== undefined && /^".*"$/.test(value) ? value.slice(1, -1) : value
 }
 
-function header(request: FastifyRequest, name: string): string | undefined {
+/** A header's value, several of one name joined. */
+export function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value.join(', ') : value
 }

@@ -1,5 +1,7 @@
 import type {} from '@fastify/swagger'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import { Problem } from '../domain/errors.ts'
+import type { TokenWish } from '../domain/exchange.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { discoveryDocument } from './discovery-document.ts'
 import type { IdentityProvider } from './identity-provider.ts'
@@ -12,6 +14,8 @@ export interface IdentityRoutesOptions {
   provider: IdentityProvider
   settings: Pick<ServiceSettings, 'audience'>
   findTenant: TokenRequestContext['findTenant']
+  /** How the answer to a token request is to differ from a good one: faults decide. */
+  wish?(request: FastifyRequest): TokenWish
 }
 
 const TAGS = ['Identity provider']
@@ -26,13 +30,16 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityRout
   app.register(metadataRoutes, options)
 }
 
-async function tokenRoutes(app: FastifyInstance, { provider, settings, findTenant }: IdentityRoutesOptions) {
+async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions) {
+  const { provider, settings, findTenant } = options
   acceptFormsOnly(app)
   app.setErrorHandler(answerError)
 
   const issue = async (request: FastifyRequest, reply: FastifyReply) => {
     const tenant = await authorizeTokenRequest(readRequest(request), { audience: settings.audience, findTenant })
-    const { access_token, expires_in } = await provider.issueToken(tenant)
+    const { refusal, ...wish } = options.wish?.(request) ?? {}
+    if (refusal) throw new OAuthError(refusal.error, 'a fault of the sandbox', refusal.status)
+    const { access_token, expires_in } = await provider.issueToken(tenant, wish)
     return reply.headers(NO_STORE).send({ token_type: 'Bearer', expires_in, ext_expires_in: expires_in, access_token })
   }
   const refuseMethod = async () => {
@@ -103,7 +110,8 @@ function readRequest({ body, headers, params }: FastifyRequest) {
   return { form, authorization: headers.authorization, tenant_id: (params as { tenant_id?: string }).tenant_id }
 }
 
-function answerError(error: FastifyError | OAuthError, request: FastifyRequest, reply: FastifyReply) {
+function answerError(error: FastifyError | OAuthError | Problem, request: FastifyRequest, reply: FastifyReply) {
+  if (reply.sent) return reply
   const { error: code, description, status, headers } = error instanceof OAuthError ? error : inOAuthTerms(error)
   if (status >= 500) request.log.error({ err: error }, 'the token endpoint failed')
   return reply
@@ -112,7 +120,12 @@ function answerError(error: FastifyError | OAuthError, request: FastifyRequest, 
     .send({ error: code, error_description: description })
 }
 
-function inOAuthTerms({ statusCode = 500 }: FastifyError): OAuthError {
+function inOAuthTerms(error: FastifyError | Problem): OAuthError {
+  if (error instanceof Problem) {
+    const { code, status, details } = error
+    return new OAuthError(code === 'validation_error' ? 'invalid_request' : code, code, status, details.headers)
+  }
+  const { statusCode = 500 } = error
   if (statusCode >= 500) return new OAuthError('server_error', 'the sandbox failed', 500)
   if (statusCode === 413) return new OAuthError('invalid_request', `the body is larger than ${BODY_LIMIT} bytes`, 413)
   return statusCode === 415 ? wrongContentType() : new OAuthError('invalid_request', 'the request is malformed')

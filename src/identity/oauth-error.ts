@@ -15,7 +15,8 @@ export class OAuthError extends Error {
   override readonly name = 'OAuthError'
 
   constructor(
-    readonly error: OAuthErrorCode,
+    /** One of {@link OAUTH_ERRORS}, or what a fault asks for. */
+    readonly error: OAuthErrorCode | (string & {}),
     /** ASCII without quotation marks and backslashes (RFC 6749 §5.2). */
     readonly description: string,
     readonly status = 400,

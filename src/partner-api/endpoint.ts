@@ -5,7 +5,7 @@ import type { Claim } from '../domain/idempotency.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
-import type { TransferPhase } from '../domain/transfers.ts'
+import type { TransferPhase, TransferUnderWay } from '../domain/transfers.ts'
 
 /** One authenticated, validated request as a handler sees it. */
 export interface Call<P = unknown, Q = unknown, B = unknown> {
@@ -16,7 +16,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   /** Held when the request carries an Idempotency-Key. */
   claim?: Claim
   /** Told of a transfer's phases: faults strike here. */
-  reached(phase: TransferPhase): Promise<void>
+  reached(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
 }
 
 /** An endpoint: what it needs, what it takes and gives, and the handler. */

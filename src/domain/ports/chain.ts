@@ -45,6 +45,8 @@ export interface TransferOrder {
   position: Position
   /** Pure. Decides the amount from the facts, or throws (insufficient balance): then nothing is signed. */
   decide(facts: TransferFacts): TransferDecision
+  /** Sign it so that it is mined and fails: for the fault of that name. */
+  revert?: boolean
   /** Called once with the signed bytes, before broadcast; the bytes must be safe when it resolves. */
   signed(transaction: SignedTransaction): Promise<void>
 }
@@ -70,6 +72,19 @@ export interface WalletFunding {
   /** Minor units. */
   amount: bigint
   spenders: Address[]
+}
+
+/** What faults do to a chain; a service in production has none of it. */
+export interface ChainControls {
+  /** Replaces the last block by another one with the same transactions: same hashes, same effect, another block hash. */
+  reorg(): Promise<void>
+  /** Anvil answers nothing until {@link ChainControls.resume}: every call throws {@link ChainUnavailableError} at once. */
+  pause(): void
+  resume(): void
+  /** Deposits into the pool and withdrawals from it revert while it is paused. */
+  setPoolPaused(pool: Pool, paused: boolean): Promise<void>
+  /** What the pool earns from now on, a fraction of one a year; undefined gives back what the market would pay. */
+  setApy(pool: Pool, apy: number | undefined): Promise<void>
 }
 
 /** One chain the service works on. Every method throws {@link ChainUnavailableError} when it cannot be reached. */

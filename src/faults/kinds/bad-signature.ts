@@ -16,7 +16,7 @@ export const badSignature = defineKind({
     token === 'user'
       ? 'The user token is refused: 401 invalid_user_token.'
       : 'The identity-provider token is refused: 401 invalid_idp_token.',
-  strike(_exchange, { token = 'user' }) {
+  strike({ with: { token = 'user' } }) {
     throw token === 'user'
       ? new Problem('invalid_user_token', { detail: 'The signature does not verify.', param: 'X-User-Token' })
       : new Problem('invalid_idp_token', { detail: 'The signature does not verify.' })

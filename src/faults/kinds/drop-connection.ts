@@ -23,7 +23,7 @@ export const dropConnection = defineKind({
   ),
   explain: ({ how = 'reset', bytes = 16 }) =>
     how === 'truncate' ? `${HOW.truncate}, after ${bytes} bytes.` : `${HOW[how]}.`,
-  strike(exchange, { how = 'reset', bytes = 16 }, phase) {
+  strike({ exchange, with: { how = 'reset', bytes = 16 }, phase }) {
     exchange.drop(how === 'truncate' ? { how, bytes } : { how })
     // Dropped before anything was read, the request has not happened.
     if (phase === 'on_request') throw new ExchangeEnded()

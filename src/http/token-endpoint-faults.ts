@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { ApiResponse } from '../domain/api-response.ts'
+import type { Problem } from '../domain/errors.ts'
+import { ExchangeEnded, type TokenWish } from '../domain/exchange.ts'
+import { duringResponse, parked } from './during-response.ts'
+import { HttpExchange } from './exchange.ts'
+import { header, type PipelineParts } from './pipeline.ts'
+
+/**
+ * Lets faults strike the token operation. To be called on the scope the identity provider's routes are registered in;
+ * returns what a struck request is to be answered with.
+ */
+export function tokenEndpointFaults(
+  scope: FastifyInstance,
+  { faults, service }: Pick<PipelineParts, 'faults' | 'service'>,
+): (request: FastifyRequest) => TokenWish {
+  const exchanges = new WeakMap<FastifyRequest, HttpExchange>()
+  scope.addHook('preHandler', async (request, reply) => {
+    if (request.method !== 'POST') return
+    const target = { operation: 'token', user_token: false, render: oauthError } as const
+    const exchange = new HttpExchange(request, reply, target)
+    exchanges.set(request, exchange)
+    const own = header(request, 'x-sandbox-fault')
+    if (own !== undefined) faults.bring(own, exchange)
+    if (!faults.concerns(exchange)) return
+    exchange.claimedTenant = (await service.store.find('tenants', 'client_id', clientId(request)))?.slug
+    try {
+      await faults.at('on_request', exchange)
+    } catch (error) {
+      if (error instanceof ExchangeEnded) return parked()
+      throw error
+    }
+    if (exchange.dropped) return parked()
+  })
+  scope.addHook('onSend', async (request, reply, payload) => {
+    const exchange = exchanges.get(request)
+    return exchange ? duringResponse(exchange, reply, payload, { faults, clock: service.clock }) : payload
+  })
+  return (request) => exchanges.get(request)?.tokenWish ?? {}
+}
+
+/** Whom the request says it comes from, in the form or by HTTP Basic. */
+function clientId({ body, headers }: FastifyRequest): string {
+  const inForm = body instanceof URLSearchParams ? body.get('client_id') : undefined
+  const basic = headers.authorization?.replace(/^basic +/i, '') ?? ''
+  return inForm ?? Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? ''
+}
+
+function oauthError({ code, status, details }: Problem): ApiResponse & { type: string } {
+  const body = { error: code, error_description: details.detail }
+  return { status, body, headers: details.headers ?? {}, type: 'application/json; charset=utf-8' }
+}
