@@ -18,6 +18,8 @@ export interface Ask {
   user?: string | null
   /** Idempotency-Key; `null` sends none. Default: a fresh one for POST. */
   key?: string | null
+  /** Gives the request up: the connection is closed. */
+  signal?: AbortSignal
 }
 
 /** A correct partner's client of one tenant, over real HTTP. */
@@ -66,6 +68,7 @@ export class Partner {
     const response = await fetch(`${this.sandbox.baseUrl}/v1/partner/${path}`, {
       method,
       headers: sent,
+      ...(ask.signal && { signal: ask.signal }),
       ...(ask.body !== undefined && { body: typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body) }),
     })
     const text = await response.text()
