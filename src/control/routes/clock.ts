@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import type { SandboxClock } from '../../domain/clock.ts'
+import { END_OF_TIME, type SandboxClock } from '../../domain/clock.ts'
 import { parseDuration } from '../../domain/duration.ts'
 import { Problem } from '../../domain/errors.ts'
 import type { ClockState } from '../contract.ts'
@@ -29,6 +29,9 @@ export async function clockRoutes(app: FastifyInstance, { clock }: ControlParts)
     },
     ({ body }) => {
       const step = stepOf(body, clock)
+      if (clock.now() + step > END_OF_TIME) {
+        throw invalid(body.set === undefined ? 'advance' : 'set', 'The sandbox clock ends with the year 9999.')
+      }
       if (body.freeze === true) clock.freeze()
       if (step > 0) clock.advance(step)
       if (body.freeze === false) clock.unfreeze()

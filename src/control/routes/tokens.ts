@@ -2,10 +2,18 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { type ControlParts, requireTenant } from '../control-parts.ts'
 
+const HUNDRED_YEARS = 100 * 365 * 24 * 60 * 60
+
 const wish = {
   claims: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Replace claims; null removes.' })),
   header: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: 'Replace header members.' })),
-  expires_in: Type.Optional(Type.Integer({ description: 'Seconds; negative for a token that has expired.' })),
+  expires_in: Type.Optional(
+    Type.Integer({
+      minimum: -HUNDRED_YEARS,
+      maximum: HUNDRED_YEARS,
+      description: 'Seconds; negative for a token that has expired.',
+    }),
+  ),
   key: Type.Optional(
     Type.String({ enum: ['registered', 'unknown'], description: 'unknown: a key nobody registered.' }),
   ),
