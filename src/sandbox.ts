@@ -5,15 +5,24 @@ import { EMBEDDED_STATE, embeddedMarket } from './chain/embedded-market.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
 import { controlRoutes } from './control/control-routes.ts'
 import { assumptions } from './domain/assumptions.ts'
+import type { Chain } from './domain/ports/chain.ts'
 import type { Tenant } from './domain/records.ts'
 import type { Fixture } from './fixtures/fixture.ts'
 import { loadFixture } from './fixtures/load-fixture.ts'
 import { seed } from './fixtures/seed.ts'
 import { createApp } from './http/app.ts'
+import { rpcProxy } from './http/rpc-proxy.ts'
 import { tokenEndpointFaults } from './http/token-endpoint-faults.ts'
 import { identityRoutes } from './identity/identity-routes.ts'
 import { mintUserToken } from './identity/mint-user-token.ts'
-import { DEFAULT_FIXTURES, OptionError, type ResolvedOptions, resolveOptions, type SandboxOptions } from './options.ts'
+import {
+  DEFAULT_FIXTURES,
+  isLoopback,
+  OptionError,
+  type ResolvedOptions,
+  resolveOptions,
+  type SandboxOptions,
+} from './options.ts'
 import { seeder } from './seeder.ts'
 import { buildServiceParts, type ServiceParts } from './service-parts.ts'
 import { version } from './version.ts'
@@ -79,13 +88,14 @@ export class Sandbox {
     return this.#starting
   }
 
-  /** Whether it can serve, and why not. */
+  /** Whether everything can be served, chains included, and why not. */
   readiness(): Readiness {
-    const reason = this.notReady()
+    const chains = this.parts.chains.started?.status()
+    const reason = this.notReady() ?? (chains?.ok === false ? chains.reason : undefined)
     return reason === undefined ? { ready: true } : { ready: false, reason }
   }
 
-  /** Why nothing can be served now; undefined when it can. */
+  /** Why nothing at all can be served now; undefined when it can. What a chain's failure spares goes on. */
   notReady(): string | undefined {
     return this.#state.ready ? undefined : this.#state.reason
   }
@@ -110,7 +120,7 @@ export class Sandbox {
       base_url: this.baseUrl,
       auth_url: `${this.baseUrl}/oauth2/token`,
       control_url: `${this.baseUrl}/_sandbox`,
-      rpc_urls: Object.fromEntries(chains.all().map(({ chain_id, rpc_url }) => [chain_id, rpc_url])),
+      rpc_urls: Object.fromEntries(chains.all().map((chain) => [chain.chain_id, this.#rpcUrl(chain)])),
       audience: settings.audience,
       scope: `${settings.audience}/.default`,
       seed: this.options.seed,
@@ -141,6 +151,11 @@ export class Sandbox {
     return this.#stopping
   }
 
+  /** Anvil listens on loopback only: from elsewhere (a container's outside) its RPC is reached through the origin. */
+  #rpcUrl({ chain_id, rpc_url }: Chain): string {
+    return isLoopback(this.options.host) ? rpc_url : `${this.baseUrl}/rpc/${chain_id}`
+  }
+
   async #listen(): Promise<void> {
     const { host, port } = this.options
     await this.#app.listen({ host, port })
@@ -164,9 +179,7 @@ export class Sandbox {
       this.parts.chains.arrive(chains)
       if (this.#stopping) return void (await chains.stop())
       chains.onExit((chainId, reason) => {
-        if (this.#stopping) return
-        this.#state = { ready: false, reason: `Chain ${chainId} ended: ${reason}` }
-        this.#log.error({ chain_id: chainId, reason }, 'the chain ended')
+        if (!this.#stopping) this.#log.error({ chain_id: chainId, reason }, 'the chain ended')
       })
       await this.#seed()
     } catch (error) {
@@ -207,6 +220,7 @@ async function registerNeighbours(
     const findTenant = (clientId: string) => store.find('tenants', 'client_id', clientId)
     await scope.register(identityRoutes, { provider: identityProvider, settings, findTenant, wish })
   })
+  if (!isLoopback(options.host)) await app.register(rpcProxy, { chains: parts.chains })
   await app.register(controlRoutes, {
     version,
     clock,
