@@ -1,0 +1,154 @@
+import { expect } from 'vitest'
+import type { EndUser, Pool, Portfolio, Tenant, Transaction } from '../../src/domain/records.ts'
+import type { SandboxOptions } from '../../src/index.ts'
+import { Sandbox } from '../../src/sandbox.ts'
+import { Partner } from '../helpers/partner.ts'
+
+/** A sandbox with its inside within reach, and a partner's client of it. */
+export interface OpenSandbox {
+  sandbox: Sandbox
+  acme: Partner
+  tenant: Tenant
+  stop(): Promise<void>
+}
+
+/** Starts one on free ports with instant confirmation and a fixed seed, unless the options say otherwise. */
+export async function openSandbox(options: SandboxOptions = {}): Promise<OpenSandbox> {
+  const sandbox = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7, ...options })
+  await sandbox.ready
+  const credentials = await sandbox.credentials()
+  const { service, unknownKey } = sandbox.parts
+  const tenant = (await service.store.find('tenants', 'slug', 'acme'))!
+  const { mintUserToken } = await import('../../src/identity/mint-user-token.ts')
+  const mint = { audience: service.settings.audience, clock: service.clock, unknownKey }
+  const handle = {
+    baseUrl: credentials.base_url,
+    authUrl: credentials.auth_url,
+    tenants: credentials.tenants,
+    credentials: () => sandbox.credentials(),
+    userToken: async (external_id: string) => (await mintUserToken(tenant, { external_id }, mint)).token,
+  }
+  return { sandbox, acme: new Partner(handle as Partner['sandbox']), tenant, stop: () => sandbox.stop() }
+}
+
+/** Pid of the first chain's Anvil. */
+export function anvilPid({ sandbox }: OpenSandbox): number {
+  return sandbox.parts.chains.started!.all()[0]!.pid
+}
+
+interface Holding {
+  user: EndUser
+  pool: Pool
+  portfolios: Portfolio[]
+}
+
+/** The first chain's word and the ledger's on every end user of the tenant. */
+export class Ledger {
+  readonly #open: OpenSandbox
+  constructor(open: OpenSandbox) {
+    this.#open = open
+  }
+
+  get #store() {
+    return this.#open.sandbox.parts.service.store
+  }
+
+  get #chain() {
+    return this.#open.sandbox.parts.chains.all()[0]!
+  }
+
+  async users(): Promise<EndUser[]> {
+    const { items } = await this.#store.page('end_users', { scope: this.#open.tenant.tenant_id, limit: 1_000 })
+    return items
+  }
+
+  async pools(): Promise<Pool[]> {
+    return (await this.#store.page('pools', { scope: this.#open.tenant.tenant_id, limit: 1_000 })).items
+  }
+
+  async portfolios(user: EndUser): Promise<Portfolio[]> {
+    return (await this.#store.page('portfolios', { scope: user.id, limit: 1_000 })).items
+  }
+
+  async transactions(user: EndUser): Promise<Transaction[]> {
+    return (await this.#store.page('transactions', { scope: user.id, limit: 10_000 })).items
+  }
+
+  /** What transfers have been signed and not settled. */
+  async unsettled(): Promise<number> {
+    return this.#store.count('transfers', 'all')
+  }
+
+  walletBalance(user: EndUser, token: Pool['token_address']): Promise<bigint> {
+    return this.#chain.walletBalance(user, token)
+  }
+
+  async receipt(hash: string): Promise<{ status: string; blockNumber: string } | null> {
+    return this.#rpc('eth_getTransactionReceipt', [hash])
+  }
+
+  async nonce(user: EndUser): Promise<number> {
+    return Number(await this.#rpc<string>('eth_getTransactionCount', [user.wallet_address, 'latest']))
+  }
+
+  async #rpc<T>(method: string, params: unknown[]): Promise<T> {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(this.#chain.rpc_url, { method: 'POST', headers, body })
+    return ((await response.json()) as { result: T }).result
+  }
+
+  async #holdings(): Promise<Holding[]> {
+    const pools = await this.pools()
+    const users = await this.users()
+    const all = users.map(async (user) => {
+      const portfolios = await this.portfolios(user)
+      return pools.map((pool) => ({
+        user,
+        pool,
+        portfolios: portfolios.filter((portfolio) => portfolio.pool_id === pool.pool_id),
+      }))
+    })
+    return (await Promise.all(all)).flat()
+  }
+
+  /**
+   * Ledger and chain say the same: shares per wallet and pool, one successful transaction on chain per record and no
+   * other, wallets short of exactly what is in the ledger, nothing negative, nothing left half done.
+   */
+  async expectSound(start: (pool: Pool) => bigint = wholeMillion): Promise<void> {
+    expect(await this.unsettled()).toBe(0)
+    for (const { user, pool, portfolios } of await this.#holdings()) {
+      const booked = portfolios.reduce((sum, { shares }) => sum + BigInt(shares), 0n)
+      expect(await this.#chain.shares(user, pool), `shares of ${user.external_id} in ${pool.pool_id}`).toBe(booked)
+      for (const { deposited, shares, yield_earned_realized } of portfolios) {
+        for (const amount of [deposited, shares, yield_earned_realized])
+          expect(BigInt(amount)).toBeGreaterThanOrEqual(0n)
+      }
+    }
+    for (const user of await this.users()) {
+      const transactions = await this.transactions(user)
+      expect(new Set(transactions.map(({ tx_hash }) => tx_hash)).size).toBe(transactions.length)
+      expect(await this.nonce(user), `transactions of ${user.external_id} on chain`).toBe(transactions.length)
+      await this.#expectWallets(user, transactions, start)
+    }
+  }
+
+  async #expectWallets(user: EndUser, transactions: Transaction[], start: (pool: Pool) => bigint): Promise<void> {
+    const portfolios = new Map((await this.portfolios(user)).map((portfolio) => [portfolio.portfolio_id, portfolio]))
+    const byToken = new Map((await this.pools()).map((pool) => [pool.token_address, pool]))
+    for (const [token, pool] of byToken) {
+      const moved = transactions
+        .filter(({ portfolio_id }) => portfolios.get(portfolio_id)?.token_address === token)
+        .reduce((sum, { type, amount_changed }) => sum + (type === 'deposit' ? -1n : 1n) * BigInt(amount_changed), 0n)
+      expect(await this.walletBalance(user, token), `${pool.token_symbol} of ${user.external_id}`).toBe(
+        start(pool) + moved,
+      )
+    }
+  }
+}
+
+/** What a new wallet holds (assumption `wallet`). */
+export function wholeMillion({ token_decimals }: Pool): bigint {
+  return 1_000_000n * 10n ** BigInt(token_decimals)
+}
