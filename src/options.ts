@@ -48,8 +48,8 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     throw new OptionError(`port must be a whole number from 0 to 65535; got ${port}`)
   }
   const seed = given.seed ?? fixture.seed ?? SeededRandom.freshSeed()
-  if (!Number.isInteger(seed) || seed < 0 || seed > 2 ** 31 - 1) {
-    throw new OptionError(`seed must be a whole number from 0 to 2147483647; got ${seed}`)
+  if (!Number.isInteger(seed) || seed < 0 || seed > 2 ** 32 - 1) {
+    throw new OptionError(`seed must be a whole number from 0 to 4294967295; got ${seed}`)
   }
   const host = given.host ?? fixture.host ?? '127.0.0.1'
   const controlToken = given.controlToken || (isLoopback(host) ? undefined : SeededRandom.secret())
