@@ -134,12 +134,21 @@ export class Transfers {
             }),
       signed: (signed) => this.#keepSigned(id, request, portfolio, signed),
     })
-    await request.reached('after_broadcast', underWay)
+    await this.#tell(request, 'after_broadcast', underWay)
     await this.#parts.clock.sleep(request.delay ?? this.#drawDelay(), cancelled)
     cancelled.throwIfAborted()
     const response = await this.#settle(id, request, portfolio, chain, mined)
-    await request.reached('after_confirmation', underWay)
+    await this.#tell(request, 'after_confirmation', underWay)
     return response
+  }
+
+  /** Once broadcast, nothing that a fault throws may keep the transfer from being settled. */
+  async #tell(request: TransferRequest, phase: TransferPhase, underWay: TransferUnderWay): Promise<void> {
+    try {
+      await request.reached(phase, underWay)
+    } catch (error) {
+      this.#parts.log.error({ err: error, phase }, 'a fault failed after broadcast; the transfer goes on')
+    }
   }
 
   async #keepSigned(
@@ -178,10 +187,13 @@ export class Transfers {
       await store.commit(request.claim ? [done, request.claim.keep(problem)] : [done])
       throw problem
     }
-    const now = clock.iso()
     const { portfolio: booked, transaction: amounts } = settle(before, request.type, mined)
-    const portfolio: Portfolio = { ...before, ...booked, updated_at: now }
-    const [valued] = await this.#whenReachable(chain, () => this.#parts.portfolios.value([portfolio]))
+    const moved: Portfolio = { ...before, ...booked }
+    const [valued] = await this.#whenReachable(chain, () => this.#parts.portfolios.value([moved]))
+    if (!valued) throw new Error('a portfolio has a value')
+    // Taken last: what is committed later must not sort before what somebody has paged past already.
+    const now = clock.iso()
+    const portfolio: Portfolio = { ...moved, updated_at: now }
     const transaction: Transaction = {
       id,
       tenant_id: before.tenant_id,
@@ -192,8 +204,7 @@ export class Transfers {
       tx_hash: mined.tx_hash,
       created_at: now,
     }
-    if (!valued) throw new Error('a portfolio has a value')
-    const response = request.respond({ ...valued, transaction })
+    const response = request.respond({ portfolio, balances: valued.balances, transaction })
     await store.commit([
       done,
       { collection: 'transactions', put: transaction },
