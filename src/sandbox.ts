@@ -39,6 +39,7 @@ export class Sandbox {
   #state: Readiness = { ready: false, reason: 'The chain and the fixtures are being prepared.' }
   #starting: Promise<void> | undefined
   #stopping: Promise<void> | undefined
+  #resetting: Promise<void> | undefined
   #address = { host: '', port: 0 }
 
   private constructor(fixture: Fixture, options: ResolvedOptions, log: Log, parts: ServiceParts, app: FastifyInstance) {
@@ -128,8 +129,15 @@ export class Sandbox {
     }
   }
 
-  /** Back to the fixtures: state, chain, faults, clock. Running transfers are answered 503. */
-  async reset(): Promise<void> {
+  /** Back to the fixtures: state, chain, faults, clock. Running transfers are answered 503; resets at once are one. */
+  reset(): Promise<void> {
+    this.#resetting ??= this.#reset().finally(() => {
+      this.#resetting = undefined
+    })
+    return this.#resetting
+  }
+
+  async #reset(): Promise<void> {
     const { service, chains, faults, random, ids, idpTokens, userTokens } = this.parts
     this.#state = { ready: false, reason: 'The sandbox is being reset.' }
     service.transfers.cancelAll()
