@@ -4,19 +4,29 @@ const COMPOSITION = ['', '!cli/', '!dashboard/']
 const ROOMS = {
   'auth/': ['domain/'],
   'chain/': ['domain/'],
-  // Commands start a sandbox, talk to a running one, or (`fixtures validate`) read a fixture file without one.
-  'cli/': ['index.ts', 'options.ts', 'sandbox.ts', 'version.ts', 'control/client', 'control/contract', 'fixtures/'],
+  // Commands start a sandbox, talk to a running one, or read a fixture or scenario file without one.
+  'cli/': [
+    'index.ts',
+    'options.ts',
+    'sandbox.ts',
+    'version.ts',
+    'control/client',
+    'control/contract',
+    'fixtures/',
+    'scenarios/',
+  ],
   'control/': ['domain/', 'faults/', 'fixtures/', 'scenarios/', 'traffic/'],
   'dashboard/': ['control/client', 'control/contract'],
   'domain/': [],
   'faults/': ['domain/'],
-  'fixtures/': ['domain/'],
+  'fixtures/': ['domain/', 'yaml-file/'],
   'http/': ['auth/', 'control/', 'domain/', 'faults/', 'identity/', 'partner-api/', 'traffic/'],
   'identity/': ['domain/'],
   'partner-api/': ['domain/'],
-  'scenarios/': ['domain/', 'faults/', 'traffic/'],
+  'scenarios/': ['domain/', 'faults/', 'traffic/', 'yaml-file/'],
   'store/': ['domain/'],
   'traffic/': ['domain/'],
+  'yaml-file/': ['domain/'],
   // The composition: it builds the parts of every room and is itself above them.
   'index.ts': COMPOSITION,
   'late-chains.ts': COMPOSITION,

@@ -1,0 +1,32 @@
+/** One thing wrong in a file a person wrote. */
+export interface FileIssue {
+  /** The file, as it was named. */
+  file: string
+  /** From 1; absent when the whole file is meant. */
+  line?: number
+  /** From 1; absent when the whole file is meant. */
+  column?: number
+  /** The field, such as `tenants[0].client_id`; empty when the whole file is meant. */
+  path: string
+  /** What is wrong: `must be a UUID; got "abc"`. */
+  message: string
+  /** What to do about it, a sentence without its full stop, or a question. */
+  fix: string
+}
+
+/** More issues than this at once help nobody. */
+export const MAX_ISSUES = 50
+
+/** A file that cannot be used. Its message has one line per issue. Rooms throw a class of their own made from it. */
+export class FileError extends Error {
+  override readonly name: string = 'FileError'
+
+  constructor(readonly issues: readonly FileIssue[]) {
+    super(issues.map(formatIssue).join('\n'))
+  }
+}
+
+function formatIssue({ file, line, column, path, message, fix }: FileIssue): string {
+  const place = line === undefined ? file : `${file}:${line}:${column}`
+  return `${place}${path && ` ${path}`}: ${message}. Fix: ${fix}${fix.endsWith('?') ? '' : '.'}`
+}
