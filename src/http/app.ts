@@ -26,6 +26,9 @@ const BODY_LIMIT = 100 * 1024
 /** Milliseconds within which a request has to arrive, headers and body. */
 const REQUEST_TIMEOUT = 60_000
 
+/** Log levels at which requests are logged. */
+const REQUEST_LOG_LEVELS = new Set(['info', 'debug', 'trace'])
+
 /** What the HTTP interface is built from. */
 export interface AppParts extends PipelineParts {
   ids: Ids
@@ -80,7 +83,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     // Before the body is read: whatever it is, the path or the method is what is wrong.
     if (request.is404) refuse(request)
   })
-  if (parts.log.level !== 'silent') app.addHook('onResponse', logRequest)
+  if (REQUEST_LOG_LEVELS.has(parts.log.level)) app.addHook('onResponse', logRequest)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     writeError(badRequest(error) ?? error, request, reply, parts)
   })

@@ -8,7 +8,7 @@ import { keyOf, type Passage, type PipelineParts } from './pipeline.ts'
 import { problemType, renderProblem, toProblem } from './problem.ts'
 
 /** Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. */
-export async function handle(passage: Passage, parts: PipelineParts): Promise<FastifyReply> {
+export async function handle(passage: Passage, parts: PipelineParts): Promise<unknown> {
   const { request, reply, endpoint, exchange } = passage
   const { service } = parts
   const tenant = exchange.requireTenant()
@@ -44,11 +44,12 @@ export function writeError(error: unknown, request: FastifyRequest, reply: Fasti
     .send(body)
 }
 
-function write({ exchange, reply }: Passage, response: ApiResponse, { service }: PipelineParts): FastifyReply {
-  if (exchange.dropped) return reply
+/** Returns the body for Fastify to send; a reply returned instead would be waited for until the client has it all. */
+function write({ exchange, reply }: Passage, response: ApiResponse, { service }: PipelineParts): unknown {
+  if (exchange.dropped) return undefined
   reply.code(response.status).headers(response.headers ?? {})
   reply.type(response.status < 400 ? 'application/json; charset=utf-8' : problemType(service.settings))
-  return reply.send(response.body)
+  return response.body
 }
 
 /** Turns the request's errors into their responses. */

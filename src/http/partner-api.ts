@@ -38,7 +38,10 @@ export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts)
           const passage = { endpoint, exchange, request, reply }
           request.passage = passage
           try {
-            for (const step of steps) await step(passage, parts)
+            for (const step of steps) {
+              const done = step(passage, parts)
+              if (done) await done // a turn of the microtask queue per step is felt at tens of thousands a second
+            }
           } catch (error) {
             if (error instanceof ExchangeEnded) return parked()
             throw error
