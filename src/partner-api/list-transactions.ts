@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { list } from '../domain/pagination.ts'
+import { list, refuseBothCursors } from '../domain/pagination.ts'
 import type { Transaction } from '../domain/records.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { Amount, Envelope, ExternalIdParams, PageQuerystring, Timestamp } from './schemas.ts'
@@ -44,6 +44,7 @@ export const listTransactions = () =>
     errors: ['validation_error', 'conflicting_cursors', 'cursor_invalid', 'cursor_expired', 'end_user_not_found'],
     assumptions: ['transaction-fields', 'transaction-visible', 'cursor-scope'],
     async handle({ tenant, params, query }, service) {
+      refuseBothCursors(query) // assumption: error-precedence, the query before the end user
       const user = await service.endUsers.require(tenant, params.external_id)
       const page = await list(service, {
         collection: 'transactions',
