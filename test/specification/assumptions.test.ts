@@ -1,0 +1,452 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SandboxHandle } from '../../src/index.ts'
+import { sandboxWith } from '../helpers/fixture-file.ts'
+import { outcome } from '../helpers/outcome.ts'
+import { type Ask, Partner, testSandbox } from '../helpers/partner.ts'
+import { ADDRESS, TIMESTAMP, ULID } from '../helpers/patterns.ts'
+import { idpToken, strangersKey, userToken } from '../helpers/tokens.ts'
+
+/** What the specification leaves open, and the setting that switches it. */
+const TABLE: Record<string, string | undefined> = {
+  brand: 'service.name',
+  'protocol-names': 'service.protocols',
+  audience: 'service.audience',
+  'error-body': 'service.error_body',
+  'error-precedence': undefined,
+  'create-end-user': 'service.end_user_jwt',
+  ids: undefined,
+  'amount-unit': undefined,
+  'balance-meaning': undefined,
+  'list-portfolio-fields': undefined,
+  'list-order': undefined,
+  'has-more': undefined,
+  'limit-invalid': undefined,
+  'cursor-scope': undefined,
+  'transfer-status': 'service.transfer_status',
+  'transfer-response': undefined,
+  'transfer-errors': undefined,
+  'withdraw-all': 'service.full_withdrawal_threshold',
+  'transaction-fields': undefined,
+  'transaction-visible': undefined,
+  wallet: undefined,
+  'idempotency-missing': undefined,
+  'idempotency-format': undefined,
+  'idempotency-scope': undefined,
+  'idempotency-mismatch': undefined,
+  'idempotency-in-flight': 'service.idempotency_in_flight',
+  'idempotency-ttl': 'service.idempotency_ttl',
+  'idempotency-errors': undefined,
+  'idempotency-replay-header': undefined,
+  'idp-token-claims': undefined,
+  'idp-lifetime': 'service.idp_token_lifetime',
+  'idp-errors': undefined,
+  'user-key': undefined,
+  'user-token-issuer': undefined,
+  'role-access': undefined,
+  'unknown-route': undefined,
+  'body-limits': undefined,
+  'rate-limit': undefined,
+  fees: undefined,
+  swaps: undefined,
+}
+
+const own = generateKeyPairSync('rsa', { modulusLength: 2048 })
+const { n, e } = own.publicKey.export({ format: 'jwk' })
+const jwk = { kty: 'RSA', n: n!, e: e!, kid: 'own-1', alg: 'RS256', use: 'sig' }
+
+let sandbox: SandboxHandle
+/** Everything that can be switched, switched. */
+let switched: SandboxHandle
+let acme: Partner
+let other: Partner
+let keyServer: Server
+let keysServed = 0
+beforeAll(async () => {
+  keyServer = createServer((_request, response) => {
+    keysServed++
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] }))
+  })
+  await new Promise<void>((resolve) => keyServer.listen(0, '127.0.0.1', resolve))
+  const { port } = keyServer.address() as AddressInfo
+  ;[sandbox, switched] = await Promise.all([testSandbox(), startSwitched(`http://127.0.0.1:${port}/jwks.json`)])
+  acme = new Partner(sandbox)
+  other = new Partner(switched)
+})
+afterAll(async () => {
+  keyServer.close()
+  await Promise.all([sandbox.stop(), switched.stop()])
+})
+
+function startSwitched(jwks_uri: string): Promise<SandboxHandle> {
+  return sandboxWith((fixture) => {
+    fixture.service = {
+      name: 'Acme',
+      protocols: ['lend', 'vault'],
+      audience: 'api://acme',
+      error_body: 'code_only',
+      end_user_jwt: 'required',
+      idp_token_lifetime: 600,
+    }
+    for (const pool of fixture.pools) pool.protocol = pool.protocol === 'aave' ? 'lend' : 'vault'
+    const [, globex, restricted] = fixture.tenants
+    const public_key_pem = own.publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    fixture.tenants[0]!.access = 'all'
+    Object.assign(globex!, { key: { jwks_uri }, access: 'all' })
+    Object.assign(restricted!, { key: { kid: 'own-1', public_key_pem }, access: ['list_portfolios'] })
+    restricted!.end_users = [{ external_id: 'rita' }]
+    const keyed = { slug: 'keyed', tenant_id: crypto.randomUUID(), client_id: crypto.randomUUID(), client_secret: 's' }
+    const end_users = [{ external_id: 'kim' }]
+    fixture.tenants.push({
+      ...keyed,
+      issuer: 'https://keyed.example',
+      key: { jwks: { keys: [jwk] } },
+      access: 'all',
+      end_users,
+    })
+  })
+}
+
+const control = async (of: SandboxHandle) =>
+  (await (await fetch(`${of.controlUrl}/assumptions`)).json()) as {
+    id: string
+    setting?: { name: string; active: unknown }
+  }[]
+const portfolio = async (partner: Partner, change: object = {}, poolId = 'aave-usdc', ask?: Ask) =>
+  partner.post('end_users/alice/portfolios', { ...(await partner.portfolioBody(poolId)), ...change }, ask)
+
+test('Assumptions: GET /_sandbox/assumptions lists exactly the open points, with their settings', async () => {
+  const listed = await control(sandbox)
+  expect(Object.fromEntries(listed.map(({ id, setting }) => [id, setting?.name]))).toEqual(TABLE)
+  expect(listed).toHaveLength(Object.keys(TABLE).length)
+})
+
+test('Assumptions: GET /_sandbox/assumptions shows what is active', async () => {
+  const active = Object.fromEntries((await control(switched)).map(({ id, setting }) => [id, setting?.active]))
+  expect(active).toMatchObject({ brand: 'Acme', 'protocol-names': ['lend', 'vault'], 'error-body': 'code_only' })
+  expect(active).toMatchObject({ 'transfer-status': 200, 'idp-lifetime': 600 })
+})
+
+test('Assumptions: each has a test named by its id', () => {
+  const files = ['assumptions', 'assumptions-money', 'assumptions-idempotency']
+  const text = files.map((file) => readFileSync(new URL(`${file}.test.ts`, import.meta.url), 'utf8')).join('\n')
+  const named = new Set([...text.matchAll(/['"]Assumption ([a-z-]+):/g)].map(([, id]) => id))
+  expect([...named].sort()).toEqual(Object.keys(TABLE).sort())
+})
+
+test('Assumption brand: X-Service-…, or the name that is set', async () => {
+  const names = async (partner: Partner) =>
+    [...(await partner.get('pools')).headers.keys()].filter((name) => /api-version|request-id/.test(name)).sort()
+  expect(await names(acme)).toEqual(['x-service-api-version', 'x-service-request-id'])
+  expect(await names(other)).toEqual(['x-acme-api-version', 'x-acme-request-id'])
+})
+
+test('Assumption protocol-names: aave (the default) and morpho, or the two that are set', async () => {
+  const protocols = async (partner: Partner) =>
+    (await partner.get('pools')).body.data.map(({ protocol }: { protocol: string }) => protocol)
+  expect(await protocols(acme)).toEqual(['aave', 'aave', 'morpho', 'morpho'])
+  expect(await protocols(other)).toEqual(['lend', 'lend', 'vault', 'vault'])
+  expect((await portfolio(acme, { protocol: undefined })).body.protocol).toBe('aave')
+  expect((await portfolio(other, { protocol: undefined })).body.protocol).toBe('lend')
+  expect(outcome(await portfolio(other, { protocol: 'aave' }))).toBe('400 validation_error')
+})
+
+test('Assumption audience: api://yield-sandbox, or the one that is set, in both tokens', async () => {
+  const audiences = async (partner: Partner) =>
+    [await partner.idpToken(), await partner.userToken('alice')].map((token) => decodeJwt(token).aud)
+  expect(await audiences(acme)).toEqual(['api://yield-sandbox', 'api://yield-sandbox'])
+  expect(await audiences(other)).toEqual(['api://acme', 'api://acme'])
+  const foreign = await idpToken(switched, { aud: 'api://yield-sandbox' })
+  expect(outcome(await other.get('pools', { headers: { authorization: `Bearer ${foreign}` } }))).toBe(
+    '401 invalid_idp_token',
+  )
+})
+
+test('Assumption error-body: RFC 9457 with code, request_id, param and errors, or the code alone', async () => {
+  const problem = await acme.get('pools?limit=0')
+  expect(problem.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+  expect(problem.body).toEqual({
+    ...{ type: expect.any(String), title: expect.any(String), status: 400, detail: expect.any(String) },
+    ...{ instance: '/v1/partner/pools', code: 'validation_error', param: 'limit' },
+    request_id: problem.headers.get('X-Service-Request-Id'),
+  })
+  const { errors } = (await portfolio(acme, { name: '', chain_id: 'x' })).body
+  expect(errors.map(({ param }: { param: string }) => param).sort()).toEqual(['chain_id', 'name'])
+  expect(errors[0].detail).toMatch(/./)
+
+  const bare = await other.get('pools?limit=0')
+  expect([bare.headers.get('content-type'), bare.body]).toEqual([
+    expect.stringMatching(/^application\/json/),
+    { code: 'validation_error' },
+  ])
+})
+
+test('Assumption error-precedence: token, role, user token, sub, key, path, body, end user, portfolio, balance', async () => {
+  const restricted = new Partner(sandbox, 'restricted')
+  const wrong = { portfolio_id: 'jar_none', amount_minor: 'many' }
+  const right = { portfolio_id: (await portfolio(acme)).body.portfolio_id, amount_minor: `1${'0'.repeat(30)}` }
+  const send = async (partner: Partner, externalId: string, body: object, ask: Ask) => {
+    const answer = await partner.post(`end_users/${externalId}/deposit`, body, ask)
+    return [outcome(answer), answer.body.param]
+  }
+  const stranger = { 'x-user-token': 'x' }
+  const token = { ...stranger, authorization: 'Bearer x' }
+  expect(await send(restricted, 'no%20one', wrong, { key: null, headers: token })).toContain('401 invalid_idp_token')
+  expect(await send(restricted, 'no%20one', wrong, { key: null, headers: stranger })).toContain('403 insufficient_role')
+  expect(await send(acme, 'no%20one', wrong, { key: null, headers: stranger })).toContain('401 invalid_user_token')
+  expect(await send(acme, 'no%20one', wrong, { key: null, user: 'bob' })).toContain('403 sub_url_mismatch')
+  expect(await send(acme, 'no%20one', wrong, { key: null })).toContain('400 idempotency_key_required')
+  expect(await send(acme, 'no%20one', wrong, {})).toEqual(['400 validation_error', 'external_id'])
+  expect(await send(acme, 'noone', wrong, {})).toEqual(['400 validation_error', 'amount_minor'])
+  expect(await send(acme, 'noone', { ...wrong, amount_minor: '1' }, {})).toContain('404 end_user_not_found')
+  expect(await send(acme, 'alice', { ...right, portfolio_id: 'jar_none' }, {})).toContain('404 portfolio_not_found')
+  expect(await send(acme, 'alice', right, {})).toContain('422 insufficient_balance')
+})
+
+test.each(['portfolios', 'transactions'])(
+  'Assumption error-precedence: the query before the end user (%s)',
+  async (list) => {
+    const ask = (query: string) => acme.get(`end_users/noone/${list}?${query}`).then(outcome)
+    expect(await ask('limit=0')).toBe('400 validation_error')
+    expect(await ask('starting_after=x&ending_before=x')).toBe('400 conflicting_cursors')
+    expect(await ask('')).toBe('404 end_user_not_found')
+  },
+)
+
+test('Assumption create-end-user: external_id makes an end user, a known one is given again', async () => {
+  const create = (body: object, ask: Ask = {}) => acme.post('end_users', body, { key: null, ...ask })
+  const created = await create({ external_id: 'eve' })
+  expect(created).toMatchObject({
+    status: 201,
+    body: {
+      ...{ id: expect.stringMatching(new RegExp(`^usr_${ULID}$`)), external_id: 'eve', user_source: 'partner' },
+      ...{ tenant_id: sandbox.tenants[0]!.tenant_id, tenant_slug: 'acme' },
+      ...{ wallet_address: expect.stringMatching(ADDRESS), created_at: expect.stringMatching(TIMESTAMP) },
+    },
+  })
+  expect(Object.keys(created.body)).toHaveLength(7)
+  expect(await create({ external_id: 'eve' })).toMatchObject({ status: 201, body: created.body })
+
+  expect(outcome(await create({ external_id: 'aZ09-_.'.padEnd(128, 'x') }))).toBe('201')
+  for (const external_id of ['', 'a b', 'a/b', 'é', 'x'.repeat(129), 7, undefined]) {
+    expect(outcome(await create({ external_id }))).toBe('400 validation_error')
+  }
+  const jwt = await acme.userToken('fay')
+  expect(outcome(await create({ external_id: 'fay', user_jwt: jwt }))).toBe('201')
+  expect(outcome(await create({ external_id: 'gil', user_jwt: jwt }))).toBe('403 sub_url_mismatch')
+  expect(outcome(await create({ external_id: 'gil', user_jwt: 'x' }))).toBe('401 invalid_user_token')
+  expect(outcome(await acme.get('end_users/gil/portfolios'))).toBe('404 end_user_not_found')
+
+  const key = crypto.randomUUID()
+  const keyed = await create({ external_id: 'hal' }, { key })
+  expect((await create({ external_id: 'hal' }, { key })).body).toEqual(keyed.body)
+  expect(outcome(await create({ external_id: 'hal2' }, { key }))).toBe(
+    '422 idempotency_key_in_use_with_different_params',
+  )
+})
+
+test('Assumption create-end-user: user_jwt is required when so set', async () => {
+  expect(outcome(await other.post('end_users', { external_id: 'eve' }))).toBe('400 validation_error')
+  const user_jwt = await other.userToken('eve')
+  expect(outcome(await other.post('end_users', { external_id: 'eve', user_jwt }))).toBe('201')
+})
+
+test('Assumption ids: ULIDs behind jar_, usr_, txn_ and req_', async () => {
+  const created = await portfolio(acme)
+  const { body } = await acme.deposit('alice', created.body.portfolio_id, '1000')
+  const ids = [created.body.portfolio_id, body.transaction_id, created.headers.get('X-Service-Request-Id')]
+  const prefixes = ['jar', 'txn', 'req']
+  expect(ids).toEqual(prefixes.map((prefix) => expect.stringMatching(new RegExp(`^${prefix}_${ULID}$`))))
+})
+
+test('Assumption list-portfolio-fields: those of the create response, and four more', async () => {
+  const { token_address, token_symbol, token_decimals, ...shared } = (await portfolio(acme, {}, 'morpho-weth')).body
+  const item = (await acme.get('end_users/alice/portfolios?limit=100')).body.data.at(-1)
+  expect(item).toEqual({
+    ...shared,
+    token: { symbol: token_symbol, address: token_address, decimals: token_decimals },
+    apy_snapshot: Number((await acme.pool('morpho-weth')).apy),
+    total_gross_yield_earned: '0',
+    total_fees_paid: '0',
+    last_synced_at: expect.stringMatching(TIMESTAMP),
+  })
+})
+
+test('Assumption list-order: pools by pool_id, portfolios oldest first', async () => {
+  const pools = (await acme.get('pools')).body.data.map(({ pool_id }: { pool_id: string }) => pool_id)
+  expect(pools).toEqual(pools.toSorted())
+  await acme.post('end_users', { external_id: 'ola' })
+  const created: string[] = []
+  for (const name of ['c', 'a', 'b']) created.push(await acme.open('ola', 'aave-usdc', name))
+  const { data } = (await acme.get('end_users/ola/portfolios')).body
+  expect(data.map(({ portfolio_id }: { portfolio_id: string }) => portfolio_id)).toEqual(created)
+})
+
+test('Assumption has-more: true exactly when next_cursor is not null, backward too', async () => {
+  const page = async (query: string) => (await acme.get(`pools?limit=2${query}`)).body
+  const first = await page('')
+  const last = await page(`&starting_after=${first.next_cursor}`)
+  const back = await page(`&ending_before=${last.prev_cursor}`)
+  expect([first, last, back].map(({ has_more }) => has_more)).toEqual([true, false, true])
+  expect([first, last, back].map(({ next_cursor }) => next_cursor !== null)).toEqual([true, false, true])
+  expect(back.prev_cursor).toBeNull()
+})
+
+test('Assumption limit-invalid: 400 validation_error, param limit', async () => {
+  for (const limit of ['0', '101', '-1', '1.5', '1e1', '0x10', 'ten', '', ' 1', '99999999999999999999', '1&limit=2']) {
+    const { status, body } = await acme.get(`pools?limit=${limit}`)
+    expect([limit, status, body.code, body.param]).toEqual([limit, 400, 'validation_error', 'limit'])
+  }
+})
+
+test('Assumption cursor-scope: a genuine cursor of another list, tenant or end user is 400 cursor_invalid', async () => {
+  for (const user of ['cam', 'kay']) for (let i = 0; i < 2; i++) await acme.open(user)
+  const next = async (partner: Partner, path: string) => (await partner.get(`${path}?limit=1`)).body.next_cursor
+  const [pools, portfolios] = [await next(acme, 'pools'), await next(acme, 'end_users/cam/portfolios')]
+  const use = (path: string, cursor: string) => acme.get(`${path}?starting_after=${cursor}`).then(outcome)
+  expect(await use('end_users/cam/portfolios', portfolios)).toBe('200')
+  const foreign = await next(new Partner(sandbox, 'globex'), 'pools')
+  expect([
+    await use('end_users/kay/portfolios', portfolios),
+    await use('end_users/cam/transactions', portfolios),
+    await use('end_users/cam/portfolios', pools),
+    await use('pools', portfolios),
+    await use('pools', foreign),
+  ]).toEqual(Array(5).fill('400 cursor_invalid'))
+})
+
+test("Assumption idp-token-claims: an Entra v1 application token's", async () => {
+  const token = await acme.idpToken()
+  const { client_id, tenant_id } = sandbox.tenants[0]!
+  const claims = decodeJwt(token)
+  expect(claims).toMatchObject({
+    aud: 'api://yield-sandbox',
+    appid: client_id,
+    appidacr: '1',
+    tid: tenant_id,
+    ver: '1.0',
+  })
+  expect(claims).toMatchObject({ iss: sandbox.baseUrl, oid: claims.sub, roles: expect.arrayContaining(['deposit']) })
+  expect(claims.exp! - claims.iat!).toBe(3600)
+  expect(claims.nbf).toBe(claims.iat)
+  expect(decodeProtectedHeader(token)).toEqual({ alg: 'RS256', kid: expect.any(String), typ: 'JWT' })
+})
+
+const grant = (of: SandboxHandle, change: Record<string, string> = {}, headers: Record<string, string> = {}) => {
+  const { client_id, client_secret } = of.tenants[0]!
+  const scope = `${of === switched ? 'api://acme' : 'api://yield-sandbox'}/.default`
+  const form = { grant_type: 'client_credentials', client_id, client_secret, scope, ...change }
+  const body = new URLSearchParams(Object.entries(form).filter(([, value]) => value !== ''))
+  return fetch(of.authUrl, { method: 'POST', body, headers })
+}
+
+test('Assumption idp-lifetime: 3600 s, or as set', async () => {
+  expect(await (await grant(sandbox)).json()).toMatchObject({ expires_in: 3600 })
+  expect(await (await grant(switched)).json()).toMatchObject({ expires_in: 600 })
+})
+
+test('Assumption idp-errors: RFC 6749 bodies, never cached; the secret in the form or by HTTP Basic', async () => {
+  const basic = `Basic ${Buffer.from(`${sandbox.tenants[0]!.client_id}:acme-demo-secret`).toString('base64')}`
+  expect((await grant(sandbox, { client_id: '', client_secret: '' }, { authorization: basic })).status).toBe(200)
+  const refusals: [Record<string, string>, number, string][] = [
+    [{ grant_type: 'password' }, 400, 'unsupported_grant_type'],
+    [{ grant_type: '' }, 400, 'invalid_request'],
+    [{ client_secret: 'wrong' }, 401, 'invalid_client'],
+    [{ client_id: 'nobody' }, 401, 'invalid_client'],
+    [{ scope: 'api://else/.default' }, 400, 'invalid_scope'],
+  ]
+  for (const [change, status, error] of refusals) {
+    const response = await grant(sandbox, change)
+    expect([response.status, await response.json()]).toEqual([status, { error, error_description: expect.any(String) }])
+    expect(response.headers.get('cache-control')).toBe('no-store')
+  }
+})
+
+test('Assumption user-key: the fixture registers jwks_uri (fetched once), jwks or a PEM', async () => {
+  const minted = (sub: string, iss: string) =>
+    userToken(switched, { claims: { sub, iss }, header: { kid: 'own-1' }, key: own.privateKey })
+  const list = async (tenant: string, sub: string, kid = 'own-1') => {
+    const iss = `https://${tenant}.example`
+    const token =
+      kid === 'own-1' ? await minted(sub, iss) : await userToken(switched, { claims: { sub, iss }, header: { kid } })
+    return outcome(
+      await new Partner(switched, tenant).get(`end_users/${sub}/portfolios`, {
+        user: null,
+        headers: { 'x-user-token': token },
+      }),
+    )
+  }
+  expect(await list('keyed', 'kim')).toBe('200')
+  expect(await list('restricted', 'rita')).toBe('200')
+  expect([await list('globex', 'bob'), await list('globex', 'bob'), keysServed]).toEqual(['200', '200', 1])
+  for (const [tenant, user] of [
+    ['keyed', 'kim'],
+    ['restricted', 'rita'],
+    ['globex', 'bob'],
+  ] as const) {
+    expect(await list(tenant, user, 'acme-1')).toBe('401 invalid_user_token')
+  }
+})
+
+test('Assumption user-token-issuer: a wrong iss, aud, alg, kid or typ, or no header, is 401 invalid_user_token', async () => {
+  const list = (token: string | null) => acme.get('end_users/alice/portfolios', { headers: { 'x-user-token': token } })
+  const wrong = [
+    { claims: { iss: 'https://else.example' } },
+    { claims: { aud: 'api://else' } },
+    { header: { alg: 'PS256' } },
+    { header: { kid: 'else' } },
+    { header: { typ: 'at+jwt' } },
+    { key: strangersKey() },
+  ]
+  for (const change of wrong) {
+    expect(outcome(await list(await userToken(sandbox, change)))).toBe('401 invalid_user_token')
+  }
+  expect(outcome(await list(null))).toBe('401 invalid_user_token')
+  expect(outcome(await list(await userToken(sandbox)))).toBe('200')
+})
+
+test('Assumption role-access: every endpoint, unless access lists fewer', async () => {
+  const restricted = new Partner(sandbox, 'restricted')
+  expect(outcome(await restricted.get('pools'))).toBe('200')
+  expect(outcome(await restricted.post('end_users', { external_id: 'x' }))).toBe('403 insufficient_role')
+  const switchedRestricted = new Partner(switched, 'restricted')
+  expect(outcome(await switchedRestricted.get('pools'))).toBe('403 insufficient_role')
+})
+
+test('Assumption unknown-route: 404 not_found, 405 method_not_allowed with Allow', async () => {
+  expect(outcome(await acme.get('poools'))).toBe('404 not_found')
+  const refused = await acme.ask('POST', 'pools', { body: {} })
+  expect([outcome(refused), refused.headers.get('allow')]).toEqual(['405 method_not_allowed', 'GET'])
+  const both = await fetch(`${sandbox.baseUrl}/v1/partner/end_users/alice/portfolios`, { method: 'PUT' })
+  expect([both.status, both.headers.get('allow')?.split(', ').sort()]).toEqual([405, ['GET', 'POST']])
+})
+
+test('Assumption body-limits: 413 over 100 KiB, 400 for malformed JSON, 415 for another type', async () => {
+  const send = (body: string, type = 'application/json') =>
+    acme.ask('POST', 'end_users', { body, headers: { 'content-type': type } }).then(outcome)
+  const sized = (bytes: number) =>
+    JSON.stringify({ external_id: 'max', pad: '' }).replace('""', `"${'x'.repeat(bytes - 30)}"`)
+  expect(sized(102_400)).toHaveLength(102_400)
+  expect(await send(sized(102_400))).toBe('201')
+  expect(await send(sized(102_401))).toBe('413 payload_too_large')
+  for (const body of ['{', '', 'null', '[]', '"x"', '{"external_id":"a",}'])
+    expect(await send(body)).toBe('400 validation_error')
+  expect(await send('external_id=a', 'application/x-www-form-urlencoded')).toBe('415 unsupported_media_type')
+})
+
+test('Assumption rate-limit: there is none', async () => {
+  const answers = await Promise.all(Array.from({ length: 300 }, () => acme.get('pools')))
+  expect(new Set(answers.map(outcome))).toEqual(new Set(['200']))
+})
+
+test('Assumptions, clocks: moving business time does not expire tokens', async () => {
+  await acme.get('end_users/alice/portfolios')
+  const before = (await portfolio(acme)).body.created_at
+  sandbox.clock.advance(30 * 24 * 60 * 60 * 1000)
+  expect(outcome(await acme.get('end_users/alice/portfolios'))).toBe('200')
+  expect(Date.parse((await portfolio(acme)).body.created_at) - Date.parse(before)).toBeGreaterThanOrEqual(2_592_000_000)
+})
