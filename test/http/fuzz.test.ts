@@ -107,9 +107,7 @@ test.each(['pools', 'end_users/alice/portfolios', 'end_users/alice/transactions'
     const name = fc.constantFrom('limit', 'starting_after', 'ending_before', 'limit[]', '__proto__', 'x')
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.integer().map(String), fc.base64String())
     const query = fc.oneof(
-      fc
-        .array(fc.tuple(name, text), { maxLength: 4 })
-        .map((pairs) => new URLSearchParams(pairs.map(wellFormed)).toString()),
+      fc.array(fc.tuple(name, text), { maxLength: 4 }).map((pairs) => new URLSearchParams(pairs).toString()),
       fc.webQueryParameters(),
     )
     await fc.assert(
@@ -141,7 +139,3 @@ test('what was sent has moved no money that a sound request did not ask for', as
   const untouched = page.data.find((portfolio: { portfolio_id: string }) => portfolio.portfolio_id === portfolio_id)
   expect(untouched).toMatchObject({ deposited: '0', total_balance: '0' })
 })
-
-function wellFormed([name, text]: [string, string]): [string, string] {
-  return [name, text.toWellFormed()]
-}

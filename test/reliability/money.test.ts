@@ -10,11 +10,8 @@ const POOLS = ['aave-usdc', 'aave-usdc', 'morpho-usdc', 'aave-weth', 'morpho-wet
 
 let open: OpenSandbox
 let ledger: Ledger
-let users = 0
 beforeAll(async () => {
   open = await openSandbox()
-  // Worth is compared across requests: time moves only when told to.
-  open.sandbox.parts.service.clock.freeze()
   ledger = new Ledger(open)
 })
 afterAll(() => open.stop())
@@ -26,9 +23,10 @@ type Move =
   | { kind: 'advance'; days: number }
 
 const portfolio = fc.nat({ max: POOLS.length - 1 })
+// Aave takes nothing that rounds to no share: with decades of interest, that can be a unit or two.
 const amount = fc.oneof(
-  fc.bigInt({ min: 1n, max: 50n }),
-  fc.bigInt({ min: 1n, max: 10n ** 12n }),
+  fc.bigInt({ min: 10n, max: 50n }),
+  fc.bigInt({ min: 10n, max: 10n ** 12n }),
   fc.bigInt({ min: 10n ** 15n, max: 10n ** 21n }),
 )
 const move: fc.Arbitrary<Move> = fc.oneof(
@@ -85,7 +83,10 @@ test('money is neither made nor lost, whatever the order of deposits, withdrawal
 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { minLength: 3, maxLength: 14 }), async (moves) => {
-      const name = `user-${users++}`
+      await open.sandbox.reset()
+      // Worth is compared across requests: time moves only when told to.
+      open.sandbox.parts.service.clock.freeze()
+      const name = 'carol'
       const jars: string[] = []
       for (const pool of POOLS) jars.push(await open.acme.open(name, pool))
       for (const move of moves) await carryOut(move, name, jars)
@@ -93,10 +94,10 @@ test('money is neither made nor lost, whatever the order of deposits, withdrawal
       await expectConserved(user)
       await expectWorth(user)
       await expectHistory(user)
+      await ledger.expectSound()
     }),
     { numRuns: 12 },
   )
-  await ledger.expectSound()
 })
 
 /** What the wallet lacks is the principal still in, less the yield it was paid: to the unit, but for roundings. */
