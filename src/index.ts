@@ -1,4 +1,4 @@
-import type { TestClient } from 'viem'
+import type { PublicActions, TestClient } from 'viem'
 import type { ActiveFault, Credentials, FaultRule, TenantCredentials } from './control/contract.ts'
 import type { SandboxClock } from './domain/clock.ts'
 import { Problem } from './domain/errors.ts'
@@ -10,6 +10,9 @@ export type { ActiveFault, Credentials, FaultRule, TenantCredentials } from './c
 export { FixtureError } from './fixtures/fixture-error.ts'
 export { OptionError, type SandboxOptions } from './options.ts'
 
+/** A viem client that reads the chain and commands Anvil. */
+export type ChainClient = TestClient & PublicActions
+
 /** A running sandbox. Stops itself at the end of an `await using` block. */
 export interface SandboxHandle extends AsyncDisposable {
   readonly baseUrl: string
@@ -17,8 +20,8 @@ export interface SandboxHandle extends AsyncDisposable {
   readonly controlUrl: string
   readonly seed: number
   readonly tenants: TenantCredentials[]
-  /** A viem client of the first chain, with Anvil's own actions. */
-  readonly chain: TestClient
+  /** A viem client of the first chain: public actions, and Anvil's own. */
+  readonly chain: ChainClient
   /** Business time. */
   readonly clock: Pick<SandboxClock, 'now' | 'iso' | 'advance' | 'freeze' | 'unfreeze' | 'frozen'>
   readonly faults: {
@@ -80,8 +83,8 @@ async function handleOf(sandbox: Sandbox): Promise<SandboxHandle> {
 }
 
 /** viem is loaded here, after the chain has started: it is the slowest import and the command line does not need it. */
-async function chainClient({ rpc_urls }: Credentials): Promise<TestClient> {
-  const { createTestClient, http } = await import('viem')
+async function chainClient({ rpc_urls }: Credentials): Promise<ChainClient> {
+  const { createTestClient, http, publicActions } = await import('viem')
   const [url] = Object.values(rpc_urls)
-  return createTestClient({ mode: 'anvil', transport: http(url) })
+  return createTestClient({ mode: 'anvil', transport: http(url) }).extend(publicActions)
 }

@@ -16,6 +16,8 @@ export interface SandboxOptions {
   confirmationDelay?: string | number
   /** Every random choice derives from it; a whole number. Default: a fresh one. */
   seed?: number
+  /** ISO 8601 moment the sandbox clock starts at, frozen: with a seed, the same requests then give the same run. */
+  clock?: string
   /** Bearer token of the control interface; generated when the host is not loopback. */
   controlToken?: string
   /** Where the log goes; default: nowhere. */
@@ -28,6 +30,8 @@ export interface ResolvedOptions {
   host: string
   confirmationDelay: DurationRange
   seed: number
+  /** Milliseconds since the Unix epoch; undefined for real time. */
+  clock: number | undefined
   controlToken: string | undefined
   /** What the fixture file asks for; the log itself is given. */
   logLevel: string | undefined
@@ -57,6 +61,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     port,
     host,
     seed,
+    clock: given.clock === undefined ? undefined : moment(given.clock),
     controlToken,
     logLevel: fixture.log_level,
     confirmationDelay: delay(given.confirmationDelay ?? fixture.confirmation_delay),
@@ -66,6 +71,18 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
 /** Whether only this machine can reach the host. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+}
+
+/** The embedded chain's state is of the first seconds of 2025; its time only goes forward. */
+const EARLIEST = Date.UTC(2025, 0, 2)
+const LATEST = Date.UTC(9000, 0, 1)
+
+function moment(text: string): number {
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
+  if (time >= EARLIEST && time <= LATEST) return time
+  throw new OptionError(
+    `clock must be an ISO 8601 moment from 2025-01-02 on, such as 2030-01-01T00:00:00Z; got ${text}`,
+  )
 }
 
 function delay(given: string | number = '2s'): DurationRange {

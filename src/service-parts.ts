@@ -17,6 +17,7 @@ import { IdentityProvider } from './identity/identity-provider.ts'
 import { UnknownKey } from './identity/unknown-key.ts'
 import { LateChains } from './late-chains.ts'
 import type { ResolvedOptions } from './options.ts'
+import { ScenarioRunner } from './scenarios/scenario-runner.ts'
 import { createStore } from './store/lowdb-store.ts'
 
 /** Every part of a sandbox but its HTTP interface, wired together. */
@@ -30,7 +31,7 @@ export async function buildServiceParts(
   baseUrl: () => string,
 ) {
   const { settings } = fixture
-  const clock = new SandboxClock()
+  const clock = new SandboxClock(options.clock)
   const random = new SeededRandom(options.seed)
   const ids = new Ids({ clock, random })
   const store = await createStore()
@@ -68,6 +69,19 @@ export async function buildServiceParts(
     transfers,
     verifyUserToken: (token, tenant) => userTokens.verify(token, tenant),
   }
-  const faults = new FaultEngine({ clock, random, chains })
-  return { service, idempotency, faults, random, ids, chains, identityProvider, idpTokens, userTokens, unknownKey }
+  const faults = new FaultEngine({ clock, random })
+  const scenarios = new ScenarioRunner({ faults, clock, log })
+  return {
+    service,
+    idempotency,
+    faults,
+    scenarios,
+    random,
+    ids,
+    chains,
+    identityProvider,
+    idpTokens,
+    userTokens,
+    unknownKey,
+  }
 }

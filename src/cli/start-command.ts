@@ -10,6 +10,7 @@ interface Flags {
   fixtures?: string
   confirmationDelay?: string
   seed?: number
+  clock?: string
   controlToken?: string
   json?: boolean
   logLevel?: string
@@ -29,6 +30,7 @@ export function startCommand(): Command {
     .addOption(
       flag('--seed <n>', 'every random choice derives from it (default: a fresh one)', 'SEED').argParser(wholeNumber),
     )
+    .addOption(flag('--clock <iso>', 'moment the sandbox clock starts at, frozen (default: real time)', 'CLOCK'))
     .addOption(flag('--control-token <t>', 'bearer token of the control interface', 'CONTROL_TOKEN'))
     .addOption(flag('--json', 'one JSON line on stdout when ready', 'JSON'))
     .addOption(flag('--log-level <level>', 'how much to log (default: info)', 'LOG_LEVEL').choices(LOG_LEVELS))

@@ -13,7 +13,7 @@ interface Flags {
   controlToken?: string
 }
 
-/** `token`: an identity-provider token, by the same grant a partner uses. */
+/** `token`: an identity-provider token. */
 export function tokenCommand(): Command {
   return new Command('token')
     .description('Print an identity-provider token of a running sandbox.')

@@ -8,9 +8,16 @@ export const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
  */
 export class SandboxClock {
   #offset = 0
+  readonly #start: number | undefined
   #frozenAt: number | undefined
   readonly #sleepers = new Set<Sleeper>()
   readonly #listeners = new Set<() => void>()
+
+  /** Starts with real time, or frozen at the given moment, in milliseconds since the Unix epoch. */
+  constructor(start?: number) {
+    this.#start = start
+    this.#frozenAt = start
+  }
 
   /** Business time in milliseconds since the Unix epoch. */
   now(): number {
@@ -41,8 +48,9 @@ export class SandboxClock {
   advance(milliseconds: number): void {
     if (!(milliseconds >= 0)) throw new RangeError('the sandbox clock only moves forward')
     if (this.now() + milliseconds > END_OF_TIME) throw new RangeError('the sandbox clock ends with the year 9999')
-    if (this.#frozenAt === undefined) this.#offset += milliseconds
-    else this.#frozenAt += milliseconds
+    const step = Math.ceil(milliseconds) // ids and dates know no fractions
+    if (this.#frozenAt === undefined) this.#offset += step
+    else this.#frozenAt += step
     this.#moved()
   }
 
@@ -60,10 +68,10 @@ export class SandboxClock {
     this.#moved()
   }
 
-  /** Back to real time; sleepers are woken with an AbortError. */
+  /** Back to where it started; sleepers are woken with an AbortError. */
   reset(): void {
     this.#offset = 0
-    this.#frozenAt = undefined
+    this.#frozenAt = this.#start
     for (const sleeper of [...this.#sleepers]) sleeper.cancel(new DOMException('the clock was reset', 'AbortError'))
     for (const listener of this.#listeners) listener()
   }

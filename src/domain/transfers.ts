@@ -231,7 +231,7 @@ export class Transfers {
 
   #drawDelay(): number {
     const { min, max } = this.#parts.confirmationDelay
-    return max === min ? min : min + this.#parts.random.next('confirmation-delay') * (max - min)
+    return max === min ? min : Math.round(min + this.#parts.random.next('confirmation-delay') * (max - min))
   }
 }
 

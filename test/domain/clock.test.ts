@@ -145,3 +145,17 @@ describe('a sleep', () => {
     expect(clock.now()).toBe(start + 2 * HOUR)
   })
 })
+
+it('stays at whole milliseconds, whatever it is advanced by', () => {
+  const clock = new SandboxClock(1_000)
+  clock.advance(0.25)
+  expect(clock.now()).toBe(1_001)
+})
+
+it('starts frozen at a given moment, and a reset brings it back there', () => {
+  const clock = new SandboxClock(Date.UTC(2030, 0, 1))
+  clock.advance(5_000)
+  clock.unfreeze()
+  clock.reset()
+  expect([clock.iso(), clock.frozen]).toEqual(['2030-01-01T00:00:00.000Z', true])
+})
