@@ -23,6 +23,7 @@ import {
   resolveOptions,
   type SandboxOptions,
 } from './options.ts'
+import { shippedScenarios } from './scenarios/shipped-scenarios.ts'
 import { seeder } from './seeder.ts'
 import { buildServiceParts, type ServiceParts } from './service-parts.ts'
 import { version } from './version.ts'
@@ -70,6 +71,7 @@ export class Sandbox {
       baseUrl: () => self().baseUrl,
       verifyIdpToken: (authorization) => parts.idpTokens.verify(authorization),
       notReady: () => self().notReady(),
+      answered: (exchange, status) => parts.scenarios.answered(exchange, status),
       neighbours: (origin) => registerNeighbours(origin, parts, options, self),
     })
     sandbox = new Sandbox(fixture, options, log, parts, app)
@@ -129,7 +131,7 @@ export class Sandbox {
     }
   }
 
-  /** Back to the fixtures: state, chain, faults, clock. Running transfers are answered 503; resets at once are one. */
+  /** Back to the fixtures: state, chain, faults and scenario, clock. Running transfers are answered 503; resets at once are one. */
   reset(): Promise<void> {
     this.#resetting ??= this.#reset().finally(() => {
       this.#resetting = undefined
@@ -138,10 +140,11 @@ export class Sandbox {
   }
 
   async #reset(): Promise<void> {
-    const { service, chains, faults, random, ids, idpTokens, userTokens } = this.parts
+    const { service, chains, faults, scenarios, random, ids, idpTokens, userTokens } = this.parts
     this.#state = { ready: false, reason: 'The sandbox is being reset.' }
     service.transfers.cancelAll()
-    faults.clear()
+    scenarios.forget()
+    faults.reset()
     service.clock.reset()
     await chains.started?.reset()
     await service.transfers.idle()
@@ -221,10 +224,13 @@ async function registerNeighbours(
   options: ResolvedOptions,
   sandbox: () => Sandbox,
 ): Promise<void> {
-  const { service, identityProvider, unknownKey, faults } = parts
+  const { service, identityProvider, unknownKey, faults, scenarios } = parts
   const { settings, clock, store } = service
   await app.register(async (scope) => {
-    const wish = tokenEndpointFaults(scope, parts)
+    const wish = tokenEndpointFaults(scope, {
+      ...parts,
+      answered: (exchange, status) => scenarios.answered(exchange, status),
+    })
     const findTenant = (clientId: string) => store.find('tenants', 'client_id', clientId)
     await scope.register(identityRoutes, { provider: identityProvider, settings, findTenant, wish })
   })
@@ -233,6 +239,8 @@ async function registerNeighbours(
     version,
     clock,
     faults,
+    scenarios,
+    shippedScenarios,
     controlToken: options.controlToken,
     readiness: () => sandbox().readiness(),
     credentials: () => sandbox().credentials(),

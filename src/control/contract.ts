@@ -1,6 +1,8 @@
 import type { Assumption } from '../domain/assumptions.ts'
 import type { ActiveFault } from '../faults/fault-engine.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
+import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
+import type { Scenario } from '../scenarios/scenario-schema.ts'
 
 /** `GET /_sandbox/health` */
 export interface Health {
@@ -56,4 +58,18 @@ export interface MintedToken {
   expires_at: string
 }
 
-export type { ActiveFault, Assumption, FaultRule }
+/** `GET /_sandbox/scenarios` */
+export interface ScenarioList {
+  /** Those that ship with the sandbox. */
+  scenarios: { name: string; description: string }[]
+  /** The one started last, unless it was stopped. */
+  current: ScenarioRun | null
+}
+
+/** `POST /_sandbox/scenarios/stop` */
+export interface StoppedScenario {
+  /** The run as it ended; null when none was there. */
+  stopped: ScenarioRun | null
+}
+
+export type { ActiveFault, Assumption, FaultRule, Scenario, ScenarioRun }

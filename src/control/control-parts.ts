@@ -2,6 +2,8 @@ import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
+import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
+import type { Scenario } from '../scenarios/scenario-schema.ts'
 import type { Assumption, Credentials, MintedToken, Readiness } from './contract.ts'
 
 /** How a minted token is to differ from a good one. */
@@ -18,6 +20,8 @@ export interface ControlParts {
   version: string
   clock: SandboxClock
   faults: FaultEngine
+  scenarios: ScenarioRunner
+  shippedScenarios(): Promise<Scenario[]>
   controlToken: string | undefined
   readiness(): Readiness
   credentials(): Promise<Credentials>

@@ -7,15 +7,24 @@ import { credentialRoutes } from './routes/credentials.ts'
 import { faultRoutes } from './routes/faults.ts'
 import { healthRoutes } from './routes/health.ts'
 import { resetRoutes } from './routes/reset.ts'
+import { scenarioRoutes } from './routes/scenarios.ts'
 import { tokenRoutes } from './routes/tokens.ts'
+
+const guardedRoutes = [
+  credentialRoutes,
+  assumptionRoutes,
+  resetRoutes,
+  clockRoutes,
+  faultRoutes,
+  scenarioRoutes,
+  tokenRoutes,
+]
 
 /** The control interface under `/_sandbox`: never subject to faults, never recorded. */
 export async function controlRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
   app.register(healthRoutes, parts)
   app.register(async (guarded) => {
     guarded.addHook('onRequest', async (request) => guard(request, parts.controlToken))
-    for (const routes of [credentialRoutes, assumptionRoutes, resetRoutes, clockRoutes, faultRoutes, tokenRoutes]) {
-      guarded.register(routes, parts)
-    }
+    for (const routes of guardedRoutes) guarded.register(routes, parts)
   })
 }

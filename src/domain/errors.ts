@@ -38,6 +38,8 @@ export const ERRORS = {
   control_token_required: { status: 401, title: 'The control token is missing or wrong' },
   tenant_not_found: { status: 404, title: 'The tenant does not exist' },
   fault_not_found: { status: 404, title: 'The fault does not exist' },
+  scenario_not_found: { status: 404, title: 'The scenario does not exist' },
+  scenario_running: { status: 409, title: 'Another scenario is running' },
   sandbox_starting: { status: 503, title: 'The sandbox is not ready yet' },
 } as const satisfies Record<string, { status: number; title: string }>
 

@@ -1,9 +1,17 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import type { SandboxClock } from '../domain/clock.ts'
-import type { Answer } from '../domain/exchange.ts'
+import type { Answer, Exchange } from '../domain/exchange.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { HttpExchange } from './exchange.ts'
+
+/** What the writing of a response is to involve. */
+export interface ResponseParts {
+  faults: FaultEngine
+  clock: SandboxClock
+  /** Told of every answer about to be written whole: what it does is done before the client can ask again. */
+  answered(exchange: Exchange, status: number): void
+}
 
 /**
  * Lets faults strike while the response is written. Returns what Fastify is to send: the body, changed or trickling;
@@ -13,16 +21,22 @@ export async function duringResponse(
   exchange: HttpExchange,
   reply: FastifyReply,
   payload: unknown,
-  { faults, clock }: { faults: FaultEngine; clock: SandboxClock },
+  { faults, clock, answered }: ResponseParts,
 ): Promise<unknown> {
-  if (!faults.concerns(exchange) && exchange.truncateAfter === undefined) return exchange.dropped ? parked() : payload
-  const answer: Answer = { status: reply.statusCode, headers: headersOf(reply), body: String(payload ?? '') }
-  exchange.answer = answer
+  if (!faults.concerns(exchange) && exchange.truncateAfter === undefined) {
+    if (exchange.dropped) return parked()
+    answered(exchange, reply.statusCode)
+    return payload
+  }
+  exchange.answer = { status: reply.statusCode, headers: headersOf(reply), body: String(payload ?? '') }
   await faults.at('during_response', exchange)
   if (exchange.dropped) return parked()
+  const { answer } = exchange
+  for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
   reply.code(answer.status).headers(answer.headers)
   reply.header('content-length', Buffer.byteLength(answer.body))
   if (exchange.truncateAfter !== undefined) return truncate(reply, answer, exchange.truncateAfter)
+  answered(exchange, answer.status)
   if (answer.bytesPerSecond === undefined) return answer.body
   return Readable.from(trickle(answer.body, answer.bytesPerSecond, clock))
 }

@@ -16,11 +16,11 @@ declare module 'fastify' {
 /** The service under `/v1/`: every endpoint behind the pipeline. */
 export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts): FastifyPluginAsync {
   return async (app) => {
-    const { faults, service } = parts
+    const { faults, service, answered } = parts
     app.decorateRequest('passage', null)
     app.addHook('onSend', async (request, reply, payload) => {
       const exchange = request.passage?.exchange
-      return exchange ? duringResponse(exchange, reply, payload, { faults, clock: service.clock }) : payload
+      return exchange ? duringResponse(exchange, reply, payload, { faults, clock: service.clock, answered }) : payload
     })
     for (const endpoint of endpoints) {
       const { operation, user_token } = endpoint

@@ -5,6 +5,7 @@ import type { Idempotency } from '../domain/idempotency.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
+import type { ResponseParts } from './during-response.ts'
 import type { HttpExchange } from './exchange.ts'
 
 /** What the steps work with. */
@@ -14,6 +15,8 @@ export interface PipelineParts {
   faults: FaultEngine
   /** Throws Problem token_missing or invalid_idp_token. */
   verifyIdpToken(authorization: string | undefined): Promise<{ appid: string }>
+  /** Told of every answer about to be written. */
+  answered: ResponseParts['answered']
   /** Why the sandbox cannot serve yet; undefined when it can. */
   notReady(): string | undefined
 }
@@ -41,12 +44,16 @@ function ready(_passage: Passage, { notReady }: PipelineParts): void {
 }
 
 /** Rules in force, and the one the request itself may bring along in `X-Sandbox-Fault`. */
-async function faultsOnRequest({ exchange, request }: Passage, { faults, service }: PipelineParts): Promise<void> {
+async function faultsOnRequest(passage: Passage, parts: PipelineParts): Promise<void> {
+  const { exchange, request } = passage
+  const { faults, service } = parts
   const own = header(request, 'x-sandbox-fault')
   if (own !== undefined) faults.bring(own, exchange)
   if (!faults.concerns(exchange)) return
   exchange.claimedTenant = await claimedTenant(request, service)
   await faults.at('on_request', exchange)
+  // A fault may have held the request until the sandbox is being reset.
+  ready(passage, parts)
 }
 
 /** spec: Identity-provider token 4 to 6 */

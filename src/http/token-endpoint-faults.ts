@@ -12,7 +12,7 @@ import { header, type PipelineParts } from './pipeline.ts'
  */
 export function tokenEndpointFaults(
   scope: FastifyInstance,
-  { faults, service }: Pick<PipelineParts, 'faults' | 'service'>,
+  { faults, service, answered }: Pick<PipelineParts, 'faults' | 'service' | 'answered'>,
 ): (request: FastifyRequest) => TokenWish {
   const exchanges = new WeakMap<FastifyRequest, HttpExchange>()
   scope.addHook('preHandler', async (request, reply) => {
@@ -34,7 +34,7 @@ export function tokenEndpointFaults(
   })
   scope.addHook('onSend', async (request, reply, payload) => {
     const exchange = exchanges.get(request)
-    return exchange ? duringResponse(exchange, reply, payload, { faults, clock: service.clock }) : payload
+    return exchange ? duringResponse(exchange, reply, payload, { faults, clock: service.clock, answered }) : payload
   })
   return (request) => exchanges.get(request)?.tokenWish ?? {}
 }

@@ -1,0 +1,70 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import { Problem } from '../../domain/errors.ts'
+import { suggest } from '../../domain/nearest.ts'
+import { readScenario } from '../../scenarios/load-scenario.ts'
+import { ScenarioError } from '../../scenarios/scenario-error.ts'
+import { EditorSchema, type Scenario } from '../../scenarios/scenario-schema.ts'
+import type { ScenarioList, StoppedScenario } from '../contract.ts'
+import type { ControlParts } from '../control-parts.ts'
+
+const tags = ['Control']
+const Params = Type.Object({ name: Type.String() })
+
+/** The shipped scenarios, and the one that runs. The loader itself checks a scenario: its messages know what fits. */
+export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
+  const { scenarios, shippedScenarios, tenants } = parts
+  const start = async (scenario: Scenario) => {
+    const slugs = (await tenants()).map(({ slug }) => slug)
+    return scenarios.start(scenario, slugs)
+  }
+  app.get(
+    '/_sandbox/scenarios',
+    { schema: { tags, operationId: 'list_scenarios', summary: 'Shipped scenarios, and the one started last' } },
+    async (): Promise<ScenarioList> => ({
+      scenarios: (await shippedScenarios()).map(({ name, description }) => ({ name, description })),
+      current: scenarios.current ?? null,
+    }),
+  )
+  app.post<{ Params: Static<typeof Params> }>(
+    '/_sandbox/scenarios/:name/start',
+    { schema: { tags, operationId: 'start_scenario', summary: 'Start a shipped scenario', params: Params } },
+    async ({ params }, reply) => reply.code(201).send(await start(await requireShipped(params.name, parts))),
+  )
+  app.post(
+    '/_sandbox/scenarios',
+    {
+      schema: { tags, operationId: 'start_own_scenario', summary: 'Start a scenario of your own', body: EditorSchema },
+      validatorCompiler: () => () => true,
+    },
+    async ({ body }, reply) => reply.code(201).send(await start(await fromBody(body))),
+  )
+  app.post(
+    '/_sandbox/scenarios/stop',
+    { schema: { tags, operationId: 'stop_scenario', summary: 'Take back what the running scenario applied' } },
+    async (): Promise<StoppedScenario> => ({ stopped: scenarios.stop() ?? null }),
+  )
+}
+
+async function requireShipped(name: string, { shippedScenarios }: ControlParts): Promise<Scenario> {
+  const shipped = await shippedScenarios()
+  const scenario = shipped.find((candidate) => candidate.name === name)
+  if (scenario) return scenario
+  const names = shipped.map((candidate) => candidate.name)
+  const detail = `There is no scenario "${name.slice(0, 64)}"; ${suggest(name.slice(0, 64), names)}`
+  throw new Problem('scenario_not_found', { detail, param: 'name' })
+}
+
+async function fromBody(body: unknown): Promise<Scenario> {
+  try {
+    return await readScenario(body)
+  } catch (error) {
+    if (!(error instanceof ScenarioError)) throw error
+    const errors = error.issues.map(({ path, message, fix }) => ({
+      param: path || 'body',
+      detail: `${message}; ${fix}`,
+    }))
+    const detail = errors.map((one) => `${one.param}: ${one.detail}${one.detail.endsWith('?') ? '' : '.'}`).join(' ')
+    throw new Problem('validation_error', { detail, param: errors[0]?.param ?? 'body', errors }, { cause: error })
+  }
+}

@@ -1,0 +1,86 @@
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { parseDuration } from '../domain/duration.ts'
+import { checkRule } from '../faults/fault-rule.ts'
+import { FileError } from '../yaml-file/file-error.ts'
+import { IssueList } from '../yaml-file/issue-list.ts'
+import { readYaml } from '../yaml-file/read-yaml.ts'
+import { schemaIssues } from '../yaml-file/schema-issues.ts'
+import { type Path, YamlSource } from '../yaml-file/yaml-source.ts'
+import { ScenarioError } from './scenario-error.ts'
+import { type ClockMove, type Scenario, type ScenarioFile, ScenarioSchema } from './scenario-schema.ts'
+
+const FILE_LIMIT = 1024 * 1024
+const DOCS = 'docs/scenarios.md'
+const TERMS = { what: 'a scenario', docs: DOCS, sample: 'one of the shipped scenarios' }
+
+/** Reads and checks a scenario file (YAML or JSON). Throws {@link ScenarioError} naming everything that is wrong. */
+export function loadScenario(file: string): Promise<Scenario> {
+  return inOwnWords(async () => scenarioOf(await readYaml(file, TERMS, FILE_LIMIT)))
+}
+
+/** Checks a scenario that came as data. Throws {@link ScenarioError}; its issues name fields, their places mean nothing. */
+export function readScenario(data: unknown): Promise<Scenario> {
+  return inOwnWords(() => scenarioOf(new YamlSource('body', JSON.stringify(data ?? null), TERMS)))
+}
+
+/** Every scenario in a folder, by name. Throws {@link ScenarioError}. */
+export async function loadScenarios(directory: string): Promise<Scenario[]> {
+  const files = (await readdir(directory)).filter((file) => file.endsWith('.yaml')).sort()
+  return Promise.all(files.map((file) => loadScenario(path.join(directory, file))))
+}
+
+async function inOwnWords<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof FileError ? new ScenarioError(error.issues) : error
+  }
+}
+
+function scenarioOf(source: YamlSource): Scenario {
+  const issues = new IssueList(source)
+  issues.addAll(schemaIssues(ScenarioSchema, source))
+  issues.throwIfAny()
+  const { name, description, faults = [], clock = [], expect = {} } = source.data as ScenarioFile
+  for (const [i, rule] of faults.entries()) checkFault(rule, ['faults', i], issues)
+  for (const [i, move] of clock.entries()) checkMove(move, ['clock', i], issues)
+  issues.throwIfAny()
+  return { name, description, faults, clock, expect }
+}
+
+/** Which tenants there are only the sandbox knows that the scenario is started in. */
+function checkFault(rule: unknown, at: Path, issues: IssueList): void {
+  const tenant = valueAt(rule, ['match', 'tenant'])
+  const result = checkRule(rule, typeof tenant === 'string' ? [tenant] : [])
+  if (!Array.isArray(result)) return
+  for (const { param, detail } of result) {
+    const steps = param === 'body' ? [] : param.split('.')
+    const [message = detail, ...fix] = detail.replace(/\.$/, '').split('; ')
+    issues.add([...at, ...steps], message, fix.join('; ') || `see ${DOCS}`)
+  }
+}
+
+function checkMove(move: ClockMove, at: Path, issues: IssueList): void {
+  if ('advance' in move) {
+    try {
+      parseDuration(move.advance)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      issues.add([...at, 'advance'], `"${move.advance}" is not a duration`, 'write 250ms, 2s, 10m, 24h or 8d')
+    }
+  } else if ('set' in move && !isMoment(move.set)) {
+    issues.add([...at, 'set'], `"${move.set}" is not a moment`, 'write it like "2030-01-01T00:00:00Z"')
+  }
+}
+
+function isMoment(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(text) && !Number.isNaN(Date.parse(text))
+}
+
+function valueAt(value: unknown, steps: readonly string[]): unknown {
+  return steps.reduce<unknown>(
+    (here, step) => (typeof here === 'object' && here !== null ? Reflect.get(here, step) : undefined),
+    value,
+  )
+}

@@ -1,0 +1,137 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { ERRORS, type ErrorCode } from '../domain/errors.ts'
+import { OPERATIONS } from '../domain/operations.ts'
+import { type FaultRule, FaultRuleSchema } from '../faults/fault-rule.ts'
+import { KINDS } from '../faults/kinds/index.ts'
+import { count, object, oneOf, strict, text } from '../yaml-file/schema-words.ts'
+
+const after = object(
+  'an operation and how often (operation, times)',
+  'Moves when the service has answered this operation so many times with success; at the start if left out.',
+  {
+    operation: oneOf(OPERATIONS, 'The operation whose answers are counted.'),
+    times: Type.Optional(count('a number of answers', 1, 1000, 1, 'Successful answers since the start. Default 1.')),
+  },
+  { operation: 'list_transactions', times: 1 },
+)
+
+const when = { after: Type.Optional(after) }
+
+const clockMove = Type.Union(
+  [
+    object('a step (advance)', 'Moves business time on.', {
+      advance: text('a duration such as "2s", "24h" or "8d"', '.', '8d', 'How far.'),
+      ...when,
+    }),
+    object('a moment (set)', 'Moves business time to a later moment.', {
+      set: text('a moment such as "2030-01-01T00:00:00Z"', '.', '2030-01-01T00:00:00Z', 'Which one, ISO 8601 UTC.'),
+      ...when,
+    }),
+    object('a halt (freeze)', 'Stops business time, or lets it run on.', {
+      freeze: Type.Boolean({ title: 'true or false', description: 'true stops it, false lets it run on.' }),
+      ...when,
+    }),
+  ],
+  {
+    title: 'a clock move: one of advance, set or freeze, and after',
+    examples: [{ advance: '8d' }],
+    description: 'One move of the sandbox clock.',
+  },
+)
+
+const seen = <const T extends readonly string[]>(choice: T, what: string) =>
+  Type.Optional(
+    Type.Array(oneOf(choice, `One of the ${what}.`), {
+      title: `a list of ${what}`,
+      examples: [[choice[0]]],
+      description: `These ${what} must have occurred.`,
+    }),
+  )
+
+const expectation = object('what is expected (findings, traffic)', 'What the client is to be judged by.', {
+  findings: Type.Optional(
+    Type.Array(text('the id of a finding', '^[a-z][a-z0-9_-]{0,63}$', 'retries-keep-the-key', 'Id of a finding.'), {
+      title: 'a list of ids of findings',
+      examples: [['retries-keep-the-key']],
+      description: 'Findings that must be passed.',
+    }),
+  ),
+  traffic: Type.Optional(
+    object('the traffic expected (operations, errors, faults)', 'What must have been seen for a verdict.', {
+      operations: seen(OPERATIONS, 'operations'),
+      errors: seen(Object.keys(ERRORS) as ErrorCode[], 'error codes'),
+      faults: seen(
+        KINDS.map(({ kind }) => kind),
+        'kinds of faults',
+      ),
+    }),
+  ),
+})
+
+/** The schema of a scenario file around that of a fault rule. */
+function scenarioSchema<T extends TSchema>(rule: T) {
+  return Type.Object(
+    {
+      $schema: Type.Optional(
+        Type.String({ title: 'the address of a JSON Schema', description: 'For editors, in JSON files.' }),
+      ),
+      name: text(
+        'a name of at most 64 lowercase letters, digits and -',
+        '^[a-z0-9]{1,64}$|^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)+$',
+        'dropped-deposit',
+        'What the scenario is started by.',
+      ),
+      description: Type.String({
+        title: 'a description of 1 to 1000 characters',
+        minLength: 1,
+        maxLength: 1000,
+        examples: ['The connection breaks after the deposit was broadcast.'],
+        description: 'What happens, and what a correct client does about it.',
+      }),
+      faults: Type.Optional(
+        Type.Array(rule, {
+          title: 'a list of fault rules',
+          maxItems: 100,
+          examples: [[{ kind: 'drop_connection' }]],
+          description: 'Rules put in force together at the start, as POST /_sandbox/faults takes them.',
+        }),
+      ),
+      clock: Type.Optional(
+        Type.Array(clockMove, {
+          title: 'a list of clock moves',
+          maxItems: 100,
+          examples: [[{ advance: '8d' }]],
+          description: 'Moves of the sandbox clock, in this order.',
+        }),
+      ),
+      expect: Type.Optional(expectation),
+    },
+    { ...strict, title: 'a mapping with name and description', description: 'A scenario: faults and clock moves.' },
+  )
+}
+
+/** Shape of a scenario file but for its rules, which the fault engine checks in its own words. */
+export const ScenarioSchema = scenarioSchema(
+  Type.Unsafe<FaultRule>(
+    Type.Object({}, { title: 'a fault rule such as {kind: drop_connection}', examples: [{ kind: 'drop_connection' }] }),
+  ),
+)
+
+/** The JSON Schema editors use (`scenarios/schema.json`), rules included. */
+export const EditorSchema = scenarioSchema(FaultRuleSchema)
+
+/** A scenario file's content, once {@link ScenarioSchema} accepted it. */
+export type ScenarioFile = Static<typeof ScenarioSchema>
+/** One move of the sandbox clock. */
+export type ClockMove = Static<typeof clockMove>
+/** What the client is to be judged by. */
+export type Expectation = Static<typeof expectation>
+
+/** A scenario: faults and clock moves, and what a correct client does about them. */
+export interface Scenario {
+  name: string
+  description: string
+  faults: FaultRule[]
+  clock: ClockMove[]
+  expect: Expectation
+}
