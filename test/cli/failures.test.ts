@@ -1,0 +1,147 @@
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Ended, ROOT, run } from './command.ts'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-cli-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+/** One clear line, perhaps with a hint after it; never a stack, and nothing on stdout. */
+function expectClear({ code, stdout, stderr }: Ended, expected: { code: number; line: RegExp }): void {
+  const [first = '', ...rest] = stderr.trimEnd().split('\n')
+  expect(first).toMatch(expected.line)
+  expect(stderr).not.toMatch(/^\s+at |node:internal|UnhandledPromise/m)
+  expect(rest.filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(2)
+  expect({ code, stdout }).toEqual({ code: expected.code, stdout: '' })
+}
+
+describe('an option that cannot be used ends the start with code 2 and says which', () => {
+  test.each([
+    [['--port', 'abc'], /--port.*abc.*whole number/i],
+    [['--port', '-1'], /--port/],
+    [['--port', '70000'], /port.*65535.*70000/],
+    [['--port'], /--port.*argument missing/],
+    [['--seed', 'x'], /--seed.*x.*whole number/i],
+    [['--seed', '-5'], /--seed/],
+    [['--seed', '99999999999999999999'], /seed/],
+    [['--confirmation-delay', 'soon'], /confirmation delay.*"soon" is not a duration.*2s/],
+    [['--confirmation-delay', '30s-5s'], /confirmation delay.*"30s-5s" ends before it begins/],
+    [['--confirmation-delay', '-1'], /confirmation.delay/],
+    [['--log-level', 'loud'], /--log-level.*loud.*debug/],
+    [['--prot', '1'], /unknown option '--prot'/],
+    [['strat'], /too many arguments/],
+    [['start', 'now'], /too many arguments/],
+    [['user-token'], /missing required argument 'external_id'/],
+  ])('%j', async (args, line) => {
+    expectClear(await run(args, { env: { YIELD_SANDBOX_QUIET: '1' } }), { code: 2, line })
+  })
+
+  test('from the environment too', async () => {
+    const ended = await run([], { env: { YIELD_SANDBOX_PORT: 'abc' } })
+    expectClear(ended, { code: 2, line: /--port.*abc.*YIELD_SANDBOX_PORT.*whole number/i })
+    const env = { YIELD_SANDBOX_CONFIRMATION_DELAY: 'soon', YIELD_SANDBOX_PORT: '0' }
+    expectClear(await run([], { env }), { code: 2, line: /"soon" is not a duration/ })
+  })
+})
+
+describe('a fixture file that cannot be used ends the start with code 2, and names file and line', () => {
+  const start = (file: string) => run(['--port', '0', '--quiet', '--fixtures', file])
+  const written = async (name: string, text: string) => {
+    const file = join(directory, name)
+    await writeFile(file, text)
+    return file
+  }
+
+  test('one that is not there', async () => {
+    expectClear(await start('nowhere.yaml'), { code: 2, line: /nowhere\.yaml/ })
+    expectClear(await start(directory), { code: 2, line: new RegExp(directory) })
+  })
+
+  test('one that is no YAML', async () => {
+    const file = await written('broken.yaml', 'pools:\n  - id: "aave\ntenants: [\n')
+    expectClear(await start(file), { code: 2, line: /broken\.yaml:[234]/ })
+  })
+
+  test('one with a field nobody knows', async () => {
+    const file = await written('unknown.yaml', '# nothing here\noptions:\n  prot: 1\n')
+    const { code, stderr } = await start(file)
+    expect(code).toBe(2)
+    expect(stderr).toMatch(/unknown\.yaml:3.*prot/)
+    expect(stderr).not.toMatch(/^\s+at /m)
+  })
+
+  test('and fixtures validate says the same', async () => {
+    const file = await written('other.yaml', 'tenants: 7\n')
+    const { code, stderr, stdout } = await run(['fixtures', 'validate', file])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/other\.yaml:1.*tenants/)
+    const sound = await run(['fixtures', 'validate', 'fixtures/default.yaml'])
+    expect(sound).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/default\.yaml.*3 tenants/) })
+  })
+})
+
+describe('a machine on which it cannot start ends it with code 1 and what to do', () => {
+  let taken: Server
+  beforeAll(async () => {
+    taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve))
+  })
+  afterAll(() => taken.close())
+
+  test('a port that is taken', async () => {
+    const { port } = taken.address() as { port: number }
+    const line = new RegExp(`port ${port} on 127\\.0\\.0\\.1 is taken.*--port`)
+    expectClear(await run(['--port', String(port)]), { code: 1, line })
+  })
+
+  test('a host that is not of this machine', async () => {
+    expectClear(await run(['--port', '0', '--host', '192.0.2.1']), { code: 1, line: /no such address.*--host/ })
+  })
+
+  test('no Anvil for this machine', async () => {
+    const root = join(directory, 'package')
+    const modules = join(root, 'node_modules')
+    await mkdir(modules, { recursive: true })
+    for (const name of await readdir(join(ROOT, 'node_modules'))) {
+      if (!name.startsWith('.') && name !== '@foundry-rs')
+        await symlink(join(ROOT, 'node_modules', name), join(modules, name))
+    }
+    for (const name of ['bin', 'dist', 'fixtures', 'contracts/out', 'package.json']) {
+      await cp(join(ROOT, name), join(root, name), { recursive: true })
+    }
+    const line = /Anvil's binary for .* is not installed.*@foundry-rs.*npm install/
+    expectClear(await run(['--port', '0', '--quiet'], { root }), { code: 1, line })
+  })
+
+  test('no sandbox to talk to', async () => {
+    const { port } = taken.address() as { port: number }
+    await new Promise((resolve) => taken.close(resolve))
+    const url = `http://127.0.0.1:${port}`
+    for (const args of [['token'], ['user-token', 'alice']]) {
+      const line = new RegExp(`no sandbox answers at ${url}.*--url`)
+      expectClear(await run([...args, '--url', url]), { code: 1, line })
+    }
+  })
+})
+
+describe('help and version', () => {
+  test('go to stdout with code 0', async () => {
+    for (const args of [['--help'], ['start', '--help'], ['token', '--help'], ['fixtures', '--help']]) {
+      expect(await run(args)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Usage:') })
+    }
+    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+
+  test('start names every environment variable', async () => {
+    const { stdout } = await run(['start', '--help'])
+    for (const flag of stdout.match(/--[a-z-]+/g) ?? []) {
+      if (['--help', '--version'].includes(flag)) continue
+      expect(stdout).toContain(`YIELD_SANDBOX_${flag.slice(2).replaceAll('-', '_').toUpperCase()}`)
+    }
+  })
+})

@@ -1,0 +1,136 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Partner } from '../helpers/partner.ts'
+import { answers, Command, ROOT, run } from './command.ts'
+
+const JSON_FLAGS = ['--port', '0', '--json', '--confirmation-delay', '0']
+
+let started: Command[] = []
+afterEach(async () => {
+  for (const command of started) command.kill('SIGKILL')
+  await Promise.all(started.map(({ ended }) => ended))
+  started = []
+})
+
+function start(args: readonly string[], options?: ConstructorParameters<typeof Command>[1]): Command {
+  const command = new Command(args, options)
+  started.push(command)
+  return command
+}
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-cli-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+describe('start --json', () => {
+  test('prints one line, the same as GET /_sandbox/credentials, and logs JSON lines to stderr', async () => {
+    const command = start(['start', ...JSON_FLAGS, '--seed', '7', '--log-level', 'debug'])
+    const credentials = await command.credentials()
+    const response = await fetch(`${credentials.control_url}/credentials`)
+    expect(await response.json()).toEqual(credentials)
+    expect(credentials.seed).toBe(7)
+    command.kill('SIGTERM')
+    const { stdout, stderr } = await command.ended
+    expect(stdout).toBe(`${JSON.stringify(credentials)}\n`)
+    for (const line of stderr.split('\n').filter(Boolean)) expect(JSON.parse(line)).toHaveProperty('level')
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it and its Anvil within 2 s', async (signal) => {
+    const command = start(JSON_FLAGS)
+    const { rpc_urls, base_url } = await command.credentials()
+    const [rpc] = Object.values(rpc_urls)
+    expect(await answers(rpc!)).toBe(true)
+    // A client that keeps its connection open does not hold it up.
+    await fetch(`${base_url}/_sandbox/health`)
+    const before = performance.now()
+    command.kill(signal)
+    expect(await command.ended).toMatchObject({ code: 0, signal: null })
+    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(await answers(rpc!)).toBe(false)
+  })
+
+  test('a request that waits for its confirmation does not hold the end up', async () => {
+    const command = start(['--port', '0', '--json', '--confirmation-delay', '1h'])
+    const credentials = await command.credentials()
+    const user = await run(['user-token', 'carol', '--url', credentials.base_url])
+    const handle = {
+      baseUrl: credentials.base_url,
+      authUrl: credentials.auth_url,
+      tenants: credentials.tenants,
+      credentials: async () => credentials,
+      userToken: async () => user.stdout.trim(),
+    }
+    const acme = new Partner(handle as unknown as ConstructorParameters<typeof Partner>[0])
+    const portfolio = await acme.open('carol')
+    const held = acme.deposit('carol', portfolio, '1000').catch((error: Error) => error)
+    const [rpc = ''] = Object.values(credentials.rpc_urls)
+    const block = async () => (await rpcCall(rpc, 'eth_blockNumber')) as string
+    const first = await block()
+    await vi.waitFor(async () => expect(await block()).not.toBe(first), 5_000)
+    const before = performance.now()
+    command.kill('SIGTERM')
+    expect((await command.ended).code).toBe(0)
+    expect(performance.now() - before).toBeLessThan(2_000)
+    await held
+  })
+
+  test('killed hard, it leaves no Anvil behind', async () => {
+    const command = start(JSON_FLAGS)
+    const { rpc_urls } = await command.credentials()
+    command.kill('SIGKILL')
+    await command.ended
+    const [rpc] = Object.values(rpc_urls)
+    await vi.waitFor(async () => expect(await answers(rpc!)).toBe(false), { timeout: 5_000 })
+  })
+})
+
+describe('start', () => {
+  test('prints where everything is, and lines that work when pasted into a shell', async () => {
+    const command = start(['--port', '0', '--seed', '11'])
+    const banner = await command.prints(/[^]*curl -s .*\/v1\/[^]*\n/)
+    for (const what of ['Base URL', 'Token URL', 'Docs', 'RPC 31337', 'Seed', 'Client id', 'Client secret']) {
+      expect(banner).toMatch(new RegExp(`${what}: +\\S+`))
+    }
+    const pasted = banner.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line))
+    const { stdout } = await promisify(execFile)('sh', ['-c', pasted.join('\n')])
+    expect(JSON.parse(stdout).data).toHaveLength(4)
+    const docs = /Docs: +(\S+)/.exec(banner)![1]!
+    expect((await fetch(docs)).status).toBe(200)
+  })
+
+  test('prints nothing when told to be quiet', async () => {
+    const command = start(['--port', '0', '--quiet', '--json'])
+    await command.credentials()
+    command.kill('SIGTERM')
+    expect((await command.ended).stderr).toBe('')
+  })
+
+  test('takes flags before the environment, and that before the fixture file', async () => {
+    const fixtures = join(directory, 'seeded.yaml')
+    const shipped = join(ROOT, 'fixtures')
+    const text = (await readFile(join(shipped, 'default.yaml'), 'utf8')).replaceAll(
+      'demo-keys/',
+      `${shipped}/demo-keys/`,
+    )
+    await writeFile(fixtures, `${text}\noptions:\n  seed: 1\n  port: 0\n`)
+    const env = { YIELD_SANDBOX_FIXTURES: fixtures, YIELD_SANDBOX_JSON: '1' }
+    const seeds = [
+      start([], { env }),
+      start([], { env: { ...env, YIELD_SANDBOX_SEED: '2' } }),
+      start(['--seed', '3'], { env: { ...env, YIELD_SANDBOX_SEED: '2' } }),
+    ].map(async (command) => (await command.credentials()).seed)
+    expect(await Promise.all(seeds)).toEqual([1, 2, 3])
+  })
+})
+
+async function rpcCall(url: string, method: string): Promise<unknown> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method })
+  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  return ((await response.json()) as { result: unknown }).result
+}
