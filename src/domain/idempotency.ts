@@ -106,7 +106,7 @@ export class Idempotency {
  * began, nor a failure on our side, after which the same key must be able to try again.
  */
 function isKept({ status }: Problem): boolean {
-  return status < 500 && ![400, 401, 403].includes(status)
+  return status < 500 && ![400, 401, 403, 429].includes(status)
 }
 
 function scopeId({ tenant_id, operation, external_id, key }: IdempotencyScope): string {

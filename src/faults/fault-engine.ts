@@ -62,10 +62,13 @@ export class FaultEngine {
 
   /** A rule for this exchange alone, from its `X-Sandbox-Fault` header. Throws Problem validation_error. */
   bring(header: string, exchange: Exchange): void {
-    const input = parseFaultHeader(header)
+    const input = { ...parseFaultHeader(header), match: { operation: exchange.operation } }
     const rule = checkRule(input, [])
-    refuse(faultsOf(rule, 'X-Sandbox-Fault '))
-    if (!Array.isArray(rule)) this.#own.set(exchange, entryOf('header', rule, input as FaultRule, this.#cleared))
+    refuse(inHeader(rule))
+    if (Array.isArray(rule)) return
+    if (!applies(rule, exchange))
+      refuse(inHeader([{ param: 'kind', detail: `${rule.kind.kind} cannot strike this request` }]))
+    this.#own.set(exchange, entryOf('header', rule, input as FaultRule, this.#cleared))
   }
 
   list(): ActiveFault[] {
@@ -80,11 +83,16 @@ export class FaultEngine {
     return entry !== undefined
   }
 
-  /** Takes every rule out of force. */
+  /** Takes every rule out of force and counts ids from the beginning again: the same requests get the same run. */
+  reset(): void {
+    this.clear()
+    this.#added = 0
+  }
+
+  /** Takes every rule out of force. No id comes a second time, so that whoever kept one does not hit another rule. */
   clear(): void {
     const gone = [...this.#entries.map(({ released }) => released), this.#cleared]
     this.#entries = []
-    this.#added = 0
     this.#cleared = new AbortController()
     for (const released of gone) released.abort()
   }
@@ -94,11 +102,12 @@ export class FaultEngine {
     if (!this.concerns(exchange)) return
     const own = this.#own.get(exchange)
     for (const entry of own ? [...this.#entries, own] : this.#entries) {
-      const { rule, released } = entry
+      const { id, rule, released } = entry
       if (rule.phase !== phase || !fits(rule, exchange) || !this.#strikes(entry)) continue
       entry.hits++
-      const parts = { clock: this.#clock, random: this.#random, chains: this.#chains }
-      await rule.kind.strike({ exchange, with: rule.with, phase, transfer, released: released.signal, ...parts })
+      const draw = () => this.#random.next(`fault/${id}/strike`)
+      const parts = { clock: this.#clock, draw, chains: this.#chains, released: released.signal }
+      await rule.kind.strike({ exchange, with: rule.with, phase, transfer, ...parts })
     }
   }
 
@@ -118,6 +127,13 @@ function faultsOf(result: SoundRule | ParameterFault[], prefix: string): Paramet
   return Array.isArray(result) ? result.map((one) => ({ ...one, param: `${prefix}${one.param}` })) : []
 }
 
+/** The header is one parameter; what is wrong within it goes into the words. */
+function inHeader(result: SoundRule | ParameterFault[]): ParameterFault[] {
+  if (!Array.isArray(result)) return []
+  const details = result.map(({ param, detail }) => `${param.replace(/^with\./, '')}: ${detail}`)
+  return details.map((detail) => ({ param: 'X-Sandbox-Fault', detail }))
+}
+
 function refuse(errors: ParameterFault[]): void {
   const [first] = errors
   if (!first) return
@@ -125,13 +141,18 @@ function refuse(errors: ParameterFault[]): void {
   throw new Problem('validation_error', { detail, param: first.param, errors })
 }
 
-function fits({ kind, match, with: parameters }: SoundRule, exchange: Exchange): boolean {
+function fits(rule: SoundRule, exchange: Exchange): boolean {
+  const { operations, match } = rule
   return (
-    (match.operation === undefined || match.operation === exchange.operation) &&
+    operations.has(exchange.operation) &&
     (match.tenant === undefined || match.tenant === exchange.tenant) &&
     (match.external_id === undefined || match.external_id === exchange.external_id) &&
-    (kind.applies?.(exchange, parameters) ?? true)
+    applies(rule, exchange)
   )
+}
+
+function applies({ kind, with: parameters }: SoundRule, exchange: Exchange): boolean {
+  return kind.applies?.(exchange, parameters) ?? true
 }
 
 function show({ id, shown, rule, hits }: Entry): ActiveFault {

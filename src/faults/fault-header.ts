@@ -3,7 +3,7 @@
  * own fill `with`, and words that are numbers or truth values are read as such.
  */
 export function parseFaultHeader(header: string): Record<string, unknown> {
-  const [kind = '', ...parameters] = header.split(';').map((part) => part.trim())
+  const [kind = '', ...parameters] = (header.match(PARTS) ?? []).map((part) => part.trim())
   const rule: Record<string, unknown> = { kind }
   const rest: Record<string, unknown> = {}
   for (const parameter of parameters.filter(Boolean)) {
@@ -14,6 +14,9 @@ export function parseFaultHeader(header: string): Record<string, unknown> {
   }
   return { ...rule, ...(Object.keys(rest).length > 0 && { with: rest }) }
 }
+
+/** What stands between semicolons; those in quotation marks belong to a value. */
+const PARTS = /(?:"[^"]*"|[^;])+/g
 
 /** The rest of a rule makes no sense for one request. */
 const RULE_PARAMETERS = new Set(['phase', 'probability'])

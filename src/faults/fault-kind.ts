@@ -1,15 +1,16 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { SandboxClock } from '../domain/clock.ts'
+import type { ParameterFault } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
+import type { Operation } from '../domain/operations.ts'
 import type { Chains } from '../domain/ports/chain.ts'
-import type { SeededRandom } from '../domain/random.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
 import type { Phase } from './phase.ts'
 
 /** What a kind of fault works with when it strikes. */
 export interface Strike<W = unknown> {
   exchange: Exchange
-  /** The rule's parameters, sound and with nothing filled in. */
+  /** The rule's parameters, sound and with their defaults filled in. */
   with: W
   phase: Phase
   /** The transfer under way, in the phases of one. */
@@ -17,7 +18,8 @@ export interface Strike<W = unknown> {
   /** Aborted when the rule is taken away or the sandbox is reset: what was broken is mended, what was held is let go. */
   released: AbortSignal
   clock: SandboxClock
-  random: SeededRandom
+  /** A number in [0, 1) that derives from the seed, from a stream of the rule's own. */
+  draw(): number
   chains: Chains
 }
 
@@ -26,9 +28,15 @@ export interface FaultKind {
   kind: string
   /** Phases it can strike at; the first is the default. */
   phases: readonly [Phase, ...Phase[]]
-  /** Schema of the rule's `with`. */
+  /** Operations it makes sense for: others pass without counting as a match, and a rule that names one is refused. */
+  operations: readonly Operation[] | ((parameters: unknown) => readonly Operation[])
+  /** Operations among these that it strikes only when the rule names them. */
+  onlyNamed?: readonly Operation[]
+  /** Schema of the rule's `with`. A parameter that has a default is not optional: it is filled in. */
   with: TSchema
-  /** Exchanges it makes sense for; others pass without counting as a match. */
+  /** What is wrong with parameters that are sound one by one; `param` is relative to `with`. */
+  check?(parameters: unknown, phase: Phase): ParameterFault | undefined
+  /** Exchanges it makes sense for, beyond their operation; others pass without counting as a match. */
   applies?(exchange: Exchange, parameters: unknown): boolean
   /** One sentence: what it does with these parameters. */
   explain(parameters: unknown): string
@@ -36,8 +44,11 @@ export interface FaultKind {
   strike(strike: Strike): void | Promise<void>
 }
 
-interface TypedKind<W extends TSchema> extends Omit<FaultKind, 'with' | 'applies' | 'explain' | 'strike'> {
+interface TypedKind<W extends TSchema>
+  extends Omit<FaultKind, 'operations' | 'with' | 'check' | 'applies' | 'explain' | 'strike'> {
+  operations: readonly Operation[] | ((parameters: Static<W>) => readonly Operation[])
   with: W
+  check?(parameters: Static<W>, phase: Phase): ParameterFault | undefined
   applies?(exchange: Exchange, parameters: Static<W>): boolean
   explain(parameters: Static<W>): string
   strike(strike: Strike<Static<W>>): void | Promise<void>

@@ -1,30 +1,25 @@
-import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { ParameterFault } from '../domain/errors.ts'
-import { suggest } from '../domain/nearest.ts'
-import { OPERATIONS } from '../domain/operations.ts'
+import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import type { FaultKind } from './fault-kind.ts'
 import { KINDS } from './kinds/index.ts'
-import { PHASES, type Phase } from './phase.ts'
-
-const oneOf = (values: readonly string[], description: string) =>
-  Type.Union(
-    values.map((value) => Type.Literal(value)),
-    { description },
-  )
+import { OF_END_USER, TRANSFERS } from './operation-groups.ts'
+import { Choice, faultsOf, notOneOf } from './parameters.ts'
+import { PHASES, type Phase, TRANSFER_PHASES } from './phase.ts'
 
 /** A fault as a rule asks for it. */
 export const FaultRuleSchema = Type.Object(
   {
-    kind: oneOf(
+    kind: Choice(
       KINDS.map(({ kind }) => kind),
-      'What goes wrong.',
+      { description: 'What goes wrong.' },
     ),
-    phase: Type.Optional(oneOf(PHASES, "When; the kind's own default if left out.")),
+    phase: Type.Optional(Choice(PHASES, { description: "When; the kind's own default if left out." })),
     match: Type.Optional(
       Type.Object(
         {
-          operation: Type.Optional(oneOf(OPERATIONS, 'Only this operation.')),
+          operation: Type.Optional(Choice(OPERATIONS, { description: 'Only this operation.' })),
           tenant: Type.Optional(Type.String({ description: 'Only this tenant, by slug.' })),
           external_id: Type.Optional(Type.String({ description: 'Only this end user.' })),
         },
@@ -51,47 +46,59 @@ export interface SoundRule {
   kind: FaultKind
   phase: Phase
   match: NonNullable<FaultRule['match']>
+  /** Operations it can strike: those of the kind that have the phase and fit the match. */
+  operations: ReadonlySet<Operation>
   skip: number
   times: number
   probability: number
-  with: Record<string, unknown>
+  with: unknown
 }
 
 /** Checks a rule of unknown shape; `tenants` are the slugs it may name. Returns what is wrong with it, by parameter. */
 export function checkRule(input: unknown, tenants: readonly string[]): SoundRule | ParameterFault[] {
-  const faults = [...Value.Errors(FaultRuleSchema, input)].map(({ path, message, value, schema }) => {
-    const allowed = literals(schema)
-    return fault(path, allowed ? notOneOf(value, allowed) : message)
-  })
-  if (faults.length > 0 || !Value.Check(FaultRuleSchema, input)) return faults
-  const { match = {}, skip = 0, times = 1, probability = 1, with: parameters = {} } = input
+  if (!Value.Check(FaultRuleSchema, input)) return faultsOf(FaultRuleSchema, input)
+  const { match = {}, skip = 0, times = 1, probability = 1 } = input
   const kind = KINDS.find((candidate) => candidate.kind === input.kind)
   if (!kind) throw new Error(`the schema let ${input.kind} pass`)
   const phase = kind.phases.find((candidate) => candidate === (input.phase ?? kind.phases[0]))
-  if (!phase) return [fault('/phase', `${kind.kind} strikes at ${kind.phases.join(', ')}`)]
-  if (match.tenant !== undefined && !tenants.includes(match.tenant)) {
-    return [fault('/match/tenant', notOneOf(match.tenant, tenants))]
+  if (!phase) {
+    const detail = `${kind.kind} cannot strike at ${input.phase}; use one of ${kind.phases.join(', ')}`
+    return [{ param: 'phase', detail }]
   }
-  const wrong = [...Value.Errors(kind.with, parameters)]
-  if (wrong.length > 0) return wrong.map(({ path, message }) => fault(`/with${path}`, message))
+  if (match.tenant !== undefined && !tenants.includes(match.tenant)) {
+    return [{ param: 'match.tenant', detail: notOneOf(match.tenant, tenants) }]
+  }
+  const parameters: unknown = Value.Default(kind.with, structuredClone(input.with ?? {}))
+  const wrong = faultsOf(kind.with, parameters, 'with')
+  if (wrong.length > 0) return wrong
+  const contradiction = kind.check?.(parameters, phase)
+  if (contradiction) return [{ ...contradiction, param: `with.${contradiction.param}` }]
+  const operations = operationsOf(kind, phase, match, parameters)
+  if (!(operations instanceof Set)) return [operations]
   const limit = times === 'always' ? Number.POSITIVE_INFINITY : Number(times)
-  return { kind, phase, match, skip, times: limit, probability, with: parameters }
+  return { kind, phase, match, operations, skip, times: limit, probability, with: parameters }
 }
 
-/** The words a schema lets one choose from, when it is such a schema. */
-function literals(schema: TSchema): string[] | undefined {
-  const members: unknown[] = Array.isArray(schema.anyOf) ? schema.anyOf : []
-  const words = members.map((member) =>
-    member !== null && typeof member === 'object' && 'const' in member ? String(member.const) : undefined,
+/** The operations a rule can strike; what is wrong with the match when there is none. */
+function operationsOf(
+  kind: FaultKind,
+  phase: Phase,
+  { operation, external_id }: SoundRule['match'],
+  parameters: unknown,
+): Set<Operation> | ParameterFault {
+  const all = typeof kind.operations === 'function' ? kind.operations(parameters) : kind.operations
+  const atPhase = TRANSFER_PHASES.has(phase) ? all.filter((candidate) => TRANSFERS.includes(candidate)) : all
+  if (operation !== undefined && !atPhase.includes(operation)) {
+    const when = all.includes(operation) ? ` at ${phase}` : ''
+    const how = typeof kind.operations === 'function' ? ` with ${JSON.stringify(parameters)}` : ''
+    const detail = `${kind.kind}${how} can never strike ${operation}${when}; use one of ${atPhase.join(', ')}`
+    return { param: 'match.operation', detail }
+  }
+  const named = atPhase.filter((candidate) =>
+    operation === undefined ? !kind.onlyNamed?.includes(candidate) : candidate === operation,
   )
-  return words.length > 0 && words.every((word) => word !== undefined) ? words : undefined
-}
-
-function fault(path: string, message: string): ParameterFault {
-  const param = path.replaceAll('/', '.').replace(/^\./, '')
-  return { param: param || 'body', detail: message }
-}
-
-function notOneOf(value: unknown, allowed: readonly string[]): string {
-  return `${JSON.stringify(value) ?? 'nothing'} is not known; ${suggest(String(value), allowed)}`
+  const ofUser = external_id === undefined ? named : named.filter((candidate) => OF_END_USER.includes(candidate))
+  if (ofUser.length > 0) return new Set(ofUser)
+  const detail = `${named.join(', ')} has no external_id in its path; leave it out, or use ${OF_END_USER.join(', ')}`
+  return { param: 'match.external_id', detail }
 }

@@ -1,3 +1,5 @@
+import type { TransferPhase } from '../domain/transfers.ts'
+
 /** When a fault may strike in the life of a request, in order. */
 export const PHASES = [
   'on_request',
@@ -9,3 +11,10 @@ export const PHASES = [
 
 /** One of {@link PHASES}. */
 export type Phase = (typeof PHASES)[number]
+
+/** Phases that only a deposit or withdrawal goes through. */
+export const TRANSFER_PHASES: ReadonlySet<Phase> = new Set<TransferPhase>([
+  'before_broadcast',
+  'after_broadcast',
+  'after_confirmation',
+])

@@ -81,9 +81,15 @@ export class HttpExchange implements Exchange {
   answerNow(problem: Problem): void {
     if (this.dropped) return
     const { status, headers, body, type } = this.#render(problem)
+    const changed = { ...headers, 'content-type': type }
+    // The answer is being written: this is what it becomes, for the faults that follow as well.
+    if (this.answer) {
+      this.answer = { status, headers: { ...this.answer.headers, ...changed }, body: JSON.stringify(body) }
+      return
+    }
     const { raw } = this.#reply
     this.#takeOver()
-    for (const [name, value] of Object.entries({ ...this.#reply.getHeaders(), ...headers, 'content-type': type })) {
+    for (const [name, value] of Object.entries({ ...this.#reply.getHeaders(), ...changed })) {
       if (value !== undefined) raw.setHeader(name, value)
     }
     raw.writeHead(status).end(JSON.stringify(body))

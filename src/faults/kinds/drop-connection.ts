@@ -1,6 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { ExchangeEnded } from '../../domain/exchange.ts'
+import { OPERATIONS } from '../../domain/operations.ts'
 import { defineKind } from '../fault-kind.ts'
+import { Choice } from '../parameters.ts'
 
 const HOW = {
   reset: 'The connection is reset',
@@ -8,24 +10,31 @@ const HOW = {
   truncate: 'The connection is closed in the middle of the answer',
 }
 
+/** Bytes of the body that are sent before a truncation, unless the rule says otherwise. */
+const BYTES = 16
+
 /** The connection breaks. A transfer under way is still processed (spec: endpoint 5, rule 2). */
 export const dropConnection = defineKind({
   kind: 'drop_connection',
   phases: ['during_response', 'on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation'],
+  operations: OPERATIONS,
   with: Type.Object(
     {
-      how: Type.Optional(
-        Type.Union([Type.Literal('reset'), Type.Literal('close'), Type.Literal('truncate')], { default: 'reset' }),
+      how: Choice(['reset', 'close', 'truncate'], { default: 'reset', description: 'How the connection ends.' }),
+      bytes: Type.Optional(
+        Type.Integer({ minimum: 0, description: `Bytes of the body sent before a truncation; ${BYTES} by default.` }),
       ),
-      bytes: Type.Optional(Type.Integer({ minimum: 0, description: 'Bytes of the body sent before a truncation.' })),
     },
     { additionalProperties: false },
   ),
-  explain: ({ how = 'reset', bytes = 16 }) =>
-    how === 'truncate' ? `${HOW.truncate}, after ${bytes} bytes.` : `${HOW[how]}.`,
-  strike({ exchange, with: { how = 'reset', bytes = 16 }, phase }) {
+  check: ({ how, bytes }) =>
+    bytes !== undefined && how !== 'truncate'
+      ? { param: 'bytes', detail: `${bytes} is given with how "${how}"; bytes goes with how "truncate" only` }
+      : undefined,
+  explain: ({ how, bytes = BYTES }) => `${HOW[how]}${how === 'truncate' ? `, after ${bytes} bytes of it` : ''}.`,
+  strike({ exchange, with: { how, bytes = BYTES }, phase }) {
     exchange.drop(how === 'truncate' ? { how, bytes } : { how })
-    // Dropped before anything was read, the request has not happened.
-    if (phase === 'on_request') throw new ExchangeEnded()
+    // Dropped before anything was read, the request has not happened; there is an answer to truncate only if it has.
+    if (phase === 'on_request' && how !== 'truncate') throw new ExchangeEnded()
   },
 })

@@ -1,11 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '../../domain/errors.ts'
 import { defineKind } from '../fault-kind.ts'
+import { LISTS } from '../operation-groups.ts'
 
 /** A genuine cursor is refused as too old (spec: Pagination 6). */
 export const expiredCursor = defineKind({
   kind: 'expired_cursor',
   phases: ['on_request'],
+  operations: LISTS,
   with: Type.Object({}, { additionalProperties: false }),
   applies: (exchange) => exchange.has_cursor,
   explain: () => 'The cursor is refused as older than 7 days: 410 cursor_expired.',

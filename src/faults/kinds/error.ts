@@ -1,0 +1,64 @@
+import { Type } from '@sinclair/typebox'
+import { ERRORS, type ErrorCode, Problem } from '../../domain/errors.ts'
+import { OPERATIONS } from '../../domain/operations.ts'
+import { defineKind } from '../fault-kind.ts'
+import { Choice } from '../parameters.ts'
+
+/** The code behind a bare status. */
+const CODES = {
+  429: 'rate_limited',
+  500: 'internal_error',
+  502: 'bad_gateway',
+  503: 'service_unavailable',
+  504: 'gateway_timeout',
+} as const satisfies Record<number, ErrorCode>
+
+const STATUSES = [429, 500, 502, 503, 504] as const
+
+/** What it answers with when the rule does not say: a failure on the service's side. */
+const DEFAULT: ErrorCode = 'internal_error'
+
+const CATALOGUE = Object.keys(ERRORS) as ErrorCode[]
+
+/**
+ * The service answers with an error. Until the transaction is broadcast that is all that happens; afterwards the work goes
+ * on behind the client's back.
+ */
+export const error = defineKind({
+  kind: 'error',
+  phases: ['on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation', 'during_response'],
+  operations: OPERATIONS,
+  with: Type.Object(
+    {
+      code: Type.Optional(Choice(CATALOGUE, { description: "A code of the service's errors." })),
+      status: Type.Optional(
+        Type.Union(
+          STATUSES.map((status) => Type.Literal(status)),
+          { description: 'A status, instead of a code.' },
+        ),
+      ),
+      retry_after: Type.Optional(Type.Integer({ minimum: 0, description: 'Seconds in the header Retry-After.' })),
+    },
+    { additionalProperties: false },
+  ),
+  check: ({ code, status }) =>
+    code !== undefined && status !== undefined
+      ? { param: 'status', detail: `${status} is given beside code "${code}", which has a status of its own` }
+      : undefined,
+  explain({ retry_after, ...chosen }) {
+    const code = codeOf(chosen)
+    const later = retry_after === undefined ? '' : `, Retry-After ${retry_after}`
+    return `The answer is an error: ${ERRORS[code].status} ${code}${later}.`
+  },
+  strike({ exchange, phase, with: { retry_after, ...chosen } }) {
+    const code = codeOf(chosen)
+    const headers = retry_after === undefined ? {} : { 'retry-after': String(retry_after) }
+    const problem = new Problem(code, { detail: `${ERRORS[code].title}.`, headers })
+    if (phase === 'on_request' || phase === 'before_broadcast') throw problem
+    exchange.answerNow(problem)
+  },
+})
+
+function codeOf({ code, status }: { code?: ErrorCode; status?: keyof typeof CODES }): ErrorCode {
+  return code ?? (status === undefined ? DEFAULT : CODES[status])
+}

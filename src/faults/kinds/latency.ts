@@ -1,0 +1,41 @@
+import { Type } from '@sinclair/typebox'
+import { OPERATIONS } from '../../domain/operations.ts'
+import { defineKind } from '../fault-kind.ts'
+import { DurationRange } from '../parameters.ts'
+import { wait } from '../waiting.ts'
+
+/** The answer takes its time: before it begins, or from byte to byte. */
+export const latency = defineKind({
+  kind: 'latency',
+  phases: ['during_response', 'on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation'],
+  operations: OPERATIONS,
+  with: Type.Object(
+    {
+      delay: Type.Optional(DurationRange({ description: 'How long to wait, on the sandbox clock.' })),
+      bytes_per_second: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'How fast the body is sent; in during_response only.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check({ delay, bytes_per_second }, phase) {
+    if (bytes_per_second === undefined) {
+      return delay === undefined
+        ? { param: 'delay', detail: 'is missing; give delay, bytes_per_second or both' }
+        : undefined
+    }
+    const detail = `${bytes_per_second} is given at ${phase}; the body is sent in during_response only`
+    return phase === 'during_response' ? undefined : { param: 'bytes_per_second', detail }
+  },
+  explain({ delay, bytes_per_second }) {
+    const waits = delay === undefined ? undefined : `it waits ${delay}`
+    const trickles = bytes_per_second === undefined ? undefined : `the body comes at ${bytes_per_second} bytes a second`
+    return `The answer is slow: ${[waits, trickles].filter(Boolean).join(', ')}.`
+  },
+  async strike(strike) {
+    const { delay, bytes_per_second } = strike.with
+    if (delay !== undefined) await wait(delay, strike)
+    const { answer } = strike.exchange
+    if (answer && bytes_per_second !== undefined) answer.bytesPerSecond = bytes_per_second
+  },
+})

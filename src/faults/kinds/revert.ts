@@ -1,0 +1,15 @@
+import { Type } from '@sinclair/typebox'
+import { defineKind } from '../fault-kind.ts'
+import { TRANSFERS } from '../operation-groups.ts'
+
+/** The transaction stands in a block and has failed; no funds move. Assumption `transfer-errors`. */
+export const revert = defineKind({
+  kind: 'revert',
+  phases: ['before_broadcast'],
+  operations: TRANSFERS,
+  with: Type.Object({}, { additionalProperties: false }),
+  explain: () => 'The transaction is mined and fails: 422 transaction_reverted.',
+  strike({ transfer }) {
+    if (transfer) transfer.revert = true
+  },
+})

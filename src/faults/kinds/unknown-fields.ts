@@ -1,0 +1,67 @@
+import { Type } from '@sinclair/typebox'
+import { OPERATIONS } from '../../domain/operations.ts'
+import { defineKind } from '../fault-kind.ts'
+
+/** Fields of no version there is, of every type. */
+const ADDED = {
+  added_text: 'a field of a later version',
+  added_number: 1.5,
+  added_flag: true,
+  added_nothing: null,
+  added_list: ['of', 'a', 'later', 'version'],
+  added_object: { added_text: 'of a later version' },
+}
+
+/** The answer of a later minor version: new fields, new error codes (spec: Versioning 3 and 7). */
+export const unknownFields = defineKind({
+  kind: 'unknown_fields',
+  phases: ['during_response'],
+  operations: OPERATIONS,
+  with: Type.Object(
+    {
+      error_code: Type.Optional(
+        Type.String({
+          pattern: '^[a-z][a-z0-9_]{0,63}$',
+          examples: ['"account_frozen"'],
+          description: "Replaces an error answer's code; its status stays. Left out, the code stays as well.",
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  explain: ({ error_code }) =>
+    `Every object of the answer has new fields.${error_code === undefined ? '' : ` An error's code is ${error_code}.`}`,
+  strike({ exchange: { answer }, with: { error_code } }) {
+    const body = parse(answer?.body)
+    if (!answer || body === undefined) return
+    const grown = grow(body)
+    answer.body = JSON.stringify(error_code !== undefined && isObject(grown) ? withCode(grown, error_code) : grown)
+  },
+})
+
+/** A copy with the new fields in every object. */
+function grow(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(grow)
+  if (!isObject(value)) return value
+  return { ...Object.fromEntries(Object.entries(value).map(([name, member]) => [name, grow(member)])), ...ADDED }
+}
+
+/** An error body, problem or code alone, with another code. Any other body as it is. */
+function withCode(body: object, code: string): object {
+  if (!('code' in body)) return body
+  const type = 'type' in body ? { type: String(body.type).replace(/[^:]*$/, code) } : {}
+  return { ...body, ...type, code }
+}
+
+function isObject(value: unknown): value is object {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
+/** What JSON says; undefined when it is none. */
+function parse(body: string | undefined): unknown {
+  try {
+    return JSON.parse(body ?? '')
+  } catch {
+    return undefined
+  }
+}

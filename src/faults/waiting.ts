@@ -1,0 +1,18 @@
+import { parseDurationRange } from '../domain/duration.ts'
+import type { Strike } from './fault-kind.ts'
+
+/** Waits on the sandbox clock, for a duration or one drawn from a range; no longer than until the fault is released. */
+export async function wait(duration: string, { clock, draw, released }: Strike): Promise<void> {
+  const { min, max } = parseDurationRange(duration)
+  try {
+    await clock.sleep(min === max ? min : min + draw() * (max - min), released)
+  } catch (error) {
+    if (!released.aborted) throw error
+  }
+}
+
+/** Waits until the fault is released. */
+export async function waitForRelease({ released }: Pick<Strike, 'released'>): Promise<void> {
+  if (released.aborted) return
+  await new Promise((resolve) => released.addEventListener('abort', resolve, { once: true }))
+}

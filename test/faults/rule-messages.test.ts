@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { checkRule } from '../../src/faults/fault-rule.ts'
+
+/** What is said about a rule, as `param: detail`. */
+function complaints(rule: unknown): string[] {
+  const result = checkRule(rule, ['acme', 'globex'])
+  return Array.isArray(result) ? result.map(({ param, detail }) => `${param}: ${detail}`) : []
+}
+
+test.each<[unknown, string]>([
+  [
+    { kind: 'drop_conection' },
+    'kind: "drop_conection" is not known; did you mean "drop_connection"? Otherwise use one of',
+  ],
+  [{ kind: 'earthquake' }, 'kind: "earthquake" is not known; use one of drop_connection, '],
+  [{}, 'kind: is missing; expected one of drop_connection, '],
+  [{ kind: 7 }, 'kind: 7 is not one of drop_connection, '],
+  ['revert', 'body: "revert" is not an object'],
+  [
+    { kind: 'revert', phaze: 'x' },
+    'phaze: "phaze" is not known; did you mean "phase"? Otherwise use one of kind, phase, ',
+  ],
+  [{ kind: 'error', phase: 'after_brodcast' }, 'phase: "after_brodcast" is not known; did you mean "after_broadcast"?'],
+  [
+    { kind: 'revert', phase: 'after_broadcast' },
+    'phase: revert cannot strike at after_broadcast; use one of before_broadcast',
+  ],
+  [
+    { kind: 'error', match: { operation: 'deposits' } },
+    'match.operation: "deposits" is not known; did you mean "deposit"?',
+  ],
+  [
+    { kind: 'error', match: { opration: 'deposit' } },
+    'match.opration: "opration" is not known; did you mean "operation"?',
+  ],
+  [{ kind: 'error', match: { tenant: 'acmee' } }, 'match.tenant: "acmee" is not known; did you mean "acme"?'],
+  [
+    { kind: 'revert', match: { operation: 'list_pools' } },
+    'match.operation: revert can never strike list_pools; use one of deposit, withdraw',
+  ],
+  [
+    { kind: 'expired_cursor', match: { operation: 'deposit' } },
+    'match.operation: expired_cursor can never strike deposit; use one of list_pools, list_portfolios, list_transactions',
+  ],
+  [
+    { kind: 'short_lived_token', match: { operation: 'deposit' } },
+    'match.operation: short_lived_token can never strike deposit; use one of token',
+  ],
+  [
+    { kind: 'error', phase: 'after_broadcast', match: { operation: 'list_pools' } },
+    'match.operation: error can never strike list_pools at after_broadcast; use one of deposit, withdraw',
+  ],
+  [
+    { kind: 'bad_signature', match: { operation: 'token' } },
+    'match.operation: bad_signature with {"token":"user"} can never strike token; use one of create_portfolio,',
+  ],
+  [
+    { kind: 'error', match: { operation: 'token', external_id: 'alice' } },
+    'match.external_id: token has no external_id in its path;',
+  ],
+  [{ kind: 'error', times: 0 }, 'times: 0 is not one of a whole number of at least 1, always'],
+  [{ kind: 'error', times: 'twice' }, 'times: "twice" is not known; use one of a whole number of at least 1, always'],
+  [{ kind: 'error', skip: -1 }, 'skip: -1 is not a whole number of at least 0'],
+  [{ kind: 'error', skip: '2' }, 'skip: "2" is not a whole number of at least 0'],
+  [{ kind: 'error', probability: 2 }, 'probability: 2 is not a number of at least 0 and at most 1'],
+  [{ kind: 'error', with: [] }, 'with: [] is not an object'],
+  [
+    { kind: 'error', with: { cod: 'not_found' } },
+    'with.cod: "cod" is not known; did you mean "code"? Otherwise use one of code, status, retry_after',
+  ],
+  [{ kind: 'error', with: { code: 'not_fund' } }, 'with.code: "not_fund" is not known; did you mean "not_found"?'],
+  [{ kind: 'error', with: { status: 418 } }, 'with.status: 418 is not one of 429, 500, 502, 503, 504'],
+  [{ kind: 'error', with: { code: 'not_found', status: 503 } }, 'with.status: 503 is given beside code "not_found"'],
+  [{ kind: 'revert', with: { hard: true } }, 'with.hard: "hard" is not known; there is none to choose from'],
+  [JSON.parse('{"kind":"revert","with":{"__proto__":1}}'), 'with.__proto__: "__proto__" is not known'],
+  [{ kind: 'latency' }, 'with.delay: is missing; give delay, bytes_per_second or both'],
+  [{ kind: 'latency', with: { delay: 2 } }, 'with.delay: 2 is not a duration such as "2s" or "1s-3s"'],
+  [{ kind: 'latency', with: { delay: 'soon' } }, 'with.delay: "soon" is not a duration; write 0, 250ms, 2s'],
+  [{ kind: 'latency', with: { delay: '3s-1s' } }, 'with.delay: "3s-1s" ends before it begins'],
+  [
+    { kind: 'latency', phase: 'on_request', with: { bytes_per_second: 9 } },
+    'with.bytes_per_second: 9 is given at on_request; the body is sent in during_response only',
+  ],
+  [
+    { kind: 'drop_connection', with: { how: 'slowly' } },
+    'with.how: "slowly" is not known; use one of reset, close, truncate',
+  ],
+  [
+    { kind: 'drop_connection', with: { bytes: 3 } },
+    'with.bytes: 3 is given with how "reset"; bytes goes with how "truncate" only',
+  ],
+])('%j is refused: %s', (rule, message) => {
+  expect(complaints(rule)).toEqual([expect.stringContaining(message)])
+})
+
+test('every parameter at fault is named', () => {
+  const wrong = complaints({ kind: 'error', skip: -1, with: 1, match: { tenant: 3, path: '/' } })
+  expect(wrong.map((one) => one.split(':')[0]).sort()).toEqual(['match.path', 'match.tenant', 'skip', 'with'])
+})
