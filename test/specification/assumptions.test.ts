@@ -1,114 +1,36 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { FixtureFile } from '../../src/fixtures/fixture-schema.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { type Ask, Partner, testSandbox } from '../helpers/partner.ts'
 import { ADDRESS, TIMESTAMP, ULID } from '../helpers/patterns.ts'
-import { idpToken, strangersKey, userToken } from '../helpers/tokens.ts'
-
-/** What the specification leaves open, and the setting that switches it. */
-const TABLE: Record<string, string | undefined> = {
-  brand: 'service.name',
-  'protocol-names': 'service.protocols',
-  audience: 'service.audience',
-  'error-body': 'service.error_body',
-  'error-precedence': undefined,
-  'create-end-user': 'service.end_user_jwt',
-  ids: undefined,
-  'amount-unit': undefined,
-  'balance-meaning': undefined,
-  'list-portfolio-fields': undefined,
-  'list-order': undefined,
-  'has-more': undefined,
-  'limit-invalid': undefined,
-  'cursor-scope': undefined,
-  'transfer-status': 'service.transfer_status',
-  'transfer-response': undefined,
-  'transfer-errors': undefined,
-  'withdraw-all': 'service.full_withdrawal_threshold',
-  'transaction-fields': undefined,
-  'transaction-visible': undefined,
-  wallet: undefined,
-  'idempotency-missing': undefined,
-  'idempotency-format': undefined,
-  'idempotency-scope': undefined,
-  'idempotency-mismatch': undefined,
-  'idempotency-in-flight': 'service.idempotency_in_flight',
-  'idempotency-ttl': 'service.idempotency_ttl',
-  'idempotency-errors': undefined,
-  'idempotency-replay-header': undefined,
-  'idp-token-claims': undefined,
-  'idp-lifetime': 'service.idp_token_lifetime',
-  'idp-errors': undefined,
-  'user-key': undefined,
-  'user-token-issuer': undefined,
-  'role-access': undefined,
-  'unknown-route': undefined,
-  'body-limits': undefined,
-  'rate-limit': undefined,
-  fees: undefined,
-  swaps: undefined,
-}
-
-const own = generateKeyPairSync('rsa', { modulusLength: 2048 })
-const { n, e } = own.publicKey.export({ format: 'jwk' })
-const jwk = { kty: 'RSA', n: n!, e: e!, kid: 'own-1', alg: 'RS256', use: 'sig' }
+import { idpToken } from '../helpers/tokens.ts'
+import { ASSUMPTIONS } from './assumption-table.ts'
 
 let sandbox: SandboxHandle
-/** Everything that can be switched, switched. */
+/** Everything this file looks at that can be switched, switched. */
 let switched: SandboxHandle
 let acme: Partner
 let other: Partner
-let keyServer: Server
-let keysServed = 0
 beforeAll(async () => {
-  keyServer = createServer((_request, response) => {
-    keysServed++
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] }))
-  })
-  await new Promise<void>((resolve) => keyServer.listen(0, '127.0.0.1', resolve))
-  const { port } = keyServer.address() as AddressInfo
-  ;[sandbox, switched] = await Promise.all([testSandbox(), startSwitched(`http://127.0.0.1:${port}/jwks.json`)])
+  ;[sandbox, switched] = await Promise.all([testSandbox(), sandboxWith(switchAll)])
   acme = new Partner(sandbox)
   other = new Partner(switched)
 })
-afterAll(async () => {
-  keyServer.close()
-  await Promise.all([sandbox.stop(), switched.stop()])
-})
+afterAll(() => Promise.all([sandbox.stop(), switched.stop()]))
 
-function startSwitched(jwks_uri: string): Promise<SandboxHandle> {
-  return sandboxWith((fixture) => {
-    fixture.service = {
-      name: 'Acme',
-      protocols: ['lend', 'vault'],
-      audience: 'api://acme',
-      error_body: 'code_only',
-      end_user_jwt: 'required',
-      idp_token_lifetime: 600,
-    }
-    for (const pool of fixture.pools) pool.protocol = pool.protocol === 'aave' ? 'lend' : 'vault'
-    const [, globex, restricted] = fixture.tenants
-    const public_key_pem = own.publicKey.export({ type: 'spki', format: 'pem' }).toString()
-    fixture.tenants[0]!.access = 'all'
-    Object.assign(globex!, { key: { jwks_uri }, access: 'all' })
-    Object.assign(restricted!, { key: { kid: 'own-1', public_key_pem }, access: ['list_portfolios'] })
-    restricted!.end_users = [{ external_id: 'rita' }]
-    const keyed = { slug: 'keyed', tenant_id: crypto.randomUUID(), client_id: crypto.randomUUID(), client_secret: 's' }
-    const end_users = [{ external_id: 'kim' }]
-    fixture.tenants.push({
-      ...keyed,
-      issuer: 'https://keyed.example',
-      key: { jwks: { keys: [jwk] } },
-      access: 'all',
-      end_users,
-    })
-  })
+function switchAll(fixture: FixtureFile): void {
+  fixture.service = {
+    name: 'Acme',
+    protocols: ['lend', 'vault'],
+    audience: 'api://acme',
+    error_body: 'code_only',
+    end_user_jwt: 'required',
+  }
+  for (const pool of fixture.pools) pool.protocol = pool.protocol === 'aave' ? 'lend' : 'vault'
 }
 
 const control = async (of: SandboxHandle) =>
@@ -121,21 +43,21 @@ const portfolio = async (partner: Partner, change: object = {}, poolId = 'aave-u
 
 test('Assumptions: GET /_sandbox/assumptions lists exactly the open points, with their settings', async () => {
   const listed = await control(sandbox)
-  expect(Object.fromEntries(listed.map(({ id, setting }) => [id, setting?.name]))).toEqual(TABLE)
-  expect(listed).toHaveLength(Object.keys(TABLE).length)
+  expect(Object.fromEntries(listed.map(({ id, setting }) => [id, setting?.name]))).toEqual(ASSUMPTIONS)
+  expect(listed).toHaveLength(Object.keys(ASSUMPTIONS).length)
 })
 
 test('Assumptions: GET /_sandbox/assumptions shows what is active', async () => {
   const active = Object.fromEntries((await control(switched)).map(({ id, setting }) => [id, setting?.active]))
   expect(active).toMatchObject({ brand: 'Acme', 'protocol-names': ['lend', 'vault'], 'error-body': 'code_only' })
-  expect(active).toMatchObject({ 'transfer-status': 200, 'idp-lifetime': 600 })
+  expect(active).toMatchObject({ 'transfer-status': 200, 'create-end-user': 'required' })
 })
 
 test('Assumptions: each has a test named by its id', () => {
-  const files = ['assumptions', 'assumptions-money', 'assumptions-idempotency']
+  const files = ['assumptions', 'assumptions-tokens', 'assumptions-money', 'assumptions-idempotency']
   const text = files.map((file) => readFileSync(new URL(`${file}.test.ts`, import.meta.url), 'utf8')).join('\n')
   const named = new Set([...text.matchAll(/['"]Assumption ([a-z-]+):/g)].map(([, id]) => id))
-  expect([...named].sort()).toEqual(Object.keys(TABLE).sort())
+  expect([...named].sort()).toEqual(Object.keys(ASSUMPTIONS).sort())
 })
 
 test('Assumption brand: X-Service-…, or the name that is set', async () => {
@@ -319,104 +241,6 @@ test('Assumption cursor-scope: a genuine cursor of another list, tenant or end u
   ]).toEqual(Array(5).fill('400 cursor_invalid'))
 })
 
-test("Assumption idp-token-claims: an Entra v1 application token's", async () => {
-  const token = await acme.idpToken()
-  const { client_id, tenant_id } = sandbox.tenants[0]!
-  const claims = decodeJwt(token)
-  expect(claims).toMatchObject({
-    aud: 'api://yield-sandbox',
-    appid: client_id,
-    appidacr: '1',
-    tid: tenant_id,
-    ver: '1.0',
-  })
-  expect(claims).toMatchObject({ iss: sandbox.baseUrl, oid: claims.sub, roles: expect.arrayContaining(['deposit']) })
-  expect(claims.exp! - claims.iat!).toBe(3600)
-  expect(claims.nbf).toBe(claims.iat)
-  expect(decodeProtectedHeader(token)).toEqual({ alg: 'RS256', kid: expect.any(String), typ: 'JWT' })
-})
-
-const grant = (of: SandboxHandle, change: Record<string, string> = {}, headers: Record<string, string> = {}) => {
-  const { client_id, client_secret } = of.tenants[0]!
-  const scope = `${of === switched ? 'api://acme' : 'api://yield-sandbox'}/.default`
-  const form = { grant_type: 'client_credentials', client_id, client_secret, scope, ...change }
-  const body = new URLSearchParams(Object.entries(form).filter(([, value]) => value !== ''))
-  return fetch(of.authUrl, { method: 'POST', body, headers })
-}
-
-test('Assumption idp-lifetime: 3600 s, or as set', async () => {
-  expect(await (await grant(sandbox)).json()).toMatchObject({ expires_in: 3600 })
-  expect(await (await grant(switched)).json()).toMatchObject({ expires_in: 600 })
-})
-
-test('Assumption idp-errors: RFC 6749 bodies, never cached; the secret in the form or by HTTP Basic', async () => {
-  const basic = `Basic ${Buffer.from(`${sandbox.tenants[0]!.client_id}:acme-demo-secret`).toString('base64')}`
-  expect((await grant(sandbox, { client_id: '', client_secret: '' }, { authorization: basic })).status).toBe(200)
-  const refusals: [Record<string, string>, number, string][] = [
-    [{ grant_type: 'password' }, 400, 'unsupported_grant_type'],
-    [{ grant_type: '' }, 400, 'invalid_request'],
-    [{ client_secret: 'wrong' }, 401, 'invalid_client'],
-    [{ client_id: 'nobody' }, 401, 'invalid_client'],
-    [{ scope: 'api://else/.default' }, 400, 'invalid_scope'],
-  ]
-  for (const [change, status, error] of refusals) {
-    const response = await grant(sandbox, change)
-    expect([response.status, await response.json()]).toEqual([status, { error, error_description: expect.any(String) }])
-    expect(response.headers.get('cache-control')).toBe('no-store')
-  }
-})
-
-test('Assumption user-key: the fixture registers jwks_uri (fetched once), jwks or a PEM', async () => {
-  const minted = (sub: string, iss: string) =>
-    userToken(switched, { claims: { sub, iss }, header: { kid: 'own-1' }, key: own.privateKey })
-  const list = async (tenant: string, sub: string, kid = 'own-1') => {
-    const iss = `https://${tenant}.example`
-    const token =
-      kid === 'own-1' ? await minted(sub, iss) : await userToken(switched, { claims: { sub, iss }, header: { kid } })
-    return outcome(
-      await new Partner(switched, tenant).get(`end_users/${sub}/portfolios`, {
-        user: null,
-        headers: { 'x-user-token': token },
-      }),
-    )
-  }
-  expect(await list('keyed', 'kim')).toBe('200')
-  expect(await list('restricted', 'rita')).toBe('200')
-  expect([await list('globex', 'bob'), await list('globex', 'bob'), keysServed]).toEqual(['200', '200', 1])
-  for (const [tenant, user] of [
-    ['keyed', 'kim'],
-    ['restricted', 'rita'],
-    ['globex', 'bob'],
-  ] as const) {
-    expect(await list(tenant, user, 'acme-1')).toBe('401 invalid_user_token')
-  }
-})
-
-test('Assumption user-token-issuer: a wrong iss, aud, alg, kid or typ, or no header, is 401 invalid_user_token', async () => {
-  const list = (token: string | null) => acme.get('end_users/alice/portfolios', { headers: { 'x-user-token': token } })
-  const wrong = [
-    { claims: { iss: 'https://else.example' } },
-    { claims: { aud: 'api://else' } },
-    { header: { alg: 'PS256' } },
-    { header: { kid: 'else' } },
-    { header: { typ: 'at+jwt' } },
-    { key: strangersKey() },
-  ]
-  for (const change of wrong) {
-    expect(outcome(await list(await userToken(sandbox, change)))).toBe('401 invalid_user_token')
-  }
-  expect(outcome(await list(null))).toBe('401 invalid_user_token')
-  expect(outcome(await list(await userToken(sandbox)))).toBe('200')
-})
-
-test('Assumption role-access: every endpoint, unless access lists fewer', async () => {
-  const restricted = new Partner(sandbox, 'restricted')
-  expect(outcome(await restricted.get('pools'))).toBe('200')
-  expect(outcome(await restricted.post('end_users', { external_id: 'x' }))).toBe('403 insufficient_role')
-  const switchedRestricted = new Partner(switched, 'restricted')
-  expect(outcome(await switchedRestricted.get('pools'))).toBe('403 insufficient_role')
-})
-
 test('Assumption unknown-route: 404 not_found, 405 method_not_allowed with Allow', async () => {
   expect(outcome(await acme.get('poools'))).toBe('404 not_found')
   const refused = await acme.ask('POST', 'pools', { body: {} })
@@ -438,9 +262,17 @@ test('Assumption body-limits: 413 over 100 KiB, 400 for malformed JSON, 415 for 
   expect(await send('external_id=a', 'application/x-www-form-urlencoded')).toBe('415 unsupported_media_type')
 })
 
-test('Assumption rate-limit: there is none', async () => {
+test('Assumption rate-limit: there is none, but a fault can answer 429 rate_limited with Retry-After', async () => {
   const answers = await Promise.all(Array.from({ length: 300 }, () => acme.get('pools')))
   expect(new Set(answers.map(outcome))).toEqual(new Set(['200']))
+  sandbox.faults.add({
+    kind: 'error',
+    match: { operation: 'list_pools' },
+    with: { code: 'rate_limited', retry_after: 7 },
+  })
+  const limited = await acme.get('pools')
+  expect([outcome(limited), limited.headers.get('retry-after')]).toEqual(['429 rate_limited', '7'])
+  expect(outcome(await acme.get('pools'))).toBe('200')
 })
 
 test('Assumptions, clocks: moving business time does not expire tokens', async () => {
