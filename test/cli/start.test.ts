@@ -93,7 +93,7 @@ describe('start --json', () => {
 describe('start', () => {
   test('prints where everything is, and lines that work when pasted into a shell', async () => {
     const command = start(['--port', '0', '--seed', '11'])
-    const banner = await command.prints(/[^]*curl -s .*\/v1\/[^]*\n/)
+    const banner = await command.prints(/[\s\S]*curl -s .*\/v1\/[\s\S]*\n/)
     for (const what of ['Base URL', 'Token URL', 'Docs', 'RPC 31337', 'Seed', 'Client id', 'Client secret']) {
       expect(banner).toMatch(new RegExp(`${what}: +\\S+`))
     }
