@@ -4,15 +4,16 @@ pragma solidity ^0.8.24;
 import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {ERC4626} from "@openzeppelin/contracts/token/ERC20/extensions/ERC4626.sol";
+import {Pausable} from "@openzeppelin/contracts/utils/Pausable.sol";
 import {TestToken} from "./TestToken.sol";
 
 /// @title An ERC-4626 vault that earns a settable yearly rate
 /// @notice Its assets grow linearly with the block's time between two interactions, and by what has accrued at each
 /// interaction. It mints the yield it owes before anyone's assets move, so it always holds what its shares are worth and
-/// everyone can leave whole.
+/// everyone can leave whole. Its owner can pause it: nothing goes in or out then, and yield accrues all the same.
 /// @dev Assets are counted by the vault, not read from its token balance: a donation changes no share price, which
 /// together with the virtual shares of OpenZeppelin's ERC-4626 leaves an inflation attack nothing to work with.
-contract YieldVault is ERC4626, Ownable {
+contract YieldVault is ERC4626, Ownable, Pausable {
     /// @notice Yield was minted; `totalAssets` includes it.
     event Accrued(uint256 yield, uint256 totalAssets);
 
@@ -32,6 +33,9 @@ contract YieldVault is ERC4626, Ownable {
 
     /// @notice Yearly rate; 1e18 is 100 % a year.
     uint256 public rate;
+
+    /// @notice The yearly rate the vault was made with.
+    uint256 public immutable initialRate;
 
     /// @dev Assets as of `_accruedAt`.
     uint256 private _assets;
@@ -53,6 +57,7 @@ contract YieldVault is ERC4626, Ownable {
         Ownable(msg.sender)
     {
         _accruedAt = block.timestamp;
+        initialRate = rate_;
         _setRate(rate_);
     }
 
@@ -63,6 +68,13 @@ contract YieldVault is ERC4626, Ownable {
         _setRate(rate_);
     }
 
+    /// @notice Stops deposits and withdrawals, or lets them through again. Does nothing if that is so already.
+    function setPaused(bool paused_) external onlyOwner {
+        if (paused_ == paused()) return;
+        if (paused_) _pause();
+        else _unpause();
+    }
+
     /// @notice All assets under management, yield owed but not yet minted included.
     function totalAssets() public view override returns (uint256) {
         (uint256 owed,) = _owed();
@@ -71,6 +83,7 @@ contract YieldVault is ERC4626, Ownable {
 
     /// @inheritdoc ERC4626
     function maxDeposit(address) public view override returns (uint256) {
+        if (paused()) return 0;
         uint256 assets = totalAssets();
         return assets < MAX_ASSETS ? MAX_ASSETS - assets : 0;
     }
@@ -80,8 +93,14 @@ contract YieldVault is ERC4626, Ownable {
         return convertToShares(maxDeposit(receiver));
     }
 
+    /// @inheritdoc ERC4626
+    /// @dev `maxWithdraw` follows from it.
+    function maxRedeem(address owner) public view override returns (uint256) {
+        return paused() ? 0 : super.maxRedeem(owner);
+    }
+
     /// @dev Accrues first: the shares were computed with the yield owed so far included.
-    function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override {
+    function _deposit(address caller, address receiver, uint256 assets, uint256 shares) internal override whenNotPaused {
         _accrue();
         _assets += assets;
         super._deposit(caller, receiver, assets, shares);
@@ -91,6 +110,7 @@ contract YieldVault is ERC4626, Ownable {
     function _withdraw(address caller, address receiver, address owner, uint256 assets, uint256 shares)
         internal
         override
+        whenNotPaused
     {
         _accrue();
         _assets -= assets;

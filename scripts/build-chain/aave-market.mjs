@@ -1,5 +1,5 @@
 // A genuine Aave V3 market: the bytecode of @aave/core-v3, wired up as its own deployment does.
-import { getContractAddress, maxUint256, parseUnits, zeroAddress } from 'viem'
+import { getContractAddress, maxUint256, parseUnits, stringToHex, zeroAddress } from 'viem'
 import { aaveContract } from './aave-artifacts.mjs'
 
 // In an order in which every library finds those it links.
@@ -18,6 +18,9 @@ const USD = 100_000_000n // one US dollar, as the oracle counts
 const VARIABLE_RATE = 2n
 const RESERVE_FACTOR = 1_000n // 10 %, in basis points
 const LIQUIDATION_BONUS = 10_500n // 5 % on top, in basis points
+
+/** Under this name the provider knows the strategy whose rates are set by hand; in use only once somebody sets one. */
+const SETTABLE_RATES = stringToHex('SETTABLE_RATES', { size: 32 })
 
 /** Percent as a ray (27 decimals). */
 const ray = (percent) => parseUnits(String(percent), 25)
@@ -38,9 +41,10 @@ const ray = (percent) => parseUnits(String(percent), 25)
  * @param {import('./plan.mjs').Plan} plan
  * @param {import('viem/accounts').HDAccount} admin
  * @param {Reserve[]} reserves
+ * @param {{ abi: any[], bytecode: `0x${string}` }} settableRates
  * @returns {{ pool: { abi: any[], address: `0x${string}` }, oracle: { abi: any[], address: `0x${string}` } }}
  */
-export function planAaveMarket(plan, admin, reserves) {
+export function planAaveMarket(plan, admin, reserves, settableRates) {
   const provider = plan.deploy(admin, 'provider', aaveContract('PoolAddressesProvider'), ['sandbox', admin.address])
   plan.call(admin, provider, 'setACLAdmin', [admin.address])
   const acl = plan.deploy(admin, 'acl', aaveContract('ACLManager'), [provider.address])
@@ -52,7 +56,10 @@ export function planAaveMarket(plan, admin, reserves) {
   const dataProvider = plan.deploy(admin, 'data provider', aaveContract('AaveProtocolDataProvider'), [provider.address])
   plan.call(admin, provider, 'setPoolDataProvider', [dataProvider.address])
   const oracle = planOracle(plan, admin, provider, reserves)
-  planReserves(plan, admin, { provider, pool, configurator }, reserves)
+  const strategies = planReserves(plan, admin, { provider, pool, configurator }, reserves)
+  const tokens = reserves.map(({ token }) => token.address)
+  const settable = plan.deploy(admin, 'settable rates', settableRates, [tokens, strategies])
+  plan.call(admin, provider, 'setAddress', [SETTABLE_RATES, settable.address])
   return { pool, oracle }
 }
 
@@ -87,6 +94,7 @@ function planOracle(plan, admin, provider, reserves) {
   return oracle
 }
 
+/** Returns each reserve's interest rate strategy. */
 function planReserves(plan, admin, { provider, pool, configurator }, reserves) {
   const deploy = (name, args) => plan.deploy(admin, name, aaveContract(name), args).address
   const aToken = deploy('AToken', [pool.address])
@@ -123,6 +131,7 @@ function planReserves(plan, admin, { provider, pool, configurator }, reserves) {
     plan.call(admin, configurator, 'setReserveFactor', [token.address, RESERVE_FACTOR])
     if (rates) plan.call(admin, configurator, 'setReserveBorrowing', [token.address, true])
   }
+  return inits.map(({ interestRateStrategyAddress }) => interestRateStrategyAddress)
 }
 
 /**
@@ -138,6 +147,18 @@ export function planSupply(plan, account, pool, { token, decimals }, amount) {
   plan.call(account, token, 'mint', [account.address, units])
   plan.call(account, token, 'approve', [pool.address, maxUint256])
   plan.call(account, pool, 'supply', [token.address, units, account.address, 0])
+}
+
+/**
+ * Gives an account a whole token and the pool's leave to take it.
+ * @param {import('./plan.mjs').Plan} plan
+ * @param {import('viem/accounts').HDAccount} account
+ * @param {{ abi: any[], address: `0x${string}` }} pool
+ * @param {Reserve} reserve
+ */
+export function planStock(plan, account, pool, { token, decimals }) {
+  plan.call(account, token, 'mint', [account.address, parseUnits('1', decimals)])
+  plan.call(account, token, 'approve', [pool.address, maxUint256])
 }
 
 /**

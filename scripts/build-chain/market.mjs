@@ -1,13 +1,13 @@
 // What the embedded chain holds: tokens, an Aave V3 market with lenders and a borrower, a vault per token.
 import { maxUint256, parseUnits } from 'viem'
 import { mnemonicToAccount } from 'viem/accounts'
-import { planAaveMarket, planBorrow, planSupply } from './aave-market.mjs'
+import { planAaveMarket, planBorrow, planStock, planSupply } from './aave-market.mjs'
 import { Plan } from './plan.mjs'
 
 const DEV_MNEMONIC = 'test test test test test test test test test test test junk'
 const devAccount = (addressIndex) => mnemonicToAccount(DEV_MNEMONIC, { addressIndex })
 
-/** Owns every contract, the vaults' rates included: Anvil's first development account. */
+/** Owns every contract, pauses and rates included: Anvil's first development account. */
 const admin = devAccount(0)
 const lender = devAccount(1)
 const borrower = devAccount(2)
@@ -66,8 +66,10 @@ export function planMarket(contracts) {
   }
   const borrowable = BORROWABLE.map(withToken)
   const collateral = withToken(COLLATERAL)
-  const { pool, oracle } = planAaveMarket(plan, admin, [...borrowable, collateral])
+  const { pool, oracle } = planAaveMarket(plan, admin, [...borrowable, collateral], contracts.SettableRates)
 
+  // A new rate counts from the pool's next interaction with the reserve: whoever sets one supplies a minor unit after it.
+  for (const reserve of borrowable) planStock(plan, admin, pool, reserve)
   planSupply(plan, borrower, pool, collateral, collateral.supplied)
   for (const reserve of borrowable) planSupply(plan, lender, pool, reserve, reserve.supplied)
   const vaults = borrowable.map((reserve) => [reserve.symbol, planVault(plan, contracts.YieldVault, reserve)])

@@ -164,6 +164,34 @@ describe('the ERC-4626 vault', () => {
     expect(await read(vault, 'rate')).toBe(percent('5'))
   })
 
+  test('lets nothing in or out while its owner has paused it, and earns all the same', async () => {
+    await deposit(alice, usdc('1000'))
+    const limits = () =>
+      Promise.all(
+        ['maxDeposit', 'maxMint', 'maxWithdraw', 'maxRedeem'].map((limit) => read(vault, limit, alice.address)),
+      )
+    await expect(write(alice, vault, 'setPaused', true)).rejects.toThrow('OwnableUnauthorizedAccount')
+    for (let time = 0; time < 2; time++) await write(owner, vault, 'setPaused', true)
+    expect(await limits()).toEqual([0n, 0n, 0n, 0n])
+    await expect(deposit(alice, 1n)).rejects.toThrow('ERC4626ExceededMaxDeposit')
+    await expect(deposit(alice, 0n)).rejects.toThrow('EnforcedPause')
+    await expect(write(alice, vault, 'mint', 1n, alice.address)).rejects.toThrow('ERC4626ExceededMaxMint')
+    await expect(exit(alice)).rejects.toThrow('ERC4626ExceededMaxRedeem')
+    const withdrawal = write(alice, vault, 'withdraw', 1n, alice.address, alice.address)
+    await expect(withdrawal).rejects.toThrow('ERC4626ExceededMaxWithdraw')
+
+    await chain.goTo((await chain.time()) + YEAR)
+    expect(await read(vault, 'totalAssets')).toBeGreaterThanOrEqual(usdc('1050'))
+    await write(owner, vault, 'setPaused', false)
+    for (const limit of await limits()) expect(limit).toBeGreaterThan(0n)
+    expect(await exit(alice)).toBeGreaterThanOrEqual(usdc('1049.999999'))
+  })
+
+  test('remembers the rate it was made with', async () => {
+    await write(owner, vault, 'setRate', percent('12'))
+    expect(await read(vault, 'initialRate')).toBe(percent('5'))
+  })
+
   test('takes no deposit so large that accruing could overflow', async () => {
     const most = 2n ** 128n - 1n
     expect(await read(vault, 'maxDeposit', zeroAddress)).toBe(most)
