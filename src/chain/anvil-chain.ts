@@ -14,6 +14,7 @@ import type { Logger } from '../domain/ports/logger.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
 import { type AnvilOptions, AnvilProcess } from './anvil-process.ts'
 import { BlockProducer } from './block-producer.ts'
+import { AnvilControls } from './chain-controls.ts'
 import { ChainState } from './chain-state.ts'
 import { ChainWriter } from './chain-writer.ts'
 import { MarketCache } from './market-cache.ts'
@@ -69,9 +70,11 @@ export class AnvilChain implements Chain {
   readonly #state: ChainState
   readonly #writer: ChainWriter
   readonly #producer: BlockProducer
+  readonly #controls: AnvilControls
   readonly #markets: MarketCache
   readonly #unsubscribe: () => void
   #base: Hex = '0x'
+  #resetting = false
 
   private constructor(process: AnvilProcess, options: AnvilChainOptions) {
     const { setup, clock, log, rpcTimeout } = options
@@ -84,8 +87,10 @@ export class AnvilChain implements Chain {
     this.#rpc = new Rpc({ chainId: setup.chain_id, url: process.url, ...timeout })
     this.#state = new ChainState(this.#rpc, clock)
     this.#writer = new ChainWriter(this.#rpc, this.#state)
-    const parts = { chainId: setup.chain_id, rpc: this.#rpc, state: this.#state, writer: this.#writer, clock, log }
-    this.#producer = new BlockProducer(parts)
+    const parts = { chainId: setup.chain_id, rpc: this.#rpc, state: this.#state, writer: this.#writer }
+    this.#producer = new BlockProducer({ ...parts, clock, log })
+    const admin = (pool: Pool) => this.#protocol(pool).admin
+    this.#controls = new AnvilControls({ ...parts, producer: this.#producer, anvil: process, admin })
     this.#markets = new MarketCache(this.#state, clock)
     this.#unsubscribe = clock.onMove(() => this.#follow())
     void process.exited.then((reason) => this.#producer.stop(reason))
@@ -136,17 +141,50 @@ export class AnvilChain implements Chain {
     return this.#producer.transfer({ order, protocol, account: this.#options.wallets.of(order.owner) })
   }
 
-  /** Back to the state it started with, at the clock's present; transfers under way are rejected. Tens of milliseconds. */
+  reorg(): Promise<void> {
+    return this.#controls.reorg()
+  }
+
+  /** Does nothing during a reset, which a pause would cut in two. */
+  pause(): void {
+    if (!this.#resetting) this.#controls.pause()
+  }
+
+  resume(): void {
+    if (!this.#controls.paused) return
+    this.#controls.resume()
+    this.#follow() // the clock may have moved meanwhile
+  }
+
+  setPoolPaused(pool: Pool, paused: boolean): Promise<void> {
+    return this.#controls.setPoolPaused(pool, paused)
+  }
+
+  setApy(pool: Pool, apy: number | undefined): Promise<void> {
+    return this.#controls.setApy(pool, apy)
+  }
+
+  /**
+   * Back to the state it started with, at the clock's present, whatever controls did to it; transfers under way are
+   * rejected. Tens of milliseconds.
+   */
   async reset(): Promise<void> {
-    await this.#producer.interrupt('it was reset', async () => {
-      await this.#writer.restore(this.#base)
-      await this.#settleIn()
-    })
+    this.#resetting = true
+    this.#controls.resume()
+    try {
+      await this.#producer.interrupt('it was reset', async () => {
+        await this.#writer.restore(this.#base)
+        await this.#settleIn()
+      })
+    } finally {
+      this.#resetting = false
+    }
   }
 
   /** Ends Anvil; transfers under way are rejected. */
   async stop(): Promise<void> {
     this.#unsubscribe()
+    this.#controls.resume()
     this.#producer.stop('it was stopped')
     await this.#process.stop()
     this.#rpc.close()
@@ -163,6 +201,8 @@ export class AnvilChain implements Chain {
   async #settleIn(): Promise<void> {
     await this.#writer.mine(this.#state.present)
     this.#base = await this.#writer.checkpoint()
+    // The last block may be replaced; the checkpoint's may not.
+    await this.#writer.mine(this.#state.present)
   }
 
   /** The clock was moved. */

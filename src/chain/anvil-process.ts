@@ -125,10 +125,21 @@ export class AnvilProcess {
     return this.#exit
   }
 
+  /** Stops it in its tracks until {@link resume}: connections stand, nothing is answered. Not on Windows, which cannot. */
+  suspend(): void {
+    if (this.#exit === undefined && process.platform !== 'win32') this.#child.kill('SIGSTOP')
+  }
+
+  /** Lets it go on. */
+  resume(): void {
+    if (this.#exit === undefined && process.platform !== 'win32') this.#child.kill('SIGCONT')
+  }
+
   /** Ends it, with force if it does not heed in time, and removes its temporary files. Leaves no timer behind. */
   async stop(): Promise<void> {
     if (this.#exit === undefined) {
       this.#child.kill('SIGTERM')
+      this.resume() // suspended, it would not heed
       await Promise.race([this.exited, this.#options.clock.wallSleep(STOP_PATIENCE)])
     }
     await this.#kill()

@@ -66,6 +66,8 @@ export class BlockProducer {
   #running: TransferJob[] = []
   /** Why the chain does not answer, while signed transfers are being carried through. */
   #silent: string | undefined
+  /** Ends the pause before the next attempt to reach a silent node. */
+  #wake: () => void = () => {}
   #stopped: string | undefined
 
   constructor(parts: ProducerParts) {
@@ -98,7 +100,19 @@ export class BlockProducer {
 
   /** Brings chain time up to the clock with a block of whatever the pool holds. */
   mine(): Promise<void> {
-    return this.#lane.run(() => this.#mineAt(this.#parts.state.present))
+    return this.#lane.run(async () => void (await this.#parts.writer.mine(this.#parts.state.present)))
+  }
+
+  /** Runs a task with the chain to itself, between two rounds. */
+  async exclusive(task: () => Promise<void>): Promise<void> {
+    if (this.obstacle !== undefined) throw new ChainUnavailableError(this.#parts.chainId, this.obstacle)
+    await this.#lane.run(task)
+  }
+
+  /** To be told that the chain answers again: transfers are taken at once, and signed ones carried through. */
+  resume(): void {
+    this.#silent = undefined
+    this.#wake()
   }
 
   /** Rejects all that is under way or waiting, then runs a task with the chain to itself. */
@@ -179,9 +193,10 @@ export class BlockProducer {
   /** From here on the bytes are out of our hands: try until the chain has them all in blocks, however long it is silent. */
   async #carryThrough(transfers: SignedTransfer[], timestamp: number, era: Era): Promise<void> {
     let outstanding = transfers
-    for (let blocks = 0; outstanding.length > 0 && !era.over; ) {
+    let blocks = 0
+    for (let tried = false; outstanding.length > 0 && !era.over; tried = true) {
       try {
-        if (this.#silent !== undefined || blocks > 0) {
+        if (tried) {
           outstanding = await this.#settleKnown(outstanding)
           await this.#parts.state.refresh()
         }
@@ -191,7 +206,10 @@ export class BlockProducer {
       } catch (error) {
         if (!(error instanceof ChainUnavailableError)) throw error
         this.#fallSilent(error)
-        await Promise.race([this.#parts.clock.wallSleep(RETRY_PAUSE), era.ended])
+        const woken = new Promise<void>((resolve) => {
+          this.#wake = resolve
+        })
+        await Promise.race([this.#parts.clock.wallSleep(RETRY_PAUSE), era.ended, woken])
       }
     }
   }
@@ -201,8 +219,7 @@ export class BlockProducer {
     if (transfers.length === 0) return []
     const { writer, state, rpc } = this.#parts
     const refusals = await writer.broadcast(transfers.map(({ raw }) => raw))
-    const time = Math.max(timestamp, state.latest)
-    await this.#mineAt(time)
+    const time = await writer.mine(Math.max(timestamp, state.latest))
     const receipts = await rpc.call<Receipt[]>('eth_getBlockReceipts', 'latest')
     const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
     const missing: SignedTransfer[] = []
@@ -232,18 +249,6 @@ export class BlockProducer {
       settle(transfer, receipt, Number(block.timestamp))
     }
     return missing
-  }
-
-  async #mineAt(timestamp: number): Promise<void> {
-    const { writer, state } = this.#parts
-    try {
-      await writer.mine(timestamp)
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error
-      // Somebody else mined, ahead of the clock.
-      await state.refresh()
-      await writer.mine(Math.max(timestamp, state.latest))
-    }
   }
 
   /** Waiting transfers have nothing signed: better refused at once than held. */

@@ -1,6 +1,19 @@
+import { numberToHex } from 'viem/utils'
 import type { Hex } from '../domain/records.ts'
 import type { ChainState } from './chain-state.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
+
+/** Who is paid for a block otherwise. */
+const NOBODY = numberToHex(0, { size: 20 })
+
+interface Block {
+  number: Hex
+  parentHash: Hex
+  timestamp: Hex
+  miner: Hex
+  /** Hashes. */
+  transactions: Hex[]
+}
 
 /**
  * The only way anything on the chain is changed: transactions, blocks and cheats, strictly one after another (the block
@@ -10,6 +23,8 @@ import { type Call, type Rpc, RpcError } from './rpc.ts'
 export class ChainWriter {
   readonly #rpc: Rpc
   readonly #state: ChainState
+  /** What was changed directly, batch by batch, and directly after which block: it is no part of any. */
+  #cheats: { block: Hex; calls: readonly Call[] }[] = []
 
   constructor(rpc: Rpc, state: ChainState) {
     this.#rpc = rpc
@@ -22,15 +37,24 @@ export class ChainWriter {
     return answers.map((answer) => (answer instanceof RpcError ? answer : undefined))
   }
 
-  /** Mines what the pool holds into a block of exactly that timestamp, which must not lie before the latest one's. */
-  async mine(timestamp: number): Promise<void> {
-    await this.#rpc.call('evm_mine', { timestamp })
-    this.#state.changed(timestamp)
+  /**
+   * Mines what the pool holds into a block of that timestamp, or of the latest block's should somebody else have mined
+   * ahead of it. Returns the block's timestamp.
+   */
+  async mine(timestamp: number): Promise<number> {
+    try {
+      return await this.#mineAt(timestamp)
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      await this.#state.refresh()
+      return await this.#mineAt(Math.max(timestamp, this.#state.latest))
+    }
   }
 
   /** Changes balances or allowances directly. The calls of one batch must not depend on each other's order. */
   async cheat(calls: readonly Call[]): Promise<void> {
-    await this.#rpc.batch(calls)
+    const [block] = await this.#rpc.batch<Hex>([['eth_blockNumber'], ...calls])
+    this.#cheats.push({ block: block ?? '0x0', calls })
     this.#state.changed()
   }
 
@@ -48,6 +72,47 @@ export class ChainWriter {
   async restore(checkpoint: Hex): Promise<void> {
     await this.#rpc.call('anvil_dropAllTransactions')
     if (!(await this.#rpc.call<boolean>('evm_revert', checkpoint))) throw new Error('the chain lost its base state')
+    this.#cheats = []
     await this.#state.refresh()
   }
+
+  /**
+   * Puts another block in the last one's place: the same transactions in the same order at the same time, and so the same
+   * effect, but another hash. It must not be the block of a {@link checkpoint}, which could not be restored any more.
+   */
+  async replaceLastBlock(): Promise<void> {
+    const block = await this.#rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
+    const [parent, ...transactions] = await this.#rpc.batch([
+      ['eth_getBlockByHash', block.parentHash, false],
+      ...block.transactions.map((hash): Call => ['eth_getRawTransactionByHash', hash]),
+    ])
+    const sinceParent = Number(block.timestamp) - Number((parent as Block).timestamp)
+    // The beneficiary is all that can differ. Anvil's reorganisation takes its time from the interval alone.
+    await this.#rpc.call('anvil_setCoinbase', nextAddress(block.miner))
+    await this.#rpc.call('anvil_setBlockTimestampInterval', sinceParent)
+    try {
+      await this.#rpc.call(
+        'anvil_reorg',
+        1,
+        transactions.map((raw) => [raw, 0]),
+      )
+    } finally {
+      await this.#rpc.call('anvil_removeBlockTimestampInterval')
+      await this.#rpc.call('anvil_setCoinbase', NOBODY)
+    }
+    // What was changed directly after the block went with it.
+    for (const { block: after, calls } of this.#cheats) if (after === block.number) await this.#rpc.batch(calls)
+    await this.#state.refresh()
+  }
+
+  async #mineAt(timestamp: number): Promise<number> {
+    await this.#rpc.call('evm_mine', { timestamp })
+    this.#cheats = []
+    this.#state.changed(timestamp)
+    return timestamp
+  }
+}
+
+function nextAddress(address: Hex): Hex {
+  return numberToHex(BigInt.asUintN(160, BigInt(address) + 1n), { size: 20 })
 }

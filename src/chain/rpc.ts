@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http'
+import { Agent, type ClientRequest, request } from 'node:http'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
 
 /** A JSON-RPC call: method and parameters. */
@@ -36,14 +36,32 @@ export interface RpcOptions {
  * becomes a {@link ChainUnavailableError}; an error it answers with becomes an {@link RpcError}.
  */
 export class Rpc {
-  /** Why the last exchange failed; undefined while the node answers. */
-  failure: string | undefined
+  #failure: string | undefined
+  #paused: string | undefined
+  readonly #underWay = new Set<ClientRequest>()
   readonly #agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
   readonly #options: Required<RpcOptions>
   #ids = 0
 
   constructor(options: RpcOptions) {
     this.#options = { timeout: 10_000, ...options }
+  }
+
+  /** Why the last exchange failed, or none is made; undefined while the node answers. */
+  get failure(): string | undefined {
+    return this.#paused ?? this.#failure
+  }
+
+  /** From now on every call fails at once for this reason, those under way included. */
+  pause(reason: string): void {
+    this.#paused ??= reason
+    for (const outgoing of this.#underWay) outgoing.destroy(new Error(reason))
+  }
+
+  /** Ends a {@link pause}. */
+  resume(): void {
+    this.#paused = undefined
+    this.#failure = undefined
   }
 
   /** One call. The caller names the result's type: the node is ours and of a pinned version. */
@@ -85,6 +103,7 @@ export class Rpc {
   #post(body: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const fail = (reason: string, cause?: unknown) => reject(this.#fail(reason, cause))
+      if (this.#paused !== undefined) return fail(this.#paused)
       const { url, timeout } = this.#options
       const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
       const outgoing = request(url, { method: 'POST', agent: this.#agent, headers, timeout }, (incoming) => {
@@ -94,7 +113,7 @@ export class Rpc {
         incoming.on('end', () => {
           try {
             resolve(JSON.parse(Buffer.concat(chunks).toString()))
-            this.failure = undefined
+            this.#failure = undefined
           } catch (error) {
             fail(`its answer (status ${incoming.statusCode}) is no JSON`, error)
           }
@@ -102,12 +121,14 @@ export class Rpc {
       })
       outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)))
       outgoing.on('error', (error) => fail(error.message, error))
+      outgoing.on('close', () => this.#underWay.delete(outgoing))
+      this.#underWay.add(outgoing)
       outgoing.end(body)
     })
   }
 
   #fail(reason: string, cause?: unknown): ChainUnavailableError {
-    this.failure = reason
+    if (this.#paused === undefined) this.#failure = reason
     return new ChainUnavailableError(this.#options.chainId, reason, { cause })
   }
 }

@@ -6,6 +6,12 @@ import type { ChainState } from './chain-state.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Log, Protocol } from './protocols/protocol.ts'
 
+/**
+ * Enough for any transfer's intrinsic cost (at most 26,280, were none of its 132 bytes zero), and far from enough for its
+ * work: such a transaction is mined and fails, whatever its amount.
+ */
+const REVERTING_GAS = 30_000n
+
 /** A transfer that waits for its outcome. */
 export interface TransferJob {
   order: TransferOrder
@@ -104,7 +110,7 @@ async function signWallet(
     try {
       const transfer = await sign(job, left, firstNonce + signed.length, chainId)
       signed.push(transfer)
-      if (job.order.type === 'deposit') spent.set(token, taken + transfer.decision.amount)
+      if (job.order.type === 'deposit' && !job.order.revert) spent.set(token, taken + transfer.decision.amount)
     } catch (error) {
       job.reject(error)
     }
@@ -121,7 +127,8 @@ async function sign(job: TransferJob, facts: TransferFacts, nonce: number, chain
       ? protocol.deposit(pool, account.address, decision.amount)
       : protocol.withdraw(pool, account.address, decision, shares)
   const fees = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
-  const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce, ...fees, ...call })
+  const gas = order.revert ? REVERTING_GAS : call.gas
+  const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce, ...fees, ...call, gas })
   const hash = keccak256(raw)
   await order.signed({ tx_hash: hash, raw_transaction: raw })
   return { job, facts, decision, hash, raw }

@@ -1,11 +1,13 @@
 import { parseAbi, parseAbiParameters } from 'viem/utils'
 import type { Address, Pool } from '../../domain/records.ts'
 import { type Reader, view } from '../contract-read.ts'
+import { aaveAdmin } from './aave-admin.ts'
+import { compounded } from './aave-rates.ts'
 import { call } from './call.ts'
 import { event } from './events.ts'
 import { fraction, priceOf, usd } from './figures.ts'
 import type { Protocol } from './protocol.ts'
-import { RAY, rayDiv, rayMul } from './ray-math.ts'
+import { rayDiv, rayMul } from './ray-math.ts'
 
 const POOL = parseAbi([
   'struct ReserveData { uint256 configuration; uint128 liquidityIndex; uint128 currentLiquidityRate; uint128 variableBorrowIndex; uint128 currentVariableBorrowRate; uint128 currentStableBorrowRate; uint40 lastUpdateTimestamp; uint16 id; address aTokenAddress; address stableDebtTokenAddress; address variableDebtTokenAddress; address interestRateStrategyAddress; uint128 accruedToTreasury; uint128 unbacked; uint128 isolationModeTotalDebt; }',
@@ -19,7 +21,6 @@ const A_TOKEN = parseAbi([
   'function totalSupply() view returns (uint256)',
 ])
 
-const SECONDS_PER_YEAR = 365 * 24 * 60 * 60
 /** Several times what either takes. */
 const GAS = 1_000_000n
 
@@ -45,6 +46,8 @@ const reserveDataUpdated = event(
 
 /** Aave V3. Shares are the scaled balance: what was supplied, divided by the income index at that moment. */
 export const aave: Protocol = {
+  admin: aaveAdmin,
+
   valuation: (pool, shares) => ({
     read: getReserveNormalizedIncome(pool.market_address, pool.token_address),
     worth: (index) => rayMul(shares, index),
@@ -79,9 +82,4 @@ export const aave: Protocol = {
 async function reserve(reader: Reader, pool: Pool): Promise<{ aTokenAddress: Address; currentLiquidityRate: bigint }> {
   const [data] = await reader([getReserveData(pool.market_address, pool.token_address)])
   return data
-}
-
-/** A yearly rate in rays, compounded every second as Aave's own front end shows it. */
-function compounded(rate: bigint): number {
-  return Math.expm1(SECONDS_PER_YEAR * Math.log1p(Number(rate) / Number(RAY) / SECONDS_PER_YEAR))
 }

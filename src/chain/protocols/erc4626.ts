@@ -2,6 +2,7 @@ import { parseAbi, parseAbiParameters } from 'viem/utils'
 import { view } from '../contract-read.ts'
 import { call } from './call.ts'
 import { balanceOf } from './erc20.ts'
+import { erc4626Admin } from './erc4626-admin.ts'
 import { event } from './events.ts'
 import { fraction, priceOf, usd } from './figures.ts'
 import type { Protocol } from './protocol.ts'
@@ -32,6 +33,8 @@ const withdrawn = event('Withdraw(address,address,address,uint256,uint256)', MOV
 
 /** An ERC-4626 vault; its yearly yield is told by `rate()` (1e18 is 100 %), which the standard lacks. */
 export const erc4626: Protocol = {
+  admin: erc4626Admin,
+
   valuation: (pool, shares) => ({
     read: previewRedeem(pool.market_address, shares),
     worth: (assets) => assets,

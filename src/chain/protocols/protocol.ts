@@ -30,8 +30,17 @@ export interface Valuation {
   worth(answer: bigint): bigint
 }
 
+/** What the owner of a protocol's markets can do; one file each. The calls are signed by one account, in order. */
+export interface MarketAdmin {
+  /** Stops deposits into a pool and withdrawals from it, or lets them through again. */
+  setPaused(read: Reader, pool: Pool, paused: boolean): Promise<ContractCall[]>
+  /** Makes a pool earn so much, a fraction of one a year; undefined gives back what the market would pay. */
+  setApy(read: Reader, pool: Pool, apy: number | undefined, admin: Address): Promise<ContractCall[]>
+}
+
 /** How a lending protocol is spoken to; one file each. `shares` are in the protocol's own unit (see `Portfolio.shares`). */
 export interface Protocol {
+  readonly admin: MarketAdmin
   /** What `shares` would bring if all of them were withdrawn. */
   valuation(pool: Pool, shares: bigint): Valuation
   /** The wallet's whole holding. */

@@ -83,12 +83,15 @@ export interface ChainControls {
   resume(): void
   /** Deposits into the pool and withdrawals from it revert while it is paused. */
   setPoolPaused(pool: Pool, paused: boolean): Promise<void>
-  /** What the pool earns from now on, a fraction of one a year; undefined gives back what the market would pay. */
+  /**
+   * What the pool earns from now on, a fraction of one a year; undefined gives back what the market would pay. Throws
+   * RangeError outside of 0 to 100.
+   */
   setApy(pool: Pool, apy: number | undefined): Promise<void>
 }
 
 /** One chain the service works on. Every method throws {@link ChainUnavailableError} when it cannot be reached. */
-export interface Chain {
+export interface Chain extends ChainControls {
   readonly chain_id: string
   readonly rpc_url: string
   market(pool: Pool): Promise<MarketFigures>
