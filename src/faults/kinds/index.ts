@@ -1,25 +1,43 @@
 import type { FaultKind } from '../fault-kind.ts'
 import { badSignature } from './bad-signature.ts'
+import { deprecation } from './deprecation.ts'
 import { dropConnection } from './drop-connection.ts'
 import { error } from './error.ts'
 import { expiredCursor } from './expired-cursor.ts'
+import { hang } from './hang.ts'
+import { insufficientRole } from './insufficient-role.ts'
+import { invalidCursor } from './invalid-cursor.ts'
 import { latency } from './latency.ts'
+import { malformedBody } from './malformed-body.ts'
 import { revert } from './revert.ts'
+import { shortLivedToken } from './short-lived-token.ts'
 import { slowConfirmation } from './slow-confirmation.ts'
+import { stuck } from './stuck.ts'
+import { tokenEndpointError } from './token-endpoint-error.ts'
 import { tokenExpired } from './token-expired.ts'
 import { tokenWrongAudience } from './token-wrong-audience.ts'
 import { unknownFields } from './unknown-fields.ts'
+import { unknownPartner } from './unknown-partner.ts'
 
 /** Every kind of fault. A new kind is a file beside this one and a line here. */
 export const KINDS: readonly FaultKind[] = [
   dropConnection,
+  hang,
   latency,
   error,
+  malformedBody,
   unknownFields,
+  deprecation,
   expiredCursor,
+  invalidCursor,
   badSignature,
   tokenExpired,
   tokenWrongAudience,
+  tokenEndpointError,
+  shortLivedToken,
+  unknownPartner,
+  insufficientRole,
   revert,
+  stuck,
   slowConfirmation,
 ]

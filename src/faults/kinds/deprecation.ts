@@ -1,0 +1,56 @@
+import { Type } from '@sinclair/typebox'
+import { defineKind } from '../fault-kind.ts'
+import { SERVICE } from '../operation-groups.ts'
+
+const Moment = (description: string) =>
+  Type.Optional(
+    Type.String({
+      pattern: '^\\d{4}-\\d\\d-\\d\\d(T\\d\\d:\\d\\d(:\\d\\d(\\.\\d{1,3})?)?Z)?$',
+      examples: ['"2027-01-31" or "2027-01-31T12:00:00Z"'],
+      description,
+    }),
+  )
+
+/** A year: how long /v1/ and /v2/ are served in parallel at least (spec: Limits). */
+const NOTICE = 365 * 24 * 60 * 60 * 1000
+
+/** The service announces the end of this version (spec: Versioning 6; RFC 9745, RFC 8594). */
+export const deprecation = defineKind({
+  kind: 'deprecation',
+  phases: ['during_response'],
+  operations: SERVICE,
+  with: Type.Object(
+    {
+      since: Moment('When the version is or was deprecated; now by default.'),
+      sunset: Moment('When it will be gone; 365 days after that by default.'),
+      link: Type.Optional(
+        Type.String({
+          pattern: '^https?://[!-;=?-~]+$',
+          examples: ['"https://example.com/migration"'],
+          description: 'Where the migration is described.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+  check({ since, sunset }) {
+    for (const [param, moment] of Object.entries({ since, sunset })) {
+      if (moment !== undefined && Number.isNaN(Date.parse(moment))) {
+        return { param, detail: `"${moment}" is no date there is` }
+      }
+    }
+    // RFC 9745, 4: what is gone cannot become deprecated afterwards.
+    if (since === undefined || sunset === undefined || Date.parse(sunset) >= Date.parse(since)) return undefined
+    return { param: 'sunset', detail: `"${sunset}" is before since, "${since}"` }
+  },
+  explain: ({ since = 'now', sunset }) =>
+    `The answer announces: deprecated as of ${since}, gone ${sunset === undefined ? 'a year later' : `on ${sunset}`}.`,
+  strike({ exchange: { answer }, clock, with: { since, sunset, link } }) {
+    if (!answer) return
+    const from = since === undefined ? clock.now() : Date.parse(since)
+    const until = sunset === undefined ? from + NOTICE : Date.parse(sunset)
+    answer.headers.deprecation = `@${Math.floor(from / 1000)}`
+    answer.headers.sunset = new Date(until).toUTCString()
+    if (link !== undefined) answer.headers.link = `<${link}>; rel="deprecation"; type="text/html"`
+  },
+})

@@ -1,0 +1,18 @@
+import { Type } from '@sinclair/typebox'
+import { ExchangeEnded } from '../../domain/exchange.ts'
+import { OPERATIONS } from '../../domain/operations.ts'
+import { defineKind } from '../fault-kind.ts'
+
+/** The client gets no answer, and the connection stays open until the fault is taken away. */
+export const hang = defineKind({
+  kind: 'hang',
+  phases: ['during_response', 'on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation'],
+  operations: OPERATIONS,
+  with: Type.Object({}, { additionalProperties: false }),
+  explain: () => 'No answer comes, and the connection stays open until the fault is taken away.',
+  strike({ exchange, phase, released }) {
+    exchange.hang(released)
+    // Held up before anything was read, the request has not happened.
+    if (phase === 'on_request') throw new ExchangeEnded()
+  },
+})

@@ -1,0 +1,16 @@
+import { Type } from '@sinclair/typebox'
+import { Problem } from '../../domain/errors.ts'
+import { defineKind } from '../fault-kind.ts'
+import { SERVICE } from '../operation-groups.ts'
+
+/** The tenant is treated as having no access to the endpoint (spec: Identity-provider token 7). */
+export const insufficientRole = defineKind({
+  kind: 'insufficient_role',
+  phases: ['on_request'],
+  operations: SERVICE,
+  with: Type.Object({}, { additionalProperties: false }),
+  explain: () => 'The tenant is refused access: 403 insufficient_role.',
+  strike({ exchange }) {
+    throw new Problem('insufficient_role', { detail: `The tenant has no access to ${exchange.operation}.` })
+  },
+})

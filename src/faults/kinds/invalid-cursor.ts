@@ -1,0 +1,17 @@
+import { Type } from '@sinclair/typebox'
+import { Problem } from '../../domain/errors.ts'
+import { defineKind } from '../fault-kind.ts'
+import { LISTS } from '../operation-groups.ts'
+
+/** A genuine cursor is refused as tampered with (spec: Pagination 5). */
+export const invalidCursor = defineKind({
+  kind: 'invalid_cursor',
+  phases: ['on_request'],
+  operations: LISTS,
+  with: Type.Object({}, { additionalProperties: false }),
+  applies: (exchange) => exchange.has_cursor,
+  explain: () => 'The cursor is refused as tampered with: 400 cursor_invalid.',
+  strike() {
+    throw new Problem('cursor_invalid', { detail: 'The cursor is not one of this list; fetch the first page again.' })
+  },
+})

@@ -1,0 +1,40 @@
+import { Type } from '@sinclair/typebox'
+import { OPERATIONS } from '../../domain/operations.ts'
+import { defineKind } from '../fault-kind.ts'
+import { Choice } from '../parameters.ts'
+
+const PROXY_PAGE = `<html>
+<head><title>502 Bad Gateway</title></head>
+<body>
+<center><h1>502 Bad Gateway</h1></center>
+<hr><center>proxy</center>
+</body>
+</html>
+`
+
+const HOW = {
+  html: 'The answer is the error page of a proxy: 502, text/html, none of the headers of the service.',
+  cut: 'The JSON of the answer ends in the middle; its content-length fits.',
+}
+
+/** A body that is not the JSON it should be. What the request asked for is done. */
+export const malformedBody = defineKind({
+  kind: 'malformed_body',
+  phases: ['during_response'],
+  operations: OPERATIONS,
+  with: Type.Object(
+    { how: Choice(['html', 'cut'], { default: 'html', description: 'An HTML page of a proxy, or JSON cut short.' }) },
+    { additionalProperties: false },
+  ),
+  explain: ({ how }) => HOW[how],
+  strike({ exchange: { answer }, with: { how } }) {
+    if (!answer) return
+    if (how === 'html') {
+      answer.status = 502
+      answer.headers = { 'content-type': 'text/html' }
+      answer.body = PROXY_PAGE
+    } else {
+      answer.body = answer.body.slice(0, Math.floor(answer.body.length / 2))
+    }
+  },
+})

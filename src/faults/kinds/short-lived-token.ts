@@ -1,0 +1,17 @@
+import { Type } from '@sinclair/typebox'
+import { defineKind } from '../fault-kind.ts'
+
+/** The identity provider issues a token that soon expires (spec: Identity-provider token 3). */
+export const shortLivedToken = defineKind({
+  kind: 'short_lived_token',
+  phases: ['on_request'],
+  operations: ['token'],
+  with: Type.Object(
+    { expires_in: Type.Integer({ minimum: 1, maximum: 3600, default: 30, description: 'Seconds of real time.' }) },
+    { additionalProperties: false },
+  ),
+  explain: ({ expires_in }) => `The token that is issued expires after ${expires_in} seconds.`,
+  strike({ exchange, with: { expires_in } }) {
+    exchange.tokenWish = { ...exchange.tokenWish, lifetime: expires_in }
+  },
+})

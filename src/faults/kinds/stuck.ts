@@ -1,0 +1,14 @@
+import { Type } from '@sinclair/typebox'
+import { defineKind } from '../fault-kind.ts'
+import { TRANSFERS } from '../operation-groups.ts'
+import { waitForRelease } from '../waiting.ts'
+
+/** The transaction never confirms, and the portfolio's later transfers queue behind it, until the fault is taken away. */
+export const stuck = defineKind({
+  kind: 'stuck',
+  phases: ['after_broadcast'],
+  operations: TRANSFERS,
+  with: Type.Object({}, { additionalProperties: false }),
+  explain: () => 'The transaction does not confirm until the fault is taken away.',
+  strike: waitForRelease,
+})
