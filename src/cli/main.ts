@@ -1,10 +1,25 @@
 import { Command, CommanderError } from 'commander'
 import { version } from '../version.ts'
+import { clockCommand } from './clock-command.ts'
+import { faultsCommand } from './faults-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
 import { openapiCommand } from './openapi-command.ts'
 import { reportFailure } from './report-failure.ts'
+import { resetCommand } from './reset-command.ts'
+import { scenarioCommand } from './scenario-command.ts'
 import { startCommand } from './start-command.ts'
 import { tokenCommand, userTokenCommand } from './token-commands.ts'
+
+const commands = [
+  tokenCommand,
+  userTokenCommand,
+  faultsCommand,
+  clockCommand,
+  scenarioCommand,
+  resetCommand,
+  fixturesCommand,
+  openapiCommand,
+]
 
 /** Runs the command line. Exit codes: 0 good, 1 failure, 2 usage. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -14,9 +29,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     .showHelpAfterError('Run yield-sandbox --help for what there is.')
     .exitOverride()
   program.addCommand(startCommand(), { isDefault: true })
-  for (const command of [tokenCommand(), userTokenCommand(), fixturesCommand(), openapiCommand()]) {
-    program.addCommand(command)
-  }
+  for (const command of commands) program.addCommand(command())
   for (const command of program.commands) command.exitOverride().showHelpAfterError('See --help.')
   try {
     await program.parseAsync(argv)

@@ -6,6 +6,8 @@ const KNOWN: Record<string, number> = {
   AnvilBinaryMissingError: 1,
   AnvilStartError: 1,
   ControlError: 1,
+  RefusedError: 2,
+  ScenarioError: 2,
 }
 
 /** Prints why a command failed, one line per fault and no stack for what is known, and returns the exit code. */

@@ -1,11 +1,8 @@
 import { Command, Option } from 'commander'
 import { ControlClient } from '../control/client.ts'
+import { controlTokenOption, urlOption } from './control-options.ts'
 
-const urlOption = () =>
-  new Option('--url <url>', 'where the sandbox runs').default('http://127.0.0.1:4010').env('YIELD_SANDBOX_URL')
 const tenantOption = () => new Option('--tenant <slug>', 'whose token (default: the first tenant)')
-const controlTokenOption = () =>
-  new Option('--control-token <t>', 'bearer token of the control interface').env('YIELD_SANDBOX_CONTROL_TOKEN')
 
 interface Flags {
   url: string

@@ -1,8 +1,26 @@
-import type { Credentials, MintedToken, TenantCredentials } from './contract.ts'
+import type {
+  ActiveFault,
+  ClockMove,
+  ClockState,
+  Credentials,
+  FaultRule,
+  MintedToken,
+  Readiness,
+  Scenario,
+  ScenarioList,
+  ScenarioRun,
+  StoppedScenario,
+  TenantCredentials,
+} from './contract.ts'
 
 /** A sandbox that could not be reached or refused; the message says which and what to do. */
 export class ControlError extends Error {
-  override readonly name = 'ControlError'
+  override readonly name: string = 'ControlError'
+}
+
+/** A sandbox that found something wrong with what was asked for; the message is its own, a line for each fault. */
+export class RefusedError extends ControlError {
+  override readonly name = 'RefusedError'
 }
 
 /** Typed client of the control interface. Every method throws ControlError. */
@@ -18,6 +36,51 @@ export class ControlClient {
   /** Everything a client needs to connect. */
   credentials(): Promise<Credentials> {
     return this.#call<Credentials>('GET', '/_sandbox/credentials')
+  }
+
+  /** Back to the fixtures. */
+  reset(): Promise<Readiness> {
+    return this.#call<Readiness>('POST', '/_sandbox/reset')
+  }
+
+  clock(): Promise<ClockState> {
+    return this.#call<ClockState>('GET', '/_sandbox/clock')
+  }
+
+  moveClock(move: ClockMove): Promise<ClockState> {
+    return this.#call<ClockState>('POST', '/_sandbox/clock', move)
+  }
+
+  faults(): Promise<ActiveFault[]> {
+    return this.#call<ActiveFault[]>('GET', '/_sandbox/faults')
+  }
+
+  /** Puts rules in force, all or none. */
+  addFaults(rules: readonly FaultRule[]): Promise<ActiveFault[]> {
+    return this.#call<ActiveFault[]>('POST', '/_sandbox/faults', rules)
+  }
+
+  clearFaults(): Promise<void> {
+    return this.#call<void>('DELETE', '/_sandbox/faults')
+  }
+
+  removeFault(id: string): Promise<void> {
+    return this.#call<void>('DELETE', `/_sandbox/faults/${encodeURIComponent(id)}`)
+  }
+
+  scenarios(): Promise<ScenarioList> {
+    return this.#call<ScenarioList>('GET', '/_sandbox/scenarios')
+  }
+
+  /** Starts a shipped scenario by its name, or one of the caller's own. */
+  startScenario(scenario: string | Scenario): Promise<ScenarioRun> {
+    return typeof scenario === 'string'
+      ? this.#call<ScenarioRun>('POST', `/_sandbox/scenarios/${encodeURIComponent(scenario)}/start`)
+      : this.#call<ScenarioRun>('POST', '/_sandbox/scenarios', scenario)
+  }
+
+  stopScenario(): Promise<StoppedScenario> {
+    return this.#call<StoppedScenario>('POST', '/_sandbox/scenarios/stop')
   }
 
   /** A user token of the tenant, the first one if none is named. */
@@ -53,7 +116,27 @@ export class ControlClient {
       throw new ControlError(`no sandbox answers at ${this.#url}; start one, or name another with --url`, { cause })
     })
     const text = await response.text()
-    if (!response.ok) throw new ControlError(`${this.#url}${path} answered ${response.status}: ${text.slice(0, 500)}`)
-    return JSON.parse(text)
+    if (!response.ok) throw this.#failure(path, response.status, text)
+    return JSON.parse(text || 'null')
+  }
+
+  #failure(path: string, status: number, text: string): ControlError {
+    const detail = detailOf(text)
+    if (detail !== undefined && REFUSALS.has(status)) return new RefusedError(detail)
+    return new ControlError(`${this.#url}${path} answered ${status}: ${detail ?? text.slice(0, 500)}`)
+  }
+}
+
+/** What was asked for is wrong, or is not there. */
+const REFUSALS = new Set([400, 404, 422])
+
+/** What a problem body says, a line for each fault. */
+function detailOf(text: string): string | undefined {
+  try {
+    const { detail, errors } = JSON.parse(text)
+    if (!Array.isArray(errors)) return typeof detail === 'string' ? detail : undefined
+    return errors.map((one) => `${one.param}: ${one.detail}`).join('\n')
+  } catch {
+    return undefined
   }
 }

@@ -51,6 +51,15 @@ export interface ClockState {
   offset_seconds: number
 }
 
+/** `POST /_sandbox/clock`: one of advance and set, or freeze, or both. */
+export interface ClockMove {
+  /** A duration: `8d`. */
+  advance?: string
+  /** A later moment, ISO 8601. */
+  set?: string
+  freeze?: boolean
+}
+
 /** A minted token. */
 export interface MintedToken {
   token: string

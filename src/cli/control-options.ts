@@ -1,0 +1,53 @@
+import { Command, Option } from 'commander'
+import { ControlClient } from '../control/client.ts'
+
+/** `--url`, for commands that talk to a running sandbox. */
+export const urlOption = () =>
+  new Option('--url <url>', 'where the sandbox runs').default('http://127.0.0.1:4010').env('YIELD_SANDBOX_URL')
+
+/** `--control-token`, likewise. */
+export const controlTokenOption = () =>
+  new Option('--control-token <t>', 'bearer token of the control interface').env('YIELD_SANDBOX_CONTROL_TOKEN')
+
+/** What every command that talks to a running sandbox takes. */
+export interface ControlFlags {
+  url: string
+  controlToken?: string
+  json?: boolean
+}
+
+/** A command that talks to a running sandbox; `examples` are lines of its help, without the program's name. */
+export function controlCommand(name: string, description: string, examples: readonly string[]): Command {
+  return new Command(name)
+    .description(description)
+    .addOption(urlOption())
+    .addOption(controlTokenOption())
+    .option('--json', 'print the JSON of the sandbox instead of tab-separated lines')
+    .addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  yield-sandbox ${example}`)].join('\n'))
+    .exitOverride()
+    .showHelpAfterError('See --help.')
+}
+
+/** A command that is nothing but its subcommands. */
+export function commandGroup(name: string, description: string, commands: readonly Command[]): Command {
+  const group = new Command(name).description(description)
+  for (const command of commands) group.addCommand(command)
+  return group
+}
+
+/** The sandbox that the flags name. */
+export function clientOf({ url, controlToken }: ControlFlags): ControlClient {
+  return new ControlClient(url, controlToken)
+}
+
+/** Prints rows, their columns separated by tabs, or what the rows were made of as one line of JSON. */
+export function print({ json }: ControlFlags, data: unknown, rows: readonly (readonly unknown[])[]): void {
+  const lines = json ? [JSON.stringify(data)] : rows.map((row) => row.map(cell).join('\t'))
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+/** A value that neither ends its column nor its line. */
+function cell(value: unknown): string {
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')
+  return text.replace(/[\t\r\n]+/g, ' ')
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import type { ScenarioRun } from '../control/contract.ts'
+import { loadScenario } from '../scenarios/load-scenario.ts'
+import { type ControlFlags, clientOf, commandGroup, controlCommand, print } from './control-options.ts'
+
+/** `scenario list|run|stop`: prepared misbehaviour of a running sandbox. */
+export function scenarioCommand(): Command {
+  return commandGroup('scenario', 'Scenarios of a running sandbox.', [listCommand(), runCommand(), stopCommand()])
+}
+
+function listCommand(): Command {
+  return controlCommand('list', 'List the shipped scenarios: name, running or not, description.', [
+    'scenario list',
+    'scenario list --json',
+  ]).action(async (flags: ControlFlags) => {
+    const { scenarios, current } = await clientOf(flags).scenarios()
+    const own = current && !scenarios.some(({ name }) => name === current.name) ? [current] : []
+    const state = (name: string) => (current?.name === name ? current.state : '-')
+    const rows = [...scenarios, ...own].map(({ name, description }) => [name, state(name), description])
+    print(flags, { scenarios, current }, rows)
+  })
+}
+
+function runCommand(): Command {
+  return controlCommand('run', 'Start a scenario and return. Prints what it applied.', [
+    'scenario run dropped-deposit',
+    'scenario run ./my-scenario.yaml',
+  ])
+    .argument('<name or file>', 'a shipped scenario, or a YAML or JSON file')
+    .action(async (nameOrFile: string, flags: ControlFlags) => {
+      const scenario = isFile(nameOrFile) ? await loadScenario(nameOrFile) : nameOrFile
+      printRun(flags, await clientOf(flags).startScenario(scenario))
+    })
+}
+
+function stopCommand(): Command {
+  return controlCommand('stop', 'Take back what the running scenario applied. Prints what came of it.', [
+    'scenario stop',
+  ]).action(async (flags: ControlFlags) => {
+    const { stopped } = await clientOf(flags).stopScenario()
+    if (stopped) printRun(flags, stopped)
+    else print(flags, null, [])
+  })
+}
+
+/** No name of a scenario has a dot or a slash in it. */
+function isFile(nameOrFile: string): boolean {
+  return /[./\\]/.test(nameOrFile)
+}
+
+function printRun(flags: ControlFlags, run: ScenarioRun): void {
+  print(flags, run, [
+    ['scenario', run.name, run.state],
+    ...run.faults.map(({ id, hits, explanation }) => ['fault', id, hits, explanation]),
+    ...run.clock.map(({ moved_at, explanation }) => ['clock', moved_at ?? 'waiting', explanation]),
+    ...(run.failure === null ? [] : [['failure', run.failure]]),
+  ])
+}
