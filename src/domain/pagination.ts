@@ -48,20 +48,16 @@ interface ParsedPage {
   position?: CursorPosition
 }
 
-/** Throws the problem conflicting_cursors when both cursors are given. spec: Pagination 4 */
-export function refuseBothCursors({ starting_after, ending_before }: PageParameters): void {
-  if (starting_after === undefined || ending_before === undefined) return
-  const detail = 'starting_after and ending_before were both given: pass one of them'
-  throw new Problem('conflicting_cursors', { detail, param: 'ending_before' })
-}
-
 /**
- * Reads the paging parameters. Throws the problem of {@link refuseBothCursors}, and cursor_invalid or cursor_expired
- * when the one given is not good.
+ * Reads the paging parameters. Throws the problem conflicting_cursors when both cursors are given (spec: Pagination 4),
+ * cursor_invalid or cursor_expired when the one given is not good.
  */
-function parsePage(parameters: PageParameters, cursors: CursorCodec, cursor_scope: string): ParsedPage {
+export function parsePage(parameters: PageParameters, cursors: CursorCodec, cursor_scope: string): ParsedPage {
   const { limit = DEFAULT_LIMIT, starting_after, ending_before } = parameters
-  refuseBothCursors(parameters)
+  if (starting_after !== undefined && ending_before !== undefined) {
+    const detail = 'starting_after and ending_before were both given: pass one of them'
+    throw new Problem('conflicting_cursors', { detail, param: 'ending_before' })
+  }
   if (ending_before !== undefined) {
     const position = cursors.read(ending_before, cursor_scope, 'ending_before')
     return { limit, direction: 'backward', position }

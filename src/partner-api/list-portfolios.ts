@@ -1,4 +1,4 @@
-import { list, refuseBothCursors } from '../domain/pagination.ts'
+import { list, parsePage } from '../domain/pagination.ts'
 import { poolOf } from '../domain/portfolios.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { EXAMPLE_PORTFOLIO, ListedPortfolio, listedPortfolio } from './portfolio-shape.ts'
@@ -32,12 +32,13 @@ export const listPortfolios = () =>
     ],
     assumptions: ['list-order', 'list-portfolio-fields', 'cursor-scope'],
     async handle({ tenant, params, query }, service) {
-      refuseBothCursors(query) // assumption: error-precedence, the query before the end user
+      const cursor_scope = `portfolios/${tenant.tenant_id}/${params.external_id}`
+      parsePage(query, service.cursors, cursor_scope) // assumption: error-precedence, the query before the end user
       const user = await service.endUsers.require(tenant, params.external_id)
       const page = await list(service, {
         collection: 'portfolios',
         scope: user.id,
-        cursor_scope: `portfolios/${user.id}`,
+        cursor_scope,
         ...query,
       })
       const now = service.clock.iso()

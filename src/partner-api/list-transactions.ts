@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { list, refuseBothCursors } from '../domain/pagination.ts'
+import { list, parsePage } from '../domain/pagination.ts'
 import type { Transaction } from '../domain/records.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { Amount, Envelope, ExternalIdParams, PageQuerystring, Timestamp } from './schemas.ts'
@@ -44,12 +44,13 @@ export const listTransactions = () =>
     errors: ['validation_error', 'conflicting_cursors', 'cursor_invalid', 'cursor_expired', 'end_user_not_found'],
     assumptions: ['transaction-fields', 'transaction-visible', 'cursor-scope'],
     async handle({ tenant, params, query }, service) {
-      refuseBothCursors(query) // assumption: error-precedence, the query before the end user
+      const cursor_scope = `transactions/${tenant.tenant_id}/${params.external_id}`
+      parsePage(query, service.cursors, cursor_scope) // assumption: error-precedence, the query before the end user
       const user = await service.endUsers.require(tenant, params.external_id)
       const page = await list(service, {
         collection: 'transactions',
         scope: user.id,
-        cursor_scope: `transactions/${user.id}`,
+        cursor_scope,
         ...query,
       })
       return { status: 200, body: { ...page, data: page.data.map(transactionItem) } }
