@@ -78,7 +78,8 @@ export class ChainWriter {
 
   /**
    * Puts another block in the last one's place: the same transactions in the same order at the same time, and so the same
-   * effect, but another hash. It must not be the block of a {@link checkpoint}, which could not be restored any more.
+   * effect, but another hash. Throws with nothing changed if one of them bears no signature (an impersonated account's,
+   * which others may send). It must not be the block of a {@link checkpoint}, which could not be restored any more.
    */
   async replaceLastBlock(): Promise<void> {
     const block = await this.#rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
