@@ -22,7 +22,12 @@ const OPEN = ['health', 'ready']
 let sandbox: SandboxHandle
 function ask(method: string, path: string, headers: Record<string, string>, body?: string): Promise<RawAnswer> {
   const typed = body === undefined ? headers : { ...headers, 'content-type': 'application/json' }
-  return send(sandbox.baseUrl, { method, path: `/_sandbox/${path}`, headers: typed, ...(body !== undefined && { body }) })
+  return send(sandbox.baseUrl, {
+    method,
+    path: `/_sandbox/${path}`,
+    headers: typed,
+    ...(body !== undefined && { body }),
+  })
 }
 
 describe('on loopback', () => {
@@ -31,7 +36,14 @@ describe('on loopback', () => {
   })
   afterAll(() => sandbox.stop())
 
-  const foreign = ['https://evil.example', 'http://localhost:3000', 'null', 'file://', 'http://127.0.0.1.evil.example', '']
+  const foreign = [
+    'https://evil.example',
+    'http://localhost:3000',
+    'null',
+    'file://',
+    'http://127.0.0.1.evil.example',
+    '',
+  ]
 
   test.each(GUARDED)('%s %s is refused to web pages of other origins', async (method, path, body) => {
     for (const origin of [...foreign, sandbox.baseUrl.replace('http:', 'https:')]) {
@@ -43,7 +55,14 @@ describe('on loopback', () => {
 
   test.each(GUARDED)('%s %s is refused under a foreign Host, as after DNS rebinding', async (method, path, body) => {
     const { port } = new URL(sandbox.baseUrl)
-    const hosts = ['evil.example', `evil.example:${port}`, '127.0.0.1.evil.example', 'localhost.evil.example', '192.0.2.1', '0.0.0.0']
+    const hosts = [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1.evil.example',
+      'localhost.evil.example',
+      '192.0.2.1',
+      '0.0.0.0',
+    ]
     for (const host of [...hosts, 'localhost@evil.example', '[::2]', '1270.0.0.1', 'localhost:x']) {
       const refusal = { status: 403, code: 'control_forbidden', param: 'Host' }
       expectRefusal(await ask(method, path, { host }, body), refusal)
@@ -87,7 +106,16 @@ describe('with a control token', () => {
   afterAll(() => sandbox.stop())
 
   test.each(GUARDED)('%s %s asks for it', async (method, path, body) => {
-    const wrong = ['', 'Bearer', 'Bearer ', 'Bearer wrong', `Bearer ${token}x`, `Bearer ${token.slice(1)}`, `Basic ${token}`, token]
+    const wrong = [
+      '',
+      'Bearer',
+      'Bearer ',
+      'Bearer wrong',
+      `Bearer ${token}x`,
+      `Bearer ${token.slice(1)}`,
+      `Basic ${token}`,
+      token,
+    ]
     for (const authorization of wrong.filter((value) => value !== token)) {
       const answer = await ask(method, path, { authorization }, body)
       expectRefusal(answer, { status: 401, code: 'control_token_required', param: 'Authorization' })

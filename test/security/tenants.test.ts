@@ -40,7 +40,9 @@ describe('a tenant', () => {
       const none = await globex[operation]('carol', `${portfolio.slice(0, -1)}0`, '1000')
       expectCode(theirs, 404, 'portfolio_not_found')
       expectCode(none, 404, 'portfolio_not_found')
-      expect(theirs.body.detail.replace(portfolio, 'X')).toBe(none.body.detail.replace(`${portfolio.slice(0, -1)}0`, 'X'))
+      expect(theirs.body.detail.replace(portfolio, 'X')).toBe(
+        none.body.detail.replace(`${portfolio.slice(0, -1)}0`, 'X'),
+      )
     }
     expect((await acme.get('end_users/carol/transactions')).body.data).toHaveLength(1)
   })
