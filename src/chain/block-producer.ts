@@ -62,6 +62,7 @@ export class BlockProducer {
   #transfers: TransferJob[] = []
   #cheats: CheatJob[] = []
   #roundDue = false
+  #mineDue: Promise<void> | undefined
   #era = new Era()
   #running: TransferJob[] = []
   /** Why the chain does not answer, while signed transfers are being carried through. */
@@ -100,7 +101,12 @@ export class BlockProducer {
 
   /** Brings chain time up to the clock with a block of whatever the pool holds. */
   mine(): Promise<void> {
-    return this.#lane.run(async () => void (await this.#parts.writer.mine(this.#parts.state.present)))
+    // One block for every move of the clock that waits: it reads the present when its turn comes.
+    this.#mineDue ??= this.#lane.run(async () => {
+      this.#mineDue = undefined
+      await this.#parts.writer.mine(this.#parts.state.present)
+    })
+    return this.#mineDue
   }
 
   /** Runs a task with the chain to itself, between two rounds. */
