@@ -11,7 +11,7 @@ import { withdraw } from './withdraw.ts'
 /** The seven endpoints in the order of the specification. */
 export function endpoints(settings: ServiceSettings): Endpoint[] {
   return [
-    listPools(),
+    listPools(settings),
     createEndUser(settings),
     createPortfolio(settings),
     listPortfolios(),

@@ -2,23 +2,27 @@ import { Type } from '@sinclair/typebox'
 import { list } from '../domain/pagination.ts'
 import type { Pool } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { Address, ChainId, Envelope, PageQuerystring } from './schemas.ts'
 
 /** spec: Pool (item of GET /v1/partner/pools) */
-const PoolItem = Type.Object({
-  pool_id: Type.String({ description: 'Pool identifier.' }),
-  protocol: Type.String({ description: 'Lending protocol.', 'x-assumption': 'protocol-names' }),
-  chain_id: ChainId,
-  token_symbol: Type.String({ description: 'Symbol of the underlying token.' }),
-  token_address: Address('The underlying ERC-20 token.'),
-  market_address: Address('Pool or vault contract; pass it verbatim when creating a portfolio. Not the token address.'),
-  apy: Type.String({ description: 'Current APY, a decimal fraction of one in a string.' }),
-  tvl_usd: Type.String({ description: 'Total value locked in USD, a decimal number in a string.' }),
-})
+const PoolItem = ({ protocols }: ServiceSettings) =>
+  Type.Object({
+    pool_id: Type.String({ description: 'Pool identifier.' }),
+    protocol: Type.String({ enum: [...protocols], description: 'Lending protocol.', 'x-assumption': 'protocol-names' }),
+    chain_id: ChainId,
+    token_symbol: Type.String({ description: 'Symbol of the underlying token.' }),
+    token_address: Address('The underlying ERC-20 token.'),
+    market_address: Address(
+      'Pool or vault contract; pass it verbatim when creating a portfolio. Not the token address.',
+    ),
+    apy: Type.String({ description: 'Current APY, a decimal fraction of one in a string.' }),
+    tvl_usd: Type.String({ description: 'Total value locked in USD, a decimal number in a string.' }),
+  })
 
 /** spec: endpoint 1. GET /v1/partner/pools */
-export const listPools = () =>
+export const listPools = (settings: ServiceSettings) =>
   defineEndpoint({
     operation: 'list_pools',
     method: 'GET',
@@ -28,7 +32,12 @@ export const listPools = () =>
     summary: 'List pools',
     description: 'The pools the calling tenant may use. Needs the identity-provider token only.',
     querystring: PageQuerystring,
-    success: { status: 200, description: 'A page of pools.', schema: Envelope(PoolItem, 'pools'), example: EXAMPLE },
+    success: {
+      status: 200,
+      description: 'A page of pools.',
+      schema: Envelope(PoolItem(settings), 'pools'),
+      example: EXAMPLE,
+    },
     errors: ['validation_error', 'conflicting_cursors', 'cursor_invalid', 'cursor_expired', 'chain_unavailable'],
     assumptions: ['list-order', 'cursor-scope'],
     async handle({ tenant, query }, service) {
