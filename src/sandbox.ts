@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { startChains } from './chain/anvil-chains.ts'
+import { type AnvilChains, startChains } from './chain/anvil-chains.ts'
 import { EMBEDDED_STATE, embeddedMarket } from './chain/embedded-market.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
 import { controlRoutes } from './control/control-routes.ts'
@@ -30,12 +30,23 @@ import { version } from './version.ts'
 
 type Log = NonNullable<SandboxOptions['logger']>
 
+interface SandboxParts {
+  fixture: Fixture
+  options: ResolvedOptions
+  log: Log
+  parts: ServiceParts
+  /** Still starting. */
+  chains: Promise<AnvilChains>
+  app: FastifyInstance
+}
+
 /** One sandbox: built in order by {@link Sandbox.listen}, stopped in reverse. */
 export class Sandbox {
   readonly options: ResolvedOptions
   readonly parts: ServiceParts
   readonly #fixture: Fixture
   readonly #log: Log
+  readonly #chains: Promise<AnvilChains>
   readonly #app: FastifyInstance
   #state: Readiness = { ready: false, reason: 'The chain and the fixtures are being prepared.' }
   #starting: Promise<void> | undefined
@@ -43,11 +54,12 @@ export class Sandbox {
   #resetting: Promise<void> | undefined
   #address = { host: '', port: 0 }
 
-  private constructor(fixture: Fixture, options: ResolvedOptions, log: Log, parts: ServiceParts, app: FastifyInstance) {
+  private constructor({ fixture, options, log, parts, chains, app }: SandboxParts) {
     this.#fixture = fixture
     this.options = options
     this.#log = log
     this.parts = parts
+    this.#chains = chains
     this.#app = app
   }
 
@@ -65,18 +77,25 @@ export class Sandbox {
       return sandbox
     }
     const parts = await buildServiceParts(fixture, options, log, () => self().baseUrl)
-    const app = await createApp({
-      ...parts,
-      log,
-      baseUrl: () => self().baseUrl,
-      verifyIdpToken: (authorization) => parts.idpTokens.verify(authorization),
-      notReady: () => self().notReady(),
-      answered: (exchange, status) => parts.scenarios.answered(exchange, status),
-      neighbours: (origin) => registerNeighbours(origin, parts, options, self),
-    })
-    sandbox = new Sandbox(fixture, options, log, parts, app)
-    await sandbox.#listen()
-    return sandbox
+    // Anvil comes up on its own while the interface is built: that hides most of its time.
+    const chains = beginChains(fixture, options, log, parts)
+    try {
+      const app = await createApp({
+        ...parts,
+        log,
+        baseUrl: () => self().baseUrl,
+        verifyIdpToken: (authorization) => parts.idpTokens.verify(authorization),
+        notReady: () => self().notReady(),
+        answered: (exchange, status) => parts.scenarios.answered(exchange, status),
+        neighbours: (origin) => registerNeighbours(origin, parts, options, self),
+      })
+      sandbox = new Sandbox({ fixture, options, log, parts, chains, app })
+      await sandbox.#listen()
+      return sandbox
+    } catch (error) {
+      await stopChains(chains)
+      throw error
+    }
   }
 
   /** Origin of the service, `{base_url}`. */
@@ -177,18 +196,10 @@ export class Sandbox {
   }
 
   async #start(): Promise<void> {
-    const { clock } = this.parts.service
     try {
-      const chains = await startChains({
-        chains: this.#fixture.chains,
-        stateFile: EMBEDDED_STATE,
-        clock,
-        seed: this.options.seed,
-        protocols: this.#fixture.settings.protocols,
-        log: this.#log,
-      })
+      const chains = await this.#chains
       this.parts.chains.arrive(chains)
-      if (this.#stopping) return void (await chains.stop())
+      if (this.#stopping) return
       chains.onExit((chainId, reason) => {
         if (!this.#stopping) this.#log.error({ chain_id: chainId, reason }, 'the chain ended')
       })
@@ -207,9 +218,28 @@ export class Sandbox {
   async #stop(): Promise<void> {
     this.#state = { ready: false, reason: 'The sandbox is stopping.' }
     this.parts.service.transfers.cancelAll()
-    await Promise.all([this.#app.close(), this.parts.chains.started?.stop()])
+    await Promise.all([this.#app.close(), stopChains(this.#chains)])
     await this.parts.service.store.close()
   }
+}
+
+/** Starts the chains. A failure is told to whoever awaits them; until somebody does, it is nobody's. */
+function beginChains(
+  { chains, settings }: Fixture,
+  { seed }: ResolvedOptions,
+  log: Log,
+  parts: ServiceParts,
+): Promise<AnvilChains> {
+  const { clock } = parts.service
+  const started = startChains({ chains, stateFile: EMBEDDED_STATE, clock, seed, protocols: settings.protocols, log })
+  started.catch(() => undefined)
+  return started
+}
+
+/** Ends the chains, also those that are still starting. */
+async function stopChains(starting: Promise<AnvilChains>): Promise<void> {
+  const chains = await starting.catch(() => undefined)
+  await chains?.stop()
 }
 
 /** Reads a fixture file with the embedded chain's tokens and markets. Throws FixtureError. */
