@@ -197,7 +197,7 @@ class Run {
       moved.length > 0
         ? `these moves were made, and time that has passed stays passed: ${moved.join(', ')}`
         : 'no other move was made'
-    return `Its ${this.#faultIds.size} faults were in force and have been taken back; ${moves}.`
+    return `Its faults (${this.#faultIds.size}) were in force and have been taken back; ${moves}.`
   }
 
   #faultsInForce(): ActiveFault[] {
