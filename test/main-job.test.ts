@@ -13,7 +13,10 @@ afterAll(() => sandbox.stop())
 test('the main job: pool, end user, portfolio, deposit, yield, withdrawal, transactions', async () => {
   const portfolio = await acme.open('carol')
   const deposited = await acme.deposit('carol', portfolio, '1000000000')
-  expect(deposited).toMatchObject({ status: 200, body: { deposited: '1000000000', tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) } })
+  expect(deposited).toMatchObject({
+    status: 200,
+    body: { deposited: '1000000000', tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+  })
 
   sandbox.clock.advance(30 * 24 * 60 * 60 * 1000)
   const [listed] = (await acme.get('end_users/carol/portfolios')).body.data
