@@ -28,7 +28,8 @@ export interface SandboxHandle extends AsyncDisposable {
     /** Throws when a rule is not sound. */
     add(...rules: FaultRule[]): ActiveFault[]
     list(): ActiveFault[]
-    clear(): void
+    /** Resolves when everything that faults had broken is mended. */
+    clear(): Promise<void>
   }
   credentials(): Promise<Credentials>
   /** A user token of the first tenant, or of the one named by slug. */
@@ -68,7 +69,10 @@ async function handleOf(sandbox: Sandbox): Promise<SandboxHandle> {
     faults: {
       add: (...rules) => faults.add(rules, slugs),
       list: () => faults.list(),
-      clear: () => faults.clear(),
+      clear() {
+        faults.clear()
+        return faults.mended()
+      },
     },
     credentials: () => sandbox.credentials(),
     async userToken(external_id, slug = slugs[0] ?? '') {

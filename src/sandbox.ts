@@ -165,6 +165,7 @@ export class Sandbox {
     scenarios.forget()
     faults.reset()
     service.clock.reset()
+    await faults.mended()
     await chains.started?.reset()
     await service.transfers.idle()
     await service.store.clear()

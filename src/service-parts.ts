@@ -69,7 +69,8 @@ export async function buildServiceParts(
     transfers,
     verifyUserToken: (token, tenant) => userTokens.verify(token, tenant),
   }
-  const faults = new FaultEngine({ clock, random })
+  const pools = fixture.tenants.flatMap((tenant) => tenant.pools)
+  const faults = new FaultEngine({ clock, random, chains, pools, log })
   const scenarios = new ScenarioRunner({ faults, clock, log })
   return {
     service,

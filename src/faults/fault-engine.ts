@@ -2,9 +2,13 @@ import type { SandboxClock } from '../domain/clock.ts'
 import { type ParameterFault, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
 import type { Chains } from '../domain/ports/chain.ts'
+import type { Logger } from '../domain/ports/logger.ts'
 import type { SeededRandom } from '../domain/random.ts'
+import type { Pool } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
+import { Breakages } from './breakages.ts'
 import { parseFaultHeader } from './fault-header.ts'
+import type { Strike } from './fault-kind.ts'
 import { checkRule, type FaultRule, type SoundRule } from './fault-rule.ts'
 import type { Phase } from './phase.ts'
 
@@ -25,6 +29,16 @@ interface Entry {
   released: AbortController
 }
 
+/** What the engine works with. */
+export interface EngineParts {
+  clock: SandboxClock
+  random: SeededRandom
+  chains: Chains
+  /** Pools that rules can name. */
+  pools: readonly Pool[]
+  log: Logger
+}
+
 /** Keeps the rules and lets them strike. */
 export class FaultEngine {
   #entries: Entry[] = []
@@ -33,14 +47,14 @@ export class FaultEngine {
   readonly #own = new WeakMap<Exchange, Entry>()
   /** Aborted by {@link FaultEngine.clear}, for the rules that nobody can remove one by one. */
   #cleared = new AbortController()
-  readonly #clock: SandboxClock
-  readonly #random: SeededRandom
-  readonly #chains: Chains
+  readonly #parts: EngineParts
+  readonly #poolIds: readonly string[]
+  readonly #breakages: Breakages
 
-  constructor(parts: { clock: SandboxClock; random: SeededRandom; chains: Chains }) {
-    this.#clock = parts.clock
-    this.#random = parts.random
-    this.#chains = parts.chains
+  constructor(parts: EngineParts) {
+    this.#parts = parts
+    this.#poolIds = [...new Set(parts.pools.map(({ pool_id }) => pool_id))]
+    this.#breakages = new Breakages(parts.log)
   }
 
   /** Whether any rule could strike this exchange: if not, nothing needs to be worked out for matching. */
@@ -50,7 +64,7 @@ export class FaultEngine {
 
   /** Puts rules in force, all or none. Throws Problem validation_error naming each parameter at fault. */
   add(inputs: readonly unknown[], tenants: readonly string[]): ActiveFault[] {
-    const checked = inputs.map((input) => checkRule(input, tenants))
+    const checked = inputs.map((input) => checkRule(input, tenants, this.#poolIds))
     refuse(checked.flatMap((result, i) => faultsOf(result, inputs.length > 1 ? `${i}.` : '')))
     const entries = checked.flatMap((rule, i) =>
       Array.isArray(rule) ? [] : [entryOf(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule)],
@@ -63,7 +77,7 @@ export class FaultEngine {
   /** A rule for this exchange alone, from its `X-Sandbox-Fault` header. Throws Problem validation_error. */
   bring(header: string, exchange: Exchange): void {
     const input = { ...parseFaultHeader(header), match: { operation: exchange.operation } }
-    const rule = checkRule(input, [])
+    const rule = checkRule(input, [], this.#poolIds)
     refuse(inHeader(rule))
     if (Array.isArray(rule)) return
     if (!applies(rule, exchange))
@@ -97,17 +111,37 @@ export class FaultEngine {
     for (const released of gone) released.abort()
   }
 
+  /** Resolves when everything that rules taken out of force had broken is mended. */
+  mended(): Promise<void> {
+    return this.#breakages.mended()
+  }
+
   /** Lets the rules of this phase strike. Throws what a fault answers with: a Problem, or ExchangeEnded. */
   async at(phase: Phase, exchange: Exchange, transfer?: TransferUnderWay): Promise<void> {
     if (!this.concerns(exchange)) return
     const own = this.#own.get(exchange)
     for (const entry of own ? [...this.#entries, own] : this.#entries) {
-      const { id, rule, released } = entry
+      const { rule } = entry
       if (rule.phase !== phase || !fits(rule, exchange) || !this.#strikes(entry)) continue
       entry.hits++
-      const draw = () => this.#random.next(`fault/${id}/strike`)
-      const parts = { clock: this.#clock, draw, chains: this.#chains, released: released.signal }
-      await rule.kind.strike({ exchange, with: rule.with, phase, transfer, ...parts })
+      await rule.kind.strike(this.#strikeOf(entry, exchange, transfer))
+    }
+  }
+
+  #strikeOf({ id, rule, released }: Entry, exchange: Exchange, transfer: TransferUnderWay | undefined): Strike {
+    const { clock, random, chains, pools } = this.#parts
+    const named = rule.kind.pool?.(rule.with)
+    return {
+      exchange,
+      with: rule.with,
+      phase: rule.phase,
+      transfer,
+      pool: named === undefined ? transfer?.pool : pools.find(({ pool_id }) => pool_id === named),
+      released: released.signal,
+      clock,
+      draw: () => random.next(`fault/${id}/strike`),
+      chains,
+      breakages: this.#breakages,
     }
   }
 
@@ -115,7 +149,7 @@ export class FaultEngine {
     const { skip, times, probability } = entry.rule
     if (entry.hits >= times) return false
     entry.matched++
-    return entry.matched > skip && (probability === 1 || this.#random.next(`fault/${entry.id}`) < probability)
+    return entry.matched > skip && (probability === 1 || this.#parts.random.next(`fault/${entry.id}`) < probability)
   }
 }
 

@@ -4,7 +4,9 @@ import type { ParameterFault } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Chains } from '../domain/ports/chain.ts'
+import type { Pool } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
+import type { Breakages } from './breakages.ts'
 import type { Phase } from './phase.ts'
 
 /** What a kind of fault works with when it strikes. */
@@ -15,12 +17,16 @@ export interface Strike<W = unknown> {
   phase: Phase
   /** The transfer under way, in the phases of one. */
   transfer: TransferUnderWay | undefined
+  /** The pool the rule names, else that of the transfer. */
+  pool: Pool | undefined
   /** Aborted when the rule is taken away or the sandbox is reset: what was broken is mended, what was held is let go. */
   released: AbortSignal
   clock: SandboxClock
   /** A number in [0, 1) that derives from the seed, from a stream of the rule's own. */
   draw(): number
   chains: Chains
+  /** What the engine keeps broken until it is mended. */
+  breakages: Breakages
 }
 
 /** A way to misbehave. One file per kind in `kinds/`, listed in `kinds/index.ts`. */
@@ -36,6 +42,8 @@ export interface FaultKind {
   with: TSchema
   /** What is wrong with parameters that are sound one by one; `param` is relative to `with`. */
   check?(parameters: unknown, phase: Phase): ParameterFault | undefined
+  /** Id of the pool that the parameters name: a rule that names one there is not is refused. */
+  pool?(parameters: unknown): string | undefined
   /** Exchanges it makes sense for, beyond their operation; others pass without counting as a match. */
   applies?(exchange: Exchange, parameters: unknown): boolean
   /** One sentence: what it does with these parameters. */
@@ -45,10 +53,11 @@ export interface FaultKind {
 }
 
 interface TypedKind<W extends TSchema>
-  extends Omit<FaultKind, 'operations' | 'with' | 'check' | 'applies' | 'explain' | 'strike'> {
+  extends Omit<FaultKind, 'operations' | 'with' | 'check' | 'pool' | 'applies' | 'explain' | 'strike'> {
   operations: readonly Operation[] | ((parameters: Static<W>) => readonly Operation[])
   with: W
   check?(parameters: Static<W>, phase: Phase): ParameterFault | undefined
+  pool?(parameters: Static<W>): string | undefined
   applies?(exchange: Exchange, parameters: Static<W>): boolean
   explain(parameters: Static<W>): string
   strike(strike: Strike<Static<W>>): void | Promise<void>

@@ -54,8 +54,15 @@ export interface SoundRule {
   with: unknown
 }
 
-/** Checks a rule of unknown shape; `tenants` are the slugs it may name. Returns what is wrong with it, by parameter. */
-export function checkRule(input: unknown, tenants: readonly string[]): SoundRule | ParameterFault[] {
+/**
+ * Checks a rule of unknown shape; `tenants` are the slugs it may name, `pools` the ids, any when not given. Returns what is
+ * wrong with it, by parameter.
+ */
+export function checkRule(
+  input: unknown,
+  tenants: readonly string[],
+  pools?: readonly string[],
+): SoundRule | ParameterFault[] {
   if (!Value.Check(FaultRuleSchema, input)) return faultsOf(FaultRuleSchema, input)
   const { match = {}, skip = 0, times = 1, probability = 1 } = input
   const kind = KINDS.find((candidate) => candidate.kind === input.kind)
@@ -73,6 +80,9 @@ export function checkRule(input: unknown, tenants: readonly string[]): SoundRule
   if (wrong.length > 0) return wrong
   const contradiction = kind.check?.(parameters, phase)
   if (contradiction) return [{ ...contradiction, param: `with.${contradiction.param}` }]
+  const pool = kind.pool?.(parameters)
+  if (pool !== undefined && pools && !pools.includes(pool))
+    return [{ param: 'with.pool', detail: notOneOf(pool, pools) }]
   const operations = operationsOf(kind, phase, match, parameters)
   if (!(operations instanceof Set)) return [operations]
   const limit = times === 'always' ? Number.POSITIVE_INFINITY : Number(times)

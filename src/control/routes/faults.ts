@@ -27,15 +27,19 @@ export async function faultRoutes(app: FastifyInstance, { faults, tenants }: Con
   app.delete(
     url,
     { schema: { tags, operationId: 'clear_faults', summary: 'Clear every fault' } },
-    (_request, reply) => {
+    async (_request, reply) => {
       faults.clear()
+      await faults.mended()
       return reply.code(204).send()
     },
   )
   const params = Type.Object({ id: Type.String() })
   const schema = { tags, operationId: 'remove_fault', summary: 'Clear one fault', params }
-  app.delete<{ Params: { id: string } }>(`${url}/:id`, { schema }, (request, reply) => {
-    if (faults.remove(request.params.id)) return reply.code(204).send()
-    throw new Problem('fault_not_found', { detail: 'No fault with this id is in force.', param: 'id' })
+  app.delete<{ Params: { id: string } }>(`${url}/:id`, { schema }, async (request, reply) => {
+    if (!faults.remove(request.params.id)) {
+      throw new Problem('fault_not_found', { detail: 'No fault with this id is in force.', param: 'id' })
+    }
+    await faults.mended()
+    return reply.code(204).send()
   })
 }

@@ -1,5 +1,7 @@
 import type { FaultKind } from '../fault-kind.ts'
+import { apyChange } from './apy-change.ts'
 import { badSignature } from './bad-signature.ts'
+import { chainDown } from './chain-down.ts'
 import { deprecation } from './deprecation.ts'
 import { dropConnection } from './drop-connection.ts'
 import { error } from './error.ts'
@@ -9,6 +11,8 @@ import { insufficientRole } from './insufficient-role.ts'
 import { invalidCursor } from './invalid-cursor.ts'
 import { latency } from './latency.ts'
 import { malformedBody } from './malformed-body.ts'
+import { poolPaused } from './pool-paused.ts'
+import { reorg } from './reorg.ts'
 import { revert } from './revert.ts'
 import { shortLivedToken } from './short-lived-token.ts'
 import { slowConfirmation } from './slow-confirmation.ts'
@@ -40,4 +44,8 @@ export const KINDS: readonly FaultKind[] = [
   revert,
   stuck,
   slowConfirmation,
+  reorg,
+  chainDown,
+  poolPaused,
+  apyChange,
 ]

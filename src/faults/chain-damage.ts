@@ -1,0 +1,60 @@
+import { Type } from '@sinclair/typebox'
+import type { ParameterFault } from '../domain/errors.ts'
+import type { Chain } from '../domain/ports/chain.ts'
+import type { Pool } from '../domain/records.ts'
+import type { Breakage } from './breakages.ts'
+import type { Strike } from './fault-kind.ts'
+import { Duration } from './parameters.ts'
+import type { Phase } from './phase.ts'
+import { wait } from './waiting.ts'
+
+/** Parameter of the kinds that keep something broken: how long. */
+export const For = Type.Optional(
+  Duration({ description: 'How long, on the sandbox clock; until the fault is taken away by default.' }),
+)
+
+/** Parameter of the kinds that break a pool: which. */
+export const PoolId = Type.Optional(Type.String({ description: "Which pool, by id; the transfer's own by default." }))
+
+/** Parameters of the kinds that keep something broken. */
+interface Lasting {
+  for?: string
+}
+
+/** How long something stays broken, in words. */
+export function lasting(parameters: Lasting): string {
+  return parameters.for === undefined ? 'until the fault is taken away' : `for ${parameters.for}`
+}
+
+/** A pool must be named where there is no transfer to take it from. */
+export function checkPool({ pool }: { pool?: string }, phase: Phase): ParameterFault | undefined {
+  if (pool !== undefined || phase !== 'on_request') return undefined
+  return { param: 'pool', detail: 'is missing; name the pool, or use phase before_broadcast for that of the transfer' }
+}
+
+/** Breaks something for as long as the parameters say. Resolves when it is broken; it is mended later on. */
+export function keepBroken(strike: Strike<Lasting>, breakage: Breakage): Promise<void> {
+  const { breakages, released, with: parameters } = strike
+  return breakages.keep(breakage, released, parameters.for === undefined ? undefined : wait(parameters.for, strike))
+}
+
+/** Breaks the pool the strike is about, on its chain; `change` is what is done to it and, with `mend`, undone. */
+export async function keepPoolBroken(
+  strike: Strike<Lasting>,
+  { what, change, mend }: { what: string } & Record<'change' | 'mend', (chain: Chain, pool: Pool) => Promise<void>>,
+): Promise<void> {
+  const { pool, chains } = strike
+  const chain = pool && chains.get(pool.chain_id)
+  if (!chain) return
+  await keepBroken(strike, {
+    what: `${what} of ${pool.market_address}, token ${pool.token_address}, chain ${pool.chain_id}`,
+    needs: answersOf(chain),
+    break: () => change(chain, pool),
+    mend: () => mend(chain, pool),
+  })
+}
+
+/** Names what is broken of a chain that does not answer. */
+export function answersOf(chain: Chain): string {
+  return `answers of chain ${chain.chain_id}`
+}

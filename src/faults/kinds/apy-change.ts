@@ -1,0 +1,29 @@
+import { Type } from '@sinclair/typebox'
+import { checkPool, For, keepPoolBroken, lasting, PoolId } from '../chain-damage.ts'
+import { defineKind } from '../fault-kind.ts'
+import { SERVICE } from '../operation-groups.ts'
+
+/** The pool pays another yield for a while. */
+export const apyChange = defineKind({
+  kind: 'apy_change',
+  phases: ['on_request', 'before_broadcast'],
+  operations: SERVICE,
+  with: Type.Object(
+    {
+      pool: PoolId,
+      apy: Type.Number({ minimum: 0, maximum: 100, description: 'Yield a year as a fraction: 0.05 is 5 %.' }),
+      for: For,
+    },
+    { additionalProperties: false },
+  ),
+  check: checkPool,
+  pool: ({ pool }) => pool,
+  explain: ({ pool = 'of the transfer', apy, ...parameters }) =>
+    `The pool ${pool} pays an apy of ${apy} ${lasting(parameters)}.`,
+  strike: (strike) =>
+    keepPoolBroken(strike, {
+      what: 'yield',
+      change: (chain, pool) => chain.setApy(pool, strike.with.apy),
+      mend: (chain, pool) => chain.setApy(pool, undefined),
+    }),
+})

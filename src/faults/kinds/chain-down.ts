@@ -1,0 +1,18 @@
+import { Type } from '@sinclair/typebox'
+import { answersOf, For, keepBroken, lasting } from '../chain-damage.ts'
+import { defineKind } from '../fault-kind.ts'
+import { SERVICE } from '../operation-groups.ts'
+
+/** The chain answers nothing for a while: the transfer's own, or on_request every one. Assumption `transfer-errors`. */
+export const chainDown = defineKind({
+  kind: 'chain_down',
+  phases: ['on_request', 'before_broadcast', 'after_broadcast'],
+  operations: SERVICE,
+  with: Type.Object({ for: For }, { additionalProperties: false }),
+  explain: (parameters) => `The chain answers nothing ${lasting(parameters)}: 503 chain_unavailable.`,
+  async strike(strike) {
+    for (const chain of strike.transfer ? [strike.transfer.chain] : strike.chains.all()) {
+      await keepBroken(strike, { what: answersOf(chain), break: () => chain.pause(), mend: () => chain.resume() })
+    }
+  },
+})
