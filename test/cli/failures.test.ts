@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Ended, ROOT, run } from './command.ts'
+import { runHere } from './in-process.ts'
 
 let directory: string
 beforeAll(async () => {
@@ -21,7 +22,7 @@ function expectClear({ code, stdout, stderr }: Ended, expected: { code: number; 
 }
 
 describe('an option that cannot be used ends the start with code 2 and says which', () => {
-  test.concurrent.each([
+  test.each([
     [['--port', 'abc'], /--port.*abc.*whole number/i],
     [['--port', '70000'], /port.*65535.*70000/],
     [['--port'], /--port.*argument missing/],
@@ -34,19 +35,23 @@ describe('an option that cannot be used ends the start with code 2 and says whic
     [['strat'], /too many arguments/],
     [['user-token'], /missing required argument 'external_id'/],
   ])('%j', async (args, line) => {
-    expectClear(await run(args, { env: { YIELD_SANDBOX_QUIET: '1' } }), { code: 2, line })
+    expectClear(await runHere(args, { YIELD_SANDBOX_QUIET: '1' }), { code: 2, line })
+  })
+
+  test('as a process of its own too', async () => {
+    expectClear(await run(['--prot', '1']), { code: 2, line: /unknown option '--prot'/ })
   })
 
   test('from the environment too', async () => {
-    const ended = await run([], { env: { YIELD_SANDBOX_PORT: 'abc' } })
+    const ended = await runHere([], { YIELD_SANDBOX_PORT: 'abc' })
     expectClear(ended, { code: 2, line: /--port.*abc.*YIELD_SANDBOX_PORT.*whole number/i })
     const env = { YIELD_SANDBOX_CONFIRMATION_DELAY: 'soon', YIELD_SANDBOX_PORT: '0' }
-    expectClear(await run([], { env }), { code: 2, line: /"soon" is not a duration/ })
+    expectClear(await runHere([], env), { code: 2, line: /"soon" is not a duration/ })
   })
 })
 
 describe('a fixture file that cannot be used ends the start with code 2, and names file and line', () => {
-  const start = (file: string) => run(['--port', '0', '--quiet', '--fixtures', file])
+  const start = (file: string) => runHere(['--port', '0', '--quiet', '--fixtures', file])
   const written = async (name: string, text: string) => {
     const file = join(directory, name)
     await writeFile(file, text)
@@ -73,10 +78,10 @@ describe('a fixture file that cannot be used ends the start with code 2, and nam
 
   test('and fixtures validate says the same', async () => {
     const file = await written('other.yaml', 'tenants: 7\n')
-    const { code, stderr, stdout } = await run(['fixtures', 'validate', file])
+    const { code, stderr, stdout } = await runHere(['fixtures', 'validate', file])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(/other\.yaml:1.*tenants/)
-    const sound = await run(['fixtures', 'validate', 'fixtures/default.yaml'])
+    const sound = await runHere(['fixtures', 'validate', 'fixtures/default.yaml'])
     expect(sound).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/default\.yaml.*3 tenants/) })
   })
 })
@@ -120,7 +125,7 @@ describe('a machine on which it cannot start ends it with code 1 and what to do'
     const url = `http://127.0.0.1:${port}`
     for (const args of [['token'], ['user-token', 'alice']]) {
       const line = new RegExp(`no sandbox answers at ${url}.*--url`)
-      expectClear(await run([...args, '--url', url]), { code: 1, line })
+      expectClear(await runHere([...args, '--url', url]), { code: 1, line })
     }
   })
 })
@@ -128,13 +133,13 @@ describe('a machine on which it cannot start ends it with code 1 and what to do'
 describe('help and version', () => {
   test('go to stdout with code 0', async () => {
     for (const args of [['--help'], ['start', '--help'], ['token', '--help'], ['fixtures', '--help']]) {
-      expect(await run(args)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Usage:') })
+      expect(await runHere(args)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('Usage:') })
     }
-    expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect((await runHere(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
   })
 
   test('start names every environment variable', async () => {
-    const { stdout } = await run(['start', '--help'])
+    const { stdout } = await runHere(['start', '--help'])
     for (const flag of stdout.match(/--[a-z-]+/g) ?? []) {
       if (['--help', '--version'].includes(flag)) continue
       expect(stdout).toContain(`YIELD_SANDBOX_${flag.slice(2).replaceAll('-', '_').toUpperCase()}`)
