@@ -13,7 +13,7 @@ const Params = Type.Object({ name: Type.String() })
 
 /** The shipped scenarios, and the one that runs. The loader itself checks a scenario: its messages know what fits. */
 export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
-  const { scenarios, shippedScenarios, tenants } = parts
+  const { scenarios, shippedScenarios, tenants, faults } = parts
   const start = async (scenario: Scenario) => {
     const slugs = (await tenants()).map(({ slug }) => slug)
     return scenarios.start(scenario, slugs)
@@ -42,7 +42,11 @@ export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts):
   app.post(
     '/_sandbox/scenarios/stop',
     { schema: { tags, operationId: 'stop_scenario', summary: 'Take back what the running scenario applied' } },
-    async (): Promise<StoppedScenario> => ({ stopped: scenarios.stop() ?? null }),
+    async (): Promise<StoppedScenario> => {
+      const stopped = scenarios.stop() ?? null
+      await faults.mended()
+      return { stopped }
+    },
   )
 }
 
