@@ -30,6 +30,7 @@ const ROOMS = {
   // The composition: it builds the parts of every room and is itself above them.
   'index.ts': COMPOSITION,
   'late-chains.ts': COMPOSITION,
+  'neighbours.ts': COMPOSITION,
   'options.ts': COMPOSITION,
   'sandbox.ts': COMPOSITION,
   'seeder.ts': COMPOSITION,

@@ -3,18 +3,13 @@ import { pino } from 'pino'
 import { type AnvilChains, startChains } from './chain/anvil-chains.ts'
 import { EMBEDDED_STATE, embeddedMarket } from './chain/embedded-market.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
-import { controlRoutes } from './control/control-routes.ts'
-import { assumptions } from './domain/assumptions.ts'
 import type { Chain } from './domain/ports/chain.ts'
 import type { Tenant } from './domain/records.ts'
 import type { Fixture } from './fixtures/fixture.ts'
 import { loadFixture } from './fixtures/load-fixture.ts'
 import { seed } from './fixtures/seed.ts'
 import { createApp } from './http/app.ts'
-import { rpcProxy } from './http/rpc-proxy.ts'
-import { tokenEndpointFaults } from './http/token-endpoint-faults.ts'
-import { identityRoutes } from './identity/identity-routes.ts'
-import { mintUserToken } from './identity/mint-user-token.ts'
+import { registerNeighbours } from './neighbours.ts'
 import {
   DEFAULT_FIXTURES,
   isLoopback,
@@ -23,10 +18,8 @@ import {
   resolveOptions,
   type SandboxOptions,
 } from './options.ts'
-import { shippedScenarios } from './scenarios/shipped-scenarios.ts'
 import { seeder } from './seeder.ts'
 import { buildServiceParts, type ServiceParts } from './service-parts.ts'
-import { version } from './version.ts'
 
 type Log = NonNullable<SandboxOptions['logger']>
 
@@ -52,6 +45,8 @@ export class Sandbox {
   #starting: Promise<void> | undefined
   #stopping: Promise<void> | undefined
   #resetting: Promise<void> | undefined
+  /** Counts resets: a request let in before one must not act on what comes after it. */
+  #era = 0
   #address = { host: '', port: 0 }
 
   private constructor({ fixture, options, log, parts, chains, app }: SandboxParts) {
@@ -86,6 +81,7 @@ export class Sandbox {
         baseUrl: () => self().baseUrl,
         verifyIdpToken: (authorization) => parts.idpTokens.verify(authorization),
         notReady: () => self().notReady(),
+        era: () => self().#era,
         answered: (exchange, status) => parts.scenarios.answered(exchange, status),
         neighbours: (origin) => registerNeighbours(origin, parts, options, self),
       })
@@ -152,15 +148,21 @@ export class Sandbox {
 
   /** Back to the fixtures: state, chain, faults and scenario, clock. Running transfers are answered 503; resets at once are one. */
   reset(): Promise<void> {
-    this.#resetting ??= this.#reset().finally(() => {
-      this.#resetting = undefined
-    })
+    this.#resetting ??= this.#reset()
+      .catch((error: Error) => {
+        this.#state = { ready: false, reason: `The last reset failed: ${error.message}` }
+        throw error
+      })
+      .finally(() => {
+        this.#resetting = undefined
+      })
     return this.#resetting
   }
 
   async #reset(): Promise<void> {
     const { service, chains, faults, scenarios, random, ids, idpTokens, userTokens } = this.parts
     this.#state = { ready: false, reason: 'The sandbox is being reset.' }
+    this.#era++
     service.transfers.cancelAll()
     scenarios.forget()
     faults.reset()
@@ -246,45 +248,4 @@ async function stopChains(starting: Promise<AnvilChains>): Promise<void> {
 /** Reads a fixture file with the embedded chain's tokens and markets. Throws FixtureError. */
 export async function readFixture(file: string): Promise<Fixture> {
   return loadFixture(file, { embedded: await embeddedMarket() })
-}
-
-/** What lives on the service's origin beside it. */
-async function registerNeighbours(
-  app: FastifyInstance,
-  parts: ServiceParts,
-  options: ResolvedOptions,
-  sandbox: () => Sandbox,
-): Promise<void> {
-  const { service, identityProvider, unknownKey, faults, scenarios } = parts
-  const { settings, clock, store } = service
-  await app.register(async (scope) => {
-    const wish = tokenEndpointFaults(scope, {
-      ...parts,
-      answered: (exchange, status) => scenarios.answered(exchange, status),
-    })
-    const findTenant = (clientId: string) => store.find('tenants', 'client_id', clientId)
-    await scope.register(identityRoutes, { provider: identityProvider, settings, findTenant, wish })
-  })
-  if (!isLoopback(options.host)) await app.register(rpcProxy, { chains: parts.chains })
-  await app.register(controlRoutes, {
-    version,
-    clock,
-    faults,
-    scenarios,
-    shippedScenarios,
-    controlToken: options.controlToken,
-    readiness: () => sandbox().readiness(),
-    credentials: () => sandbox().credentials(),
-    assumptions: () => assumptions(settings),
-    reset: () => sandbox().reset(),
-    tenants: () => sandbox().tenants(),
-    mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),
-    mintIdpToken: async (tenant, { expires_in, ...wish }) => {
-      const { access_token, expires_in: lifetime } = await identityProvider.issueToken(tenant, {
-        ...wish,
-        lifetime: expires_in,
-      })
-      return { token: access_token, expires_at: new Date(clock.wallNow() + lifetime * 1000).toISOString() }
-    },
-  })
 }

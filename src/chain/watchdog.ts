@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 
 // Both wait for the end of their standard input, which the system closes however we die, then end the process given.
-const SHELL = 'while read -r _; do :; done; kill -9 "$0"; rm -rf "$1"'
+// Only then, within a second, is the directory removed: a process on its way out may still write there.
+const SHELL = `while read -r _; do :; done; kill -9 "$0"; n=0
+while kill -0 "$0" 2>/dev/null && [ $n -lt 20 ]; do n=$((n+1)); sleep 0.05; done; rm -rf "$1"`
 const SCRIPT = `process.stdin.resume().on('end', () => {
   try { process.kill(Number(process.argv[1]), 'SIGKILL') } catch {}
   require('node:fs').rmSync(process.argv[2], { recursive: true, force: true, maxRetries: 10 })

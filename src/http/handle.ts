@@ -4,13 +4,14 @@ import type { Problem } from '../domain/errors.ts'
 import type { Claim } from '../domain/idempotency.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Call } from '../partner-api/endpoint.ts'
-import { keyOf, type Passage, type PipelineParts } from './pipeline.ts'
+import { keyOf, type Passage, type PipelineParts, ready } from './pipeline.ts'
 import { problemType, renderProblem, toProblem } from './problem.ts'
 
 /** Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. */
 export async function handle(passage: Passage, parts: PipelineParts): Promise<unknown> {
   const { request, reply, endpoint, exchange } = passage
   const { service } = parts
+  ready(passage, parts) // the body may have come in slowly
   const tenant = exchange.requireTenant()
   const run = (claim?: Claim): Promise<ApiResponse> => {
     const { params, query, body } = request

@@ -35,7 +35,7 @@ export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts)
         onRequest: async (request, reply) => {
           const render = renderFor(request, service.settings)
           const exchange = new HttpExchange(request, reply, { operation, user_token, render })
-          const passage = { endpoint, exchange, request, reply }
+          const passage = { endpoint, era: parts.era(), exchange, request, reply }
           request.passage = passage
           try {
             for (const step of steps) {

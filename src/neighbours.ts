@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify'
+import type { Credentials, Readiness } from './control/contract.ts'
+import { controlRoutes } from './control/control-routes.ts'
+import { assumptions } from './domain/assumptions.ts'
+import type { Tenant } from './domain/records.ts'
+import { rpcProxy } from './http/rpc-proxy.ts'
+import { tokenEndpointFaults } from './http/token-endpoint-faults.ts'
+import { identityRoutes } from './identity/identity-routes.ts'
+import { mintUserToken } from './identity/mint-user-token.ts'
+import { isLoopback, type ResolvedOptions } from './options.ts'
+import { shippedScenarios } from './scenarios/shipped-scenarios.ts'
+import type { ServiceParts } from './service-parts.ts'
+import { version } from './version.ts'
+
+/** What the control interface asks of the sandbox as a whole. */
+export interface SandboxControls {
+  readiness(): Readiness
+  credentials(): Promise<Credentials>
+  reset(): Promise<void>
+  tenants(): Promise<Tenant[]>
+}
+
+/** Registers what lives on the service's origin beside it: identity provider, RPC proxy, control. */
+export async function registerNeighbours(
+  app: FastifyInstance,
+  parts: ServiceParts,
+  options: ResolvedOptions,
+  sandbox: () => SandboxControls,
+): Promise<void> {
+  const { service, identityProvider, unknownKey, faults, scenarios } = parts
+  const { settings, clock, store } = service
+  await app.register(async (scope) => {
+    const wish = tokenEndpointFaults(scope, {
+      ...parts,
+      answered: (exchange, status) => scenarios.answered(exchange, status),
+    })
+    const findTenant = (clientId: string) => store.find('tenants', 'client_id', clientId)
+    await scope.register(identityRoutes, { provider: identityProvider, settings, findTenant, wish })
+  })
+  if (!isLoopback(options.host)) await app.register(rpcProxy, { chains: parts.chains })
+  await app.register(controlRoutes, {
+    version,
+    clock,
+    faults,
+    scenarios,
+    shippedScenarios,
+    controlToken: options.controlToken,
+    readiness: () => sandbox().readiness(),
+    credentials: () => sandbox().credentials(),
+    assumptions: () => assumptions(settings),
+    reset: () => sandbox().reset(),
+    tenants: () => sandbox().tenants(),
+    mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),
+    mintIdpToken: async (tenant, { expires_in, ...wish }) => {
+      const { access_token, expires_in: lifetime } = await identityProvider.issueToken(tenant, {
+        ...wish,
+        lifetime: expires_in,
+      })
+      return { token: access_token, expires_at: new Date(clock.wallNow() + lifetime * 1000).toISOString() }
+    },
+  })
+}
