@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util'
 import { deposits } from './deposits.mjs'
+import { faults } from './faults.mjs'
 import { packageFigures } from './package.mjs'
 import { requests } from './requests.mjs'
 import { reset } from './reset.mjs'
 import { startup } from './startup.mjs'
 import { table } from './support/table.mjs'
 
-const PARTS = { startup, requests, deposits, reset, package: packageFigures }
+const PARTS = { startup, requests, faults, deposits, reset, package: packageFigures }
 
 const { values: options, positionals } = parseArgs({ options: { mockoon: { type: 'string' } }, allowPositionals: true })
 const unknown = positionals.filter((name) => !Object.hasOwn(PARTS, name))
