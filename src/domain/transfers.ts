@@ -224,7 +224,9 @@ export class Transfers {
       } catch (error) {
         if (!(error instanceof ChainUnavailableError) || cancelled.aborted) throw error
         this.#parts.log.warn({ chain_id: chain.chain_id }, 'waiting for the chain to read balances')
-        await this.#parts.clock.wallSleep(500)
+        await this.#parts.clock.wallSleep(100)
+        // Reset in the meantime: what is read now would be of another chain.
+        cancelled.throwIfAborted()
       }
     }
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { SandboxClock } from '../domain/clock.ts'
 import { type ParameterFault, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
@@ -46,7 +47,7 @@ export class FaultEngine {
   /** Rules that single requests brought along in their header. */
   readonly #own = new WeakMap<Exchange, Entry>()
   /** Aborted by {@link FaultEngine.clear}, for the rules that nobody can remove one by one. */
-  #cleared = new AbortController()
+  #cleared = release()
   readonly #parts: EngineParts
   readonly #poolIds: readonly string[]
   readonly #breakages: Breakages
@@ -107,7 +108,7 @@ export class FaultEngine {
   clear(): void {
     const gone = [...this.#entries.map(({ released }) => released), this.#cleared]
     this.#entries = []
-    this.#cleared = new AbortController()
+    this.#cleared = release()
     for (const released of gone) released.abort()
   }
 
@@ -153,7 +154,14 @@ export class FaultEngine {
   }
 }
 
-function entryOf(id: string, rule: SoundRule, shown: FaultRule, released = new AbortController()): Entry {
+/** One rule may hold any number of requests: that many listeners are no leak. */
+function release(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
+function entryOf(id: string, rule: SoundRule, shown: FaultRule, released = release()): Entry {
   return { id, rule, shown, matched: 0, hits: 0, released }
 }
 
@@ -161,11 +169,13 @@ function faultsOf(result: SoundRule | ParameterFault[], prefix: string): Paramet
   return Array.isArray(result) ? result.map((one) => ({ ...one, param: `${prefix}${one.param}` })) : []
 }
 
-/** The header is one parameter; what is wrong within it goes into the words. */
+/** The header is one parameter, and its match the request itself; what is wrong within it goes into the words. */
 function inHeader(result: SoundRule | ParameterFault[]): ParameterFault[] {
   if (!Array.isArray(result)) return []
-  const details = result.map(({ param, detail }) => `${param.replace(/^with\./, '')}: ${detail}`)
-  return details.map((detail) => ({ param: 'X-Sandbox-Fault', detail }))
+  return result.map(({ param, detail }) => {
+    const name = param === 'match.operation' ? 'kind' : param.replace(/^with\./, '')
+    return { param: 'X-Sandbox-Fault', detail: `${name}: ${detail}` }
+  })
 }
 
 function refuse(errors: ParameterFault[]): void {

@@ -123,7 +123,9 @@ function answerError(error: FastifyError | OAuthError | Problem, request: Fastif
 function inOAuthTerms(error: FastifyError | Problem): OAuthError {
   if (error instanceof Problem) {
     const { code, status, details } = error
-    return new OAuthError(code === 'validation_error' ? 'invalid_request' : code, code, status, details.headers)
+    // RFC 6749 §5.2: a description is ASCII without quotation marks and backslashes.
+    const description = details.detail.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, '?')
+    return new OAuthError(code === 'validation_error' ? 'invalid_request' : code, description, status, details.headers)
   }
   const { statusCode = 500 } = error
   if (statusCode >= 500) return new OAuthError('server_error', 'the sandbox failed', 500)

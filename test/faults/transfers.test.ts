@@ -5,6 +5,7 @@ import { isOpen } from '../helpers/confirmation.ts'
 import { receiptOf } from '../helpers/on-chain.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { type Answer, type Ask, Partner, testSandbox } from '../helpers/partner.ts'
+import { struck } from './struck.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
@@ -21,7 +22,6 @@ beforeEach(async () => {
 afterEach(() => sandbox.faults.clear())
 
 const fault = (rule: FaultRule) => sandbox.faults.add(rule)[0]!
-const hits = () => sandbox.faults.list().map((one) => one.hits)
 const deposit = (ask?: Ask): Promise<Answer> => acme.deposit('dan', portfolio, '1000', ask)
 const transactions = async () =>
   (await acme.get('end_users/dan/transactions?limit=100')).body.data.filter(
@@ -32,7 +32,7 @@ const transactions = async () =>
 async function held(ask?: Ask): Promise<{ request: Promise<Answer> }> {
   const request = deposit(ask)
   request.catch(() => undefined)
-  await expect.poll(hits, { interval: 5 }).toEqual([1])
+  await struck(sandbox)
   return { request }
 }
 
@@ -146,7 +146,7 @@ describe('on the chain', () => {
     fault({ kind: 'reorg' })
     fault({ kind: 'slow_confirmation', with: { delay: '1s' } })
     const request = deposit()
-    await expect.poll(hits, { interval: 5 }).toEqual([1, 1])
+    await struck(sandbox)
     sandbox.clock.advance(1_000)
     const { status, body } = await request
     expect(status).toBe(200)

@@ -1,0 +1,218 @@
+import { describe, expect, test } from 'vitest'
+import { SandboxClock } from '../../src/domain/clock.ts'
+import { Problem } from '../../src/domain/errors.ts'
+import type { Exchange } from '../../src/domain/exchange.ts'
+import type { Chains } from '../../src/domain/ports/chain.ts'
+import { SeededRandom } from '../../src/domain/random.ts'
+import { FaultEngine } from '../../src/faults/fault-engine.ts'
+import type { FaultRule } from '../../src/faults/fault-rule.ts'
+import { KINDS } from '../../src/faults/kinds/index.ts'
+
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+const noChains: Chains = {
+  get: () => undefined,
+  all: () => [],
+  walletAddress: () => '0x',
+}
+
+function engine(seed = 7): FaultEngine {
+  return new FaultEngine({
+    clock: new SandboxClock(),
+    random: new SeededRandom(seed),
+    chains: noChains,
+    pools: [],
+    log: silent,
+  })
+}
+
+function exchange(given: Partial<Exchange> = {}): Exchange {
+  return {
+    request_id: 'req_1',
+    operation: 'list_pools',
+    tenant: 'acme',
+    external_id: undefined,
+    has_cursor: false,
+    has_user_token: false,
+    answer: undefined,
+    tokenWish: {},
+    drop: () => {},
+    hang: () => {},
+    answerNow: () => {},
+    ...given,
+  }
+}
+
+/** Sends so many exchanges by the rules; a letter each: what was struck is `x`. */
+async function pattern(faults: FaultEngine, count: number, given?: Partial<Exchange>): Promise<string> {
+  let struck = ''
+  for (let i = 0; i < count; i++) {
+    const passes = faults.at('on_request', exchange(given)).then(
+      () => '.',
+      () => 'x',
+    )
+    struck += await passes
+  }
+  return struck
+}
+
+const patternOf = (rule: Partial<FaultRule>, count = 6, given?: Partial<Exchange>) => {
+  const faults = engine()
+  faults.add([{ kind: 'error', ...rule }], ['acme', 'globex'])
+  return pattern(faults, count, given)
+}
+
+describe('how often', () => {
+  test.each<[Partial<FaultRule>, string]>([
+    [{}, 'x.....'],
+    [{ times: 3 }, 'xxx...'],
+    [{ times: 'always' }, 'xxxxxx'],
+    [{ skip: 2 }, '..x...'],
+    [{ skip: 1, times: 2 }, '.xx...'],
+    [{ probability: 0, times: 'always' }, '......'],
+  ])('%j strikes %s', async (rule, expected) => {
+    expect(await patternOf(rule)).toBe(expected)
+  })
+
+  test('requests that do not match count neither as skipped nor as struck', async () => {
+    const faults = engine()
+    faults.add([{ kind: 'error', match: { operation: 'deposit' }, skip: 1 }], [])
+    expect(await pattern(faults, 3)).toBe('...')
+    expect(await pattern(faults, 3, { operation: 'deposit' })).toBe('.x.')
+    expect(faults.list()).toMatchObject([{ hits: 1 }])
+  })
+
+  test('probability: the same seed, the same hits; another seed, others', async () => {
+    const run = async (seed: number) => {
+      const faults = engine(seed)
+      faults.add([{ kind: 'error', times: 'always', probability: 0.5 }], [])
+      return pattern(faults, 64)
+    }
+    const first = await run(7)
+    expect(await run(7)).toBe(first)
+    expect(await run(8)).not.toBe(first)
+    const struck = [...first].filter((one) => one === 'x').length
+    expect(struck).toBeGreaterThan(16)
+    expect(struck).toBeLessThan(48)
+  })
+
+  test('probability: each rule draws from a stream of its own', async () => {
+    const rule: FaultRule = { kind: 'error', times: 'always', probability: 0.5 }
+    const alone = engine()
+    alone.add([rule], [])
+    const beside = engine()
+    beside.add([rule, { ...rule, kind: 'unknown_fields' }], [])
+    for (let i = 0; i < 9; i++) await beside.at('during_response', exchange())
+    expect(await pattern(beside, 20)).toBe(await pattern(alone, 20))
+  })
+})
+
+describe('where', () => {
+  const alice = { operation: 'deposit', external_id: 'alice' } as const
+  test.each<[FaultRule['match'], Partial<Exchange>, boolean]>([
+    [{ operation: 'deposit' }, alice, true],
+    [{ operation: 'withdraw' }, alice, false],
+    [{ tenant: 'acme' }, alice, true],
+    [{ tenant: 'globex' }, alice, false],
+    [{ tenant: 'acme' }, { ...alice, tenant: undefined }, false],
+    [{ external_id: 'alice' }, alice, true],
+    [{ external_id: 'bob' }, alice, false],
+    [{ operation: 'deposit', tenant: 'acme', external_id: 'alice' }, alice, true],
+    [{ operation: 'deposit', tenant: 'acme', external_id: 'bob' }, alice, false],
+  ])('match %j, exchange %j: %s', async (match, given, strikes) => {
+    expect(await patternOf({ match: match! }, 1, given)).toBe(strikes ? 'x' : '.')
+  })
+
+  test('only at its phase', async () => {
+    const faults = engine()
+    faults.add([{ kind: 'error', phase: 'before_broadcast' }], [])
+    await faults.at('on_request', exchange({ operation: 'deposit' }))
+    await expect(faults.at('before_broadcast', exchange({ operation: 'deposit' }))).rejects.toThrow(Problem)
+  })
+
+  test('a token fault leaves the token operation alone unless it is named', async () => {
+    const token = { operation: 'token' } as const
+    expect(await patternOf({ kind: 'bad_signature', with: { token: 'idp' } }, 1, token)).toBe('.')
+    const faults = engine()
+    faults.add([{ kind: 'bad_signature', with: { token: 'idp' }, match: { operation: 'token' } }], [])
+    const struck = exchange(token)
+    await faults.at('on_request', struck)
+    expect(struck.tokenWish).toMatchObject({ key: 'unknown' })
+  })
+
+  test('rules strike in the order they were added', async () => {
+    const faults = engine()
+    faults.add([{ kind: 'error', with: { code: 'not_found' } }, { kind: 'unknown_partner' }], [])
+    await expect(faults.at('on_request', exchange())).rejects.toMatchObject({ code: 'not_found' })
+    await expect(faults.at('on_request', exchange())).rejects.toMatchObject({ code: 'unknown_partner' })
+  })
+})
+
+describe('rules in force', () => {
+  test('are listed as they were written, with id, phase, hits and explanation', async () => {
+    const faults = engine()
+    const rule = { kind: 'error', times: 2, with: { status: 503, retry_after: 4 } }
+    const [added] = faults.add([rule], [])
+    expect(added).toEqual({
+      ...rule,
+      id: 'fault-1',
+      phase: 'on_request',
+      hits: 0,
+      explanation: 'The answer is an error: 503 service_unavailable, Retry-After 4.',
+    })
+    await pattern(faults, 1)
+    expect(faults.list()).toEqual([{ ...added, hits: 1 }])
+  })
+
+  test('are added all or none', () => {
+    const faults = engine()
+    expect(() => faults.add([{ kind: 'error' }, { kind: 'eror' }, { kind: 'error', skip: -1 }], [])).toThrow(
+      expect.objectContaining({
+        code: 'validation_error',
+        details: expect.objectContaining({
+          param: '1.kind',
+          errors: [expect.objectContaining({ param: '1.kind' }), expect.objectContaining({ param: '2.skip' })],
+        }),
+      }),
+    )
+    expect(faults.list()).toEqual([])
+  })
+
+  test('can be taken away one by one', async () => {
+    const faults = engine()
+    const [first] = faults.add([{ kind: 'error', with: { code: 'not_found' } }, { kind: 'unknown_partner' }], [])
+    expect(faults.remove(first!.id)).toBe(true)
+    expect(faults.remove(first!.id)).toBe(false)
+    await expect(faults.at('on_request', exchange())).rejects.toMatchObject({ code: 'unknown_partner' })
+  })
+})
+
+describe('every kind', () => {
+  const needed: Record<string, unknown> = { latency: { delay: '1s' }, apy_change: { apy: 0.1, pool: 'aave-usdc' } }
+
+  test.each(KINDS.flatMap(({ kind, phases }) => phases.map((phase) => [kind, phase] as const)))(
+    '%s can strike at %s and explains itself in a sentence',
+    (kind, phase) => {
+      const faults = new FaultEngine({
+        clock: new SandboxClock(),
+        random: new SeededRandom(7),
+        chains: noChains,
+        pools: [{ pool_id: 'aave-usdc' } as never],
+        log: silent,
+      })
+      const parameters = needed[kind] ?? (kind === 'pool_paused' ? { pool: 'aave-usdc' } : {})
+      const [added] = faults.add([{ kind, phase, with: parameters }], [])
+      expect(added).toMatchObject({ kind, phase, hits: 0, explanation: expect.stringMatching(/^[A-Z].+\.$/) })
+      expect(added!.explanation).not.toContain('undefined')
+    },
+  )
+
+  test('has a name of its own and parameters that are described and closed', () => {
+    expect(new Set(KINDS.map(({ kind }) => kind)).size).toBe(KINDS.length)
+    for (const { kind, with: schema } of KINDS) {
+      expect(schema, kind).toMatchObject({ type: 'object', additionalProperties: false })
+      for (const [name, parameter] of Object.entries<{ description?: string }>(schema.properties)) {
+        expect(parameter.description, `${kind} ${name}`).toMatch(/\w/)
+      }
+    }
+  })
+})
