@@ -91,6 +91,15 @@ export class Ledger {
     return Number(await this.#rpc<string>('eth_getTransactionCount', [user.wallet_address, 'latest']))
   }
 
+  /** When a block was mined, in seconds since the Unix epoch. */
+  async timestamp(block: string): Promise<number> {
+    return Number((await this.#rpc<{ timestamp: string }>('eth_getBlockByNumber', [block, false])).timestamp)
+  }
+
+  sharesOnChain(user: EndUser, pool: Pool): Promise<bigint> {
+    return this.#chain.shares(user, pool)
+  }
+
   async #rpc<T>(method: string, params: unknown[]): Promise<T> {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
     const headers = { 'content-type': 'application/json' }
