@@ -1,3 +1,4 @@
+import { abortController } from './abort-controller.ts'
 import type { ApiResponse } from './api-response.ts'
 import { settle } from './balances.ts'
 import type { SandboxClock } from './clock.ts'
@@ -76,7 +77,7 @@ export interface TransferParts {
 export class Transfers {
   readonly #queue = new KeyedQueue()
   readonly #running = new Set<Promise<ApiResponse>>()
-  #cancelled = new AbortController()
+  #cancelled = abortController()
   readonly #parts: TransferParts
 
   constructor(parts: TransferParts) {
@@ -107,7 +108,7 @@ export class Transfers {
   /** Ends every running transfer where it stands; their requests are answered 503. For reset and stop. */
   cancelAll(): void {
     this.#cancelled.abort()
-    this.#cancelled = new AbortController()
+    this.#cancelled = abortController()
   }
 
   async #carryOut(request: TransferRequest, cancelled: AbortSignal): Promise<ApiResponse> {

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events'
+import { abortController } from '../domain/abort-controller.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import { type ParameterFault, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
@@ -47,7 +47,7 @@ export class FaultEngine {
   /** Rules that single requests brought along in their header. */
   readonly #own = new WeakMap<Exchange, Entry>()
   /** Aborted by {@link FaultEngine.clear}, for the rules that nobody can remove one by one. */
-  #cleared = release()
+  #cleared = abortController()
   readonly #parts: EngineParts
   readonly #poolIds: readonly string[]
   readonly #breakages: Breakages
@@ -108,7 +108,7 @@ export class FaultEngine {
   clear(): void {
     const gone = [...this.#entries.map(({ released }) => released), this.#cleared]
     this.#entries = []
-    this.#cleared = release()
+    this.#cleared = abortController()
     for (const released of gone) released.abort()
   }
 
@@ -154,14 +154,7 @@ export class FaultEngine {
   }
 }
 
-/** One rule may hold any number of requests: that many listeners are no leak. */
-function release(): AbortController {
-  const controller = new AbortController()
-  setMaxListeners(0, controller.signal)
-  return controller
-}
-
-function entryOf(id: string, rule: SoundRule, shown: FaultRule, released = release()): Entry {
+function entryOf(id: string, rule: SoundRule, shown: FaultRule, released = abortController()): Entry {
   return { id, rule, shown, matched: 0, hits: 0, released }
 }
 
