@@ -85,7 +85,7 @@ module.exports = {
       comment: 'Of Node, src/domain/ uses what computes only',
       severity: 'error',
       from: { path: '^src/domain/' },
-      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|timers/promises|util)$' },
+      to: { dependencyTypes: ['core'], pathNot: '^(node:)?(crypto|events|timers/promises|util)$' },
     },
     {
       name: 'no circles',
