@@ -45,6 +45,7 @@ export class Sandbox {
   #starting: Promise<void> | undefined
   #stopping: Promise<void> | undefined
   #resetting: Promise<void> | undefined
+  #nextReset: Promise<void> | undefined
   /** Counts resets: a request let in before one must not act on what comes after it. */
   #era = 0
   #address = { host: '', port: 0 }
@@ -146,9 +147,23 @@ export class Sandbox {
     }
   }
 
-  /** Back to the fixtures: state, chain, faults and scenario, clock. Running transfers are answered 503; resets at once are one. */
+  /**
+   * Back to the fixtures: state, chain, faults and scenario, clock. Running transfers are answered 503. Asked for while
+   * one runs, another follows, one for all who ask: what was done since the first began is to be undone as well.
+   */
   reset(): Promise<void> {
-    this.#resetting ??= this.#reset()
+    if (!this.#resetting) return this.#beginReset()
+    this.#nextReset ??= this.#resetting
+      .catch(() => undefined)
+      .then(() => {
+        this.#nextReset = undefined
+        return this.reset()
+      })
+    return this.#nextReset
+  }
+
+  #beginReset(): Promise<void> {
+    this.#resetting = this.#reset()
       .catch((error: Error) => {
         this.#state = { ready: false, reason: `The last reset failed: ${error.message}` }
         throw error
