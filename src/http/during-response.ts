@@ -55,12 +55,16 @@ function truncate(reply: FastifyReply, answer: Answer, bytes: number): Promise<n
   return parked()
 }
 
-/** Ten pieces a second of sandbox time, so that a frozen clock holds the body up. */
+/** Ten pieces a second of sandbox time, so that a frozen clock holds the body up; a reset of the clock sends the rest. */
 async function* trickle(body: string, bytesPerSecond: number, clock: SandboxClock): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(body)
   const size = Math.max(1, Math.ceil(bytesPerSecond / 10))
   for (let at = 0; at < bytes.length; at += size) {
-    await clock.sleep((size / bytesPerSecond) * 1000)
+    const slept = await clock.sleep((size / bytesPerSecond) * 1000).then(
+      () => true,
+      () => false,
+    )
+    if (!slept) return yield bytes.subarray(at)
     yield bytes.subarray(at, at + size)
   }
 }
