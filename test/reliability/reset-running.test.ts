@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Transaction } from '../../src/domain/records.ts'
 import type { FaultRule } from '../../src/index.ts'
 import { outcome } from '../helpers/outcome.ts'
@@ -19,6 +19,7 @@ beforeAll(async () => {
   open = await openSandbox({ confirmationDelay: DELAY, clock: START })
   ledger = new Ledger(open)
 })
+afterEach(() => control('POST', 'reset'))
 afterAll(async () => {
   process.off('warning', warn)
   await open?.stop()
@@ -44,15 +45,13 @@ async function endOf(request: Promise<Answer>): Promise<string> {
 
 /** A transfer that is carried out and confirmed, by this very request. */
 async function carriedOut(ask: () => Promise<Answer>): Promise<void> {
+  const [told] = faults().add([{ kind: 'latency', phase: 'after_broadcast', with: { delay: '0' } }], [])
   const request = ask()
-  await expect.poll(() => ledger.unsettled(), { interval: 5 }).toBe(1)
-  const settled = () => {
-    clock().advance(DELAY)
-    return ledger.unsettled()
-  }
-  await expect.poll(settled, { interval: 15 }).toBe(0)
+  await expect.poll(() => faults().list().at(-1)!.hits, { interval: 5 }).toBe(1)
+  clock().advance(DELAY)
   const { status, headers } = await request
   expect({ status, replay: headers.get('idempotency-key-replay') }).toEqual({ status: 200, replay: 'false' })
+  faults().remove(told!.id)
 }
 
 /** A portfolio with money in it, deposited under the first of the keys. */
@@ -122,7 +121,6 @@ describe('a reset while a transfer runs', () => {
     expect(await lastOfCarol()).toEqual(earlier)
     for (const key of KEYS.slice(1)) await carriedOut(() => open.acme.withdraw('carol', jar, '7', { key }))
     await ledger.expectSound()
-    await control('POST', 'reset')
   })
 
   test('fifty portfolios wait for their confirmation: each client is answered, nobody is warned of', async () => {
@@ -155,7 +153,6 @@ describe('a reset while a transfer runs', () => {
     await expectFresh()
     expect(await funded()).toBe(jar)
     expect((await open.acme.pool('aave-usdc')).apy).toMatch(/^0\.0/)
-    await control('POST', 'reset')
   })
 })
 

@@ -1,0 +1,123 @@
+import { randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { outcome } from '../helpers/outcome.ts'
+import { goodHeaders } from '../http/raw-http.ts'
+import { anvilPid, Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
+
+let open: OpenSandbox
+beforeEach(async () => {
+  open = await openSandbox()
+})
+afterEach(() => open.stop())
+
+const control = async (method: string, path: string, body?: unknown) => {
+  const headers = { 'content-type': 'application/json' }
+  const url = `${open.sandbox.baseUrl}/_sandbox/${path}`
+  const response = await fetch(url, { method, ...(body !== undefined && { body: JSON.stringify(body), headers }) })
+  return { status: response.status, headers: response.headers, body: await response.json() }
+}
+
+/** Something done while a reset waits for the chain, which answers again when it is done. */
+async function during(work: () => Promise<void>): Promise<void> {
+  const pid = anvilPid(open)
+  process.kill(pid, 'SIGSTOP')
+  const resetting = control('POST', 'reset')
+  try {
+    await expect.poll(() => open.sandbox.readiness().reason).toBe('The sandbox is being reset.')
+    await work()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  expect((await resetting).status).toBe(200)
+}
+
+async function expectFresh(): Promise<void> {
+  expect((await control('GET', 'faults')).body).toEqual([])
+  expect((await control('GET', 'clock')).body).toMatchObject({ frozen: false, offset_seconds: 0 })
+  expect((await control('GET', 'ready')).body).toEqual({ ready: true })
+  const ledger = new Ledger(open)
+  await ledger.expectSound()
+  expect((await ledger.users()).map(({ external_id }) => external_id)).toEqual(['alice'])
+}
+
+describe('while a reset runs', () => {
+  test('every request is told to come back, and control goes on', async () => {
+    const jar = await open.acme.open('carol')
+    await during(async () => {
+      const asked = [
+        open.acme.get('pools'),
+        open.acme.get('end_users/carol/transactions'),
+        open.acme.post('end_users', { external_id: 'dave' }),
+        open.acme.deposit('carol', jar, '1000'),
+      ]
+      for (const answer of await Promise.all(asked)) {
+        expect(outcome(answer)).toBe('503 sandbox_starting')
+        expect(answer.headers.get('retry-after')).toBe('1')
+      }
+      expect((await control('GET', 'health')).status).toBe(200)
+      expect(await control('GET', 'ready')).toMatchObject({ status: 503, body: { ready: false } })
+    })
+    await expectFresh()
+    expect((await open.acme.deposit('carol', await open.acme.open('carol'), '1000')).body.deposited).toBe('1000')
+  })
+
+  test('a deposit whose body comes only now is told so too', async () => {
+    const jar = await open.acme.open('carol')
+    const body = JSON.stringify({ portfolio_id: jar, amount_minor: '1000' })
+    const key = randomUUID()
+    const length = { 'content-length': Buffer.byteLength(body) }
+    const headers = { ...(await goodHeaders(open.acme, 'carol')), 'idempotency-key': key, ...length }
+    const url = `${open.sandbox.baseUrl}/v1/partner/end_users/carol/deposit`
+    const outgoing = request(url, { method: 'POST', headers, agent: false })
+    const answered = new Promise<number | undefined>((resolve, reject) => {
+      outgoing.on('response', (incoming) => resolve(incoming.resume().statusCode))
+      outgoing.on('error', reject)
+    })
+    await new Promise((resolve) => outgoing.write(body.slice(0, 10), resolve))
+    await control('GET', 'health')
+    await during(async () => {
+      outgoing.end(body.slice(10))
+      expect(await answered).toBe(503)
+    })
+    await expectFresh()
+    const repeated = await open.acme.deposit('carol', await open.acme.open('carol'), '1000', { key })
+    expect(repeated.headers.get('idempotency-key-replay')).toBe('false')
+    expect(outcome(repeated)).toBe('200')
+  })
+
+  test('another reset undoes what was done since the first one began', async () => {
+    let second: ReturnType<typeof control> | undefined
+    await during(async () => {
+      expect((await control('POST', 'faults', { kind: 'error', times: 'always' })).status).toBe(201)
+      expect((await control('POST', 'clock', { advance: '8d', freeze: true })).status).toBe(200)
+      second = control('POST', 'reset')
+      await control('GET', 'health')
+    })
+    expect((await second!).status).toBe(200)
+    await expectFresh()
+    expect(outcome(await open.acme.get('pools'))).toBe('200')
+  })
+
+  test('the rest of a body that trickles is sent at once', async () => {
+    const jar = await open.acme.open('carol')
+    open.sandbox.parts.service.clock.freeze()
+    const header = { 'x-sandbox-fault': 'latency; phase=during_response; bytes_per_second=1' }
+    const deposit = open.acme.deposit('carol', jar, '1000', { headers: header }).then(outcome, () => 'dropped')
+    await expect.poll(async () => (await open.acme.get('end_users/carol/transactions')).body.data).toHaveLength(1)
+    expect((await control('POST', 'reset')).status).toBe(200)
+    expect(await deposit).toBe('200')
+    await expectFresh()
+  })
+})
+
+test('a reset that fails says why, and does not say that it still runs', async () => {
+  process.kill(anvilPid(open), 'SIGKILL')
+  await expect.poll(() => open.sandbox.readiness().reason).toContain('SIGKILL')
+  const failed = await control('POST', 'reset')
+  expect(failed.status).toBe(503)
+  expect(failed.headers.get('retry-after')).toMatch(/^\d+$/)
+  expect(open.sandbox.readiness()).toMatchObject({ ready: false, reason: expect.stringMatching(/reset failed: .*/) })
+  expect(outcome(await open.acme.get('pools'))).toBe('503 sandbox_starting')
+  expect((await control('POST', 'reset')).status).toBe(503)
+})
