@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { KINDS } from '../../src/faults/kinds/index.ts'
+import { TRANSFER_PHASES } from '../../src/faults/phase.ts'
+import { documentedRows } from './money-table.ts'
+
+test('every fault that can strike a transfer has a row at each of its phases', () => {
+  const rows = new Set(documentedRows().map(({ fault, phase }) => `${fault.split(';')[0]} at ${phase}`))
+  const strikes = KINDS.filter(({ phases }) => phases.some((phase) => TRANSFER_PHASES.has(phase)))
+  const expected = strikes.flatMap(({ kind, phases }) => phases.map((phase) => `${kind} at ${phase}`))
+  expect(expected.filter((one) => !rows.has(one))).toEqual([])
+})
