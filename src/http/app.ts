@@ -89,7 +89,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   })
   app.setNotFoundHandler(refuse)
   readJson(app)
-  await registerOpenApi(app, all, { settings, baseUrl: parts.baseUrl })
+  registerOpenApi(app, all, { settings, baseUrl: parts.baseUrl })
   await app.register(partnerApi(all, parts))
   await parts.neighbours(app)
   return app

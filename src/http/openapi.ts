@@ -1,55 +1,38 @@
-import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyInstance } from 'fastify'
+import type {} from '@fastify/swagger'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
-import { describer, PROBLEM } from './describe-route.ts'
 
-/** Serves the interface's description, made from the schemas that validate, at /openapi.json and to browse at /docs. */
-export async function registerOpenApi(
+const HIDDEN = { schema: { hide: true } }
+
+/**
+ * Serves the interface's description, made from the schemas that validate, at /openapi.json and to browse at /docs. Of the
+ * routes registered after it; made when first asked for, since most runs never are and loading what makes it takes long.
+ */
+export function registerOpenApi(
   app: FastifyInstance,
   endpoints: readonly Endpoint[],
   { settings, baseUrl }: { settings: ServiceSettings; baseUrl(): string },
-): Promise<void> {
-  const { describe, describeNeighbour } = describer(settings)
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Yield Portfolio Partner API (sandbox)',
-        version: '1.0.0',
-        description:
-          'What the specification leaves open carries `x-assumption` with the id of an assumption; `GET /_sandbox/assumptions` lists them.',
-        license: { name: 'MIT', identifier: 'MIT' },
-      },
-      servers: [{ url: '/', description: 'This sandbox' }],
-      tags: [
-        { name: 'Partner API', description: 'The service.' },
-        { name: 'Identity provider', description: 'Where access tokens come from.' },
-        { name: 'Control', description: 'What only the sandbox has.' },
-      ],
-      components: {
-        securitySchemes: {
-          idp_token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Identity-provider token.' },
-          control_token: { type: 'http', scheme: 'bearer', description: 'Needed only when the sandbox has one.' },
-          user_token: {
-            type: 'apiKey',
-            in: 'header',
-            name: 'X-User-Token',
-            description: 'RS256 JWT that the partner mints for the end user.',
-          },
-        },
-        schemas: { Problem: PROBLEM },
-      },
-    },
-    transform: ({ schema, url, route }) => {
-      const endpoint = endpoints.find((candidate) => candidate.url === url && candidate.method === route.method)
-      return { schema: endpoint ? describe(endpoint, schema) : describeNeighbour(url, schema), url }
-    },
-  })
-  await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { docExpansion: 'list' } })
-  app.get('/openapi.json', { schema: { hide: true } }, () => ({
-    ...app.swagger(),
+): void {
+  const routes: RouteOptions[] = []
+  let made: Promise<FastifyInstance> | undefined
+  const description = () => {
+    made ??= import('./description-app.ts').then((module) => module.descriptionApp({ routes, endpoints, settings }))
+    return made
+  }
+  app.get('/openapi.json', HIDDEN, async () => ({
+    ...(await description()).swagger(),
     servers: [{ url: baseUrl(), description: 'This sandbox' }],
   }))
+  const browse = async (request: FastifyRequest, reply: FastifyReply) => {
+    const { url, headers } = request
+    const answer = await (await description()).inject({ url, headers })
+    if (answer.statusCode >= 400) return reply.callNotFound()
+    const { connection: _, ...fields } = answer.headers
+    return reply.code(answer.statusCode).headers(fields).send(answer.rawPayload)
+  }
+  for (const url of ['/docs', '/docs/*']) app.get(url, HIDDEN, browse)
+  app.addHook('onRoute', (route) => {
+    routes.push(route)
+  })
 }

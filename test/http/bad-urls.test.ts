@@ -189,6 +189,8 @@ describe('paths nobody serves', () => {
     '/__proto__',
     '/constructor',
     '/docs/../v1/partner/pools',
+    '/docs/../_sandbox/health',
+    '/docs/../openapi.json',
     '/docs/static/../../package.json',
     '/docs/static/..%2f..%2fpackage.json',
     '/_sandbox',
