@@ -1,9 +1,11 @@
-// Writes the JSON Schemas editors use for fixtures and scenarios, from those that validate. Needs `npm run build` first.
+// Writes the JSON Schemas editors use for fixtures and scenarios, from those that validate.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { FixtureSchema } from '../dist/fixtures/fixture-schema.js'
-import { EditorSchema } from '../dist/scenarios/scenario-schema.js'
+import { rolldown } from 'rolldown'
+
+const { FixtureSchema } = await load('src/fixtures/fixture-schema.ts')
+const { EditorSchema } = await load('src/scenarios/scenario-schema.ts')
 
 for (const [name, schema] of [
   ['fixtures/schema.json', FixtureSchema],
@@ -12,4 +14,12 @@ for (const [name, schema] of [
   const file = fileURLToPath(new URL(`../${name}`, import.meta.url))
   writeFileSync(file, JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }))
   execFileSync('npx', ['biome', 'format', '--write', file], { stdio: 'inherit' })
+}
+
+/** A module of the sources, which Node cannot load itself. */
+async function load(input) {
+  const bundle = await rolldown({ cwd: fileURLToPath(new URL('..', import.meta.url)), input, platform: 'node' })
+  const { output } = await bundle.generate()
+  await bundle.close()
+  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`)
 }

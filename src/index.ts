@@ -8,7 +8,7 @@ import { Sandbox } from './sandbox.ts'
 
 export type { ActiveFault, Credentials, FaultRule, TenantCredentials } from './control/contract.ts'
 export { FixtureError } from './fixtures/fixture-error.ts'
-export { OptionError, type SandboxOptions } from './options.ts'
+export { OptionError, type SandboxLogger, type SandboxOptions } from './options.ts'
 
 /** A viem client that reads the chain and commands Anvil. */
 export type ChainClient = TestClient & PublicActions

@@ -1,8 +1,21 @@
 import { fileURLToPath } from 'node:url'
-import type { FastifyBaseLogger } from 'fastify'
 import { type DurationRange, parseDurationRange } from './domain/duration.ts'
 import { SeededRandom } from './domain/random.ts'
 import type { FixtureOptions } from './fixtures/fixture.ts'
+import { PACKAGE_ROOT } from './package-root.ts'
+
+/** Writes one entry of a level: fields and a message, or a message alone. */
+interface LogMethod {
+  (fields: object, message?: string, ...values: unknown[]): void
+  (message: string, ...values: unknown[]): void
+}
+
+/** A logger of pino's shape; a pino logger is one. */
+export interface SandboxLogger
+  extends Record<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent', LogMethod> {
+  level: string
+  child(fields: Record<string, unknown>, options?: object): SandboxLogger
+}
 
 /** How to start a sandbox. What is left out comes from the fixture file's `options`, then from the defaults. */
 export interface SandboxOptions {
@@ -21,7 +34,7 @@ export interface SandboxOptions {
   /** Bearer token of the control interface; generated when the host is not loopback. */
   controlToken?: string
   /** Where the log goes; default: nowhere. */
-  logger?: FastifyBaseLogger
+  logger?: SandboxLogger
 }
 
 /** Options with every default filled in. */
@@ -38,7 +51,7 @@ export interface ResolvedOptions {
 }
 
 /** The fixture file that ships with the package. */
-export const DEFAULT_FIXTURES = fileURLToPath(new URL('../fixtures/default.yaml', import.meta.url))
+export const DEFAULT_FIXTURES = fileURLToPath(new URL('fixtures/default.yaml', PACKAGE_ROOT))
 
 /** An option that cannot be used; the message says which and what to do. */
 export class OptionError extends Error {

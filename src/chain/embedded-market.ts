@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { EmbeddedMarket } from '../domain/chain-setup.ts'
+import { PACKAGE_ROOT } from '../package-root.ts'
 
-// Two levels up is the package, from the sources as from the build.
-const BUILT = new URL('../../contracts/out/', import.meta.url)
+const BUILT = new URL('contracts/out/', PACKAGE_ROOT)
 
 /** Gzipped Anvil state of the embedded chain. */
 export const EMBEDDED_STATE = new URL('market-state.json.gz', BUILT)

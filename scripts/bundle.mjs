@@ -1,0 +1,58 @@
+// Bundles src/ and most of what it depends on into dist/: loading a thousand small files is most of a start.
+// See docs/decisions/0006-one-file-to-start.md.
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const dist = join(root, 'dist')
+
+const bundle = await rolldown({
+  cwd: root,
+  input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
+  platform: 'node',
+  // Loaded when needed only, from node_modules: the library's chain client, and pages that are read as files.
+  external: ['viem', '@fastify/swagger-ui'],
+  onLog: (level, log) => {
+    if (level === 'warn') throw new Error(log.message)
+  },
+})
+// Files directly in dist/: what looks for the package's files goes one folder up.
+const { output } = await bundle.write({ dir: dist, entryFileNames: '[name].js', chunkFileNames: '[name].js' })
+await bundle.close()
+
+const written = new Set(output.map(({ fileName }) => fileName))
+for (const name of readdirSync(dist)) {
+  if (name.endsWith('.js') && !written.has(name)) rmSync(join(dist, name)) // an earlier build's
+}
+
+const packages = bundledPackages(output.flatMap(({ moduleIds }) => moduleIds ?? []))
+writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(packages))
+console.log(`bundle: ${[...written].join(', ')}; ${packages.length} packages in it`)
+
+/** The folders of the packages that modules come from, each once, by name. */
+function bundledPackages(modules) {
+  const folders = modules.map((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0])
+  return [...new Set(folders.filter((folder) => folder !== undefined))]
+    .map((folder) => ({ folder, ...JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) }))
+    .sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1))
+}
+
+/** What the packages' licences ask to be passed on with copies of them. */
+function notices(packages) {
+  const sections = packages.map(({ name, version, license, author, folder }) => {
+    const texts = readdirSync(folder)
+      .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+      .map((file) => readFileSync(join(folder, file), 'utf8').trim())
+    const holder = typeof author === 'object' ? author.name : author
+    const said = texts.length > 0 ? texts : [`Copyright ${holder}; it ships no text of its licence.`]
+    return [`## ${name} ${version}`, `Licence: ${license}`, ...said.map(quoted)].join('\n\n')
+  })
+  return `# Third-party notices\n\nThe files in this folder contain code of these packages.\n\n${sections.join('\n\n')}\n`
+}
+
+/** A text as it is, indented: licences hold backticks and headings. */
+function quoted(text) {
+  return text.replace(/^(?=.)/gm, '    ')
+}
