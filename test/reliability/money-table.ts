@@ -18,7 +18,7 @@ const DOCS = new URL('../../docs/money.md', import.meta.url)
 /** The table of docs/money.md. */
 export function documentedRows(): Row[] {
   const lines = readFileSync(DOCS, 'utf8').split('\n')
-  const rows = lines.slice(lines.findIndex((line) => line.startsWith('|---')) + 1)
+  const rows = lines.slice(lines.findIndex((line) => /^\| *-/.test(line)) + 1)
   return rows
     .filter((line) => line.startsWith('|'))
     .map((line) => line.split('|').map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')))
