@@ -15,6 +15,7 @@ import { version } from './version.ts'
 /** What the control interface asks of the sandbox as a whole. */
 export interface SandboxControls {
   readiness(): Readiness
+  notReady(): string | undefined
   credentials(): Promise<Credentials>
   reset(): Promise<void>
   tenants(): Promise<Tenant[]>
@@ -33,6 +34,7 @@ export async function registerNeighbours(
     const wish = tokenEndpointFaults(scope, {
       ...parts,
       answered: (exchange, status) => scenarios.answered(exchange, status),
+      notReady: () => sandbox().notReady(),
     })
     const findTenant = (clientId: string) => store.find('tenants', 'client_id', clientId)
     await scope.register(identityRoutes, { provider: identityProvider, settings, findTenant, wish })

@@ -44,7 +44,11 @@ export const steps: readonly Step[] = [ready, faultsOnRequest, identityProviderT
 
 /** Whether the request may go on: the sandbox is ready, and still the one that let it in. */
 export function ready({ era }: Passage, parts: PipelineParts): void {
-  const reason = parts.notReady() ?? (era === parts.era() ? undefined : 'The sandbox was reset meanwhile.')
+  refuseUnlessReady(parts.notReady() ?? (era === parts.era() ? undefined : 'The sandbox was reset meanwhile.'))
+}
+
+/** Throws Problem sandbox_starting when there is a reason not to serve. */
+export function refuseUnlessReady(reason: string | undefined): void {
   if (reason) throw new Problem('sandbox_starting', { detail: reason, headers: { 'retry-after': '1' } })
 }
 

@@ -4,7 +4,7 @@ import type { Problem } from '../domain/errors.ts'
 import { ExchangeEnded, type TokenWish } from '../domain/exchange.ts'
 import { duringResponse, parked } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
-import { header, type PipelineParts } from './pipeline.ts'
+import { header, type PipelineParts, refuseUnlessReady } from './pipeline.ts'
 
 /**
  * Lets faults strike the token operation. To be called on the scope the identity provider's routes are registered in;
@@ -12,11 +12,13 @@ import { header, type PipelineParts } from './pipeline.ts'
  */
 export function tokenEndpointFaults(
   scope: FastifyInstance,
-  { faults, service, answered }: Pick<PipelineParts, 'faults' | 'service' | 'answered'>,
+  { faults, service, answered, notReady }: Pick<PipelineParts, 'faults' | 'service' | 'answered' | 'notReady'>,
 ): (request: FastifyRequest) => TokenWish {
   const exchanges = new WeakMap<FastifyRequest, HttpExchange>()
   scope.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST') return
+    // Before the tenants are there, a good client would be told that it is none.
+    refuseUnlessReady(notReady())
     const target = { operation: 'token', user_token: false, render: oauthError } as const
     const exchange = new HttpExchange(request, reply, target)
     exchanges.set(request, exchange)

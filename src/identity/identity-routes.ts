@@ -1,6 +1,6 @@
 import type {} from '@fastify/swagger'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { Problem } from '../domain/errors.ts'
+import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { TokenWish } from '../domain/exchange.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { discoveryDocument } from './discovery-document.ts'
@@ -120,12 +120,18 @@ function answerError(error: FastifyError | OAuthError | Problem, request: Fastif
     .send({ error: code, error_description: description })
 }
 
+/** Where OAuth has a word of its own for what the service's catalogue says. */
+const OAUTH_WORDS: Partial<Record<ErrorCode, string>> = {
+  validation_error: 'invalid_request',
+  sandbox_starting: 'temporarily_unavailable',
+}
+
 function inOAuthTerms(error: FastifyError | Problem): OAuthError {
   if (error instanceof Problem) {
     const { code, status, details } = error
     // RFC 6749 §5.2: a description is ASCII without quotation marks and backslashes.
     const description = details.detail.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, '?')
-    return new OAuthError(code === 'validation_error' ? 'invalid_request' : code, description, status, details.headers)
+    return new OAuthError(OAUTH_WORDS[code] ?? code, description, status, details.headers)
   }
   const { statusCode = 500 } = error
   if (statusCode >= 500) return new OAuthError('server_error', 'the sandbox failed', 500)
