@@ -4,7 +4,7 @@ import type { Ids } from './ids.ts'
 import { KeyedQueue } from './keyed-queue.ts'
 import type { Chains, WalletFunding } from './ports/chain.ts'
 import type { Store } from './ports/store.ts'
-import type { EndUser, Pool, Tenant } from './records.ts'
+import type { EndUser, Funded, Pool, Tenant } from './records.ts'
 
 /** What a new wallet holds: tokens in minor units by symbol; a symbol left out gets the default. */
 export type WalletBalance = Record<string, bigint>
@@ -43,11 +43,12 @@ export class EndUsers {
       const known = await this.#find(tenant, externalId)
       if (known) return known
       const owner = { tenant_id: tenant.tenant_id, external_id: externalId }
-      await this.#fund(tenant, externalId, balance)
+      const funded = await this.#fund(tenant, externalId, balance)
       const user: EndUser = {
         id: this.#ids.next('usr'),
         ...owner,
         wallet_address: this.#chains.walletAddress(owner),
+        funded,
         created_at: this.#clock.iso(),
       }
       await this.#store.commit([{ collection: 'end_users', put: user }])
@@ -59,15 +60,19 @@ export class EndUsers {
     return this.#store.find('end_users', 'external_id', `${tenant.tenant_id}/${externalId}`)
   }
 
-  async #fund(tenant: Tenant, externalId: string, balance: WalletBalance): Promise<void> {
+  async #fund(tenant: Tenant, externalId: string, balance: WalletBalance): Promise<Funded[]> {
     const pools = (await this.#store.page('pools', { scope: tenant.tenant_id, limit: Number.MAX_SAFE_INTEGER })).items
     const owner = { tenant_id: tenant.tenant_id, external_id: externalId }
-    await Promise.all(
-      this.#chains.all().map((chain) => {
-        const here = pools.filter((pool) => pool.chain_id === chain.chain_id)
-        return chain.fundWallet(owner, fundings(here, balance))
-      }),
-    )
+    const funded = this.#chains.all().map(async (chain) => {
+      const { chain_id } = chain
+      const given = fundings(
+        pools.filter((pool) => pool.chain_id === chain_id),
+        balance,
+      )
+      await chain.fundWallet(owner, given)
+      return given.map(({ token_address, amount }) => ({ chain_id, token_address, amount: amount.toString() }))
+    })
+    return (await Promise.all(funded)).flat()
   }
 }
 

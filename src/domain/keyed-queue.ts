@@ -2,6 +2,11 @@
 export class KeyedQueue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
+  /** Whether a task of the key runs or waits. */
+  has(key: string): boolean {
+    return this.#tails.has(key)
+  }
+
   /** Resolves or rejects as the task does. */
   run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key)

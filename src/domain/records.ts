@@ -56,7 +56,16 @@ export interface EndUser {
   tenant_id: string
   external_id: string
   wallet_address: Address
+  /** What the wallet was given when it was made. */
+  funded: Funded[]
   created_at: string
+}
+
+/** Tokens a wallet was given on a chain, in minor units. */
+export interface Funded {
+  chain_id: string
+  token_address: Address
+  amount: string
 }
 
 /** A position of one end user in one pool. Amounts are digit strings in the token's minor units. */
@@ -89,7 +98,7 @@ export interface Portfolio {
 /** What a transfer does. */
 export type TransferType = 'deposit' | 'withdrawal'
 
-/** A settled transfer as the API lists it. */
+/** A settled transfer. */
 export interface Transaction {
   id: string
   tenant_id: string
@@ -105,6 +114,8 @@ export interface Transaction {
   yield_earned_before: string
   yield_earned_after: string
   tx_hash: Hex
+  /** Scope key of the Idempotency-Key that caused it; null for seeding. The API does not show it. */
+  idempotency_id: string | null
   created_at: string
 }
 

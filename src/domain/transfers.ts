@@ -100,6 +100,11 @@ export class Transfers {
     }
   }
 
+  /** Whether a transfer of the portfolio runs or waits for its turn. */
+  runs(portfolioId: string): boolean {
+    return this.#queue.has(portfolioId)
+  }
+
   /** Resolves when no transfer runs. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running)
@@ -203,6 +208,7 @@ export class Transfers {
       type: request.type,
       ...amounts,
       tx_hash: mined.tx_hash,
+      idempotency_id: request.claim?.id ?? null,
       created_at: now,
     }
     const response = request.respond({ portfolio, balances: valued.balances, transaction })

@@ -57,7 +57,8 @@ export const listTransactions = () =>
     },
   })
 
-function transactionItem({ tenant_id: _tenant, end_user_id: _user, ...shown }: Transaction) {
+function transactionItem(transaction: Transaction) {
+  const { tenant_id: _tenant, end_user_id: _user, idempotency_id: _key, ...shown } = transaction
   return { ...shown, timestamp: shown.created_at }
 }
 

@@ -6,7 +6,15 @@ const ADDRESS = '0x00000000000000000000000000000000000A11cE'
 export const moment = (n: number) => new Date(Date.UTC(2025, 0, 1) + n).toISOString()
 
 export function endUser(id: string, fields: Partial<EndUser> = {}): EndUser {
-  return { id, tenant_id: 'acme', external_id: id, wallet_address: ADDRESS, created_at: moment(0), ...fields }
+  return {
+    id,
+    tenant_id: 'acme',
+    external_id: id,
+    wallet_address: ADDRESS,
+    funded: [],
+    created_at: moment(0),
+    ...fields,
+  }
 }
 
 export function transaction(id: string, fields: Partial<Transaction> = {}): Transaction {
@@ -23,6 +31,7 @@ export function transaction(id: string, fields: Partial<Transaction> = {}): Tran
     yield_earned_before: '0',
     yield_earned_after: '0',
     tx_hash: '0x00',
+    idempotency_id: null,
     created_at: moment(0),
     ...fields,
   }
