@@ -5,5 +5,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // Every file has a sandbox of its own and shares no state through modules: importing them once per worker is enough.
+    isolate: false,
+    // Tests mostly wait for Anvil and for each other's processes; three keep two cores busy.
+    maxWorkers: 3,
   },
 })
