@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Credentials, Readiness } from './control/contract.ts'
 import { controlRoutes } from './control/control-routes.ts'
 import { assumptions } from './domain/assumptions.ts'
+import type { AuditReport } from './domain/audit-report.ts'
 import type { Tenant } from './domain/records.ts'
 import { rpcProxy } from './http/rpc-proxy.ts'
 import { tokenEndpointFaults } from './http/token-endpoint-faults.ts'
@@ -17,6 +18,7 @@ export interface SandboxControls {
   readiness(): Readiness
   notReady(): string | undefined
   credentials(): Promise<Credentials>
+  audit(): Promise<AuditReport>
   reset(): Promise<void>
   tenants(): Promise<Tenant[]>
 }
@@ -50,6 +52,7 @@ export async function registerNeighbours(
     readiness: () => sandbox().readiness(),
     credentials: () => sandbox().credentials(),
     assumptions: () => assumptions(settings),
+    audit: () => sandbox().audit(),
     reset: () => sandbox().reset(),
     tenants: () => sandbox().tenants(),
     mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),

@@ -3,6 +3,8 @@ import { pino } from 'pino'
 import { type AnvilChains, startChains } from './chain/anvil-chains.ts'
 import { EMBEDDED_STATE, embeddedMarket } from './chain/embedded-market.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
+import type { AuditReport } from './domain/audit-report.ts'
+import { Problem } from './domain/errors.ts'
 import type { Chain } from './domain/ports/chain.ts'
 import type { Tenant } from './domain/records.ts'
 import type { Fixture } from './fixtures/fixture.ts'
@@ -117,6 +119,18 @@ export class Sandbox {
   /** Why nothing at all can be served now; undefined when it can. What a chain's failure spares goes on. */
   notReady(): string | undefined {
     return this.#state.ready ? undefined : this.#state.reason
+  }
+
+  /** Whether API, ledger and chain agree. Throws Problem sandbox_starting when not ready, or reset meanwhile. */
+  async audit(): Promise<AuditReport> {
+    const { reason } = this.readiness()
+    if (reason !== undefined) throw notServing(reason)
+    const era = this.#era
+    const report = await this.parts.audit.run().catch((error: unknown) => {
+      if (era === this.#era) throw error
+    })
+    if (report && era === this.#era) return report
+    throw notServing('The sandbox was reset during the audit.')
   }
 
   /** Every registered tenant. */
@@ -252,6 +266,10 @@ function beginChains(
   const started = startChains({ chains, stateFile: EMBEDDED_STATE, clock, seed, protocols: settings.protocols, log })
   started.catch(() => undefined)
   return started
+}
+
+function notServing(detail: string): Problem {
+  return new Problem('sandbox_starting', { detail, headers: { 'retry-after': '1' } })
 }
 
 /** Ends the chains, also those that are still starting. */

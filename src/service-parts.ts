@@ -1,6 +1,8 @@
 import { IdpTokenVerifier } from './auth/idp-token-verifier.ts'
 import { UserKeys } from './auth/user-keys.ts'
 import { UserTokenVerifier } from './auth/user-token-verifier.ts'
+import { ChainWitness } from './chain-witness.ts'
+import { Audit } from './domain/audit.ts'
 import { SandboxClock } from './domain/clock.ts'
 import { CursorCodec } from './domain/cursor.ts'
 import { EndUsers } from './domain/end-users.ts'
@@ -43,6 +45,8 @@ export async function buildServiceParts(
   const endUsers = new EndUsers({ store, chains, clock, ids })
   const transfers = new Transfers({ store, chains, clock, random, ids, settings, portfolios, confirmationDelay, log })
   const idempotency = new Idempotency({ store, clock, settings })
+  const witness = new ChainWitness({ chains, protocols: settings.protocols })
+  const audit = new Audit({ store, witness, portfolios, transfers, clock, settings })
 
   const unknownKey = new UnknownKey()
   const identityProvider = new IdentityProvider({
@@ -75,6 +79,7 @@ export async function buildServiceParts(
   return {
     service,
     idempotency,
+    audit,
     faults,
     scenarios,
     random,

@@ -1,5 +1,6 @@
 import type {
   ActiveFault,
+  AuditReport,
   ClockMove,
   ClockState,
   Credentials,
@@ -41,6 +42,11 @@ export class ControlClient {
   /** Back to the fixtures. */
   reset(): Promise<Readiness> {
     return this.#call<Readiness>('POST', '/_sandbox/reset')
+  }
+
+  /** Whether API, ledger and chain agree. */
+  audit(): Promise<AuditReport> {
+    return this.#call<AuditReport>('GET', '/_sandbox/audit')
   }
 
   clock(): Promise<ClockState> {

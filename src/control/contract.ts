@@ -1,4 +1,5 @@
 import type { Assumption } from '../domain/assumptions.ts'
+import type { AuditReport } from '../domain/audit-report.ts'
 import type { ActiveFault } from '../faults/fault-engine.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
@@ -81,4 +82,4 @@ export interface StoppedScenario {
   stopped: ScenarioRun | null
 }
 
-export type { ActiveFault, Assumption, FaultRule, Scenario, ScenarioRun }
+export type { ActiveFault, Assumption, AuditReport, FaultRule, Scenario, ScenarioRun }

@@ -4,7 +4,7 @@ import type { Tenant } from '../domain/records.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import type { Assumption, Credentials, MintedToken, Readiness } from './contract.ts'
+import type { Assumption, AuditReport, Credentials, MintedToken, Readiness } from './contract.ts'
 
 /** How a minted token is to differ from a good one. */
 export interface TokenWish {
@@ -26,6 +26,7 @@ export interface ControlParts {
   readiness(): Readiness
   credentials(): Promise<Credentials>
   assumptions(): Assumption[]
+  audit(): Promise<AuditReport>
   reset(): Promise<void>
   tenants(): Promise<Tenant[]>
   mintUserToken(tenant: Tenant, wish: TokenWish & { external_id: string }): Promise<MintedToken>

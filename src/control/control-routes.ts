@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { ControlParts } from './control-parts.ts'
 import { guard } from './guard.ts'
 import { assumptionRoutes } from './routes/assumptions.ts'
+import { auditRoutes } from './routes/audit.ts'
 import { clockRoutes } from './routes/clock.ts'
 import { credentialRoutes } from './routes/credentials.ts'
 import { faultRoutes } from './routes/faults.ts'
@@ -13,6 +14,7 @@ import { tokenRoutes } from './routes/tokens.ts'
 const guardedRoutes = [
   credentialRoutes,
   assumptionRoutes,
+  auditRoutes,
   resetRoutes,
   clockRoutes,
   faultRoutes,

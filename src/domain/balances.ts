@@ -71,6 +71,7 @@ function yieldEarned(portfolio: Portfolio, value: bigint): bigint {
   return atLeastZero(value - BigInt(portfolio.deposited) + BigInt(portfolio.yield_earned_realized))
 }
 
-function atLeastZero(amount: bigint): bigint {
+/** The amount, or zero if it is below. */
+export function atLeastZero(amount: bigint): bigint {
   return amount < 0n ? 0n : amount
 }

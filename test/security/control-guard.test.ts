@@ -7,6 +7,7 @@ import { expectRefusal, type RawAnswer, send } from '../http/raw-http.ts'
 const GUARDED: [string, string, string?][] = [
   ['GET', 'credentials'],
   ['GET', 'assumptions'],
+  ['GET', 'audit'],
   ['GET', 'clock'],
   ['POST', 'clock', '{"advance":"1ms"}'],
   ['GET', 'faults'],

@@ -1,0 +1,88 @@
+import type { Read, Reader } from './chain/contract-read.ts'
+import { balanceOf } from './chain/protocols/erc20.ts'
+import { protocolsByName } from './chain/protocols/index.ts'
+import type { Protocol } from './chain/protocols/protocol.ts'
+import { type Call, Rpc, RpcError } from './chain/rpc.ts'
+import { type Chains, ChainUnavailableError } from './domain/ports/chain.ts'
+import type { TransactionOutcome, Witness } from './domain/ports/witness.ts'
+import type { Address, Hex, Pool } from './domain/records.ts'
+
+/** Calls in one HTTP request; more than these go one after the other, to leave the node time for others. */
+const MAX_BATCH = 2000
+
+/** Calls that wait for the same round trip, each once, and their results or errors in the same order. */
+interface Batch {
+  places: Map<string, number>
+  calls: Call[]
+  answers: Promise<unknown[]>
+}
+
+/**
+ * Asks the nodes themselves, past everything that is cached or in the chain's lane. What is asked within one turn of the
+ * event loop shares a round trip.
+ */
+export class ChainWitness implements Witness {
+  readonly #chains: Chains
+  readonly #protocols: ReadonlyMap<string, Protocol>
+  readonly #batches = new Map<string, Batch>()
+
+  constructor({ chains, protocols }: { chains: Chains; protocols: readonly [string, string] }) {
+    this.#chains = chains
+    this.#protocols = protocolsByName(protocols)
+  }
+
+  async balance(chainId: string, token: Address, wallet: Address): Promise<bigint> {
+    return this.#read(chainId, balanceOf(token, wallet))
+  }
+
+  async holding(pool: Pool, wallet: Address): Promise<bigint> {
+    const protocol = this.#protocols.get(pool.protocol)
+    if (!protocol) throw new Error(`pool ${pool.pool_id} names an unknown protocol: ${pool.protocol}`)
+    const read = (reads: readonly Read<unknown>[]) => Promise.all(reads.map((one) => this.#read(pool.chain_id, one)))
+    return protocol.shares(read as Reader, pool, wallet)
+  }
+
+  async outcome(chainId: string, hash: Hex): Promise<TransactionOutcome> {
+    const receipt = (await this.#ask(chainId, ['eth_getTransactionReceipt', hash])) as { status: Hex } | null
+    if (!receipt) return 'unknown'
+    return Number(receipt.status) === 1 ? 'success' : 'reverted'
+  }
+
+  async #read<Result>(chainId: string, { to, data, decode }: Read<Result>): Promise<Result> {
+    return decode((await this.#ask(chainId, ['eth_call', { to, data }, 'latest'])) as Hex)
+  }
+
+  async #ask(chainId: string, call: Call): Promise<unknown> {
+    const batch = this.#batches.get(chainId) ?? this.#begin(chainId)
+    const key = JSON.stringify(call)
+    const place = batch.places.get(key) ?? batch.calls.push(call) - 1
+    batch.places.set(key, place)
+    const answer = (await batch.answers)[place]
+    if (answer instanceof RpcError) throw answer
+    return answer
+  }
+
+  #begin(chainId: string): Batch {
+    const calls: Call[] = []
+    const batch = { places: new Map(), calls, answers: this.#send(chainId, calls) }
+    this.#batches.set(chainId, batch)
+    return batch
+  }
+
+  async #send(chainId: string, calls: readonly Call[]): Promise<unknown[]> {
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#batches.delete(chainId)
+    const chain = this.#chains.get(chainId)
+    if (!chain) throw new ChainUnavailableError(chainId, 'there is no such chain')
+    const rpc = new Rpc({ chainId, url: chain.rpc_url })
+    try {
+      const answers: unknown[] = []
+      for (let at = 0; at < calls.length; at += MAX_BATCH) {
+        answers.push(...(await rpc.settle(calls.slice(at, at + MAX_BATCH))))
+      }
+      return answers
+    } finally {
+      rpc.close()
+    }
+  }
+}

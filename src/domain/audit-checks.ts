@@ -1,0 +1,158 @@
+import { atLeastZero } from './balances.ts'
+import type { ValuedPortfolio } from './portfolios.ts'
+import type { TransactionOutcome } from './ports/witness.ts'
+import type { Hex, Portfolio, Transaction } from './records.ts'
+
+/** All that one wallet holds in one market, and the portfolios it is divided into. */
+export interface Holding {
+  pool_id: string
+  portfolios: readonly Portfolio[]
+  /** By the chain's word. */
+  shares: bigint
+  /** What the API answers for each portfolio, and what the chain says the whole is worth at the same moment. */
+  shown: readonly ValuedPortfolio[]
+  worth: bigint
+}
+
+/** Tokens of one kind in a wallet. */
+export interface Purse {
+  token_symbol: string
+  /** What the wallet was given when it was made, and what the ledger's transfers took out of it since. */
+  funded: bigint
+  spent: bigint
+  /** By the chain's word. */
+  balance: bigint
+}
+
+/** Ledger and chain on one end user. */
+export interface Evidence {
+  /** The end user by name: `alice (acme)`. */
+  name: string
+  portfolios: readonly Portfolio[]
+  /** Newest first. */
+  transactions: readonly Transaction[]
+  holdings: readonly Holding[]
+  purses: readonly Purse[]
+  outcomes: ReadonlyMap<Hex, TransactionOutcome>
+}
+
+/** What a check found: how many things it compared, and what is wrong, each in a few words. */
+export interface Finding {
+  compared: number
+  offences: string[]
+}
+
+/** Portfolios divide a wallet's holding without remainder, and none has less than nothing. */
+export function checkShares({ name, holdings }: Evidence): Finding {
+  const offences = holdings.flatMap(({ pool_id, portfolios, shares }) => {
+    const booked = sum(portfolios.map((portfolio) => BigInt(portfolio.shares)))
+    const negative = portfolios
+      .filter((portfolio) => BigInt(portfolio.shares) < 0n)
+      .map((portfolio) => `${portfolio.portfolio_id} of ${name} has ${portfolio.shares} shares`)
+    if (booked === shares) return negative
+    return [...negative, `${name} in ${pool_id} has ${booked} shares in the ledger, ${shares} on chain`]
+  })
+  return { compared: holdings.length, offences }
+}
+
+/** A portfolio is what its transactions made of it: each begins where the one before it ended. */
+export function checkPrincipal({ name, portfolios, transactions }: Evidence): Finding {
+  const histories = new Map<string, Transaction[]>(portfolios.map(({ portfolio_id }) => [portfolio_id, []]))
+  const offences: string[] = []
+  for (const transaction of transactions.toReversed()) {
+    const history = histories.get(transaction.portfolio_id)
+    if (history) history.push(transaction)
+    else offences.push(`${transaction.id} of ${name} names no portfolio of the end user`)
+  }
+  for (const portfolio of portfolios) {
+    const flaw = flawOf(portfolio, histories.get(portfolio.portfolio_id) ?? [])
+    if (flaw !== undefined) offences.push(`${portfolio.portfolio_id} of ${name}: ${flaw}`)
+  }
+  return { compared: portfolios.length, offences }
+}
+
+function flawOf(portfolio: Portfolio, history: readonly Transaction[]): string | undefined {
+  let deposited = 0n
+  let earned = 0n
+  let realized = 0n
+  for (const { id, type, amount_changed, ...booked } of history) {
+    const after = BigInt(booked.deposited_amount_after)
+    const earnedAfter = BigInt(booked.yield_earned_after)
+    const moved = BigInt(amount_changed)
+    if (BigInt(booked.deposited_amount_before) !== deposited)
+      return `${id} begins with a principal other than ${deposited}`
+    if (BigInt(booked.yield_earned_before) !== earned) return `${id} begins with a yield other than ${earned}`
+    if (BigInt(booked.yield_delta) !== atLeastZero(earnedAfter - earned)) return `${id} has another yield_delta`
+    if (type === 'deposit' ? after - deposited !== moved : after > deposited) {
+      return `${id} changes the principal from ${deposited} to ${after} by a ${type} of ${moved}`
+    }
+    if (type === 'withdrawal') realized += atLeastZero(moved - (deposited - after))
+    deposited = after
+    earned = earnedAfter
+  }
+  if (deposited < 0n || BigInt(portfolio.deposited) !== deposited) {
+    return `deposited is ${portfolio.deposited}, by its transactions ${deposited}`
+  }
+  if (BigInt(portfolio.yield_earned_synced) !== earned) return `the yield synced last is not ${earned}`
+  if (BigInt(portfolio.yield_earned_realized) === realized) return undefined
+  return `yield_earned_realized is ${portfolio.yield_earned_realized}, by its transactions ${realized}`
+}
+
+/** What the API shows is what the chain says: the formula of assumption `balance-meaning`, and the worth of the whole. */
+export function checkBalances({ name, holdings }: Evidence): Finding {
+  const offences = holdings.flatMap(({ pool_id, shown, worth }) => {
+    const wrong = shown
+      .filter(({ balances: { total_balance, deposited, yield_earned, yield_earned_realized } }) => {
+        const earned = BigInt(total_balance) - BigInt(deposited) + BigInt(yield_earned_realized)
+        return BigInt(yield_earned) !== atLeastZero(earned)
+      })
+      .map(
+        ({ portfolio }) => `${portfolio.portfolio_id} of ${name} shows a yield that does not follow from its balances`,
+      )
+    const total = sum(shown.map(({ balances }) => BigInt(balances.total_balance)))
+    const off = total > worth ? total - worth : worth - total
+    // Each part is rounded on its own: less than a minor unit apiece.
+    if (off < BigInt(Math.max(shown.length, 1))) return wrong
+    return [...wrong, `${name} in ${pool_id} is shown ${total}, worth ${worth} on chain`]
+  })
+  return { compared: holdings.flatMap(({ shown }) => shown).length, offences }
+}
+
+/** A wallet holds what it was given, less deposits, plus withdrawals. */
+export function checkWallets({ name, purses }: Evidence): Finding {
+  const offences = purses
+    .filter(({ funded, spent, balance }) => balance !== funded - spent)
+    .map(({ token_symbol, funded, spent, balance }) => {
+      return `the wallet of ${name} holds ${balance} ${token_symbol}, by the ledger ${funded - spent}`
+    })
+  return { compared: purses.length, offences }
+}
+
+/** Every transaction stands on chain as successful. */
+export function checkHashes({ name, transactions, outcomes }: Evidence): Finding {
+  const offences = transactions.flatMap(({ id, tx_hash }) => {
+    const outcome = outcomes.get(tx_hash) ?? 'unknown'
+    if (outcome === 'success') return []
+    return [`${tx_hash} (${id} of ${name}) is ${outcome === 'reverted' ? 'reverted' : 'not'} on chain`]
+  })
+  return { compared: transactions.length, offences }
+}
+
+/** One key, one transaction, until the key is forgotten: `ttl` is in milliseconds. */
+export function checkIdempotency({ transactions }: Evidence, ttl: number): Finding {
+  const latest = new Map<string, Transaction>()
+  const offences: string[] = []
+  for (const transaction of transactions.toReversed()) {
+    if (transaction.idempotency_id === null) continue
+    const earlier = latest.get(transaction.idempotency_id)
+    latest.set(transaction.idempotency_id, transaction)
+    if (earlier && Date.parse(transaction.created_at) - Date.parse(earlier.created_at) <= ttl) {
+      offences.push(`the key ${transaction.idempotency_id} caused both ${earlier.id} and ${transaction.id}`)
+    }
+  }
+  return { compared: latest.size, offences }
+}
+
+function sum(numbers: readonly bigint[]): bigint {
+  return numbers.reduce((total, number) => total + number, 0n)
+}

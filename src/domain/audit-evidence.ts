@@ -1,0 +1,107 @@
+import type { Evidence, Holding, Purse } from './audit-checks.ts'
+import { type Portfolios, poolOf, type ValuedPortfolio } from './portfolios.ts'
+import type { Store } from './ports/store.ts'
+import type { TransactionOutcome, Witness } from './ports/witness.ts'
+import type { EndUser, Hex, Pool, Portfolio, Tenant, Transaction } from './records.ts'
+import { allOf } from './walk.ts'
+
+/** What the ledger says of one end user. */
+export interface Book {
+  user: EndUser
+  name: string
+  /** How many transactions there were before anything else was read. */
+  count: number
+  pools: readonly Pool[]
+  portfolios: Portfolio[]
+  /** Newest first. */
+  transactions: Transaction[]
+}
+
+/** A holding whose worth has not been asked yet. */
+type Held = Omit<Holding, 'shown' | 'worth'>
+
+/** Reads the ledger on one end user; `pools` are the tenant's. */
+export async function readBook(store: Store, tenant: Tenant, pools: readonly Pool[], user: EndUser): Promise<Book> {
+  const count = await store.count('transactions', user.id)
+  const portfolios = await allOf(store, 'portfolios', user.id)
+  const transactions = await allOf(store, 'transactions', user.id)
+  return { user, name: `${user.external_id} (${tenant.slug})`, count, pools, portfolios, transactions }
+}
+
+/** Hears the chains on all of these end users at once: a constant number of round trips. */
+export async function hearOn(
+  books: readonly Book[],
+  { witness, portfolios }: { witness: Witness; portfolios: Portfolios },
+): Promise<Evidence[]> {
+  const heard = await Promise.all(
+    books.map((book) => Promise.all([holdingsOf(book, witness), pursesOf(book, witness), outcomesOf(book, witness)])),
+  )
+  const wholes = new Map<Held, Portfolio>()
+  for (const held of heard.flatMap(([holdings]) => holdings)) {
+    const [portfolio] = held.portfolios
+    if (portfolio) wholes.set(held, { ...portfolio, shares: held.shares.toString() })
+  }
+  // What the API answers with, asked about the parts and the whole at one moment.
+  const parts = [...wholes.keys()].flatMap(({ portfolios }) => portfolios.filter(({ shares }) => BigInt(shares) >= 0n))
+  const valued = await portfolios.value([...parts, ...wholes.values()])
+  const values = new Map(valued.map((one) => [one.portfolio, one]))
+  return books.map(({ name, portfolios, transactions }, i) => {
+    const [held = [], purses = [], outcomes = new Map()] = heard[i] ?? []
+    const holdings = held.map((holding) => shownOf(holding, wholes.get(holding), values))
+    return { name, portfolios, transactions, holdings, purses, outcomes }
+  })
+}
+
+function shownOf(held: Held, whole: Portfolio | undefined, values: ReadonlyMap<Portfolio, ValuedPortfolio>): Holding {
+  const worth = whole && values.get(whole)
+  const shown = held.portfolios.flatMap((portfolio) => values.get(portfolio) ?? [])
+  return { ...held, shown, worth: BigInt(worth?.balances.total_balance ?? 0) }
+}
+
+/** In every market of the tenant, also where the end user has no portfolio: there the wallet should hold nothing. */
+function holdingsOf({ user, pools, portfolios }: Book, witness: Witness): Promise<Held[]> {
+  const markets = new Map([...pools, ...portfolios.map(poolOf)].map((pool) => [marketOf(pool), pool]))
+  const holdings = [...markets].map(async ([market, pool]) => ({
+    pool_id: pool.pool_id,
+    portfolios: portfolios.filter((portfolio) => marketOf(portfolio) === market),
+    shares: await witness.holding(pool, user.wallet_address),
+  }))
+  return Promise.all(holdings)
+}
+
+function pursesOf({ user, pools, portfolios, transactions }: Book, witness: Witness): Promise<Purse[]> {
+  const tokens = new Map(portfolios.map((portfolio) => [portfolio.portfolio_id, tokenOf(portfolio)]))
+  const purses = user.funded.map(async (funded) => {
+    const spent = transactions
+      .filter(({ portfolio_id }) => tokens.get(portfolio_id) === tokenOf(funded))
+      .reduce((sum, { type, amount_changed }) => sum + BigInt(amount_changed) * (type === 'deposit' ? 1n : -1n), 0n)
+    return {
+      token_symbol: pools.find((pool) => tokenOf(pool) === tokenOf(funded))?.token_symbol ?? funded.token_address,
+      funded: BigInt(funded.amount),
+      spent,
+      balance: await witness.balance(funded.chain_id, funded.token_address, user.wallet_address),
+    }
+  })
+  return Promise.all(purses)
+}
+
+/** Of a transaction without its portfolio the chain is not known; that is another check's to find. */
+async function outcomesOf(
+  { portfolios, transactions }: Book,
+  witness: Witness,
+): Promise<ReadonlyMap<Hex, TransactionOutcome>> {
+  const chains = new Map(portfolios.map(({ portfolio_id, chain_id }) => [portfolio_id, chain_id]))
+  const outcomes = transactions.map(async ({ portfolio_id, tx_hash }) => {
+    const chainId = chains.get(portfolio_id)
+    return [tx_hash, chainId === undefined ? 'unknown' : await witness.outcome(chainId, tx_hash)] as const
+  })
+  return new Map(await Promise.all(outcomes))
+}
+
+function marketOf({ chain_id, market_address, token_address }: Pool | Portfolio): string {
+  return `${chain_id}/${market_address}/${token_address}`
+}
+
+function tokenOf({ chain_id, token_address }: Pick<Pool, 'chain_id' | 'token_address'>): string {
+  return `${chain_id}/${token_address}`
+}

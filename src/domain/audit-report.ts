@@ -1,0 +1,74 @@
+import type { Finding } from './audit-checks.ts'
+
+/** What an audit looks at; `what` names the things compared. */
+export const AUDIT_CHECKS = {
+  shares: 'holdings: the shares of their portfolios add up to what the wallet holds on chain',
+  principal: 'portfolios: their transactions lead to what they hold, without a gap',
+  balances: 'portfolios: what the API shows is their worth on chain',
+  wallets: 'token balances: what the wallet was given, less deposits, plus withdrawals',
+  hashes: 'transactions: successful on chain, each hash once',
+  idempotency: 'Idempotency-Keys: one transaction each',
+  transfers: 'transfers under way, each being carried out',
+} as const
+
+/** Id of an audit's check. */
+export type AuditCheckId = keyof typeof AUDIT_CHECKS
+
+/** Whether one invariant holds. */
+export interface AuditCheck {
+  id: AuditCheckId
+  ok: boolean
+  /** How much was compared, or the first offenders. */
+  detail: string
+}
+
+/** Whether API, ledger and chain agree. */
+export interface AuditReport {
+  ok: boolean
+  checks: AuditCheck[]
+}
+
+/** Offenders a detail names. */
+const NAMED = 3
+
+/** Adds up what the checks find, end user by end user. */
+export class Tally {
+  readonly #counts = new Map<AuditCheckId, { compared: number; wrong: number; named: string[] }>()
+  readonly #remarks: string[] = []
+
+  add(id: AuditCheckId, { compared, offences }: Finding): void {
+    const count = this.#counts.get(id) ?? { compared: 0, wrong: 0, named: [] }
+    count.compared += compared
+    count.wrong += offences.length
+    count.named.push(...offences.slice(0, NAMED - count.named.length))
+    this.#counts.set(id, count)
+  }
+
+  /** Says of whom some checks know nothing. */
+  leaveOut(remark: string): void {
+    this.#remarks.push(remark)
+  }
+
+  report(): AuditReport {
+    const ids = Object.keys(AUDIT_CHECKS) as AuditCheckId[]
+    const checks = ids.map((id): AuditCheck => {
+      const { compared = 0, wrong = 0, named = [] } = this.#counts.get(id) ?? {}
+      const left = id === 'transfers' ? listed('not compared with the chain', this.#remarks.length, this.#remarks) : ''
+      const found = listed('wrong', wrong, named)
+      return {
+        id,
+        ok: wrong === 0,
+        detail: [`${compared} ${AUDIT_CHECKS[id]}`, found, left].filter(Boolean).join('; '),
+      }
+    })
+    return { ok: checks.every(({ ok }) => ok), checks }
+  }
+}
+
+/** `5 wrong: a; b; c; and 2 more`, or nothing. */
+function listed(what: string, count: number, named: readonly string[]): string {
+  if (count === 0) return ''
+  const first = named.slice(0, NAMED)
+  const more = count > first.length ? [`and ${count - first.length} more`] : []
+  return `${count} ${what}: ${[...first, ...more].join('; ')}`
+}

@@ -1,0 +1,174 @@
+import {
+  checkBalances,
+  checkHashes,
+  checkIdempotency,
+  checkPrincipal,
+  checkShares,
+  checkWallets,
+  type Evidence,
+  type Finding,
+} from './audit-checks.ts'
+import { type Book, hearOn, readBook } from './audit-evidence.ts'
+import { type AuditCheckId, type AuditReport, Tally } from './audit-report.ts'
+import type { SandboxClock } from './clock.ts'
+import type { Portfolios } from './portfolios.ts'
+import { ChainUnavailableError } from './ports/chain.ts'
+import type { Store } from './ports/store.ts'
+import type { Witness } from './ports/witness.ts'
+import type { EndUser, Pool, Tenant } from './records.ts'
+import type { ServiceSettings } from './service-settings.ts'
+import type { Transfers } from './transfers.ts'
+import { allOf, pagesOf } from './walk.ts'
+
+/** End users compared in one go: their questions to a chain share its round trips. */
+const PAGE = 200
+/** How often an end user is looked at whose transfers interfere, or of whom something seems wrong. */
+const LOOKS = 6
+/** Milliseconds of real time between two looks. */
+const PAUSE = 50
+
+/** Everything an audit needs. */
+export interface AuditParts {
+  store: Store
+  witness: Witness
+  portfolios: Portfolios
+  transfers: Transfers
+  clock: SandboxClock
+  settings: ServiceSettings
+}
+
+/** One look at an end user. */
+interface Look {
+  book: Book
+  /**
+   * Moved: a transfer was settled meanwhile, so ledger and chain were not read as of one moment, and there are no findings.
+   * Transferring: one is under way, so the chain may be ahead of the ledger.
+   */
+  state: 'quiet' | 'transferring' | 'moved'
+  findings: [AuditCheckId, Finding][]
+}
+
+/**
+ * Compares what the API shows, the ledger and the chain, while the service goes on. Ledger and chain are read one after
+ * the other, so an end user counts only if nothing was settled in between, and is compared with the chain only if no
+ * transfer was under way. Whoever is caught in motion, or seems wrong (a block may just be replaced by another), is looked
+ * at again; what stays in motion is left out, and said to be.
+ */
+export class Audit {
+  readonly #parts: AuditParts
+
+  constructor(parts: AuditParts) {
+    this.#parts = parts
+  }
+
+  /** Throws ChainUnavailableError. */
+  async run(): Promise<AuditReport> {
+    const { store } = this.#parts
+    const tally = new Tally()
+    const hashes = new Map<string, string>()
+    for (const tenant of await allOf(store, 'tenants', 'all')) {
+      const pools = await allOf(store, 'pools', tenant.tenant_id)
+      for await (const users of pagesOf(store, 'end_users', tenant.tenant_id, PAGE)) {
+        for (const look of await this.#lookUntilSure(tenant, pools, users)) {
+          for (const [id, finding] of look.findings) tally.add(id, finding)
+          tally.add('hashes', duplicates(look.book, hashes))
+          if (look.state !== 'quiet') tally.leaveOut(look.book.name)
+        }
+      }
+    }
+    tally.add('transfers', await this.#checkTransfers())
+    return tally.report()
+  }
+
+  /** The last look at each end user. */
+  async #lookUntilSure(tenant: Tenant, pools: readonly Pool[], users: readonly EndUser[]): Promise<Look[]> {
+    const done: Look[] = []
+    let left = users
+    for (let look = 1; left.length > 0; look++) {
+      if (look > 1) await this.#parts.clock.wallSleep(PAUSE)
+      const looks = await this.#look(tenant, pools, left).catch((error: unknown) => {
+        // A node that is just replacing a block refuses reads: they name one that is gone.
+        if (look === LOOKS || error instanceof ChainUnavailableError) throw error
+      })
+      if (!looks) continue
+      const again = look < LOOKS ? looks.filter((one) => !isSure(one)) : []
+      done.push(...looks.filter((one) => !again.includes(one)))
+      left = again.map(({ book }) => book.user)
+    }
+    return done
+  }
+
+  /**
+   * The order matters: the number of transactions, the ledger, the chain, what is under way, the number again. A transfer
+   * that was mined before the chain was read is then either in the ledger, or under way, or has changed the number.
+   */
+  async #look(tenant: Tenant, pools: readonly Pool[], users: readonly EndUser[]): Promise<Look[]> {
+    const { store } = this.#parts
+    const books = await Promise.all(users.map((user) => readBook(store, tenant, pools, user)))
+    const heard = await hearOn(books, this.#parts)
+    const transferring = await this.#transferring()
+    const counts = await Promise.all(users.map(({ id }) => store.count('transactions', id)))
+    return books.map((book, i): Look => {
+      const evidence = heard[i]
+      if (counts[i] !== book.count || !evidence) return { book, state: 'moved', findings: [] }
+      const state = transferring.has(book.user.id) ? 'transferring' : 'quiet'
+      return { book, state, findings: this.#findings(evidence, state === 'quiet') }
+    })
+  }
+
+  #findings(evidence: Evidence, withChain: boolean): [AuditCheckId, Finding][] {
+    const ledger: [AuditCheckId, Finding][] = [
+      ['principal', checkPrincipal(evidence)],
+      ['hashes', checkHashes(evidence)],
+      ['idempotency', checkIdempotency(evidence, this.#parts.settings.idempotency_ttl)],
+    ]
+    if (!withChain) return ledger
+    return [
+      ...ledger,
+      ['shares', checkShares(evidence)],
+      ['balances', checkBalances(evidence)],
+      ['wallets', checkWallets(evidence)],
+    ]
+  }
+
+  /** Ids of the end users with a transfer between signing and settling. */
+  async #transferring(): Promise<Set<string>> {
+    const { store } = this.#parts
+    const users = new Set<string>()
+    for await (const transfers of pagesOf(store, 'transfers', 'all')) {
+      const portfolios = await Promise.all(transfers.map(({ portfolio_id }) => store.get('portfolios', portfolio_id)))
+      for (const portfolio of portfolios) if (portfolio) users.add(portfolio.end_user_id)
+    }
+    return users
+  }
+
+  /** Every transfer that was signed is being carried out: one that nobody works on would never be settled. */
+  async #checkTransfers(): Promise<Finding> {
+    const { store, transfers } = this.#parts
+    const finding: Finding = { compared: 0, offences: [] }
+    for await (const signed of pagesOf(store, 'transfers', 'all')) {
+      for (const { id, tx_hash, portfolio_id } of signed) {
+        const runs = transfers.runs(portfolio_id)
+        if (!(await store.get('transfers', id))) continue // settled meanwhile
+        finding.compared++
+        if (!runs) finding.offences.push(`${id} (${tx_hash}) was signed, and nothing carries it out`)
+      }
+    }
+    return finding
+  }
+}
+
+function isSure({ state, findings }: Look): boolean {
+  return state === 'quiet' && findings.every(([, { offences }]) => offences.length === 0)
+}
+
+/** Transactions whose hash another one bears; `known` gathers every hash, with the transaction it was met in. */
+function duplicates({ name, transactions }: Book, known: Map<string, string>): Finding {
+  const offences: string[] = []
+  for (const { id, tx_hash } of transactions) {
+    const other = known.get(tx_hash)
+    if (other !== undefined) offences.push(`${tx_hash} stands for both ${other} and ${id} of ${name}`)
+    known.set(tx_hash, id)
+  }
+  return { compared: 0, offences }
+}

@@ -1,0 +1,352 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { ControlClient } from '../../src/control/client.ts'
+import type { AuditReport } from '../../src/control/contract.ts'
+import type { Write } from '../../src/domain/ports/store.ts'
+import type { Hex, Portfolio, Transaction } from '../../src/domain/records.ts'
+import { Ledger, type OpenSandbox, openSandbox } from '../reliability/ledger.ts'
+
+const DAY = 86_400_000
+/** Two portfolios of one wallet share a pool. */
+const POOLS = ['aave-usdc', 'aave-usdc', 'morpho-usdc', 'aave-weth', 'morpho-weth']
+const ALL = ['shares', 'principal', 'balances', 'wallets', 'hashes', 'idempotency', 'transfers']
+
+let open: OpenSandbox
+let ledger: Ledger
+beforeEach(async () => {
+  open = await openSandbox()
+  ledger = new Ledger(open)
+})
+afterEach(() => open.stop())
+
+const parts = () => open.sandbox.parts
+const clock = () => parts().service.clock
+const store = () => parts().service.store
+const audit = () => new ControlClient(open.sandbox.baseUrl).audit()
+const detail = (report: AuditReport, id: string) => report.checks.find((check) => check.id === id)!.detail
+const failing = ({ checks }: AuditReport) => checks.filter(({ ok }) => !ok).map(({ id }) => id)
+
+async function expectSound(): Promise<AuditReport> {
+  const report = await audit()
+  expect(report.checks.filter(({ ok }) => !ok)).toEqual([])
+  expect(report.ok).toBe(true)
+  expect(report.checks.map(({ id }) => id)).toEqual(ALL)
+  return report
+}
+
+async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
+  const [chain] = parts().chains.all()
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+  const headers = { 'content-type': 'application/json' }
+  const answer = (await (await fetch(chain!.rpc_url, { method: 'POST', headers, body })).json()) as {
+    result: T
+    error?: unknown
+  }
+  expect(answer.error).toBeUndefined()
+  return answer.result
+}
+
+/** Carol's portfolios on {@link POOLS}, each with a deposit that a month of yield has followed. */
+async function busy(): Promise<string[]> {
+  const jars: string[] = []
+  for (const pool of POOLS) jars.push(await open.acme.open('carol', pool))
+  for (const [i, jar] of jars.entries())
+    expect((await open.acme.deposit('carol', jar, `${7 + i}000000001`)).status).toBe(200)
+  clock().advance(30 * DAY)
+  return jars
+}
+
+async function portfolio(id: string): Promise<Portfolio> {
+  return (await store().get('portfolios', id))!
+}
+
+/** Newest first. */
+async function transactions(jar: string): Promise<Transaction[]> {
+  const carol = (await ledger.users()).find(({ external_id }) => external_id === 'carol')!
+  return (await ledger.transactions(carol)).filter(({ portfolio_id }) => portfolio_id === jar)
+}
+
+describe('a sound sandbox', () => {
+  test('as the fixture leaves it', async () => {
+    await expectSound()
+  })
+
+  test('after yield, withdrawals in part and in full, reverted transactions and replaced blocks', async () => {
+    const jars = await busy()
+    const [first, second, vault, weth] = jars as [string, string, string, string]
+    for (const jar of [first, vault, weth])
+      expect((await open.acme.withdraw('carol', jar, '5000000000')).status).toBe(200)
+    clock().advance(200 * DAY)
+    for (const jar of [second, vault]) {
+      const { data } = (await open.acme.get('end_users/carol/portfolios')).body
+      const { total_balance } = data.find(({ portfolio_id }: { portfolio_id: string }) => portfolio_id === jar)
+      expect((await open.acme.withdraw('carol', jar, total_balance)).body).toMatchObject({ total_balance: '0' })
+    }
+    for (const fault of ['revert', 'reorg']) {
+      const headers = { 'x-sandbox-fault': fault }
+      for (const jar of [first, vault]) {
+        const { status } = await open.acme.deposit('carol', jar, '900001', { headers })
+        expect(status).toBe(fault === 'revert' ? 422 : 200)
+      }
+    }
+    const key = randomUUID()
+    for (let i = 0; i < 2; i++) await open.acme.deposit('carol', first, '77', { key })
+    const report = await expectSound()
+    const { body } = await open.acme.get('end_users/carol/transactions')
+    expect(body.data).toHaveLength(5 + 3 + 2 + 2 + 1)
+    expect(body.data[0]).not.toHaveProperty('idempotency_id')
+    expect(detail(report, 'hashes')).toMatch(/^1[3-9] transactions/)
+    expect(detail(report, 'idempotency')).toMatch(/^13 Idempotency-Keys/)
+    expect(detail(report, 'transfers')).toMatch(/^0 transfers under way/)
+  })
+
+  test('when a key is used again after it was forgotten', async () => {
+    const [jar] = (await busy()) as [string]
+    const key = randomUUID()
+    for (let i = 0; i < 2; i++) {
+      expect((await open.acme.deposit('carol', jar, '1000', { key })).headers.get('idempotency-key-replay')).toBe(
+        'false',
+      )
+      clock().advance(2 * DAY)
+    }
+    await expectSound()
+  })
+
+  test('while a transfer waits for its confirmation: its end user is named, not compared with the chain', async () => {
+    const [jar] = (await busy()) as [string]
+    const held = open.acme.deposit('carol', jar, '1000', {
+      headers: { 'x-sandbox-fault': 'slow_confirmation; delay=8d' },
+    })
+    await expect.poll(() => ledger.unsettled()).toBe(1)
+    const report = await expectSound()
+    expect(detail(report, 'transfers')).toMatch(/^1 transfers under way.*; 1 not compared .*: carol \(acme\)$/)
+    clock().advance(8 * DAY)
+    expect((await held).status).toBe(200)
+    expect(detail(await expectSound(), 'transfers')).not.toContain('carol')
+  })
+
+  test('while transfers come and go and blocks are replaced: no false alarm', async () => {
+    const compared = async () => Number.parseInt(detail(await expectSound(), 'shares'), 10)
+    const others = await compared()
+    const users = Array.from({ length: 6 }, (_, i) => `user-${i}`)
+    const jars = await Promise.all(
+      users.flatMap((user) => POOLS.map((pool) => open.acme.open(user, pool).then((jar) => ({ user, jar })))),
+    )
+    await Promise.all(jars.map(({ user, jar }) => open.acme.deposit(user, jar, '9000000')))
+    let running = true
+    // Every end user has a transfer under way now and again, and three at most have one at a time.
+    const traffic = [0, 1, 2].map(async (start) => {
+      for (let n = start; running; n += 7) {
+        const { user, jar } = jars[n % jars.length]!
+        const headers = { 'x-sandbox-fault': n % 9 === 0 ? 'revert' : n % 31 === 0 ? 'reorg' : null }
+        const move = n % 3 ? open.acme.deposit : open.acme.withdraw
+        await move.call(open.acme, user, jar, '20001', { headers })
+        if (n % 4 === 0) clock().advance(60_000)
+      }
+    })
+    const seen: number[] = []
+    try {
+      for (let i = 0; i < 10; i++) seen.push(await compared())
+    } finally {
+      running = false
+      await Promise.all(traffic)
+    }
+    expect(Math.max(...seen), 'some of those with traffic were compared').toBeGreaterThan(others)
+    expect(await compared()).toBeGreaterThanOrEqual(Math.max(...seen))
+  })
+})
+
+/** Puts a changed record into the ledger, as a bug would. */
+const TAMPERED: [what: string, checks: string[], names: RegExp, change: (jars: string[]) => Promise<Write>][] = [
+  [
+    'a portfolio with more shares',
+    ['shares', 'balances'],
+    /carol \(acme\) in aave-usdc has \d+ shares in the ledger, \d+ on chain/,
+    async ([jar]) =>
+      change('portfolios', await portfolio(jar!), ({ shares }) => ({ shares: `${BigInt(shares) + 9n}` })),
+  ],
+  [
+    'a portfolio with less than nothing',
+    ['shares', 'balances'],
+    /jar_\w+ of carol \(acme\) has -5 shares/,
+    async ([, , jar]) => change('portfolios', await portfolio(jar!), () => ({ shares: '-5' })),
+  ],
+  [
+    'another principal',
+    ['principal'],
+    /jar_\w+ of carol \(acme\): deposited is 12, by its transactions 8000000001/,
+    async ([, jar]) => change('portfolios', await portfolio(jar!), () => ({ deposited: '12' })),
+  ],
+  [
+    'yield that was never paid out',
+    ['principal'],
+    /yield_earned_realized is 3, by its transactions 0/,
+    async ([, jar]) => change('portfolios', await portfolio(jar!), () => ({ yield_earned_realized: '3' })),
+  ],
+  [
+    'a transaction of another amount',
+    ['principal', 'wallets'],
+    /txn_\w+ changes the principal from 0 to 7000000001 by a deposit of 7000000000/,
+    async ([jar]) => change('transactions', (await transactions(jar!))[0]!, () => ({ amount_changed: '7000000000' })),
+  ],
+  [
+    'a gap between two transactions',
+    ['principal'],
+    /txn_\w+ begins with a principal other than 7000000001/,
+    async ([jar]) => {
+      await open.acme.deposit('carol', jar!, '1000')
+      const before = { deposited_amount_before: '7000000002', deposited_amount_after: '7000001002' }
+      return change('transactions', (await transactions(jar!))[0]!, () => before)
+    },
+  ],
+  [
+    'a transaction that is gone',
+    ['principal', 'wallets'],
+    /deposited is 7000000001, by its transactions 0/,
+    async ([jar]) => ({ collection: 'transactions', remove: (await transactions(jar!))[0]!.id }),
+  ],
+  [
+    'a transaction of nobody',
+    ['principal', 'wallets', 'hashes'],
+    /txn_\w+ of carol \(acme\) names no portfolio of the end user/,
+    async ([jar]) => change('transactions', (await transactions(jar!))[0]!, () => ({ portfolio_id: 'jar_0' })),
+  ],
+  [
+    'a hash that the chain does not know',
+    ['hashes'],
+    /0xabab\w+ \(txn_\w+ of carol \(acme\)\) is not on chain/,
+    async ([jar]) => {
+      const tx_hash: Hex = `0x${'ab'.repeat(32)}`
+      return change('transactions', (await transactions(jar!))[0]!, () => ({ tx_hash }))
+    },
+  ],
+  [
+    'two transactions of one hash',
+    ['hashes'],
+    /0x\w+ stands for both txn_\w+ and txn_\w+ of carol/,
+    async ([jar, other]) => {
+      const { tx_hash } = (await transactions(jar!))[0]!
+      return change('transactions', (await transactions(other!))[0]!, () => ({ tx_hash }))
+    },
+  ],
+  [
+    'two transactions of one key',
+    ['idempotency'],
+    /the key \S+\/deposit\/carol\/\S+ caused both txn_\w+ and txn_\w+/,
+    async ([jar]) => {
+      await open.acme.deposit('carol', jar!, '1000')
+      await open.acme.deposit('carol', jar!, '1000')
+      const [last, earlier] = await transactions(jar!)
+      return change('transactions', last!, () => ({ idempotency_id: earlier!.idempotency_id }))
+    },
+  ],
+  [
+    'a signed transfer that nothing carries out',
+    ['transfers'],
+    /txn_0 \(0x00\) was signed, and nothing carries it out/,
+    async ([jar]) => ({
+      collection: 'transfers',
+      put: {
+        id: 'txn_0',
+        portfolio_id: jar!,
+        type: 'deposit',
+        chain_id: '31337',
+        tx_hash: '0x00',
+        raw_transaction: '0x00',
+        idempotency_id: null,
+        signed_at: clock().iso(),
+      },
+    }),
+  ],
+]
+
+function change<C extends 'portfolios' | 'transactions', R extends Portfolio | Transaction>(
+  collection: C,
+  record: R,
+  to: (record: R) => Partial<R>,
+): Write {
+  return { collection, put: { ...record, ...to(record) } } as unknown as Write
+}
+
+describe('an unsound ledger', () => {
+  test.each(TAMPERED)('%s is found, and named', async (_, checks, names, tamper) => {
+    const jars = await busy()
+    await store().commit([await tamper(jars)])
+    const report = await audit()
+    expect(failing(report)).toEqual(checks)
+    expect(report.ok).toBe(false)
+    expect(
+      report.checks
+        .filter(({ ok }) => !ok)
+        .map(({ detail }) => detail)
+        .join('\n'),
+    ).toMatch(names)
+  })
+
+  test('many offenders: the first are named, the others counted', async () => {
+    const jars = await busy()
+    for (const jar of jars)
+      await store().commit([change('portfolios', await portfolio(jar), () => ({ deposited: '1' }))])
+    expect(detail(await audit(), 'principal')).toMatch(/; 5 wrong: (jar_[^;]+; ){3}and 2 more$/)
+  })
+})
+
+describe('a chain that was tampered with', () => {
+  test('a wallet that holds more', async () => {
+    const [jar] = (await busy()) as [string]
+    const carol = (await ledger.users()).find(({ external_id }) => external_id === 'carol')!
+    const { token_address } = await portfolio(jar)
+    await rpc('anvil_dealERC20', carol.wallet_address, token_address, '0x5')
+    const report = await audit()
+    expect(failing(report)).toEqual(['wallets'])
+    expect(detail(report, 'wallets')).toMatch(/1 wrong: the wallet of carol \(acme\) holds 5 USDC, by the ledger \d+$/)
+  })
+
+  test('vault shares that nobody paid for', async () => {
+    const jars = await busy()
+    const carol = (await ledger.users()).find(({ external_id }) => external_id === 'carol')!
+    const { market_address, shares } = await portfolio(jars[2]!)
+    await rpc('anvil_dealERC20', carol.wallet_address, market_address, `0x${(BigInt(shares) * 2n).toString(16)}`)
+    const report = await audit()
+    expect(failing(report)).toEqual(['shares', 'balances'])
+    expect(detail(report, 'shares')).toContain(
+      `carol (acme) in morpho-usdc has ${shares} shares in the ledger, ${BigInt(shares) * 2n} on chain`,
+    )
+    expect(detail(report, 'balances')).toMatch(/carol \(acme\) in morpho-usdc is shown \d+, worth \d+ on chain/)
+  })
+
+  test('a block that was replaced without its transaction', async () => {
+    const [jar] = (await busy()) as [string]
+    const { tx_hash } = (await open.acme.deposit('carol', jar, '1000')).body
+    await rpc('anvil_reorg', 1, [])
+    const report = await audit()
+    expect(failing(report)).toEqual(['shares', 'balances', 'wallets', 'hashes'])
+    expect(detail(report, 'hashes')).toMatch(new RegExp(`1 wrong: ${tx_hash} .* is not on chain`))
+  })
+})
+
+describe('a sandbox that cannot be audited', () => {
+  const asked = async () => {
+    const response = await fetch(`${open.sandbox.baseUrl}/_sandbox/audit`)
+    return { status: response.status, ...((await response.json()) as { code: string; detail: string }) }
+  }
+
+  test('its chain does not answer: 503, and a report when it does again', async () => {
+    const [chain] = parts().chains.all()
+    chain!.pause()
+    expect(await asked()).toMatchObject({ status: 503, code: 'sandbox_starting', detail: /paused by a fault/ })
+    chain!.resume()
+    await expectSound()
+  })
+
+  test('it is reset meanwhile: 503 or a report of one of the two states', async () => {
+    await busy()
+    const asks = [asked(), open.sandbox.reset().then(asked), asked(), asked()]
+    for (const { status, code, ...rest } of await Promise.all(asks)) {
+      expect([200, 503], JSON.stringify({ code, ...rest })).toContain(status)
+      if (status === 503) expect(code).toBe('sandbox_starting')
+      else expect(rest).toMatchObject({ ok: true })
+    }
+    await expectSound()
+  })
+})
