@@ -51,6 +51,7 @@ function isFile(nameOrFile: string): boolean {
 function printRun(flags: ControlFlags, run: ScenarioRun): void {
   print(flags, run, [
     ['scenario', run.name, run.state],
+    ['seed', run.seed],
     ...run.faults.map(({ id, hits, explanation }) => ['fault', id, hits, explanation]),
     ...run.clock.map(({ moved_at, explanation }) => ['clock', moved_at ?? 'waiting', explanation]),
     ...(run.failure === null ? [] : [['failure', run.failure]]),

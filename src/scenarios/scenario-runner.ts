@@ -23,6 +23,8 @@ export interface ScenarioRun {
   }[]
   /** Why it failed and what had been applied. */
   failure: string | null
+  /** What every random choice of the run derives from: given again, the same requests meet the same misbehaviour. */
+  seed: number
   expect: Expectation
 }
 
@@ -86,6 +88,7 @@ export interface RunParts {
   faults: FaultEngine
   clock: SandboxClock
   log: Logger
+  seed: number
 }
 
 class Run {
@@ -151,6 +154,7 @@ class Run {
       name,
       description,
       state: this.state,
+      seed: this.#parts.seed,
       started_at: this.#startedAt,
       faults: this.state === 'running' ? this.#faultsInForce() : this.#lastFaults,
       clock: this.#moves.map(({ move, moved_at }) => ({ explanation: explainMove(move), moved_at })),

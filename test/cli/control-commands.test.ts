@@ -111,6 +111,7 @@ describe('scenario', () => {
     expect(listed.map(([, state]) => state)).toEqual(listed.map(() => '-'))
     expect(await rows('scenario', 'run', 'dropped-deposit')).toEqual([
       ['scenario', 'dropped-deposit', 'running'],
+      ['seed', '7'],
       ['fault', 'fault-1', '0', expect.stringContaining('reset')],
     ])
     expect(await rows('scenario', 'list')).toContainEqual(['dropped-deposit', 'running', expect.any(String)])
