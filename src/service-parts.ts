@@ -75,7 +75,7 @@ export async function buildServiceParts(
   }
   const pools = fixture.tenants.flatMap((tenant) => tenant.pools)
   const faults = new FaultEngine({ clock, random, chains, pools, log })
-  const scenarios = new ScenarioRunner({ faults, clock, log })
+  const scenarios = new ScenarioRunner({ faults, clock, log, seed: options.seed })
   return {
     service,
     idempotency,
