@@ -20,8 +20,10 @@ export interface SandboxHandle extends AsyncDisposable {
   readonly controlUrl: string
   readonly seed: number
   readonly tenants: TenantCredentials[]
-  /** A viem client of the first chain: public actions, and Anvil's own. */
+  /** A viem client of the fixture's first chain: public actions, and Anvil's own. */
   readonly chain: ChainClient
+  /** The same of every chain, by chain id. */
+  readonly chains: Readonly<Record<string, ChainClient>>
   /** Business time. */
   readonly clock: Pick<SandboxClock, 'now' | 'iso' | 'advance' | 'freeze' | 'unfreeze' | 'frozen'>
   readonly faults: {
@@ -57,6 +59,10 @@ async function handleOf(sandbox: Sandbox): Promise<SandboxHandle> {
   const { service, faults, unknownKey } = sandbox.parts
   const { clock, settings } = service
   const credentials = await sandbox.credentials()
+  const clients = await chainClients(credentials)
+  const [first] = service.chains.all()
+  const chain = first && clients[first.chain_id]
+  if (!chain) throw new Error('a sandbox has a chain')
   const slugs = credentials.tenants.map(({ slug }) => slug)
   return {
     baseUrl: credentials.base_url,
@@ -64,7 +70,8 @@ async function handleOf(sandbox: Sandbox): Promise<SandboxHandle> {
     controlUrl: credentials.control_url,
     seed: credentials.seed,
     tenants: credentials.tenants,
-    chain: await chainClient(credentials),
+    chain,
+    chains: clients,
     clock,
     faults: {
       add: (...rules) => faults.add(rules, slugs),
@@ -86,9 +93,9 @@ async function handleOf(sandbox: Sandbox): Promise<SandboxHandle> {
   }
 }
 
-/** viem is loaded here, after the chain has started: it is the slowest import and the command line does not need it. */
-async function chainClient({ rpc_urls }: Credentials): Promise<ChainClient> {
+/** viem is loaded here, after the chains have started: it is the slowest import and the command line does not need it. */
+async function chainClients({ rpc_urls }: Credentials): Promise<Record<string, ChainClient>> {
   const { createTestClient, http, publicActions } = await import('viem')
-  const [url] = Object.values(rpc_urls)
-  return createTestClient({ mode: 'anvil', transport: http(url) }).extend(publicActions)
+  const client = (url: string) => createTestClient({ mode: 'anvil', transport: http(url) }).extend(publicActions)
+  return Object.fromEntries(Object.entries(rpc_urls).map(([chainId, url]) => [chainId, client(url)]))
 }

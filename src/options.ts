@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url'
 import { type DurationRange, parseDurationRange } from './domain/duration.ts'
 import { SeededRandom } from './domain/random.ts'
 import type { FixtureOptions } from './fixtures/fixture.ts'
+import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { PACKAGE_ROOT } from './package-root.ts'
 
 /** Writes one entry of a level: fields and a message, or a message alone. */
@@ -25,6 +26,10 @@ export interface SandboxOptions {
   host?: string
   /** Path of a YAML or JSON file; default: the shipped fixtures/default.yaml. */
   fixtures?: string
+  /** JSON-RPC of a real chain to fork: for the fixture's first forked chain, or the only chain it names. */
+  forkUrl?: string
+  /** Block to fork that chain at; default: the fixture's, then the latest. */
+  forkBlockNumber?: number
   /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. Default 2s. */
   confirmationDelay?: string | number
   /** Every random choice derives from it; a whole number. Default: a fresh one. */
@@ -79,6 +84,17 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     logLevel: fixture.log_level,
     confirmationDelay: delay(given.confirmationDelay ?? fixture.confirmation_delay),
   }
+}
+
+/** What the start options say about forking. Throws OptionError, which does not repeat the URL: it may hold a key. */
+export function resolveFork({ forkUrl: url, forkBlockNumber: block }: SandboxOptions): ForkOptions {
+  if (url !== undefined && !(/^https?:\/\/[^\s/]+\S*$/.test(url) && URL.canParse(url))) {
+    throw new OptionError('--fork-url must be an http or https URL, such as https://mainnet.base.org')
+  }
+  if (block !== undefined && !(Number.isSafeInteger(block) && block >= 0)) {
+    throw new OptionError(`--fork-block-number must be a whole number from 0; got ${block}`)
+  }
+  return { ...(url !== undefined && { url }), ...(block !== undefined && { block_number: block }) }
 }
 
 /** Whether only this machine can reach the host. */

@@ -9,6 +9,7 @@ import type { Chain } from './domain/ports/chain.ts'
 import type { Tenant } from './domain/records.ts'
 import type { Fixture } from './fixtures/fixture.ts'
 import { loadFixture } from './fixtures/load-fixture.ts'
+import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { seed } from './fixtures/seed.ts'
 import { createApp } from './http/app.ts'
 import { registerNeighbours } from './neighbours.ts'
@@ -17,6 +18,7 @@ import {
   isLoopback,
   OptionError,
   type ResolvedOptions,
+  resolveFork,
   resolveOptions,
   type SandboxOptions,
 } from './options.ts'
@@ -67,7 +69,7 @@ export class Sandbox {
    */
   static async listen(given: SandboxOptions = {}): Promise<Sandbox> {
     const log = given.logger ?? pino({ level: 'silent' })
-    const fixture = await readFixture(given.fixtures ?? DEFAULT_FIXTURES)
+    const fixture = await readFixture(given.fixtures ?? DEFAULT_FIXTURES, resolveFork(given))
     const options = resolveOptions(given, fixture.options)
     let sandbox: Sandbox | undefined
     const self = (): Sandbox => {
@@ -279,6 +281,6 @@ async function stopChains(starting: Promise<AnvilChains>): Promise<void> {
 }
 
 /** Reads a fixture file with the embedded chain's tokens and markets. Throws FixtureError. */
-export async function readFixture(file: string): Promise<Fixture> {
-  return loadFixture(file, { embedded: await embeddedMarket() })
+export async function readFixture(file: string, fork: ForkOptions = {}): Promise<Fixture> {
+  return loadFixture(file, { embedded: await embeddedMarket(), fork })
 }

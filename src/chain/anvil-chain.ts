@@ -1,5 +1,5 @@
 import { numberToHex } from 'viem/utils'
-import type { ChainSetup } from '../domain/chain-setup.ts'
+import type { ChainSetup, ForkSetup } from '../domain/chain-setup.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import type {
   Chain,
@@ -17,7 +17,10 @@ import { BlockProducer } from './block-producer.ts'
 import { AnvilControls } from './chain-controls.ts'
 import { ChainState } from './chain-state.ts'
 import { ChainWriter } from './chain-writer.ts'
+import { type Fork, openFork, unusable } from './fork.ts'
+import type { ForkRelay } from './fork-relay.ts'
 import { MarketCache } from './market-cache.ts'
+import { type MarketSurvey, surveyMarkets } from './market-survey.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { type Call, Rpc } from './rpc.ts'
@@ -25,6 +28,15 @@ import type { Wallets } from './wallets.ts'
 
 /** The greatest allowance a wallet can give. */
 const UNLIMITED = numberToHex(2n ** 256n - 1n)
+
+/**
+ * What keeps block hashes (EIP-2935) and beacon roots (EIP-4788). Every block would write a slot of its own there, which a
+ * fork must first fetch: a round trip to the upstream per block, and no block while it is down. Nothing here asks them.
+ */
+const SYSTEM_CONTRACTS = ['0x0000F90827F1C53a10cb7A02335B175320002935', '0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02']
+
+/** Milliseconds for a call to a fork: the first of its kind fetches dozens of slots, one after another. */
+const FORK_TIMEOUT = 60_000
 
 /** Whether a chain can be worked with, and if not, why. */
 export interface ChainStatus {
@@ -35,7 +47,7 @@ export interface ChainStatus {
 /** What an {@link AnvilChain} is made from. */
 export interface AnvilChainOptions {
   setup: ChainSetup
-  anvil: Pick<AnvilOptions, 'stateFile' | 'flags' | 'host'>
+  anvil: Pick<AnvilOptions, 'stateFile' | 'host'>
   wallets: Wallets
   protocols: ReadonlyMap<string, Protocol>
   clock: SandboxClock
@@ -46,17 +58,23 @@ export interface AnvilChainOptions {
 
 /** A chain on an Anvil process of its own. */
 export class AnvilChain implements Chain {
-  /** Starts Anvil and brings its time up to the clock. */
+  /**
+   * Starts Anvil, on the embedded state or as a fork, brings its time up to the clock and looks at the markets. Throws
+   * `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`.
+   */
   static async start(options: AnvilChainOptions): Promise<AnvilChain> {
-    const { setup, anvil, clock, log } = options
-    const process = await AnvilProcess.start({ ...anvil, chainId: setup.chain_id, clock, log })
-    const chain = new AnvilChain(process, options)
+    const { setup, clock, log } = options
+    const fork = isFork(setup) ? await openFork(setup, { clock, log }) : undefined
+    let chain: AnvilChain | undefined
     try {
+      const process = await AnvilProcess.start(anvilOptions(options, fork))
+      chain = new AnvilChain(process, options, fork?.relay)
       await chain.#begin()
       return chain
     } catch (error) {
-      await chain.stop()
-      throw error
+      await chain?.stop()
+      fork?.relay.close()
+      throw setup.fork && fork?.relay.failure ? unusable(setup.fork, fork.relay.failure, error) : error
     }
   }
 
@@ -66,6 +84,7 @@ export class AnvilChain implements Chain {
   readonly exited: Promise<string>
   readonly #process: AnvilProcess
   readonly #options: AnvilChainOptions
+  readonly #upstream: ForkRelay | undefined
   readonly #rpc: Rpc
   readonly #state: ChainState
   readonly #writer: ChainWriter
@@ -75,16 +94,19 @@ export class AnvilChain implements Chain {
   readonly #unsubscribe: () => void
   #base: Hex = '0x'
   #resetting = false
+  #survey: MarketSurvey | undefined
 
-  private constructor(process: AnvilProcess, options: AnvilChainOptions) {
+  private constructor(process: AnvilProcess, options: AnvilChainOptions, upstream: ForkRelay | undefined) {
     const { setup, clock, log, rpcTimeout } = options
     this.chain_id = setup.chain_id
     this.rpc_url = process.url
     this.exited = process.exited
     this.#process = process
     this.#options = options
-    const timeout = rpcTimeout === undefined ? {} : { timeout: rpcTimeout }
-    this.#rpc = new Rpc({ chainId: setup.chain_id, url: process.url, ...timeout })
+    const patience = rpcTimeout ?? (upstream && FORK_TIMEOUT)
+    const timeout = patience === undefined ? {} : { timeout: patience }
+    this.#upstream = upstream
+    this.#rpc = new Rpc({ chainId: setup.chain_id, url: process.url, ...timeout, ...(upstream && { upstream }) })
     this.#state = new ChainState(this.#rpc, clock)
     this.#writer = new ChainWriter(this.#rpc, this.#state)
     const parts = { chainId: setup.chain_id, rpc: this.#rpc, state: this.#state, writer: this.#writer }
@@ -106,9 +128,11 @@ export class AnvilChain implements Chain {
   }
 
   market(pool: Pool): Promise<MarketFigures> {
-    return this.#markets.get(pool, () =>
-      this.#protocol(pool).market(this.#state.read, pool, this.#options.setup.price_oracle),
-    )
+    return this.#markets.get(pool, async () => {
+      const oracle = this.#survey?.priceOracle ?? this.#options.setup.price_oracle
+      if (!oracle) throw new Error(`chain ${this.chain_id} has no price oracle`)
+      return this.#protocol(pool).market(this.#state.read, pool, oracle)
+    })
   }
 
   async values(positions: readonly Position[]): Promise<bigint[]> {
@@ -188,13 +212,16 @@ export class AnvilChain implements Chain {
     this.#producer.stop('it was stopped')
     await this.#process.stop()
     this.#rpc.close()
+    this.#upstream?.close()
   }
 
   async #begin(): Promise<void> {
     await this.#state.refresh()
+    if (this.#upstream) await this.#writer.cheat(SYSTEM_CONTRACTS.map((address) => ['anvil_setCode', address, '0x']))
     await this.#settleIn()
     // Were the port another Anvil's, ours would have said so and gone by now.
     if (this.#process.exit !== undefined) throw new Error(this.#process.exit)
+    this.#survey = await surveyMarkets(this.#options.setup, this.#options.protocols, this.#state.read)
   }
 
   /** A loaded or reverted state has a time of its own: Aave refuses to work in its own past. */
@@ -215,8 +242,18 @@ export class AnvilChain implements Chain {
   }
 
   #protocol(pool: Pool): Protocol {
-    const protocol = this.#options.protocols.get(pool.protocol)
+    const protocol = this.#survey?.protocol(pool) ?? this.#options.protocols.get(pool.protocol)
     if (!protocol) throw new Error(`pool ${pool.pool_id} names an unknown protocol: ${pool.protocol}`)
     return protocol
   }
+}
+
+function isFork(setup: ChainSetup): setup is ChainSetup & { fork: ForkSetup } {
+  return setup.fork !== undefined
+}
+
+function anvilOptions({ setup, anvil, clock, log }: AnvilChainOptions, fork: Fork | undefined): AnvilOptions {
+  const { stateFile, ...others } = anvil
+  const state = fork ? { flags: fork.flags } : stateFile && { stateFile }
+  return { ...others, ...state, chainId: setup.chain_id, clock, log }
 }

@@ -224,6 +224,7 @@ export class BlockProducer {
   async #commit(transfers: SignedTransfer[], timestamp: number, last: boolean): Promise<SignedTransfer[]> {
     if (transfers.length === 0) return []
     const { writer, state, rpc } = this.#parts
+    const failures = rpc.upstreamFailures
     const refusals = await writer.broadcast(transfers.map(({ raw }) => raw))
     const time = await writer.mine(Math.max(timestamp, state.latest))
     const receipts = await rpc.call<Receipt[]>('eth_getBlockReceipts', 'latest')
@@ -232,6 +233,8 @@ export class BlockProducer {
     for (const [index, transfer] of transfers.entries()) {
       const receipt = byHash.get(transfer.hash)
       if (receipt) settle(transfer, receipt, time)
+      // A transaction whose state could not be fetched stays out of the block: that is no refusal.
+      else if (rpc.upstreamFailures > failures) throw rpc.unavailable()
       else if (last) {
         await writer.drop(transfer.hash)
         transfer.job.reject(refusals[index] ?? new Error(`transaction ${transfer.hash} was not mined`))

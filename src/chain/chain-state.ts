@@ -63,7 +63,7 @@ export class ChainState {
   async snapshot<Result>(reads: readonly Read<Result>[], calls: readonly Call[] = []): Promise<Snapshot<Result>> {
     for (;;) {
       const timestamp = this.present
-      const views = new Map(reads.map((read) => [read.to + read.data, readCall(read, timestamp)]))
+      const views = new Map(reads.map((read) => [keyOf(read), readCall(read, timestamp)]))
       const [block, ...answers] = await this.#rpc.settle([
         ['eth_getBlockByNumber', 'latest', false],
         ...calls,
@@ -77,9 +77,14 @@ export class ChainState {
       const results = answers.splice(0, calls.length)
       for (const result of results) if (result instanceof RpcError) throw result
       const outputs = new Map([...views.keys()].map((key, index) => [key, answers[index]]))
-      return { timestamp, results, values: reads.map((read) => decoded(read, outputs.get(read.to + read.data))) }
+      return { timestamp, results, values: reads.map((read) => decoded(read, outputs.get(keyOf(read)))) }
     }
   }
+}
+
+/** Reads with the same key have the same answer. */
+function keyOf({ to, data, ahead = 0 }: Read<unknown>): string {
+  return `${to} ${data} ${ahead}`
 }
 
 function decoded<Result>(read: Read<Result>, output: unknown): Result | Error {

@@ -8,6 +8,8 @@ import type { Call } from './rpc.ts'
 export interface Read<Result> {
   to: Address
   data: Hex
+  /** Seconds after the chain's present at which to read it; default none. */
+  ahead?: number
   decode(output: Hex): Result
 }
 
@@ -34,6 +36,11 @@ export function view(abi: Abi, functionName: string): (to: Address, ...args: rea
  * The call that evaluates a view on the latest state as if a block of that time (Unix seconds) were under way: interest
  * comes out exactly as in a block mined at that timestamp, and nothing need be mined.
  */
-export function readCall({ to, data }: Read<unknown>, timestamp: number): Call {
-  return ['eth_call', { to, data }, 'latest', {}, { time: numberToHex(timestamp) }]
+export function readCall({ to, data, ahead = 0 }: Read<unknown>, timestamp: number): Call {
+  return ['eth_call', { to, data }, 'latest', {}, { time: numberToHex(timestamp + ahead) }]
+}
+
+/** The same view so many seconds later, were nothing to happen until then. */
+export function later<Result>(read: Read<Result>, seconds: number): Read<Result> {
+  return { ...read, ahead: seconds }
 }

@@ -29,7 +29,12 @@ export interface RpcOptions {
   url: string
   /** Milliseconds without a byte before a call is given up; default 10 s. */
   timeout?: number
+  /** What the node itself depends on, if it is a fork. */
+  upstream?: { readonly failures: number; readonly failure: string | undefined }
 }
+
+/** The code of a call that reverted, which is an answer. */
+const REVERTED = 3
 
 /**
  * JSON-RPC over kept-alive HTTP connections (measured twice as fast as fetch). Whatever keeps the node from answering
@@ -40,7 +45,7 @@ export class Rpc {
   #paused: string | undefined
   readonly #underWay = new Set<ClientRequest>()
   readonly #agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
-  readonly #options: Required<RpcOptions>
+  readonly #options: RpcOptions & { timeout: number }
   #ids = 0
 
   constructor(options: RpcOptions) {
@@ -49,7 +54,12 @@ export class Rpc {
 
   /** Why the last exchange failed, or none is made; undefined while the node answers. */
   get failure(): string | undefined {
-    return this.#paused ?? this.#failure
+    return this.#paused ?? this.#options.upstream?.failure ?? this.#failure
+  }
+
+  /** How often what the node depends on has failed so far. */
+  get upstreamFailures(): number {
+    return this.#options.upstream?.failures ?? 0
   }
 
   /** From now on every call fails at once for this reason, those under way included. */
@@ -66,20 +76,23 @@ export class Rpc {
 
   /** One call. The caller names the result's type: the node is ours and of a pinned version. */
   async call<Result = unknown>(method: string, ...params: unknown[]): Promise<Result> {
+    const before = this.upstreamFailures
     const answer = (await this.#post(JSON.stringify(this.#envelope([method, ...params])))) as Answer
-    return unwrap(method, answer) as Result
+    if (answer.error) throw this.#errorOf(method, answer.error, before)
+    return answer.result as Result
   }
 
   /** Many calls in one round trip, whose results (or errors) come in the order given. The node runs them concurrently. */
   async settle(calls: readonly Call[]): Promise<(unknown | RpcError)[]> {
     if (calls.length === 0) return []
     const first = this.#ids + 1
+    const before = this.upstreamFailures
     const answers = await this.#post(JSON.stringify(calls.map((call) => this.#envelope(call))))
     if (!Array.isArray(answers) || answers.length !== calls.length) throw this.#fail('a batch was not answered in full')
     const results: (unknown | RpcError)[] = new Array(calls.length)
     for (const answer of answers as Answer[]) {
       const method = calls[answer.id - first]?.[0] ?? 'unknown'
-      results[answer.id - first] = answer.error ? toError(method, answer.error) : answer.result
+      results[answer.id - first] = answer.error ? this.#errorOf(method, answer.error, before) : answer.result
     }
     return results
   }
@@ -127,17 +140,20 @@ export class Rpc {
     })
   }
 
+  /** A fork's node answers with an error of its own when its upstream fails. Throws {@link ChainUnavailableError} then. */
+  #errorOf(method: string, { code, message, data }: NonNullable<Answer['error']>, failuresBefore: number): RpcError {
+    if (code !== REVERTED && this.upstreamFailures > failuresBefore) throw this.unavailable()
+    return new RpcError(method, code, message, data)
+  }
+
+  /** What to throw when the upstream keeps the node from its work. */
+  unavailable(): ChainUnavailableError {
+    const reason = this.#options.upstream?.failure ?? "the fork's upstream failed"
+    return new ChainUnavailableError(this.#options.chainId, reason)
+  }
+
   #fail(reason: string, cause?: unknown): ChainUnavailableError {
     if (this.#paused === undefined) this.#failure = reason
     return new ChainUnavailableError(this.#options.chainId, reason, { cause })
   }
-}
-
-function unwrap(method: string, answer: Answer): unknown {
-  if (answer.error) throw toError(method, answer.error)
-  return answer.result
-}
-
-function toError(method: string, error: NonNullable<Answer['error']>): RpcError {
-  return new RpcError(method, error.code, error.message, error.data)
 }

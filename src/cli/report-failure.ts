@@ -5,6 +5,8 @@ const KNOWN: Record<string, number> = {
   InvalidArgumentError: 2,
   AnvilBinaryMissingError: 1,
   AnvilStartError: 1,
+  ChainSetupError: 1,
+  ChainUnavailableError: 1,
   ControlError: 1,
   RefusedError: 2,
   ScenarioError: 2,

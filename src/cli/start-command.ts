@@ -8,6 +8,8 @@ interface Flags {
   port?: number
   host?: string
   fixtures?: string
+  forkUrl?: string
+  forkBlockNumber?: number
   confirmationDelay?: string
   seed?: number
   clock?: string
@@ -26,6 +28,12 @@ export function startCommand(): Command {
     .addOption(flag('--port <n>', 'port; 0 picks a free one (default: 4010)', 'PORT').argParser(wholeNumber))
     .addOption(flag('--host <address>', 'address to listen on (default: 127.0.0.1)', 'HOST'))
     .addOption(flag('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)', 'FIXTURES'))
+    .addOption(flag('--fork-url <url>', "JSON-RPC of a real chain for the fixture's forked chain", 'FORK_URL'))
+    .addOption(
+      flag('--fork-block-number <n>', 'block to fork at (default: the latest)', 'FORK_BLOCK_NUMBER').argParser(
+        wholeNumber,
+      ),
+    )
     .addOption(flag('--confirmation-delay <d>', '0, 2s, 5s-30s or realistic (default: 2s)', 'CONFIRMATION_DELAY'))
     .addOption(
       flag('--seed <n>', 'every random choice derives from it (default: a fresh one)', 'SEED').argParser(wholeNumber),

@@ -1,12 +1,35 @@
-import type { Address } from './records.ts'
+import type { Address, Pool } from './records.ts'
 
-/** A chain the sandbox is to run. */
+/** A chain the sandbox is to run: an embedded one, or a fork of a real one. */
 export interface ChainSetup {
   /** Numeric string. */
   chain_id: string
-  /** Aave price oracle that prices the chain's tokens in USD. */
-  price_oracle: Address
+  /** Aave price oracle that prices the chain's tokens in USD; undefined: the one of its first Aave pool. */
+  price_oracle?: Address
+  /** What it is forked from; undefined for an embedded chain. */
+  fork?: ForkSetup
+  /** The markets to be looked at before the chain is used. */
+  markets?: readonly MarketSetup[]
 }
+
+/** A chain to fork. The URL may carry credentials: it never goes into a log or a message. */
+export interface ForkSetup {
+  /** Its JSON-RPC, http or https. */
+  url: string
+  /** The block to fork at; undefined for the latest one. */
+  block_number?: number
+  /** Where a person gave URL and block: a flag, or file, line and field. */
+  origin: string
+}
+
+/** A market of a chain, and where in a fixture file it is named. */
+export interface MarketSetup {
+  pool: PoolFacts
+  origin: string
+}
+
+/** A pool, whoever may use it. */
+export type PoolFacts = Omit<Pool, 'tenant_id'>
 
 /** What the embedded chain's state holds: written beside the state when it is built. */
 export interface EmbeddedMarket {

@@ -26,7 +26,12 @@ export class FileError extends Error {
   }
 }
 
-function formatIssue({ file, line, column, path, message, fix }: FileIssue): string {
-  const place = line === undefined ? file : `${file}:${line}:${column}`
-  return `${place}${path && ` ${path}`}: ${message}. Fix: ${fix}${fix.endsWith('?') ? '' : '.'}`
+function formatIssue(issue: FileIssue): string {
+  const { message, fix } = issue
+  return `${formatPlace(issue)}: ${message}. Fix: ${fix}${fix.endsWith('?') ? '' : '.'}`
+}
+
+/** File, line, column and field: `my.yaml:14:16 tenants[0].client_id`. */
+export function formatPlace({ file, line, column, path }: Omit<FileIssue, 'message' | 'fix'>): string {
+  return `${line === undefined ? file : `${file}:${line}:${column}`}${path && ` ${path}`}`
 }

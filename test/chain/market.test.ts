@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { DIRECTED, HALF_UP } from '../../src/chain/protocols/aave.ts'
 import { usd } from '../../src/chain/protocols/figures.ts'
-import { RAY, rayDiv, rayMul } from '../../src/chain/protocols/ray-math.ts'
+import { RAY } from '../../src/chain/protocols/ray-math.ts'
 import { Wallets } from '../../src/chain/wallets.ts'
 import { alice, type ChainFixture, order, startChain } from './chain-fixture.ts'
 
@@ -47,10 +48,24 @@ describe('markets', () => {
 })
 
 describe("Aave's arithmetic", () => {
-  it('gives the very shares back when their worth is withdrawn, whatever the index', () => {
-    const shares = fc.bigInt({ min: 0n, max: 10n ** 40n })
-    const index = fc.bigInt({ min: RAY, max: 100n * RAY })
-    fc.assert(fc.property(shares, index, (s, i) => rayDiv(rayMul(s, i), i) === s))
+  const shares = fc.bigInt({ min: 0n, max: 10n ** 40n })
+  const index = fc.bigInt({ min: RAY, max: 100n * RAY })
+
+  it.each([
+    ['half up, before v3.5', HALF_UP],
+    ["in the protocol's favour, from v3.5 on", DIRECTED],
+  ])('gives the very shares back when their worth is withdrawn, whatever the index: %s', (_, { worth, burned }) => {
+    fc.assert(fc.property(shares, index, (s, i) => burned(worth(s, i), i) === s))
+  })
+
+  it('takes no more shares for part of a position than it has, and never mints beyond what came in, from v3.5 on', () => {
+    const part = fc.double({ min: 0, max: 1, noNaN: true })
+    fc.assert(
+      fc.property(shares, index, part, (s, i, fraction) => {
+        const amount = (DIRECTED.worth(s, i) * BigInt(Math.round(fraction * 1e9))) / 10n ** 9n
+        return DIRECTED.burned(amount, i) <= s && DIRECTED.worth(DIRECTED.minted(amount, i), i) <= amount
+      }),
+    )
   })
 
   it('writes dollars with two decimals', () => {

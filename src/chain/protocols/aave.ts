@@ -1,21 +1,25 @@
 import { parseAbi, parseAbiParameters } from 'viem/utils'
-import type { Address, Pool } from '../../domain/records.ts'
+import type { PoolFacts } from '../../domain/chain-setup.ts'
+import type { Address } from '../../domain/records.ts'
 import { type Reader, view } from '../contract-read.ts'
 import { aaveAdmin } from './aave-admin.ts'
 import { compounded } from './aave-rates.ts'
 import { call } from './call.ts'
 import { event } from './events.ts'
 import { fraction, priceOf, usd } from './figures.ts'
-import type { Protocol } from './protocol.ts'
-import { rayDiv, rayMul } from './ray-math.ts'
+import { type Protocol, UnfitMarketError } from './protocol.ts'
+import { rayDiv, rayDivCeil, rayDivFloor, rayMul, rayMulFloor } from './ray-math.ts'
 
 const POOL = parseAbi([
+  'function POOL_REVISION() view returns (uint256)',
+  'function ADDRESSES_PROVIDER() view returns (address)',
   'struct ReserveData { uint256 configuration; uint128 liquidityIndex; uint128 currentLiquidityRate; uint128 variableBorrowIndex; uint128 currentVariableBorrowRate; uint128 currentStableBorrowRate; uint40 lastUpdateTimestamp; uint16 id; address aTokenAddress; address stableDebtTokenAddress; address variableDebtTokenAddress; address interestRateStrategyAddress; uint128 accruedToTreasury; uint128 unbacked; uint128 isolationModeTotalDebt; }',
   'function getReserveData(address asset) view returns (ReserveData)',
   'function getReserveNormalizedIncome(address asset) view returns (uint256)',
   'function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)',
   'function withdraw(address asset, uint256 amount, address to) returns (uint256)',
 ])
+const PROVIDER = parseAbi(['function getPriceOracle() view returns (address)'])
 const A_TOKEN = parseAbi([
   'function scaledBalanceOf(address user) view returns (uint256)',
   'function totalSupply() view returns (uint256)',
@@ -24,6 +28,24 @@ const A_TOKEN = parseAbi([
 /** Several times what either takes. */
 const GAS = 1_000_000n
 
+/** Aave v3.5, whose pools count as revision 9, rounds every division in its own favour. Earlier ones round half up. */
+const FIRST_DIRECTED_REVISION = 9n
+
+/** How a version of Aave turns underlying amounts into scaled balances and back, given the reserve's index in rays. */
+export interface Rounding {
+  worth(scaled: bigint, index: bigint): bigint
+  minted(amount: bigint, index: bigint): bigint
+  burned(amount: bigint, index: bigint): bigint
+}
+
+/** Up to v3.4. */
+export const HALF_UP: Rounding = { worth: rayMul, minted: rayDiv, burned: rayDiv }
+/** From v3.5 on. */
+export const DIRECTED: Rounding = { worth: rayMulFloor, minted: rayDivFloor, burned: rayDivCeil }
+
+const poolRevision = view(POOL, 'POOL_REVISION')
+const addressesProvider = view(POOL, 'ADDRESSES_PROVIDER')
+const getPriceOracle = view(PROVIDER, 'getPriceOracle')
 const getReserveData = view(POOL, 'getReserveData')
 const getReserveNormalizedIncome = view(POOL, 'getReserveNormalizedIncome')
 const scaledBalanceOf = view(A_TOKEN, 'scaledBalanceOf')
@@ -45,41 +67,70 @@ const reserveDataUpdated = event(
 )
 
 /** Aave V3. Shares are the scaled balance: what was supplied, divided by the income index at that moment. */
-export const aave: Protocol = {
-  admin: aaveAdmin,
+export const aave = aaveRounding(HALF_UP)
+const aaveDirected = aaveRounding(DIRECTED)
 
-  valuation: (pool, shares) => ({
-    read: getReserveNormalizedIncome(pool.market_address, pool.token_address),
-    worth: (index) => rayMul(shares, index),
-  }),
+function aaveRounding(rounding: Rounding): Protocol {
+  return {
+    admin: aaveAdmin,
 
-  async shares(reader, pool, wallet) {
-    const { aTokenAddress } = await reserve(reader, pool)
-    const [scaled] = await reader([scaledBalanceOf(aTokenAddress, wallet)])
-    return scaled
-  },
+    async survey(reader, pool) {
+      const [revision] = await reader([poolRevision(pool.market_address)])
+      const { aTokenAddress } = await reserve(reader, pool)
+      if (BigInt(aTokenAddress) === 0n) {
+        throw new UnfitMarketError(`has no reserve of ${pool.token_symbol} (${pool.token_address})`)
+      }
+      return revision < FIRST_DIRECTED_REVISION ? aave : aaveDirected
+    },
 
-  async market(reader, pool, priceOracle) {
-    const { aTokenAddress, currentLiquidityRate } = await reserve(reader, pool)
-    const [held, price] = await reader([totalSupply(aTokenAddress), priceOf(priceOracle, pool.token_address)])
-    return { apy: fraction(compounded(currentLiquidityRate)), tvl_usd: usd(held, pool.token_decimals, price) }
-  },
+    valuation: (pool, shares) => ({
+      read: getReserveNormalizedIncome(pool.market_address, pool.token_address),
+      worth: (index) => rounding.worth(shares, index),
+    }),
 
-  deposit: (pool, wallet, amount) => supply(pool.market_address, pool.token_address, amount, wallet, 0),
+    async shares(reader, pool, wallet) {
+      const { aTokenAddress } = await reserve(reader, pool)
+      const [scaled] = await reader([scaledBalanceOf(aTokenAddress, wallet)])
+      return scaled
+    },
 
-  // Never the "everything" of Aave (2^256-1): portfolios of one wallet share its aToken balance. The worth of `shares`,
-  // divided by the same index, gives exactly `shares` back: both roundings are half up and the index is at least one.
-  withdraw: (pool, wallet, { amount }) => withdraw(pool.market_address, pool.token_address, amount, wallet),
+    async market(reader, pool, priceOracle) {
+      const { aTokenAddress, currentLiquidityRate } = await reserve(reader, pool)
+      const [held, price] = await reader([totalSupply(aTokenAddress), priceOf(priceOracle, pool.token_address)])
+      return { apy: fraction(compounded(currentLiquidityRate)), tvl_usd: usd(held, pool.token_decimals, price) }
+    },
 
-  movement(type, pool, logs) {
-    const market = pool.market_address
-    const amount = type === 'deposit' ? supplied(logs, market)[1] : withdrawn(logs, market)[0]
-    const [, , , liquidityIndex] = reserveDataUpdated(logs, market)
-    return { amount, shares: rayDiv(amount, liquidityIndex) }
-  },
+    deposit: (pool, wallet, amount) => supply(pool.market_address, pool.token_address, amount, wallet, 0),
+
+    // Never the "everything" of Aave (2^256-1): portfolios of one wallet share its aToken balance. The worth of `shares`,
+    // divided by the same index, gives exactly `shares` back by either rounding, for the index is at least one: half up
+    // and half up; down, then up.
+    withdraw: (pool, wallet, { amount }) => withdraw(pool.market_address, pool.token_address, amount, wallet),
+
+    movement(type, pool, logs) {
+      const market = pool.market_address
+      const [, , , index] = reserveDataUpdated(logs, market)
+      if (type === 'withdrawal') {
+        const [amount] = withdrawn(logs, market)
+        return { amount, shares: rounding.burned(amount, index) }
+      }
+      const [, amount] = supplied(logs, market)
+      return { amount, shares: rounding.minted(amount, index) }
+    },
+  }
 }
 
-async function reserve(reader: Reader, pool: Pool): Promise<{ aTokenAddress: Address; currentLiquidityRate: bigint }> {
+/** The oracle an Aave pool prices its reserves with. */
+export async function priceOracleOf(reader: Reader, pool: Address): Promise<Address> {
+  const [provider] = await reader([addressesProvider(pool)])
+  const [oracle] = await reader([getPriceOracle(provider)])
+  return oracle
+}
+
+async function reserve(
+  reader: Reader,
+  pool: PoolFacts,
+): Promise<{ aTokenAddress: Address; currentLiquidityRate: bigint }> {
   const [data] = await reader([getReserveData(pool.market_address, pool.token_address)])
   return data
 }

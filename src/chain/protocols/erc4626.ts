@@ -1,13 +1,18 @@
 import { parseAbi, parseAbiParameters } from 'viem/utils'
-import { view } from '../contract-read.ts'
+import type { PoolFacts } from '../../domain/chain-setup.ts'
+import { ChainUnavailableError } from '../../domain/ports/chain.ts'
+import { later, type Reader, view } from '../contract-read.ts'
 import { call } from './call.ts'
 import { balanceOf } from './erc20.ts'
 import { erc4626Admin } from './erc4626-admin.ts'
 import { event } from './events.ts'
 import { fraction, priceOf, usd } from './figures.ts'
-import type { Protocol } from './protocol.ts'
+import { type Protocol, UnfitMarketError } from './protocol.ts'
 
 const VAULT = parseAbi([
+  'function asset() view returns (address)',
+  'function convertToAssets(uint256 shares) view returns (uint256)',
+  'function initialRate() view returns (uint256)',
   'function previewRedeem(uint256 shares) view returns (uint256)',
   'function totalAssets() view returns (uint256)',
   'function rate() view returns (uint256)',
@@ -16,9 +21,15 @@ const VAULT = parseAbi([
   'function redeem(uint256 shares, address receiver, address owner) returns (uint256)',
 ])
 
-/** Several times what any of them takes. */
-const GAS = 600_000n
+/** More than any of them takes, also where a vault spreads its assets over dozens of markets. */
+const GAS = 5_000_000n
+const YEAR = 365 * 24 * 60 * 60
+/** Seconds over which a vault's share price is compared. */
+const HORIZON = 24 * 60 * 60
 
+const asset = view(VAULT, 'asset')
+const convertToAssets = view(VAULT, 'convertToAssets')
+const initialRate = view(VAULT, 'initialRate')
 const previewRedeem = view(VAULT, 'previewRedeem')
 const totalAssets = view(VAULT, 'totalAssets')
 const rate = view(VAULT, 'rate')
@@ -31,37 +42,82 @@ const MOVED = parseAbiParameters('uint256 assets, uint256 shares')
 const deposited = event('Deposit(address,address,uint256,uint256)', MOVED)
 const withdrawn = event('Withdraw(address,address,address,uint256,uint256)', MOVED)
 
-/** An ERC-4626 vault; its yearly yield is told by `rate()` (1e18 is 100 %), which the standard lacks. */
-export const erc4626: Protocol = {
-  admin: erc4626Admin,
+/** Reads what a vault earns in a year, as a fraction of one. */
+type YieldReader = (reader: Reader, pool: PoolFacts) => Promise<number>
 
-  valuation: (pool, shares) => ({
-    read: previewRedeem(pool.market_address, shares),
-    worth: (assets) => assets,
-  }),
+/** An ERC-4626 vault. The standard has no word for its yield: see {@link projected}. */
+export const erc4626 = vaultWith(projected)
+/** The embedded chain's vaults tell it (contracts/YieldVault.sol). */
+const tellingVault = vaultWith(told)
 
-  async shares(reader, pool, wallet) {
-    const [shares] = await reader([balanceOf(pool.market_address, wallet)])
-    return shares
-  },
+function vaultWith(yearly: YieldReader): Protocol {
+  return {
+    admin: erc4626Admin,
 
-  async market(reader, pool, priceOracle) {
-    const [yearly, assets, price] = await reader([
-      rate(pool.market_address),
-      totalAssets(pool.market_address),
-      priceOf(priceOracle, pool.token_address),
-    ])
-    return { apy: fraction(Number(yearly) / 1e18), tvl_usd: usd(assets, pool.token_decimals, price) }
-  },
+    async survey(reader, pool) {
+      const [underlying] = await reader([asset(pool.market_address)])
+      if (underlying.toLowerCase() !== pool.token_address.toLowerCase()) {
+        throw new UnfitMarketError(`is a vault of ${underlying}, not of ${pool.token_symbol} (${pool.token_address})`)
+      }
+      return (await tells(reader, pool)) ? tellingVault : erc4626
+    },
 
-  deposit: (pool, wallet, amount) => deposit(pool.market_address, amount, wallet),
+    valuation: (pool, shares) => ({
+      read: previewRedeem(pool.market_address, shares),
+      worth: (assets) => assets,
+    }),
 
-  // Redeeming names the shares themselves, so that nothing is left to rounding.
-  withdraw: (pool, wallet, { amount, all }, shares) =>
-    all ? redeem(pool.market_address, shares, wallet, wallet) : withdraw(pool.market_address, amount, wallet, wallet),
+    async shares(reader, pool, wallet) {
+      const [shares] = await reader([balanceOf(pool.market_address, wallet)])
+      return shares
+    },
 
-  movement(type, pool, logs) {
-    const [amount, shares] = (type === 'deposit' ? deposited : withdrawn)(logs, pool.market_address)
-    return { amount, shares }
-  },
+    async market(reader, pool, priceOracle) {
+      const [apy, [assets, price]] = await Promise.all([
+        yearly(reader, pool),
+        reader([totalAssets(pool.market_address), priceOf(priceOracle, pool.token_address)]),
+      ])
+      return { apy: fraction(apy), tvl_usd: usd(assets, pool.token_decimals, price) }
+    },
+
+    deposit: (pool, wallet, amount) => deposit(pool.market_address, amount, wallet),
+
+    // Redeeming names the shares themselves, so that nothing is left to rounding.
+    withdraw: (pool, wallet, { amount, all }, shares) =>
+      all ? redeem(pool.market_address, shares, wallet, wallet) : withdraw(pool.market_address, amount, wallet, wallet),
+
+    movement(type, pool, logs) {
+      const [amount, shares] = (type === 'deposit' ? deposited : withdrawn)(logs, pool.market_address)
+      return { amount, shares }
+    },
+  }
+}
+
+/** `rate()` alone may mean anything elsewhere; the pair is ours. */
+async function tells(reader: Reader, { market_address: vault }: PoolFacts): Promise<boolean> {
+  try {
+    await reader([rate(vault), initialRate(vault)])
+    return true
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) throw error
+    return false
+  }
+}
+
+async function told(reader: Reader, { market_address: vault }: PoolFacts): Promise<number> {
+  const [yearly] = await reader([rate(vault)])
+  return Number(yearly) / 1e18
+}
+
+/**
+ * What the share price grows by within a day, were nobody to touch the vault, compounded over a year. Needs no history of
+ * the chain. 0 for a vault whose price only moves when somebody reports to it.
+ */
+async function projected(reader: Reader, { market_address: vault, token_decimals }: PoolFacts): Promise<number> {
+  // So many shares that a single unit of rounding does not show, in whatever decimals they are counted.
+  const shares = 10n ** BigInt(token_decimals + 24)
+  const price = convertToAssets(vault, shares)
+  const [now, then] = await reader([price, later(price, HORIZON)])
+  if (now === 0n || then <= now) return 0
+  return Math.expm1(Math.log1p(Number(then - now) / Number(now)) * (YEAR / HORIZON))
 }

@@ -1,3 +1,4 @@
+import type { PoolFacts } from '../../domain/chain-setup.ts'
 import type { MarketFigures, TransferDecision } from '../../domain/ports/chain.ts'
 import type { Address, Hex, Pool, TransferType } from '../../domain/records.ts'
 import type { Read, Reader } from '../contract-read.ts'
@@ -38,14 +39,24 @@ export interface MarketAdmin {
   setApy(read: Reader, pool: Pool, apy: number | undefined, admin: Address): Promise<ContractCall[]>
 }
 
+/** A market is not what the fixture says it is; the message completes "the market … ". */
+export class UnfitMarketError extends Error {
+  override readonly name = 'UnfitMarketError'
+}
+
 /** How a lending protocol is spoken to; one file each. `shares` are in the protocol's own unit (see `Portfolio.shares`). */
 export interface Protocol {
   readonly admin: MarketAdmin
+  /**
+   * Looks at a market once, before it is used, and returns how its version is spoken to. Throws {@link UnfitMarketError}
+   * when it is no such market, or not of that token.
+   */
+  survey(read: Reader, pool: PoolFacts): Promise<Protocol>
   /** What `shares` would bring if all of them were withdrawn. */
   valuation(pool: Pool, shares: bigint): Valuation
   /** The wallet's whole holding. */
   shares(read: Reader, pool: Pool, wallet: Address): Promise<bigint>
-  market(read: Reader, pool: Pool, priceOracle: Address): Promise<MarketFigures>
+  market(read: Reader, pool: PoolFacts, priceOracle: Address): Promise<MarketFigures>
   deposit(pool: Pool, wallet: Address, amount: bigint): ContractCall
   /** With `all`, burns exactly `shares` in a block of the timestamp the decision's facts were read for. */
   withdraw(pool: Pool, wallet: Address, decision: TransferDecision, shares: bigint): ContractCall

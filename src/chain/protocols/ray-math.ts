@@ -10,3 +10,18 @@ export function rayMul(a: bigint, b: bigint): bigint {
 export function rayDiv(a: bigint, b: bigint): bigint {
   return (a * RAY + b / 2n) / b
 }
+
+/** Rounds down. */
+export function rayMulFloor(a: bigint, b: bigint): bigint {
+  return (a * b) / RAY
+}
+
+/** Rounds down. */
+export function rayDivFloor(a: bigint, b: bigint): bigint {
+  return (a * RAY) / b
+}
+
+/** Rounds up. */
+export function rayDivCeil(a: bigint, b: bigint): bigint {
+  return (a * RAY + b - 1n) / b
+}

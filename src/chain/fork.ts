@@ -1,0 +1,104 @@
+import { numberToHex } from 'viem/utils'
+import type { ChainSetup, ForkSetup } from '../domain/chain-setup.ts'
+import type { SandboxClock } from '../domain/clock.ts'
+import type { Logger } from '../domain/ports/logger.ts'
+import type { Hex } from '../domain/records.ts'
+import { allOrFirst } from './all-or-first.ts'
+import { ChainSetupError } from './chain-setup-error.ts'
+import { ForkRelay } from './fork-relay.ts'
+import { Upstream, UpstreamError } from './upstream.ts'
+
+/** A fork about to be made: its upstream was asked everything Anvil will depend on. */
+export interface Fork {
+  relay: ForkRelay
+  /** For Anvil. */
+  flags: string[]
+}
+
+/** Milliseconds for an answer of the upstream: less than our own patience with Anvil, so that the reason is known. */
+const UPSTREAM_TIMEOUT = 8_000
+/** Anvil is not to try again by itself: the relay did, and says when it is of no use. */
+const NO_RETRIES = ['--retries', '0']
+/** Anvil would keep what it fetched in the home directory, by chain id and block: a stale answer for another upstream. */
+const NO_CACHE = '--no-storage-caching'
+
+/** Checks the upstream of a fork and puts a relay before it. Throws {@link ChainSetupError}. */
+export async function openFork(
+  setup: ChainSetup & { fork: ForkSetup },
+  { clock, log, timeout = UPSTREAM_TIMEOUT }: { clock: SandboxClock; log: Logger; timeout?: number },
+): Promise<Fork> {
+  const upstream = new Upstream(setup.fork.url, timeout, clock)
+  try {
+    await checkChainId(setup, upstream)
+    const block = await findBlock(setup, upstream)
+    await checkCode(setup, upstream, block)
+    const relay = await ForkRelay.listen({ chainId: setup.chain_id, upstream, clock, log })
+    const flags = ['--fork-url', relay.url, '--fork-block-number', String(Number(block)), ...NO_RETRIES, NO_CACHE]
+    return { relay, flags }
+  } catch (error) {
+    upstream.close()
+    throw error instanceof UpstreamError ? unusable(setup.fork, error.message, error) : error
+  }
+}
+
+/** What to say when an upstream fails while a fork is being made. */
+export function unusable({ origin }: ForkSetup, reason: string, cause: unknown): ChainSetupError {
+  const limited = cause instanceof UpstreamError ? cause.kind === 'limited' : /limits the rate/.test(reason)
+  const fix = limited
+    ? 'wait, or use an RPC URL with a higher limit (--fork-url)'
+    : 'check that it is the RPC URL of a node that is up, or give another one (--fork-url)'
+  return new ChainSetupError(origin, reason, fix, cause)
+}
+
+async function checkChainId({ chain_id, fork }: ChainSetup & { fork: ForkSetup }, upstream: Upstream): Promise<void> {
+  const id = await upstream.call<unknown>('eth_chainId')
+  const found = typeof id === 'string' && /^0x[0-9a-f]+$/i.test(id) ? BigInt(id).toString() : undefined
+  if (found === undefined) throw new UpstreamError(`${upstream.host} tells no chain id: it is no Ethereum node`)
+  if (found === chain_id) return
+  const message = `${upstream.host} is chain ${found}, not ${chain_id}`
+  throw new ChainSetupError(fork.origin, message, `give the RPC URL of chain ${chain_id}, or change chain_id`)
+}
+
+/** The block to fork at: the one asked for, or the latest, by its number. */
+async function findBlock({ fork }: ChainSetup & { fork: ForkSetup }, upstream: Upstream): Promise<Hex> {
+  const wanted = fork.block_number
+  const tag = wanted === undefined ? 'latest' : numberToHex(wanted)
+  const block = await upstream.call<{ number: Hex } | null>('eth_getBlockByNumber', tag, false)
+  if (block) return block.number
+  const latest = Number(await upstream.call<Hex>('eth_blockNumber'))
+  const message = `${upstream.host} has no block ${wanted}; its latest is ${latest}`
+  throw new ChainSetupError(fork.origin, message, 'choose an earlier fork_block_number, or leave it out for the latest')
+}
+
+/** A node that pruned the block's state says so here, before Anvil would. */
+async function checkCode(setup: ChainSetup & { fork: ForkSetup }, upstream: Upstream, block: Hex): Promise<void> {
+  const { fork, markets = [] } = setup
+  const addresses = new Map(
+    markets.flatMap(({ pool, origin }) => [
+      [pool.token_address, { what: 'token_address', origin }],
+      [pool.market_address, { what: 'market_address', origin }],
+    ]),
+  )
+  await allOrFirst(
+    [...addresses].map(async ([address, { what, origin }]) => {
+      const code = await codeAt(address, block, fork, upstream)
+      if (code !== '0x') return
+      const message = `the ${what} ${address} has no code on chain ${setup.chain_id} at block ${Number(block)}`
+      throw new ChainSetupError(origin, message, 'check the address, the chain and the block')
+    }),
+  )
+}
+
+async function codeAt(address: Hex, block: Hex, fork: ForkSetup, upstream: Upstream): Promise<Hex> {
+  try {
+    return await upstream.call<Hex>('eth_getCode', address, block)
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || error.kind !== 'refused') throw error
+    const message = `${upstream.host} has no state of block ${Number(block)} (${error.message})`
+    throw new ChainSetupError(
+      fork.origin,
+      message,
+      'use an archive node, or a recent fork_block_number, or leave it out',
+    )
+  }
+}

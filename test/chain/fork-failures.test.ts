@@ -1,0 +1,230 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { startChains } from '../../src/chain/anvil-chains.ts'
+import { EMBEDDED_STATE } from '../../src/chain/embedded-market.ts'
+import { SandboxClock } from '../../src/domain/clock.ts'
+import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
+import type { Pool } from '../../src/domain/records.ts'
+import type { FixtureFile } from '../../src/fixtures/fixture-schema.ts'
+import type { SandboxOptions } from '../../src/index.ts'
+import { sandboxWith } from '../helpers/fixture-file.ts'
+import { Partner, testSandbox } from '../helpers/partner.ts'
+import { alice, order, rpc, silent } from './chain-fixture.ts'
+import { forked } from './forked-fixture.ts'
+import { type Mood, startUpstream, type UpstreamChain } from './upstream-chain.ts'
+
+type Change = (fixture: FixtureFile) => void
+
+let upstream: UpstreamChain
+beforeAll(async () => {
+  upstream = await startUpstream('8453')
+})
+afterAll(() => upstream.stop())
+afterEach(() => upstream.be('well'))
+
+const NOWHERE = `0x${'de'.repeat(20)}`
+
+/** Why a sandbox of a fork does not start. */
+async function refusal(change: Change = () => {}, options: SandboxOptions = {}): Promise<Error> {
+  const started = sandboxWith((fixture) => {
+    forked(upstream)(fixture)
+    change(fixture)
+  }, options)
+  const outcome = await started.then(
+    (sandbox) => sandbox.stop().then(() => new Error('it started')),
+    (error: Error) => error,
+  )
+  expect(outcome.message).not.toContain(upstream.key)
+  expect(outcome.message).not.toContain('\n')
+  return outcome
+}
+
+describe('a fork that cannot be made is refused at the start, with the place and what to do', () => {
+  it.each<[string, Mood, RegExp]>([
+    [
+      'the upstream is down',
+      'down',
+      /fixture\.json:1:\d+ chains\[0\]\.fork_url: 127\.0\.0\.1:\d+ does not answer: .+\. Fix: /,
+    ],
+    [
+      'the rate is limited',
+      'limited',
+      /chains\[0\]\.fork_url: .* limits the rate of requests \(status 429\)\. Fix: wait/,
+    ],
+    ['it answers HTML', 'html', /chains\[0\]\.fork_url: .* answers HTML with status 200, not JSON-RPC\. Fix: /],
+    [
+      'the state is pruned',
+      'pruned',
+      /chains\[0\]\.fork_url: .* has no state of block \d+ .*missing trie node.*Fix: use an archive/,
+    ],
+  ])('%s', async (_, mood, message) => {
+    upstream.be(mood)
+    const error = await refusal()
+    expect(error.name).toBe('ChainSetupError')
+    expect(error.message).toMatch(message)
+  })
+
+  it.each<[string, Change, RegExp]>([
+    [
+      'it is another chain',
+      (f) => {
+        f.chains![0]!.chain_id = '1'
+        for (const pool of f.pools) pool.chain_id = '1'
+      },
+      /chains\[0\]\.fork_url: .* is chain 8453, not 1\. Fix: give the RPC URL of chain 1/,
+    ],
+    [
+      'the block does not exist',
+      (f) => {
+        f.chains![0]!.fork_block_number = 99_999_999
+      },
+      /chains\[0\]\.fork_url: .* has no block 99999999; its latest is \d+\. Fix: choose an earlier/,
+    ],
+    [
+      'the pool address has no code',
+      (f) => Object.assign(f.pools[0]!, { market_address: NOWHERE }),
+      /fixture\.json:1:\d+ pools\[0\]\.market_address: the market_address 0x\w+ has no code on chain 8453 at block \d+/,
+    ],
+    [
+      'the token address has no code',
+      (f) => {
+        Object.assign(f.pools[0]!, { token_address: NOWHERE, token_symbol: 'ACME' })
+        delete f.tenants[0]!.end_users![0]!.portfolios
+      },
+      /pools\[0\]\S*: the token_address 0x\w+ has no code/,
+    ],
+    [
+      'the Aave pool is none',
+      (f) => Object.assign(f.pools[0]!, { market_address: upstream.market.vaults.USDC }),
+      /pools\[0\]\S*: the market 0x\w+ is no Aave V3 pool.* Fix: check the address/,
+    ],
+    [
+      'the vault is of another token',
+      (f) => Object.assign(f.pools[1]!, { market_address: upstream.market.vaults.WETH }),
+      /pools\[1\]\S*: the market 0x\w+ is a vault of 0x\w+, not of USDC/,
+    ],
+    [
+      'the decimals are wrong',
+      (f) => {
+        for (const pool of f.pools.slice(0, 2)) Object.assign(pool, { token_decimals: 8 })
+      },
+      /pools\[0\]\S*: the token 0x\w+ has 6 decimals, not 8\. Fix: correct token_decimals/,
+    ],
+  ])('%s', async (_, change, message) => {
+    expect((await refusal(change)).message).toMatch(message)
+  })
+
+  it('names the flag when the URL came by it, and shows nothing of the URL but its host', async () => {
+    const url = `http://user:hush-hush@127.0.0.1:9/${upstream.key}?apikey=${upstream.key}`
+    const { message } = await refusal(undefined, { forkUrl: url })
+    expect(message).toMatch(/^--fork-url: 127\.0\.0\.1:9 does not answer: /)
+    expect(message).not.toMatch(/hush|user|apikey/)
+  })
+
+  it.each<[string, SandboxOptions, Change, RegExp]>([
+    ['no URL', { forkUrl: 'mainnet' }, () => {}, /^--fork-url must be an http or https URL/],
+    ['no block', { forkBlockNumber: -1 }, () => {}, /^--fork-block-number must be a whole number/],
+    [
+      'a block without a URL',
+      { forkBlockNumber: 1 },
+      (f) => {
+        f.chains = [{ chain_id: '8453' }]
+      },
+      /chains: have no fork_url for --fork-block-number/,
+    ],
+  ])('%s: the option is refused', async (_, options, change, message) => {
+    expect((await refusal(change, options)).message).toMatch(message)
+  })
+
+  it('says which fixture to use when the default one has nothing to fork', async () => {
+    const message = /default\.yaml.*names no chain that --fork-url could fork.*Fix: start with --fixtures/
+    await expect(testSandbox({ forkUrl: 'http://127.0.0.1:9' })).rejects.toThrow(message)
+  })
+})
+
+describe('an upstream that fails later', () => {
+  it.each<[Mood, RegExp]>([
+    ['down', /127\.0\.0\.1:\d+ does not answer/],
+    ['limited', /limits the rate/],
+    ['html', /answers HTML/],
+  ])(
+    '%s: what needs it is 503, what does not goes on, and all is well when it returns',
+    async (mood, reason) => {
+      const lines: { msg: string; text: string }[] = []
+      const logger = await recorder(lines)
+      await using sandbox = await sandboxWith(forked(upstream), { logger })
+      const acme = new Partner(sandbox)
+      const known = await acme.open('alice')
+      const ready = () => fetch(`${sandbox.baseUrl}/_sandbox/ready`)
+
+      upstream.be(mood)
+      const refused = await acme.post('end_users', { external_id: 'new' })
+      expect(refused).toMatchObject({ status: 503, body: { code: 'chain_unavailable' } })
+      const unready = await ready()
+      expect(unready.status).toBe(503)
+      expect(((await unready.json()) as { reason: string }).reason).toMatch(reason)
+      expect((await acme.get('end_users/alice/portfolios')).status).toBe(200)
+      expect((await acme.deposit('alice', known, '1000000')).status).toBe(200)
+      expect(lines.some(({ text }) => reason.test(text))).toBe(true)
+      expect(lines.map(({ text }) => text).join()).not.toContain(upstream.key)
+
+      upstream.be('well')
+      await vi.waitFor(async () => expect((await ready()).status).toBe(200), 5_000)
+      const portfolio = await acme.open('new')
+      expect((await acme.deposit('new', portfolio, '1000000')).status).toBe(200)
+    },
+    30_000,
+  )
+
+  it('carries a signed transfer through once it returns, exactly once', async () => {
+    const { market } = upstream
+    const chains = await startChains({
+      chains: [
+        { chain_id: '8453', fork: { url: upstream.url, origin: '--fork-url' }, price_oracle: market.price_oracle },
+      ],
+      stateFile: EMBEDDED_STATE,
+      clock: new SandboxClock(),
+      seed: 7,
+      protocols: ['aave', 'morpho'],
+      log: silent,
+    })
+    try {
+      const chain = chains.get('8453')!
+      const { address, decimals } = market.tokens.USDC!
+      const pool: Pool = {
+        ...{ tenant_id: 'acme', pool_id: 'p', protocol: 'aave', chain_id: '8453', token_symbol: 'USDC' },
+        ...{ token_decimals: decimals, token_address: address, market_address: market.aave_pool },
+      }
+      const funding = { token_address: address, amount: 10n ** 12n, spenders: [market.aave_pool] }
+      await chain.fundWallet(alice, [funding])
+      let hash = ''
+      // The market was never paid into: the transaction needs state that nobody fetched so far.
+      const transfer = chain.transfer(
+        order('deposit', pool, 1_000_000n, {
+          async signed({ tx_hash }) {
+            hash = tx_hash
+            upstream.be('down')
+          },
+        }),
+      )
+      await vi.waitFor(() => expect(chains.status().reason).toMatch(/does not answer/), 5_000)
+      await expect(chain.transfer(order('deposit', pool, 5n))).rejects.toThrow(ChainUnavailableError)
+
+      upstream.be('well')
+      expect(await transfer).toMatchObject({ status: 'success', tx_hash: hash, amount: 1_000_000n })
+      expect(await rpc(chain.rpc_url, 'eth_getTransactionCount', chains.walletAddress(alice), 'latest')).toBe('0x1')
+      await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 5_000)
+      const { shares } = await chain.transfer(order('deposit', pool, 3n))
+      expect(shares).toBeGreaterThan(0n)
+    } finally {
+      await chains.stop()
+    }
+  }, 30_000)
+})
+
+async function recorder(lines: { msg: string; text: string }[]) {
+  const { pino } = await import('pino')
+  const write = (text: string) => {
+    lines.push({ msg: (JSON.parse(text) as { msg: string }).msg, text })
+  }
+  return pino({ level: 'info' }, { write }) as never
+}
