@@ -11,7 +11,8 @@ export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
 export const alice: WalletOwner = { tenant_id: 'acme', external_id: 'alice' }
 
-export type PoolName = 'aave USDC' | 'aave WETH' | 'vault USDC' | 'vault WETH'
+const POOL_NAMES = ['aave USDC', 'aave WETH', 'vault USDC', 'vault WETH'] as const
+export type PoolName = (typeof POOL_NAMES)[number]
 
 /** A running embedded chain and what tests ask of it. */
 export interface ChainFixture {
@@ -28,16 +29,6 @@ export interface ChainFixture {
 export async function startChain(options: { rpcTimeout?: number } = {}): Promise<ChainFixture> {
   const clock = new SandboxClock()
   const market = await embeddedMarket()
-  const chains = await startChains({
-    chains: [market],
-    stateFile: EMBEDDED_STATE,
-    clock,
-    seed: 7,
-    protocols: ['aave', 'morpho'],
-    log: silent,
-    ...options,
-  })
-  const chain = chains.get(market.chain_id)!
   const pool = (name: PoolName): Pool => {
     const [protocol, symbol] = name.split(' ') as [string, string]
     return {
@@ -51,6 +42,16 @@ export async function startChain(options: { rpcTimeout?: number } = {}): Promise
       market_address: protocol === 'aave' ? market.aave_pool : market.vaults[symbol]!,
     }
   }
+  const chains = await startChains({
+    chains: [{ ...market, markets: POOL_NAMES.map((name) => ({ pool: pool(name), origin: name })) }],
+    stateFile: EMBEDDED_STATE,
+    clock,
+    seed: 7,
+    protocols: ['aave', 'morpho'],
+    log: silent,
+    ...options,
+  })
+  const chain = chains.get(market.chain_id)!
   const fund = (owner: WalletOwner, amount = 10n ** 24n) =>
     chain.fundWallet(
       owner,
