@@ -118,6 +118,10 @@ export class AnvilChain implements Chain {
     void process.exited.then((reason) => this.#producer.stop(reason))
   }
 
+  get gone(): boolean {
+    return this.#process.exit !== undefined
+  }
+
   get pid(): number {
     return this.#process.pid
   }

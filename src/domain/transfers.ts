@@ -1,6 +1,6 @@
 import { abortController } from './abort-controller.ts'
 import type { ApiResponse } from './api-response.ts'
-import { settle } from './balances.ts'
+import { balancesOf, settle } from './balances.ts'
 import type { SandboxClock } from './clock.ts'
 import type { DurationRange } from './duration.ts'
 import { Problem } from './errors.ts'
@@ -195,8 +195,7 @@ export class Transfers {
     }
     const { portfolio: booked, transaction: amounts } = settle(before, request.type, mined)
     const moved: Portfolio = { ...before, ...booked }
-    const [valued] = await this.#whenReachable(chain, () => this.#parts.portfolios.value([moved]))
-    if (!valued) throw new Error('a portfolio has a value')
+    const balances = balancesOf(moved, await this.#worth(moved, request.type, chain, mined))
     // Taken last: what is committed later must not sort before what somebody has paged past already.
     const now = clock.iso()
     const portfolio: Portfolio = { ...moved, updated_at: now }
@@ -211,7 +210,7 @@ export class Transfers {
       idempotency_id: request.claim?.id ?? null,
       created_at: now,
     }
-    const response = request.respond({ portfolio, balances: valued.balances, transaction })
+    const response = request.respond({ portfolio, balances, transaction })
     await store.commit([
       done,
       { collection: 'transactions', put: transaction },
@@ -223,13 +222,17 @@ export class Transfers {
   }
 
   /** The money has moved: a chain that does not answer now must not turn that into an error. */
-  async #whenReachable<T>(chain: Chain, read: () => Promise<T>): Promise<T> {
+  async #worth(portfolio: Portfolio, type: TransferType, chain: Chain, mined: MinedTransfer): Promise<bigint> {
     const cancelled = this.#cancelled.signal
+    const position = { pool: poolOf(portfolio), shares: BigInt(portfolio.shares) }
     for (;;) {
       try {
-        return await read()
+        const [worth] = await chain.values([position])
+        return worth ?? 0n
       } catch (error) {
         if (!(error instanceof ChainUnavailableError) || cancelled.aborted) throw error
+        // What it was worth in its block is the last that the chain has told.
+        if (chain.gone) return mined.value_before + (type === 'deposit' ? mined.amount : -mined.amount)
         this.#parts.log.warn({ chain_id: chain.chain_id }, 'waiting for the chain to read balances')
         await this.#parts.clock.wallSleep(100)
         // Reset in the meantime: what is read now would be of another chain.

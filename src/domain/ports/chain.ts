@@ -94,6 +94,8 @@ export interface ChainControls {
 export interface Chain extends ChainControls {
   readonly chain_id: string
   readonly rpc_url: string
+  /** Whether it is gone for good: nothing will answer any more, however long one waits. */
+  readonly gone: boolean
   market(pool: Pool): Promise<MarketFigures>
   /** Worth of positions now (sandbox clock), in minor units, in the order given. Constant round trips, however many. */
   values(positions: readonly Position[]): Promise<bigint[]>
