@@ -28,24 +28,26 @@ interface VerifiedToken<Claims> {
  * only its times and its key are looked at. Time is wall-clock time (assumptions: Clocks).
  */
 export class SignedTokens<Claims> {
-  readonly #verified = new BoundedMap<string, VerifiedToken<Claims>>(1000)
+  /** By token, with the scope it was verified for: joining the two for a key would copy a kilobyte a request. */
+  readonly #verified = new BoundedMap<string, VerifiedToken<Claims> & { scope: string }>(1000)
   readonly #pending = new Map<string, Promise<VerifiedToken<Claims>>>()
 
   constructor(private readonly clock: SandboxClock) {}
 
   /** What `expected.read` made of the token. `scope` keeps different expectations apart. Throws {@link TokenRefused}. */
   async verify(token: string, scope: string, keys: KeySource, expected: Expected<Claims>): Promise<Claims> {
-    const id = `${scope}\n${token}`
-    const known = this.#verified.get(id)
+    const known = this.#verified.get(token)
     // A key that was taken back, or replaced under the same kid, ends the tokens it signed.
-    if (known && this.#inForce(known) && (await keys.find(known.kid)) === known.key) return known.claims
+    if (known?.scope === scope && this.#inForce(known) && (await keys.find(known.kid)) === known.key)
+      return known.claims
+    const id = `${scope}\n${token}`
     let pending = this.#pending.get(id)
     if (!pending) {
       pending = this.#verify(token, keys, expected).finally(() => this.#pending.delete(id))
       this.#pending.set(id, pending)
     }
     const verified = await pending
-    this.#verified.set(id, verified)
+    this.#verified.set(token, { ...verified, scope })
     return verified.claims
   }
 

@@ -15,6 +15,8 @@ interface Entry {
 /** Markets' figures, read again only after something changed on the chain, or with time. */
 export class MarketCache {
   readonly #entries = new Map<string, Entry>()
+  /** Made once per pool record: a request of the pool list asks for each. */
+  readonly #keys = new WeakMap<Pool, string>()
   readonly #state: ChainState
   readonly #clock: SandboxClock
 
@@ -25,7 +27,7 @@ export class MarketCache {
 
   /** The figures kept for a pool's market, or those `load` reads; who asks meanwhile shares the reading. */
   get(pool: Pool, load: () => Promise<MarketFigures>): Promise<MarketFigures> {
-    const key = `${pool.protocol} ${pool.market_address} ${pool.token_address}`
+    const key = this.#keyOf(pool)
     const now = this.#clock.now()
     const known = this.#entries.get(key)
     if (known && known.version === this.#state.version && now - known.readAt < MAX_AGE) return known.figures
@@ -35,5 +37,14 @@ export class MarketCache {
       if (this.#entries.get(key) === entry) this.#entries.delete(key)
     })
     return entry.figures
+  }
+
+  #keyOf(pool: Pool): string {
+    let key = this.#keys.get(pool)
+    if (key === undefined) {
+      key = `${pool.protocol} ${pool.market_address} ${pool.token_address}`
+      this.#keys.set(pool, key)
+    }
+    return key
   }
 }
