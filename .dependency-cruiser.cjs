@@ -29,7 +29,6 @@ const ROOMS = {
   'yaml-file/': ['domain/'],
   // The composition: it builds the parts of every room and is itself above them.
   'index.ts': COMPOSITION,
-  'chain-witness.ts': COMPOSITION,
   'late-chains.ts': COMPOSITION,
   'neighbours.ts': COMPOSITION,
   'options.ts': COMPOSITION,

@@ -1,7 +1,7 @@
 import { IdpTokenVerifier } from './auth/idp-token-verifier.ts'
 import { UserKeys } from './auth/user-keys.ts'
 import { UserTokenVerifier } from './auth/user-token-verifier.ts'
-import { ChainWitness } from './chain-witness.ts'
+import { ChainWitness } from './chain/chain-witness.ts'
 import { Audit } from './domain/audit.ts'
 import { SandboxClock } from './domain/clock.ts'
 import { CursorCodec } from './domain/cursor.ts'

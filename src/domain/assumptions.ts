@@ -87,7 +87,7 @@ const ROWS: readonly Row[] = [
   row(
     'idempotency-errors',
     'are error responses kept',
-    'those the operation itself decided (404, 422); not 400, 401, 403, nor 5xx',
+    'those the operation itself decided (404, 422); not 400, 401, 403, 429, nor 5xx',
   ),
   row('idempotency-replay-header', 'telling a replay', 'Idempotency-Key-Replay: true or false'),
   row('idp-token-claims', 'claims beside appid', "an Entra v1 application token's"),

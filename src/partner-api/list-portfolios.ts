@@ -1,6 +1,6 @@
-import { list, parsePage } from '../domain/pagination.ts'
 import { poolOf } from '../domain/portfolios.ts'
 import { defineEndpoint } from './endpoint.ts'
+import { pageOfEndUser } from './page-of-end-user.ts'
 import { EXAMPLE_PORTFOLIO, ListedPortfolio, listedPortfolio } from './portfolio-shape.ts'
 import { Envelope, ExternalIdParams, PageQuerystring } from './schemas.ts'
 
@@ -31,16 +31,8 @@ export const listPortfolios = () =>
       'chain_unavailable',
     ],
     assumptions: ['list-order', 'list-portfolio-fields', 'cursor-scope'],
-    async handle({ tenant, params, query }, service) {
-      const cursor_scope = `portfolios/${tenant.tenant_id}/${params.external_id}`
-      parsePage(query, service.cursors, cursor_scope) // assumption: error-precedence, the query before the end user
-      const user = await service.endUsers.require(tenant, params.external_id)
-      const page = await list(service, {
-        collection: 'portfolios',
-        scope: user.id,
-        cursor_scope,
-        ...query,
-      })
+    async handle(call, service) {
+      const page = await pageOfEndUser('portfolios', call, service)
       const now = service.clock.iso()
       const valued = await service.portfolios.value(page.data)
       const data = await Promise.all(

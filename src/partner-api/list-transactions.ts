@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { list, parsePage } from '../domain/pagination.ts'
 import type { Transaction } from '../domain/records.ts'
 import { defineEndpoint } from './endpoint.ts'
+import { pageOfEndUser } from './page-of-end-user.ts'
 import { Amount, Envelope, ExternalIdParams, PageQuerystring, Timestamp } from './schemas.ts'
 
 /** Fields beside tx_hash are assumption `transaction-fields`. */
@@ -43,16 +43,8 @@ export const listTransactions = () =>
     },
     errors: ['validation_error', 'conflicting_cursors', 'cursor_invalid', 'cursor_expired', 'end_user_not_found'],
     assumptions: ['transaction-fields', 'transaction-visible', 'cursor-scope'],
-    async handle({ tenant, params, query }, service) {
-      const cursor_scope = `transactions/${tenant.tenant_id}/${params.external_id}`
-      parsePage(query, service.cursors, cursor_scope) // assumption: error-precedence, the query before the end user
-      const user = await service.endUsers.require(tenant, params.external_id)
-      const page = await list(service, {
-        collection: 'transactions',
-        scope: user.id,
-        cursor_scope,
-        ...query,
-      })
+    async handle(call, service) {
+      const page = await pageOfEndUser('transactions', call, service)
       return { status: 200, body: { ...page, data: page.data.map(transactionItem) } }
     },
   })

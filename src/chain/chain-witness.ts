@@ -1,11 +1,11 @@
-import type { Read, Reader } from './chain/contract-read.ts'
-import { balanceOf } from './chain/protocols/erc20.ts'
-import { protocolsByName } from './chain/protocols/index.ts'
-import type { Protocol } from './chain/protocols/protocol.ts'
-import { type Call, Rpc, RpcError } from './chain/rpc.ts'
-import { type Chains, ChainUnavailableError } from './domain/ports/chain.ts'
-import type { TransactionOutcome, Witness } from './domain/ports/witness.ts'
-import type { Address, Hex, Pool } from './domain/records.ts'
+import { type Chains, ChainUnavailableError } from '../domain/ports/chain.ts'
+import type { TransactionOutcome, Witness } from '../domain/ports/witness.ts'
+import type { Address, Hex, Pool } from '../domain/records.ts'
+import type { Read, Reader } from './contract-read.ts'
+import { balanceOf } from './protocols/erc20.ts'
+import { protocolsByName } from './protocols/index.ts'
+import type { Protocol } from './protocols/protocol.ts'
+import { type Call, Rpc, RpcError } from './rpc.ts'
 
 /** Calls in one HTTP request; more than these go one after the other, to leave the node time for others. */
 const MAX_BATCH = 2000
