@@ -1,5 +1,6 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Hex } from '../domain/records.ts'
+import { BatchLoader } from './batch-loader.ts'
 import { type Answers, type Read, readCall } from './contract-read.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
 
@@ -18,6 +19,7 @@ export interface Snapshot<Result> {
 export class ChainState {
   readonly #rpc: Rpc
   readonly #clock: SandboxClock
+  readonly #reads = new BatchLoader<Read<unknown>, unknown>(keyOf, async (reads) => (await this.snapshot(reads)).values)
   #latest = 0
   #version = 0
 
@@ -52,14 +54,17 @@ export class ChainState {
     this.changed(timestampOf(await this.#rpc.call('eth_getBlockByNumber', 'latest', false)))
   }
 
-  /** Views at the chain's present in one round trip. Throws when one of them cannot be read. */
+  /**
+   * Views at the chain's present, in one round trip with all others asked for within the same turn of the event loop.
+   * Throws when one of them cannot be read.
+   */
   read = async <const Reads extends readonly Read<unknown>[]>(reads: Reads): Promise<Answers<Reads>> => {
-    const { values } = await this.snapshot(reads)
+    const values = await this.#reads.load(reads)
     for (const value of values) if (value instanceof Error) throw value
     return values as Answers<Reads>
   }
 
-  /** As {@link read}, with other calls in the same round trip; a view that cannot be read spoils no other. */
+  /** Views at the chain's present and other calls, in a round trip of their own; a view that cannot be read spoils no other. */
   async snapshot<Result>(reads: readonly Read<Result>[], calls: readonly Call[] = []): Promise<Snapshot<Result>> {
     for (;;) {
       const timestamp = this.present

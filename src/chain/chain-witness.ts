@@ -1,6 +1,7 @@
 import { type Chains, ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { TransactionOutcome, Witness } from '../domain/ports/witness.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
+import { BatchLoader } from './batch-loader.ts'
 import type { Read, Reader } from './contract-read.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import { protocolsByName } from './protocols/index.ts'
@@ -10,13 +11,6 @@ import { type Call, Rpc, RpcError } from './rpc.ts'
 /** Calls in one HTTP request; more than these go one after the other, to leave the node time for others. */
 const MAX_BATCH = 2000
 
-/** Calls that wait for the same round trip, each once, and their results or errors in the same order. */
-interface Batch {
-  places: Map<string, number>
-  calls: Call[]
-  answers: Promise<unknown[]>
-}
-
 /**
  * Asks the nodes themselves, past everything that is cached or in the chain's lane. What is asked within one turn of the
  * event loop shares a round trip.
@@ -24,7 +18,7 @@ interface Batch {
 export class ChainWitness implements Witness {
   readonly #chains: Chains
   readonly #protocols: ReadonlyMap<string, Protocol>
-  readonly #batches = new Map<string, Batch>()
+  readonly #batches = new Map<string, BatchLoader<Call, unknown>>()
 
   constructor({ chains, protocols }: { chains: Chains; protocols: readonly [string, string] }) {
     this.#chains = chains
@@ -53,25 +47,17 @@ export class ChainWitness implements Witness {
   }
 
   async #ask(chainId: string, call: Call): Promise<unknown> {
-    const batch = this.#batches.get(chainId) ?? this.#begin(chainId)
-    const key = JSON.stringify(call)
-    const place = batch.places.get(key) ?? batch.calls.push(call) - 1
-    batch.places.set(key, place)
-    const answer = (await batch.answers)[place]
+    let batches = this.#batches.get(chainId)
+    if (!batches) {
+      batches = new BatchLoader<Call, unknown>(JSON.stringify, (calls) => this.#send(chainId, calls))
+      this.#batches.set(chainId, batches)
+    }
+    const [answer] = await batches.load([call])
     if (answer instanceof RpcError) throw answer
     return answer
   }
 
-  #begin(chainId: string): Batch {
-    const calls: Call[] = []
-    const batch = { places: new Map(), calls, answers: this.#send(chainId, calls) }
-    this.#batches.set(chainId, batch)
-    return batch
-  }
-
   async #send(chainId: string, calls: readonly Call[]): Promise<unknown[]> {
-    await new Promise((resolve) => setImmediate(resolve))
-    this.#batches.delete(chainId)
     const chain = this.#chains.get(chainId)
     if (!chain) throw new ChainUnavailableError(chainId, 'there is no such chain')
     const rpc = new Rpc({ chainId, url: chain.rpc_url })

@@ -1,0 +1,44 @@
+/** Things asked for, each once, that wait to be answered together. */
+interface Batch<Question, Answer> {
+  places: Map<string, number>
+  questions: Question[]
+  answers: Promise<Answer[]>
+}
+
+/** Has what is asked for within one turn of the event loop answered together, and what is the same only once. */
+export class BatchLoader<Question, Answer> {
+  readonly #keyOf: (question: Question) => string
+  readonly #answer: (questions: readonly Question[]) => Promise<Answer[]>
+  #gathering: Batch<Question, Answer> | undefined
+
+  /** `answer` answers in the order asked; questions of one key are the same. */
+  constructor(keyOf: (question: Question) => string, answer: (questions: readonly Question[]) => Promise<Answer[]>) {
+    this.#keyOf = keyOf
+    this.#answer = answer
+  }
+
+  /** Rejects as `answer` does, for all that share the batch. */
+  async load(questions: readonly Question[]): Promise<Answer[]> {
+    this.#gathering ??= this.#begin()
+    const { places, questions: all, answers } = this.#gathering
+    const own = questions.map((question) => {
+      const key = this.#keyOf(question)
+      const place = places.get(key) ?? all.push(question) - 1
+      places.set(key, place)
+      return place
+    })
+    const answered = await answers
+    return own.map((place) => answered[place] as Answer)
+  }
+
+  #begin(): Batch<Question, Answer> {
+    const questions: Question[] = []
+    return { places: new Map(), questions, answers: this.#send(questions) }
+  }
+
+  async #send(questions: readonly Question[]): Promise<Answer[]> {
+    await new Promise((resolve) => setImmediate(resolve))
+    this.#gathering = undefined
+    return this.#answer(questions)
+  }
+}
