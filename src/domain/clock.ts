@@ -1,6 +1,14 @@
 /** The last moment business time can reach, in milliseconds: what an ISO 8601 year of four digits and an id can say. */
 export const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
+/** Where a clock stands: what a restart needs for business time to go on. Milliseconds. */
+export interface ClockState {
+  /** How far a running clock is ahead of real time. */
+  offset: number
+  /** Business time since the Unix epoch; null while it runs. */
+  frozen_at: number | null
+}
+
 /**
  * The sandbox clock: business time (cursor age, idempotency age, timestamps, confirmation delay, chain time). It can be
  * frozen and moved forward. Token lifetimes use {@link SandboxClock.wallNow}: partners mint tokens with their own clock.
@@ -13,10 +21,19 @@ export class SandboxClock {
   readonly #sleepers = new Set<Sleeper>()
   readonly #listeners = new Set<() => void>()
 
-  /** Starts with real time, or frozen at the given moment, in milliseconds since the Unix epoch. */
-  constructor(start?: number) {
+  /**
+   * Starts with real time, or frozen at the given moment, in milliseconds since the Unix epoch; or goes on from where an
+   * earlier clock stood. A reset leads to the start in any case.
+   */
+  constructor(start?: number, state: ClockState = { offset: 0, frozen_at: start ?? null }) {
     this.#start = start
-    this.#frozenAt = start
+    this.#offset = state.offset
+    this.#frozenAt = state.frozen_at ?? undefined
+  }
+
+  /** Good for the constructor of a later clock. Changes with every move only. */
+  get state(): ClockState {
+    return { offset: this.#offset, frozen_at: this.#frozenAt ?? null }
   }
 
   /** Business time in milliseconds since the Unix epoch. */

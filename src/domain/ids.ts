@@ -8,7 +8,8 @@ export type IdPrefix = 'jar' | 'usr' | 'txn' | 'req'
 /**
  * Makes ids: a prefix and a ULID of the sandbox clock's time and seeded randomness. assumption: ids
  *
- * Ids of one prefix strictly increase as strings, however many are made in a millisecond or under a frozen clock.
+ * Ids of one prefix strictly increase as strings, however many are made in a millisecond or under a frozen clock, and
+ * after restarts too: each run of one state is a millisecond ahead of the one before it.
  */
 export class Ids {
   readonly #clock: SandboxClock
@@ -27,7 +28,7 @@ export class Ids {
       factory = monotonicFactory(() => this.#random.next(`id:${prefix}`))
       this.#factories.set(prefix, factory)
     }
-    return `${prefix}_${factory(this.#clock.now())}`
+    return `${prefix}_${factory(this.#clock.now() + this.#random.run)}`
   }
 
   /** Forgets what was made: for a clock that went back and random streams that start anew. */

@@ -4,12 +4,17 @@ import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 
 /**
  * The seeded source of every random choice. Each purpose draws from a stream of its own, so that one more request id
- * does not change the next portfolio's id or the next fault's draw.
+ * does not change the next portfolio's id or the next fault's draw. A state that is kept across restarts goes through
+ * several runs: each draws other values, or the ids of the first would come again.
  */
 export class SeededRandom {
   readonly #streams = new Map<string, RandomGenerator>()
 
-  constructor(readonly seed: number) {}
+  /** `run` counts the restarts over one state, from 0. */
+  constructor(
+    readonly seed: number,
+    readonly run = 0,
+  ) {}
 
   /** A seed for a run that was given none. */
   static freshSeed(): number {
@@ -26,7 +31,8 @@ export class SeededRandom {
     let generator = this.#streams.get(stream)
     if (!generator) {
       // The whole state is hashed: seeded by one small number, xoroshiro's first draws hardly differ between seeds.
-      generator = xoroshiro128plusFromState([0, 1, 2, 3].map((part) => hash(`${part}/${this.seed}/${stream}`)))
+      const source = this.run === 0 ? `${this.seed}` : `${this.seed}#${this.run}`
+      generator = xoroshiro128plusFromState([0, 1, 2, 3].map((part) => hash(`${part}/${source}/${stream}`)))
       this.#streams.set(stream, generator)
     }
     return (generator.next() >>> 0) / 2 ** 32

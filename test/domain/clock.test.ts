@@ -35,6 +35,21 @@ describe('the sandbox clock', () => {
     expect(clock.now()).toBeGreaterThan(frozenAt)
   })
 
+  it('goes on from where another stood, and back to its own start', () => {
+    clock.advance(HOUR)
+    const running = new SandboxClock(undefined, clock.state)
+    expect(Math.abs(running.now() - clock.now())).toBeLessThan(1000)
+    expect(running.state).toEqual({ offset: HOUR, frozen_at: null })
+    clock.freeze()
+    const frozen = new SandboxClock(0, JSON.parse(JSON.stringify(clock.state)))
+    expect([frozen.now(), frozen.frozen]).toEqual([clock.now(), true])
+    frozen.unfreeze()
+    const again = new SandboxClock(0, frozen.state)
+    expect([again.frozen, again.now() >= clock.now()]).toEqual([false, true])
+    again.reset()
+    expect([again.now(), again.frozen]).toEqual([0, true])
+  })
+
   it('moves forward by exactly the step when frozen, and leaves real time alone', () => {
     clock.freeze()
     const before = clock.now()

@@ -71,4 +71,22 @@ describe('ids', () => {
     one.ids.reset()
     expect(jars(one.ids)).toEqual(first)
   })
+
+  it('increase from one run to the next, whatever each of them draws and however the clock stands', () => {
+    const clock = frozenClock()
+    fc.assert(
+      fc.property(fc.integer(), fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 20 }), (seed, moves) => {
+        let last = ''
+        moves.forEach((move, run) => {
+          clock.advance(move)
+          const ids = new Ids({ clock, random: new SeededRandom(seed, run) })
+          for (let i = 0; i < 10; i++) {
+            const id = ids.next('txn')
+            expect(id > last).toBe(true)
+            last = id
+          }
+        })
+      }),
+    )
+  })
 })

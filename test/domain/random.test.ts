@@ -54,6 +54,14 @@ describe('seeded random', () => {
     expect(chiSquared(range.map((i) => draws(new SeededRandom(1), `stream-${i}`, nth + 1)[nth]!))).toBeLessThan(45)
   })
 
+  it('draws otherwise in every run, and in the first as if there were no other', () => {
+    const first = [0, 1, 2, 3].map((run) => JSON.stringify(draws(new SeededRandom(7, run), 'delay')))
+    expect(new Set(first).size).toBe(4)
+    expect(first[0]).toBe(JSON.stringify(draws(new SeededRandom(7), 'delay')))
+    const range = Array.from({ length: 4000 }, (_, run) => run)
+    expect(chiSquared(range.map((run) => new SeededRandom(1, run).next('delay')))).toBeLessThan(45)
+  })
+
   it('tells seeds apart that differ beyond 32 bits', () => {
     expect(draws(new SeededRandom(2 ** 32), 'a')).not.toEqual(draws(new SeededRandom(0), 'a'))
   })
