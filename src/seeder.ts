@@ -25,7 +25,6 @@ export function seeder({ endUsers, portfolios, transfers }: Service): Seeder {
         amount,
         delay: 0,
         reached: async () => undefined,
-        respond: () => ({ status: 200, body: null }),
       })
     },
   }

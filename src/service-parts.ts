@@ -15,10 +15,12 @@ import type { Service } from './domain/service.ts'
 import { Transfers } from './domain/transfers.ts'
 import { FaultEngine } from './faults/fault-engine.ts'
 import type { Fixture } from './fixtures/fixture.ts'
+import { renderProblem } from './http/problem.ts'
 import { IdentityProvider } from './identity/identity-provider.ts'
 import { UnknownKey } from './identity/unknown-key.ts'
 import { LateChains } from './late-chains.ts'
 import type { ResolvedOptions } from './options.ts'
+import { transferResponse } from './partner-api/transfer-response.ts'
 import { ScenarioRunner } from './scenarios/scenario-runner.ts'
 import { createStore } from './store/lowdb-store.ts'
 
@@ -38,13 +40,20 @@ export async function buildServiceParts(
   const ids = new Ids({ clock, random })
   const store = await createStore()
   const chains = new LateChains()
-  const cursors = new CursorCodec({ secret: random.bytes('cursor-secret', 32), clock })
+  // Of the first run in every run: a cursor outlives restarts.
+  const secret = new SeededRandom(options.seed).bytes('cursor-secret', 32)
+  const cursors = new CursorCodec({ secret, clock })
 
+  const common = { store, chains, clock, ids, settings, log }
+  const portfolios = new Portfolios(common)
+  const endUsers = new EndUsers(common)
+  const idempotency = new Idempotency({
+    ...common,
+    render: (problem, claim) => renderProblem(problem, claim, settings),
+  })
   const { confirmationDelay } = options
-  const portfolios = new Portfolios({ store, chains, clock, ids })
-  const endUsers = new EndUsers({ store, chains, clock, ids })
-  const transfers = new Transfers({ store, chains, clock, random, ids, settings, portfolios, confirmationDelay, log })
-  const idempotency = new Idempotency({ store, clock, settings })
+  const respond = transferResponse(settings)
+  const transfers = new Transfers({ ...common, random, portfolios, idempotency, confirmationDelay, respond })
   const witness = new ChainWitness({ chains, protocols: settings.protocols })
   const audit = new Audit({ store, witness, portfolios, transfers, clock, settings })
 
@@ -68,6 +77,7 @@ export async function buildServiceParts(
     chains,
     clock,
     cursors,
+    idempotency,
     endUsers,
     portfolios,
     transfers,
@@ -78,7 +88,6 @@ export async function buildServiceParts(
   const scenarios = new ScenarioRunner({ faults, clock, log, seed: options.seed })
   return {
     service,
-    idempotency,
     audit,
     faults,
     scenarios,

@@ -7,6 +7,7 @@ import type {
   MinedTransfer,
   Position,
   TransferOrder,
+  UnfinishedTransfer,
   WalletFunding,
   WalletOwner,
 } from '../domain/ports/chain.ts'
@@ -167,6 +168,10 @@ export class AnvilChain implements Chain {
   transfer(order: TransferOrder): Promise<MinedTransfer> {
     const protocol = this.#protocol(order.position.pool)
     return this.#producer.transfer({ order, protocol, account: this.#options.wallets.of(order.owner) })
+  }
+
+  finish(transfer: UnfinishedTransfer): Promise<MinedTransfer> {
+    return this.#producer.finish({ ...transfer, protocol: this.#protocol(transfer.pool) })
   }
 
   reorg(): Promise<void> {

@@ -1,10 +1,12 @@
 import type { SandboxClock } from '../domain/clock.ts'
-import { ChainUnavailableError, type MinedTransfer } from '../domain/ports/chain.ts'
+import { ChainUnavailableError, type MinedTransfer, type UnfinishedTransfer } from '../domain/ports/chain.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import type { Hex } from '../domain/records.ts'
 import type { ChainState } from './chain-state.ts'
 import type { ChainWriter } from './chain-writer.ts'
+import { Era } from './era.ts'
 import { Lane } from './lane.ts'
+import type { Protocol } from './protocols/protocol.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
 import { type Receipt, readRound, type SignedTransfer, settle, signRound, type TransferJob } from './transfer-round.ts'
 
@@ -32,24 +34,6 @@ const MAX_BLOCKS_MISSED = 3
 /** Milliseconds between looks for transactions that others sent to the RPC. */
 const FOREIGN_POLL = 500
 
-/** A span of the chain's life. Its end (a reset, a stop) calls off whatever was begun in it. */
-class Era {
-  over = false
-  readonly ended: Promise<void>
-  #end: () => void = () => {}
-
-  constructor() {
-    this.ended = new Promise((resolve) => {
-      this.#end = resolve
-    })
-  }
-
-  end(): void {
-    this.over = true
-    this.#end()
-  }
-}
-
 /**
  * Mines blocks by group commit: whatever waits when a round begins is decided, signed and mined together in one block,
  * and what arrives meanwhile makes the next. Blocks are made by nothing else, so the timestamp a transfer's facts were
@@ -59,12 +43,13 @@ class Era {
 export class BlockProducer {
   readonly #parts: ProducerParts
   readonly #lane = new Lane()
+  #unfinished: SignedTransfer[] = []
   #transfers: TransferJob[] = []
   #cheats: CheatJob[] = []
   #roundDue = false
   #mineDue: Promise<void> | undefined
   #era = new Era()
-  #running: TransferJob[] = []
+  #running: readonly (TransferJob | SignedTransfer)[] = []
   /** Why the chain does not answer, while signed transfers are being carried through. */
   #silent: string | undefined
   /** Ends the pause before the next attempt to reach a silent node. */
@@ -86,6 +71,15 @@ export class BlockProducer {
     return new Promise((resolve, reject) => {
       if (this.#refuse(reject)) return
       this.#transfers.push({ ...job, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Carries through what was signed earlier, before the next round's transfers. See `Chain.finish`. */
+  finish(transfer: UnfinishedTransfer & { protocol: Protocol }): Promise<MinedTransfer> {
+    return new Promise((resolve, reject) => {
+      if (this.#refuse(reject)) return
+      this.#unfinished.push({ ...transfer, resolve, reject })
       this.#schedule()
     })
   }
@@ -147,8 +141,8 @@ export class BlockProducer {
     this.#era.end()
   }
 
-  #takeWaiting(): (TransferJob | CheatJob)[] {
-    return [...this.#transfers.splice(0), ...this.#cheats.splice(0)]
+  #takeWaiting(): { reject(reason: unknown): void }[] {
+    return [...this.#unfinished.splice(0), ...this.#transfers.splice(0), ...this.#cheats.splice(0)]
   }
 
   /** A turn of the event loop lets requests that arrived together share a round. */
@@ -168,14 +162,29 @@ export class BlockProducer {
 
   async #round(era: Era): Promise<void> {
     await this.#runCheats(this.#cheats.splice(0))
+    const unfinished = this.#unfinished.splice(0)
+    await this.#run(unfinished, async () => {
+      const timestamps = new Set(unfinished.map(({ block_timestamp }) => block_timestamp))
+      for (const timestamp of [...timestamps].sort((a, b) => a - b)) {
+        const together = unfinished.filter(({ block_timestamp }) => block_timestamp === timestamp)
+        await this.#carryThrough(together, era, { tried: true })
+      }
+    })
+    if (era.over) return
     const jobs = this.#transfers.splice(0, MAX_ROUND)
+    await this.#run(jobs, async () => {
+      const { state, chainId } = this.#parts
+      const signed = await signRound(await readRound(state, jobs), Number(chainId), era)
+      await this.#carryThrough(signed, era, { tried: false })
+    })
+  }
+
+  /** Whatever the task throws, these hear of it. */
+  async #run(jobs: readonly (TransferJob | SignedTransfer)[], task: () => Promise<void>): Promise<void> {
     if (jobs.length === 0) return
     this.#running = jobs
     try {
-      const { state, chainId } = this.#parts
-      const round = await readRound(state, jobs)
-      const signed = await signRound(round, Number(chainId), era)
-      await this.#carryThrough(signed, round.timestamp, era)
+      await task()
     } catch (error) {
       for (const job of jobs) job.reject(error) // those that were answered already do not mind
     } finally {
@@ -197,16 +206,16 @@ export class BlockProducer {
   }
 
   /** From here on the bytes are out of our hands: try until the chain has them all in blocks, however long it is silent. */
-  async #carryThrough(transfers: SignedTransfer[], timestamp: number, era: Era): Promise<void> {
+  async #carryThrough(transfers: SignedTransfer[], era: Era, { tried }: { tried: boolean }): Promise<void> {
     let outstanding = transfers
     let blocks = 0
-    for (let tried = false; outstanding.length > 0 && !era.over; tried = true) {
+    for (; outstanding.length > 0 && !era.over; tried = true) {
       try {
         if (tried) {
           outstanding = await this.#settleKnown(outstanding)
           await this.#parts.state.refresh()
         }
-        outstanding = await this.#commit(outstanding, timestamp, blocks >= MAX_BLOCKS_MISSED)
+        outstanding = await this.#commit(outstanding, blocks >= MAX_BLOCKS_MISSED)
         blocks++
         this.#silent = undefined
       } catch (error) {
@@ -220,24 +229,25 @@ export class BlockProducer {
     }
   }
 
-  /** One block. Returns the transfers that are not in it. */
-  async #commit(transfers: SignedTransfer[], timestamp: number, last: boolean): Promise<SignedTransfer[]> {
-    if (transfers.length === 0) return []
+  /** One block, of the time the transfers were signed for. Returns those that are not in it. */
+  async #commit(transfers: SignedTransfer[], last: boolean): Promise<SignedTransfer[]> {
+    const [first] = transfers
+    if (!first) return []
     const { writer, state, rpc } = this.#parts
     const failures = rpc.upstreamFailures
-    const refusals = await writer.broadcast(transfers.map(({ raw }) => raw))
-    const time = await writer.mine(Math.max(timestamp, state.latest))
+    const refusals = await writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction))
+    const time = await writer.mine(Math.max(first.block_timestamp, state.latest))
     const receipts = await rpc.call<Receipt[]>('eth_getBlockReceipts', 'latest')
     const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
     const missing: SignedTransfer[] = []
     for (const [index, transfer] of transfers.entries()) {
-      const receipt = byHash.get(transfer.hash)
+      const receipt = byHash.get(transfer.tx_hash)
       if (receipt) settle(transfer, receipt, time)
       // A transaction whose state could not be fetched stays out of the block: that is no refusal.
       else if (rpc.upstreamFailures > failures) throw rpc.unavailable()
       else if (last) {
-        await writer.drop(transfer.hash)
-        transfer.job.reject(refusals[index] ?? new Error(`transaction ${transfer.hash} was not mined`))
+        await writer.drop(transfer.tx_hash)
+        transfer.reject(refusals[index] ?? new Error(`transaction ${transfer.tx_hash} was not mined`))
       } else missing.push(transfer)
     }
     return missing
@@ -246,7 +256,9 @@ export class BlockProducer {
   /** Settles what stands in a block already: mined before the answer got lost, or by somebody else. */
   async #settleKnown(transfers: SignedTransfer[]): Promise<SignedTransfer[]> {
     const { rpc } = this.#parts
-    const receipts = await rpc.batch<Receipt | null>(transfers.map(({ hash }) => ['eth_getTransactionReceipt', hash]))
+    const receipts = await rpc.batch<Receipt | null>(
+      transfers.map(({ tx_hash }) => ['eth_getTransactionReceipt', tx_hash]),
+    )
     const missing: SignedTransfer[] = []
     for (const [index, transfer] of transfers.entries()) {
       const receipt = receipts[index]

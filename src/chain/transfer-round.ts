@@ -1,6 +1,6 @@
 import type { PrivateKeyAccount } from 'viem/accounts'
 import { keccak256 } from 'viem/utils'
-import type { MinedTransfer, TransferDecision, TransferFacts, TransferOrder } from '../domain/ports/chain.ts'
+import type { MinedTransfer, TransferFacts, TransferOrder, UnfinishedTransfer } from '../domain/ports/chain.ts'
 import type { Hex } from '../domain/records.ts'
 import type { ChainState } from './chain-state.ts'
 import { balanceOf } from './protocols/erc20.ts'
@@ -12,23 +12,21 @@ import type { Log, Protocol } from './protocols/protocol.ts'
  */
 const REVERTING_GAS = 30_000n
 
-/** A transfer that waits for its outcome. */
-export interface TransferJob {
-  order: TransferOrder
-  account: PrivateKeyAccount
+/** Whoever waits for a transfer's outcome, and how its market works. */
+interface Awaited {
   protocol: Protocol
   resolve(mined: MinedTransfer): void
   reject(reason: unknown): void
 }
 
-/** A transfer whose bytes are safe with whoever ordered it. */
-export interface SignedTransfer {
-  job: TransferJob
-  facts: TransferFacts
-  decision: TransferDecision
-  hash: Hex
-  raw: Hex
+/** A transfer that is to be signed. */
+export interface TransferJob extends Awaited {
+  order: TransferOrder
+  account: PrivateKeyAccount
 }
+
+/** A transfer whose bytes are safe with whoever ordered it. */
+export interface SignedTransfer extends UnfinishedTransfer, Awaited {}
 
 /** A receipt as far as transfers need it. */
 export interface Receipt {
@@ -88,18 +86,21 @@ export async function readRound(state: ChainState, jobs: readonly TransferJob[])
  * rejected and left out: of them nothing is broadcast.
  */
 export async function signRound(round: Round, chainId: number, calledOff: CalledOff): Promise<SignedTransfer[]> {
+  const { timestamp } = round
   const signed = [...round.wallets].map(([wallet, jobs]) =>
-    signWallet(jobs, round.nonces.get(wallet) ?? 0, chainId, calledOff),
+    signWallet(jobs, { chainId, timestamp, nonce: round.nonces.get(wallet) ?? 0 }, calledOff),
   )
   return (await Promise.all(signed)).flat()
 }
 
-async function signWallet(
-  jobs: readonly InformedJob[],
-  firstNonce: number,
-  chainId: number,
-  calledOff: CalledOff,
-): Promise<SignedTransfer[]> {
+/** What a transaction is signed for. */
+interface Place {
+  chainId: number
+  timestamp: number
+  nonce: number
+}
+
+async function signWallet(jobs: readonly InformedJob[], first: Place, calledOff: CalledOff): Promise<SignedTransfer[]> {
   const signed: SignedTransfer[] = []
   const spent = new Map<string, bigint>()
   for (const { job, facts } of jobs) {
@@ -108,9 +109,9 @@ async function signWallet(
     const taken = spent.get(token) ?? 0n
     const left = { ...facts, wallet_balance: facts.wallet_balance - taken }
     try {
-      const transfer = await sign(job, left, firstNonce + signed.length, chainId)
+      const transfer = await sign(job, left, { ...first, nonce: first.nonce + signed.length })
       signed.push(transfer)
-      if (job.order.type === 'deposit' && !job.order.revert) spent.set(token, taken + transfer.decision.amount)
+      if (job.order.type === 'deposit' && !job.order.revert) spent.set(token, taken + transfer.amount)
     } catch (error) {
       job.reject(error)
     }
@@ -118,8 +119,9 @@ async function signWallet(
   return signed
 }
 
-async function sign(job: TransferJob, facts: TransferFacts, nonce: number, chainId: number): Promise<SignedTransfer> {
-  const { order, account, protocol } = job
+async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promise<SignedTransfer> {
+  const { order, account, protocol, resolve, reject } = job
+  const { chainId, timestamp, nonce } = place
   const { pool, shares } = order.position
   const decision = order.decide(facts)
   const call =
@@ -129,28 +131,32 @@ async function sign(job: TransferJob, facts: TransferFacts, nonce: number, chain
   const fees = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
   const gas = order.revert ? REVERTING_GAS : call.gas
   const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce, ...fees, ...call, gas })
-  const hash = keccak256(raw)
-  await order.signed({ tx_hash: hash, raw_transaction: raw })
-  return { job, facts, decision, hash, raw }
+  const signed = {
+    tx_hash: keccak256(raw),
+    raw_transaction: raw,
+    amount: decision.amount,
+    value_before: facts.position_value,
+    block_timestamp: timestamp,
+  }
+  await order.signed(signed)
+  return { ...signed, type: order.type, pool, protocol, resolve, reject }
 }
 
-/** Tells a job's owner how its transaction went. */
-export function settle({ job, facts, decision, hash }: SignedTransfer, receipt: Receipt, blockTimestamp: number): void {
-  const { order, protocol } = job
+/** Tells a transfer's owner how its transaction went. */
+export function settle(transfer: SignedTransfer, receipt: Receipt, blockTimestamp: number): void {
+  const { type, pool, protocol, tx_hash, amount, value_before } = transfer
   const success = Number(receipt.status) === 1
   try {
-    const moved = success
-      ? protocol.movement(order.type, order.position.pool, receipt.logs)
-      : { amount: decision.amount, shares: 0n }
-    job.resolve({
+    const moved = success ? protocol.movement(type, pool, receipt.logs) : { amount, shares: 0n }
+    transfer.resolve({
       ...moved,
-      tx_hash: hash,
+      tx_hash,
       block_number: Number(receipt.blockNumber),
       block_timestamp: blockTimestamp,
       status: success ? 'success' : 'reverted',
-      value_before: facts.position_value,
+      value_before,
     })
   } catch (error) {
-    job.reject(error)
+    transfer.reject(error)
   }
 }

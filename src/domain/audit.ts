@@ -136,8 +136,7 @@ export class Audit {
     const { store } = this.#parts
     const users = new Set<string>()
     for await (const transfers of pagesOf(store, 'transfers', 'all')) {
-      const portfolios = await Promise.all(transfers.map(({ portfolio_id }) => store.get('portfolios', portfolio_id)))
-      for (const portfolio of portfolios) if (portfolio) users.add(portfolio.end_user_id)
+      for (const { end_user_id } of transfers) users.add(end_user_id)
     }
     return users
   }

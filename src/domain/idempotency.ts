@@ -4,6 +4,7 @@ import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
 import type { Operation } from './operations.ts'
 import type { Store, Write } from './ports/store.ts'
+import type { Claim, IdempotencyRecord } from './records.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
 /** Who shares a key: one tenant, one operation, one external_id. Assumption `idempotency-scope`. */
@@ -14,20 +15,13 @@ export interface IdempotencyScope {
   key: string
 }
 
-/** The right to carry out an operation under its key; held by one request at a time. */
-export interface Claim {
-  readonly id: string
-  /** The write that keeps the outcome under the key, to be committed together with the operation's own writes. */
-  keep(outcome: ApiResponse | Problem): Write
-}
-
 /** A request that may be repeated under an Idempotency-Key. */
 export interface IdempotentRequest {
   scope: IdempotencyScope
   body: unknown
-  /** Turns an error of the operation into the response that is kept for its repetitions. */
-  render(problem: Problem): ApiResponse
-  /** Must commit `claim.keep(…)` itself when it succeeds. */
+  /** The request, as an error body names it. */
+  origin: Pick<Claim, 'request_id' | 'instance'>
+  /** Must commit what {@link Idempotency.keep} gives itself when it succeeds. */
   operation(claim: Claim): Promise<ApiResponse>
 }
 
@@ -37,17 +31,25 @@ export interface IdempotentResult {
   replayed: boolean
 }
 
+/** Everything idempotency needs. */
+export interface IdempotencyParts {
+  store: Store
+  clock: SandboxClock
+  settings: ServiceSettings
+  /** Turns an error of the operation into the response that is kept for its repetitions. */
+  render(problem: Problem, claim: Claim): ApiResponse
+}
+
+/** Expired records that one new one may take away: more than one, so that a backlog shrinks. */
+const PURGED_AT_ONCE = 4
+
 /** Repetitions of one operation under one Idempotency-Key happen once. */
 export class Idempotency {
   readonly #running = new Map<string, { fingerprint: string; result: Promise<ApiResponse> }>()
-  readonly #store: Store
-  readonly #clock: SandboxClock
-  readonly #settings: ServiceSettings
+  readonly #parts: IdempotencyParts
 
-  constructor(parts: { store: Store; clock: SandboxClock; settings: ServiceSettings }) {
-    this.#store = parts.store
-    this.#clock = parts.clock
-    this.#settings = parts.settings
+  constructor(parts: IdempotencyParts) {
+    this.#parts = parts
   }
 
   /**
@@ -60,12 +62,12 @@ export class Idempotency {
     const running = this.#running.get(id)
     if (running) {
       if (running.fingerprint !== fingerprint) throw mismatch()
-      if (this.#settings.idempotency_in_flight === 'conflict') throw inProgress()
+      if (this.#parts.settings.idempotency_in_flight === 'conflict') throw inProgress()
       return { response: await running.result, replayed: true }
     }
     let replayed = false
     const result = this.#kept(id, fingerprint).then((kept) => {
-      if (!kept) return this.#execute(id, fingerprint, request)
+      if (!kept) return this.#execute({ id, fingerprint, ...request.origin }, request)
       replayed = true
       return kept
     })
@@ -77,25 +79,42 @@ export class Idempotency {
     }
   }
 
+  /**
+   * The writes that keep an outcome under its key, to be committed together with the operation's own writes. They take
+   * away some of what has expired, so that what is kept does not grow with time.
+   */
+  async keep(claim: Claim, outcome: ApiResponse | Problem): Promise<Write[]> {
+    const { store, clock, render } = this.#parts
+    const { status, body } = outcome instanceof Problem ? render(outcome, claim) : outcome
+    const { id, fingerprint } = claim
+    const oldest = await store.page('idempotency_keys', { scope: 'all', limit: PURGED_AT_ONCE })
+    return [
+      ...oldest.items
+        // One that is used anew may be put before these writes are committed.
+        .filter((record) => this.#isExpired(record) && !this.#running.has(record.id))
+        .map((record): Write => ({ collection: 'idempotency_keys', remove: record.id })),
+      { collection: 'idempotency_keys', put: { id, fingerprint, status, body, created_at_ms: clock.now() } },
+    ]
+  }
+
+  #isExpired({ created_at_ms }: IdempotencyRecord): boolean {
+    return this.#parts.clock.now() - created_at_ms > this.#parts.settings.idempotency_ttl
+  }
+
   async #kept(id: string, fingerprint: string): Promise<ApiResponse | undefined> {
-    const record = await this.#store.get('idempotency_keys', id)
-    if (!record || this.#clock.now() - record.created_at_ms > this.#settings.idempotency_ttl) return undefined
+    const record = await this.#parts.store.get('idempotency_keys', id)
+    if (!record || this.#isExpired(record)) return undefined
     if (record.fingerprint !== fingerprint) throw mismatch()
     return { status: record.status, body: record.body }
   }
 
-  async #execute(id: string, fingerprint: string, request: IdempotentRequest): Promise<ApiResponse> {
-    const keep = (outcome: ApiResponse | Problem): Write => {
-      const { status, body } = outcome instanceof Problem ? request.render(outcome) : outcome
-      const record = { id, fingerprint, status, body, created_at_ms: this.#clock.now() }
-      return { collection: 'idempotency_keys', put: record }
-    }
+  async #execute(claim: Claim, request: IdempotentRequest): Promise<ApiResponse> {
     try {
-      return await request.operation({ id, keep })
+      return await request.operation(claim)
     } catch (error) {
       if (!(error instanceof Problem) || !isKept(error)) throw error
-      const response = request.render(error)
-      await this.#store.commit([keep(response)])
+      const response = this.#parts.render(error, claim)
+      await this.#parts.store.commit(await this.keep(claim, response))
       return response
     }
   }

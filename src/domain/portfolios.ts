@@ -37,7 +37,7 @@ export class Portfolios {
     user: EndUser,
     pool: Pool,
     wish: PortfolioWish,
-    alongside: (created: ValuedPortfolio) => Write[] = () => [],
+    alongside: (created: ValuedPortfolio) => Promise<Write[]> = async () => [],
   ): Promise<ValuedPortfolio> {
     const { tenant_id, pool_id, protocol, chain_id, token_symbol, token_decimals, token_address, market_address } = pool
     const now = this.#clock.iso()
@@ -63,7 +63,7 @@ export class Portfolios {
       updated_at: now,
     }
     const created = { portfolio, balances: balancesOf(portfolio, 0n) }
-    await this.#store.commit([{ collection: 'portfolios', put: portfolio }, ...alongside(created)])
+    await this.#store.commit([{ collection: 'portfolios', put: portfolio }, ...(await alongside(created))])
     return created
   }
 

@@ -119,25 +119,45 @@ export interface Transaction {
   created_at: string
 }
 
-/** A transfer between signing and settling: what a restart needs to finish it with the same bytes and hash. */
+/**
+ * A transfer between signing and settling: all that a restart needs to finish it with the same bytes and hash, and to
+ * answer for it. Amounts are digit strings in minor units.
+ */
 export interface Transfer {
   /** The id of the transaction it becomes. */
   id: string
+  end_user_id: string
   portfolio_id: string
   type: TransferType
   chain_id: string
   tx_hash: Hex
   raw_transaction: Hex
-  /** Scope key of the Idempotency-Key that caused it; null for seeding. */
-  idempotency_id: string | null
+  /** What was decided. */
+  amount: string
+  /** The position's worth directly before the transfer, in the block it was signed for. */
+  value_before: string
+  /** Of the block it was signed for, in Unix seconds. */
+  block_timestamp: number
+  /** Where its outcome is kept; null for seeding. */
+  claim: Claim | null
   signed_at: string
+}
+
+/** The right to carry out an operation under its Idempotency-Key, held by one request at a time, and what its outcome says of it. */
+export interface Claim {
+  /** Tenant, operation, external_id and key. */
+  id: string
+  /** SHA-256 of the canonical request body. */
+  fingerprint: string
+  /** The request, as an error body names it: its id and path. */
+  request_id: string
+  instance: string
 }
 
 /** A finished operation's response, kept under its Idempotency-Key. */
 export interface IdempotencyRecord {
-  /** Tenant, operation, external_id and key. */
+  /** As in {@link Claim}. */
   id: string
-  /** SHA-256 of the canonical request body. */
   fingerprint: string
   status: number
   body: unknown

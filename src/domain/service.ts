@@ -1,6 +1,7 @@
 import type { SandboxClock } from './clock.ts'
 import type { CursorCodec } from './cursor.ts'
 import type { EndUsers } from './end-users.ts'
+import type { Idempotency } from './idempotency.ts'
 import type { Portfolios } from './portfolios.ts'
 import type { Chains } from './ports/chain.ts'
 import type { Store } from './ports/store.ts'
@@ -15,6 +16,7 @@ export interface Service {
   chains: Chains
   clock: SandboxClock
   cursors: CursorCodec
+  idempotency: Idempotency
   endUsers: EndUsers
   portfolios: Portfolios
   transfers: Transfers

@@ -1,26 +1,18 @@
 import { abortController } from './abort-controller.ts'
 import type { ApiResponse } from './api-response.ts'
-import { balancesOf, settle } from './balances.ts'
-import type { SandboxClock } from './clock.ts'
 import type { DurationRange } from './duration.ts'
 import { Problem } from './errors.ts'
-import type { Claim } from './idempotency.ts'
 import type { Ids } from './ids.ts'
 import { KeyedQueue } from './keyed-queue.ts'
-import { type Portfolios, poolOf, type ValuedPortfolio } from './portfolios.ts'
-import {
-  type Chain,
-  type Chains,
-  ChainUnavailableError,
-  type MinedTransfer,
-  type SignedTransaction,
-} from './ports/chain.ts'
-import type { Logger } from './ports/logger.ts'
-import type { Store } from './ports/store.ts'
+import { type Portfolios, poolOf } from './portfolios.ts'
+import { type Chain, type Chains, ChainUnavailableError } from './ports/chain.ts'
 import type { SeededRandom } from './random.ts'
-import type { EndUser, Pool, Portfolio, Transaction, TransferType } from './records.ts'
+import type { Claim, EndUser, Pool, Transfer, TransferType } from './records.ts'
+import { requireRecord } from './require-record.ts'
 import type { ServiceSettings } from './service-settings.ts'
+import { type SettlingParts, settleTransfer } from './settle-transfer.ts'
 import { decideDeposit, decideWithdrawal } from './transfer-rules.ts'
+import { allOf } from './walk.ts'
 
 /** Moments of a transfer at which a fault may strike. */
 export type TransferPhase = 'before_broadcast' | 'after_broadcast' | 'after_confirmation'
@@ -43,30 +35,20 @@ export interface TransferRequest {
   amount: bigint
   /** The Idempotency-Key's claim; absent when the fixture asks. */
   claim?: Claim
-  /** Turns the outcome into the response that the claim keeps. */
-  respond(outcome: SettledTransfer): ApiResponse
   /** Told of every phase; may delay the transfer, or throw in `before_broadcast` to stop it. */
   reached(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
   /** Overrides the confirmation delay, in milliseconds. */
   delay?: number
 }
 
-/** A confirmed transfer: its record, and its portfolio afterwards. */
-export interface SettledTransfer extends ValuedPortfolio {
-  transaction: Transaction
-}
-
 /** Everything a transfer needs. */
-export interface TransferParts {
-  store: Store
+export interface TransferParts extends SettlingParts {
   chains: Chains
-  clock: SandboxClock
   random: SeededRandom
   ids: Ids
   settings: ServiceSettings
   portfolios: Portfolios
   confirmationDelay: DurationRange
-  log: Logger
 }
 
 /**
@@ -76,7 +58,7 @@ export interface TransferParts {
  */
 export class Transfers {
   readonly #queue = new KeyedQueue()
-  readonly #running = new Set<Promise<ApiResponse>>()
+  readonly #running = new Set<Promise<unknown>>()
   #cancelled = abortController()
   readonly #parts: TransferParts
 
@@ -88,16 +70,36 @@ export class Transfers {
   async run(request: TransferRequest): Promise<ApiResponse> {
     await this.#parts.portfolios.require(request.user, request.portfolio_id)
     const cancelled = this.#cancelled.signal
-    const running = this.#queue.run(request.portfolio_id, () => this.#carryOut(request, cancelled))
-    this.#running.add(running)
     try {
-      return await running
+      return await this.#inTurn(request.portfolio_id, () => this.#carryOut(request, cancelled))
     } catch (error) {
       if (cancelled.aborted) throw wasReset()
       throw error
-    } finally {
-      this.#running.delete(running)
     }
+  }
+
+  /**
+   * Finishes what an earlier life of the process signed and did not settle: to be awaited before requests are let in. The
+   * same bytes are mined, the same booked and kept as if nothing had happened, except that no confirmation delay is waited
+   * for: nobody holds a connection. What can never be mined is logged, and stays for the audit to name. Throws
+   * ChainUnavailableError; what is left then is left for the next time.
+   */
+  async recover(): Promise<void> {
+    const { store, log } = this.#parts
+    const cancelled = this.#cancelled.signal
+    const unfinished = await allOf(store, 'transfers', 'all')
+    if (unfinished.length === 0) return
+    log.info({ transfers: unfinished.length }, 'finishing transfers of an earlier run')
+    const finish = async (transfer: Transfer) => {
+      try {
+        await this.#inTurn(transfer.portfolio_id, () => this.#finish(transfer, cancelled))
+      } catch (error) {
+        if (error instanceof ChainUnavailableError) throw error
+        log.error({ err: error, transaction_id: transfer.id, tx_hash: transfer.tx_hash }, 'a transfer was not finished')
+      }
+    }
+    const results = await Promise.allSettled(unfinished.map(finish))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
   /** Whether a transfer of the portfolio runs or waits for its turn. */
@@ -116,16 +118,28 @@ export class Transfers {
     this.#cancelled = abortController()
   }
 
+  /** Behind the portfolio's earlier transfers. */
+  async #inTurn<T>(portfolioId: string, task: () => Promise<T>): Promise<T> {
+    const running = this.#queue.run(portfolioId, task)
+    this.#running.add(running)
+    try {
+      return await running
+    } finally {
+      this.#running.delete(running)
+    }
+  }
+
   async #carryOut(request: TransferRequest, cancelled: AbortSignal): Promise<ApiResponse> {
     cancelled.throwIfAborted()
-    const portfolio = await this.#parts.portfolios.require(request.user, request.portfolio_id)
-    const chain = this.#parts.chains.get(portfolio.chain_id)
-    if (!chain) throw new Error(`no chain ${portfolio.chain_id}`)
+    const { clock, ids, portfolios, settings, store } = this.#parts
+    const portfolio = await portfolios.require(request.user, request.portfolio_id)
+    const { portfolio_id, chain_id } = portfolio
+    const chain = this.#chain(chain_id)
     const pool = poolOf(portfolio)
     const underWay: TransferUnderWay = { type: request.type, pool, chain, revert: false }
     await request.reached('before_broadcast', underWay)
     cancelled.throwIfAborted()
-    const id = this.#parts.ids.next('txn')
+    const id = ids.next('txn')
     const mined = await chain.transfer({
       type: request.type,
       owner: request.user,
@@ -136,16 +150,50 @@ export class Transfers {
           ? decideDeposit(request.amount, facts)
           : decideWithdrawal(request.amount, facts, {
               deposited: BigInt(portfolio.deposited),
-              threshold: this.#parts.settings.full_withdrawal_threshold,
+              threshold: settings.full_withdrawal_threshold,
             }),
-      signed: (signed) => this.#keepSigned(id, request, portfolio, signed),
+      signed: ({ amount, value_before, ...signed }) => {
+        const transfer: Transfer = {
+          id,
+          end_user_id: request.user.id,
+          portfolio_id,
+          type: request.type,
+          chain_id,
+          ...signed,
+          amount: amount.toString(),
+          value_before: value_before.toString(),
+          claim: request.claim ?? null,
+          signed_at: clock.iso(),
+        }
+        return store.commit([{ collection: 'transfers', put: transfer }])
+      },
     })
     await this.#tell(request, 'after_broadcast', underWay)
-    await this.#parts.clock.sleep(request.delay ?? this.#drawDelay(), cancelled)
+    await clock.sleep(request.delay ?? this.#drawDelay(), cancelled)
     cancelled.throwIfAborted()
-    const response = await this.#settle(id, request, portfolio, chain, mined)
+    const outcome = await settleTransfer({ id, mined, chain, cancelled }, this.#parts)
+    if (outcome instanceof Problem) throw outcome
     await this.#tell(request, 'after_confirmation', underWay)
-    return response
+    return outcome
+  }
+
+  async #finish(transfer: Transfer, cancelled: AbortSignal): Promise<void> {
+    const { id, portfolio_id, chain_id } = transfer
+    const chain = this.#chain(chain_id)
+    const mined = await chain.finish({
+      ...transfer,
+      pool: poolOf(await requireRecord(this.#parts.store, 'portfolios', portfolio_id)),
+      amount: BigInt(transfer.amount),
+      value_before: BigInt(transfer.value_before),
+    })
+    cancelled.throwIfAborted()
+    await settleTransfer({ id, mined, chain, cancelled }, this.#parts)
+  }
+
+  #chain(chainId: string): Chain {
+    const chain = this.#parts.chains.get(chainId)
+    if (!chain) throw new Error(`no chain ${chainId}`)
+    return chain
   }
 
   /** Once broadcast, nothing that a fault throws may keep the transfer from being settled. */
@@ -157,100 +205,10 @@ export class Transfers {
     }
   }
 
-  async #keepSigned(
-    id: string,
-    request: TransferRequest,
-    portfolio: Portfolio,
-    signed: SignedTransaction,
-  ): Promise<void> {
-    await this.#parts.store.commit([
-      {
-        collection: 'transfers',
-        put: {
-          id,
-          portfolio_id: portfolio.portfolio_id,
-          type: request.type,
-          chain_id: portfolio.chain_id,
-          ...signed,
-          idempotency_id: request.claim?.id ?? null,
-          signed_at: this.#parts.clock.iso(),
-        },
-      },
-    ])
-  }
-
-  async #settle(
-    id: string,
-    request: TransferRequest,
-    before: Portfolio,
-    chain: Chain,
-    mined: MinedTransfer,
-  ): Promise<ApiResponse> {
-    const { store, clock, log } = this.#parts
-    const done = { collection: 'transfers', remove: id } as const
-    if (mined.status === 'reverted') {
-      const problem = reverted(mined)
-      await store.commit(request.claim ? [done, request.claim.keep(problem)] : [done])
-      throw problem
-    }
-    const { portfolio: booked, transaction: amounts } = settle(before, request.type, mined)
-    const moved: Portfolio = { ...before, ...booked }
-    const balances = balancesOf(moved, await this.#worth(moved, request.type, chain, mined))
-    // Taken last: what is committed later must not sort before what somebody has paged past already.
-    const now = clock.iso()
-    const portfolio: Portfolio = { ...moved, updated_at: now }
-    const transaction: Transaction = {
-      id,
-      tenant_id: before.tenant_id,
-      end_user_id: before.end_user_id,
-      portfolio_id: before.portfolio_id,
-      type: request.type,
-      ...amounts,
-      tx_hash: mined.tx_hash,
-      idempotency_id: request.claim?.id ?? null,
-      created_at: now,
-    }
-    const response = request.respond({ portfolio, balances, transaction })
-    await store.commit([
-      done,
-      { collection: 'transactions', put: transaction },
-      { collection: 'portfolios', put: portfolio },
-      ...(request.claim ? [request.claim.keep(response)] : []),
-    ])
-    log.debug({ transaction_id: id, tx_hash: mined.tx_hash, type: request.type }, 'transfer settled')
-    return response
-  }
-
-  /** The money has moved: a chain that does not answer now must not turn that into an error. */
-  async #worth(portfolio: Portfolio, type: TransferType, chain: Chain, mined: MinedTransfer): Promise<bigint> {
-    const cancelled = this.#cancelled.signal
-    const position = { pool: poolOf(portfolio), shares: BigInt(portfolio.shares) }
-    for (;;) {
-      try {
-        const [worth] = await chain.values([position])
-        return worth ?? 0n
-      } catch (error) {
-        if (!(error instanceof ChainUnavailableError) || cancelled.aborted) throw error
-        // What it was worth in its block is the last that the chain has told.
-        if (chain.gone) return mined.value_before + (type === 'deposit' ? mined.amount : -mined.amount)
-        this.#parts.log.warn({ chain_id: chain.chain_id }, 'waiting for the chain to read balances')
-        await this.#parts.clock.wallSleep(100)
-        // Reset in the meantime: what is read now would be of another chain.
-        cancelled.throwIfAborted()
-      }
-    }
-  }
-
   #drawDelay(): number {
     const { min, max } = this.#parts.confirmationDelay
     return max === min ? min : Math.round(min + this.#parts.random.next('confirmation-delay') * (max - min))
   }
-}
-
-function reverted(mined: MinedTransfer): Problem {
-  return new Problem('transaction_reverted', {
-    detail: `The transaction ${mined.tx_hash} stands in block ${mined.block_number} as reverted; no funds moved.`,
-  })
 }
 
 function wasReset(): Problem {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
-import type { Claim } from '../domain/idempotency.ts'
+import type { Claim } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Call } from '../partner-api/endpoint.ts'
 import { keyOf, type Passage, type PipelineParts, ready } from './pipeline.ts'
@@ -20,10 +20,10 @@ export async function handle(passage: Passage, parts: PipelineParts): Promise<un
   }
   const key = endpoint.idempotency === 'none' ? undefined : keyOf(request)
   if (key === undefined) return write(passage, await run(), parts)
-  const { response, replayed } = await parts.idempotency.run({
+  const { response, replayed } = await service.idempotency.run({
     scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
     body: request.body,
-    render: renderFor(request, service.settings),
+    origin: origin(request),
     operation: run,
   })
   if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))

@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
 import { Problem } from '../domain/errors.ts'
-import type { Idempotency } from '../domain/idempotency.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
@@ -11,7 +10,6 @@ import type { HttpExchange } from './exchange.ts'
 /** What the steps work with. */
 export interface PipelineParts {
   service: Service
-  idempotency: Idempotency
   faults: FaultEngine
   /** Throws Problem token_missing or invalid_idp_token. */
   verifyIdpToken(authorization: string | undefined): Promise<{ appid: string }>

@@ -53,7 +53,7 @@ export const createEndUser = (settings: ServiceSettings) =>
           created_at,
         },
       }
-      if (claim) await service.store.commit([claim.keep(response)])
+      if (claim) await service.store.commit(await service.idempotency.keep(claim, response))
       return response
     },
   })

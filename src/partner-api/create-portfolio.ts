@@ -38,8 +38,8 @@ export const createPortfolio = ({ protocols }: ServiceSettings) =>
       const { name, description, protocol = protocols[0] } = body
       const pool = await requirePool(service.store, tenant, { ...body, protocol })
       const wish = { name, ...(description !== undefined && { description }) }
-      const created = await service.portfolios.create(user, pool, wish, (valued) =>
-        claim ? [claim.keep({ status: 201, body: flatPortfolio(valued) })] : [],
+      const created = await service.portfolios.create(user, pool, wish, async (valued) =>
+        claim ? service.idempotency.keep(claim, { status: 201, body: flatPortfolio(valued) }) : [],
       )
       return { status: 201, body: flatPortfolio(created) }
     },

@@ -1,9 +1,8 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { ApiResponse } from '../domain/api-response.ts'
 import type { ErrorCode } from '../domain/errors.ts'
-import type { Claim } from '../domain/idempotency.ts'
 import type { Operation } from '../domain/operations.ts'
-import type { Tenant } from '../domain/records.ts'
+import type { Claim, Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import type { TransferPhase, TransferUnderWay } from '../domain/transfers.ts'
 

@@ -2,9 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { Problem } from '../domain/errors.ts'
 import type { TransferType } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
-import type { SettledTransfer } from '../domain/transfers.ts'
 import { defineEndpoint } from './endpoint.ts'
-import { EXAMPLE_PORTFOLIO, FlatPortfolio, flatPortfolio } from './portfolio-shape.ts'
+import { EXAMPLE_PORTFOLIO, FlatPortfolio } from './portfolio-shape.ts'
 import { ExternalIdParams } from './schemas.ts'
 
 const UINT256_MAX = 2n ** 256n - 1n
@@ -63,7 +62,6 @@ export function transferEndpoint(
         amount,
         ...(claim && { claim }),
         reached,
-        respond: (settled) => ({ status, body: transferResult(settled) }),
       })
     },
   })
@@ -75,11 +73,6 @@ function parseAmount(digits: string): bigint {
   if (amount > 0n && amount <= UINT256_MAX) return amount
   const detail = amount === 0n ? 'amount_minor must be above zero.' : 'amount_minor must be at most 2^256 − 1.'
   throw new Problem('validation_error', { detail, param: 'amount_minor' })
-}
-
-function transferResult(settled: SettledTransfer) {
-  const { tx_hash, id } = settled.transaction
-  return { tx_hash, transaction_id: id, ...flatPortfolio(settled) }
 }
 
 const EXAMPLE = {

@@ -26,8 +26,13 @@ export interface ChainFixture {
 }
 
 /** Starts the embedded chain. */
-export async function startChain(options: { rpcTimeout?: number } = {}): Promise<ChainFixture> {
-  const clock = new SandboxClock()
+export async function startChain({
+  clock = new SandboxClock(),
+  ...options
+}: {
+  rpcTimeout?: number
+  clock?: SandboxClock
+} = {}): Promise<ChainFixture> {
   const market = await embeddedMarket()
   const pool = (name: PoolName): Pool => {
     const [protocol, symbol] = name.split(' ') as [string, string]

@@ -32,10 +32,22 @@ export interface TransferDecision {
   all: boolean
 }
 
-/** Signed bytes and their hash, before anything is broadcast. */
+/** A transfer as it was signed, before anything is broadcast. Amounts in minor units. */
 export interface SignedTransaction {
   tx_hash: Hex
   raw_transaction: Hex
+  /** What was decided. */
+  amount: bigint
+  /** The position's worth directly before the transfer, in the block it was signed for. */
+  value_before: bigint
+  /** Of the block it was signed for, in Unix seconds. */
+  block_timestamp: number
+}
+
+/** A transfer that was signed in an earlier life of the process. */
+export interface UnfinishedTransfer extends SignedTransaction {
+  type: TransferType
+  pool: Pool
 }
 
 /** A deposit or withdrawal to be carried out on chain. */
@@ -105,6 +117,12 @@ export interface Chain extends ChainControls {
   fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void>
   /** Waits for its block, then signs, broadcasts and mines. Rejects with what `decide` or `signed` threw. */
   transfer(order: TransferOrder): Promise<MinedTransfer>
+  /**
+   * As {@link Chain.transfer} from the signed bytes on: settled if they stand in a block, else sent again and mined, at the
+   * timestamp they were signed for if the chain is not past it. Those of one wallet are to be asked for together. Rejects
+   * if they can never be mined.
+   */
+  finish(transfer: UnfinishedTransfer): Promise<MinedTransfer>
 }
 
 /** The chains by id, and the wallets, whose addresses are the same on each. */

@@ -62,7 +62,15 @@ export const SHAPES: { [C in Collection]: CollectionShape<Collections[C]> } = {
     id: (transfer) => transfer.id,
     list: { scope: () => 'all', key: (transfer) => [transfer.signed_at, transfer.id], order: 'asc' },
   },
-  idempotency_keys: { id: (record) => record.id },
+  idempotency_keys: {
+    id: (record) => record.id,
+    // By age; the digits are as many as the end of time has.
+    list: {
+      scope: () => 'all',
+      key: (record) => [String(record.created_at_ms).padStart(15, '0'), record.id],
+      order: 'asc',
+    },
+  },
 }
 
 /** One change: a whole record put in place, or a record taken away by id. */

@@ -1,0 +1,109 @@
+import type { ApiResponse } from './api-response.ts'
+import { balancesOf, settle } from './balances.ts'
+import type { SandboxClock } from './clock.ts'
+import { Problem } from './errors.ts'
+import type { Idempotency } from './idempotency.ts'
+import { poolOf, type ValuedPortfolio } from './portfolios.ts'
+import { type Chain, ChainUnavailableError, type MinedTransfer } from './ports/chain.ts'
+import type { Logger } from './ports/logger.ts'
+import type { Store } from './ports/store.ts'
+import type { Portfolio, Transaction, TransferType } from './records.ts'
+import { requireRecord } from './require-record.ts'
+
+/** A confirmed transfer: its record, and its portfolio afterwards. */
+export interface SettledTransfer extends ValuedPortfolio {
+  transaction: Transaction
+}
+
+/** Everything settling needs. */
+export interface SettlingParts {
+  store: Store
+  clock: SandboxClock
+  idempotency: Idempotency
+  /** Turns the outcome into the response that is answered and kept. */
+  respond(outcome: SettledTransfer): ApiResponse
+  log: Logger
+}
+
+/** A transfer that stands in a block and in the ledger's `transfers`. */
+export interface ToSettle {
+  id: string
+  mined: MinedTransfer
+  chain: Chain
+  /** What is waited for is waited for no longer: for a reset. */
+  cancelled: AbortSignal
+}
+
+/**
+ * Books a mined transfer: its transaction, its portfolio, the end of its record and the response kept under its
+ * Idempotency-Key are one commit. Returns the response, or Problem transaction_reverted. Asks nothing of the request that
+ * caused it. Throws when it has been settled already.
+ */
+export async function settleTransfer(settling: ToSettle, parts: SettlingParts): Promise<ApiResponse | Problem> {
+  const { id, mined } = settling
+  const { store, clock, idempotency, respond, log } = parts
+  const { type, claim, portfolio_id } = await requireRecord(store, 'transfers', id)
+  const done = { collection: 'transfers', remove: id } as const
+  if (mined.status === 'reverted') {
+    const problem = reverted(mined)
+    await store.commit([done, ...(claim ? await idempotency.keep(claim, problem) : [])])
+    return problem
+  }
+  const before = await requireRecord(store, 'portfolios', portfolio_id)
+  const { portfolio: booked, transaction: amounts } = settle(before, type, mined)
+  const moved: Portfolio = { ...before, ...booked }
+  const balances = balancesOf(moved, await worthOf(moved, type, settling, parts))
+  // Taken last: what is committed later must not sort before what somebody has paged past already.
+  const now = clock.iso()
+  const portfolio: Portfolio = { ...moved, updated_at: now }
+  const transaction: Transaction = {
+    id,
+    tenant_id: before.tenant_id,
+    end_user_id: before.end_user_id,
+    portfolio_id,
+    type,
+    ...amounts,
+    tx_hash: mined.tx_hash,
+    idempotency_id: claim?.id ?? null,
+    created_at: now,
+  }
+  const response = respond({ portfolio, balances, transaction })
+  await store.commit([
+    done,
+    { collection: 'transactions', put: transaction },
+    { collection: 'portfolios', put: portfolio },
+    ...(claim ? await idempotency.keep(claim, response) : []),
+  ])
+  log.debug({ transaction_id: id, tx_hash: mined.tx_hash, type }, 'transfer settled')
+  return response
+}
+
+/** The money has moved: a chain that does not answer now must not turn that into an error. */
+async function worthOf(
+  portfolio: Portfolio,
+  type: TransferType,
+  { mined, chain, cancelled }: ToSettle,
+  { clock, log }: SettlingParts,
+): Promise<bigint> {
+  const position = { pool: poolOf(portfolio), shares: BigInt(portfolio.shares) }
+  for (;;) {
+    try {
+      const [worth] = await chain.values([position])
+      return worth ?? 0n
+    } catch (error) {
+      if (!(error instanceof ChainUnavailableError) || cancelled.aborted) throw error
+      // What it was worth in its block is the last that the chain has told.
+      if (chain.gone) return mined.value_before + (type === 'deposit' ? mined.amount : -mined.amount)
+      log.warn({ chain_id: chain.chain_id }, 'waiting for the chain to read balances')
+      await clock.wallSleep(100)
+      // Reset in the meantime: what is read now would be of another chain.
+      cancelled.throwIfAborted()
+    }
+  }
+}
+
+function reverted(mined: MinedTransfer): Problem {
+  return new Problem('transaction_reverted', {
+    detail: `The transaction ${mined.tx_hash} stands in block ${mined.block_number} as reverted; no funds moved.`,
+  })
+}
