@@ -43,7 +43,19 @@ const ROOMS = {
 const NOT_IN_DOMAIN = ['@fastify/', 'fastify', 'jose', 'lowdb', 'viem', '@viem/', '@foundry-rs/', 'commander', 'yaml']
 
 // Development dependencies that src/ may import: they are bundled into what is published.
-const BUNDLED = ['@fastify/swagger', 'commander', 'fastify', 'jose', 'lowdb', 'ms', 'pino', 'pure-rand', 'ulid', 'yaml']
+const BUNDLED = [
+  '@bitauth/libauth',
+  '@fastify/swagger',
+  'commander',
+  'fastify',
+  'jose',
+  'lowdb',
+  'ms',
+  'pino',
+  'pure-rand',
+  'ulid',
+  'yaml',
+]
 
 const escaped = (path) => path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 const isFile = (room) => room.endsWith('.ts')

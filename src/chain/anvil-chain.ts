@@ -167,7 +167,7 @@ export class AnvilChain implements Chain {
 
   transfer(order: TransferOrder): Promise<MinedTransfer> {
     const protocol = this.#protocol(order.position.pool)
-    return this.#producer.transfer({ order, protocol, account: this.#options.wallets.of(order.owner) })
+    return this.#producer.transfer({ order, protocol, wallet: this.#options.wallets.of(order.owner) })
   }
 
   finish(transfer: UnfinishedTransfer): Promise<MinedTransfer> {

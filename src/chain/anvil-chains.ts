@@ -73,7 +73,7 @@ export class AnvilChains implements Chains {
 /** Starts every chain; if one fails, none is left running. Throws `AnvilStartError` or `AnvilBinaryMissingError`. */
 export async function startChains(options: ChainsOptions): Promise<AnvilChains> {
   const { stateFile, clock, log, host, rpcTimeout } = options
-  const wallets = new Wallets(options.seed)
+  const wallets = await Wallets.load(options.seed)
   const protocols = protocolsByName(options.protocols)
   const anvil = { stateFile, ...(host === undefined ? {} : { host }) }
   const timeout = rpcTimeout === undefined ? {} : { rpcTimeout }

@@ -1,10 +1,10 @@
-import type { PrivateKeyAccount } from 'viem/accounts'
 import { keccak256 } from 'viem/utils'
 import type { MinedTransfer, TransferFacts, TransferOrder, UnfinishedTransfer } from '../domain/ports/chain.ts'
 import type { Hex } from '../domain/records.ts'
 import type { ChainState } from './chain-state.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Log, Protocol } from './protocols/protocol.ts'
+import type { Wallet } from './wallet.ts'
 
 /**
  * Enough for any transfer's intrinsic cost (at most 26,280, were none of its 132 bytes zero), and far from enough for its
@@ -22,7 +22,7 @@ interface Awaited {
 /** A transfer that is to be signed. */
 export interface TransferJob extends Awaited {
   order: TransferOrder
-  account: PrivateKeyAccount
+  wallet: Wallet
 }
 
 /** A transfer whose bytes are safe with whoever ordered it. */
@@ -58,12 +58,12 @@ export interface Round {
 
 /** Reads all a round needs in one round trip. Jobs whose token or market cannot be read are rejected and left out. */
 export async function readRound(state: ChainState, jobs: readonly TransferJob[]): Promise<Round> {
-  const wallets = new Map<string, InformedJob[]>(jobs.map(({ account }) => [account.address, []]))
+  const wallets = new Map<string, InformedJob[]>(jobs.map(({ wallet }) => [wallet.address, []]))
   const addresses = [...wallets.keys()]
   const valuations = jobs.map(({ order: { position }, protocol }) => protocol.valuation(position.pool, position.shares))
   const { timestamp, values, results } = await state.snapshot(
     [
-      ...jobs.map(({ order, account }) => balanceOf(order.position.pool.token_address, account.address)),
+      ...jobs.map(({ order, wallet }) => balanceOf(order.position.pool.token_address, wallet.address)),
       ...valuations.map(({ read }) => read),
     ],
     addresses.map((address) => ['eth_getTransactionCount', address, 'pending'] as const),
@@ -74,7 +74,7 @@ export async function readRound(state: ChainState, jobs: readonly TransferJob[])
     else if (typeof answer !== 'bigint') job.reject(answer)
     else {
       const facts = { wallet_balance: balance, position_value: valuations[index]?.worth(answer) ?? 0n }
-      wallets.get(job.account.address)?.push({ job, facts })
+      wallets.get(job.wallet.address)?.push({ job, facts })
     }
   }
   return { timestamp, wallets, nonces: new Map(addresses.map((address, index) => [address, Number(results[index])])) }
@@ -120,17 +120,17 @@ async function signWallet(jobs: readonly InformedJob[], first: Place, calledOff:
 }
 
 async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promise<SignedTransfer> {
-  const { order, account, protocol, resolve, reject } = job
+  const { order, wallet, protocol, resolve, reject } = job
   const { chainId, timestamp, nonce } = place
   const { pool, shares } = order.position
   const decision = order.decide(facts)
   const call =
     order.type === 'deposit'
-      ? protocol.deposit(pool, account.address, decision.amount)
-      : protocol.withdraw(pool, account.address, decision, shares)
+      ? protocol.deposit(pool, wallet.address, decision.amount)
+      : protocol.withdraw(pool, wallet.address, decision, shares)
   const fees = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
   const gas = order.revert ? REVERTING_GAS : call.gas
-  const raw = await account.signTransaction({ type: 'eip1559', chainId, nonce, ...fees, ...call, gas })
+  const raw = wallet.sign({ type: 'eip1559', chainId, nonce, ...fees, ...call, gas })
   const signed = {
     tx_hash: keccak256(raw),
     raw_transaction: raw,
