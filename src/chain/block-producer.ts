@@ -8,7 +8,8 @@ import { Era } from './era.ts'
 import { Lane } from './lane.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
-import { type Receipt, readRound, type SignedTransfer, settle, signRound, type TransferJob } from './transfer-round.ts'
+import { settleKnown, settleMined } from './settlement.ts'
+import { readRound, type SignedTransfer, signRound, type TransferJob } from './transfer-round.ts'
 
 /** What a producer works with. */
 export interface ProducerParts {
@@ -212,7 +213,7 @@ export class BlockProducer {
     for (; outstanding.length > 0 && !era.over; tried = true) {
       try {
         if (tried) {
-          outstanding = await this.#settleKnown(outstanding)
+          outstanding = await settleKnown(this.#parts.rpc, outstanding)
           await this.#parts.state.refresh()
         }
         outstanding = await this.#commit(outstanding, blocks >= MAX_BLOCKS_MISSED)
@@ -237,39 +238,16 @@ export class BlockProducer {
     const failures = rpc.upstreamFailures
     const refusals = await writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction))
     const time = await writer.mine(Math.max(first.block_timestamp, state.latest))
-    const receipts = await rpc.call<Receipt[]>('eth_getBlockReceipts', 'latest')
-    const byHash = new Map(receipts.map((receipt) => [receipt.transactionHash, receipt]))
-    const missing: SignedTransfer[] = []
-    for (const [index, transfer] of transfers.entries()) {
-      const receipt = byHash.get(transfer.tx_hash)
-      if (receipt) settle(transfer, receipt, time)
-      // A transaction whose state could not be fetched stays out of the block: that is no refusal.
-      else if (rpc.upstreamFailures > failures) throw rpc.unavailable()
-      else if (last) {
-        await writer.drop(transfer.tx_hash)
-        transfer.reject(refusals[index] ?? new Error(`transaction ${transfer.tx_hash} was not mined`))
-      } else missing.push(transfer)
+    const missing = await settleMined(rpc, transfers, time)
+    // A transaction whose state could not be fetched stays out of the block: that is no refusal.
+    if (missing.length > 0 && rpc.upstreamFailures > failures) throw rpc.unavailable()
+    if (!last) return missing
+    for (const transfer of missing) {
+      await writer.drop(transfer.tx_hash)
+      const refusal = refusals[transfers.indexOf(transfer)]
+      transfer.reject(refusal ?? new Error(`transaction ${transfer.tx_hash} was not mined`))
     }
-    return missing
-  }
-
-  /** Settles what stands in a block already: mined before the answer got lost, or by somebody else. */
-  async #settleKnown(transfers: SignedTransfer[]): Promise<SignedTransfer[]> {
-    const { rpc } = this.#parts
-    const receipts = await rpc.batch<Receipt | null>(
-      transfers.map(({ tx_hash }) => ['eth_getTransactionReceipt', tx_hash]),
-    )
-    const missing: SignedTransfer[] = []
-    for (const [index, transfer] of transfers.entries()) {
-      const receipt = receipts[index]
-      if (!receipt) {
-        missing.push(transfer)
-        continue
-      }
-      const block = await rpc.call<{ timestamp: Hex }>('eth_getBlockByNumber', receipt.blockNumber, false)
-      settle(transfer, receipt, Number(block.timestamp))
-    }
-    return missing
+    return []
   }
 
   /** Waiting transfers have nothing signed: better refused at once than held. */

@@ -7,7 +7,7 @@ import type { ChainState } from './chain-state.ts'
 import type { ChainWriter } from './chain-writer.ts'
 import type { ContractCall, MarketAdmin } from './protocols/protocol.ts'
 import type { Rpc } from './rpc.ts'
-import type { Receipt } from './transfer-round.ts'
+import type { Receipt } from './settlement.ts'
 
 /** What controls work on. */
 export interface ControlledParts {

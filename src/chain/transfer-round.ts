@@ -1,9 +1,8 @@
 import { keccak256 } from 'viem/utils'
 import type { MinedTransfer, TransferFacts, TransferOrder, UnfinishedTransfer } from '../domain/ports/chain.ts'
-import type { Hex } from '../domain/records.ts'
 import type { ChainState } from './chain-state.ts'
 import { balanceOf } from './protocols/erc20.ts'
-import type { Log, Protocol } from './protocols/protocol.ts'
+import type { Protocol } from './protocols/protocol.ts'
 import type { Wallet } from './wallet.ts'
 
 /**
@@ -27,14 +26,6 @@ export interface TransferJob extends Awaited {
 
 /** A transfer whose bytes are safe with whoever ordered it. */
 export interface SignedTransfer extends UnfinishedTransfer, Awaited {}
-
-/** A receipt as far as transfers need it. */
-export interface Receipt {
-  transactionHash: Hex
-  blockNumber: Hex
-  status: Hex
-  logs: Log[]
-}
 
 /** Whether a round under way is to go no further. */
 interface CalledOff {
@@ -140,23 +131,4 @@ async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promi
   }
   await order.signed(signed)
   return { ...signed, type: order.type, pool, protocol, resolve, reject }
-}
-
-/** Tells a transfer's owner how its transaction went. */
-export function settle(transfer: SignedTransfer, receipt: Receipt, blockTimestamp: number): void {
-  const { type, pool, protocol, tx_hash, amount, value_before } = transfer
-  const success = Number(receipt.status) === 1
-  try {
-    const moved = success ? protocol.movement(type, pool, receipt.logs) : { amount, shares: 0n }
-    transfer.resolve({
-      ...moved,
-      tx_hash,
-      block_number: Number(receipt.blockNumber),
-      block_timestamp: blockTimestamp,
-      status: success ? 'success' : 'reverted',
-      value_before,
-    })
-  } catch (error) {
-    transfer.reject(error)
-  }
 }

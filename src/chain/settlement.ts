@@ -1,0 +1,78 @@
+import type { Hex } from '../domain/records.ts'
+import type { Log } from './protocols/protocol.ts'
+import type { Rpc } from './rpc.ts'
+import type { SignedTransfer } from './transfer-round.ts'
+
+/** A receipt as far as transfers need it. */
+export interface Receipt {
+  blockNumber: Hex
+  status: Hex
+  logs: Log[]
+}
+
+/** A log as it is found by block. */
+interface BlockLog extends Log {
+  transactionHash: Hex
+  blockNumber: Hex
+}
+
+/** Settles what stands in the latest block, of that timestamp, or in an earlier one. Returns what stands in none. */
+export async function settleMined(
+  rpc: Rpc,
+  transfers: readonly SignedTransfer[],
+  timestamp: number,
+): Promise<SignedTransfer[]> {
+  // The logs of the markets are a fifth of the node's work, and of ours, that the receipts are.
+  const markets = new Set(transfers.map(({ pool }) => pool.market_address))
+  const filter = { fromBlock: 'latest', toBlock: 'latest', address: [...markets] }
+  const receipts = new Map<Hex, Receipt>()
+  for (const log of await rpc.call<BlockLog[]>('eth_getLogs', filter)) {
+    const receipt = receipts.get(log.transactionHash)
+    if (receipt) receipt.logs.push(log)
+    else receipts.set(log.transactionHash, { status: '0x1', blockNumber: log.blockNumber, logs: [log] })
+  }
+  const silent: SignedTransfer[] = []
+  for (const transfer of transfers) {
+    const receipt = receipts.get(transfer.tx_hash)
+    if (receipt) settle(transfer, receipt, timestamp)
+    else silent.push(transfer) // what fails leaves no log
+  }
+  return settleKnown(rpc, silent)
+}
+
+/** Settles what stands in any block, by its receipt. Returns what stands in none. */
+export async function settleKnown(rpc: Rpc, transfers: readonly SignedTransfer[]): Promise<SignedTransfer[]> {
+  const receipts = await rpc.batch<Receipt | null>(
+    transfers.map(({ tx_hash }) => ['eth_getTransactionReceipt', tx_hash]),
+  )
+  const missing: SignedTransfer[] = []
+  for (const [index, transfer] of transfers.entries()) {
+    const receipt = receipts[index]
+    if (!receipt) {
+      missing.push(transfer)
+      continue
+    }
+    const block = await rpc.call<{ timestamp: Hex }>('eth_getBlockByNumber', receipt.blockNumber, false)
+    settle(transfer, receipt, Number(block.timestamp))
+  }
+  return missing
+}
+
+/** Tells a transfer's owner how its transaction went. */
+function settle(transfer: SignedTransfer, receipt: Receipt, blockTimestamp: number): void {
+  const { type, pool, protocol, tx_hash, amount, value_before } = transfer
+  const success = Number(receipt.status) === 1
+  try {
+    const moved = success ? protocol.movement(type, pool, receipt.logs) : { amount, shares: 0n }
+    transfer.resolve({
+      ...moved,
+      tx_hash,
+      block_number: Number(receipt.blockNumber),
+      block_timestamp: blockTimestamp,
+      status: success ? 'success' : 'reverted',
+      value_before,
+    })
+  } catch (error) {
+    transfer.reject(error)
+  }
+}
