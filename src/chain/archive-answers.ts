@@ -1,0 +1,43 @@
+import type { ArchivedBlock } from './archive-segment.ts'
+import { type LogFilter, matchesLog } from './log-filter.ts'
+import { rawTransaction } from './raw-transaction.ts'
+
+type OfTransaction = (block: ArchivedBlock, index: number) => unknown
+type OfBlock = (block: ArchivedBlock, detail: unknown, subject: unknown) => unknown
+
+const block: OfBlock = ({ block }, full) =>
+  full === true ? block : { ...block, transactions: block.transactions.map(({ hash }) => hash) }
+
+const transactionCount: OfBlock = ({ block }) => `0x${block.transactions.length.toString(16)}`
+
+const transactionAt: OfBlock = ({ block }, index) => block.transactions[Number(index)] ?? null
+
+const rawTransactionAt: OfBlock = ({ block }, index) => {
+  const transaction = block.transactions[Number(index)]
+  return transaction ? rawTransaction(transaction) : null
+}
+
+/** What methods answer whose first parameter is a transaction's hash. */
+export const answerOfTransaction: ReadonlyMap<string, OfTransaction> = new Map<string, OfTransaction>([
+  ['eth_getTransactionReceipt', ({ receipts }, index) => receipts[index]],
+  ['eth_getTransactionByHash', ({ block }, index) => block.transactions[index]],
+  ['eth_getRawTransactionByHash', (archived, index) => rawTransactionAt(archived, index, undefined)],
+])
+
+/** What methods answer whose first parameter is a block's number or hash, or a filter with one. */
+export const answerOfBlock: ReadonlyMap<string, OfBlock> = new Map<string, OfBlock>([
+  ['eth_getBlockByNumber', block],
+  ['eth_getBlockByHash', block],
+  ['eth_getBlockReceipts', ({ receipts }) => receipts],
+  ['eth_getBlockTransactionCountByNumber', transactionCount],
+  ['eth_getBlockTransactionCountByHash', transactionCount],
+  ['eth_getTransactionByBlockNumberAndIndex', transactionAt],
+  ['eth_getTransactionByBlockHashAndIndex', transactionAt],
+  ['eth_getRawTransactionByBlockNumberAndIndex', rawTransactionAt],
+  ['eth_getRawTransactionByBlockHashAndIndex', rawTransactionAt],
+  [
+    'eth_getLogs',
+    ({ receipts }, _, filter) =>
+      receipts.flatMap(({ logs }) => logs.filter((log) => matchesLog(filter as LogFilter, log))),
+  ],
+])
