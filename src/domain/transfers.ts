@@ -94,6 +94,7 @@ export class Transfers {
       try {
         await this.#inTurn(transfer.portfolio_id, () => this.#finish(transfer, cancelled))
       } catch (error) {
+        if (cancelled.aborted) return
         if (error instanceof ChainUnavailableError) throw error
         log.error({ err: error, transaction_id: transfer.id, tx_hash: transfer.tx_hash }, 'a transfer was not finished')
       }
