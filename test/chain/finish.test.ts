@@ -72,6 +72,7 @@ describe('a transfer signed in an earlier life', () => {
     expect(bad.mined.status).toBe('reverted')
     for (const { mined, signed } of [good, bad, good]) expect(await first.chain.finish(signed)).toEqual(mined)
     expect(await nonce(first, owner)).toBe(2)
+    expect(Number(await rpc<string>(first.chain.rpc_url, 'eth_blockNumber'))).toBe(bad.mined.block_number)
   })
 
   it('reverts where it would have', async () => {
