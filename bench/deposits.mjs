@@ -1,64 +1,52 @@
-import { launchSandbox } from './support/processes.mjs'
 import { RawAnvil } from './support/raw-anvil.mjs'
-import { alternate, timed } from './support/stats.mjs'
-import { Tenant } from './support/tenant.mjs'
+import { AT_ONCE, perSecond, Savers } from './support/savers.mjs'
+import { alternate } from './support/stats.mjs'
 
 const ROUNDS = 5
-const AT_ONCE = 64
-/** Deposits measured per round: in a row, and by each of those who deposit at once. */
+/** Until the compiler has seen what is measured. */
+const WARM_UP_ROUNDS = 3
+/** Deposits measured per round: in a row, and supplies of each account at once. */
 const IN_A_ROW = 150
 const EACH = 10
 
-/** Deposits per second without confirmation delay, beside pre-signed transactions straight into an Anvil of the same state. */
+/** Transfers per second without confirmation delay, beside pre-signed deposits straight into an Anvil of the same state. */
 export async function deposits() {
-  const sandbox = await launchSandbox('--confirmation-delay', '0')
-  const tenant = await Tenant.connect(sandbox.credentials)
-  const { data } = await tenant.pools()
-  const pool = data.find(({ protocol, token_symbol }) => protocol === 'aave' && token_symbol === 'USDC')
-  const depositors = []
-  for (let i = 0; i < AT_ONCE; i++) depositors.push(await tenant.depositor(`user-${i}`, pool))
-  const raw = await RawAnvil.start(pool, AT_ONCE)
-  const run = { depositors, raw }
+  const savers = await Savers.start()
+  const raw = await RawAnvil.start(savers.pool, AT_ONCE)
   try {
+    await savers.growTo(AT_ONCE)
     const measurements = {
-      one: () => depositsInARow(run),
-      rawOne: () => suppliesInARow(run),
-      many: () => depositsAtOnce(run),
-      rawMany: () => suppliesAtOnce(run),
+      one: () => depositsInARow(savers),
+      rawOne: () => suppliesInARow(raw),
+      deposits: () => savers.rateAtOnce('deposit'),
+      withdrawals: () => savers.rateAtOnce('withdraw'),
+      rawMany: () => suppliesAtOnce(raw),
     }
-    await alternate(measurements, 1) // warms both up
-    const { one, rawOne, many, rawMany } = await alternate(measurements, ROUNDS)
+    await alternate(measurements, WARM_UP_ROUNDS)
+    const { one, rawOne, rawMany, ...many } = await alternate(measurements, ROUNDS)
+    const beside = { unit: '/s', beside: 'raw deposits, one block', reference: rawMany, aim: '>= 0.6' }
     return [
       { what: 'deposits, one at a time', value: one, unit: '/s', beside: 'raw, each its block', reference: rawOne },
-      { what: `deposits, ${AT_ONCE} at once`, value: many, unit: '/s', beside: 'raw, one block', reference: rawMany },
+      { what: `deposits, ${AT_ONCE} at once`, value: many.deposits, ...beside },
+      { what: `withdrawals, ${AT_ONCE} at once`, value: many.withdrawals, ...beside },
     ]
   } finally {
-    tenant.close()
-    await Promise.all([raw.stop(), sandbox.stop()])
+    await Promise.all([raw.stop(), savers.stop()])
   }
 }
 
-const perSecond = async (count, task) => count / ((await timed(task)) / 1000)
-
-function depositsInARow({ depositors: [deposit] }) {
+function depositsInARow({ all: [saver] }) {
   return perSecond(IN_A_ROW, async () => {
-    for (let i = 0; i < IN_A_ROW; i++) await deposit(1_000_000)
+    for (let i = 0; i < IN_A_ROW; i++) await saver.deposit(1_000_000)
   })
 }
 
-function depositsAtOnce({ depositors }) {
-  const repeatedly = async (deposit) => {
-    for (let i = 0; i < EACH; i++) await deposit(1_000_000)
-  }
-  return perSecond(AT_ONCE * EACH, () => Promise.all(depositors.map(repeatedly)))
-}
-
-async function suppliesInARow({ raw }) {
+async function suppliesInARow(raw) {
   const [signed] = await raw.sign(IN_A_ROW, 1)
   return perSecond(IN_A_ROW, () => raw.oneByOne(signed))
 }
 
-async function suppliesAtOnce({ raw }) {
+async function suppliesAtOnce(raw) {
   const signed = await raw.sign(EACH, AT_ONCE)
   return perSecond(AT_ONCE * EACH, async () => {
     for (let i = 0; i < EACH; i++) await raw.together(signed.map((own) => own[i]))

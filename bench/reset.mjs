@@ -13,7 +13,7 @@ export async function reset() {
   try {
     for (let round = 0; round < ROUNDS; round++) {
       const { data } = await tenant.pools()
-      const deposit = await tenant.depositor('carol', data[0])
+      const { deposit } = await tenant.saver('carol', data[0])
       for (let i = 0; i < DEPOSITS; i++) await deposit(1_000_000)
       times.push(await timed(() => tenant.reset()))
     }

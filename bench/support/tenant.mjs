@@ -31,8 +31,8 @@ export class Tenant {
     return JSON.parse(await this.#send('GET', this.poolsUrl, { authorization: this.authorization }))
   }
 
-  /** A new end user with a portfolio in the pool; resolves with a function that deposits so many minor units. */
-  async depositor(externalId, pool) {
+  /** A new end user with a portfolio in the pool; `deposit` and `withdraw` move so many minor units. */
+  async saver(externalId, pool) {
     const { base_url, control_url, tenants } = this.#credentials
     const users = `${base_url}/v1/partner/end_users`
     const authorized = { authorization: this.authorization }
@@ -43,8 +43,12 @@ export class Tenant {
     const { chain_id, token_address, market_address, protocol } = pool
     const wish = { name: 'Bench', chain_id, token_address, market_address, protocol }
     const { portfolio_id } = JSON.parse(await this.#send('POST', `${users}/${externalId}/portfolios`, headers, wish))
-    const deposit = `${users}/${externalId}/deposit`
-    return (amount_minor) => this.#send('POST', deposit, headers, { portfolio_id, amount_minor: String(amount_minor) })
+    const move = (operation) => (amount_minor) =>
+      this.#send('POST', `${users}/${externalId}/${operation}`, headers, {
+        portfolio_id,
+        amount_minor: String(amount_minor),
+      })
+    return { deposit: move('deposit'), withdraw: move('withdraw') }
   }
 
   reset() {
