@@ -3,7 +3,7 @@ import { ChainUnavailableError, type MinedTransfer, type UnfinishedTransfer } fr
 import type { Logger } from '../domain/ports/logger.ts'
 import type { Hex } from '../domain/records.ts'
 import type { ChainState } from './chain-state.ts'
-import type { ChainWriter } from './chain-writer.ts'
+import type { ChainWriter, Refusals } from './chain-writer.ts'
 import { Era } from './era.ts'
 import { Lane } from './lane.ts'
 import type { Protocol } from './protocols/protocol.ts'
@@ -168,15 +168,21 @@ export class BlockProducer {
       const timestamps = new Set(unfinished.map(({ block_timestamp }) => block_timestamp))
       for (const timestamp of [...timestamps].sort((a, b) => a - b)) {
         const together = unfinished.filter(({ block_timestamp }) => block_timestamp === timestamp)
-        await this.#carryThrough(together, era, { tried: true })
+        await this.#carryThrough(together, era)
       }
     })
     if (era.over) return
     const jobs = this.#transfers.splice(0, MAX_ROUND)
     await this.#run(jobs, async () => {
-      const { state, chainId } = this.#parts
-      const signed = await signRound(await readRound(state, jobs), Number(chainId), era)
-      await this.#carryThrough(signed, era, { tried: false })
+      const { state, chainId, writer } = this.#parts
+      let sent: Promise<Refusals> = Promise.resolve([])
+      const signed = await signRound(await readRound(state, jobs), Number(chainId), era, (some) => {
+        const answer = writer.broadcast(some.map(({ raw_transaction }) => raw_transaction))
+        sent = Promise.all([sent, answer]).then(([before, own]) => [...before, ...own])
+        sent.catch(() => {}) // whoever carries them through is told
+      })
+      await sent.catch(() => {}) // called off or not: whoever has the lane next finds nothing under way
+      await this.#carryThrough(signed, era, sent)
     })
   }
 
@@ -206,17 +212,20 @@ export class BlockProducer {
     }
   }
 
-  /** From here on the bytes are out of our hands: try until the chain has them all in blocks, however long it is silent. */
-  async #carryThrough(transfers: SignedTransfer[], era: Era, { tried }: { tried: boolean }): Promise<void> {
+  /**
+   * From here on the bytes are out of our hands: try until the chain has them all in blocks, however long it is silent.
+   * `sent` is their first broadcast; without it they may stand in blocks already.
+   */
+  async #carryThrough(transfers: SignedTransfer[], era: Era, sent?: Promise<Refusals>): Promise<void> {
     let outstanding = transfers
     let blocks = 0
-    for (; outstanding.length > 0 && !era.over; tried = true) {
+    for (let known = sent; outstanding.length > 0 && !era.over; known = undefined) {
       try {
-        if (tried) {
+        if (!known) {
           outstanding = await settleKnown(this.#parts.rpc, outstanding)
           await this.#parts.state.refresh()
         }
-        outstanding = await this.#commit(outstanding, blocks >= MAX_BLOCKS_MISSED)
+        outstanding = await this.#commit(outstanding, blocks >= MAX_BLOCKS_MISSED, known)
         blocks++
         this.#silent = undefined
       } catch (error) {
@@ -231,12 +240,12 @@ export class BlockProducer {
   }
 
   /** One block, of the time the transfers were signed for. Returns those that are not in it. */
-  async #commit(transfers: SignedTransfer[], last: boolean): Promise<SignedTransfer[]> {
+  async #commit(transfers: SignedTransfer[], last: boolean, sent?: Promise<Refusals>): Promise<SignedTransfer[]> {
     const [first] = transfers
     if (!first) return []
     const { writer, state, rpc } = this.#parts
     const failures = rpc.upstreamFailures
-    const refusals = await writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction))
+    const refusals = await (sent ?? writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction)))
     const time = await writer.mine(Math.max(first.block_timestamp, state.latest))
     const missing = await settleMined(rpc, transfers, time)
     // A transaction whose state could not be fetched stays out of the block: that is no refusal.

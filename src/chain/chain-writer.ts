@@ -6,6 +6,9 @@ import { type Call, type Rpc, RpcError } from './rpc.ts'
 /** Who is paid for a block otherwise. */
 const NOBODY = numberToHex(0, { size: 20 })
 
+/** Why transactions were not taken, in their order; undefined for those that were. */
+export type Refusals = (RpcError | undefined)[]
+
 interface Block {
   number: Hex
   parentHash: Hex
@@ -32,7 +35,7 @@ export class ChainWriter {
   }
 
   /** Hands signed transactions to the pool; their order within a block is by account and nonce only. Says who was refused. */
-  async broadcast(transactions: readonly Hex[]): Promise<(RpcError | undefined)[]> {
+  async broadcast(transactions: readonly Hex[]): Promise<Refusals> {
     const answers = await this.#rpc.settle(transactions.map((raw) => ['eth_sendRawTransaction', raw] as const))
     return answers.map((answer) => (answer instanceof RpcError ? answer : undefined))
   }

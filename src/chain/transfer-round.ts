@@ -11,6 +11,9 @@ import type { Wallet } from './wallet.ts'
  */
 const REVERTING_GAS = 30_000n
 
+/** Wallets whose transfers are signed before any of them is sent. */
+const WALLETS_AT_ONCE = 16
+
 /** Whoever waits for a transfer's outcome, and how its market works. */
 interface Awaited {
   protocol: Protocol
@@ -72,16 +75,31 @@ export async function readRound(state: ChainState, jobs: readonly TransferJob[])
 }
 
 /**
- * Decides, signs and hands out every job of a round. Wallets go side by side; within a wallet one job follows another,
- * since a job that is dropped must leave neither a gap in the nonces nor its amount reserved. Jobs that fail here are
- * rejected and left out: of them nothing is broadcast.
+ * Decides, signs and hands out every job of a round, and gives `send` what is ready while the next are signed: the node
+ * checks signatures meanwhile. Wallets go side by side; within a wallet one job follows another, since a job that is
+ * dropped must leave neither a gap in the nonces nor its amount reserved. Jobs that fail here are rejected and left out: of
+ * them nothing is broadcast.
  */
-export async function signRound(round: Round, chainId: number, calledOff: CalledOff): Promise<SignedTransfer[]> {
+export async function signRound(
+  round: Round,
+  chainId: number,
+  calledOff: CalledOff,
+  send: (transfers: readonly SignedTransfer[]) => void,
+): Promise<SignedTransfer[]> {
   const { timestamp } = round
-  const signed = [...round.wallets].map(([wallet, jobs]) =>
-    signWallet(jobs, { chainId, timestamp, nonce: round.nonces.get(wallet) ?? 0 }, calledOff),
-  )
-  return (await Promise.all(signed)).flat()
+  const wallets = [...round.wallets]
+  const all: SignedTransfer[] = []
+  while (wallets.length > 0) {
+    const signing = wallets
+      .splice(0, WALLETS_AT_ONCE)
+      .map(([wallet, jobs]) =>
+        signWallet(jobs, { chainId, timestamp, nonce: round.nonces.get(wallet) ?? 0 }, calledOff),
+      )
+    const signed = (await Promise.all(signing)).flat()
+    all.push(...signed)
+    send(signed)
+  }
+  return all
 }
 
 /** What a transaction is signed for. */
