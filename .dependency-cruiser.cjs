@@ -17,6 +17,7 @@ const ROOMS = {
   ],
   'control/': ['domain/', 'faults/', 'fixtures/', 'scenarios/', 'traffic/'],
   'dashboard/': ['control/client', 'control/contract'],
+  'data-dir/': ['domain/'],
   'domain/': [],
   'faults/': ['domain/'],
   'fixtures/': ['domain/', 'yaml-file/'],

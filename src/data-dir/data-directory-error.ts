@@ -1,0 +1,8 @@
+/** The data directory cannot be used. The message is one line: the path, what is wrong with it and what to do. */
+export class DataDirectoryError extends Error {
+  override readonly name = 'DataDirectoryError'
+
+  constructor(path: string, message: string, fix: string, cause?: unknown) {
+    super(`${path}: ${message}. Fix: ${fix}.`, { cause })
+  }
+}

@@ -1,0 +1,180 @@
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import type { Logger } from '../domain/ports/logger.ts'
+import { acknowledgedIn, damaged, HEADER_BYTES, headerOf, lineOf } from './journal-format.ts'
+import { journalLines } from './journal-lines.ts'
+
+const FLUSH_BYTES = 2 ** 20
+
+/** The bytes of a journal on disk: a header with the acknowledged length, then a line per entry. One call at a time. */
+export class EntryFile {
+  readonly #path: string
+  readonly #handle: FileHandle
+  #acknowledged: number
+  /** What a failed write left behind has not been taken back yet. */
+  #torn = false
+  #readers = 0
+  #retired = false
+
+  private constructor(path: string, handle: FileHandle, acknowledged: number) {
+    this.#path = path
+    this.#handle = handle
+    this.#acknowledged = acknowledged
+  }
+
+  /**
+   * Opens and checks the file; undefined when there is none. Throws DataDirectoryError, changing nothing, when anything
+   * acknowledged is damaged.
+   */
+  static async open(path: string, log: Logger): Promise<EntryFile | undefined> {
+    const handle = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw error
+    })
+    if (!handle) return undefined
+    try {
+      const header = Buffer.alloc(HEADER_BYTES)
+      await handle.read(header, 0, HEADER_BYTES, 0)
+      const file = new EntryFile(path, handle, acknowledgedIn(path, header))
+      const { size } = await handle.stat()
+      await file.#check(size)
+      await rm(temporaryOf(path), { force: true }) // of a rewrite that was killed
+      await file.#keepWholeTail(size, log)
+      return file
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+  }
+
+  /** Puts a file with these entries in the place of the one at the path, or fails and leaves that one as it is. */
+  static async write(path: string, entries: Iterable<unknown> | AsyncIterable<unknown>): Promise<EntryFile> {
+    const temporary = temporaryOf(path)
+    const handle = await open(temporary, 'w+', 0o600)
+    try {
+      const end = await writeEntries(handle, entries)
+      await writeAll(handle, headerOf(end - HEADER_BYTES), 0)
+      await handle.sync()
+      await rename(temporary, path)
+      return new EntryFile(path, handle, end - HEADER_BYTES)
+    } catch (error) {
+      await handle.close()
+      await rm(temporary, { force: true })
+      throw error
+    }
+  }
+
+  /** Bytes of all entries. */
+  get size(): number {
+    return this.#acknowledged
+  }
+
+  /** The JSON of every entry written when the reading begins. Throws DataDirectoryError at one that is damaged. */
+  async *read(): AsyncGenerator<Buffer> {
+    this.#readers += 1
+    try {
+      for await (const lines of journalLines(this.#handle, HEADER_BYTES, this.#end)) {
+        for (const { number, at, json } of lines) {
+          if (!json) throw damaged(this.#path, `line ${number}, byte ${at}: the checksum of the line is wrong`)
+          yield json
+        }
+      }
+    } finally {
+      this.#readers -= 1
+      await this.#closeUnused()
+    }
+  }
+
+  /** All of these lines or, when it fails, none. */
+  async append(lines: readonly Buffer[]): Promise<void> {
+    const bytes = Buffer.concat(lines)
+    if (this.#torn) await this.#restore()
+    try {
+      await writeAll(this.#handle, bytes, this.#end)
+      await writeAll(this.#handle, headerOf(this.#acknowledged + bytes.length), 0)
+    } catch (error) {
+      this.#torn = true
+      await this.#restore().catch(() => undefined) // then it is tried again before the next write
+      throw error
+    }
+    this.#acknowledged += bytes.length
+  }
+
+  /** Closes the file once those who read it have come to its end. */
+  async retire(): Promise<void> {
+    this.#retired = true
+    await this.#closeUnused()
+  }
+
+  get #end(): number {
+    return HEADER_BYTES + this.#acknowledged
+  }
+
+  async #check(size: number): Promise<void> {
+    if (size < this.#end) {
+      throw damaged(this.#path, `it ends at byte ${size}, and ${this.#end} bytes of it were acknowledged`)
+    }
+    for await (const _ of this.read()); // throws at what is damaged
+  }
+
+  /** Acknowledges the whole lines that a killed process left behind what it acknowledged, and cuts off what follows. */
+  async #keepWholeTail(size: number, log: Logger): Promise<void> {
+    if (size === this.#end) return
+    const begin = this.#end
+    const end = await endOfWholeLines(this.#handle, begin, size)
+    this.#acknowledged = end - HEADER_BYTES
+    await this.#restore()
+    const fields = { file: this.#path, kept_bytes: end - begin, dropped_bytes: size - end }
+    log.warn(fields, `${this.#path}: dropped ${size - end} bytes that a killed process had not finished writing`)
+  }
+
+  /** Makes the file hold what was acknowledged and nothing else. */
+  async #restore(): Promise<void> {
+    await writeAll(this.#handle, headerOf(this.#acknowledged), 0)
+    await this.#handle.truncate(this.#end)
+    this.#torn = false
+  }
+
+  async #closeUnused(): Promise<void> {
+    if (this.#retired && this.#readers === 0) await this.#handle.close()
+  }
+}
+
+async function endOfWholeLines(handle: FileHandle, from: number, to: number): Promise<number> {
+  for await (const lines of journalLines(handle, from, to)) {
+    const torn = lines.find(({ json }) => !json)
+    if (torn) return torn.at
+  }
+  return to
+}
+
+/** Writes entries behind the header; returns the byte behind the last. */
+async function writeEntries(handle: FileHandle, entries: Iterable<unknown> | AsyncIterable<unknown>): Promise<number> {
+  let position = HEADER_BYTES
+  let lines: Buffer[] = []
+  let bytes = 0
+  const flush = async () => {
+    await writeAll(handle, Buffer.concat(lines), position)
+    position += bytes
+    lines = []
+    bytes = 0
+  }
+  for await (const entry of entries) {
+    const line = lineOf(entry)
+    lines.push(line)
+    bytes += line.length
+    if (bytes >= FLUSH_BYTES) await flush()
+  }
+  await flush()
+  return position
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)
+    done += bytesWritten
+  }
+}
+
+function temporaryOf(path: string): string {
+  return `${path}.tmp`
+}

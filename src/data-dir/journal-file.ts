@@ -1,0 +1,90 @@
+import type { Journal } from '../domain/ports/journal.ts'
+import type { Logger } from '../domain/ports/logger.ts'
+import { EntryFile } from './entry-file.ts'
+import { damaged, lineOf } from './journal-format.ts'
+import { systemFailure } from './system-failure.ts'
+
+/**
+ * A journal in one file. An append writes its line, then the acknowledged length, then resolves; appends that come while
+ * something is written share the next write. Nothing is synced to the disk but by a rewrite: entries survive the death of
+ * the process, not a power cut. After that, what is damaged is refused when the file is opened.
+ */
+export class JournalFile<Entry> implements Journal<Entry> {
+  readonly #path: string
+  #file: EntryFile
+  /** The write that appends may still join, as it has not begun. */
+  #next: { lines: Buffer[]; written: Promise<void> } | undefined
+  #tail: Promise<unknown> = Promise.resolve()
+  #closed: Promise<void> | undefined
+
+  private constructor(path: string, file: EntryFile) {
+    this.#path = path
+    this.#file = file
+  }
+
+  /**
+   * Opens the journal in a file, or makes it; nobody else may write to it. Everything acknowledged is checked: damage to it
+   * throws DataDirectoryError and changes nothing. What a killed process had begun to write is kept as far as it is whole.
+   */
+  static async open<Entry>(path: string, log: Logger): Promise<JournalFile<Entry>> {
+    try {
+      return new JournalFile<Entry>(path, (await EntryFile.open(path, log)) ?? (await EntryFile.write(path, [])))
+    } catch (error) {
+      throw systemFailure(path, error)
+    }
+  }
+
+  get size(): number {
+    return this.#file.size
+  }
+
+  async *read(): AsyncGenerator<Entry> {
+    for await (const json of this.#file.read()) yield this.#parse(json)
+  }
+
+  async append(entry: Entry): Promise<void> {
+    const line = lineOf(entry)
+    if (!this.#next) {
+      const lines: Buffer[] = []
+      const written = this.#enqueue(() => {
+        if (this.#next?.lines === lines) this.#next = undefined
+        return this.#file.append(lines)
+      })
+      this.#next = { lines, written }
+    }
+    this.#next.lines.push(line)
+    return this.#next.written
+  }
+
+  async rewrite(entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void> {
+    return this.#enqueue(async () => {
+      const old = this.#file
+      this.#file = await EntryFile.write(this.#path, entries)
+      await old.retire()
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed ??= this.#enqueue(() => this.#file.retire())
+    return this.#closed
+  }
+
+  #parse(json: Buffer): Entry {
+    try {
+      return JSON.parse(json.toString())
+    } catch {
+      throw damaged(this.#path, 'an entry is not JSON')
+    }
+  }
+
+  /** Writes happen one after the other, in the order they were asked for. */
+  #enqueue(write: () => Promise<void>): Promise<void> {
+    if (this.#closed) return Promise.reject(new Error(`${this.#path}: the journal is closed`))
+    this.#next = undefined // what is appended from here on follows this write
+    const done = this.#tail.then(write).catch((error: unknown) => {
+      throw systemFailure(this.#path, error)
+    })
+    this.#tail = done.catch(() => undefined)
+    return done
+  }
+}

@@ -1,0 +1,101 @@
+import { existsSync } from 'node:fs'
+import { chmod } from 'node:fs/promises'
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+import { JSONFile } from 'lowdb/node'
+import { DataDirectoryError } from './data-directory-error.ts'
+import { damaged } from './journal-format.ts'
+import { systemFailure } from './system-failure.ts'
+
+const FORMAT = 1
+
+const ManifestSchema = Type.Object({
+  /** Of the whole directory: raised when an older version would misread what any of its files say. */
+  format: Type.Literal(FORMAT),
+  /** Of the package that wrote it last. */
+  version: Type.String(),
+  seed: Type.Integer(),
+  /** Fingerprint of the fixture it was seeded from. */
+  fixture: Type.String(),
+  /** How often it was opened. */
+  runs: Type.Integer({ minimum: 0 }),
+  /** Of the sandbox clock, in milliseconds: how far it is ahead, and since the Unix epoch where it stands still. */
+  clock: Type.Object({ offset: Type.Number(), frozen_at: Type.Union([Type.Number(), Type.Null()]) }),
+  /** Whether the fixture's records are all in it. */
+  seeded: Type.Boolean(),
+  /** Names of its journals: one that has gone since is missed. */
+  journals: Type.Array(Type.String()),
+})
+
+/** What a data directory says of itself. */
+export type ManifestData = Static<typeof ManifestSchema>
+
+/** The small file that says what a data directory is. It is replaced as a whole: killed at any moment, it is old or new. */
+export class Manifest {
+  readonly #path: string
+  readonly #file: JSONFile<unknown>
+  #data: ManifestData
+  #tail: Promise<unknown> = Promise.resolve()
+
+  private constructor(path: string, file: JSONFile<unknown>, data: ManifestData) {
+    this.#path = path
+    this.#file = file
+    this.#data = data
+  }
+
+  /** Reads the manifest; undefined when there is none. Throws DataDirectoryError when it is damaged or of another format. */
+  static async open(path: string): Promise<Manifest | undefined> {
+    const file = new JSONFile<unknown>(path)
+    const data = await file.read().catch((error: unknown) => {
+      throw error instanceof SyntaxError ? damaged(path, 'it is not JSON') : systemFailure(path, error)
+    })
+    if (data === null && !existsSync(path)) return undefined
+    return new Manifest(path, file, checked(path, data))
+  }
+
+  /** Makes the manifest of a new directory. */
+  static async create(path: string, first: Pick<ManifestData, 'version' | 'seed' | 'fixture'>): Promise<Manifest> {
+    const data = {
+      format: FORMAT,
+      ...first,
+      runs: 0,
+      clock: { offset: 0, frozen_at: null },
+      seeded: false,
+      journals: [],
+    }
+    const manifest = new Manifest(path, new JSONFile(path), data as ManifestData)
+    await manifest.update({})
+    return manifest
+  }
+
+  get data(): Readonly<ManifestData> {
+    return this.#data
+  }
+
+  /** Changes some of it; kept when it resolves. When it rejects, nothing has changed. */
+  update(changes: Partial<Omit<ManifestData, 'format'>>): Promise<void> {
+    const done = this.#tail.then(async () => {
+      const data = { ...this.#data, ...changes }
+      try {
+        await this.#file.write(data)
+        await chmod(this.#path, 0o600) // the seed makes the keys of wallets
+      } catch (error) {
+        throw systemFailure(this.#path, error)
+      }
+      this.#data = data
+    })
+    this.#tail = done.catch(() => undefined)
+    return done
+  }
+}
+
+function checked(path: string, data: unknown): ManifestData {
+  const format = (data as Partial<ManifestData> | null)?.format
+  if (typeof format === 'number' && Number.isInteger(format) && format !== FORMAT) {
+    const what = `it is of format ${format} (written by version ${(data as ManifestData).version}), and this version reads format ${FORMAT}`
+    throw new DataDirectoryError(path, what, 'start the version that wrote it, or start with another --data-dir')
+  }
+  if (Value.Check(ManifestSchema, data)) return data
+  const first = Value.Errors(ManifestSchema, data).First()
+  throw damaged(path, `it is not the manifest of a data directory (${first?.path || 'as a whole'}: ${first?.message})`)
+}
