@@ -22,7 +22,7 @@ import { LateChains } from './late-chains.ts'
 import type { ResolvedOptions } from './options.ts'
 import { transferResponse } from './partner-api/transfer-response.ts'
 import { ScenarioRunner } from './scenarios/scenario-runner.ts'
-import { createStore } from './store/lowdb-store.ts'
+import { createStore } from './store/ledger-store.ts'
 
 /** Every part of a sandbox but its HTTP interface, wired together. */
 export type ServiceParts = Awaited<ReturnType<typeof buildServiceParts>>

@@ -14,23 +14,50 @@ export interface Change<T> {
   after: Stored<T> | undefined
 }
 
-/** One collection in memory with the indexes its shape names. */
+/** Which record has a value; `staged` is what the staged changes make of it, undefined where they free it. */
+interface UniqueIndex<T> {
+  name: string
+  project: (record: T) => string
+  ids: Map<string, string>
+  staged: Map<string, string | undefined>
+}
+
+/**
+ * One collection in memory with the indexes its shape names. Changes are staged while they are being written, one on top
+ * of the other, and are seen by readers only once they are applied.
+ */
 export class Table<T> {
   readonly shape: CollectionShape<T>
   readonly #name: string
   readonly #records = new Map<string, Stored<T>>()
-  readonly #unique: { name: string; project: (record: T) => string; ids: Map<string, string> }[]
+  readonly #unique: UniqueIndex<T>[]
   readonly #lists = new Map<string, OrderedIndex<T>>()
+  readonly #staged = new Map<string, Change<T>>()
 
   constructor(name: string, shape: CollectionShape<T>) {
     this.#name = name
     this.shape = shape
     const unique = Object.entries(shape.unique ?? {})
-    this.#unique = unique.map(([index, project]) => ({ name: index, project, ids: new Map() }))
+    this.#unique = unique.map(([index, project]) => ({ name: index, project, ids: new Map(), staged: new Map() }))
+  }
+
+  get size(): number {
+    return this.#records.size
   }
 
   get(id: string): Stored<T> | undefined {
     return this.#records.get(id)
+  }
+
+  /** The record as it will be once what is staged is applied. */
+  latest(id: string): Stored<T> | undefined {
+    const staged = this.#staged.get(id)
+    return staged ? staged.after : this.#records.get(id)
+  }
+
+  /** Every record with its sequence, in no particular order. */
+  all(): Iterable<Stored<T>> {
+    return this.#records.values()
   }
 
   /** Look-up by a unique index. Throws RangeError when the collection has no such index. */
@@ -54,15 +81,15 @@ export class Table<T> {
     return this.#lists.get(scope)?.size ?? 0
   }
 
-  /** Throws when the table would hold a unique value twice after the changes, each of another id. */
+  /** Throws when the table, with what is staged, would hold a unique value twice after the changes. */
   checkUnique(changes: readonly Change<T>[]): void {
-    for (const { name, project, ids } of this.#unique) {
+    for (const { name, project, ids, staged } of this.#unique) {
       const freed = new Set(changes.map((change) => change.id))
       const claimed = new Set<string>()
       for (const { after } of changes) {
         if (!after) continue
         const value = project(after.record)
-        const owner = ids.get(value)
+        const owner = staged.has(value) ? staged.get(value) : ids.get(value)
         if (claimed.has(value) || (owner !== undefined && !freed.has(owner))) {
           throw new Error(`${this.#name} already holds a record with this ${name}: ${value}`)
         }
@@ -71,7 +98,29 @@ export class Table<T> {
     }
   }
 
-  /** Applies changes that were checked; cannot fail half-way. */
+  /** Puts changes that were checked on top of those staged. */
+  stage(changes: readonly Change<T>[]): void {
+    for (const { id, after } of changes) {
+      this.#staged.set(id, { id, before: this.get(id), after })
+    }
+    for (const { project, staged } of this.#unique) {
+      for (const { before } of changes) if (before) staged.set(project(before.record), undefined)
+      for (const { id, after } of changes) if (after) staged.set(project(after.record), id)
+    }
+  }
+
+  /** What is staged, as one change per record. */
+  staged(): Iterable<Change<T>> {
+    return this.#staged.values()
+  }
+
+  /** Lets readers see what is staged; cannot fail half-way. */
+  applyStaged(): void {
+    this.apply([...this.#staged.values()])
+    this.dropStaged()
+  }
+
+  /** Applies changes, one per record, to what readers see; cannot fail half-way. */
   apply(changes: readonly Change<T>[]): void {
     // What goes leaves every index before anything comes: two records may swap a unique value.
     for (const { id, before, after } of changes) {
@@ -86,6 +135,11 @@ export class Table<T> {
       for (const { project, ids } of this.#unique) ids.set(project(after.record), id)
       this.#enlist(after, before !== undefined && this.#samePlace(before, after))
     }
+  }
+
+  dropStaged(): void {
+    this.#staged.clear()
+    for (const { staged } of this.#unique) staged.clear()
   }
 
   #requireList(): void {

@@ -6,7 +6,7 @@ import { DEFAULT_LIMIT, list, type Page, type PageParameters } from '../../src/d
 import { SHAPES, type Store, type Write } from '../../src/domain/ports/store.ts'
 import { SeededRandom } from '../../src/domain/random.ts'
 import type { Portfolio, Transaction } from '../../src/domain/records.ts'
-import { createStore } from '../../src/store/lowdb-store.ts'
+import { createStore } from '../../src/store/ledger-store.ts'
 import { moment, portfolio, transaction } from '../store/samples.ts'
 
 type Listed = 'portfolios' | 'transactions'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { type Adapter, Memory } from 'lowdb'
 import { describe, expect, it } from 'vitest'
 import { type PageQuery, SHAPES, type Write } from '../../src/domain/ports/store.ts'
-import { createStore, type StoreDocument } from '../../src/store/lowdb-store.ts'
+import { createStore } from '../../src/store/ledger-store.ts'
+import { MemoryJournal } from './memory-journal.ts'
 import { Model } from './model.ts'
 import { endUser, moment, transaction } from './samples.ts'
 
@@ -29,23 +29,6 @@ const query: fc.Arbitrary<PageQuery> = fc
   }))
 
 const everything = { scope: 'alice', limit: 100 }
-
-/** Fails when told to, and can be made to wait. */
-class TroubledAdapter implements Adapter<StoreDocument> {
-  failing = false
-  gate: Promise<void> = Promise.resolve()
-  written = ''
-
-  async read(): Promise<StoreDocument | null> {
-    return this.written ? JSON.parse(this.written) : null
-  }
-
-  async write(document: StoreDocument): Promise<void> {
-    await this.gate
-    if (this.failing) throw new Error('the disk is full')
-    this.written = JSON.stringify(document)
-  }
-}
 
 describe.each(['transactions', 'end_users'] as const)('pages of %s', (collection) => {
   const record = (id: string, created_at: string, scope: string) =>
@@ -149,15 +132,15 @@ describe('a commit', () => {
     expect(await store.count('end_users', 'acme')).toBe(1)
   })
 
-  it('leaves memory, document and sequence untouched when the write fails, and the next one works', async () => {
-    const adapter = new TroubledAdapter()
-    const store = await createStore(adapter)
+  it('leaves memory, journal and sequence untouched when the write fails, and the next one works', async () => {
+    const journal = new MemoryJournal()
+    const store = await createStore(journal)
     await store.commit([
       { collection: 'transactions', put: transaction('txn_1') },
       { collection: 'transactions', put: transaction('txn_2') },
     ])
-    const before = { page: await store.page('transactions', everything), document: adapter.written }
-    adapter.failing = true
+    const before = { page: await store.page('transactions', everything), lines: [...journal.lines] }
+    journal.failing = true
     const writes: Write[] = [
       { collection: 'transactions', put: transaction('txn_1', { amount_changed: '2', created_at: moment(5) }) },
       { collection: 'transactions', remove: 'txn_2' },
@@ -167,21 +150,18 @@ describe('a commit', () => {
     await expect(store.clear()).rejects.toThrow('the disk is full')
     expect(await store.page('transactions', everything)).toEqual(before.page)
     expect(await store.sequence()).toBe(2)
-    adapter.failing = false
+    journal.failing = false
     await store.commit([])
-    expect(adapter.written).toBe(before.document)
+    expect(journal.lines).toEqual(before.lines)
     await store.commit(writes)
     const after = await store.page('transactions', everything)
     expect(after.items.map(({ id }) => id)).toEqual(['txn_1', 'txn_3'])
   })
 
   it('is not seen by readers before it is written', async () => {
-    const adapter = new TroubledAdapter()
-    const store = await createStore(adapter)
-    let open = () => {}
-    adapter.gate = new Promise((resolve) => {
-      open = resolve
-    })
+    const journal = new MemoryJournal()
+    const store = await createStore(journal)
+    const open = journal.hold()
     const done = store.commit([{ collection: 'transactions', put: transaction('txn_1') }])
     await new Promise(setImmediate)
     expect(await store.get('transactions', 'txn_1')).toBeUndefined()
@@ -222,8 +202,8 @@ describe('the store', () => {
   const odd = ['__proto__', 'constructor', 'hasOwnProperty', 'toString', '', '0']
 
   it.each(odd)('takes %j as an id, a unique value and a scope', async (id) => {
-    const adapter = new TroubledAdapter()
-    const store = await createStore(adapter)
+    const journal = new MemoryJournal()
+    const store = await createStore(journal)
     expect(await store.get('end_users', id)).toBeUndefined()
     expect(await store.count('transactions', id)).toBe(0)
     await store.commit([
@@ -231,7 +211,7 @@ describe('the store', () => {
       { collection: 'tenants', put: { tenant_id: id, slug: id, client_id: id } as never },
       { collection: 'transactions', put: transaction(id, { end_user_id: id }) },
     ])
-    for (const each of [store, await createStore(adapter)]) {
+    for (const each of [store, await createStore(journal)]) {
       expect((await each.get('end_users', id))?.id).toBe(id)
       expect((await each.find('tenants', 'slug', id))?.tenant_id).toBe(id)
       expect((await each.page('transactions', { scope: id, limit: 1 })).items).toHaveLength(1)
@@ -239,14 +219,14 @@ describe('the store', () => {
     expect({}).not.toHaveProperty('external_id')
   })
 
-  it('comes back from its document as it was', async () => {
-    const adapter = new TroubledAdapter()
-    const store = await createStore(adapter)
+  it('comes back from its journal as it was', async () => {
+    const journal = new MemoryJournal()
+    const store = await createStore(journal)
     for (const n of [3, 1, 2]) {
       await store.commit([{ collection: 'transactions', put: transaction(`txn_${n}`, { created_at: moment(n) }) }])
     }
     await store.close()
-    const reopened = await createStore(adapter)
+    const reopened = await createStore(journal)
     expect(await reopened.sequence()).toBe(3)
     for (const up_to of [0, 1, 2, 3]) {
       const query = { ...everything, up_to }
@@ -255,7 +235,7 @@ describe('the store', () => {
   })
 
   it('is empty after clear, and counts from zero', async () => {
-    const store = await createStore(new Memory())
+    const store = await createStore(new MemoryJournal())
     await store.commit([{ collection: 'end_users', put: endUser('usr_1') }])
     await store.clear()
     expect(await store.get('end_users', 'usr_1')).toBeUndefined()
