@@ -4,7 +4,7 @@ import { SandboxClock } from '../../src/domain/clock.ts'
 import { Idempotency } from '../../src/domain/idempotency.ts'
 import type { Store } from '../../src/domain/ports/store.ts'
 import { DEFAULT_SETTINGS } from '../../src/domain/service-settings.ts'
-import { createStore } from '../../src/store/lowdb-store.ts'
+import { createStore } from '../../src/store/ledger-store.ts'
 
 const TTL = 1000
 let clock: SandboxClock
