@@ -23,7 +23,7 @@ export interface SandboxControls {
   tenants(): Promise<Tenant[]>
 }
 
-/** Registers what lives on the service's origin beside it: identity provider, RPC proxy, control. */
+/** Registers what lives on the service's origin beside it: identity provider, RPC, control. */
 export async function registerNeighbours(
   app: FastifyInstance,
   parts: ServiceParts,
@@ -41,7 +41,11 @@ export async function registerNeighbours(
     const findTenant = (clientId: string) => store.find('tenants', 'client_id', clientId)
     await scope.register(identityRoutes, { provider: identityProvider, settings, findTenant, wish })
   })
-  if (!isLoopback(options.host)) await app.register(rpcProxy, { chains: parts.chains })
+  await app.register(rpcProxy, {
+    chains: parts.chains,
+    local: isLoopback(options.host),
+    notReady: () => sandbox().notReady(),
+  })
   await app.register(controlRoutes, {
     version,
     clock,

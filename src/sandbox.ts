@@ -5,7 +5,6 @@ import { EMBEDDED_STATE, embeddedMarket } from './chain/embedded-market.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
 import type { AuditReport } from './domain/audit-report.ts'
 import { Problem } from './domain/errors.ts'
-import type { Chain } from './domain/ports/chain.ts'
 import type { Tenant } from './domain/records.ts'
 import type { Fixture } from './fixtures/fixture.ts'
 import { loadFixture } from './fixtures/load-fixture.ts'
@@ -15,7 +14,6 @@ import { createApp } from './http/app.ts'
 import { registerNeighbours } from './neighbours.ts'
 import {
   DEFAULT_FIXTURES,
-  isLoopback,
   OptionError,
   type ResolvedOptions,
   resolveFork,
@@ -155,7 +153,7 @@ export class Sandbox {
       base_url: this.baseUrl,
       auth_url: `${this.baseUrl}/oauth2/token`,
       control_url: `${this.baseUrl}/_sandbox`,
-      rpc_urls: Object.fromEntries(chains.all().map((chain) => [chain.chain_id, this.#rpcUrl(chain)])),
+      rpc_urls: Object.fromEntries(chains.all().map(({ chain_id }) => [chain_id, `${this.baseUrl}/rpc/${chain_id}`])),
       audience: settings.audience,
       scope: `${settings.audience}/.default`,
       seed: this.options.seed,
@@ -213,11 +211,6 @@ export class Sandbox {
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
-  }
-
-  /** Anvil listens on loopback only: from elsewhere (a container's outside) its RPC is reached through the origin. */
-  #rpcUrl({ chain_id, rpc_url }: Chain): string {
-    return isLoopback(this.options.host) ? rpc_url : `${this.baseUrl}/rpc/${chain_id}`
   }
 
   async #listen(): Promise<void> {

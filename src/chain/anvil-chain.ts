@@ -1,19 +1,21 @@
 import { numberToHex } from 'viem/utils'
 import type { ChainSetup, ForkSetup } from '../domain/chain-setup.ts'
 import type { SandboxClock } from '../domain/clock.ts'
-import type {
-  Chain,
-  MarketFigures,
-  MinedTransfer,
-  Position,
-  TransferOrder,
-  UnfinishedTransfer,
-  WalletFunding,
-  WalletOwner,
+import {
+  type Chain,
+  ChainUnavailableError,
+  type MarketFigures,
+  type MinedTransfer,
+  type Position,
+  type TransferOrder,
+  type UnfinishedTransfer,
+  type WalletFunding,
+  type WalletOwner,
 } from '../domain/ports/chain.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
 import { type AnvilOptions, AnvilProcess } from './anvil-process.ts'
+import { BlockArchive } from './block-archive.ts'
 import { BlockProducer } from './block-producer.ts'
 import { AnvilControls } from './chain-controls.ts'
 import { ChainState } from './chain-state.ts'
@@ -25,6 +27,7 @@ import { type MarketSurvey, surveyMarkets } from './market-survey.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { type Call, Rpc } from './rpc.ts'
+import { RpcGateway } from './rpc-gateway.ts'
 import type { Wallets } from './wallets.ts'
 
 /** The greatest allowance a wallet can give. */
@@ -69,7 +72,7 @@ export class AnvilChain implements Chain {
     let chain: AnvilChain | undefined
     try {
       const process = await AnvilProcess.start(anvilOptions(options, fork))
-      chain = new AnvilChain(process, options, fork?.relay)
+      chain = new AnvilChain(process, options, await BlockArchive.open(), fork?.relay)
       await chain.#begin()
       return chain
     } catch (error) {
@@ -80,7 +83,6 @@ export class AnvilChain implements Chain {
   }
 
   readonly chain_id: string
-  readonly rpc_url: string
   /** Resolves when Anvil is gone, with why. */
   readonly exited: Promise<string>
   readonly #process: AnvilProcess
@@ -91,16 +93,22 @@ export class AnvilChain implements Chain {
   readonly #writer: ChainWriter
   readonly #producer: BlockProducer
   readonly #controls: AnvilControls
+  readonly #archive: BlockArchive
+  readonly #gateway: RpcGateway
   readonly #markets: MarketCache
   readonly #unsubscribe: () => void
   #base: Hex = '0x'
   #resetting = false
   #survey: MarketSurvey | undefined
 
-  private constructor(process: AnvilProcess, options: AnvilChainOptions, upstream: ForkRelay | undefined) {
+  private constructor(
+    process: AnvilProcess,
+    options: AnvilChainOptions,
+    archive: BlockArchive,
+    upstream: ForkRelay | undefined,
+  ) {
     const { setup, clock, log, rpcTimeout } = options
     this.chain_id = setup.chain_id
-    this.rpc_url = process.url
     this.exited = process.exited
     this.#process = process
     this.#options = options
@@ -114,6 +122,8 @@ export class AnvilChain implements Chain {
     this.#producer = new BlockProducer({ ...parts, clock, log })
     const admin = (pool: Pool) => this.#protocol(pool).admin
     this.#controls = new AnvilControls({ ...parts, producer: this.#producer, anvil: process, admin })
+    this.#archive = archive
+    this.#gateway = new RpcGateway({ ...parts, archive, producer: this.#producer })
     this.#markets = new MarketCache(this.#state, clock)
     this.#unsubscribe = clock.onMove(() => this.#follow())
     void process.exited.then((reason) => this.#producer.stop(reason))
@@ -130,6 +140,16 @@ export class AnvilChain implements Chain {
   get status(): ChainStatus {
     const reason = this.#process.exit ?? this.#producer.obstacle ?? this.#rpc.failure
     return reason === undefined ? { ok: true } : { ok: false, reason }
+  }
+
+  async relay(body: unknown): Promise<string | undefined> {
+    // The archive would go on answering.
+    if (this.#controls.paused) throw new ChainUnavailableError(this.chain_id, 'paused by a fault')
+    return this.#gateway.answer(body)
+  }
+
+  outcome(hash: Hex): 'success' | 'reverted' | undefined {
+    return this.#archive.outcome(hash)
   }
 
   market(pool: Pool): Promise<MarketFigures> {

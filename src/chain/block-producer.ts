@@ -105,9 +105,9 @@ export class BlockProducer {
   }
 
   /** Runs a task with the chain to itself, between two rounds. */
-  async exclusive(task: () => Promise<void>): Promise<void> {
+  async exclusive<Result>(task: () => Promise<Result>): Promise<Result> {
     if (this.obstacle !== undefined) throw new ChainUnavailableError(this.#parts.chainId, this.obstacle)
-    await this.#lane.run(task)
+    return this.#lane.run(task)
   }
 
   /** To be told that the chain answers again: transfers are taken at once, and signed ones carried through. */

@@ -3,13 +3,19 @@ import type { TransactionOutcome, Witness } from '../domain/ports/witness.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
 import { BatchLoader } from './batch-loader.ts'
 import type { Read, Reader } from './contract-read.ts'
+import type { JsonRpcFault } from './json-rpc.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import { protocolsByName } from './protocols/index.ts'
 import type { Protocol } from './protocols/protocol.ts'
-import { type Call, Rpc, RpcError } from './rpc.ts'
+import { type Call, RpcError } from './rpc.ts'
 
 /** Calls in one HTTP request; more than these go one after the other, to leave the node time for others. */
 const MAX_BATCH = 2000
+
+interface Answer {
+  result?: unknown
+  error?: JsonRpcFault
+}
 
 /**
  * Asks the nodes themselves, past everything that is cached or in the chain's lane. What is asked within one turn of the
@@ -37,6 +43,8 @@ export class ChainWitness implements Witness {
   }
 
   async outcome(chainId: string, hash: Hex): Promise<TransactionOutcome> {
+    const archived = this.#chains.get(chainId)?.outcome(hash)
+    if (archived) return archived
     const receipt = (await this.#ask(chainId, ['eth_getTransactionReceipt', hash])) as { status: Hex } | null
     if (!receipt) return 'unknown'
     return Number(receipt.status) === 1 ? 'success' : 'reverted'
@@ -60,15 +68,15 @@ export class ChainWitness implements Witness {
   async #send(chainId: string, calls: readonly Call[]): Promise<unknown[]> {
     const chain = this.#chains.get(chainId)
     if (!chain) throw new ChainUnavailableError(chainId, 'there is no such chain')
-    const rpc = new Rpc({ chainId, url: chain.rpc_url })
-    try {
-      const answers: unknown[] = []
-      for (let at = 0; at < calls.length; at += MAX_BATCH) {
-        answers.push(...(await rpc.settle(calls.slice(at, at + MAX_BATCH))))
+    const answers: unknown[] = []
+    for (let at = 0; at < calls.length; at += MAX_BATCH) {
+      const batch = calls.slice(at, at + MAX_BATCH)
+      const requests = batch.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }))
+      const given = JSON.parse((await chain.relay(requests)) ?? '[]') as Answer[]
+      for (const [index, { result, error }] of given.entries()) {
+        answers.push(error ? new RpcError(batch[index]?.[0] ?? '', error.code, error.message, error.data) : result)
       }
-      return answers
-    } finally {
-      rpc.close()
     }
+    return answers
   }
 }

@@ -61,6 +61,15 @@ export class ChainWriter {
     this.#state.changed()
   }
 
+  /** Carries out what somebody else asked of the node: it may have changed anything. */
+  async foreign([method, ...params]: Call): Promise<unknown> {
+    try {
+      return await this.#rpc.call(method, ...params)
+    } finally {
+      await this.#state.refresh()
+    }
+  }
+
   /** Takes a transaction that cannot be mined out of the pool. */
   async drop(hash: Hex): Promise<void> {
     await this.#rpc.call('anvil_dropTransaction', hash)

@@ -10,7 +10,7 @@ export class RpcError extends Error {
   constructor(
     readonly method: string,
     readonly code: number,
-    reason: string,
+    readonly reason: string,
     readonly data?: unknown,
   ) {
     super(`${method}: ${reason}`)
@@ -77,7 +77,7 @@ export class Rpc {
   /** One call. The caller names the result's type: the node is ours and of a pinned version. */
   async call<Result = unknown>(method: string, ...params: unknown[]): Promise<Result> {
     const before = this.upstreamFailures
-    const answer = (await this.#post(JSON.stringify(this.#envelope([method, ...params])))) as Answer
+    const answer = (await this.#ask(JSON.stringify(this.#envelope([method, ...params])))) as Answer
     if (answer.error) throw this.#errorOf(method, answer.error, before)
     return answer.result as Result
   }
@@ -87,7 +87,7 @@ export class Rpc {
     if (calls.length === 0) return []
     const first = this.#ids + 1
     const before = this.upstreamFailures
-    const answers = await this.#post(JSON.stringify(calls.map((call) => this.#envelope(call))))
+    const answers = await this.#ask(JSON.stringify(calls.map((call) => this.#envelope(call))))
     if (!Array.isArray(answers) || answers.length !== calls.length) throw this.#fail('a batch was not answered in full')
     const results: (unknown | RpcError)[] = new Array(calls.length)
     for (const answer of answers as Answer[]) {
@@ -104,6 +104,11 @@ export class Rpc {
     return results as Result[]
   }
 
+  /** Passes JSON on and gives what came back, unread: text, empty if nothing is to be answered. */
+  relay(body: string): Promise<string> {
+    return this.#post(body)
+  }
+
   /** Ends the connections; calls under way fail. */
   close(): void {
     this.#agent.destroy()
@@ -113,7 +118,16 @@ export class Rpc {
     return { jsonrpc: '2.0', id: ++this.#ids, method, params }
   }
 
-  #post(body: string): Promise<unknown> {
+  async #ask(body: string): Promise<unknown> {
+    const text = await this.#post(body)
+    try {
+      return JSON.parse(text)
+    } catch (error) {
+      throw this.#fail('its answer is no JSON', error)
+    }
+  }
+
+  #post(body: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const fail = (reason: string, cause?: unknown) => reject(this.#fail(reason, cause))
       if (this.#paused !== undefined) return fail(this.#paused)
@@ -124,12 +138,10 @@ export class Rpc {
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
         incoming.on('error', (error) => fail(error.message, error))
         incoming.on('end', () => {
-          try {
-            resolve(JSON.parse(Buffer.concat(chunks).toString()))
-            this.#failure = undefined
-          } catch (error) {
-            fail(`its answer (status ${incoming.statusCode}) is no JSON`, error)
-          }
+          const { statusCode = 0 } = incoming
+          if (statusCode >= 400) return fail(`it answered with status ${statusCode}`)
+          this.#failure = undefined
+          resolve(Buffer.concat(chunks).toString())
         })
       })
       outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)))

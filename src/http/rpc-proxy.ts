@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
+import { refuseForeignHost, refuseForeignOrigin } from '../control/foreign-callers.ts'
 import { Problem } from '../domain/errors.ts'
-import { type Chains, ChainUnavailableError } from '../domain/ports/chain.ts'
+import type { Chains } from '../domain/ports/chain.ts'
+import { refuseUnlessReady } from './pipeline.ts'
 
 const Params = Type.Object({ chain_id: Type.String() })
 
@@ -9,34 +11,64 @@ const Params = Type.Object({ chain_id: Type.String() })
 const OPEN_METHODS = /^(eth|net|web3)_/
 const CLOSED_METHODS = /^eth_(sendTransaction|sendUnsignedTransaction|sign|accounts)/
 
-/**
- * A chain's JSON-RPC on the sandbox's own origin, for callers who cannot reach Anvil's loopback address: outside a
- * container only this port is published.
- */
-export async function rpcProxy(app: FastifyInstance, { chains }: { chains: Chains }): Promise<void> {
+/** Longest request body in bytes: batches of thousands of reads pass, and so does a state for `anvil_loadState`. */
+const BODY_LIMIT = 10 * 1024 * 1024
+
+const URL = '/rpc/:chain_id'
+
+/** What the route works with. */
+export interface RpcParts {
+  chains: Chains
+  /** Whether only this machine can reach the sandbox. Then everything is allowed, else reading and sending only. */
+  local: boolean
+  /** Why the sandbox cannot serve yet; undefined when it can. */
+  notReady(): string | undefined
+}
+
+/** A chain's JSON-RPC on the sandbox's own origin: it outlives the node. Never subject to faults, never recorded. */
+export async function rpcProxy(app: FastifyInstance, { chains, local, notReady }: RpcParts): Promise<void> {
+  app.addHook('onRequest', async (request) => {
+    refuseForeignOrigin(request)
+    if (local) refuseForeignHost(request)
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) =>
+    parsed(text),
+  )
   app.post<{ Params: Static<typeof Params>; Body: unknown }>(
-    '/rpc/:chain_id',
-    { schema: { hide: true, params: Params }, bodyLimit: 1024 * 1024 },
+    URL,
+    { schema: { hide: true, params: Params }, bodyLimit: BODY_LIMIT },
     async ({ params, body }, reply) => {
+      refuseUnlessReady(notReady())
       const chain = chains.get(params.chain_id)
       if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
-      refuseCheats(body)
-      const response = await fetch(chain.rpc_url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }).catch((cause: unknown) => {
-        throw new ChainUnavailableError(chain.chain_id, 'Anvil does not answer', { cause })
-      })
-      return reply
-        .code(response.status)
-        .type('application/json')
-        .send(await response.text())
+      if (!local) refuseCheats(body)
+      const answer = await chain.relay(body)
+      return answer === undefined ? reply.code(204).send() : reply.type('application/json').send(answer)
     },
   )
+  app.route({
+    method: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+    url: URL,
+    schema: { hide: true },
+    handler: ({ method }) => {
+      const detail = `${method} is not allowed here; POST is, with JSON-RPC. There are no WebSockets.`
+      throw new Problem('method_not_allowed', { detail, param: 'method', headers: { allow: 'POST' } })
+    },
+  })
+}
+
+/** Undefined for what is no JSON: that has an answer in JSON-RPC's own words. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function refuseCheats(body: unknown): void {
+  if (body === undefined) return
   for (const call of Array.isArray(body) ? body : [body]) {
     const method: unknown = call !== null && typeof call === 'object' && 'method' in call ? call.method : undefined
     if (typeof method === 'string' && OPEN_METHODS.test(method) && !CLOSED_METHODS.test(method)) continue

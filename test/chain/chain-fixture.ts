@@ -96,14 +96,20 @@ export function order(
   }
 }
 
-/** One JSON-RPC call as any client would make it. */
-export async function rpc<Result>(url: string, method: string, ...params: unknown[]): Promise<Result> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-  })
-  const answer = (await response.json()) as { result: Result; error?: { message: string } }
+/** One JSON-RPC call as any client would make it, to a URL or to a chain as its URL would pass it on. */
+export async function rpc<Result>(
+  to: string | Pick<AnvilChain, 'relay'>,
+  method: string,
+  ...params: unknown[]
+): Promise<Result> {
+  const request = { jsonrpc: '2.0', id: 1, method, params }
+  const text = typeof to === 'string' ? await posted(to, request) : ((await to.relay(request)) ?? '')
+  const answer = JSON.parse(text) as { result: Result; error?: { message: string } }
   if (answer.error) throw new Error(answer.error.message)
   return answer.result
+}
+
+async function posted(url: string, request: object): Promise<string> {
+  const headers = { 'content-type': 'application/json' }
+  return (await fetch(url, { method: 'POST', headers, body: JSON.stringify(request) })).text()
 }

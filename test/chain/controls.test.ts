@@ -15,11 +15,11 @@ interface Block {
   timestamp: string
   transactions: string[]
 }
-const latestBlock = () => rpc<Block>(fixture.chain.rpc_url, 'eth_getBlockByNumber', 'latest', false)
+const latestBlock = () => rpc<Block>(fixture.chain, 'eth_getBlockByNumber', 'latest', false)
 
 /** A block's receipts without its hash: what must be the same in another block of the same effect. */
 async function effects(): Promise<unknown> {
-  const receipts = await rpc<unknown>(fixture.chain.rpc_url, 'eth_getBlockReceipts', 'latest')
+  const receipts = await rpc<unknown>(fixture.chain, 'eth_getBlockReceipts', 'latest')
   return JSON.parse(JSON.stringify(receipts, (key, value) => (key === 'blockHash' ? undefined : value)))
 }
 
@@ -50,7 +50,7 @@ describe('controls of a chain', () => {
         for (const each of orders) {
           const mined = await chain.transfer(each)
           expect(mined).toMatchObject({ status: 'reverted', shares: 0n, tx_hash: each.seen.signed[0]?.tx_hash })
-          const receipt = await rpc(chain.rpc_url, 'eth_getTransactionReceipt', mined.tx_hash)
+          const receipt = await rpc(chain, 'eth_getTransactionReceipt', mined.tx_hash)
           expect(receipt).toMatchObject({ status: '0x0', logs: [] })
         }
         expect(await chain.shares(alice, pool)).toBe(shares)
@@ -89,7 +89,7 @@ describe('controls of a chain', () => {
         shares: await Promise.all(pools.map((pool) => chain.shares(alice, pool))),
         balances: await Promise.all(pools.map((pool) => chain.walletBalance(bob, pool.token_address))),
         markets: await Promise.all(pools.map((pool) => chain.market(pool))),
-        nonce: await rpc(chain.rpc_url, 'eth_getTransactionCount', chains.walletAddress(alice), 'pending'),
+        nonce: await rpc(chain, 'eth_getTransactionCount', chains.walletAddress(alice), 'pending'),
         effects: await effects(),
       })
       const [block, before] = [await latestBlock(), await look()]
@@ -136,16 +136,16 @@ describe('controls of a chain', () => {
     it("gives no wallet back what it spent in somebody else's block", { retry: 3 }, async () => {
       const { chain, chains } = fixture
       const pool = fixture.pool('vault USDC')
-      const [from] = await rpc<string[]>(chain.rpc_url, 'eth_accounts')
+      const [from] = await rpc<string[]>(chain, 'eth_accounts')
       const wallet = chains.walletAddress(alice)
       await fixture.fund(bob, 100n)
-      await rpc(chain.rpc_url, 'anvil_impersonateAccount', chains.walletAddress(bob))
+      await rpc(chain, 'anvil_impersonateAccount', chains.walletAddress(bob))
       const transfer = `0xa9059cbb${wallet.slice(2).padStart(64, '0')}${'64'.padStart(64, '0')}`
       const transaction = { from: chains.walletAddress(bob), to: pool.token_address, data: transfer, gasPrice: '0x0' }
-      await rpc(chain.rpc_url, 'eth_sendTransaction', { ...transaction, gas: '0x186a0' })
-      await rpc(chain.rpc_url, 'evm_mine', { timestamp: Number((await latestBlock()).timestamp) })
-      await rpc(chain.rpc_url, 'eth_sendTransaction', { from, to: wallet, value: '0x1', gasPrice: '0x0' })
-      await rpc(chain.rpc_url, 'evm_mine', { timestamp: Number((await latestBlock()).timestamp) })
+      await rpc(chain, 'eth_sendTransaction', { ...transaction, gas: '0x186a0' })
+      await rpc(chain, 'evm_mine', { timestamp: Number((await latestBlock()).timestamp) })
+      await rpc(chain, 'eth_sendTransaction', { from, to: wallet, value: '0x1', gasPrice: '0x0' })
+      await rpc(chain, 'evm_mine', { timestamp: Number((await latestBlock()).timestamp) })
       expect(await chain.walletBalance(bob, pool.token_address)).toBe(0n)
       await chain.reorg()
       expect((await latestBlock()).transactions).toHaveLength(1)
@@ -167,9 +167,9 @@ describe('controls of a chain', () => {
       const second = chain.transfer(order('deposit', pool, 2_000n))
       await reorganised
       expect(await second).toMatchObject({ status: 'success', amount: 2_000n })
-      expect(await rpc(chain.rpc_url, 'eth_getTransactionReceipt', mined.tx_hash)).toMatchObject({ status: '0x1' })
+      expect(await rpc(chain, 'eth_getTransactionReceipt', mined.tx_hash)).toMatchObject({ status: '0x1' })
       expect(await chain.shares(alice, pool)).toBe(mined.shares + (await second).shares)
-      const nonce = await rpc(chain.rpc_url, 'eth_getTransactionCount', chains.walletAddress(alice), 'pending')
+      const nonce = await rpc(chain, 'eth_getTransactionCount', chains.walletAddress(alice), 'pending')
       expect(nonce).toBe('0x2')
     })
   })

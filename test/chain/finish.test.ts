@@ -45,7 +45,7 @@ const deposit = (owner: WalletOwner, name: PoolName, amount = 1_000_000_007n) =>
 const effect = ({ block_number: _, ...mined }: MinedTransfer) => mined
 
 const nonce = async ({ chain, chains }: ChainFixture, owner: WalletOwner) =>
-  Number(await rpc<string>(chain.rpc_url, 'eth_getTransactionCount', chains.walletAddress(owner), 'latest'))
+  Number(await rpc<string>(chain, 'eth_getTransactionCount', chains.walletAddress(owner), 'latest'))
 
 describe('a transfer signed in an earlier life', () => {
   it.each(POOLS)('is mined as it would have been, when the chain has never heard of it: %s', async (name) => {
@@ -61,7 +61,7 @@ describe('a transfer signed in an earlier life', () => {
   it('is mined at once when it waits in the pool', async () => {
     const owner = await wallet('pooled')
     const { mined, signed } = await deposit(owner, 'aave USDC')
-    await rpc(second.chain.rpc_url, 'eth_sendRawTransaction', signed.raw_transaction)
+    await rpc(second.chain, 'eth_sendRawTransaction', signed.raw_transaction)
     expect(effect(await second.chain.finish(signed))).toEqual(effect(mined))
   })
 
@@ -72,7 +72,7 @@ describe('a transfer signed in an earlier life', () => {
     expect(bad.mined.status).toBe('reverted')
     for (const { mined, signed } of [good, bad, good]) expect(await first.chain.finish(signed)).toEqual(mined)
     expect(await nonce(first, owner)).toBe(2)
-    expect(Number(await rpc<string>(first.chain.rpc_url, 'eth_blockNumber'))).toBe(bad.mined.block_number)
+    expect(Number(await rpc<string>(first.chain, 'eth_blockNumber'))).toBe(bad.mined.block_number)
   })
 
   it('reverts where it would have', async () => {

@@ -211,7 +211,7 @@ describe('an upstream that fails later', () => {
 
       upstream.be('well')
       expect(await transfer).toMatchObject({ status: 'success', tx_hash: hash, amount: 1_000_000n })
-      expect(await rpc(chain.rpc_url, 'eth_getTransactionCount', chains.walletAddress(alice), 'latest')).toBe('0x1')
+      expect(await rpc(chain, 'eth_getTransactionCount', chains.walletAddress(alice), 'latest')).toBe('0x1')
       await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 5_000)
       const { shares } = await chain.transfer(order('deposit', pool, 3n))
       expect(shares).toBeGreaterThan(0n)

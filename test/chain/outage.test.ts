@@ -44,7 +44,7 @@ describe('a chain that does not answer', () => {
     process.kill(chain.pid, 'SIGCONT')
     expect(await transfer).toMatchObject({ status: 'success', tx_hash: signed, amount: 1_000_000n })
     const wallet = chains.walletAddress(alice)
-    expect(await rpc(chain.rpc_url, 'eth_getTransactionCount', wallet, 'latest')).toBe('0x1')
+    expect(await rpc(chain, 'eth_getTransactionCount', wallet, 'latest')).toBe('0x1')
     expect(chains.status()).toEqual({ ok: true })
   })
 
@@ -67,13 +67,11 @@ describe('a chain that does not answer', () => {
 })
 
 /** Stops a chain's process for the time being. The signal reaches a busy process with a delay: until then it answers. */
-async function suspend({ pid, rpc_url }: ChainFixture['chain']): Promise<void> {
-  process.kill(pid, 'SIGSTOP')
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
-  const headers = { 'content-type': 'application/json' }
+async function suspend(chain: ChainFixture['chain']): Promise<void> {
+  process.kill(chain.pid, 'SIGSTOP')
   for (;;) {
     try {
-      await fetch(rpc_url, { method: 'POST', body, headers, signal: AbortSignal.timeout(500) })
+      await rpc(chain, 'eth_chainId')
     } catch {
       return
     }

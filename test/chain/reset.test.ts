@@ -10,7 +10,7 @@ describe('reset', () => {
   afterAll(() => fixture.chains.stop())
 
   const latest = async () => {
-    const block = await rpc<{ timestamp: string }>(fixture.chain.rpc_url, 'eth_getBlockByNumber', 'latest', false)
+    const block = await rpc<{ timestamp: string }>(fixture.chain, 'eth_getBlockByNumber', 'latest', false)
     return Number(block.timestamp)
   }
 
@@ -49,7 +49,7 @@ describe('reset', () => {
     )
     await expect(running).rejects.toThrow(ChainUnavailableError)
     await resetting
-    expect(await rpc(chain.rpc_url, 'eth_getTransactionCount', chains.walletAddress(alice), 'pending')).toBe('0x0')
+    expect(await rpc(chain, 'eth_getTransactionCount', chains.walletAddress(alice), 'pending')).toBe('0x0')
     await fixture.fund(alice, 50n)
     expect(await chain.transfer(order('deposit', pool, 50n))).toMatchObject({ status: 'success' })
   })

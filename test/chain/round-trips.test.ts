@@ -23,10 +23,10 @@ afterAll(() => sandbox.stop())
 
 /** HTTP requests that reach the chain during a task. The sandbox looks for foreign transactions in between: the least of a few. */
 async function roundTrips(task: () => Promise<unknown>): Promise<number> {
-  const { host } = new URL(sandbox.chain.transport.url ?? '')
+  const { host } = new URL(sandbox.baseUrl)
   let count = 0
   const seen = (message: unknown) => {
-    if ((message as { request: ClientRequest }).request.getHeader('host') === host) count++
+    if ((message as { request: ClientRequest }).request.getHeader('host') !== host) count++
   }
   const counts: number[] = []
   subscribe('http.client.request.start', seen)
@@ -49,5 +49,6 @@ test('100 funded portfolios on four pools are listed with one round trip to the 
 
 test('deposits at once share their round trips, the balances in their answers included', async () => {
   const count = await roundTrips(() => Promise.all(portfolios.map((portfolio) => acme.deposit(USER, portfolio, '1'))))
+  expect(count).toBeGreaterThan(0)
   expect(count).toBeLessThan(portfolios.length)
 })

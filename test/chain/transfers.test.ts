@@ -23,11 +23,7 @@ describe('transfers', () => {
       expect(deposit).toMatchObject({ status: 'success', amount: 1_000n * unit, value_before: 0n })
       expect(await chain.shares(alice, pool)).toBe(deposit.shares)
       expect(await chain.walletBalance(alice, pool.token_address)).toBe(before - 1_000n * unit)
-      const receipt = await rpc<{ status: string; from: string }>(
-        chain.rpc_url,
-        'eth_getTransactionReceipt',
-        deposit.tx_hash,
-      )
+      const receipt = await rpc<{ status: string; from: string }>(chain, 'eth_getTransactionReceipt', deposit.tx_hash)
       expect(receipt).toMatchObject({ status: '0x1', from: fixture.chains.walletAddress(alice).toLowerCase() })
 
       clock.advance(30 * 24 * 3_600_000)
@@ -114,7 +110,7 @@ describe('transfers', () => {
     await chain.fundWallet(carol, [{ token_address: pool.token_address, amount: 500n, spenders: [] }])
     const mined = await chain.transfer(order('deposit', pool, 500n, { owner: carol }))
     expect(mined).toMatchObject({ status: 'reverted', amount: 500n, shares: 0n })
-    expect(await rpc(chain.rpc_url, 'eth_getTransactionReceipt', mined.tx_hash)).toMatchObject({ status: '0x0' })
+    expect(await rpc(chain, 'eth_getTransactionReceipt', mined.tx_hash)).toMatchObject({ status: '0x0' })
     expect(await chain.walletBalance(carol, market.tokens.USDC!.address)).toBe(500n)
   })
 
@@ -144,19 +140,19 @@ describe('transfers', () => {
 
   it("mines what others send to the node's RPC", async () => {
     const { chain } = fixture
-    const [from, to] = await rpc<string[]>(chain.rpc_url, 'eth_accounts')
-    const hash = await rpc<string>(chain.rpc_url, 'eth_sendTransaction', { from, to, value: '0x1', gasPrice: '0x0' })
+    const [from, to] = await rpc<string[]>(chain, 'eth_accounts')
+    const hash = await rpc<string>(chain, 'eth_sendTransaction', { from, to, value: '0x1', gasPrice: '0x0' })
     await vi.waitFor(async () => {
-      expect(await rpc(chain.rpc_url, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+      expect(await rpc(chain, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
     }, 5_000)
   })
 
   it('keeps working when somebody else mines ahead of the clock', async () => {
     const { chain } = fixture
     const pool = fixture.pool('aave USDC')
-    const { timestamp } = await rpc<{ timestamp: string }>(chain.rpc_url, 'eth_getBlockByNumber', 'latest', false)
+    const { timestamp } = await rpc<{ timestamp: string }>(chain, 'eth_getBlockByNumber', 'latest', false)
     const ahead = Number(timestamp) + 3_600
-    await rpc(chain.rpc_url, 'evm_mine', { timestamp: ahead })
+    await rpc(chain, 'evm_mine', { timestamp: ahead })
     const deposit = await chain.transfer(order('deposit', pool, 9_999_999n))
     expect(deposit).toMatchObject({ status: 'success', block_timestamp: ahead })
     const all = await chain.transfer(order('withdrawal', pool, 'all', { shares: deposit.shares }))

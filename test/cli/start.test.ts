@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { anvilsOf } from '../helpers/anvils.ts'
 import { Partner } from '../helpers/partner.ts'
 import { answers, Command, ROOT, run } from './command.ts'
 
@@ -46,6 +47,7 @@ describe('start --json', () => {
     const { rpc_urls, base_url } = await command.credentials()
     const [rpc] = Object.values(rpc_urls)
     expect(await answers(rpc!)).toBe(true)
+    const [anvil] = anvilsOf(command.child.pid!)
     // A client that keeps its connection open does not hold it up.
     await fetch(`${base_url}/_sandbox/health`)
     const before = performance.now()
@@ -53,6 +55,7 @@ describe('start --json', () => {
     expect(await command.ended).toMatchObject({ code: 0, signal: null })
     expect(performance.now() - before).toBeLessThan(2_000)
     expect(await answers(rpc!)).toBe(false)
+    expect(() => process.kill(anvil!, 0)).toThrow('ESRCH')
   })
 
   test('a request that waits for its confirmation does not hold the end up', async () => {
@@ -82,11 +85,11 @@ describe('start --json', () => {
 
   test('killed hard, it leaves no Anvil behind', async () => {
     const command = start(JSON_FLAGS)
-    const { rpc_urls } = await command.credentials()
+    await command.credentials()
+    const [anvil] = anvilsOf(command.child.pid!)
     command.kill('SIGKILL')
     await command.ended
-    const [rpc] = Object.values(rpc_urls)
-    await vi.waitFor(async () => expect(await answers(rpc!)).toBe(false), { timeout: 5_000 })
+    await vi.waitFor(() => expect(() => process.kill(anvil!, 0)).toThrow('ESRCH'), { timeout: 5_000 })
   })
 })
 

@@ -36,12 +36,8 @@ async function expectSound(): Promise<AuditReport> {
 
 async function rpc<T>(method: string, ...params: unknown[]): Promise<T> {
   const [chain] = parts().chains.all()
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-  const headers = { 'content-type': 'application/json' }
-  const answer = (await (await fetch(chain!.rpc_url, { method: 'POST', headers, body })).json()) as {
-    result: T
-    error?: unknown
-  }
+  const text = await chain!.relay({ jsonrpc: '2.0', id: 1, method, params })
+  const answer = JSON.parse(text ?? '') as { result: T; error?: unknown }
   expect(answer.error).toBeUndefined()
   return answer.result
 }

@@ -91,10 +91,8 @@ export class Ledger {
   }
 
   async #rpc<T>(method: string, params: unknown[]): Promise<T> {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(this.#chain.rpc_url, { method: 'POST', headers, body })
-    return ((await response.json()) as { result: T }).result
+    const answer = await this.#chain.relay({ jsonrpc: '2.0', id: 1, method, params })
+    return (JSON.parse(answer ?? '') as { result: T }).result
   }
 
   /** API, ledger and chain say the same of everybody, and nothing is left half done. */

@@ -167,7 +167,7 @@ const ABI = parseAbi([
 
 async function worthOnChain({ wallet_address }: EndUser, pool: Pool): Promise<bigint> {
   const [chain] = open.sandbox.parts.chains.all()
-  const client = createPublicClient({ transport: http(chain!.rpc_url) })
+  const client = createPublicClient({ transport: http(`${open.sandbox.baseUrl}/rpc/${chain!.chain_id}`) })
   const read = { abi: ABI, address: pool.market_address }
   if (pool.protocol === 'aave') {
     const reserve = await client.readContract({ ...read, functionName: 'getReserveData', args: [pool.token_address] })

@@ -53,11 +53,11 @@ type Stage = 'signed' | 'broadcast' | 'mined'
 
 /** Leaves the second sandbox as it is when it dies with these transfers at that stage. */
 async function die(stage: Stage): Promise<void> {
-  const { rpc_url } = chainOf(died)
+  const chain = chainOf(died)
   await storeOf(died).commit(signed.map((put) => ({ collection: 'transfers', put })))
   if (stage === 'signed') return
-  for (const { raw_transaction } of signed) await rpc(rpc_url, 'eth_sendRawTransaction', raw_transaction)
-  if (stage === 'mined') await rpc(rpc_url, 'evm_mine', { timestamp: signed[0]!.block_timestamp })
+  for (const { raw_transaction } of signed) await rpc(chain, 'eth_sendRawTransaction', raw_transaction)
+  if (stage === 'mined') await rpc(chain, 'evm_mine', { timestamp: signed[0]!.block_timestamp })
 }
 
 /** A portfolio with something in it, a day old; the same in both. */

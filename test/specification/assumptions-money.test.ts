@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
+import { anvilsOf } from '../helpers/anvils.ts'
 import { confirmed, mined } from '../helpers/confirmation.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { receiptOf, revokeAllowance, tokenBalance } from '../helpers/on-chain.ts'
@@ -172,13 +172,12 @@ describe('transfer errors', () => {
   })
 
   test('Assumption transfer-errors: a chain that cannot be reached is 503 chain_unavailable with Retry-After', async () => {
+    const others = anvilsOf(process.pid)
     await using broken = await testSandbox()
+    const [pid] = anvilsOf(process.pid).filter((each) => !others.includes(each))
     const partner = new Partner(broken)
     const portfolio = await partner.open('alice')
-    const { rpc_urls } = await broken.credentials()
-    const { port } = new URL(Object.values(rpc_urls)[0]!)
-    const pid = execFileSync('pgrep', ['-f', `anvil.* --port ${port}\\b`], { encoding: 'utf8' })
-    process.kill(Number(pid.trim().split('\n')[0]), 'SIGKILL')
+    process.kill(pid!, 'SIGKILL')
     const deposit = () => partner.deposit('alice', portfolio, '1000')
     await expect.poll(async () => outcome(await deposit())).toMatch(/^503/)
     const answer = await deposit()

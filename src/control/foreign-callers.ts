@@ -1,0 +1,16 @@
+import type { FastifyRequest } from 'fastify'
+import { Problem } from '../domain/errors.ts'
+
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
+
+/** Any web page can reach loopback. Throws Problem control_forbidden when one of another origin asks. */
+export function refuseForeignOrigin({ headers: { origin, host } }: FastifyRequest): void {
+  if (origin === undefined || origin === `http://${host ?? ''}`) return
+  throw new Problem('control_forbidden', { detail: 'Web pages of another origin may not use it.', param: 'Origin' })
+}
+
+/** A page's own name may be made to mean loopback (DNS rebinding). Throws Problem control_forbidden then. */
+export function refuseForeignHost({ headers: { host } }: FastifyRequest): void {
+  if (LOOPBACK.test(host ?? '')) return
+  throw new Problem('control_forbidden', { detail: 'Host must be a loopback address.', param: 'Host' })
+}
