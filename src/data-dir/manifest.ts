@@ -73,9 +73,19 @@ export class Manifest {
   }
 
   /** Changes some of it; kept when it resolves. When it rejects, nothing has changed. */
-  update(changes: Partial<Omit<ManifestData, 'format'>>): Promise<void> {
+  update(changes: Partial<Omit<ManifestData, 'format' | 'journals'>>): Promise<void> {
+    return this.#change((data) => ({ ...data, ...changes }))
+  }
+
+  /** From now on, the journal of this name is missed when it is gone. */
+  async addJournal(name: string): Promise<void> {
+    if (this.#data.journals.includes(name)) return
+    return this.#change((data) => ({ ...data, journals: [...data.journals, name] }))
+  }
+
+  #change(change: (data: ManifestData) => ManifestData): Promise<void> {
     const done = this.#tail.then(async () => {
-      const data = { ...this.#data, ...changes }
+      const data = change(this.#data)
       try {
         await this.#file.write(data)
         await chmod(this.#path, 0o600) // the seed makes the keys of wallets

@@ -28,7 +28,9 @@ describe('the manifest', () => {
     expect(await Manifest.open(path)).toBeUndefined()
     const manifest = await Manifest.create(path, FIRST)
     await Promise.all([
-      manifest.update({ runs: 1, journals: ['ledger'] }),
+      manifest.update({ runs: 1 }),
+      manifest.addJournal('ledger'),
+      manifest.addJournal('chain-1'),
       manifest.update({ clock: { offset: 5, frozen_at: 12.5 } }),
       manifest.update({ seeded: true }),
     ])
@@ -38,7 +40,7 @@ describe('the manifest', () => {
       runs: 1,
       clock: { offset: 5, frozen_at: 12.5 },
       seeded: true,
-      journals: ['ledger'],
+      journals: ['ledger', 'chain-1'],
     }
     expect(manifest.data).toEqual(expected)
     expect((await Manifest.open(path))?.data).toEqual(expected)

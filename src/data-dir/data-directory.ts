@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, realpath } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { Journal } from '../domain/ports/journal.ts'
+import type { Logger } from '../domain/ports/logger.ts'
+import { DataDirectoryError } from './data-directory-error.ts'
+import { DirectoryLock } from './directory-lock.ts'
+import { JournalFile } from './journal-file.ts'
+import { damaged } from './journal-format.ts'
+import { Manifest, type ManifestData } from './manifest.ts'
+import { systemFailure } from './system-failure.ts'
+
+const MANIFEST = 'manifest.json'
+/** What a directory may hold and still count as empty: what a kill in the first moments leaves, and a new volume has. */
+const NOTHING = new Set([`.${MANIFEST}.tmp`, 'lost+found'])
+
+/** A directory that keeps a sandbox's state; in use by this process alone, from when it is opened until it is closed. */
+export class DataDirectory {
+  /** Its real path. */
+  readonly path: string
+  readonly manifest: Manifest
+  readonly #lock: DirectoryLock
+  readonly #log: Logger
+  readonly #journals = new Map<string, Promise<JournalFile<unknown>>>()
+
+  private constructor(parts: { path: string; manifest: Manifest; lock: DirectoryLock; log: Logger }) {
+    this.path = parts.path
+    this.manifest = parts.manifest
+    this.#lock = parts.lock
+    this.#log = parts.log
+  }
+
+  /**
+   * Opens a data directory, or makes one where nothing is; `seed` and `fixture` are what a new one is given. Throws
+   * DataDirectoryError when it cannot be used: not writable, full, in use, damaged, of another format, not a sandbox's.
+   */
+  static async open(
+    path: string,
+    { log, ...first }: Pick<ManifestData, 'version' | 'seed' | 'fixture'> & { log: Logger },
+  ): Promise<DataDirectory> {
+    const directory = await prepared(resolve(path))
+    const lock = await DirectoryLock.acquire(directory)
+    try {
+      const file = join(directory, MANIFEST)
+      const manifest = (await Manifest.open(file)) ?? (await Manifest.create(file, first))
+      // Whether it can be written is known now, not with the first deposit.
+      await manifest.update({ version: first.version, runs: manifest.data.runs + 1 })
+      return new DataDirectory({ path: directory, manifest, lock, log })
+    } catch (error) {
+      await lock.release()
+      throw error
+    }
+  }
+
+  /** The journal of this name, made when it is asked for the first time. Throws DataDirectoryError when it is damaged. */
+  async journal<Entry>(name: string): Promise<Journal<Entry>> {
+    const opened = this.#journals.get(name) ?? this.#openJournal(name)
+    this.#journals.set(name, opened)
+    return opened as Promise<Journal<unknown>> as Promise<Journal<Entry>>
+  }
+
+  /** Closes the journals, when what they were given is written, and lets others use the directory. */
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#journals.values()].map(async (opened) => (await opened).close()))
+    await this.#lock.release()
+  }
+
+  async #openJournal(name: string): Promise<JournalFile<unknown>> {
+    const path = join(this.path, `${name}.journal`)
+    if (this.manifest.data.journals.includes(name) && !existsSync(path)) throw damaged(path, 'it is missing')
+    const journal = await JournalFile.open<unknown>(path, this.#log)
+    await this.manifest.addJournal(name)
+    return journal
+  }
+}
+
+/** Makes the directory if there is none; returns its real path. Throws DataDirectoryError when it holds something else. */
+async function prepared(path: string): Promise<string> {
+  try {
+    await makeDirectory(path)
+    const names = await readdir(path)
+    const foreign = names.find((name) => !NOTHING.has(name) && !DirectoryLock.owns(name))
+    if (foreign !== undefined && !names.includes(MANIFEST)) {
+      const what = `it holds other files (${foreign}) and no ${MANIFEST} of a sandbox`
+      throw new DataDirectoryError(path, what, 'choose an empty or a new directory as --data-dir')
+    }
+    return await realpath(path)
+  } catch (error) {
+    throw systemFailure(path, error)
+  }
+}
+
+/** As `mkdir -p`. Node's own never ends where nothing can be made, such as below /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  const make = () =>
+    mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  try {
+    await make()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(path) === path) throw error
+    await makeDirectory(dirname(path))
+    await make()
+  }
+}

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SeededRandom } from '../domain/random.ts'
+import { DataDirectoryError } from './data-directory-error.ts'
+import { systemFailure } from './system-failure.ts'
+
+/** Where the sockets of one directory's lock are: files of a folder that begin alike. */
+interface Place {
+  folder: string
+  prefix: string
+}
+
+/** What a process with a socket answers. */
+interface Answer {
+  pid?: number
+  /** Whether it has the lock, or still looks whether somebody else has. */
+  holds: boolean
+}
+
+const SUFFIX = '.sock'
+/** A socket's path may have 103 bytes on macOS, 107 on Linux. */
+const LONGEST_PATH = 100
+/** What file systems without sockets say: FAT, some mounts into containers. */
+const NO_SOCKETS = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM'])
+/** Milliseconds. Who took the connection and says nothing for so long is busy or stopped, but alive. */
+const PATIENCE = 2000
+const ATTEMPTS = 10
+
+/**
+ * The right to use a data directory. It is a socket that this process listens on: when the process dies, however it does,
+ * the operating system closes it, and nobody answers there any more. A process id in a file would not do: another process
+ * may have it by then.
+ */
+export class DirectoryLock {
+  readonly #server: Server
+
+  private constructor(server: Server) {
+    this.#server = server
+  }
+
+  /** Takes the lock of a directory, given by its real path. Throws DataDirectoryError when another process has it. */
+  static async acquire(directory: string): Promise<DirectoryLock> {
+    const hash = createHash('sha256').update(directory).digest('hex').slice(0, 16)
+    if (process.platform === 'win32') return DirectoryLock.#acquirePipe(directory, `\\\\.\\pipe\\yield-sandbox-${hash}`)
+    const elsewhere = { folder: tmpdir(), prefix: `yield-sandbox-${hash}-` }
+    const inside = { folder: directory, prefix: 'lock-' }
+    if (Buffer.byteLength(newPath(inside)) > LONGEST_PATH) return DirectoryLock.#acquireSocket(directory, elsewhere)
+    return DirectoryLock.#acquireSocket(directory, inside).catch((error: NodeJS.ErrnoException) => {
+      if (NO_SOCKETS.has(error.code ?? '')) return DirectoryLock.#acquireSocket(directory, elsewhere)
+      throw systemFailure(directory, error)
+    })
+  }
+
+  /** Whether a file of a data directory belongs to its lock. */
+  static owns(name: string): boolean {
+    return name.startsWith('lock-') && name.endsWith(SUFFIX)
+  }
+
+  async release(): Promise<void> {
+    if (!this.#server.listening) return
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  /**
+   * Everybody listens first, under a name of their own, and looks for others then: of two who come at once, at least one
+   * sees the other. Only who found nobody alive takes the lock, and of two who both still look, the first by name.
+   */
+  static async #acquireSocket(directory: string, place: Place): Promise<DirectoryLock> {
+    const path = newPath(place)
+    const answer = { pid: process.pid, holds: false }
+    const server = await listen(path, answer)
+    try {
+      while (await othersLook(directory, place, path));
+    } catch (error) {
+      await new DirectoryLock(server).release()
+      throw error
+    }
+    answer.holds = true
+    if (existsSync(path)) return new DirectoryLock(server)
+    // Somebody took it for a dead one's, in the moment between its making and the listening.
+    await new DirectoryLock(server).release()
+    return DirectoryLock.#acquireSocket(directory, place)
+  }
+
+  /** A named pipe goes with its process, and only one process can listen on it. */
+  static async #acquirePipe(directory: string, path: string): Promise<DirectoryLock> {
+    try {
+      return new DirectoryLock(await listen(path, { pid: process.pid, holds: true }))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw systemFailure(directory, error)
+      throw locked(directory, await ask(path))
+    }
+  }
+}
+
+/**
+ * Looks at every other socket of the lock: removes the dead, throws DataDirectoryError when somebody has the lock or comes
+ * first, and says whether there is anybody who will give way and has not yet.
+ */
+async function othersLook(directory: string, { folder, prefix }: Place, own: string): Promise<boolean> {
+  let looking = false
+  const names = await readdir(folder)
+  for (const name of names.filter((name) => name.startsWith(prefix) && name.endsWith(SUFFIX))) {
+    const path = join(folder, name)
+    if (path === own) continue
+    const answer = await ask(path)
+    if (!answer) await rm(path, { force: true })
+    else if (answer.holds || path < own) throw locked(directory, answer)
+    else looking = true
+  }
+  return looking
+}
+
+async function listen(path: string, answer: Answer): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined) // who asked has gone
+    socket.end(JSON.stringify(answer))
+  })
+  server.listen(path)
+  await once(server, 'listening')
+  return server.unref()
+}
+
+/**
+ * What the process behind a socket answers; undefined when there is none. Who is alive and says nothing is taken for one
+ * who has the lock.
+ */
+async function ask(path: string): Promise<Answer | undefined> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const text = await said(path)
+    if (text === 'refused') return undefined
+    if (text === 'silence') break
+    if (text !== '') return JSON.parse(text)
+    // It was closing, with this question waiting: the next one is answered, or refused.
+  }
+  return { holds: true }
+}
+
+/** The text that comes from a socket, or that nobody listens there, or that somebody does and keeps silent. */
+function said(path: string): Promise<string | 'refused' | 'silence'> {
+  return new Promise((resolve) => {
+    let text = ''
+    const socket = connect({ path, timeout: PATIENCE })
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => {
+      text += chunk
+    })
+    socket.on('timeout', () => {
+      resolve('silence')
+      socket.destroy()
+    })
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => {
+      if (code === 'ECONNREFUSED' || code === 'ENOENT') resolve('refused')
+      else if (code !== 'ECONNRESET' && code !== 'EPIPE') resolve('silence')
+    })
+    socket.on('close', () => resolve(text))
+  })
+}
+
+function locked(directory: string, answer: Answer | undefined): DataDirectoryError {
+  const who = answer?.pid === undefined ? 'another sandbox' : `another sandbox (process ${answer.pid})`
+  return new DataDirectoryError(directory, `${who} uses it`, 'stop that one, or choose another --data-dir')
+}
+
+function newPath({ folder, prefix }: Place): string {
+  return join(folder, `${prefix}${SeededRandom.secret().slice(0, 8)}${SUFFIX}`)
+}
