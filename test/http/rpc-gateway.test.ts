@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { Sandbox } from '../../src/sandbox.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
+import { expectRefusal, send } from './raw-http.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON-RPC answers of every shape
 type Any = any
@@ -230,6 +231,13 @@ describe('web pages', () => {
   ])('are refused: %j', async (headers, param) => {
     const answer = await post(call('eth_chainId'), headers)
     expect(answer).toMatchObject({ status: 403, body: { code: 'control_forbidden', param } })
+  })
+
+  test('are refused under a foreign Host, as after DNS rebinding', async () => {
+    const headers = { host: 'evil.example', 'content-type': 'application/json' }
+    const body = JSON.stringify(call('eth_chainId'))
+    const answer = await send(sandbox.baseUrl, { method: 'POST', path: '/rpc/31337', headers, body })
+    expectRefusal(answer, { status: 403, code: 'control_forbidden', param: 'Host' })
   })
 
   test('get no CORS headers', async () => {
