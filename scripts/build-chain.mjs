@@ -30,16 +30,16 @@ async function build(hash) {
   const contracts = compileContracts(root)
   const { plan, addresses } = planMarket(contracts)
   const anvil = await startAnvil(ANVIL_FLAGS)
-  let state
+  let dump
   try {
     await execute(plan, anvil, { chainId: CHAIN_ID, timestamp: DEPLOYMENT_TIME })
-    state = await dumpState(anvil, LAST_BLOCK_TIME)
+    dump = await dumpState(anvil, LAST_BLOCK_TIME)
   } finally {
     await anvil.stop()
   }
 
-  const packed = gzipReproducibly(state)
-  const market = { chain_id: String(CHAIN_ID), timestamp: LAST_BLOCK_TIME, ...addresses }
+  const packed = gzipReproducibly(dump.state)
+  const market = { chain_id: String(CHAIN_ID), timestamp: LAST_BLOCK_TIME, ...addresses, block: dump.block }
   mkdirSync(out, { recursive: true })
   write('market-state.json.gz', packed)
   write('market.json', `${JSON.stringify(market, null, 2)}\n`)

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { type AnvilChains, startChains } from './chain/anvil-chains.ts'
-import { EMBEDDED_STATE, embeddedMarket } from './chain/embedded-market.ts'
+import { embeddedCheckpoint, embeddedMarket } from './chain/embedded-market.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
 import type { AuditReport } from './domain/audit-report.ts'
 import { Problem } from './domain/errors.ts'
@@ -28,7 +28,6 @@ type Log = NonNullable<SandboxOptions['logger']>
 interface SandboxParts {
   fixture: Fixture
   options: ResolvedOptions
-  log: Log
   parts: ServiceParts
   /** Still starting. */
   chains: Promise<AnvilChains>
@@ -40,7 +39,6 @@ export class Sandbox {
   readonly options: ResolvedOptions
   readonly parts: ServiceParts
   readonly #fixture: Fixture
-  readonly #log: Log
   readonly #chains: Promise<AnvilChains>
   readonly #app: FastifyInstance
   #state: Readiness = { ready: false, reason: 'The chain and the fixtures are being prepared.' }
@@ -52,10 +50,9 @@ export class Sandbox {
   #era = 0
   #address = { host: '', port: 0 }
 
-  private constructor({ fixture, options, log, parts, chains, app }: SandboxParts) {
+  private constructor({ fixture, options, parts, chains, app }: SandboxParts) {
     this.#fixture = fixture
     this.options = options
-    this.#log = log
     this.parts = parts
     this.#chains = chains
     this.#app = app
@@ -88,7 +85,7 @@ export class Sandbox {
         answered: (exchange, status) => parts.scenarios.answered(exchange, status),
         neighbours: (origin) => registerNeighbours(origin, parts, options, self),
       })
-      sandbox = new Sandbox({ fixture, options, log, parts, chains, app })
+      sandbox = new Sandbox({ fixture, options, parts, chains, app })
       await sandbox.#listen()
       return sandbox
     } catch (error) {
@@ -227,9 +224,6 @@ export class Sandbox {
       const chains = await this.#chains
       this.parts.chains.arrive(chains)
       if (this.#stopping) return
-      chains.onExit((chainId, reason) => {
-        if (!this.#stopping) this.#log.error({ chain_id: chainId, reason }, 'the chain ended')
-      })
       await this.#seed()
     } catch (error) {
       this.#state = { ready: false, reason: error instanceof Error ? error.message : String(error) }
@@ -258,7 +252,10 @@ function beginChains(
   parts: ServiceParts,
 ): Promise<AnvilChains> {
   const { clock } = parts.service
-  const started = startChains({ chains, stateFile: EMBEDDED_STATE, clock, seed, protocols: settings.protocols, log })
+  const { protocols } = settings
+  const started = embeddedCheckpoint().then((embedded) =>
+    startChains({ chains, embedded, clock, seed, protocols, log }),
+  )
   started.catch(() => undefined)
   return started
 }

@@ -6,14 +6,15 @@ import { gunzipSync, gzipSync } from 'node:zlib'
  * anyone asks for is missing.
  * @param {{ request: (method: string, params?: unknown[]) => Promise<any> }} anvil
  * @param {number} timestamp of the last block
- * @returns {Promise<string>} JSON that `anvil --load-state` reads
+ * @returns {Promise<{ state: string, block: object }>} JSON that `anvil --load-state` reads, and its block
  */
 export async function dumpState(anvil, timestamp) {
   await anvil.request('evm_setNextBlockTimestamp', [timestamp])
   await anvil.request('evm_mine')
   const dump = Buffer.from((await anvil.request('anvil_dumpState')).slice(2), 'hex')
   const state = JSON.parse(gunzipSync(dump).toString())
-  return JSON.stringify({ ...state, transactions: [], blocks: lastBlock(state.blocks) })
+  const block = await anvil.request('eth_getBlockByNumber', ['latest', false])
+  return { state: JSON.stringify({ ...state, transactions: [], blocks: lastBlock(state.blocks) }), block }
 }
 
 function lastBlock(blocks) {

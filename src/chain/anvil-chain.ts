@@ -14,13 +14,15 @@ import {
 } from '../domain/ports/chain.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
-import { type AnvilOptions, AnvilProcess } from './anvil-process.ts'
-import { BlockArchive } from './block-archive.ts'
+import type { BlockArchive } from './block-archive.ts'
 import { BlockProducer } from './block-producer.ts'
 import { AnvilControls } from './chain-controls.ts'
+import type { ChainJournal, History } from './chain-journal.ts'
+import { ChainKeeper } from './chain-keeper.ts'
 import { ChainState } from './chain-state.ts'
 import { ChainWriter } from './chain-writer.ts'
-import { type Fork, openFork, unusable } from './fork.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { atKeptBlock, openFork, unusable } from './fork.ts'
 import type { ForkRelay } from './fork-relay.ts'
 import { MarketCache } from './market-cache.ts'
 import { type MarketSurvey, surveyMarkets } from './market-survey.ts'
@@ -33,14 +35,9 @@ import type { Wallets } from './wallets.ts'
 /** The greatest allowance a wallet can give. */
 const UNLIMITED = numberToHex(2n ** 256n - 1n)
 
-/**
- * What keeps block hashes (EIP-2935) and beacon roots (EIP-4788). Every block would write a slot of its own there, which a
- * fork must first fetch: a round trip to the upstream per block, and no block while it is down. Nothing here asks them.
- */
-const SYSTEM_CONTRACTS = ['0x0000F90827F1C53a10cb7A02335B175320002935', '0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02']
-
 /** Milliseconds for a call to a fork: the first of its kind fetches dozens of slots, one after another. */
 const FORK_TIMEOUT = 60_000
+const TIMEOUT = 10_000
 
 /** Whether a chain can be worked with, and if not, why. */
 export interface ChainStatus {
@@ -51,7 +48,13 @@ export interface ChainStatus {
 /** What an {@link AnvilChain} is made from. */
 export interface AnvilChainOptions {
   setup: ChainSetup
-  anvil: Pick<AnvilOptions, 'stateFile' | 'host'>
+  /** What the chain begins with, unless it is a fork. */
+  embedded: Checkpoint
+  /** What was done so far; empty for a new chain. */
+  journal: ChainJournal
+  archive: BlockArchive
+  /** Interface Anvil listens on; default 127.0.0.1. */
+  host?: string
   wallets: Wallets
   protocols: ReadonlyMap<string, Protocol>
   clock: SandboxClock
@@ -60,85 +63,84 @@ export interface AnvilChainOptions {
   rpcTimeout?: number
 }
 
-/** A chain on an Anvil process of its own. */
+/** A chain on an Anvil process of its own, which is replaced by another one should it die or hang. */
 export class AnvilChain implements Chain {
   /**
-   * Starts Anvil, on the embedded state or as a fork, brings its time up to the clock and looks at the markets. Throws
+   * Starts Anvil where the journal ends, brings its time up to the clock and looks at the markets. Throws
    * `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`.
    */
   static async start(options: AnvilChainOptions): Promise<AnvilChain> {
-    const { setup, clock, log } = options
-    const fork = isFork(setup) ? await openFork(setup, { clock, log }) : undefined
-    let chain: AnvilChain | undefined
+    const { setup, embedded, journal, clock, log } = options
+    const history = await journal.read()
+    const fork = isFork(setup)
+      ? await openFork(atKeptBlock(setup, history?.checkpoint.forked), { clock, log })
+      : undefined
+    const origin = fork?.origin ?? embedded
+    const chain = new AnvilChain(options, origin, fork?.relay)
     try {
-      const process = await AnvilProcess.start(anvilOptions(options, fork))
-      chain = new AnvilChain(process, options, await BlockArchive.open(), fork?.relay)
-      await chain.#begin()
+      await chain.#begin(history)
       return chain
     } catch (error) {
-      await chain?.stop()
-      fork?.relay.close()
+      await chain.stop()
       throw setup.fork && fork?.relay.failure ? unusable(setup.fork, fork.relay.failure, error) : error
     }
   }
 
   readonly chain_id: string
-  /** Resolves when Anvil is gone, with why. */
-  readonly exited: Promise<string>
-  readonly #process: AnvilProcess
   readonly #options: AnvilChainOptions
+  readonly #origin: Checkpoint
   readonly #upstream: ForkRelay | undefined
   readonly #rpc: Rpc
   readonly #state: ChainState
   readonly #writer: ChainWriter
   readonly #producer: BlockProducer
+  readonly #keeper: ChainKeeper
   readonly #controls: AnvilControls
-  readonly #archive: BlockArchive
   readonly #gateway: RpcGateway
   readonly #markets: MarketCache
   readonly #unsubscribe: () => void
-  #base: Hex = '0x'
   #resetting = false
+  #stopped = false
   #survey: MarketSurvey | undefined
 
-  private constructor(
-    process: AnvilProcess,
-    options: AnvilChainOptions,
-    archive: BlockArchive,
-    upstream: ForkRelay | undefined,
-  ) {
-    const { setup, clock, log, rpcTimeout } = options
+  private constructor(options: AnvilChainOptions, origin: Checkpoint, upstream: ForkRelay | undefined) {
+    const { setup, journal, archive, host, clock, log } = options
     this.chain_id = setup.chain_id
-    this.exited = process.exited
-    this.#process = process
     this.#options = options
-    const patience = rpcTimeout ?? (upstream && FORK_TIMEOUT)
-    const timeout = patience === undefined ? {} : { timeout: patience }
+    this.#origin = origin
     this.#upstream = upstream
-    this.#rpc = new Rpc({ chainId: setup.chain_id, url: process.url, ...timeout, ...(upstream && { upstream }) })
+    const { chain_id: chainId } = setup
+    const timeout = options.rpcTimeout ?? (upstream ? FORK_TIMEOUT : TIMEOUT)
+    const real = upstream && { real: upstream }
+    this.#rpc = new Rpc({ chainId, timeout, ...(upstream && { upstream }) })
     this.#state = new ChainState(this.#rpc, clock)
-    this.#writer = new ChainWriter(this.#rpc, this.#state)
-    const parts = { chainId: setup.chain_id, rpc: this.#rpc, state: this.#state, writer: this.#writer }
-    this.#producer = new BlockProducer({ ...parts, clock, log })
+    const parts = { chainId, rpc: this.#rpc, state: this.#state, journal, clock, log }
+    this.#writer = new ChainWriter({ ...parts, archive, discard: () => this.#keeper.discard() })
+    this.#keeper = new ChainKeeper({
+      ...parts,
+      node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT), ...real, ...(host && { host }) },
+      idle: () => this.#writer.idle(),
+      restarted: () => this.#restarted(),
+    })
+    this.#producer = new BlockProducer({ ...parts, writer: this.#writer })
     const admin = (pool: Pool) => this.#protocol(pool).admin
-    this.#controls = new AnvilControls({ ...parts, producer: this.#producer, anvil: process, admin })
-    this.#archive = archive
-    this.#gateway = new RpcGateway({ ...parts, archive, producer: this.#producer })
+    const whole = { ...parts, archive, writer: this.#writer, producer: this.#producer, keeper: this.#keeper }
+    this.#controls = new AnvilControls({ ...whole, admin })
+    this.#gateway = new RpcGateway(whole)
     this.#markets = new MarketCache(this.#state, clock)
     this.#unsubscribe = clock.onMove(() => this.#follow())
-    void process.exited.then((reason) => this.#producer.stop(reason))
   }
 
   get gone(): boolean {
-    return this.#process.exit !== undefined
+    return this.#stopped
   }
 
   get pid(): number {
-    return this.#process.pid
+    return this.#keeper.pid
   }
 
   get status(): ChainStatus {
-    const reason = this.#process.exit ?? this.#producer.obstacle ?? this.#rpc.failure
+    const reason = this.#rpc.held ?? this.#producer.obstacle ?? this.#rpc.failure
     return reason === undefined ? { ok: true } : { ok: false, reason }
   }
 
@@ -149,7 +151,7 @@ export class AnvilChain implements Chain {
   }
 
   outcome(hash: Hex): 'success' | 'reverted' | undefined {
-    return this.#archive.outcome(hash)
+    return this.#options.archive.outcome(hash)
   }
 
   market(pool: Pool): Promise<MarketFigures> {
@@ -198,6 +200,11 @@ export class AnvilChain implements Chain {
     return this.#controls.reorg()
   }
 
+  /** Brings chain time up to the clock, should it lag. */
+  async catchUp(): Promise<void> {
+    if (this.#state.present !== this.#state.latest) await this.#producer.mine()
+  }
+
   /** Does nothing during a reset, which a pause would cut in two. */
   pause(): void {
     if (!this.#resetting) this.#controls.pause()
@@ -218,7 +225,7 @@ export class AnvilChain implements Chain {
   }
 
   /**
-   * Back to the state it started with, at the clock's present, whatever controls did to it; transfers under way are
+   * Back to the state it was made with, at the clock's present, whatever controls did to it; transfers under way are
    * rejected. Tens of milliseconds.
    */
   async reset(): Promise<void> {
@@ -226,48 +233,51 @@ export class AnvilChain implements Chain {
     this.#controls.resume()
     try {
       await this.#producer.interrupt('it was reset', async () => {
-        await this.#writer.restore(this.#base)
-        await this.#settleIn()
+        await this.#options.archive.clear()
+        await this.#keeper.rewind(this.#origin)
+        await this.#writer.arrive()
+        await this.#writer.mine(this.#state.present)
       })
     } finally {
       this.#resetting = false
     }
   }
 
-  /** Ends Anvil; transfers under way are rejected. */
+  /** Ends Anvil; transfers under way are rejected. What others did to the chain is kept, if there is a journal to keep it. */
   async stop(): Promise<void> {
+    if (this.#stopped) return
+    this.#stopped = true
     this.#unsubscribe()
     this.#controls.resume()
     this.#producer.stop('it was stopped')
-    await this.#process.stop()
+    await this.#keeper.stop()
     this.#rpc.close()
     this.#upstream?.close()
+    await this.#options.journal.close()
   }
 
-  async #begin(): Promise<void> {
-    await this.#state.refresh()
-    if (this.#upstream) await this.#writer.cheat(SYSTEM_CONTRACTS.map((address) => ['anvil_setCode', address, '0x']))
-    await this.#settleIn()
-    // Were the port another Anvil's, ours would have said so and gone by now.
-    if (this.#process.exit !== undefined) throw new Error(this.#process.exit)
+  async #begin(history: History | undefined): Promise<void> {
+    const start = history ?? { checkpoint: this.#origin, operations: [] }
+    if (!history) await this.#options.journal.replace(start)
+    await this.#keeper.start(start)
+    await this.#writer.arrive()
+    // A loaded state has a time of its own, and Aave refuses to work in its own past. A chain that was kept first finishes
+    // the transfers that were under way, at the time they were signed for.
+    if (!history) await this.#writer.mine(this.#state.present)
     this.#survey = await surveyMarkets(this.#options.setup, this.#options.protocols, this.#state.read)
   }
 
-  /** A loaded or reverted state has a time of its own: Aave refuses to work in its own past. */
-  async #settleIn(): Promise<void> {
-    await this.#writer.mine(this.#state.present)
-    this.#base = await this.#writer.checkpoint()
-    // The last block may be replaced; the checkpoint's may not.
-    await this.#writer.mine(this.#state.present)
+  /** Another Anvil has taken the place of one that was lost. */
+  async #restarted(): Promise<void> {
+    await this.#writer.arrive()
+    this.#producer.resume()
+    this.#follow()
   }
 
   /** The clock was moved. */
   #follow(): void {
     this.#state.changed()
-    if (this.#state.present === this.#state.latest) return
-    this.#producer
-      .mine()
-      .catch((error: Error) => this.#options.log.warn({ error: error.message }, 'no block at the new time'))
+    this.catchUp().catch((error: Error) => this.#options.log.warn({ error: error.message }, 'no block at the new time'))
   }
 
   #protocol(pool: Pool): Protocol {
@@ -279,10 +289,4 @@ export class AnvilChain implements Chain {
 
 function isFork(setup: ChainSetup): setup is ChainSetup & { fork: ForkSetup } {
   return setup.fork !== undefined
-}
-
-function anvilOptions({ setup, anvil, clock, log }: AnvilChainOptions, fork: Fork | undefined): AnvilOptions {
-  const { stateFile, ...others } = anvil
-  const state = fork ? { flags: fork.flags } : stateFile && { stateFile }
-  return { ...others, ...state, chainId: setup.chain_id, clock, log }
 }

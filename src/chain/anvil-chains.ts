@@ -1,17 +1,23 @@
 import type { ChainSetup } from '../domain/chain-setup.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Chains, WalletOwner } from '../domain/ports/chain.ts'
+import type { Journal } from '../domain/ports/journal.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import type { Address } from '../domain/records.ts'
 import { AnvilChain, type ChainStatus } from './anvil-chain.ts'
+import { BlockArchive } from './block-archive.ts'
+import { type ChainEntry, ChainJournal, MemoryJournal } from './chain-journal.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { protocolsByName } from './protocols/index.ts'
 import { Wallets } from './wallets.ts'
 
 /** What the chains are started with. */
 export interface ChainsOptions {
   chains: readonly ChainSetup[]
-  /** Gzipped Anvil state every chain begins with. */
-  stateFile: URL
+  /** What every embedded chain begins with. */
+  embedded: Checkpoint
+  /** Where chains are kept, by name; default: in memory. */
+  journal?: <Entry>(name: string) => Promise<Journal<Entry>>
   clock: SandboxClock
   /** Every wallet's key derives from it. */
   seed: number
@@ -54,11 +60,6 @@ export class AnvilChains implements Chains {
     return { ok: true }
   }
 
-  /** Calls back when an Anvil ends, with why; also when it was stopped. */
-  onExit(listener: (chainId: string, reason: string) => void): void {
-    for (const chain of this.all()) void chain.exited.then((reason) => listener(chain.chain_id, reason))
-  }
-
   /** Every chain back to the state it started with. Throws when one cannot be reached. */
   async reset(): Promise<void> {
     await Promise.all(this.all().map((chain) => chain.reset()))
@@ -72,13 +73,13 @@ export class AnvilChains implements Chains {
 
 /** Starts every chain; if one fails, none is left running. Throws `AnvilStartError` or `AnvilBinaryMissingError`. */
 export async function startChains(options: ChainsOptions): Promise<AnvilChains> {
-  const { stateFile, clock, log, host, rpcTimeout } = options
   const wallets = await Wallets.load(options.seed)
   const protocols = protocolsByName(options.protocols)
-  const anvil = { stateFile, ...(host === undefined ? {} : { host }) }
-  const timeout = rpcTimeout === undefined ? {} : { rpcTimeout }
   const started = await Promise.allSettled(
-    options.chains.map((setup) => AnvilChain.start({ setup, anvil, wallets, protocols, clock, log, ...timeout })),
+    options.chains.map(async (setup) => {
+      const kept = await openHistory(setup.chain_id, options.journal)
+      return AnvilChain.start({ ...options, ...kept, setup, wallets, protocols })
+    }),
   )
   const chains = new AnvilChains(
     started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
@@ -88,4 +89,9 @@ export async function startChains(options: ChainsOptions): Promise<AnvilChains> 
   if (!failed) return chains
   await chains.stop()
   throw failed.reason
+}
+
+async function openHistory(chainId: string, open: ChainsOptions['journal'] = async () => new MemoryJournal()) {
+  const journal = new ChainJournal(await open<ChainEntry>(`chain-${chainId}`))
+  return { journal, archive: await BlockArchive.open(await open(`blocks-${chainId}`)) }
 }

@@ -1,22 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import { anvilBinary } from './anvil-binary.ts'
+import { GAS_LIMIT } from './gas-limit.ts'
 import { Rpc } from './rpc.ts'
 import { guardAgainstOrphan } from './watchdog.ts'
 
 /** What an Anvil is started with. */
 export interface AnvilOptions {
   chainId: string
-  /** Gzipped state to begin with, as `anvil --load-state` reads it once unpacked. */
-  stateFile?: URL
+  /** A genesis file's content. */
+  genesis?: string
   /** More command-line flags, such as those of a fork. */
   flags?: readonly string[]
   /** Interface the RPC listens on; default 127.0.0.1. */
@@ -26,13 +25,12 @@ export interface AnvilOptions {
 }
 
 /**
- * Zero fees, so that wallets need no ether. Blocks are mined on demand only, and may hold hundreds of transfers. Nothing
- * is written to disk: Anvil would spill states into the home directory and leave them there.
+ * Zero fees, so that wallets need no ether. Blocks are mined on demand only, and may hold hundreds of transfers.
  */
 const FLAGS = [
   ...['--quiet', '--order', 'fifo', '--base-fee', '0', '--gas-price', '0', '--disable-min-priority-fee'],
-  ...['--no-mining', '--max-transactions', '100000000', '--gas-limit', '1000000000'],
-  ...['--max-persisted-states', '0', '--no-request-size-limit'],
+  ...['--no-mining', '--max-transactions', '100000000', '--gas-limit', String(Number(GAS_LIMIT))],
+  '--no-request-size-limit',
 ]
 
 const START_TIMEOUT = 20_000
@@ -55,7 +53,7 @@ export class AnvilProcess {
     const binary = anvilBinary()
     const directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-anvil-'))
     try {
-      const flags = [...FLAGS, ...(await stateFlags(options.stateFile, directory)), ...(options.flags ?? [])]
+      const flags = [...FLAGS, ...(await genesisFlags(options.genesis, directory)), ...(options.flags ?? [])]
       for (let attempt = 1; ; attempt++) {
         const anvil = new AnvilProcess(binary, await freePort(options.host), directory, flags, options)
         try {
@@ -135,6 +133,11 @@ export class AnvilProcess {
     if (this.#exit === undefined && process.platform !== 'win32') this.#child.kill('SIGCONT')
   }
 
+  /** Ends it at once; {@link AnvilProcess.stop} still removes its files. */
+  kill(): void {
+    if (this.#exit === undefined) this.#child.kill('SIGKILL')
+  }
+
   /** Ends it, with force if it does not heed in time, and removes its temporary files. Leaves no timer behind. */
   async stop(): Promise<void> {
     if (this.#exit === undefined) {
@@ -147,8 +150,7 @@ export class AnvilProcess {
   }
 
   async #kill(): Promise<void> {
-    if (this.#exit !== undefined) return
-    this.#child.kill('SIGKILL')
+    this.kill()
     await this.exited
   }
 
@@ -179,11 +181,11 @@ export class AnvilProcess {
   }
 }
 
-async function stateFlags(stateFile: URL | undefined, directory: string): Promise<string[]> {
-  if (!stateFile) return []
-  const path = join(directory, 'state.json')
-  await writeFile(path, await promisify(gunzip)(await readFile(stateFile)))
-  return ['--load-state', path]
+async function genesisFlags(genesis: string | undefined, directory: string): Promise<string[]> {
+  if (genesis === undefined) return []
+  const path = join(directory, 'genesis.json')
+  await writeFile(path, genesis)
+  return ['--init', path]
 }
 
 async function freePort(host = '127.0.0.1'): Promise<number> {

@@ -106,7 +106,8 @@ export class BlockProducer {
 
   /** Runs a task with the chain to itself, between two rounds. */
   async exclusive<Result>(task: () => Promise<Result>): Promise<Result> {
-    if (this.obstacle !== undefined) throw new ChainUnavailableError(this.#parts.chainId, this.obstacle)
+    const obstacle = this.obstacle ?? this.#parts.rpc.held
+    if (obstacle !== undefined) throw new ChainUnavailableError(this.#parts.chainId, obstacle)
     return this.#lane.run(task)
   }
 
@@ -223,7 +224,7 @@ export class BlockProducer {
       try {
         if (!known) {
           outstanding = await settleKnown(this.#parts.rpc, outstanding)
-          await this.#parts.state.refresh()
+          await this.#parts.writer.refresh()
         }
         outstanding = await this.#commit(outstanding, blocks >= MAX_BLOCKS_MISSED, known)
         blocks++

@@ -3,6 +3,7 @@ import { keccak256 } from 'viem/utils'
 import type { ChainControls } from '../domain/ports/chain.ts'
 import type { Hex, Pool } from '../domain/records.ts'
 import type { BlockProducer } from './block-producer.ts'
+import type { ChainKeeper } from './chain-keeper.ts'
 import type { ChainState } from './chain-state.ts'
 import type { ChainWriter } from './chain-writer.ts'
 import type { ContractCall, MarketAdmin } from './protocols/protocol.ts'
@@ -16,7 +17,7 @@ export interface ControlledParts {
   state: ChainState
   writer: ChainWriter
   producer: BlockProducer
-  anvil: { suspend(): void; resume(): void }
+  keeper: Pick<ChainKeeper, 'suspend' | 'resume' | 'replace'>
   /** Whoever a pool's protocol gives the say. */
   admin(pool: Pool): MarketAdmin
 }
@@ -31,33 +32,36 @@ const DEV_MNEMONIC = 'test test test test test test test test test test test jun
 export class AnvilControls implements ChainControls {
   readonly #parts: ControlledParts
   #admin: HDAccount | undefined
-  #paused = false
+  #release: (() => void) | undefined
 
   constructor(parts: ControlledParts) {
     this.#parts = parts
   }
 
   get paused(): boolean {
-    return this.#paused
+    return this.#release !== undefined
   }
 
   reorg(): Promise<void> {
-    return this.#parts.producer.exclusive(() => this.#parts.writer.replaceLastBlock())
+    const { producer, keeper, writer } = this.#parts
+    return producer.exclusive(async () => {
+      await keeper.replace(await writer.replacedLastBlock())
+      await writer.arrive()
+    })
   }
 
   /** The client is told first: whoever waits for an answer now is refused at once instead of waiting for a time-out. */
   pause(): void {
-    if (this.#paused) return
-    this.#paused = true
-    this.#parts.rpc.pause('paused by a fault')
-    this.#parts.anvil.suspend()
+    if (this.#release) return
+    this.#release = this.#parts.rpc.hold('paused by a fault')
+    this.#parts.keeper.suspend()
   }
 
   resume(): void {
-    if (!this.#paused) return
-    this.#paused = false
-    this.#parts.anvil.resume()
-    this.#parts.rpc.resume()
+    if (!this.#release) return
+    this.#parts.keeper.resume()
+    this.#release()
+    this.#release = undefined
     this.#parts.producer.resume()
   }
 

@@ -1,6 +1,7 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Hex } from '../domain/records.ts'
 import { BatchLoader } from './batch-loader.ts'
+import type { Block } from './block.ts'
 import { type Answers, type Read, readCall } from './contract-read.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
 
@@ -49,9 +50,11 @@ export class ChainState {
     if (latestTimestamp !== undefined) this.#latest = latestTimestamp
   }
 
-  /** Asks the chain for its latest block's timestamp, which differs from what we know if others mined. */
-  async refresh(): Promise<void> {
-    this.changed(timestampOf(await this.#rpc.call('eth_getBlockByNumber', 'latest', false)))
+  /** Asks the chain for its latest block, which is another than we know of if others mined. Returns its number. */
+  async refresh(): Promise<number> {
+    const block = await this.#rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
+    this.changed(timestampOf(block))
+    return Number(block.number)
   }
 
   /**

@@ -1,43 +1,83 @@
-import { numberToHex } from 'viem/utils'
+import { keccak256, numberToHex } from 'viem/utils'
+import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Hex } from '../domain/records.ts'
+import type { ArchivedBlock } from './archive-segment.ts'
+import type { Block } from './block.ts'
+import type { BlockArchive } from './block-archive.ts'
+import type { ChainJournal, History } from './chain-journal.ts'
 import type { ChainState } from './chain-state.ts'
+import { takeCheckpoint } from './checkpoint.ts'
+import { mine, NOBODY, type Operation, perform } from './operation.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
-
-/** Who is paid for a block otherwise. */
-const NOBODY = numberToHex(0, { size: 20 })
 
 /** Why transactions were not taken, in their order; undefined for those that were. */
 export type Refusals = (RpcError | undefined)[]
 
-interface Block {
-  number: Hex
-  parentHash: Hex
-  timestamp: Hex
-  miner: Hex
-  /** Hashes. */
-  transactions: Hex[]
+/** What a writer works with. */
+export interface WriterParts {
+  chainId: string
+  rpc: Rpc
+  state: ChainState
+  journal: ChainJournal
+  archive: BlockArchive
+  /** To be told that the node did something that could not be written down: it is of no use any more. */
+  discard(): void
 }
+
+/** Blocks that are put into the archive together; fewer than Anvil keeps. */
+const ARCHIVED_TOGETHER = 8
 
 /**
  * The only way anything on the chain is changed: transactions, blocks and cheats, strictly one after another (the block
- * producer's lane sees to that). What passes here in this order, replayed onto the base state, makes the same chain
- * again: it is the place for a journal.
+ * producer's lane sees to that). What was done is written to the journal before anybody is told that it was.
  */
 export class ChainWriter {
-  readonly #rpc: Rpc
-  readonly #state: ChainState
-  /** What was changed directly, batch by batch, and directly after which block: it is no part of any. */
-  #cheats: { block: Hex; calls: readonly Call[] }[] = []
+  readonly #parts: WriterParts
+  /** By hash, in the node's pool and not in the journal: a block's entry holds what was sent since the one before. */
+  readonly #sent = new Map<string, Hex>()
+  /** The number of the last block. */
+  #height = 0
+  /** Others changed the chain in ways that cannot be done again: only a checkpoint keeps it. */
+  #strange = false
+  /** … which may still be in the pool. */
+  #strangePool = false
+  #underWay: Promise<unknown> = Promise.resolve()
 
-  constructor(rpc: Rpc, state: ChainState) {
-    this.#rpc = rpc
-    this.#state = state
+  constructor(parts: WriterParts) {
+    this.#parts = parts
   }
 
-  /** Hands signed transactions to the pool; their order within a block is by account and nonce only. Says who was refused. */
+  /** Resolves when no change is under way. */
+  async idle(): Promise<void> {
+    await this.#underWay.catch(() => {})
+  }
+
+  /** To be told of a node that was brought to where the journal ends, and of every other jump: its pool is empty. */
+  async arrive(): Promise<void> {
+    this.#sent.clear()
+    this.#strange = false
+    this.#strangePool = false
+    await this.refresh()
+  }
+
+  /** Asks the chain for its last block. */
+  async refresh(): Promise<void> {
+    this.#height = await this.#parts.state.refresh()
+  }
+
+  /**
+   * Hands signed transactions to the pool; those of one account are mined by nonce, others in any order. Says who was
+   * refused.
+   */
   async broadcast(transactions: readonly Hex[]): Promise<Refusals> {
-    const answers = await this.#rpc.settle(transactions.map((raw) => ['eth_sendRawTransaction', raw] as const))
-    return answers.map((answer) => (answer instanceof RpcError ? answer : undefined))
+    const answers = await this.#parts.rpc.settle(transactions.map((raw): Call => ['eth_sendRawTransaction', raw]))
+    return transactions.map((raw, i) => {
+      const answer = answers[i]
+      const refused = answer instanceof RpcError
+      // Refused may mean that it is known: its first answer got lost.
+      this.#sent.set(refused ? keccak256(raw) : (answer as Hex), raw)
+      return refused ? answer : undefined
+    })
   }
 
   /**
@@ -49,80 +89,139 @@ export class ChainWriter {
       return await this.#mineAt(timestamp)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
-      await this.#state.refresh()
-      return await this.#mineAt(Math.max(timestamp, this.#state.latest))
+      await this.refresh()
+      return await this.#mineAt(Math.max(timestamp, this.#parts.state.latest))
     }
   }
 
   /** Changes balances or allowances directly. The calls of one batch must not depend on each other's order. */
   async cheat(calls: readonly Call[]): Promise<void> {
-    const [block] = await this.#rpc.batch<Hex>([['eth_blockNumber'], ...calls])
-    this.#cheats.push({ block: block ?? '0x0', calls })
-    this.#state.changed()
-  }
-
-  /** Carries out what somebody else asked of the node: it may have changed anything. */
-  async foreign([method, ...params]: Call): Promise<unknown> {
-    try {
-      return await this.#rpc.call(method, ...params)
-    } finally {
-      await this.#state.refresh()
-    }
+    await this.#do(() => this.#perform({ cheat: calls }))
+    this.#parts.state.changed()
   }
 
   /** Takes a transaction that cannot be mined out of the pool. */
   async drop(hash: Hex): Promise<void> {
-    await this.#rpc.call('anvil_dropTransaction', hash)
+    await this.#do(() => this.#perform({ drop: hash }))
   }
 
-  /** Remembers the present state; the id is good for one {@link restore}. */
-  checkpoint(): Promise<Hex> {
-    return this.#rpc.call<Hex>('evm_snapshot')
-  }
-
-  /** Back to a checkpoint. Anvil keeps pending transactions across it, so they are dropped first. */
-  async restore(checkpoint: Hex): Promise<void> {
-    await this.#rpc.call('anvil_dropAllTransactions')
-    if (!(await this.#rpc.call<boolean>('evm_revert', checkpoint))) throw new Error('the chain lost its base state')
-    this.#cheats = []
-    await this.#state.refresh()
+  /** Carries out what somebody else asked of the node, whatever it is: a checkpoint keeps it, taken before our next change. */
+  async foreign([method, ...params]: Call): Promise<unknown> {
+    const { rpc, archive } = this.#parts
+    this.#strange = true
+    this.#strangePool ||= /send/i.test(method)
+    try {
+      return await rpc.call(method, ...params)
+    } finally {
+      await this.refresh()
+      if (archive.last !== undefined && archive.last > this.#height) await archive.truncate(this.#height + 1)
+    }
   }
 
   /**
-   * Puts another block in the last one's place: the same transactions in the same order at the same time, and so the same
-   * effect, but another hash. Throws with nothing changed if one of them bears no signature (an impersonated account's,
-   * which others may send). It must not be the block of a {@link checkpoint}, which could not be restored any more.
+   * What the chain would be had its last block been mined for somebody else: the same transactions at the same time, and so
+   * the same effect, but another hash. An empty block is mined for it when the last one cannot be told from its journal.
    */
-  async replaceLastBlock(): Promise<void> {
-    const block = await this.#rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
-    const [parent, ...transactions] = await this.#rpc.batch([
-      ['eth_getBlockByHash', block.parentHash, false],
-      ...block.transactions.map((hash): Call => ['eth_getRawTransactionByHash', hash]),
-    ])
-    const sinceParent = Number(block.timestamp) - Number((parent as Block).timestamp)
-    // The beneficiary is all that can differ. Anvil's reorganisation takes its time from the interval alone.
-    await this.#rpc.call('anvil_setCoinbase', nextAddress(block.miner))
-    await this.#rpc.call('anvil_setBlockTimestampInterval', sinceParent)
-    try {
-      await this.#rpc.call(
-        'anvil_reorg',
-        1,
-        transactions.map((raw) => [raw, 0]),
-      )
-    } finally {
-      await this.#rpc.call('anvil_removeBlockTimestampInterval')
-      await this.#rpc.call('anvil_setCoinbase', NOBODY)
+  async replacedLastBlock(): Promise<History> {
+    const { journal, state } = this.#parts
+    for (;;) {
+      const history = this.#strange ? undefined : await journal.read()
+      const last = history?.operations.findLastIndex((operation) => 'mine' in operation) ?? -1
+      const block = history?.operations[last]
+      if (!history || !block || !('mine' in block)) {
+        await this.mine(state.present)
+        continue
+      }
+      const miner = nextAddress(block.miner ?? NOBODY)
+      return { ...history, operations: history.operations.with(last, { ...block, miner }) }
     }
-    // What was changed directly after the block went with it.
-    for (const { block: after, calls } of this.#cheats) if (after === block.number) await this.#rpc.batch(calls)
-    await this.#state.refresh()
+  }
+
+  /** Writes down what others did, so that nothing is lost when the chain is stopped. */
+  async settle(): Promise<void> {
+    if (this.#strange) await this.#checkpoint()
   }
 
   async #mineAt(timestamp: number): Promise<number> {
-    await this.#rpc.call('evm_mine', { timestamp })
-    this.#cheats = []
-    this.#state.changed(timestamp)
+    const { rpc, state } = this.#parts
+    await this.#do(async () => {
+      await mine(rpc, timestamp)
+      if (this.#sent.size === 0) return { mine: timestamp }
+      const { transactions } = await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
+      return { mine: timestamp, send: this.#inOrder(transactions) }
+    })
+    this.#sent.clear()
+    this.#height++
+    this.#strange ||= this.#strangePool
+    this.#strangePool = false
+    state.changed(timestamp)
     return timestamp
+  }
+
+  /** What was sent, as it stands in the block, then what is not in it: sent again in this order, it makes the same block. */
+  #inOrder(hashes: readonly unknown[]): Hex[] {
+    const mined = hashes.flatMap((hash) => this.#sent.get(String(hash)) ?? [])
+    const known = new Set(mined)
+    return [...mined, ...[...this.#sent.values()].filter((raw) => !known.has(raw))]
+  }
+
+  /** Done first, written after: a process that dies in between has told nobody, and whoever asked for it asks again. */
+  async #do(act: () => Promise<Operation>): Promise<void> {
+    const { journal } = this.#parts
+    if (this.#strange || journal.long) await this.#checkpoint()
+    else if (this.#height - this.#archived > ARCHIVED_TOGETHER) await this.#archive(this.#height - 1)
+    const done = act().then((operation) => this.#written(() => journal.append(operation)))
+    this.#underWay = done
+    await done
+  }
+
+  async #perform(operation: Operation): Promise<Operation> {
+    await perform(this.#parts.rpc, operation)
+    return operation
+  }
+
+  async #checkpoint(): Promise<void> {
+    const { rpc, journal } = this.#parts
+    const checkpoint = async () => {
+      await this.#archive(this.#height)
+      const { forked } = journal.base
+      const taken = { ...(await takeCheckpoint(rpc)), ...(forked !== undefined && { forked }) }
+      await this.#written(() => journal.replace({ checkpoint: taken, operations: [] }))
+    }
+    this.#underWay = checkpoint()
+    await this.#underWay
+    this.#strange = false
+  }
+
+  /** A node that is ahead of the journal must not be built upon. */
+  async #written(write: () => Promise<void>): Promise<void> {
+    try {
+      await write()
+    } catch (cause) {
+      this.#parts.discard()
+      const reason = `what it did could not be written down: ${cause instanceof Error ? cause.message : cause}`
+      throw new ChainUnavailableError(this.#parts.chainId, reason, { cause })
+    }
+  }
+
+  get #archived(): number {
+    return this.#parts.archive.last ?? this.#parts.journal.base.number
+  }
+
+  /** Keeps blocks before Anvil forgets them. The last block may be replaced: it waits for the next. */
+  async #archive(upTo: number): Promise<void> {
+    const { rpc, archive } = this.#parts
+    const first = this.#archived + 1
+    const numbers = Array.from({ length: upTo - first + 1 }, (_, i) => numberToHex(first + i))
+    if (numbers.length === 0) return
+    const answers = await rpc.batch<unknown>(
+      numbers.flatMap((number): Call[] => [
+        ['eth_getBlockByNumber', number, true],
+        ['eth_getBlockReceipts', number],
+      ]),
+    )
+    const blocks = numbers.map((_, i) => ({ block: answers[2 * i], receipts: answers[2 * i + 1] }) as ArchivedBlock)
+    await this.#written(() => archive.append(blocks))
   }
 }
 

@@ -1,8 +1,5 @@
-import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../domain/ports/logger.ts'
-import { SeededRandom } from '../domain/random.ts'
 import { type Upstream, UpstreamError } from './upstream.ts'
 
 /** Milliseconds between looks for an upstream that failed. */
@@ -19,30 +16,18 @@ export interface RelayParts {
 }
 
 /**
- * Stands between Anvil and the upstream of its fork, on a loopback address: so the URL, whose path may be a key, is in no
- * process list and in no message of Anvil's, and whatever the upstream fails with is known here in so many words.
+ * Stands between an Anvil and the upstream of its fork: so the URL, whose path may be a key, is in no process list and in no
+ * message of Anvil's, and whatever the upstream fails with is known here in so many words.
  */
 export class ForkRelay {
-  /** Begins to listen. */
-  static async listen(parts: RelayParts): Promise<ForkRelay> {
-    const relay = new ForkRelay(parts)
-    relay.#server.listen(0, '127.0.0.1')
-    await once(relay.#server, 'listening')
-    return relay
-  }
-
   /** How often the upstream has failed so far. */
   failures = 0
   readonly #parts: RelayParts
-  readonly #server: Server
-  /** Other programs of this machine have no business with the upstream. */
-  readonly #path = `/${SeededRandom.secret()}`
   #failure: string | undefined
   #closed = false
 
-  private constructor(parts: RelayParts) {
+  constructor(parts: RelayParts) {
     this.#parts = parts
-    this.#server = createServer((request, response) => void this.#relay(request, response))
   }
 
   /** Why the upstream cannot be read from; undefined as far as is known that it can. */
@@ -50,32 +35,13 @@ export class ForkRelay {
     return this.#failure
   }
 
-  /** What Anvil forks. */
-  get url(): string {
-    const address = this.#server.address()
-    if (address === null || typeof address === 'string') throw new Error('the relay does not listen')
-    return `http://127.0.0.1:${address.port}${this.#path}`
-  }
-
   close(): void {
     this.#closed = true
     this.#parts.upstream.close()
-    this.#server.close()
-    this.#server.closeAllConnections()
   }
 
-  async #relay(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    try {
-      const body = await read(request)
-      if (request.url !== this.#path) response.statusCode = 404
-      response.setHeader('content-type', 'application/json')
-      response.end(request.url === this.#path ? await this.#forward(body) : undefined)
-    } catch {
-      response.destroy() // Anvil hung up
-    }
-  }
-
-  async #forward(body: string): Promise<string> {
+  /** Passes a JSON-RPC body on; the answer says why, should the upstream fail. */
+  async forward(body: string): Promise<string> {
     // Known to fail, it is asked by the probe alone: whoever waits learns so at once instead of after a time-out.
     if (this.#failure !== undefined) {
       this.failures++
@@ -130,10 +96,4 @@ function refusal(body: string, message: string): string {
     error,
   })
   return JSON.stringify(Array.isArray(request) ? request.map(answer) : answer(request))
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
 }

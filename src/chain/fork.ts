@@ -4,23 +4,21 @@ import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import type { Hex } from '../domain/records.ts'
 import { allOrFirst } from './all-or-first.ts'
+import type { Block } from './block.ts'
 import { ChainSetupError } from './chain-setup-error.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { ForkRelay } from './fork-relay.ts'
 import { Upstream, UpstreamError } from './upstream.ts'
 
 /** A fork about to be made: its upstream was asked everything Anvil will depend on. */
 export interface Fork {
   relay: ForkRelay
-  /** For Anvil. */
-  flags: string[]
+  /** What it begins with: the block, and nothing that differs from the real chain. */
+  origin: Checkpoint
 }
 
 /** Milliseconds for an answer of the upstream: less than our own patience with Anvil, so that the reason is known. */
 const UPSTREAM_TIMEOUT = 8_000
-/** Anvil is not to try again by itself: the relay did, and says when it is of no use. */
-const NO_RETRIES = ['--retries', '0']
-/** Anvil would keep what it fetched in the home directory, by chain id and block: a stale answer for another upstream. */
-const NO_CACHE = '--no-storage-caching'
 
 /** Checks the upstream of a fork and puts a relay before it. Throws {@link ChainSetupError}. */
 export async function openFork(
@@ -31,14 +29,24 @@ export async function openFork(
   try {
     await checkChainId(setup, upstream)
     const block = await findBlock(setup, upstream)
-    await checkCode(setup, upstream, block)
-    const relay = await ForkRelay.listen({ chainId: setup.chain_id, upstream, clock, log })
-    const flags = ['--fork-url', relay.url, '--fork-block-number', String(Number(block)), ...NO_RETRIES, NO_CACHE]
-    return { relay, flags }
+    await checkCode(setup, upstream, block.number)
+    const relay = new ForkRelay({ chainId: setup.chain_id, upstream, clock, log })
+    return { relay, origin: { block, accounts: '{}', forked: Number(block.number) } }
   } catch (error) {
     upstream.close()
     throw error instanceof UpstreamError ? unusable(setup.fork, error.message, error) : error
   }
+}
+
+/** A fork that was kept goes on from the block it was made at. Throws {@link ChainSetupError} if another one is asked for. */
+export function atKeptBlock<Setup extends ChainSetup & { fork: ForkSetup }>(setup: Setup, kept?: number): Setup {
+  const { fork, chain_id } = setup
+  if (kept === undefined) return setup
+  if (fork.block_number !== undefined && fork.block_number !== kept) {
+    const message = `chain ${chain_id} of the data directory was forked at block ${kept}, not ${fork.block_number}`
+    throw new ChainSetupError(fork.origin, message, `leave the block out, give ${kept}, or use another data directory`)
+  }
+  return { ...setup, fork: { ...fork, block_number: kept } }
 }
 
 /** What to say when an upstream fails while a fork is being made. */
@@ -59,12 +67,12 @@ async function checkChainId({ chain_id, fork }: ChainSetup & { fork: ForkSetup }
   throw new ChainSetupError(fork.origin, message, `give the RPC URL of chain ${chain_id}, or change chain_id`)
 }
 
-/** The block to fork at: the one asked for, or the latest, by its number. */
-async function findBlock({ fork }: ChainSetup & { fork: ForkSetup }, upstream: Upstream): Promise<Hex> {
+/** The block to fork at: the one asked for, or the latest. */
+async function findBlock({ fork }: ChainSetup & { fork: ForkSetup }, upstream: Upstream): Promise<Block> {
   const wanted = fork.block_number
   const tag = wanted === undefined ? 'latest' : numberToHex(wanted)
-  const block = await upstream.call<{ number: Hex } | null>('eth_getBlockByNumber', tag, false)
-  if (block) return block.number
+  const block = await upstream.call<Block | null>('eth_getBlockByNumber', tag, false)
+  if (block) return block
   const latest = Number(await upstream.call<Hex>('eth_blockNumber'))
   const message = `${upstream.host} has no block ${wanted}; its latest is ${latest}`
   throw new ChainSetupError(fork.origin, message, 'choose an earlier fork_block_number, or leave it out for the latest')

@@ -26,13 +26,18 @@ interface Answer {
 /** How a client reaches its node. */
 export interface RpcOptions {
   chainId: string
-  url: string
+  /** Where the node is; can be said later ({@link Rpc.moveTo}). */
+  url?: string
   /** Milliseconds without a byte before a call is given up; default 10 s. */
   timeout?: number
   /** What the node itself depends on, if it is a fork. */
   upstream?: { readonly failures: number; readonly failure: string | undefined }
 }
 
+/** What Anvil says of a block whose state it does not keep: of the latest as well, if another one was mined meanwhile. */
+const OVERTAKEN = 'BlockOutOfRangeError'
+/** Others may ask for an old block: then asking again is of no use. */
+const RELAYED_AGAIN = 3
 /** The code of a call that reverted, which is an answer. */
 const REVERTED = 3
 
@@ -42,19 +47,21 @@ const REVERTED = 3
  */
 export class Rpc {
   #failure: string | undefined
-  #paused: string | undefined
+  #holds: { reason: string }[] = []
   readonly #underWay = new Set<ClientRequest>()
   readonly #agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
   readonly #options: RpcOptions & { timeout: number }
+  #url: string
   #ids = 0
 
   constructor(options: RpcOptions) {
     this.#options = { timeout: 10_000, ...options }
+    this.#url = options.url ?? ''
   }
 
   /** Why the last exchange failed, or none is made; undefined while the node answers. */
   get failure(): string | undefined {
-    return this.#paused ?? this.#options.upstream?.failure ?? this.#failure
+    return this.held ?? this.#options.upstream?.failure ?? this.#failure
   }
 
   /** How often what the node depends on has failed so far. */
@@ -62,38 +69,43 @@ export class Rpc {
     return this.#options.upstream?.failures ?? 0
   }
 
-  /** From now on every call fails at once for this reason, those under way included. */
-  pause(reason: string): void {
-    this.#paused ??= reason
-    for (const outgoing of this.#underWay) outgoing.destroy(new Error(reason))
+  /** Why no call is made at present: see {@link hold}. */
+  get held(): string | undefined {
+    return this.#holds[0]?.reason
   }
 
-  /** Ends a {@link pause}. */
-  resume(): void {
-    this.#paused = undefined
+  /** From now on every call fails at once for this reason, those under way included. Returns what ends that. */
+  hold(reason: string): () => void {
+    const hold = { reason }
+    this.#holds.push(hold)
+    for (const outgoing of this.#underWay) outgoing.destroy(new Error(reason))
+    return () => {
+      this.#holds = this.#holds.filter((other) => other !== hold)
+      this.#failure = undefined
+    }
+  }
+
+  /** From now on the node is elsewhere. */
+  moveTo(url: string): void {
+    this.#url = url
     this.#failure = undefined
   }
 
   /** One call. The caller names the result's type: the node is ours and of a pinned version. */
   async call<Result = unknown>(method: string, ...params: unknown[]): Promise<Result> {
-    const before = this.upstreamFailures
-    const answer = (await this.#ask(JSON.stringify(this.#envelope([method, ...params])))) as Answer
-    if (answer.error) throw this.#errorOf(method, answer.error, before)
-    return answer.result as Result
+    const [result] = await this.settle([[method, ...params]])
+    if (result instanceof RpcError) throw result
+    return result as Result
   }
 
   /** Many calls in one round trip, whose results (or errors) come in the order given. The node runs them concurrently. */
   async settle(calls: readonly Call[]): Promise<(unknown | RpcError)[]> {
     if (calls.length === 0) return []
-    const first = this.#ids + 1
-    const before = this.upstreamFailures
-    const answers = await this.#ask(JSON.stringify(calls.map((call) => this.#envelope(call))))
-    if (!Array.isArray(answers) || answers.length !== calls.length) throw this.#fail('a batch was not answered in full')
-    const results: (unknown | RpcError)[] = new Array(calls.length)
-    for (const answer of answers as Answer[]) {
-      const method = calls[answer.id - first]?.[0] ?? 'unknown'
-      results[answer.id - first] = answer.error ? this.#errorOf(method, answer.error, before) : answer.result
-    }
+    const results = await this.#exchange(calls)
+    const overtaken = [...calls.keys()].filter((i) => isOvertaken(calls[i], results[i]))
+    if (overtaken.length === 0) return results
+    const again = await this.settle(overtaken.flatMap((i) => (calls[i] ? [calls[i]] : [])))
+    for (const [at, i] of overtaken.entries()) results[i] = again[at]
     return results
   }
 
@@ -105,13 +117,30 @@ export class Rpc {
   }
 
   /** Passes JSON on and gives what came back, unread: text, empty if nothing is to be answered. */
-  relay(body: string): Promise<string> {
-    return this.#post(body)
+  async relay(body: string): Promise<string> {
+    let text = await this.#post(body)
+    for (let again = 0; again < RELAYED_AGAIN && text.includes(OVERTAKEN); again++) text = await this.#post(body)
+    return text
   }
 
   /** Ends the connections; calls under way fail. */
   close(): void {
     this.#agent.destroy()
+  }
+
+  async #exchange(calls: readonly Call[]): Promise<(unknown | RpcError)[]> {
+    const first = this.#ids + 1
+    const before = this.upstreamFailures
+    const envelopes = calls.map((call) => this.#envelope(call))
+    const answers = await this.#ask(JSON.stringify(envelopes.length === 1 ? envelopes[0] : envelopes))
+    const list = (Array.isArray(answers) ? answers : [answers]) as Answer[]
+    if (list.length !== calls.length) throw this.#fail('a batch was not answered in full')
+    const results: (unknown | RpcError)[] = new Array(calls.length)
+    for (const answer of list) {
+      const method = calls[answer.id - first]?.[0] ?? 'unknown'
+      results[answer.id - first] = answer.error ? this.#errorOf(method, answer.error, before) : answer.result
+    }
+    return results
   }
 
   #envelope([method, ...params]: Call): object {
@@ -130,10 +159,10 @@ export class Rpc {
   #post(body: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const fail = (reason: string, cause?: unknown) => reject(this.#fail(reason, cause))
-      if (this.#paused !== undefined) return fail(this.#paused)
-      const { url, timeout } = this.#options
+      if (this.held !== undefined) return fail(this.held)
+      const { timeout } = this.#options
       const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-      const outgoing = request(url, { method: 'POST', agent: this.#agent, headers, timeout }, (incoming) => {
+      const outgoing = request(this.#url, { method: 'POST', agent: this.#agent, headers, timeout }, (incoming) => {
         const chunks: Buffer[] = []
         incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
         incoming.on('error', (error) => fail(error.message, error))
@@ -165,7 +194,13 @@ export class Rpc {
   }
 
   #fail(reason: string, cause?: unknown): ChainUnavailableError {
-    if (this.#paused === undefined) this.#failure = reason
+    if (this.held === undefined) this.#failure = reason
     return new ChainUnavailableError(this.#options.chainId, reason, { cause })
   }
+}
+
+/** A block was mined while a question about the latest one was read: Anvil keeps no state of the one before. */
+function isOvertaken(call: Call | undefined, result: unknown): boolean {
+  if (!(result instanceof RpcError) || !result.message.includes(OVERTAKEN)) return false
+  return call?.includes('latest') ?? false
 }

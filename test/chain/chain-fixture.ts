@@ -1,6 +1,6 @@
 import type { AnvilChain } from '../../src/chain/anvil-chain.ts'
 import { type AnvilChains, startChains } from '../../src/chain/anvil-chains.ts'
-import { EMBEDDED_STATE, embeddedMarket } from '../../src/chain/embedded-market.ts'
+import { embeddedCheckpoint, embeddedMarket } from '../../src/chain/embedded-market.ts'
 import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { SignedTransaction, TransferFacts, TransferOrder, WalletOwner } from '../../src/domain/ports/chain.ts'
@@ -49,7 +49,7 @@ export async function startChain({
   }
   const chains = await startChains({
     chains: [{ ...market, markets: POOL_NAMES.map((name) => ({ pool: pool(name), origin: name })) }],
-    stateFile: EMBEDDED_STATE,
+    embedded: await embeddedCheckpoint(),
     clock,
     seed: 7,
     protocols: ['aave', 'morpho'],

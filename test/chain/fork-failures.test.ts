@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { startChains } from '../../src/chain/anvil-chains.ts'
-import { EMBEDDED_STATE } from '../../src/chain/embedded-market.ts'
+import { embeddedCheckpoint } from '../../src/chain/embedded-market.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Pool } from '../../src/domain/records.ts'
@@ -181,7 +181,7 @@ describe('an upstream that fails later', () => {
       chains: [
         { chain_id: '8453', fork: { url: upstream.url, origin: '--fork-url' }, price_oracle: market.price_oracle },
       ],
-      stateFile: EMBEDDED_STATE,
+      embedded: await embeddedCheckpoint(),
       clock: new SandboxClock(),
       seed: 7,
       protocols: ['aave', 'morpho'],

@@ -48,21 +48,73 @@ describe('a chain that does not answer', () => {
     expect(chains.status()).toEqual({ ok: true })
   })
 
-  it('is known to be gone as soon as its process ends, and ends what waits for it', async () => {
+  it('is restarted where it was when its process ends, and carries a signed transfer through', async () => {
+    const { chain, chains, clock } = fixture
+    const pool = fixture.pool('aave USDC')
+    const { shares } = await chain.transfer(order('deposit', pool, 1_000n))
+    clock.advance(86_400_000)
+    const signed = order('deposit', pool, 2_000n)
+    const transfer = chain.transfer({
+      ...signed,
+      async signed(transaction) {
+        await signed.signed(transaction)
+        process.kill(chain.pid, 'SIGKILL')
+      },
+    })
+    await vi.waitFor(() => expect(chains.status().reason).toContain('Anvil ended with SIGKILL; it is being restarted'))
+    await expect(chain.transfer(order('deposit', pool, 1n))).rejects.toThrow(ChainUnavailableError)
+
+    const mined = await transfer
+    expect(mined).toMatchObject({ status: 'success', tx_hash: signed.seen.signed[0]?.tx_hash })
+    await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }))
+    expect(await chain.shares(alice, pool)).toBe(shares + mined.shares)
+    expect(await rpc(chain, 'eth_getTransactionCount', chains.walletAddress(alice), 'latest')).toBe('0x2')
+    expect(await chain.transfer(order('deposit', pool, 3n))).toMatchObject({ status: 'success' })
+  })
+
+  it('has the same blocks after it was killed again and again, at any moment', { timeout: 30_000 }, async () => {
     const { chain, chains } = fixture
-    const told = new Promise<string[]>((resolve) => chains.onExit((...exit) => resolve(exit)))
+    const pools = [fixture.pool('aave USDC'), fixture.pool('vault WETH')]
+    const blocks = async () => {
+      const last = Number(await rpc(chain, 'eth_blockNumber'))
+      const numbers = Array.from({ length: last - 2 }, (_, i) => `0x${(i + 3).toString(16)}`)
+      return Promise.all(
+        numbers.map((number) => rpc<{ hash: string }>(chain, 'eth_getBlockByNumber', number, false)),
+      )
+    }
+    for (let round = 0; round < 5; round++) {
+      const transfers = pools.flatMap((pool) =>
+        [1n, 2n].map((amount) => chain.transfer(order('deposit', pool, amount))),
+      )
+      for (let turn = 0; turn < round * 8; turn++) await new Promise(setImmediate)
+      const before = round % 2 ? await blocks() : undefined
+      const { pid } = chain
+      process.kill(pid, 'SIGKILL')
+      // Signed ones are carried through, others are refused with nothing signed.
+      for (const outcome of await Promise.allSettled(transfers)) {
+        if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(ChainUnavailableError)
+      }
+      await vi.waitFor(() => expect(chain.pid).not.toBe(pid), 10_000)
+      await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 10_000)
+      const after = await blocks()
+      if (before) expect(after.slice(0, before.length).map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash))
+      await expect(chain.transfer(order('deposit', pools[0]!, 5n))).resolves.toMatchObject({ status: 'success' })
+    }
+  })
+
+  it('is killed and restarted when it hangs', { timeout: 40_000 }, async () => {
+    const { chain, chains } = fixture
+    const { pid } = chain
     const transfer = chain.transfer(
-      order('deposit', fixture.pool('aave USDC'), 1_000n, {
+      order('deposit', fixture.pool('vault USDC'), 7n, {
         async signed() {
-          process.kill(chain.pid, 'SIGKILL')
+          process.kill(pid, 'SIGSTOP')
         },
       }),
     )
-    await expect(transfer).rejects.toThrow(ChainUnavailableError)
-    expect(await told).toEqual([chain.chain_id, 'Anvil ended with SIGKILL'])
-    expect(chains.status()).toEqual({ ok: false, reason: `chain ${chain.chain_id}: Anvil ended with SIGKILL` })
-    await expect(chain.transfer(order('deposit', fixture.pool('aave USDC'), 1n))).rejects.toThrow('SIGKILL')
-    await expect(chains.stop()).resolves.toBeUndefined()
+    expect(await transfer).toMatchObject({ status: 'success' })
+    expect(chain.pid).not.toBe(pid)
+    await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }))
   })
 })
 

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AnvilProcess } from '../../src/chain/anvil-process.ts'
+import type { Block } from '../../src/chain/block.ts'
 import { BlockArchive } from '../../src/chain/block-archive.ts'
 import { BlockProducer } from '../../src/chain/block-producer.ts'
+import { ChainJournal, MemoryJournal } from '../../src/chain/chain-journal.ts'
 import { ChainState } from '../../src/chain/chain-state.ts'
 import { ChainWriter } from '../../src/chain/chain-writer.ts'
 import { type Call, Rpc } from '../../src/chain/rpc.ts'
@@ -30,8 +32,13 @@ describe('the RPC of an Anvil that forgets', () => {
     anvil = await AnvilProcess.start({ chainId: '31337', clock, log: silent, flags })
     rpc = new Rpc({ chainId: '31337', url: anvil.url })
     const state = new ChainState(rpc, clock)
-    const writer = new ChainWriter(rpc, state)
     const archive = await BlockArchive.open()
+    const journal = new ChainJournal(new MemoryJournal())
+    const block = await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
+    await journal.replace({ checkpoint: { block, accounts: '{}' }, operations: [] })
+    // With an archive of its own: what stands in the other one is this test's business.
+    const own = await BlockArchive.open()
+    const writer = new ChainWriter({ chainId: '31337', rpc, state, journal, archive: own, discard() {} })
     const accounts = await prepare(rpc)
     const random = new SeededRandom(5)
     for (let number = 1; number <= BLOCKS; number++) {

@@ -3,7 +3,8 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { toFunctionSelector } from 'viem/utils'
 import { AnvilProcess } from '../../src/chain/anvil-process.ts'
-import { EMBEDDED_STATE, embeddedMarket } from '../../src/chain/embedded-market.ts'
+import { genesisOf } from '../../src/chain/checkpoint.ts'
+import { embeddedCheckpoint, embeddedMarket } from '../../src/chain/embedded-market.ts'
 import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { Hex } from '../../src/domain/records.ts'
@@ -33,7 +34,14 @@ const INITIAL_RATE = toFunctionSelector('initialRate()').slice(2)
 export async function startUpstream(chainId: string): Promise<UpstreamChain> {
   const market = await embeddedMarket()
   const clock = new SandboxClock()
-  const anvil = await AnvilProcess.start({ chainId, stateFile: EMBEDDED_STATE, clock, log: silent })
+  const genesis = genesisOf(await embeddedCheckpoint(), chainId)
+  const anvil = await AnvilProcess.start({
+    chainId,
+    genesis,
+    flags: ['--timestamp', '1735689602', '--max-persisted-states', '0'],
+    clock,
+    log: silent,
+  })
   for (const vault of Object.values(market.vaults)) await hideRate(anvil.url, vault)
   await rpc(anvil.url, 'anvil_setNextBlockBaseFeePerGas', '0x3b9aca00')
   await rpc(anvil.url, 'evm_mine')

@@ -16,12 +16,13 @@ export async function confirmed<T>(sandbox: SandboxHandle, request: Promise<T>):
   return settled
 }
 
-/** Resolves when the action's transaction stands in a block; its request is on its way, unanswered. */
+/** Resolves when the action's transaction stands in a block and waits to be confirmed; its request is unanswered. */
 export async function mined<T>(sandbox: SandboxHandle, action: () => Promise<T>): Promise<{ request: Promise<T> }> {
   const before = await latestBlock(sandbox)
   const request = action()
   request.catch(() => undefined)
   await expect.poll(() => hasTransactionSince(sandbox, before), { interval: 5, timeout: 5_000 }).toBe(true)
+  for (let i = 0; i < 3; i++) await turn(sandbox)
   return { request }
 }
 

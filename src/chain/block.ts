@@ -1,0 +1,14 @@
+import type { Hex } from '../domain/records.ts'
+
+/** A block as a node tells it (`eth_getBlockByNumber`); only the members the sandbox reads are named. */
+export interface Block {
+  number: Hex
+  hash: Hex
+  parentHash: Hex
+  /** Unix seconds. */
+  timestamp: Hex
+  miner: Hex
+  /** Hashes, or whole transactions if asked for. */
+  transactions: unknown[]
+  [member: string]: unknown
+}

@@ -1,0 +1,110 @@
+import type { Journal } from '../domain/ports/journal.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import type { Operation } from './operation.ts'
+
+/** What a chain's journal holds: a checkpoint, then what was done since. */
+export type ChainEntry = { checkpoint: Checkpoint } | Operation
+
+/** A chain as far as it is kept. */
+export interface History {
+  checkpoint: Checkpoint
+  operations: Operation[]
+}
+
+/** What the checkpoint is of. */
+type Base = Pick<Checkpoint, 'forked'> & { number: number }
+
+/** Operations a new checkpoint is due after: doing them again takes about a second. */
+const MIN_OPERATIONS = 400
+/** Characters of a checkpoint that are worth one more: what it costs to take is spread over what it grew by. */
+const SIZE_PER_OPERATION = 5_000
+/** What a transaction counts beside a block, since a checkpoint has to leave out what Anvil keeps of it. */
+const TRANSACTION = 1 / 25
+
+/** What made a chain, in order: a checkpoint and the operations since, so that an Anvil can be brought back to it. */
+export class ChainJournal {
+  readonly #journal: Journal<ChainEntry>
+  #done = 0
+  #limit = MIN_OPERATIONS
+  #base: Base | undefined
+
+  constructor(journal: Journal<ChainEntry>) {
+    this.#journal = journal
+  }
+
+  /** Whether so much was done since the last checkpoint that doing it again would take longer than another one. */
+  get long(): boolean {
+    return this.#done >= this.#limit
+  }
+
+  /** The number of the checkpoint's block, and where a fork was made. Throws before the first {@link read} or {@link replace}. */
+  get base(): Base {
+    if (!this.#base) throw new Error('the journal holds no checkpoint')
+    return this.#base
+  }
+
+  /** Undefined for a chain that was never kept. */
+  async read(): Promise<History | undefined> {
+    let checkpoint: Checkpoint | undefined
+    const operations: Operation[] = []
+    for await (const entry of this.#journal.read()) {
+      if ('checkpoint' in entry) checkpoint = entry.checkpoint
+      else operations.push(entry)
+    }
+    if (!checkpoint) return undefined
+    this.#count(checkpoint, operations)
+    return { checkpoint, operations }
+  }
+
+  async append(operation: Operation): Promise<void> {
+    await this.#journal.append(operation)
+    this.#add(operation)
+  }
+
+  /** Puts a history in the place of what was kept. */
+  async replace({ checkpoint, operations }: History): Promise<void> {
+    await this.#journal.rewrite([{ checkpoint }, ...operations])
+    this.#count(checkpoint, operations)
+  }
+
+  close(): Promise<void> {
+    return this.#journal.close()
+  }
+
+  #count({ block, forked, accounts }: Checkpoint, operations: readonly Operation[]): void {
+    this.#base = { number: Number(block.number), ...(forked !== undefined && { forked }) }
+    this.#limit = Math.max(MIN_OPERATIONS, accounts.length / SIZE_PER_OPERATION)
+    this.#done = 0
+    for (const operation of operations) this.#add(operation)
+  }
+
+  #add(operation: Operation): void {
+    if ('cheat' in operation) this.#done += operation.cheat.length
+    else if ('mine' in operation) this.#done += 1 + (operation.send?.length ?? 0) * TRANSACTION
+  }
+}
+
+/** Keeps entries as long as the process lives. */
+export class MemoryJournal<Entry> implements Journal<Entry> {
+  #entries: Entry[] = []
+
+  get size(): number {
+    return this.#entries.length
+  }
+
+  async *read(): AsyncIterable<Entry> {
+    yield* this.#entries
+  }
+
+  async append(entry: Entry): Promise<void> {
+    this.#entries.push(entry)
+  }
+
+  async rewrite(entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void> {
+    const next: Entry[] = []
+    for await (const entry of entries) next.push(entry)
+    this.#entries = next
+  }
+
+  async close(): Promise<void> {}
+}

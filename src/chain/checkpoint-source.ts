@@ -1,0 +1,112 @@
+import { numberToHex } from 'viem/utils'
+import type { Hex } from '../domain/records.ts'
+import type { Block } from './block.ts'
+import type { BlockArchive } from './block-archive.ts'
+import type { Checkpoint } from './checkpoint.ts'
+import { GAS_LIMIT } from './gas-limit.ts'
+import type { RpcHandler } from './rpc-server.ts'
+
+/** Where real state is read from that a fork's checkpoint does not hold. */
+export interface RealChain {
+  forward: RpcHandler
+}
+
+/** What a checkpoint is served from. */
+export interface SourceParts {
+  chainId: string
+  checkpoint: Checkpoint
+  /** Blocks up to the checkpoint's. */
+  archive: BlockArchive
+  /** For a fork. */
+  real?: RealChain
+}
+
+interface Call {
+  id: unknown
+  method: string
+  params?: unknown[]
+}
+
+const ZERO = numberToHex(0, { size: 32 })
+
+/** State that neither a checkpoint nor a real chain holds: there is none. */
+const NOTHING: Record<string, unknown> = {
+  eth_getBalance: '0x0',
+  eth_getTransactionCount: '0x0',
+  eth_getCode: '0x',
+  eth_getStorageAt: ZERO,
+  eth_getAccountInfo: { nonce: '0x0', balance: '0x0', code: '0x' },
+  eth_gasPrice: '0x0',
+}
+
+/** Which parameter of a question about state names the block. */
+const BLOCK_PARAMETER: Record<string, number> = {
+  eth_getBalance: 1,
+  eth_getTransactionCount: 1,
+  eth_getCode: 1,
+  eth_getStorageAt: 2,
+  eth_getAccountInfo: 1,
+  eth_getProof: 2,
+  eth_call: 1,
+}
+
+/**
+ * Plays the chain that an Anvil forks at a checkpoint. Accounts are in its genesis, so what it asks here is the block, what
+ * was before it, and state that the checkpoint does not hold: nothing on an embedded chain, the real chain's on a fork. Why
+ * an embedded chain is a fork at all: docs/decisions/0008-embedded-chains-are-forks.md.
+ */
+export class CheckpointSource {
+  readonly #parts: SourceParts
+
+  constructor(parts: SourceParts) {
+    this.#parts = parts
+  }
+
+  /** An {@link RpcHandler}. */
+  answer = async (body: string): Promise<string> => {
+    const request: Call | Call[] = JSON.parse(body)
+    if (Array.isArray(request)) return `[${(await Promise.all(request.map((call) => this.#one(call)))).join()}]`
+    return this.#one(request)
+  }
+
+  async #one(call: Call): Promise<string> {
+    const { id } = call
+    const known = await this.#known(call)
+    if (known !== undefined) return JSON.stringify({ jsonrpc: '2.0', id, result: known })
+    if (this.#parts.real) return this.#parts.real.forward(JSON.stringify(this.#beforeFork(call)))
+    if (call.method in NOTHING) return JSON.stringify({ jsonrpc: '2.0', id, result: NOTHING[call.method] })
+    return JSON.stringify({ jsonrpc: '2.0', id, result: null })
+  }
+
+  /** What is answered here; undefined for what is not. */
+  async #known({ method, params = [] }: Call): Promise<unknown> {
+    const { chainId, checkpoint, archive } = this.#parts
+    const { number, hash } = checkpoint.block
+    const [block] = params
+    if (method === 'eth_chainId') return numberToHex(Number(chainId))
+    if (method === 'net_version') return chainId
+    if (method === 'eth_blockNumber') return number
+    if (method === 'eth_getBlockByNumber' && (block === number || block === 'latest')) return this.#forkBlock
+    if (method === 'eth_getBlockByHash' && block === hash) return this.#forkBlock
+    return archive.answer(method, params)
+  }
+
+  /**
+   * What a first block takes over from the one that was forked, it must not: it would be another block than the one that
+   * Anvil mines on top of a block of its own. Without randomness it has no difficulty; limits and fees are always the same.
+   */
+  get #forkBlock(): Block {
+    const fees = { gasLimit: GAS_LIMIT, baseFeePerGas: '0x0', blobGasUsed: '0x0', excessBlobGas: '0x0' }
+    return { ...this.#parts.checkpoint.block, ...fees, mixHash: ZERO, difficulty: '0x0' }
+  }
+
+  /** The real chain knows nothing of the blocks that were mined here: it is asked as of the one that was forked. */
+  #beforeFork(call: Call): Call {
+    const { forked } = this.#parts.checkpoint
+    const index = BLOCK_PARAMETER[call.method]
+    const block = index === undefined ? undefined : call.params?.[index]
+    if (forked === undefined || index === undefined || typeof block !== 'string') return call
+    if (block.startsWith('0x') && Number(block) <= forked) return call
+    return { ...call, params: call.params?.with(index, numberToHex(forked) satisfies Hex) ?? [] }
+  }
+}

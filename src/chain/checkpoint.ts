@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import type { Hex } from '../domain/records.ts'
+import type { Block } from './block.ts'
+import { GAS_LIMIT } from './gas-limit.ts'
+import type { Rpc } from './rpc.ts'
+
+/** A chain after one of its blocks: all that is needed to go on from there on another Anvil. */
+export interface Checkpoint {
+  block: Block
+  /**
+   * Accounts by address, with code and storage: JSON in the words in which Anvil dumps them and a genesis file names them.
+   * Of a fork only those that were changed or read.
+   */
+  accounts: string
+  /** The block of the real chain that a fork was made at; absent for an embedded chain. */
+  forked?: number
+}
+
+const ACCOUNTS = '"accounts":'
+/** What follows the accounts in a dump. Accounts hold nothing but hexadecimal digits, so it cannot stand within them. */
+const BEHIND = ',"best_block_number"'
+const CHUNK = 1024 * 1024
+
+/**
+ * Takes a checkpoint of a chain that nobody changes meanwhile. A dump holds the kept transactions with their traces behind
+ * the accounts, many times their size: it is read no further than needed.
+ */
+export async function takeCheckpoint(rpc: Rpc): Promise<Pick<Checkpoint, 'block' | 'accounts'>> {
+  const block = await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
+  const dump = await rpc.call<Hex>('anvil_dumpState')
+  return { block, accounts: await accountsOf(Buffer.from(dump.slice(2), 'hex')) }
+}
+
+/** The accounts of a gzipped Anvil dump. */
+export async function accountsOf(dump: Buffer): Promise<string> {
+  let text = ''
+  for await (const chunk of Readable.from([dump]).pipe(createGunzip({ chunkSize: CHUNK }))) {
+    text += (chunk as Buffer).toString('latin1')
+    const end = text.indexOf(BEHIND)
+    if (end >= 0) return text.slice(text.indexOf(ACCOUNTS) + ACCOUNTS.length, end)
+  }
+  throw new Error("Anvil's dump holds no accounts")
+}
+
+/** A genesis file (`anvil --init`) that puts the accounts in their place. */
+export function genesisOf({ accounts }: Checkpoint, chainId: string): string {
+  return `{"config":{"chainId":${Number(chainId)}},"gasLimit":"${GAS_LIMIT}","difficulty":"0x0","alloc":${accounts}}`
+}
