@@ -78,9 +78,7 @@ describe('a chain that does not answer', () => {
     const blocks = async () => {
       const last = Number(await rpc(chain, 'eth_blockNumber'))
       const numbers = Array.from({ length: last - 2 }, (_, i) => `0x${(i + 3).toString(16)}`)
-      return Promise.all(
-        numbers.map((number) => rpc<{ hash: string }>(chain, 'eth_getBlockByNumber', number, false)),
-      )
+      return Promise.all(numbers.map((number) => rpc<{ hash: string }>(chain, 'eth_getBlockByNumber', number, false)))
     }
     for (let round = 0; round < 5; round++) {
       const transfers = pools.flatMap((pool) =>
