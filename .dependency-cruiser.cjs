@@ -37,6 +37,8 @@ const ROOMS = {
   'sandbox.ts': COMPOSITION,
   'seeder.ts': COMPOSITION,
   'service-parts.ts': COMPOSITION,
+  'kept-state.ts': COMPOSITION,
+  'credentials.ts': COMPOSITION,
   'version.ts': ['package-root.ts'],
 }
 

@@ -20,6 +20,7 @@ export interface SandboxControls {
   credentials(): Promise<Credentials>
   audit(): Promise<AuditReport>
   reset(): Promise<void>
+  clockKept(): Promise<void>
   tenants(): Promise<Tenant[]>
 }
 
@@ -49,6 +50,7 @@ export async function registerNeighbours(
   await app.register(controlRoutes, {
     version,
     clock,
+    clockKept: () => sandbox().clockKept(),
     faults,
     scenarios,
     shippedScenarios,

@@ -32,7 +32,9 @@ export interface SandboxOptions {
   forkBlockNumber?: number
   /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. Default 2s. */
   confirmationDelay?: string | number
-  /** Every random choice derives from it; a whole number. Default: a fresh one. */
+  /** Directory that keeps the state across restarts; made if it is not there. Default: nothing is written to disk. */
+  dataDir?: string
+  /** Every random choice derives from it; a whole number. Default: that of the data directory, or a fresh one. */
   seed?: number
   /** ISO 8601 moment the sandbox clock starts at, frozen: with a seed, the same requests then give the same run. */
   clock?: string
@@ -47,7 +49,9 @@ export interface ResolvedOptions {
   port: number
   host: string
   confirmationDelay: DurationRange
-  seed: number
+  dataDir: string | undefined
+  /** What is asked for; undefined for any. */
+  seed: number | undefined
   /** Milliseconds since the Unix epoch; undefined for real time. */
   clock: number | undefined
   controlToken: string | undefined
@@ -69,8 +73,8 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new OptionError(`port must be a whole number from 0 to 65535; got ${port}`)
   }
-  const seed = given.seed ?? fixture.seed ?? SeededRandom.freshSeed()
-  if (!Number.isInteger(seed) || seed < 0 || seed > 2 ** 32 - 1) {
+  const seed = given.seed ?? fixture.seed
+  if (seed !== undefined && (!Number.isInteger(seed) || seed < 0 || seed > 2 ** 32 - 1)) {
     throw new OptionError(`seed must be a whole number from 0 to 4294967295; got ${seed}`)
   }
   const host = given.host ?? fixture.host ?? '127.0.0.1'
@@ -78,6 +82,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
   return {
     port,
     host,
+    dataDir: given.dataDir,
     seed,
     clock: given.clock === undefined ? undefined : moment(given.clock),
     controlToken,

@@ -3,14 +3,17 @@ import { pino } from 'pino'
 import { type AnvilChains, startChains } from './chain/anvil-chains.ts'
 import { embeddedCheckpoint, embeddedMarket } from './chain/embedded-market.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
+import { credentialsOf } from './credentials.ts'
 import type { AuditReport } from './domain/audit-report.ts'
 import { Problem } from './domain/errors.ts'
+import { SeededRandom } from './domain/random.ts'
 import type { Tenant } from './domain/records.ts'
 import type { Fixture } from './fixtures/fixture.ts'
 import { loadFixture } from './fixtures/load-fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { seed } from './fixtures/seed.ts'
 import { createApp } from './http/app.ts'
+import { KeptState } from './kept-state.ts'
 import { registerNeighbours } from './neighbours.ts'
 import {
   DEFAULT_FIXTURES,
@@ -21,13 +24,11 @@ import {
   type SandboxOptions,
 } from './options.ts'
 import { seeder } from './seeder.ts'
-import { buildServiceParts, type ServiceParts } from './service-parts.ts'
+import { buildServiceParts, type PartsContext, type ServiceParts } from './service-parts.ts'
 
 type Log = NonNullable<SandboxOptions['logger']>
 
-interface SandboxParts {
-  fixture: Fixture
-  options: ResolvedOptions
+interface SandboxParts extends Omit<PartsContext, 'log' | 'baseUrl'> {
   parts: ServiceParts
   /** Still starting. */
   chains: Promise<AnvilChains>
@@ -37,7 +38,10 @@ interface SandboxParts {
 /** One sandbox: built in order by {@link Sandbox.listen}, stopped in reverse. */
 export class Sandbox {
   readonly options: ResolvedOptions
+  /** Every random choice derives from it. */
+  readonly seed: number
   readonly parts: ServiceParts
+  readonly #kept: KeptState | undefined
   readonly #fixture: Fixture
   readonly #chains: Promise<AnvilChains>
   readonly #app: FastifyInstance
@@ -50,9 +54,11 @@ export class Sandbox {
   #era = 0
   #address = { host: '', port: 0 }
 
-  private constructor({ fixture, options, parts, chains, app }: SandboxParts) {
+  private constructor({ fixture, options, seed, kept, parts, chains, app }: SandboxParts) {
     this.#fixture = fixture
     this.options = options
+    this.seed = seed
+    this.#kept = kept
     this.parts = parts
     this.#chains = chains
     this.#app = app
@@ -71,10 +77,14 @@ export class Sandbox {
       if (!sandbox) throw new Error('the sandbox is being built')
       return sandbox
     }
-    const parts = await buildServiceParts(fixture, options, log, () => self().baseUrl)
-    // Anvil comes up on its own while the interface is built: that hides most of its time.
-    const chains = beginChains(fixture, options, log, parts)
+    const { dataDir } = options
+    const kept = dataDir === undefined ? undefined : await KeptState.open(dataDir, fixture, options.seed, log)
+    const seed = kept?.seed ?? options.seed ?? SeededRandom.freshSeed()
+    let chains: Promise<AnvilChains> | undefined
     try {
+      const parts = await buildServiceParts({ fixture, options, seed, kept, log, baseUrl: () => self().baseUrl })
+      // Anvil comes up on its own while the interface is built: that hides most of its time.
+      chains = beginChains({ fixture, seed, kept, log }, parts)
       const app = await createApp({
         ...parts,
         log,
@@ -85,11 +95,12 @@ export class Sandbox {
         answered: (exchange, status) => parts.scenarios.answered(exchange, status),
         neighbours: (origin) => registerNeighbours(origin, parts, options, self),
       })
-      sandbox = new Sandbox({ fixture, options, parts, chains, app })
+      sandbox = new Sandbox({ fixture, options, seed, kept, parts, chains, app })
       await sandbox.#listen()
       return sandbox
     } catch (error) {
       await stopChains(chains)
+      await kept?.close({ clean: false })
       throw error
     }
   }
@@ -130,6 +141,11 @@ export class Sandbox {
     throw notServing('The sandbox was reset during the audit.')
   }
 
+  /** Resolves when every move of the clock so far will outlive this process, if it has a data directory. */
+  async clockKept(): Promise<void> {
+    await this.#kept?.clockKept()
+  }
+
   /** Every registered tenant. */
   async tenants(): Promise<Tenant[]> {
     const { store } = this.parts.service
@@ -138,24 +154,7 @@ export class Sandbox {
 
   /** Addresses, secrets and keys of every tenant: what a client needs to connect. */
   async credentials(): Promise<Credentials> {
-    const { store, settings, chains } = this.parts.service
-    const limit = Number.MAX_SAFE_INTEGER
-    const tenants = (await this.tenants()).map(async (tenant) => {
-      const { slug, tenant_id, client_id, client_secret, issuer, kid = null, private_key_pem = null } = tenant
-      const users = await store.page('end_users', { scope: tenant_id, limit })
-      const end_users = users.items.map(({ external_id }) => external_id)
-      return { slug, tenant_id, client_id, client_secret, issuer, kid, private_key_pem, end_users }
-    })
-    return {
-      base_url: this.baseUrl,
-      auth_url: `${this.baseUrl}/oauth2/token`,
-      control_url: `${this.baseUrl}/_sandbox`,
-      rpc_urls: Object.fromEntries(chains.all().map(({ chain_id }) => [chain_id, `${this.baseUrl}/rpc/${chain_id}`])),
-      audience: settings.audience,
-      scope: `${settings.audience}/.default`,
-      seed: this.options.seed,
-      tenants: await Promise.all(tenants),
-    }
+    return credentialsOf(this.parts.service, await this.tenants(), { baseUrl: this.baseUrl, seed: this.seed })
   }
 
   /**
@@ -192,6 +191,7 @@ export class Sandbox {
     service.transfers.cancelAll()
     scenarios.forget()
     faults.reset()
+    await this.#kept?.beginSeeding()
     service.clock.reset()
     await faults.mended()
     await chains.started?.reset()
@@ -224,38 +224,59 @@ export class Sandbox {
       const chains = await this.#chains
       this.parts.chains.arrive(chains)
       if (this.#stopping) return
-      await this.#seed()
+      if (this.#kept?.seeded) await this.#goOn(chains, this.#kept)
+      else await this.#begin(chains)
     } catch (error) {
       this.#state = { ready: false, reason: error instanceof Error ? error.message : String(error) }
       throw error
     }
   }
 
+  /** Of a seeding that was cut short, nothing is left. */
+  async #begin(chains: AnvilChains): Promise<void> {
+    const { store } = this.parts.service
+    if (this.#kept && (await store.count('tenants', 'all')) > 0) {
+      await chains.reset()
+      await store.clear()
+    }
+    await this.#seed()
+  }
+
+  /** From where an earlier run was, however it ended: what it signed is settled, what its faults broke is mended. */
+  async #goOn(chains: AnvilChains, { mayBeBroken }: KeptState): Promise<void> {
+    await this.parts.service.transfers.recover()
+    if (mayBeBroken) await chains.mend()
+    await chains.catchUp()
+    this.#state = { ready: true }
+  }
+
   async #seed(): Promise<void> {
     await seed(this.#fixture.tenants, this.parts.service.store, seeder(this.parts.service))
+    await this.#kept?.finishSeeding()
     this.#state = { ready: true }
   }
 
   async #stop(): Promise<void> {
     this.#state = { ready: false, reason: 'The sandbox is stopping.' }
-    this.parts.service.transfers.cancelAll()
-    await Promise.all([this.#app.close(), stopChains(this.#chains)])
-    await this.parts.service.store.close()
+    const { service, faults } = this.parts
+    service.transfers.cancelAll()
+    const closed = this.#app.close()
+    faults.reset()
+    await faults.mended()
+    await Promise.all([closed, stopChains(this.#chains)])
+    await service.store.close()
+    await this.#kept?.close({ clean: true })
   }
 }
 
 /** Starts the chains. A failure is told to whoever awaits them; until somebody does, it is nobody's. */
 function beginChains(
-  { chains, settings }: Fixture,
-  { seed }: ResolvedOptions,
-  log: Log,
-  parts: ServiceParts,
+  { fixture, seed, kept, log }: Pick<PartsContext, 'fixture' | 'seed' | 'kept'> & { log: Log },
+  { service: { clock } }: ServiceParts,
 ): Promise<AnvilChains> {
-  const { clock } = parts.service
-  const { protocols } = settings
-  const started = embeddedCheckpoint().then((embedded) =>
-    startChains({ chains, embedded, clock, seed, protocols, log }),
-  )
+  const { chains, settings } = fixture
+  const context = { chains, clock, seed, protocols: settings.protocols, log, ...(kept && { journal: kept.journal }) }
+  const started = embeddedCheckpoint().then((embedded) => startChains({ ...context, embedded }))
   started.catch(() => undefined)
   return started
 }
@@ -265,8 +286,8 @@ function notServing(detail: string): Problem {
 }
 
 /** Ends the chains, also those that are still starting. */
-async function stopChains(starting: Promise<AnvilChains>): Promise<void> {
-  const chains = await starting.catch(() => undefined)
+async function stopChains(starting: Promise<AnvilChains> | undefined): Promise<void> {
+  const chains = await starting?.catch(() => undefined)
   await chains?.stop()
 }
 

@@ -18,6 +18,7 @@ import type { Fixture } from './fixtures/fixture.ts'
 import { renderProblem } from './http/problem.ts'
 import { IdentityProvider } from './identity/identity-provider.ts'
 import { UnknownKey } from './identity/unknown-key.ts'
+import type { KeptState } from './kept-state.ts'
 import { LateChains } from './late-chains.ts'
 import type { ResolvedOptions } from './options.ts'
 import { transferResponse } from './partner-api/transfer-response.ts'
@@ -27,21 +28,30 @@ import { createStore } from './store/ledger-store.ts'
 /** Every part of a sandbox but its HTTP interface, wired together. */
 export type ServiceParts = Awaited<ReturnType<typeof buildServiceParts>>
 
-/** Builds the parts in the order of their dependencies. `baseUrl` is asked only once the server listens. */
-export async function buildServiceParts(
-  fixture: Fixture,
-  options: ResolvedOptions,
-  log: Logger,
-  baseUrl: () => string,
-) {
+/** What the parts are built from. */
+export interface PartsContext {
+  fixture: Fixture
+  options: ResolvedOptions
+  /** Every random choice derives from it. */
+  seed: number
+  /** Of a sandbox with a data directory. */
+  kept: KeptState | undefined
+  log: Logger
+  /** Asked only once the server listens. */
+  baseUrl(): string
+}
+
+/** Builds the parts in the order of their dependencies. */
+export async function buildServiceParts({ fixture, options, seed, kept, log, baseUrl }: PartsContext) {
   const { settings } = fixture
-  const clock = new SandboxClock(options.clock)
-  const random = new SeededRandom(options.seed)
+  const clock = new SandboxClock(options.clock, kept?.clock)
+  kept?.follow(clock, log)
+  const random = new SeededRandom(seed, kept?.run)
   const ids = new Ids({ clock, random })
-  const store = await createStore()
+  const store = await createStore(await kept?.timedJournal('ledger'))
   const chains = new LateChains()
   // Of the first run in every run: a cursor outlives restarts.
-  const secret = new SeededRandom(options.seed).bytes('cursor-secret', 32)
+  const secret = new SeededRandom(seed).bytes('cursor-secret', 32)
   const cursors = new CursorCodec({ secret, clock })
 
   const common = { store, chains, clock, ids, settings, log }
@@ -85,7 +95,7 @@ export async function buildServiceParts(
   }
   const pools = fixture.tenants.flatMap((tenant) => tenant.pools)
   const faults = new FaultEngine({ clock, random, chains, pools, log })
-  const scenarios = new ScenarioRunner({ faults, clock, log, seed: options.seed })
+  const scenarios = new ScenarioRunner({ faults, clock, log, seed })
   return {
     service,
     audit,

@@ -1,5 +1,4 @@
-import { numberToHex } from 'viem/utils'
-import type { ChainSetup, ForkSetup } from '../domain/chain-setup.ts'
+import type { ChainSetup, ForkSetup, PoolFacts } from '../domain/chain-setup.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import {
   type Chain,
@@ -24,16 +23,14 @@ import { ChainWriter } from './chain-writer.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { atKeptBlock, openFork, unusable } from './fork.ts'
 import type { ForkRelay } from './fork-relay.ts'
+import { fundingCalls } from './funding-calls.ts'
 import { MarketCache } from './market-cache.ts'
 import { type MarketSurvey, surveyMarkets } from './market-survey.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
-import { type Call, Rpc } from './rpc.ts'
+import { Rpc } from './rpc.ts'
 import { RpcGateway } from './rpc-gateway.ts'
 import type { Wallets } from './wallets.ts'
-
-/** The greatest allowance a wallet can give. */
-const UNLIMITED = numberToHex(2n ** 256n - 1n)
 
 /** Milliseconds for a call to a fork: the first of its kind fetches dozens of slots, one after another. */
 const FORK_TIMEOUT = 60_000
@@ -123,7 +120,7 @@ export class AnvilChain implements Chain {
       restarted: () => this.#restarted(),
     })
     this.#producer = new BlockProducer({ ...parts, writer: this.#writer })
-    const admin = (pool: Pool) => this.#protocol(pool).admin
+    const admin = (pool: PoolFacts) => this.#protocol(pool).admin
     const whole = { ...parts, archive, writer: this.#writer, producer: this.#producer, keeper: this.#keeper }
     this.#controls = new AnvilControls({ ...whole, admin })
     this.#gateway = new RpcGateway(whole)
@@ -179,11 +176,7 @@ export class AnvilChain implements Chain {
   }
 
   async fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void> {
-    const { address } = this.#options.wallets.of(owner)
-    const calls = funding.flatMap(({ token_address, amount, spenders }): Call[] => [
-      ['anvil_dealERC20', address, token_address, numberToHex(amount)],
-      ...spenders.map((spender): Call => ['anvil_setERC20Allowance', ...[address, spender, token_address, UNLIMITED]]),
-    ])
+    const calls = fundingCalls(this.#options.wallets.of(owner).address, funding)
     if (calls.length > 0) await this.#producer.cheat(calls)
   }
 
@@ -198,6 +191,15 @@ export class AnvilChain implements Chain {
 
   reorg(): Promise<void> {
     return this.#controls.reorg()
+  }
+
+  /** Undoes whatever controls may have done to the markets, unless they are somebody else's. */
+  async mend(): Promise<void> {
+    if (this.#upstream) return
+    for (const { pool } of this.#options.setup.markets ?? []) {
+      await this.setPoolPaused(pool, false)
+      await this.setApy(pool, undefined)
+    }
   }
 
   /** Brings chain time up to the clock, should it lag. */
@@ -216,11 +218,11 @@ export class AnvilChain implements Chain {
     this.#follow() // the clock may have moved meanwhile
   }
 
-  setPoolPaused(pool: Pool, paused: boolean): Promise<void> {
+  setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
     return this.#controls.setPoolPaused(pool, paused)
   }
 
-  setApy(pool: Pool, apy: number | undefined): Promise<void> {
+  setApy(pool: PoolFacts, apy: number | undefined): Promise<void> {
     return this.#controls.setApy(pool, apy)
   }
 
@@ -280,7 +282,7 @@ export class AnvilChain implements Chain {
     this.catchUp().catch((error: Error) => this.#options.log.warn({ error: error.message }, 'no block at the new time'))
   }
 
-  #protocol(pool: Pool): Protocol {
+  #protocol(pool: PoolFacts): Protocol {
     const protocol = this.#survey?.protocol(pool) ?? this.#options.protocols.get(pool.protocol)
     if (!protocol) throw new Error(`pool ${pool.pool_id} names an unknown protocol: ${pool.protocol}`)
     return protocol

@@ -65,6 +65,16 @@ export class AnvilChains implements Chains {
     await Promise.all(this.all().map((chain) => chain.reset()))
   }
 
+  /** Brings every chain's time up to the clock. */
+  async catchUp(): Promise<void> {
+    await Promise.all(this.all().map((chain) => chain.catchUp()))
+  }
+
+  /** Undoes whatever controls may have done to the markets of embedded chains. */
+  async mend(): Promise<void> {
+    await Promise.all(this.all().map((chain) => chain.mend()))
+  }
+
   /** Ends every Anvil. May be called again. */
   async stop(): Promise<void> {
     await Promise.all(this.all().map((chain) => chain.stop()))

@@ -1,7 +1,8 @@
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
 import { keccak256 } from 'viem/utils'
+import type { PoolFacts } from '../domain/chain-setup.ts'
 import type { ChainControls } from '../domain/ports/chain.ts'
-import type { Hex, Pool } from '../domain/records.ts'
+import type { Hex } from '../domain/records.ts'
 import type { BlockProducer } from './block-producer.ts'
 import type { ChainKeeper } from './chain-keeper.ts'
 import type { ChainState } from './chain-state.ts'
@@ -19,7 +20,7 @@ export interface ControlledParts {
   producer: BlockProducer
   keeper: Pick<ChainKeeper, 'suspend' | 'resume' | 'replace'>
   /** Whoever a pool's protocol gives the say. */
-  admin(pool: Pool): MarketAdmin
+  admin(pool: PoolFacts): MarketAdmin
 }
 
 /** The highest yield a market can be told to pay: 10,000 %. */
@@ -65,12 +66,12 @@ export class AnvilControls implements ChainControls {
     this.#parts.producer.resume()
   }
 
-  setPoolPaused(pool: Pool, paused: boolean): Promise<void> {
+  setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
     const { state } = this.#parts
     return this.#administer(() => this.#parts.admin(pool).setPaused(state.read, pool, paused))
   }
 
-  async setApy(pool: Pool, apy: number | undefined): Promise<void> {
+  async setApy(pool: PoolFacts, apy: number | undefined): Promise<void> {
     if (apy !== undefined && !(apy >= 0 && apy <= MAX_APY)) {
       throw new RangeError(`an apy is a fraction from 0 to ${MAX_APY}, not ${apy}`)
     }

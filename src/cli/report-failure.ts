@@ -2,6 +2,7 @@
 const KNOWN: Record<string, number> = {
   OptionError: 2,
   FixtureError: 2,
+  DataDirectoryError: 1,
   InvalidArgumentError: 2,
   AnvilBinaryMissingError: 1,
   AnvilStartError: 1,

@@ -11,6 +11,7 @@ interface Flags {
   forkUrl?: string
   forkBlockNumber?: number
   confirmationDelay?: string
+  dataDir?: string
   seed?: number
   clock?: string
   controlToken?: string
@@ -35,6 +36,7 @@ export function startCommand(): Command {
       ),
     )
     .addOption(flag('--confirmation-delay <d>', '0, 2s, 5s-30s or realistic (default: 2s)', 'CONFIRMATION_DELAY'))
+    .addOption(flag('--data-dir <dir>', 'keep state across restarts (default: nothing is written)', 'DATA_DIR'))
     .addOption(
       flag('--seed <n>', 'every random choice derives from it (default: a fresh one)', 'SEED').argParser(wholeNumber),
     )
@@ -51,7 +53,8 @@ const EXAMPLES = `
 Examples:
   yield-sandbox
   yield-sandbox --port 0 --json --confirmation-delay 0
-  yield-sandbox --fixtures my-fixtures.yaml --seed 7`
+  yield-sandbox --fixtures my-fixtures.yaml --seed 7
+  yield-sandbox --data-dir ./sandbox-data`
 
 async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void> {
   const level = quiet ? 'error' : logLevel

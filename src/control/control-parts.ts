@@ -19,6 +19,8 @@ export interface TokenWish {
 export interface ControlParts {
   version: string
   clock: SandboxClock
+  /** Resolves when every move of the clock so far is kept, if there is anything to keep it in. */
+  clockKept(): Promise<void>
   faults: FaultEngine
   scenarios: ScenarioRunner
   shippedScenarios(): Promise<Scenario[]>

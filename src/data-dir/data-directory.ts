@@ -19,13 +19,22 @@ export class DataDirectory {
   /** Its real path. */
   readonly path: string
   readonly manifest: Manifest
+  /** Whether the run before this one ended in order. */
+  readonly wasClean: boolean
   readonly #lock: DirectoryLock
   readonly #log: Logger
   readonly #journals = new Map<string, Promise<JournalFile<unknown>>>()
 
-  private constructor(parts: { path: string; manifest: Manifest; lock: DirectoryLock; log: Logger }) {
+  private constructor(parts: {
+    path: string
+    manifest: Manifest
+    wasClean: boolean
+    lock: DirectoryLock
+    log: Logger
+  }) {
     this.path = parts.path
     this.manifest = parts.manifest
+    this.wasClean = parts.wasClean
     this.#lock = parts.lock
     this.#log = parts.log
   }
@@ -44,8 +53,9 @@ export class DataDirectory {
       const file = join(directory, MANIFEST)
       const manifest = (await Manifest.open(file)) ?? (await Manifest.create(file, first))
       // Whether it can be written is known now, not with the first deposit.
-      await manifest.update({ version: first.version, runs: manifest.data.runs + 1 })
-      return new DataDirectory({ path: directory, manifest, lock, log })
+      const { runs, clean: wasClean } = manifest.data
+      await manifest.update({ version: first.version, runs: runs + 1, clean: false })
+      return new DataDirectory({ path: directory, manifest, wasClean, lock, log })
     } catch (error) {
       await lock.release()
       throw error

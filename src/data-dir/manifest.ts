@@ -23,6 +23,8 @@ const ManifestSchema = Type.Object({
   clock: Type.Object({ offset: Type.Number(), frozen_at: Type.Union([Type.Number(), Type.Null()]) }),
   /** Whether the fixture's records are all in it. */
   seeded: Type.Boolean(),
+  /** Whether the last run ended in order, with nothing left that a fault had broken. */
+  clean: Type.Boolean(),
   /** Names of its journals: one that has gone since is missed. */
   journals: Type.Array(Type.String()),
 })
@@ -61,6 +63,7 @@ export class Manifest {
       runs: 0,
       clock: { offset: 0, frozen_at: null },
       seeded: false,
+      clean: true,
       journals: [],
     }
     const manifest = new Manifest(path, new JSONFile(path), data as ManifestData)

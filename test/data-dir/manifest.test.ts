@@ -40,6 +40,7 @@ describe('the manifest', () => {
       runs: 1,
       clock: { offset: 5, frozen_at: 12.5 },
       seeded: true,
+      clean: true,
       journals: ['ledger', 'chain-1'],
     }
     expect(manifest.data).toEqual(expected)

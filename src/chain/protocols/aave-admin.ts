@@ -1,5 +1,6 @@
 import { parseAbi, stringToHex } from 'viem/utils'
-import type { Address, Pool } from '../../domain/records.ts'
+import type { PoolFacts } from '../../domain/chain-setup.ts'
+import type { Address } from '../../domain/records.ts'
 import { type Reader, view } from '../contract-read.ts'
 import { rateFor } from './aave-rates.ts'
 import { call } from './call.ts'
@@ -74,7 +75,7 @@ function despitePause(configurator: Address, token: Address, poke: ContractCall)
 }
 
 /** Where a market is configured and, if its rates can be set, by what. */
-async function parts(reader: Reader, pool: Pool): Promise<{ configurator: Address; rates: Address }> {
+async function parts(reader: Reader, pool: PoolFacts): Promise<{ configurator: Address; rates: Address }> {
   const [provider] = await reader([addressesProvider(pool.market_address)])
   const [configurator, rates] = await reader([getPoolConfigurator(provider), getAddress(provider, RATES_ID)])
   return { configurator, rates }

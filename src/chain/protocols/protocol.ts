@@ -34,9 +34,9 @@ export interface Valuation {
 /** What the owner of a protocol's markets can do; one file each. The calls are signed by one account, in order. */
 export interface MarketAdmin {
   /** Stops deposits into a pool and withdrawals from it, or lets them through again. */
-  setPaused(read: Reader, pool: Pool, paused: boolean): Promise<ContractCall[]>
+  setPaused(read: Reader, pool: PoolFacts, paused: boolean): Promise<ContractCall[]>
   /** Makes a pool earn so much, a fraction of one a year; undefined gives back what the market would pay. */
-  setApy(read: Reader, pool: Pool, apy: number | undefined, admin: Address): Promise<ContractCall[]>
+  setApy(read: Reader, pool: PoolFacts, apy: number | undefined, admin: Address): Promise<ContractCall[]>
 }
 
 /** A market is not what the fixture says it is; the message completes "the market … ". */

@@ -16,7 +16,7 @@ const Move = Type.Object(
 )
 
 /** Business time: look at it, move it forward, freeze it. */
-export async function clockRoutes(app: FastifyInstance, { clock }: ControlParts): Promise<void> {
+export async function clockRoutes(app: FastifyInstance, { clock, clockKept }: ControlParts): Promise<void> {
   app.get(
     '/_sandbox/clock',
     { schema: { tags: ['Control'], operationId: 'get_clock', summary: 'The sandbox clock' } },
@@ -27,7 +27,7 @@ export async function clockRoutes(app: FastifyInstance, { clock }: ControlParts)
     {
       schema: { tags: ['Control'], operationId: 'move_clock', summary: 'Move or freeze the sandbox clock', body: Move },
     },
-    ({ body }) => {
+    async ({ body }) => {
       const step = stepOf(body, clock)
       if (clock.now() + step > END_OF_TIME) {
         throw invalid(body.set === undefined ? 'advance' : 'set', 'The sandbox clock ends with the year 9999.')
@@ -35,6 +35,7 @@ export async function clockRoutes(app: FastifyInstance, { clock }: ControlParts)
       if (body.freeze === true) clock.freeze()
       if (step > 0) clock.advance(step)
       if (body.freeze === false) clock.unfreeze()
+      await clockKept()
       return state(clock)
     },
   )

@@ -13,10 +13,12 @@ const Params = Type.Object({ name: Type.String() })
 
 /** The shipped scenarios, and the one that runs. The loader itself checks a scenario: its messages know what fits. */
 export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
-  const { scenarios, shippedScenarios, tenants, faults } = parts
+  const { scenarios, shippedScenarios, tenants, faults, clockKept } = parts
   const start = async (scenario: Scenario) => {
     const slugs = (await tenants()).map(({ slug }) => slug)
-    return scenarios.start(scenario, slugs)
+    const started = await scenarios.start(scenario, slugs)
+    await clockKept()
+    return started
   }
   app.get(
     '/_sandbox/scenarios',

@@ -1,3 +1,4 @@
+import type { PoolFacts } from '../chain-setup.ts'
 import type { Address, Hex, Pool, TransferType } from '../records.ts'
 
 /** Whose wallet: the chain room derives its key from these and the seed. */
@@ -94,12 +95,12 @@ export interface ChainControls {
   pause(): void
   resume(): void
   /** Deposits into the pool and withdrawals from it revert while it is paused. */
-  setPoolPaused(pool: Pool, paused: boolean): Promise<void>
+  setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void>
   /**
    * What the pool earns from now on, a fraction of one a year; undefined gives back what the market would pay. Throws
    * RangeError outside of 0 to 100.
    */
-  setApy(pool: Pool, apy: number | undefined): Promise<void>
+  setApy(pool: PoolFacts, apy: number | undefined): Promise<void>
 }
 
 /** One chain the service works on. Every method throws {@link ChainUnavailableError} when it cannot be reached. */

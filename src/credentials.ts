@@ -1,0 +1,28 @@
+import type { Credentials } from './control/contract.ts'
+import type { Tenant } from './domain/records.ts'
+import type { Service } from './domain/service.ts'
+
+/** What a client needs to connect: addresses, and the secrets and keys of every tenant. */
+export async function credentialsOf(
+  { store, settings, chains }: Service,
+  tenants: readonly Tenant[],
+  { baseUrl, seed }: { baseUrl: string; seed: number },
+): Promise<Credentials> {
+  const limit = Number.MAX_SAFE_INTEGER
+  const shown = tenants.map(async (tenant) => {
+    const { slug, tenant_id, client_id, client_secret, issuer, kid = null, private_key_pem = null } = tenant
+    const users = await store.page('end_users', { scope: tenant_id, limit })
+    const end_users = users.items.map(({ external_id }) => external_id)
+    return { slug, tenant_id, client_id, client_secret, issuer, kid, private_key_pem, end_users }
+  })
+  return {
+    base_url: baseUrl,
+    auth_url: `${baseUrl}/oauth2/token`,
+    control_url: `${baseUrl}/_sandbox`,
+    rpc_urls: Object.fromEntries(chains.all().map(({ chain_id }) => [chain_id, `${baseUrl}/rpc/${chain_id}`])),
+    audience: settings.audience,
+    scope: `${settings.audience}/.default`,
+    seed,
+    tenants: await Promise.all(shown),
+  }
+}
