@@ -128,10 +128,6 @@ export class AnvilChain implements Chain {
     this.#unsubscribe = clock.onMove(() => this.#follow())
   }
 
-  get gone(): boolean {
-    return this.#stopped
-  }
-
   get pid(): number {
     return this.#keeper.pid
   }
@@ -251,6 +247,13 @@ export class AnvilChain implements Chain {
     this.#stopped = true
     this.#unsubscribe()
     this.#controls.resume()
+    if (this.#writer.unkept) {
+      await this.#producer
+        .exclusive(() => this.#writer.settle())
+        .catch((error: Error) => {
+          this.#options.log.warn({ err: error }, 'what others did to the chain last is not kept')
+        })
+    }
     this.#producer.stop('it was stopped')
     await this.#keeper.stop()
     this.#rpc.close()

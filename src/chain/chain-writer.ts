@@ -137,7 +137,12 @@ export class ChainWriter {
     }
   }
 
-  /** Writes down what others did, so that nothing is lost when the chain is stopped. */
+  /** Whether others changed the chain in ways that no checkpoint has kept yet. */
+  get unkept(): boolean {
+    return this.#strange
+  }
+
+  /** Keeps what others did. */
   async settle(): Promise<void> {
     if (this.#strange) await this.#checkpoint()
   }

@@ -15,7 +15,7 @@ import {
 } from './json-rpc.ts'
 import { logsAcross, reachesArchive } from './log-range.ts'
 import { type Rpc, RpcError } from './rpc.ts'
-import { blocksToMine, isMine, isRead, setsTime } from './rpc-methods.ts'
+import { blocksToMine, isMine, isRead, refusalOf, setsTime } from './rpc-methods.ts'
 
 /** What a gateway works with. */
 export interface GatewayParts {
@@ -34,6 +34,8 @@ const MAX_BLOCKS = 1000
 
 const INVALID_PARAMS = -32602
 const NOT_MINED = -32000
+/** JSON-RPC's own word for a method that is not there. */
+const NOT_OFFERED = -32601
 
 /**
  * The chain's JSON-RPC for everybody outside. What the node has forgotten comes from the archive, other reads go to the
@@ -135,6 +137,8 @@ export class RpcGateway {
     const { producer, writer } = this.#parts
     const { method, params } = request
     const given = params ?? []
+    const refusal = refusalOf(method)
+    if (refusal !== undefined) throw new RpcError(method, NOT_OFFERED, refusal)
     if (method === 'eth_sendRawTransactionSync') return this.#sendAndMine(request)
     // The node would wait for the block, and the block for this call.
     if (method === 'eth_sendTransactionSync') return this.#sendAndMine({ ...request, method: 'eth_sendTransaction' })

@@ -1,5 +1,7 @@
+import { NotKeptError } from '../domain/ports/journal.ts'
+
 /** The data directory cannot be used. The message is one line: the path, what is wrong with it and what to do. */
-export class DataDirectoryError extends Error {
+export class DataDirectoryError extends NotKeptError {
   override readonly name = 'DataDirectoryError'
 
   constructor(path: string, message: string, fix: string, cause?: unknown) {

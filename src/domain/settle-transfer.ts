@@ -5,9 +5,10 @@ import { Problem } from './errors.ts'
 import type { Idempotency } from './idempotency.ts'
 import { poolOf, type ValuedPortfolio } from './portfolios.ts'
 import { type Chain, ChainUnavailableError, type MinedTransfer } from './ports/chain.ts'
+import { NotKeptError } from './ports/journal.ts'
 import type { Logger } from './ports/logger.ts'
-import type { Store } from './ports/store.ts'
-import type { Portfolio, Transaction, TransferType } from './records.ts'
+import type { Store, Write } from './ports/store.ts'
+import type { Portfolio, Transaction } from './records.ts'
 import { requireRecord } from './require-record.ts'
 
 /** A confirmed transfer: its record, and its portfolio afterwards. */
@@ -46,13 +47,13 @@ export async function settleTransfer(settling: ToSettle, parts: SettlingParts): 
   const done = { collection: 'transfers', remove: id } as const
   if (mined.status === 'reverted') {
     const problem = reverted(mined)
-    await store.commit([done, ...(claim ? await idempotency.keep(claim, problem) : [])])
+    await keep([done, ...(claim ? await idempotency.keep(claim, problem) : [])], settling, parts)
     return problem
   }
   const before = await requireRecord(store, 'portfolios', portfolio_id)
   const { portfolio: booked, transaction: amounts } = settle(before, type, mined)
   const moved: Portfolio = { ...before, ...booked }
-  const balances = balancesOf(moved, await worthOf(moved, type, settling, parts))
+  const balances = balancesOf(moved, await worthOf(moved, settling, parts))
   // Taken last: what is committed later must not sort before what somebody has paged past already.
   const now = clock.iso()
   const portfolio: Portfolio = { ...moved, updated_at: now }
@@ -68,23 +69,17 @@ export async function settleTransfer(settling: ToSettle, parts: SettlingParts): 
     created_at: now,
   }
   const response = respond({ portfolio, balances, transaction })
-  await store.commit([
-    done,
+  const records: Write[] = [
     { collection: 'transactions', put: transaction },
     { collection: 'portfolios', put: portfolio },
-    ...(claim ? await idempotency.keep(claim, response) : []),
-  ])
+  ]
+  await keep([done, ...records, ...(claim ? await idempotency.keep(claim, response) : [])], settling, parts)
   log.debug({ transaction_id: id, tx_hash: mined.tx_hash, type }, 'transfer settled')
   return response
 }
 
 /** The money has moved: a chain that does not answer now must not turn that into an error. */
-async function worthOf(
-  portfolio: Portfolio,
-  type: TransferType,
-  { mined, chain, cancelled }: ToSettle,
-  { clock, log }: SettlingParts,
-): Promise<bigint> {
+async function worthOf(portfolio: Portfolio, { chain, cancelled }: ToSettle, parts: SettlingParts): Promise<bigint> {
   const position = { pool: poolOf(portfolio), shares: BigInt(portfolio.shares) }
   for (;;) {
     try {
@@ -92,11 +87,27 @@ async function worthOf(
       return worth ?? 0n
     } catch (error) {
       if (!(error instanceof ChainUnavailableError) || cancelled.aborted) throw error
-      // What it was worth in its block is the last that the chain has told.
-      if (chain.gone) return mined.value_before + (type === 'deposit' ? mined.amount : -mined.amount)
-      log.warn({ chain_id: chain.chain_id }, 'waiting for the chain to read balances')
-      await clock.wallSleep(100)
+      parts.log.warn({ chain_id: chain.chain_id }, 'waiting for the chain to read balances')
+      await parts.clock.wallSleep(100)
       // Reset in the meantime: what is read now would be of another chain.
+      cancelled.throwIfAborted()
+    }
+  }
+}
+
+/** Nor must a disk that is full: under the same key, the client would move the money once more. */
+async function keep(
+  writes: readonly Write[],
+  { cancelled }: ToSettle,
+  { store, clock, log }: SettlingParts,
+): Promise<void> {
+  for (;;) {
+    try {
+      return await store.commit(writes)
+    } catch (error) {
+      if (!(error instanceof NotKeptError) || cancelled.aborted) throw error
+      log.error({ err: error }, 'a confirmed transfer waits to be written')
+      await clock.wallSleep(500)
       cancelled.throwIfAborted()
     }
   }

@@ -1,6 +1,7 @@
 import type { ApiResponse } from '../domain/api-response.ts'
 import { ERRORS, Problem } from '../domain/errors.ts'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
+import { NotKeptError } from '../domain/ports/journal.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 
 /** Where an error arose. */
@@ -42,6 +43,10 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof ChainUnavailableError) {
     const detail = `Chain ${error.chainId} cannot be reached; repeat the request as it is.`
     return new Problem('chain_unavailable', { detail, headers: { 'retry-after': '2' } }, { cause: error })
+  }
+  if (error instanceof NotKeptError) {
+    const detail = `Nothing can be kept, so nothing was done: ${error.message}`
+    return new Problem('service_unavailable', { detail, headers: { 'retry-after': '5' } }, { cause: error })
   }
   return new Problem('internal_error', { detail: 'The sandbox failed; its log says why.' }, { cause: error })
 }

@@ -100,6 +100,23 @@ describe('a chain that does not answer', () => {
     }
   })
 
+  it('still is as others made it after it was killed', async () => {
+    const { chain } = fixture
+    const pool = fixture.pool('aave USDC')
+    await rpc(chain, 'anvil_setBalance', pool.market_address, '0x2a')
+    const [from, to] = await rpc<string[]>(chain, 'eth_accounts')
+    const hash = await rpc<string>(chain, 'eth_sendTransaction', { from, to, value: '0x1', gasPrice: '0x0' })
+    await rpc(chain, 'evm_mine')
+    await chain.transfer(order('deposit', pool, 7n))
+    const { pid } = chain
+    process.kill(pid, 'SIGKILL')
+    await vi.waitFor(() => expect(chain.pid).not.toBe(pid))
+    await vi.waitFor(() => expect(fixture.chains.status()).toEqual({ ok: true }))
+    expect(await rpc(chain, 'eth_getBalance', pool.market_address, 'latest')).toBe('0x2a')
+    expect(await rpc(chain, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+    expect(await chain.transfer(order('deposit', pool, 8n))).toMatchObject({ status: 'success' })
+  })
+
   it('is killed and restarted when it hangs', { timeout: 40_000 }, async () => {
     const { chain, chains } = fixture
     const { pid } = chain

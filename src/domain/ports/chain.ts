@@ -106,8 +106,6 @@ export interface ChainControls {
 /** One chain the service works on. Every method throws {@link ChainUnavailableError} when it cannot be reached. */
 export interface Chain extends ChainControls {
   readonly chain_id: string
-  /** Whether it is gone for good: nothing will answer any more, however long one waits. */
-  readonly gone: boolean
   /** Answers JSON-RPC, parsed from JSON (undefined if it was none), with JSON; with nothing if nobody wants an answer. */
   relay(body: unknown): Promise<string | undefined>
   /** How a transaction went that the chain's node may have forgotten. Asks nobody; undefined if the node is to be asked. */
