@@ -54,7 +54,10 @@ describe('the RPC URL', () => {
   test('keeps mining and resets to the sandbox', async () => {
     const methods = ['evm_setAutomine', 'evm_setIntervalMining', 'anvil_setAutomine', 'hardhat_reset', 'anvil_reset']
     for (const method of methods) {
-      expect((await ask(method, true)).error).toMatchObject({ code: -32601, message: expect.stringContaining('sandbox') })
+      expect((await ask(method, true)).error).toMatchObject({
+        code: -32601,
+        message: expect.stringContaining('sandbox'),
+      })
     }
     expect((await ask('anvil_reset')).error.message).toContain('POST /_sandbox/reset')
   })
