@@ -108,6 +108,7 @@ export class ChainWriter {
   /** Carries out what somebody else asked of the node, whatever it is: a checkpoint keeps it, taken before our next change. */
   async foreign([method, ...params]: Call): Promise<unknown> {
     const { rpc, archive } = this.#parts
+    await this.#archive(this.#height) // the call may mine more blocks than the node keeps
     this.#strange = true
     this.#strangePool ||= /send/i.test(method)
     try {

@@ -29,7 +29,7 @@ interface Call {
 
 const ZERO = numberToHex(0, { size: 32 })
 
-/** State that neither a checkpoint nor a real chain holds: there is none. */
+/** What neither a checkpoint nor a real chain holds: there is none. */
 const NOTHING: Record<string, unknown> = {
   eth_getBalance: '0x0',
   eth_getTransactionCount: '0x0',
@@ -37,7 +37,15 @@ const NOTHING: Record<string, unknown> = {
   eth_getStorageAt: ZERO,
   eth_getAccountInfo: { nonce: '0x0', balance: '0x0', code: '0x' },
   eth_gasPrice: '0x0',
+  eth_getLogs: [],
+  eth_getBlockReceipts: [],
+  trace_block: [],
+  trace_filter: [],
 }
+
+/** What is asked for by number or hash is null if there is no such thing. */
+const MAY_BE_UNKNOWN = /^eth_get(Block|Transaction|RawTransaction|Uncle)/
+const FORGOTTEN = { code: -32000, message: 'of old blocks, no state and no trace is kept' }
 
 /** Which parameter of a question about state names the block. */
 const BLOCK_PARAMETER: Record<string, number> = {
@@ -75,7 +83,8 @@ export class CheckpointSource {
     if (known !== undefined) return JSON.stringify({ jsonrpc: '2.0', id, result: known })
     if (this.#parts.real) return this.#parts.real.forward(JSON.stringify(this.#beforeFork(call)))
     if (call.method in NOTHING) return JSON.stringify({ jsonrpc: '2.0', id, result: NOTHING[call.method] })
-    return JSON.stringify({ jsonrpc: '2.0', id, result: null })
+    if (MAY_BE_UNKNOWN.test(call.method)) return JSON.stringify({ jsonrpc: '2.0', id, result: null })
+    return JSON.stringify({ jsonrpc: '2.0', id, error: FORGOTTEN })
   }
 
   /** What is answered here; undefined for what is not. */

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
+
+/** More blocks than Anvil keeps, and more operations than a journal holds before a checkpoint takes their place. */
+const MANY = 450
+
+describe('what a chain has been', () => {
+  let fixture: ChainFixture
+  beforeEach(async () => {
+    fixture = await startChain()
+    await fixture.fund(alice)
+  })
+  afterEach(() => fixture.chains.stop())
+
+  const deposit = () => fixture.chain.transfer(order('deposit', fixture.pool('aave USDC'), 1_000_000n))
+  const look = async (hash: string, number: number) => ({
+    receipt: await rpc(fixture.chain, 'eth_getTransactionReceipt', hash),
+    transaction: await rpc(fixture.chain, 'eth_getTransactionByHash', hash),
+    raw: await rpc(fixture.chain, 'eth_getRawTransactionByHash', hash),
+    block: await rpc(fixture.chain, 'eth_getBlockByNumber', `0x${number.toString(16)}`, true),
+    logs: await rpc(fixture.chain, 'eth_getLogs', { fromBlock: '0x0', toBlock: `0x${number.toString(16)}` }),
+  })
+  const killed = async () => {
+    const { pid } = fixture.chain
+    process.kill(pid, 'SIGKILL')
+    await vi.waitFor(() => expect(fixture.chain.pid).not.toBe(pid), 5_000)
+    await vi.waitFor(() => expect(fixture.chains.status()).toEqual({ ok: true }), 5_000)
+  }
+
+  it('is told the same after hundreds of blocks, a checkpoint and a kill', { timeout: 60_000 }, async () => {
+    const { chain, clock } = fixture
+    const mined = await deposit()
+    const fresh = await look(mined.tx_hash, mined.block_number)
+    expect(fresh.receipt).toMatchObject({ status: '0x1' })
+    for (let block = 0; block < MANY; block++) {
+      clock.advance(1_000)
+      await chain.catchUp()
+    }
+    const shares = await chain.shares(alice, fixture.pool('aave USDC'))
+    expect(chain.outcome(mined.tx_hash)).toBe('success')
+    expect(await look(mined.tx_hash, mined.block_number)).toEqual(fresh)
+    await killed()
+    expect(await look(mined.tx_hash, mined.block_number)).toEqual(fresh)
+    expect(await chain.shares(alice, fixture.pool('aave USDC'))).toBe(shares)
+    const next = await deposit()
+    expect(next).toMatchObject({ status: 'success' })
+    expect(next.block_number).toBeGreaterThan(mined.block_number + MANY)
+  })
+
+  it('survives that others mine more blocks than Anvil keeps', async () => {
+    const { chain } = fixture
+    const mined = await deposit()
+    const fresh = await look(mined.tx_hash, mined.block_number)
+    await rpc(chain, 'anvil_mine', '0x64', '0x1')
+    await deposit()
+    expect(await look(mined.tx_hash, mined.block_number)).toEqual(fresh)
+    const last = await rpc(chain, 'eth_blockNumber')
+    await killed()
+    expect(await rpc(chain, 'eth_blockNumber')).toBe(last)
+    expect(await look(mined.tx_hash, mined.block_number)).toEqual(fresh)
+  })
+
+  it('holds nothing from before its first block, and no state of old ones', async () => {
+    const { chain, market } = fixture
+    const supply = { to: market.tokens.USDC!.address, data: '0x18160ddd' }
+    expect(await rpc(chain, 'eth_getBlockByNumber', 'earliest', false)).toBeNull()
+    expect(await rpc(chain, 'eth_getTransactionReceipt', `0x${'12'.repeat(32)}`)).toBeNull()
+    expect(await rpc(chain, 'eth_getLogs', { fromBlock: '0x0', toBlock: '0x1' })).toEqual([])
+    await expect(rpc(chain, 'eth_call', supply, '0x1')).rejects.toThrow('no state and no trace is kept')
+    await expect(rpc(chain, 'eth_call', supply, '0x3')).resolves.toMatch(/^0x/)
+  })
+})
