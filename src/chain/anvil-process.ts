@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../domain/ports/logger.ts'
+import { SeededRandom } from '../domain/random.ts'
 import { anvilBinary } from './anvil-binary.ts'
 import { GAS_LIMIT } from './gas-limit.ts'
 import { Rpc } from './rpc.ts'
-import { guardAgainstOrphan } from './watchdog.ts'
+import { guardAgainstOrphan, type OrphanGuard } from './watchdog.ts'
 
 /** What an Anvil is started with. */
 export interface AnvilOptions {
@@ -22,6 +23,13 @@ export interface AnvilOptions {
   host?: string
   clock: SandboxClock
   log: Logger
+}
+
+/** What one attempt works with, beside what was asked for. */
+interface ProcessOptions extends AnvilOptions {
+  /** For temporary files. */
+  directory: string
+  guard: OrphanGuard
 }
 
 /**
@@ -51,14 +59,17 @@ export class AnvilProcess {
   /** Starts one. Throws {@link AnvilStartError} or `AnvilBinaryMissingError`. */
   static async start(options: AnvilOptions): Promise<AnvilProcess> {
     const binary = anvilBinary()
-    const directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-anvil-'))
+    const directory = join(tmpdir(), `yield-sandbox-anvil-${SeededRandom.secret()}`)
+    const guard = guardAgainstOrphan(directory, (error) =>
+      options.log.warn({ error: error.message }, 'no watchdog: if the sandbox is killed, its Anvil lives on'),
+    )
     try {
+      await mkdir(directory, { mode: 0o700 })
       const flags = [...FLAGS, ...(await genesisFlags(options.genesis, directory)), ...(options.flags ?? [])]
       for (let attempt = 1; ; attempt++) {
-        const anvil = new AnvilProcess(binary, await freePort(options.host), directory, flags, options)
+        const anvil = new AnvilProcess(binary, await freePort(options.host), flags, { ...options, directory, guard })
         try {
           await anvil.#ready()
-          anvil.#guard()
           return anvil
         } catch (error) {
           await anvil.#kill()
@@ -68,6 +79,7 @@ export class AnvilProcess {
       }
     } catch (error) {
       await rm(directory, { recursive: true, force: true })
+      guard.callOff()
       throw error
     }
   }
@@ -76,37 +88,30 @@ export class AnvilProcess {
   /** Resolves when the process is gone, with why: its exit code or signal and the end of its stderr. */
   readonly exited: Promise<string>
   readonly #child: ChildProcess
-  readonly #options: AnvilOptions
-  readonly #directory: string
+  readonly #options: ProcessOptions
   #exit: string | undefined
   #stderr = ''
-  #callOffGuard: () => void = () => {}
 
-  private constructor(
-    binary: string,
-    port: number,
-    directory: string,
-    flags: readonly string[],
-    options: AnvilOptions,
-  ) {
+  private constructor(binary: string, port: number, flags: readonly string[], options: ProcessOptions) {
+    const { chainId, directory, guard } = options
     const host = options.host ?? '127.0.0.1'
     this.#options = options
-    this.#directory = directory
     this.url = `http://127.0.0.1:${port}`
-    const where = ['--host', host, '--port', String(port), '--chain-id', options.chainId, '--cache-path', directory]
+    const where = ['--host', host, '--port', String(port), '--chain-id', chainId, '--cache-path', directory]
     this.#child = spawn(binary, [...where, ...flags], {
       stdio: ['ignore', 'ignore', 'pipe'],
       // Out of the terminal's process group: Ctrl-C must reach the sandbox alone, which then stops Anvil in order.
       detached: process.platform !== 'win32',
       windowsHide: true,
     })
+    guard.watch(this.#child.pid)
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_KEPT)
     })
     this.exited = new Promise((resolve) => {
       const gone = (how: string) => {
         this.#exit ??= `Anvil ${how}${this.#stderr ? `: ${this.#stderr.trim()}` : ''}`
-        this.#callOffGuard()
+        guard.watch(undefined)
         resolve(this.#exit)
       }
       this.#child.once('error', (error) => gone(`could not be started: ${error.message}`))
@@ -146,7 +151,8 @@ export class AnvilProcess {
       await Promise.race([this.exited, this.#options.clock.wallSleep(STOP_PATIENCE)])
     }
     await this.#kill()
-    await rm(this.#directory, { recursive: true, force: true })
+    await rm(this.#options.directory, { recursive: true, force: true })
+    this.#options.guard.callOff()
   }
 
   async #kill(): Promise<void> {
@@ -172,12 +178,6 @@ export class AnvilProcess {
     } finally {
       rpc.close()
     }
-  }
-
-  #guard(): void {
-    this.#callOffGuard = guardAgainstOrphan(this.pid, this.#directory, (error) =>
-      this.#options.log.warn({ error: error.message }, 'no watchdog: if the sandbox is killed, its Anvil lives on'),
-    )
   }
 }
 
