@@ -37,14 +37,20 @@ export class KeptState {
   readonly mayBeBroken: boolean
   readonly #directory: DataDirectory
   #clockKept: Promise<void> = Promise.resolve()
+  #whole = false
 
   private constructor(directory: DataDirectory) {
-    const { seed, runs, seeded, clock } = directory.manifest.data
+    const { seed, runs, seeded, clean, clock } = directory.manifest.data
     this.seed = seed
-    this.run = runs - 1
+    this.run = runs
     this.clock = seeded ? clock : undefined
-    this.mayBeBroken = seeded && !directory.wasClean
+    this.mayBeBroken = seeded && !clean
     this.#directory = directory
+  }
+
+  /** To be called when everything that is kept was found sound, before it is changed. */
+  begin(): Promise<void> {
+    return this.#directory.begin(version)
   }
 
   /** Whether all that the fixture asks for is there. */
@@ -84,19 +90,22 @@ export class KeptState {
     return this.#clockKept
   }
 
-  /** From now on, until {@link finishSeeding}, a start begins anew. */
+  /** From now on, until it is {@link whole}, a start begins anew. */
   beginSeeding(): Promise<void> {
+    this.#whole = false
     return this.#directory.manifest.update({ seeded: false })
   }
 
-  finishSeeding(): Promise<void> {
-    return this.#directory.manifest.update({ seeded: true })
+  /** To be told that all that the fixture asks for is there, and nothing is left broken by an earlier run. */
+  async whole(): Promise<void> {
+    if (!this.seeded) await this.#directory.manifest.update({ seeded: true })
+    this.#whole = true
   }
 
-  /** Lets others use the directory. `clean`: nothing is left that a fault has broken. */
-  async close({ clean }: { clean: boolean }): Promise<void> {
+  /** Lets others use the directory, when no fault has left anything broken. */
+  async close(): Promise<void> {
     await this.#clockKept
-    if (clean) await this.#directory.manifest.update({ clean })
+    if (this.#whole) await this.#directory.manifest.update({ clean: true })
     await this.#directory.close()
   }
 }

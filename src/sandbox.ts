@@ -100,7 +100,7 @@ export class Sandbox {
       return sandbox
     } catch (error) {
       await stopChains(chains)
-      await kept?.close({ clean: false })
+      await kept?.close()
       throw error
     }
   }
@@ -224,6 +224,7 @@ export class Sandbox {
       const chains = await this.#chains
       this.parts.chains.arrive(chains)
       if (this.#stopping) return
+      await this.#kept?.begin()
       if (this.#kept?.seeded) await this.#goOn(chains, this.#kept)
       else await this.#begin(chains)
     } catch (error) {
@@ -243,16 +244,17 @@ export class Sandbox {
   }
 
   /** From where an earlier run was, however it ended: what it signed is settled, what its faults broke is mended. */
-  async #goOn(chains: AnvilChains, { mayBeBroken }: KeptState): Promise<void> {
+  async #goOn(chains: AnvilChains, kept: KeptState): Promise<void> {
     await this.parts.service.transfers.recover()
-    if (mayBeBroken) await chains.mend()
+    if (kept.mayBeBroken) await chains.mend()
     await chains.catchUp()
+    await kept.whole()
     this.#state = { ready: true }
   }
 
   async #seed(): Promise<void> {
     await seed(this.#fixture.tenants, this.parts.service.store, seeder(this.parts.service))
-    await this.#kept?.finishSeeding()
+    await this.#kept?.whole()
     this.#state = { ready: true }
   }
 
@@ -265,7 +267,7 @@ export class Sandbox {
     await faults.mended()
     await Promise.all([closed, stopChains(this.#chains)])
     await service.store.close()
-    await this.#kept?.close({ clean: true })
+    await this.#kept?.close()
   }
 }
 

@@ -19,22 +19,13 @@ export class DataDirectory {
   /** Its real path. */
   readonly path: string
   readonly manifest: Manifest
-  /** Whether the run before this one ended in order. */
-  readonly wasClean: boolean
   readonly #lock: DirectoryLock
   readonly #log: Logger
   readonly #journals = new Map<string, Promise<JournalFile<unknown>>>()
 
-  private constructor(parts: {
-    path: string
-    manifest: Manifest
-    wasClean: boolean
-    lock: DirectoryLock
-    log: Logger
-  }) {
+  private constructor(parts: { path: string; manifest: Manifest; lock: DirectoryLock; log: Logger }) {
     this.path = parts.path
     this.manifest = parts.manifest
-    this.wasClean = parts.wasClean
     this.#lock = parts.lock
     this.#log = parts.log
   }
@@ -42,6 +33,7 @@ export class DataDirectory {
   /**
    * Opens a data directory, or makes one where nothing is; `seed` and `fixture` are what a new one is given. Throws
    * DataDirectoryError when it cannot be used: not writable, full, in use, damaged, of another format, not a sandbox's.
+   * One that is there already is not changed by it.
    */
   static async open(
     path: string,
@@ -52,14 +44,16 @@ export class DataDirectory {
     try {
       const file = join(directory, MANIFEST)
       const manifest = (await Manifest.open(file)) ?? (await Manifest.create(file, first))
-      // Whether it can be written is known now, not with the first deposit.
-      const { runs, clean: wasClean } = manifest.data
-      await manifest.update({ version: first.version, runs: runs + 1, clean: false })
-      return new DataDirectory({ path: directory, manifest, wasClean, lock, log })
+      return new DataDirectory({ path: directory, manifest, lock, log })
     } catch (error) {
       await lock.release()
       throw error
     }
+  }
+
+  /** Counts one more run, of that version of the package: to be called when all is sound, before anything is done. */
+  async begin(version: string): Promise<void> {
+    await this.manifest.update({ version, runs: this.manifest.data.runs + 1, clean: false })
   }
 
   /** The journal of this name, made when it is asked for the first time. Throws DataDirectoryError when it is damaged. */
