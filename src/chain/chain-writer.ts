@@ -58,11 +58,17 @@ export class ChainWriter {
     this.#strange = false
     this.#strangePool = false
     await this.refresh()
+    await this.#forgetBlocksAhead()
   }
 
   /** Asks the chain for its last block. */
   async refresh(): Promise<void> {
     this.#height = await this.#parts.state.refresh()
+  }
+
+  /** What others mined is archived before it is kept in the journal: should it not come to that, it is no more. */
+  async #forgetBlocksAhead(): Promise<void> {
+    await this.#parts.archive.truncate(this.#height + 1)
   }
 
   /**
@@ -107,7 +113,7 @@ export class ChainWriter {
 
   /** Carries out what somebody else asked of the node, whatever it is: a checkpoint keeps it, taken before our next change. */
   async foreign([method, ...params]: Call): Promise<unknown> {
-    const { rpc, archive } = this.#parts
+    const { rpc } = this.#parts
     await this.#archive(this.#height) // the call may mine more blocks than the node keeps
     this.#strange = true
     this.#strangePool ||= /send/i.test(method)
@@ -115,7 +121,7 @@ export class ChainWriter {
       return await rpc.call(method, ...params)
     } finally {
       await this.refresh()
-      if (archive.last !== undefined && archive.last > this.#height) await archive.truncate(this.#height + 1)
+      await this.#forgetBlocksAhead()
     }
   }
 
