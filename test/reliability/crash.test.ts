@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { ControlClient } from '../../src/control/client.ts'
+import type { ClockState } from '../../src/control/contract.ts'
+import { SeededRandom } from '../../src/domain/random.ts'
+import type { Credentials } from '../../src/index.ts'
+import { Partner } from '../helpers/partner.ts'
+import { expectNothingLost } from './crash/crash-checks.ts'
+import { atSomeMoment, CrashLoad, type LoadParts } from './crash/crash-load.ts'
+import { CrashMemory } from './crash/crash-memory.ts'
+import { type CrashRound, inWords, planRounds } from './crash/crash-plan.ts'
+import { CrashProcess } from './crash/crash-process.ts'
+
+// `npm run test:crash` sets them.
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 5)
+const SEED = Number(process.env.CRASH_SEED ?? 7)
+/** Kept responses expire after a day of business time. */
+const BUSINESS_TIME = 20 * 3_600
+
+const random = new SeededRandom(SEED)
+const sandbox = new CrashProcess()
+const memory = new CrashMemory()
+let parts: LoadParts
+let clock: ClockState
+
+beforeAll(async () => connect(await sandbox.start('0'), 0))
+afterAll(() => sandbox.dispose())
+
+function connect(credentials: Credentials, round: number): void {
+  const { base_url, auth_url, tenants, rpc_urls } = credentials
+  const control = new ControlClient(base_url)
+  const handle = {
+    baseUrl: base_url,
+    authUrl: auth_url,
+    tenants,
+    credentials: async () => credentials,
+    userToken: (user: string) => control.userToken(user, 'acme'),
+  }
+  const acme = new Partner(handle as unknown as Partner['sandbox'])
+  const [rpcUrl = ''] = Object.values(rpc_urls)
+  parts = { acme, control, rpcUrl, memory, random, round, mayMoveClock: true }
+}
+
+/** Starts it again, however often it is killed meanwhile. */
+async function restart({ startsKilled, delay, number }: CrashRound): Promise<void> {
+  for (const after of startsKilled) {
+    sandbox.begin(delay)
+    await atSomeMoment(after)
+    await sandbox.end('SIGKILL')
+  }
+  connect(await sandbox.start(delay), number)
+}
+
+/** The sandbox goes on by itself with another Anvil, and says why it does not meanwhile. */
+async function expectChainBack(killed: readonly number[], during: CrashRound['during']): Promise<void> {
+  const ready = async () => {
+    const response = await fetch(`${parts.acme.sandbox.baseUrl}/_sandbox/ready`)
+    return { status: response.status, body: (await response.json()) as { reason?: string } }
+  }
+  const patience = { timeout: 20_000, interval: 5 }
+  const why = during === 'reset' ? /reset|chain/ : /chain.*restarted/
+  await vi.waitFor(async () => {
+    expect(await ready()).toMatchObject({ status: 503, body: { reason: expect.stringMatching(why) } })
+  }, patience)
+  await vi.waitFor(() => expect(sandbox.anvils().filter((pid) => !killed.includes(pid))).toHaveLength(1), patience)
+  await vi.waitFor(async () => expect((await ready()).status).toBe(200), patience)
+}
+
+async function strike({ victim, during }: CrashRound): Promise<void> {
+  const killed = victim === 'anvil' || victim === 'both' ? sandbox.killAnvil() : []
+  if (victim === 'anvil') return expectChainBack(killed, during)
+  await sandbox.end(victim === 'neither' ? 'SIGTERM' : 'SIGKILL')
+}
+
+/** A reset is whole or has not begun: clients learn which, and begin anew or go on. */
+async function afterReset(): Promise<void> {
+  const [first] = memory.users
+  if (first === undefined) return
+  const { status } = await parts.acme.get(`end_users/${first}/transactions`)
+  if (status !== 404) return
+  for (const user of memory.users) {
+    expect((await parts.acme.get(`end_users/${user}/transactions`)).status).toBe(404)
+  }
+  memory.forget()
+}
+
+async function expectSameClock(): Promise<void> {
+  const { frozen, now, offset_seconds } = await parts.control.clock()
+  expect(frozen).toBe(clock.frozen)
+  if (frozen) expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(clock.now))
+  else expect(offset_seconds).toBeGreaterThanOrEqual(clock.offset_seconds - 1)
+}
+
+describe(`seed ${SEED}`, () => {
+  test.each(planRounds(ROUNDS, SEED).map((round) => [inWords(round), round] as const))(
+    '%s',
+    {
+      timeout: 120_000,
+    },
+    async (_, round) => {
+      const before = await parts.control.moveClock({ freeze: round.frozen })
+      clock = before
+      const mayMoveClock = before.offset_seconds < BUSINESS_TIME
+      const load = new CrashLoad({ ...parts, round: round.number, mayMoveClock })
+      let reset: Promise<unknown> | undefined
+      if (round.during === 'reset') {
+        await atSomeMoment(300)
+        reset = parts.control.reset().catch(() => undefined)
+      }
+      await atSomeMoment(round.after)
+      await strike(round)
+      await load.stop()
+      await reset
+      if (round.victim !== 'anvil') await restart(round)
+      else parts = { ...parts, round: round.number }
+      await sandbox.expectOneAnvil()
+      if (reset) await afterReset()
+      else await expectSameClock()
+      await expectNothingLost(parts)
+    },
+  )
+
+  test('stopped in the end, nothing is left of any start', async () => {
+    await sandbox.end('SIGTERM')
+    await sandbox.expectNothingLeft()
+  })
+})

@@ -1,0 +1,134 @@
+import { expect } from 'vitest'
+import type { ControlClient } from '../../../src/control/client.ts'
+import type { SeededRandom } from '../../../src/domain/random.ts'
+import type { Partner } from '../../helpers/partner.ts'
+import type { Acknowledged, CrashMemory, Listed, SeenPage } from './crash-memory.ts'
+
+/** What the checks look at. */
+export interface CheckParts {
+  acme: Partner
+  control: ControlClient
+  rpcUrl: string
+  memory: CrashMemory
+  random: SeededRandom
+  round: number
+}
+
+const AT_ONCE = 8
+const SAMPLE = 100
+const PAGE = 7
+const PAGES_KEPT = 40
+/** Receipts asked for in one request. */
+const BATCH = 200
+
+/** Everything clients know is still true, what was never answered happens once, and API, ledger and chain agree. */
+export async function expectNothingLost(parts: CheckParts): Promise<void> {
+  await expectSamePages(parts)
+  await expectSameTransactions(parts, (user, listed) => {
+    const known = parts.memory.transactions.get(user) ?? []
+    const ids = new Set(known.map(({ id }) => id))
+    expect(listed.filter(({ id }) => ids.has(id))).toEqual(known)
+  })
+  await inGroups(sampleOf(parts), (one) => expectReplayed(parts, one))
+  await inGroups(parts.memory.unanswered.splice(0), async (order) => {
+    const { status, body } = await repeat(parts, order)
+    expect([200, 201, 422]).toContain(status)
+    parts.memory.acknowledged.push({ order, status, body, round: parts.round })
+  })
+  await expectSameTransactions(parts, (user, listed) => {
+    expect(listed.map(({ tx_hash }) => tx_hash).sort()).toEqual(parts.memory.hashes(user).sort())
+    parts.memory.transactions.set(user, listed)
+  })
+  await expectSamePortfolios(parts)
+  await expectSameBlocks(parts)
+  const { checks } = await parts.control.audit()
+  expect(checks.filter(({ ok }) => !ok)).toEqual([])
+}
+
+/** All of the last round, and some of earlier ones. */
+function sampleOf({ memory, random, round }: CheckParts): Acknowledged[] {
+  const earlier = memory.acknowledged.filter((one) => one.round < round)
+  const some = Array.from({ length: Math.min(SAMPLE, earlier.length) }, () => {
+    return earlier[Math.floor(random.next('sample') * earlier.length)]!
+  })
+  return [...memory.acknowledged.filter((one) => one.round === round), ...some]
+}
+
+function repeat({ acme }: CheckParts, { key, user, operation, body }: Acknowledged['order']) {
+  return acme.post(`end_users/${user}/${operation}`, body, { key })
+}
+
+async function expectReplayed(parts: CheckParts, { order, status, body }: Acknowledged): Promise<void> {
+  const again = await repeat(parts, order)
+  expect({ status: again.status, body: again.body }).toEqual({ status, body })
+  expect(again.headers.get('idempotency-key-replay')).toBe('true')
+}
+
+/** Pages that a cursor gave before: what came since is on none of them, or pushes the last items to the next page. */
+async function expectSamePages({ acme, memory }: CheckParts): Promise<void> {
+  await inGroups(memory.pages, async ({ user, cursor, ids }) => {
+    const { status, body } = await acme.get(`end_users/${user}/transactions?limit=${PAGE}&starting_after=${cursor}`)
+    expect(status).toBe(200)
+    expect(body.data.map(({ id }: Listed) => id)).toEqual(ids)
+  })
+}
+
+async function expectSameTransactions(
+  { acme, memory }: CheckParts,
+  check: (user: string, listed: Listed[]) => void,
+): Promise<void> {
+  await inGroups(memory.users, async (user) => {
+    const listed: Listed[] = []
+    let cursor: string | null = null
+    do {
+      const after: string = cursor ? `&starting_after=${cursor}` : ''
+      const { status, body } = await acme.get(`end_users/${user}/transactions?limit=100${after}`)
+      expect(status).toBe(200)
+      listed.push(...body.data)
+      cursor = body.next_cursor
+    } while (cursor)
+    check(user, listed)
+    const first = await acme.get(`end_users/${user}/transactions?limit=${PAGE}`)
+    if (first.body.next_cursor) memory.pages.push(pageAfter(user, first.body.next_cursor, listed))
+  })
+  memory.pages.splice(0, memory.pages.length - PAGES_KEPT)
+}
+
+function pageAfter(user: string, cursor: string, listed: readonly Listed[]): SeenPage {
+  return { user, cursor, ids: listed.slice(PAGE, 2 * PAGE).map(({ id }) => id) }
+}
+
+async function expectSamePortfolios({ acme, memory }: CheckParts): Promise<void> {
+  await inGroups(memory.users, async (user) => {
+    const { body } = await acme.get(`end_users/${user}/portfolios?limit=100`)
+    const ids = body.data.map(({ portfolio_id }: Record<string, string>) => portfolio_id)
+    expect(ids.sort()).toEqual(memory.portfolios(user).sort())
+  })
+}
+
+/** Every hash resolves, as a success, in the block where it was found first. */
+async function expectSameBlocks({ memory, rpcUrl }: CheckParts): Promise<void> {
+  const hashes = memory.users.flatMap((user) => memory.hashes(user))
+  for (let at = 0; at < hashes.length; at += BATCH) {
+    const some = hashes.slice(at, at + BATCH)
+    const calls = some.map((hash, id) => ({ jsonrpc: '2.0', id, method: 'eth_getTransactionReceipt', params: [hash] }))
+    const headers = { 'content-type': 'application/json' }
+    const response = await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(calls) })
+    const answers = (await response.json()) as { result: { status: string; blockHash: string; blockNumber: string } }[]
+    for (const [index, hash] of some.entries()) {
+      const receipt = answers[index]!.result
+      expect(receipt?.status, `receipt of ${hash}`).toBe('0x1')
+      const block = `${receipt.blockNumber} ${receipt.blockHash}`
+      expect(block).toBe(memory.blocks.get(hash) ?? block)
+      memory.blocks.set(hash, block)
+    }
+  }
+}
+
+async function inGroups<Item>(items: readonly Item[], task: (item: Item) => Promise<void>): Promise<void> {
+  const left = [...items]
+  const worker = async () => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await task(item)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
