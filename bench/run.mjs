@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { deposits } from './deposits.mjs'
 import { faults } from './faults.mjs'
+import { held } from './held.mjs'
 import { packageFigures } from './package.mjs'
 import { requests } from './requests.mjs'
 import { reset } from './reset.mjs'
@@ -10,7 +11,7 @@ import { table } from './support/table.mjs'
 
 const PARTS = { startup, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-const LONG_PARTS = { scale }
+const LONG_PARTS = { scale, held }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 const { values: options, positionals } = parseArgs({ options: { mockoon: { type: 'string' } }, allowPositionals: true })

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
@@ -7,14 +7,16 @@ export const inPackage = (path) => fileURLToPath(new URL(`../../${path}`, import
 
 /**
  * Starts a program and resolves with the first line of its stdout that `isReady` accepts, and how long that took from the
- * spawn, in milliseconds. Rejects with the end of its stderr when it ends before that.
+ * spawn, in milliseconds. Rejects with the end of its stderr when it ends before that. `onStderr` is told of each piece.
  */
-export async function launch(command, args, isReady = () => true) {
+export async function launch(command, args, isReady = () => true, { ipc = false, onStderr = () => {} } = {}) {
   const begun = performance.now()
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])] })
   let stderr = ''
+  child.stderr.setEncoding('utf8')
   child.stderr.on('data', (chunk) => {
     stderr = (stderr + chunk).slice(-2000)
+    onStderr(chunk)
   })
   const line = await new Promise((resolve, reject) => {
     let text = ''
@@ -27,7 +29,7 @@ export async function launch(command, args, isReady = () => true) {
     child.once('error', reject)
     child.once('close', (code) => reject(new Error(`${command} ended with ${code} before it was ready: ${stderr}`)))
   })
-  return { line, milliseconds: performance.now() - begun, stop: () => stop(child) }
+  return { line, milliseconds: performance.now() - begun, child, stop: () => stop(child) }
 }
 
 async function stop(child) {
@@ -42,6 +44,34 @@ export async function launchSandbox(...flags) {
   const command = [inPackage('bin/yield-sandbox.js'), 'start', '--port', '0', '--json', '--log-level', 'error']
   const sandbox = await launch(process.execPath, [...command, ...flags])
   return { ...sandbox, credentials: JSON.parse(sandbox.line) }
+}
+
+/** As {@link launchSandbox}, to be asked how much memory it takes; `onStderr` is told of each piece of its log. */
+export async function launchProbedSandbox(flags, onStderr) {
+  const probe = ['--expose-gc', '--import', inPackage('bench/support/memory-probe.mjs')]
+  const command = [...probe, inPackage('bin/yield-sandbox.js'), 'start', '--port', '0', '--json', '--log-level', 'error']
+  const sandbox = await launch(process.execPath, [...command, ...flags], () => true, { ipc: true, onStderr })
+  return { ...sandbox, credentials: JSON.parse(sandbox.line) }
+}
+
+/** Bytes of JavaScript objects and of buffers that a probed sandbox really uses: its garbage is collected first. */
+export async function heapOf({ child }) {
+  child.send('memory')
+  const [{ heapUsed, external }] = await once(child, 'message')
+  return heapUsed + external
+}
+
+/** Bytes of memory that a sandbox's process and its Anvil have. */
+export function residentOf({ child }) {
+  const processes = execFileSync('ps', ['-axo', 'pid=,ppid=,rss=,comm='], { encoding: 'utf8' })
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+  const bytes = (isIt) => 1024 * processes.filter(isIt).reduce((sum, [, , kibibytes]) => sum + Number(kibibytes), 0)
+  return {
+    sandbox: bytes(([pid]) => Number(pid) === child.pid),
+    anvil: bytes(([, parent, , name]) => Number(parent) === child.pid && name.endsWith('anvil')),
+  }
 }
 
 /** Starts a Fastify with one static route and nothing else; prints its origin. `payload` is the route's JSON. */

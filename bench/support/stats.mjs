@@ -25,3 +25,18 @@ export async function timed(task) {
   await task()
   return performance.now() - begun
 }
+
+/** The value that so much of all is not above: 0.99 for the 99th percentile. */
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
+}
+
+/** Runs a task so many times, `width` at once; it is given its number. */
+export async function times(count, width, task) {
+  let next = 0
+  const work = async () => {
+    while (next < count) await task(next++)
+  }
+  await Promise.all(Array.from({ length: Math.min(width, count) }, work))
+}

@@ -31,24 +31,33 @@ export class Tenant {
     return JSON.parse(await this.#send('GET', this.poolsUrl, { authorization: this.authorization }))
   }
 
-  /** A new end user with a portfolio in the pool; `deposit` and `withdraw` move so many minor units. */
-  async saver(externalId, pool) {
+  /** An end user, new or known: opens portfolios, and lists transactions. */
+  async endUser(externalId) {
     const { base_url, control_url, tenants } = this.#credentials
     const users = `${base_url}/v1/partner/end_users`
+    const url = `${users}/${externalId}`
     const authorized = { authorization: this.authorization }
     await this.#send('POST', users, authorized, { external_id: externalId })
     const mint = `${control_url}/tenants/${tenants[0].slug}/user_tokens`
     const { token } = JSON.parse(await this.#send('POST', mint, {}, { external_id: externalId }))
     const headers = { ...authorized, 'x-user-token': token }
-    const { chain_id, token_address, market_address, protocol } = pool
-    const wish = { name: 'Bench', chain_id, token_address, market_address, protocol }
-    const { portfolio_id } = JSON.parse(await this.#send('POST', `${users}/${externalId}/portfolios`, headers, wish))
-    const move = (operation) => (amount_minor) =>
-      this.#send('POST', `${users}/${externalId}/${operation}`, headers, {
-        portfolio_id,
-        amount_minor: String(amount_minor),
-      })
-    return { deposit: move('deposit'), withdraw: move('withdraw') }
+    return {
+      /** A new portfolio in the pool; `deposit` and `withdraw` move so many minor units and give the response's text. */
+      portfolio: async ({ chain_id, token_address, market_address, protocol }) => {
+        const wish = { name: 'Bench', chain_id, token_address, market_address, protocol }
+        const { portfolio_id } = JSON.parse(await this.#send('POST', `${url}/portfolios`, headers, wish))
+        const move = (operation) => (amount) =>
+          this.#send('POST', `${url}/${operation}`, headers, { portfolio_id, amount_minor: String(amount) })
+        return { deposit: move('deposit'), withdraw: move('withdraw') }
+      },
+      transactions: async (query) =>
+        JSON.parse(await this.#send('GET', `${url}/transactions?${new URLSearchParams(query)}`, headers)),
+    }
+  }
+
+  /** A new end user's portfolio in the pool. */
+  async saver(externalId, pool) {
+    return (await this.endUser(externalId)).portfolio(pool)
   }
 
   reset() {

@@ -132,7 +132,7 @@ export class Transfers {
 
   async #carryOut(request: TransferRequest, cancelled: AbortSignal): Promise<ApiResponse> {
     cancelled.throwIfAborted()
-    const { clock, ids, portfolios, settings, store } = this.#parts
+    const { clock, ids, log, portfolios, settings, store } = this.#parts
     const portfolio = await portfolios.require(request.user, request.portfolio_id)
     const { portfolio_id, chain_id } = portfolio
     const chain = this.#chain(chain_id)
@@ -170,7 +170,9 @@ export class Transfers {
       },
     })
     await this.#tell(request, 'after_broadcast', underWay)
-    await clock.sleep(request.delay ?? this.#drawDelay(), cancelled)
+    const delay = request.delay ?? this.#drawDelay()
+    log.debug({ transaction_id: id, tx_hash: mined.tx_hash, delay_ms: delay }, 'transfer mined')
+    await clock.sleep(delay, cancelled)
     cancelled.throwIfAborted()
     const outcome = await settleTransfer({ id, mined, chain, cancelled }, this.#parts)
     if (outcome instanceof Problem) throw outcome
