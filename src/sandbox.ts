@@ -212,7 +212,8 @@ export class Sandbox {
 
   async #listen(): Promise<void> {
     const { host, port } = this.options
-    await this.#app.listen({ host, port })
+    // Thousands may connect while the process is busy: Node would let 511 wait, and some of the others are reset.
+    await this.#app.listen({ host, port, backlog: 65_535 })
     const address = this.#app.server.address()
     if (address === null || typeof address === 'string') throw new OptionError(`${host} gives no TCP address`)
     // A client cannot connect to "every interface"; loopback is one of them.
