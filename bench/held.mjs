@@ -56,7 +56,9 @@ async function deposit(portfolio) {
 /** When each transaction's delay was over, in milliseconds since the epoch, by its id. */
 function dueTimes(log) {
   const mined = log.split('\n').filter((line) => line.includes('"transfer mined"'))
-  return new Map(mined.map((line) => JSON.parse(line)).map((entry) => [entry.transaction_id, entry.time + entry.delay_ms]))
+  return new Map(
+    mined.map((line) => JSON.parse(line)).map((entry) => [entry.transaction_id, entry.time + entry.delay_ms]),
+  )
 }
 
 function rows({ answers, due, seconds, before, peak, after }) {
@@ -67,8 +69,20 @@ function rows({ answers, due, seconds, before, peak, after }) {
   const what = `of ${answers.length.toLocaleString('en')} deposits held`
   const lateness = (name, value) => ({ what: `late, ${name} ${what}`, value, unit: 'ms' })
   const memory = (name, of) => [
-    { what: `${name} at the peak`, value: peak[of] / MEBIBYTE, unit: 'MiB', beside: 'before', reference: before[of] / MEBIBYTE },
-    { what: `${name} afterwards`, value: after[of] / MEBIBYTE, unit: 'MiB', beside: 'before', reference: before[of] / MEBIBYTE },
+    {
+      what: `${name} at the peak`,
+      value: peak[of] / MEBIBYTE,
+      unit: 'MiB',
+      beside: 'before',
+      reference: before[of] / MEBIBYTE,
+    },
+    {
+      what: `${name} afterwards`,
+      value: after[of] / MEBIBYTE,
+      unit: 'MiB',
+      beside: 'before',
+      reference: before[of] / MEBIBYTE,
+    },
   ]
   return [
     { what: `answered 200 ${what}`, value: good.length, beside: 'sent', reference: answers.length, aim: '1' },

@@ -2,16 +2,18 @@ import { parseArgs } from 'node:util'
 import { deposits } from './deposits.mjs'
 import { faults } from './faults.mjs'
 import { held } from './held.mjs'
+import { memory } from './memory.mjs'
 import { packageFigures } from './package.mjs'
 import { requests } from './requests.mjs'
 import { reset } from './reset.mjs'
 import { scale } from './scale.mjs'
 import { startup } from './startup.mjs'
+import { stored } from './stored.mjs'
 import { table } from './support/table.mjs'
 
 const PARTS = { startup, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-const LONG_PARTS = { scale, held }
+const LONG_PARTS = { scale, held, stored, memory }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 const { values: options, positionals } = parseArgs({ options: { mockoon: { type: 'string' } }, allowPositionals: true })

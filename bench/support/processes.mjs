@@ -49,7 +49,16 @@ export async function launchSandbox(...flags) {
 /** As {@link launchSandbox}, to be asked how much memory it takes; `onStderr` is told of each piece of its log. */
 export async function launchProbedSandbox(flags, onStderr) {
   const probe = ['--expose-gc', '--import', inPackage('bench/support/memory-probe.mjs')]
-  const command = [...probe, inPackage('bin/yield-sandbox.js'), 'start', '--port', '0', '--json', '--log-level', 'error']
+  const command = [
+    ...probe,
+    inPackage('bin/yield-sandbox.js'),
+    'start',
+    '--port',
+    '0',
+    '--json',
+    '--log-level',
+    'error',
+  ]
   const sandbox = await launch(process.execPath, [...command, ...flags], () => true, { ipc: true, onStderr })
   return { ...sandbox, credentials: JSON.parse(sandbox.line) }
 }
