@@ -35,7 +35,7 @@ const SYSTEM_CONTRACTS = ['0x0000F90827F1C53a10cb7A02335B175320002935', '0x000F3
  * Blocks whose transactions Anvil keeps: with their traces they take 20 KB each, in memory and in every dump. Older ones are
  * in the archive.
  */
-const BLOCKS_KEPT = 16
+export const BLOCKS_KEPT = 32
 /** No state but the present one is kept: Anvil would copy it at every block, and spill it into the home directory. */
 const BOUNDED = ['--prune-history', '--transaction-block-keeper', String(BLOCKS_KEPT)]
 /** Anvil is not to try again by itself: a fork's relay did, and says when it is of no use. */

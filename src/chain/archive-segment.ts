@@ -1,22 +1,30 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import type { Hex } from '../domain/records.ts'
+import type { Block } from './block.ts'
 import type { FilteredLog } from './log-filter.ts'
 
 /** A transaction as `eth_getTransactionByHash` gives it, as far as the archive looks at it. */
 export interface ArchivedTransaction {
   hash: Hex
+  [member: string]: unknown
 }
 
 /** A receipt as `eth_getTransactionReceipt` gives it, as far as the archive looks at it. */
 export interface ArchivedReceipt {
   status: Hex
   logs: FilteredLog[]
+  transactionHash: Hex
+  [member: string]: unknown
+}
+
+interface FullBlock extends Block {
+  transactions: ArchivedTransaction[]
 }
 
 /** A block with all it holds: `eth_getBlockByNumber(n, true)` and `eth_getBlockReceipts(n)`. */
 export interface ArchivedBlock {
-  block: { number: Hex; hash: Hex; transactions: ArchivedTransaction[] }
+  block: FullBlock
   receipts: ArchivedReceipt[]
 }
 

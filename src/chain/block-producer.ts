@@ -36,8 +36,8 @@ const MAX_ROUND = 128
 const RETRY_PAUSE = 250
 /** Blocks a signed transaction may miss before it is given up. */
 const MAX_BLOCKS_MISSED = 3
-/** Milliseconds between looks for transactions that others sent to the RPC. */
-const FOREIGN_POLL = 500
+/** Milliseconds between looks for transactions that others sent to the RPC, and for a moment to tidy in. */
+const QUIET_POLL = 500
 
 /**
  * Mines blocks by group commit: whatever waits when a round begins is decided, signed and mined together in one block,
@@ -63,7 +63,7 @@ export class BlockProducer {
 
   constructor(parts: ProducerParts) {
     this.#parts = parts
-    void this.#mineForeign()
+    void this.#useQuietMoments()
   }
 
   /** Why no transfer can be taken now. */
@@ -272,15 +272,16 @@ export class BlockProducer {
     for (const job of this.#takeWaiting()) job.reject(error)
   }
 
-  async #mineForeign(): Promise<void> {
-    const { clock, rpc } = this.#parts
+  async #useQuietMoments(): Promise<void> {
+    const { clock, rpc, writer } = this.#parts
     for (;;) {
-      await clock.wallSleep(FOREIGN_POLL)
+      await clock.wallSleep(QUIET_POLL)
       if (this.#stopped !== undefined) return
       if (!this.#lane.idle) continue
       try {
         const { pending } = await rpc.call<{ pending: Hex }>('txpool_status')
         if (Number(pending) > 0 && this.#lane.idle) await this.mine()
+        while (this.#lane.idle && (await this.#lane.run(() => writer.tidy())));
       } catch {
         // The client remembers the failure for the chain's status; the next look may succeed.
       }

@@ -21,6 +21,9 @@ const SIZE_PER_OPERATION = 5_000
 /** What a transaction counts beside a block, since a checkpoint has to leave out what Anvil keeps of it. */
 const TRANSACTION = 1 / 25
 
+/** A checkpoint may wait for a quiet moment until so many times the operations it is due after are done. */
+const PATIENCE = 4
+
 /** What made a chain, in order: a checkpoint and the operations since, so that an Anvil can be brought back to it. */
 export class ChainJournal {
   readonly #journal: Journal<ChainEntry>
@@ -35,6 +38,11 @@ export class ChainJournal {
   /** Whether so much was done since the last checkpoint that doing it again would take longer than another one. */
   get long(): boolean {
     return this.#done >= this.#limit
+  }
+
+  /** Whether a checkpoint must not wait any longer. */
+  get tooLong(): boolean {
+    return this.#done >= this.#limit * PATIENCE
   }
 
   /** The number of the checkpoint's block, and where a fork was made. Throws before the first {@link read} or {@link replace}. */

@@ -1,13 +1,14 @@
 import { keccak256, numberToHex } from 'viem/utils'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Hex } from '../domain/records.ts'
-import type { ArchivedBlock } from './archive-segment.ts'
+import { BLOCKS_KEPT } from './anvil-node.ts'
 import type { Block } from './block.ts'
 import type { BlockArchive } from './block-archive.ts'
 import type { ChainJournal, History } from './chain-journal.ts'
 import type { ChainState } from './chain-state.ts'
 import { takeCheckpoint } from './checkpoint.ts'
 import { mine, NOBODY, type Operation, perform } from './operation.ts'
+import { readBlocks } from './read-blocks.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
 
 /** Why transactions were not taken, in their order; undefined for those that were. */
@@ -24,8 +25,10 @@ export interface WriterParts {
   discard(): void
 }
 
-/** Blocks that are put into the archive together; fewer than Anvil keeps. */
+/** Blocks that are put into the archive together: more make a smaller archive, and a longer pause. */
 const ARCHIVED_TOGETHER = 8
+/** The most blocks that wait for a quiet moment to be put there; with the last one fewer than Anvil keeps. */
+const MOST_WAITING = BLOCKS_KEPT - 2
 
 /**
  * The only way anything on the chain is changed: transactions, blocks and cheats, strictly one after another (the block
@@ -35,6 +38,8 @@ export class ChainWriter {
   readonly #parts: WriterParts
   /** By hash, in the node's pool and not in the journal: a block's entry holds what was sent since the one before. */
   readonly #sent = new Map<string, Hex>()
+  /** The signed transactions of blocks that are not in the archive, by number, where all are known. */
+  readonly #mined = new Map<number, Hex[]>()
   /** The number of the last block. */
   #height = 0
   /** Others changed the chain in ways that cannot be done again: only a checkpoint keeps it. */
@@ -55,6 +60,7 @@ export class ChainWriter {
   /** To be told of a node that was brought to where the journal ends, and of every other jump: its pool is empty. */
   async arrive(): Promise<void> {
     this.#sent.clear()
+    this.#mined.clear()
     this.#strange = false
     this.#strangePool = false
     await this.refresh()
@@ -120,6 +126,7 @@ export class ChainWriter {
     try {
       return await rpc.call(method, ...params)
     } finally {
+      this.#mined.clear()
       await this.refresh()
       await this.#forgetBlocksAhead()
     }
@@ -144,6 +151,18 @@ export class ChainWriter {
     }
   }
 
+  /**
+   * For a quiet moment: does a piece of what would hold up a change some time later, in tens of milliseconds. Says whether
+   * there is more to do.
+   */
+  async tidy(): Promise<boolean> {
+    if (this.#waiting > ARCHIVED_TOGETHER) this.#underWay = this.#archive(this.#archived + ARCHIVED_TOGETHER)
+    else if (this.#parts.journal.long) this.#underWay = this.#checkpoint()
+    else return false
+    await this.#underWay
+    return true
+  }
+
   /** Whether others changed the chain in ways that no checkpoint has kept yet. */
   get unkept(): boolean {
     return this.#strange
@@ -156,32 +175,31 @@ export class ChainWriter {
 
   async #mineAt(timestamp: number): Promise<number> {
     const { rpc, state } = this.#parts
+    let mined: Hex[] | undefined
     await this.#do(async () => {
       await mine(rpc, timestamp)
       if (this.#sent.size === 0) return { mine: timestamp }
       const { transactions } = await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
-      return { mine: timestamp, send: this.#inOrder(transactions) }
+      const own = transactions.flatMap((hash) => this.#sent.get(String(hash)) ?? [])
+      mined = own.length === transactions.length ? own : undefined
+      const known = new Set(own)
+      // As they stand in the block, then what is not in it: sent again in this order, they make the same block.
+      return { mine: timestamp, send: [...own, ...[...this.#sent.values()].filter((raw) => !known.has(raw))] }
     })
     this.#sent.clear()
     this.#height++
+    if (mined) this.#mined.set(this.#height, mined)
     this.#strange ||= this.#strangePool
     this.#strangePool = false
     state.changed(timestamp)
     return timestamp
   }
 
-  /** What was sent, as it stands in the block, then what is not in it: sent again in this order, it makes the same block. */
-  #inOrder(hashes: readonly unknown[]): Hex[] {
-    const mined = hashes.flatMap((hash) => this.#sent.get(String(hash)) ?? [])
-    const known = new Set(mined)
-    return [...mined, ...[...this.#sent.values()].filter((raw) => !known.has(raw))]
-  }
-
   /** Done first, written after: a process that dies in between has told nobody, and whoever asked for it asks again. */
   async #do(act: () => Promise<Operation>): Promise<void> {
     const { journal } = this.#parts
-    if (this.#strange || journal.long) await this.#checkpoint()
-    else if (this.#height - this.#archived > ARCHIVED_TOGETHER) await this.#archive(this.#height - 1)
+    if (this.#strange || journal.tooLong) await this.#checkpoint()
+    else if (this.#waiting >= MOST_WAITING) await this.#archive(this.#archived + ARCHIVED_TOGETHER)
     const done = act().then((operation) => this.#written(() => journal.append(operation)))
     this.#underWay = done
     await done
@@ -220,20 +238,20 @@ export class ChainWriter {
     return this.#parts.archive.last ?? this.#parts.journal.base.number
   }
 
-  /** Keeps blocks before Anvil forgets them. The last block may be replaced: it waits for the next. */
+  /** Blocks that may be archived. The last one may be replaced: it waits for the next. */
+  get #waiting(): number {
+    return this.#height - 1 - this.#archived
+  }
+
+  /** Keeps blocks before Anvil forgets them. */
   async #archive(upTo: number): Promise<void> {
     const { rpc, archive } = this.#parts
     const first = this.#archived + 1
-    const numbers = Array.from({ length: upTo - first + 1 }, (_, i) => numberToHex(first + i))
+    const numbers = Array.from({ length: upTo - first + 1 }, (_, i) => first + i)
     if (numbers.length === 0) return
-    const answers = await rpc.batch<unknown>(
-      numbers.flatMap((number): Call[] => [
-        ['eth_getBlockByNumber', number, true],
-        ['eth_getBlockReceipts', number],
-      ]),
-    )
-    const blocks = numbers.map((_, i) => ({ block: answers[2 * i], receipts: answers[2 * i + 1] }) as ArchivedBlock)
+    const blocks = await readBlocks(rpc, numbers, this.#mined)
     await this.#written(() => archive.append(blocks))
+    for (const number of numbers) this.#mined.delete(number)
   }
 }
 
