@@ -1,8 +1,12 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { encodeFunctionData, numberToHex, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -10,13 +14,18 @@ import { inPackage, launch } from './processes.mjs'
 
 const SUPPLY = parseAbi(['function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)'])
 const FEES = ['--base-fee', '0', '--gas-price', '0', '--disable-min-priority-fee', '--order', 'fifo']
-const LIMITS = ['--gas-limit', '1000000000', '--max-transactions', '100000000', '--max-persisted-states', '0']
+const LIMITS = ['--gas-limit', '1000000000', '--max-transactions', '100000000']
+const MEMORY = ['--prune-history', '--transaction-block-keeper', '32']
+const READY_POLL = 20
 
-/** Starts Anvil's binary from its package. */
-export function launchAnvil(...flags) {
+/** Starts Anvil's binary from its package, and waits until it says that it listens. */
+export function launchAnvil() {
+  return launch(anvilBinary(), ['--port', '0'], (line) => line.includes('Listening on'))
+}
+
+function anvilBinary() {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
-  const binary = createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil`)
-  return launch(binary, ['--port', '0', ...flags], (line) => line.includes('Listening on'))
+  return createRequire(import.meta.url).resolve(`@foundry-rs/anvil-${process.platform}-${arch}/bin/anvil`)
 }
 
 /** An Anvil with the sandbox's state and nothing before it: what deposits cost without a service around them. */
@@ -33,10 +42,14 @@ export class RawAnvil {
     const directory = mkdtempSync(join(tmpdir(), 'yield-sandbox-bench-'))
     const state = join(directory, 'state.json')
     writeFileSync(state, gunzipSync(readFileSync(inPackage('contracts/out/market-state.json.gz'))))
-    raw.#anvil = await launchAnvil('--load-state', state, ...FEES, ...LIMITS)
-    rmSync(directory, { recursive: true })
-    raw.#url = `http://${raw.#anvil.line.match(/[\d.]+:\d+/)[0]}`
+    const port = await freePort()
+    // As quiet as the sandbox's own: what it would print takes a good part of its time.
+    const flags = ['--quiet', '--port', String(port), '--load-state', state, ...FEES, ...LIMITS, ...MEMORY]
+    raw.#anvil = spawn(anvilBinary(), flags, { stdio: 'ignore' })
+    raw.#url = `http://127.0.0.1:${port}`
     raw.#pool = pool
+    await raw.#ready()
+    rmSync(directory, { recursive: true })
     raw.#accounts = Array.from({ length: accounts }, () => ({
       account: privateKeyToAccount(generatePrivateKey()),
       nonce: 0,
@@ -86,7 +99,17 @@ export class RawAnvil {
 
   async stop() {
     this.#agent.destroy()
-    await this.#anvil.stop()
+    const exited = once(this.#anvil, 'exit')
+    if (this.#anvil.kill()) await exited
+  }
+
+  async #ready() {
+    while (this.#anvil.exitCode === null) {
+      const answer = await this.#call('eth_chainId').catch(() => undefined)
+      if (answer) return
+      await setTimeout(READY_POLL)
+    }
+    throw new Error(`anvil ended with ${this.#anvil.exitCode}`)
   }
 
   async #call(method, ...params) {
@@ -108,6 +131,14 @@ export class RawAnvil {
       sent.end(payload)
     })
   }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  return port
 }
 
 function succeeded(receipts, expected = 1) {

@@ -35,11 +35,11 @@ export class Savers {
   }
 
   /** Deposits or withdrawals per second when the first end users make theirs at once, each one after the other. */
-  async rateAtOnce(operation) {
+  async rateAtOnce(operation, each = EACH) {
     const repeatedly = async (saver) => {
-      for (let i = 0; i < EACH; i++) await saver[operation](1_000_000)
+      for (let i = 0; i < each; i++) await saver[operation](1_000_000)
     }
-    return perSecond(AT_ONCE * EACH, () => Promise.all(this.all.slice(0, AT_ONCE).map(repeatedly)))
+    return perSecond(AT_ONCE * each, () => Promise.all(this.all.slice(0, AT_ONCE).map(repeatedly)))
   }
 
   async stop() {
