@@ -19,6 +19,8 @@ export class SandboxClock {
   readonly #start: number | undefined
   #frozenAt: number | undefined
   readonly #sleepers = new Set<Sleeper>()
+  /** One listener a signal: of ten thousand, each that is added or removed is searched for among all. */
+  readonly #endedTogether = new WeakMap<AbortSignal, Set<Sleeper>>()
   readonly #listeners = new Set<() => void>()
 
   /**
@@ -102,25 +104,23 @@ export class SandboxClock {
   /** Resolves when business time has moved on by so many milliseconds. Rejects with the signal's reason when aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     if (milliseconds <= 0) return Promise.resolve()
+    if (signal?.aborted) return Promise.reject(signal.reason)
     return new Promise((resolve, reject) => {
       const sleeper: Sleeper = {
         due: this.now() + milliseconds,
         timer: undefined,
+        company: signal && this.#endedBy(signal),
         wake: () => {
           this.#forget(sleeper)
-          signal?.removeEventListener('abort', onAbort)
           resolve()
         },
         cancel: (reason) => {
           this.#forget(sleeper)
-          signal?.removeEventListener('abort', onAbort)
           reject(reason)
         },
       }
-      const onAbort = () => sleeper.cancel(signal?.reason)
-      if (signal?.aborted) return reject(signal.reason)
-      signal?.addEventListener('abort', onAbort, { once: true })
       this.#sleepers.add(sleeper)
+      sleeper.company?.add(sleeper)
       this.#arm(sleeper)
     })
   }
@@ -146,12 +146,27 @@ export class SandboxClock {
   #forget(sleeper: Sleeper): void {
     clearTimeout(sleeper.timer)
     this.#sleepers.delete(sleeper)
+    sleeper.company?.delete(sleeper)
+  }
+
+  #endedBy(signal: AbortSignal): Set<Sleeper> {
+    const known = this.#endedTogether.get(signal)
+    if (known) return known
+    const sleepers = new Set<Sleeper>()
+    const cancelAll = () => {
+      for (const sleeper of [...sleepers]) sleeper.cancel(signal.reason)
+    }
+    signal.addEventListener('abort', cancelAll, { once: true })
+    this.#endedTogether.set(signal, sleepers)
+    return sleepers
   }
 }
 
 interface Sleeper {
   due: number
   timer: NodeJS.Timeout | undefined
+  /** Those that the same signal ends. */
+  company: Set<Sleeper> | undefined
   wake(): void
   cancel(reason: unknown): void
 }
