@@ -247,11 +247,11 @@ export class AnvilChain implements Chain {
     this.#stopped = true
     this.#unsubscribe()
     this.#controls.resume()
-    if (this.#writer.unkept) {
+    if (this.#writer.unsettled) {
       await this.#producer
         .exclusive(() => this.#writer.settle())
         .catch((error: Error) => {
-          this.#options.log.warn({ err: error }, 'what others did to the chain last is not kept')
+          this.#options.log.warn({ err: error }, 'no last checkpoint: what others did to the chain is not kept')
         })
     }
     this.#producer.stop('it was stopped')

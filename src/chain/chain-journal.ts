@@ -18,16 +18,19 @@ type Base = Pick<Checkpoint, 'forked'> & { number: number }
 const MIN_OPERATIONS = 400
 /** Characters of a checkpoint that are worth one more: what it costs to take is spread over what it grew by. */
 const SIZE_PER_OPERATION = 5_000
-/** What a transaction counts beside a block, since a checkpoint has to leave out what Anvil keeps of it. */
-const TRANSACTION = 1 / 25
-
+/** What a transaction counts beside a block when there is time for a checkpoint: doing it again takes half a millisecond. */
+const TRANSACTION = 1 / 5
+/** … and when there is not, since a checkpoint has to leave out what Anvil keeps of it. */
+const TRANSACTION_IN_HASTE = 1 / 25
 /** A checkpoint may wait for a quiet moment until so many times the operations it is due after are done. */
 const PATIENCE = 4
 
 /** What made a chain, in order: a checkpoint and the operations since, so that an Anvil can be brought back to it. */
 export class ChainJournal {
   readonly #journal: Journal<ChainEntry>
+  /** Blocks and cheats. */
   #done = 0
+  #transactions = 0
   #limit = MIN_OPERATIONS
   #base: Base | undefined
 
@@ -37,12 +40,12 @@ export class ChainJournal {
 
   /** Whether so much was done since the last checkpoint that doing it again would take longer than another one. */
   get long(): boolean {
-    return this.#done >= this.#limit
+    return this.#done + this.#transactions * TRANSACTION >= this.#limit
   }
 
   /** Whether a checkpoint must not wait any longer. */
   get tooLong(): boolean {
-    return this.#done >= this.#limit * PATIENCE
+    return this.#done + this.#transactions * TRANSACTION_IN_HASTE >= this.#limit * PATIENCE
   }
 
   /** The number of the checkpoint's block, and where a fork was made. Throws before the first {@link read} or {@link replace}. */
@@ -83,12 +86,15 @@ export class ChainJournal {
     this.#base = { number: Number(block.number), ...(forked !== undefined && { forked }) }
     this.#limit = Math.max(MIN_OPERATIONS, accounts.length / SIZE_PER_OPERATION)
     this.#done = 0
+    this.#transactions = 0
     for (const operation of operations) this.#add(operation)
   }
 
   #add(operation: Operation): void {
     if ('cheat' in operation) this.#done += operation.cheat.length
-    else if ('mine' in operation) this.#done += 1 + (operation.send?.length ?? 0) * TRANSACTION
+    if (!('mine' in operation)) return
+    this.#done += 1
+    this.#transactions += operation.send?.length ?? 0
   }
 }
 

@@ -163,14 +163,14 @@ export class ChainWriter {
     return true
   }
 
-  /** Whether others changed the chain in ways that no checkpoint has kept yet. */
-  get unkept(): boolean {
-    return this.#strange
+  /** Whether others changed the chain in ways that no checkpoint has kept yet, or doing all of it again would take long. */
+  get unsettled(): boolean {
+    return this.#strange || this.#parts.journal.long
   }
 
-  /** Keeps what others did. */
+  /** Keeps what others did, and leaves little to be done again. */
   async settle(): Promise<void> {
-    if (this.#strange) await this.#checkpoint()
+    if (this.unsettled) await this.#checkpoint()
   }
 
   async #mineAt(timestamp: number): Promise<number> {
