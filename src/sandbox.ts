@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { type AnvilChains, startChains } from './chain/anvil-chains.ts'
-import { embeddedCheckpoint, embeddedMarket } from './chain/embedded-market.ts'
+import { beginChains } from './begin-chains.ts'
+import type { AnvilChains } from './chain/anvil-chains.ts'
+import { embeddedMarket } from './chain/embedded-market.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
 import { credentialsOf } from './credentials.ts'
 import type { AuditReport } from './domain/audit-report.ts'
@@ -25,8 +26,7 @@ import {
 } from './options.ts'
 import { seeder } from './seeder.ts'
 import { buildServiceParts, type PartsContext, type ServiceParts } from './service-parts.ts'
-
-type Log = NonNullable<SandboxOptions['logger']>
+import { throughOutages } from './through-outages.ts'
 
 interface SandboxParts extends Omit<PartsContext, 'log' | 'baseUrl'> {
   parts: ServiceParts
@@ -173,7 +173,7 @@ export class Sandbox {
   }
 
   #beginReset(): Promise<void> {
-    this.#resetting = this.#reset()
+    this.#resetting = this.#throughOutages(() => this.#reset())
       .catch((error: Error) => {
         this.#state = { ready: false, reason: `The last reset failed: ${error.message}` }
         throw error
@@ -226,18 +226,21 @@ export class Sandbox {
       this.parts.chains.arrive(chains)
       if (this.#stopping) return
       await this.#kept?.begin()
-      if (this.#kept?.seeded) await this.#goOn(chains, this.#kept)
-      else await this.#begin(chains)
+      await this.#throughOutages(() => (this.#kept?.seeded ? this.#goOn(chains, this.#kept) : this.#begin(chains)))
     } catch (error) {
       this.#state = { ready: false, reason: error instanceof Error ? error.message : String(error) }
       throw error
     }
   }
 
+  #throughOutages(task: () => Promise<void>): Promise<void> {
+    return throughOutages(task, { clock: this.parts.service.clock, ended: () => this.#stopping !== undefined })
+  }
+
   /** Of a seeding that was cut short, nothing is left. */
   async #begin(chains: AnvilChains): Promise<void> {
     const { store } = this.parts.service
-    if (this.#kept && (await store.count('tenants', 'all')) > 0) {
+    if ((await store.count('tenants', 'all')) > 0) {
       await chains.reset()
       await store.clear()
     }
@@ -270,18 +273,6 @@ export class Sandbox {
     await service.store.close()
     await this.#kept?.close()
   }
-}
-
-/** Starts the chains. A failure is told to whoever awaits them; until somebody does, it is nobody's. */
-function beginChains(
-  { fixture, seed, kept, log }: Pick<PartsContext, 'fixture' | 'seed' | 'kept'> & { log: Log },
-  { service: { clock } }: ServiceParts,
-): Promise<AnvilChains> {
-  const { chains, settings } = fixture
-  const context = { chains, clock, seed, protocols: settings.protocols, log, ...(kept && { journal: kept.journal }) }
-  const started = embeddedCheckpoint().then((embedded) => startChains({ ...context, embedded }))
-  started.catch(() => undefined)
-  return started
 }
 
 function notServing(detail: string): Problem {

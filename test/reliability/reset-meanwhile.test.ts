@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
+import { Problem } from '../../src/domain/errors.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { goodHeaders } from '../http/raw-http.ts'
+import { atSomeMoment } from './crash/crash-load.ts'
 import { anvilPid, Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 
 let open: OpenSandbox
@@ -115,7 +116,7 @@ describe('while a reset runs', () => {
 test('a reset that fails says why, and does not say that it still runs', async () => {
   // Whatever happens to Anvil is mended by now: a reset has to be made to fail.
   const reset = vi.spyOn(open.sandbox.parts.chains.started!, 'reset')
-  reset.mockRejectedValue(new ChainUnavailableError('31337', 'no Anvil starts'))
+  reset.mockRejectedValue(new Problem('chain_unavailable', { detail: 'No.', headers: { 'retry-after': '1' } }))
   const failed = await control('POST', 'reset')
   expect(failed.status).toBe(503)
   expect(failed.headers.get('retry-after')).toMatch(/^\d+$/)
@@ -132,4 +133,18 @@ test('a reset while Anvil is being restarted waits for it', async () => {
   expect((await control('POST', 'reset')).status).toBe(200)
   await expect.poll(() => open.sandbox.readiness()).toEqual({ ready: true })
   expect(outcome(await open.acme.get('pools'))).toBe('200')
+})
+
+test('an Anvil that is killed during a reset does not keep it from its end', { timeout: 60_000 }, async () => {
+  for (const after of [0, 4, 8, 13, 20]) {
+    await open.acme.deposit('alice', (await open.acme.get('end_users/alice/portfolios')).body.data[0].portfolio_id, '5')
+    const resetting = control('POST', 'reset')
+    await atSomeMoment(after)
+    const pid = anvilPid(open)
+    process.kill(pid, 'SIGKILL')
+    expect((await resetting).status, `killed after ${after} ms`).toBe(200)
+    await expect.poll(() => anvilPid(open), { timeout: 5_000 }).not.toBe(pid)
+    await expect.poll(() => open.sandbox.readiness(), { timeout: 5_000 }).toEqual({ ready: true })
+    await new Ledger(open).expectSound()
+  }
 })
