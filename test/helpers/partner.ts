@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type SandboxHandle, type SandboxOptions, startSandbox } from '../../src/index.ts'
+import { ControlClient } from '../../src/control/client.ts'
+import { type Credentials, type SandboxHandle, type SandboxOptions, startSandbox } from '../../src/index.ts'
 
 /** A response as a test looks at it. */
 export interface Answer {
@@ -120,4 +121,18 @@ export class Partner {
 /** A sandbox on free ports with instant confirmation and a fixed seed, unless the options say otherwise. */
 export function testSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
   return startSandbox({ port: 0, confirmationDelay: 0, seed: 7, ...options })
+}
+
+/** The client of acme at a sandbox in a process of its own. */
+export function partnerAt(credentials: Credentials): Partner {
+  const { base_url, auth_url, tenants } = credentials
+  const control = new ControlClient(base_url)
+  const handle = {
+    baseUrl: base_url,
+    authUrl: auth_url,
+    tenants,
+    credentials: async () => credentials,
+    userToken: (user: string) => control.userToken(user, 'acme'),
+  }
+  return new Partner(handle as unknown as SandboxHandle)
 }

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFailed, test, vi } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { ClockState } from '../../src/control/contract.ts'
 import { SeededRandom } from '../../src/domain/random.ts'
 import type { Credentials } from '../../src/index.ts'
-import { Partner } from '../helpers/partner.ts'
+import { partnerAt } from '../helpers/partner.ts'
 import { expectNothingLost } from './crash/crash-checks.ts'
 import { atSomeMoment, CrashLoad, type LoadParts } from './crash/crash-load.ts'
 import { CrashMemory } from './crash/crash-memory.ts'
@@ -26,18 +26,9 @@ beforeAll(async () => connect(await sandbox.start('0'), 0))
 afterAll(() => sandbox.dispose())
 
 function connect(credentials: Credentials, round: number): void {
-  const { base_url, auth_url, tenants, rpc_urls } = credentials
-  const control = new ControlClient(base_url)
-  const handle = {
-    baseUrl: base_url,
-    authUrl: auth_url,
-    tenants,
-    credentials: async () => credentials,
-    userToken: (user: string) => control.userToken(user, 'acme'),
-  }
-  const acme = new Partner(handle as unknown as Partner['sandbox'])
-  const [rpcUrl = ''] = Object.values(rpc_urls)
-  parts = { acme, control, rpcUrl, memory, random, round, mayMoveClock: true }
+  const control = new ControlClient(credentials.base_url)
+  const [rpcUrl = ''] = Object.values(credentials.rpc_urls)
+  parts = { acme: partnerAt(credentials), control, rpcUrl, memory, random, round, mayMoveClock: true }
 }
 
 /** Starts it again, however often it is killed meanwhile. */
@@ -62,7 +53,7 @@ async function expectChainBack(killed: readonly number[], during: CrashRound['du
     expect(await ready()).toMatchObject({ status: 503, body: { reason: expect.stringMatching(why) } })
   }, patience)
   await vi.waitFor(() => expect(sandbox.anvils().filter((pid) => !killed.includes(pid))).toHaveLength(1), patience)
-  await vi.waitFor(async () => expect((await ready()).status).toBe(200), patience)
+  await vi.waitFor(async () => expect(await ready()).toEqual({ status: 200, body: { ready: true } }), patience)
 }
 
 async function strike({ victim, during }: CrashRound): Promise<void> {
@@ -97,6 +88,7 @@ describe(`seed ${SEED}`, () => {
       timeout: 120_000,
     },
     async (_, round) => {
+      onTestFailed(() => console.error(sandbox.log))
       const before = await parts.control.moveClock({ freeze: round.frozen })
       clock = before
       const mayMoveClock = before.offset_seconds < BUSINESS_TIME
