@@ -1,6 +1,8 @@
 import type { SandboxClock } from '../domain/clock.ts'
+import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import { AnvilNode, type NodeOptions } from './anvil-node.ts'
+import { AnvilStartError } from './anvil-process.ts'
 import type { ChainJournal, History } from './chain-journal.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { Lane } from './lane.ts'
@@ -69,10 +71,18 @@ export class ChainKeeper {
     this.#node?.process.kill()
   }
 
-  /** Makes history what the chain is, and what is kept of it. Reads go on meanwhile; nothing may change the chain. */
+  /**
+   * Makes history what the chain is, and what is kept of it. Reads go on meanwhile; nothing may change the chain. Throws
+   * ChainUnavailableError when no other node starts: the present one stays.
+   */
   async replace(history: History): Promise<void> {
     await this.#lane.run(async () => {
-      await this.#build(history, () => this.#parts.journal.replace(history))
+      try {
+        await this.#build(history, () => this.#parts.journal.replace(history))
+      } catch (error) {
+        if (!(error instanceof AnvilStartError)) throw error
+        throw new ChainUnavailableError(this.#parts.node.chainId, error.message, { cause: error })
+      }
     })
     await this.#restarting // the node that was replaced may have died meanwhile
   }
