@@ -46,13 +46,13 @@ export class CrashLoad {
   }
 
   async #client(client: number): Promise<void> {
-    const { memory, random, round } = this.#parts
+    const { memory, random } = this.#parts
     const draw = (limit: number) => Math.floor(random.next(`client-${client}`) * limit)
     while (!this.#stopped) {
-      const users = memory.users.filter((_, index) => index % CLIENTS === client)
+      const users = memory.users.filter((user) => user.startsWith(`user-${client}-`))
       const user = users[draw(users.length)]
       if (user === undefined || (users.length < USERS / CLIENTS && draw(40) === 0)) {
-        if (!(await this.#newUser(`user-${client}-${round}-${users.length}`))) return
+        if (!(await this.#newUser(`user-${client}-${random.uuid('user')}`))) return
         continue
       }
       const order = await this.#order(user, draw)

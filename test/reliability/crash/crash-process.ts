@@ -47,7 +47,7 @@ export class CrashProcess {
   /** Returns whom it killed. */
   killAnvil(): number[] {
     const pids = this.anvils()
-    for (const pid of pids) process.kill(pid, 'SIGKILL')
+    spawnSync('kill', ['-9', ...pids.map(String)]) // says nothing of one that has just been replaced
     return pids
   }
 
