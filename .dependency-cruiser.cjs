@@ -38,6 +38,8 @@ const ROOMS = {
   'seeder.ts': COMPOSITION,
   'service-parts.ts': COMPOSITION,
   'kept-state.ts': COMPOSITION,
+  'begin-chains.ts': COMPOSITION,
+  'through-outages.ts': ['domain/'],
   'credentials.ts': COMPOSITION,
   'version.ts': ['package-root.ts'],
 }
