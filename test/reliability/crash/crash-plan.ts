@@ -14,7 +14,7 @@ export interface CrashRound {
   startsKilled: number[]
   /** Whether business time stands still under the load. */
   frozen: boolean
-  /** The `--confirmation-delay` of the start after the kill. */
+  /** The `--confirmation-delay` afterwards; another one needs another start. */
   delay: string
 }
 
@@ -27,22 +27,24 @@ export function planRounds(rounds: number, seed: number): CrashRound[] {
   const random = new SeededRandom(seed)
   const draw = (what: string) => random.next(what)
   const upTo = (what: string, limit: number) => Math.floor(draw(what) * limit)
-  const frozen = Array.from({ length: rounds + 1 }, () => draw('frozen') < 0.3)
+  let delay = '0'
   return Array.from({ length: rounds }, (_, index) => {
     const during = draw('during') < 0.12 ? 'reset' : 'load'
     const victims: Victim[] = ['sandbox', 'sandbox', 'sandbox', 'anvil', 'anvil', 'both', 'both', 'both', 'neither']
     const victim = victims[upTo('victim', victims.length)] ?? 'both'
     const startsKilled = Array.from({ length: Math.max(0, upTo('starts', 4) - 1) }, () => upTo('start', START))
     // In frozen time a transfer would wait for its confirmation for ever.
-    const slow = draw('delay') < 0.4 && !frozen[index] && !frozen[index + 1]
+    const frozen = draw('frozen') < 0.3 && delay === '0'
+    const slow = draw('delay') < 0.4 && !frozen
+    if (victim !== 'anvil') delay = slow ? '5ms-150ms' : '0'
     return {
       number: index + 1,
       victim,
       after: upTo('moment', during === 'reset' ? RESET : LOAD),
       during,
       startsKilled: victim === 'anvil' ? [] : startsKilled,
-      frozen: frozen[index] === true,
-      delay: slow ? '5ms-150ms' : '0',
+      frozen,
+      delay,
     }
   })
 }
