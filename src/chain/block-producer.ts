@@ -4,11 +4,13 @@ import type { Logger } from '../domain/ports/logger.ts'
 import type { Hex } from '../domain/records.ts'
 import type { ChainState } from './chain-state.ts'
 import type { ChainWriter, Refusals } from './chain-writer.ts'
+import { type CheatJob, runCheats } from './cheats.ts'
 import { Era } from './era.ts'
 import { Lane } from './lane.ts'
 import type { Protocol } from './protocols/protocol.ts'
-import { type Call, type Rpc, RpcError } from './rpc.ts'
-import { settleKnown, settleMined } from './settlement.ts'
+import { ReadAhead } from './read-ahead.ts'
+import type { Call, Rpc } from './rpc.ts'
+import { type BlockLog, readLogs, settleKnown, settleMined } from './settlement.ts'
 import { readRound, type SignedTransfer, signRound, type TransferJob } from './transfer-round.ts'
 
 /** What a producer works with. */
@@ -19,12 +21,6 @@ export interface ProducerParts {
   writer: ChainWriter
   clock: SandboxClock
   log: Logger
-}
-
-interface CheatJob {
-  calls: readonly Call[]
-  resolve(): void
-  reject(reason: unknown): void
 }
 
 /**
@@ -51,6 +47,7 @@ export class BlockProducer {
   #unfinished: SignedTransfer[] = []
   #transfers: TransferJob[] = []
   #cheats: CheatJob[] = []
+  readonly #ahead: ReadAhead
   #roundDue = false
   #mineDue: Promise<void> | undefined
   #era = new Era()
@@ -63,6 +60,7 @@ export class BlockProducer {
 
   constructor(parts: ProducerParts) {
     this.#parts = parts
+    this.#ahead = new ReadAhead(parts.state)
     void this.#useQuietMoments()
   }
 
@@ -167,7 +165,7 @@ export class BlockProducer {
   }
 
   async #round(era: Era): Promise<void> {
-    await this.#runCheats(this.#cheats.splice(0))
+    await runCheats(this.#parts.writer, this.#cheats.splice(0))
     const unfinished = this.#unfinished.splice(0)
     await this.#run(unfinished, async () => {
       const timestamps = new Set(unfinished.map(({ block_timestamp }) => block_timestamp))
@@ -177,11 +175,14 @@ export class BlockProducer {
       }
     })
     if (era.over) return
-    const jobs = this.#transfers.splice(0, MAX_ROUND)
+    const ahead = this.#ahead.take(this.#transfers)
+    const jobs = this.#transfers.splice(0, ahead?.jobs.length ?? MAX_ROUND)
     await this.#run(jobs, async () => {
       const { state, chainId, writer } = this.#parts
+      const round = (await ahead?.round) ?? (await readRound(state, jobs))
+      for (const [job, reason] of round.unread) job.reject(reason)
       let sent: Promise<Refusals> = Promise.resolve([])
-      const signed = await signRound(await readRound(state, jobs), Number(chainId), era, (some) => {
+      const signed = await signRound(round, Number(chainId), era, (some) => {
         const answer = writer.broadcast(some.map(({ raw_transaction }) => raw_transaction))
         sent = Promise.all([sent, answer]).then(([before, own]) => [...before, ...own])
         sent.catch(() => {}) // whoever carries them through is told
@@ -205,18 +206,6 @@ export class BlockProducer {
     }
   }
 
-  async #runCheats(jobs: readonly CheatJob[]): Promise<void> {
-    if (jobs.length === 0) return
-    try {
-      await this.#parts.writer.cheat(jobs.flatMap(({ calls }) => calls))
-      for (const job of jobs) job.resolve()
-    } catch (error) {
-      // One bad call must not fail its neighbours.
-      if (jobs.length > 1 && error instanceof RpcError) for (const job of jobs) await this.#runCheats([job])
-      else for (const job of jobs) job.reject(error)
-    }
-  }
-
   /**
    * From here on the bytes are out of our hands: try until the chain has them all in blocks, however long it is silent.
    * `sent` is their first broadcast; without it they may stand in blocks already.
@@ -225,6 +214,7 @@ export class BlockProducer {
     let outstanding = transfers
     let blocks = 0
     for (let known = sent; outstanding.length > 0 && !era.over; known = undefined) {
+      this.#ahead.drop()
       try {
         if (!known) {
           outstanding = await settleKnown(this.#parts.rpc, outstanding)
@@ -233,6 +223,7 @@ export class BlockProducer {
         outstanding = await this.#commit(outstanding, blocks >= MAX_BLOCKS_MISSED, known)
         blocks++
         this.#silent = undefined
+        this.#ahead.hold()
       } catch (error) {
         if (!(error instanceof ChainUnavailableError)) throw error
         this.#fallSilent(error)
@@ -251,8 +242,13 @@ export class BlockProducer {
     const { writer, state, rpc } = this.#parts
     const failures = rpc.upstreamFailures
     const refusals = await (sent ?? writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction)))
-    const time = await writer.mine(Math.max(first.block_timestamp, state.latest))
-    const missing = await settleMined(rpc, transfers, time)
+    let logs: Promise<BlockLog[]> | undefined
+    const timestamp = await writer.mine(Math.max(first.block_timestamp, state.latest), () => {
+      logs = readLogs(rpc, transfers)
+      logs.catch(() => {}) // it is awaited below, unless the block could not be kept
+      this.#ahead.begin(this.#transfers.slice(0, MAX_ROUND))
+    })
+    const missing = await settleMined(rpc, transfers, { timestamp, logs: (await logs) ?? [] })
     // A transaction whose state could not be fetched stays out of the block: that is no refusal.
     if (missing.length > 0 && rpc.upstreamFailures > failures) throw rpc.unavailable()
     if (!last) return missing

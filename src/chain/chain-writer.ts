@@ -94,15 +94,15 @@ export class ChainWriter {
 
   /**
    * Mines what the pool holds into a block of that timestamp, or of the latest block's should somebody else have mined
-   * ahead of it. Returns the block's timestamp.
+   * ahead of it. Returns the block's timestamp when it is kept; `stands` is called before that, as soon as the node has it.
    */
-  async mine(timestamp: number): Promise<number> {
+  async mine(timestamp: number, stands: () => void = () => {}): Promise<number> {
     try {
-      return await this.#mineAt(timestamp)
+      return await this.#mineAt(timestamp, stands)
     } catch (error) {
       if (!(error instanceof RpcError)) throw error
       await this.refresh()
-      return await this.#mineAt(Math.max(timestamp, this.#parts.state.latest))
+      return await this.#mineAt(Math.max(timestamp, this.#parts.state.latest), stands)
     }
   }
 
@@ -173,11 +173,12 @@ export class ChainWriter {
     if (this.unsettled) await this.#checkpoint()
   }
 
-  async #mineAt(timestamp: number): Promise<number> {
+  async #mineAt(timestamp: number, stands: () => void): Promise<number> {
     const { rpc, state } = this.#parts
     let mined: Hex[] | undefined
     await this.#do(async () => {
       await mine(rpc, timestamp)
+      stands()
       if (this.#sent.size === 0) return { mine: timestamp }
       const { transactions } = await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
       const own = transactions.flatMap((hash) => this.#sent.get(String(hash)) ?? [])

@@ -11,22 +11,25 @@ export interface Receipt {
 }
 
 /** A log as it is found by block. */
-interface BlockLog extends Log {
+export interface BlockLog extends Log {
   transactionHash: Hex
   blockNumber: Hex
 }
 
-/** Settles what stands in the latest block, of that timestamp, or in an earlier one. Returns what stands in none. */
+/** The logs that transfers' markets left in the latest block: a fifth of the node's work, and of ours, that receipts are. */
+export function readLogs(rpc: Rpc, transfers: readonly SignedTransfer[]): Promise<BlockLog[]> {
+  const markets = new Set(transfers.map(({ pool }) => pool.market_address))
+  return rpc.call<BlockLog[]>('eth_getLogs', { fromBlock: 'latest', toBlock: 'latest', address: [...markets] })
+}
+
+/** Settles what stands in the latest block, of that timestamp and those logs, or in an earlier one. Returns what stands in none. */
 export async function settleMined(
   rpc: Rpc,
   transfers: readonly SignedTransfer[],
-  timestamp: number,
+  { timestamp, logs }: { timestamp: number; logs: readonly BlockLog[] },
 ): Promise<SignedTransfer[]> {
-  // The logs of the markets are a fifth of the node's work, and of ours, that the receipts are.
-  const markets = new Set(transfers.map(({ pool }) => pool.market_address))
-  const filter = { fromBlock: 'latest', toBlock: 'latest', address: [...markets] }
   const receipts = new Map<Hex, Receipt>()
-  for (const log of await rpc.call<BlockLog[]>('eth_getLogs', filter)) {
+  for (const log of logs) {
     const receipt = receipts.get(log.transactionHash)
     if (receipt) receipt.logs.push(log)
     else receipts.set(log.transactionHash, { status: '0x1', blockNumber: log.blockNumber, logs: [log] })

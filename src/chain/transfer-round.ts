@@ -48,9 +48,11 @@ export interface Round {
   wallets: Map<string, InformedJob[]>
   /** Next nonce by wallet. */
   nonces: Map<string, number>
+  /** Jobs of which something could not be read, with why. */
+  unread: Map<TransferJob, unknown>
 }
 
-/** Reads all a round needs in one round trip. Jobs whose token or market cannot be read are rejected and left out. */
+/** Reads all a round needs in one round trip. Jobs whose token or market cannot be read are left out, with why. */
 export async function readRound(state: ChainState, jobs: readonly TransferJob[]): Promise<Round> {
   const wallets = new Map<string, InformedJob[]>(jobs.map(({ wallet }) => [wallet.address, []]))
   const addresses = [...wallets.keys()]
@@ -62,16 +64,18 @@ export async function readRound(state: ChainState, jobs: readonly TransferJob[])
     ],
     addresses.map((address) => ['eth_getTransactionCount', address, 'pending'] as const),
   )
+  const unread = new Map<TransferJob, unknown>()
   for (const [index, job] of jobs.entries()) {
     const [balance, answer] = [values[index], values[jobs.length + index]]
-    if (typeof balance !== 'bigint') job.reject(balance)
-    else if (typeof answer !== 'bigint') job.reject(answer)
+    if (typeof balance !== 'bigint') unread.set(job, balance)
+    else if (typeof answer !== 'bigint') unread.set(job, answer)
     else {
       const facts = { wallet_balance: balance, position_value: valuations[index]?.worth(answer) ?? 0n }
       wallets.get(job.wallet.address)?.push({ job, facts })
     }
   }
-  return { timestamp, wallets, nonces: new Map(addresses.map((address, index) => [address, Number(results[index])])) }
+  const nonces = new Map(addresses.map((address, index) => [address, Number(results[index])]))
+  return { timestamp, wallets, nonces, unread }
 }
 
 /**
