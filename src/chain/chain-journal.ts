@@ -23,7 +23,7 @@ const TRANSACTION = 1 / 5
 /** … and when there is not, since a checkpoint has to leave out what Anvil keeps of it. */
 const TRANSACTION_IN_HASTE = 1 / 25
 /** A checkpoint may wait for a quiet moment until so many times the operations it is due after are done. */
-const PATIENCE = 4
+const PATIENCE = 2
 
 /** What made a chain, in order: a checkpoint and the operations since, so that an Anvil can be brought back to it. */
 export class ChainJournal {
