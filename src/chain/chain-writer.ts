@@ -97,13 +97,27 @@ export class ChainWriter {
    * ahead of it. Returns the block's timestamp when it is kept; `stands` is called before that, as soon as the node has it.
    */
   async mine(timestamp: number, stands: () => void = () => {}): Promise<number> {
-    try {
-      return await this.#mineAt(timestamp, stands)
-    } catch (error) {
-      if (!(error instanceof RpcError)) throw error
-      await this.refresh()
-      return await this.#mineAt(Math.max(timestamp, this.#parts.state.latest), stands)
-    }
+    const { rpc, state } = this.#parts
+    let time = timestamp
+    let mined: Hex[] | undefined
+    await this.#do(async () => {
+      time = await this.#mineFrom(timestamp)
+      stands()
+      if (this.#sent.size === 0) return { mine: time }
+      const { transactions } = await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
+      const own = transactions.flatMap((hash) => this.#sent.get(String(hash)) ?? [])
+      mined = own.length === transactions.length ? own : undefined
+      const known = new Set(own)
+      // As they stand in the block, then what is not in it: sent again in this order, they make the same block.
+      return { mine: time, send: [...own, ...[...this.#sent.values()].filter((raw) => !known.has(raw))] }
+    })
+    this.#sent.clear()
+    this.#height++
+    if (mined) this.#mined.set(this.#height, mined)
+    this.#strange ||= this.#strangePool
+    this.#strangePool = false
+    state.changed(time)
+    return time
   }
 
   /** Changes balances or allowances directly. The calls of one batch must not depend on each other's order. */
@@ -156,10 +170,9 @@ export class ChainWriter {
    * there is more to do.
    */
   async tidy(): Promise<boolean> {
-    if (this.#waiting > ARCHIVED_TOGETHER) this.#underWay = this.#archive(this.#archived + ARCHIVED_TOGETHER)
-    else if (this.#parts.journal.long) this.#underWay = this.#checkpoint()
+    if (this.#waiting > ARCHIVED_TOGETHER) await this.#track(this.#archive(this.#archived + ARCHIVED_TOGETHER))
+    else if (this.#parts.journal.long) await this.#checkpoint()
     else return false
-    await this.#underWay
     return true
   }
 
@@ -173,27 +186,19 @@ export class ChainWriter {
     if (this.unsettled) await this.#checkpoint()
   }
 
-  async #mineAt(timestamp: number, stands: () => void): Promise<number> {
+  /** A block of that timestamp or, should somebody else have mined ahead of it, of the latest block's. */
+  async #mineFrom(timestamp: number): Promise<number> {
     const { rpc, state } = this.#parts
-    let mined: Hex[] | undefined
-    await this.#do(async () => {
+    try {
       await mine(rpc, timestamp)
-      stands()
-      if (this.#sent.size === 0) return { mine: timestamp }
-      const { transactions } = await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
-      const own = transactions.flatMap((hash) => this.#sent.get(String(hash)) ?? [])
-      mined = own.length === transactions.length ? own : undefined
-      const known = new Set(own)
-      // As they stand in the block, then what is not in it: sent again in this order, they make the same block.
-      return { mine: timestamp, send: [...own, ...[...this.#sent.values()].filter((raw) => !known.has(raw))] }
-    })
-    this.#sent.clear()
-    this.#height++
-    if (mined) this.#mined.set(this.#height, mined)
-    this.#strange ||= this.#strangePool
-    this.#strangePool = false
-    state.changed(timestamp)
-    return timestamp
+      return timestamp
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error
+      await this.refresh()
+      const later = Math.max(timestamp, state.latest)
+      await mine(rpc, later)
+      return later
+    }
   }
 
   /** Done first, written after: a process that dies in between has told nobody, and whoever asked for it asks again. */
@@ -201,9 +206,13 @@ export class ChainWriter {
     const { journal } = this.#parts
     if (this.#strange || journal.tooLong) await this.#checkpoint()
     else if (this.#waiting >= MOST_WAITING) await this.#archive(this.#archived + ARCHIVED_TOGETHER)
-    const done = act().then((operation) => this.#written(() => journal.append(operation)))
-    this.#underWay = done
-    await done
+    await this.#track(act().then((operation) => this.#written(() => journal.append(operation))))
+  }
+
+  /** So that {@link idle} waits for it. */
+  #track<Result>(work: Promise<Result>): Promise<Result> {
+    this.#underWay = work
+    return work
   }
 
   async #perform(operation: Operation): Promise<Operation> {
@@ -219,8 +228,7 @@ export class ChainWriter {
       const taken = { ...(await takeCheckpoint(rpc)), ...(forked !== undefined && { forked }) }
       await this.#written(() => journal.replace({ checkpoint: taken, operations: [] }))
     }
-    this.#underWay = checkpoint()
-    await this.#underWay
+    await this.#track(checkpoint())
     this.#strange = false
   }
 

@@ -78,13 +78,12 @@ export class CheckpointSource {
   }
 
   async #one(call: Call): Promise<string> {
-    const { id } = call
     const known = await this.#known(call)
-    if (known !== undefined) return JSON.stringify({ jsonrpc: '2.0', id, result: known })
-    if (this.#parts.real) return this.#parts.real.forward(JSON.stringify(this.#beforeFork(call)))
-    if (call.method in NOTHING) return JSON.stringify({ jsonrpc: '2.0', id, result: NOTHING[call.method] })
-    if (MAY_BE_UNKNOWN.test(call.method)) return JSON.stringify({ jsonrpc: '2.0', id, result: null })
-    return JSON.stringify({ jsonrpc: '2.0', id, error: FORGOTTEN })
+    if (known === undefined && this.#parts.real) {
+      return this.#parts.real.forward(JSON.stringify(this.#beforeFork(call)))
+    }
+    const answer = known === undefined ? nothingOf(call.method) : { result: known }
+    return JSON.stringify({ jsonrpc: '2.0', id: call.id, ...answer })
   }
 
   /** What is answered here; undefined for what is not. */
@@ -118,4 +117,10 @@ export class CheckpointSource {
     if (block.startsWith('0x') && Number(block) <= forked) return call
     return { ...call, params: call.params?.with(index, numberToHex(forked) satisfies Hex) ?? [] }
   }
+}
+
+/** The answer to a question about what is held nowhere. */
+function nothingOf(method: string): { result: unknown } | { error: typeof FORGOTTEN } {
+  if (method in NOTHING) return { result: NOTHING[method] }
+  return MAY_BE_UNKNOWN.test(method) ? { result: null } : { error: FORGOTTEN }
 }

@@ -1,5 +1,6 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../domain/ports/logger.ts'
+import { faultText } from './json-rpc.ts'
 import { type Upstream, UpstreamError } from './upstream.ts'
 
 /** Milliseconds between looks for an upstream that failed. */
@@ -89,11 +90,7 @@ export class ForkRelay {
 
 function refusal(body: string, message: string): string {
   const request: unknown = JSON.parse(body)
-  const error = { code: FAILED, message }
-  const answer = (call: unknown) => ({
-    jsonrpc: '2.0',
-    id: typeof call === 'object' && call !== null && 'id' in call ? call.id : null,
-    error,
-  })
-  return JSON.stringify(Array.isArray(request) ? request.map(answer) : answer(request))
+  const fault = { code: FAILED, message }
+  if (!Array.isArray(request)) return faultText(request, fault)
+  return `[${request.map((call) => faultText(call, fault)).join()}]`
 }

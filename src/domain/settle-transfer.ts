@@ -79,35 +79,53 @@ export async function settleTransfer(settling: ToSettle, parts: SettlingParts): 
 }
 
 /** The money has moved: a chain that does not answer now must not turn that into an error. */
-async function worthOf(portfolio: Portfolio, { chain, cancelled }: ToSettle, parts: SettlingParts): Promise<bigint> {
+async function worthOf(portfolio: Portfolio, settling: ToSettle, parts: SettlingParts): Promise<bigint> {
+  const { chain } = settling
   const position = { pool: poolOf(portfolio), shares: BigInt(portfolio.shares) }
-  for (;;) {
-    try {
-      const [worth] = await chain.values([position])
-      return worth ?? 0n
-    } catch (error) {
-      if (!(error instanceof ChainUnavailableError) || cancelled.aborted) throw error
-      parts.log.warn({ chain_id: chain.chain_id }, 'waiting for the chain to read balances')
-      await parts.clock.wallSleep(100)
-      // Reset in the meantime: what is read now would be of another chain.
-      cancelled.throwIfAborted()
-    }
-  }
+  const outage = {
+    of: ChainUnavailableError,
+    pause: 100,
+    level: 'warn',
+    message: 'a confirmed transfer waits for the chain',
+  } as const
+  const [worth] = await patiently(() => chain.values([position]), outage, settling, parts)
+  return worth ?? 0n
 }
 
 /** Nor must a disk that is full: under the same key, the client would move the money once more. */
-async function keep(
-  writes: readonly Write[],
-  { cancelled }: ToSettle,
-  { store, clock, log }: SettlingParts,
-): Promise<void> {
+function keep(writes: readonly Write[], settling: ToSettle, parts: SettlingParts): Promise<void> {
+  const outage = {
+    of: NotKeptError,
+    pause: 500,
+    level: 'error',
+    message: 'a confirmed transfer waits to be written',
+  } as const
+  return patiently(() => parts.store.commit(writes), outage, settling, parts)
+}
+
+/** What passes by itself, and how long to wait for it each time, in milliseconds. */
+interface Outage {
+  of: typeof ChainUnavailableError | typeof NotKeptError
+  pause: number
+  level: 'warn' | 'error'
+  message: string
+}
+
+/** Tries again until it succeeds; throws any other error, and whatever there is when nobody waits any longer. */
+async function patiently<Result>(
+  task: () => Promise<Result>,
+  { of: passing, pause, level, message }: Outage,
+  { id, cancelled }: ToSettle,
+  { clock, log }: SettlingParts,
+): Promise<Result> {
   for (;;) {
     try {
-      return await store.commit(writes)
+      return await task()
     } catch (error) {
-      if (!(error instanceof NotKeptError) || cancelled.aborted) throw error
-      log.error({ err: error }, 'a confirmed transfer waits to be written')
-      await clock.wallSleep(500)
+      if (!(error instanceof passing) || cancelled.aborted) throw error
+      log[level]({ err: error, transaction_id: id }, message)
+      await clock.wallSleep(pause)
+      // Reset in the meantime: what is read or written now would be of another chain.
       cancelled.throwIfAborted()
     }
   }

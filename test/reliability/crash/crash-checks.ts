@@ -1,18 +1,6 @@
 import { expect } from 'vitest'
-import type { ControlClient } from '../../../src/control/client.ts'
-import type { SeededRandom } from '../../../src/domain/random.ts'
-import type { Partner } from '../../helpers/partner.ts'
-import type { Acknowledged, CrashMemory, Listed, SeenPage } from './crash-memory.ts'
-
-/** What the checks look at. */
-export interface CheckParts {
-  acme: Partner
-  control: ControlClient
-  rpcUrl: string
-  memory: CrashMemory
-  random: SeededRandom
-  round: number
-}
+import type { Acknowledged, Listed, SeenPage } from './crash-memory.ts'
+import type { CrashParts } from './crash-parts.ts'
 
 const AT_ONCE = 8
 const SAMPLE = 100
@@ -22,7 +10,7 @@ const PAGES_KEPT = 40
 const BATCH = 200
 
 /** Everything clients know is still true, what was never answered happens once, and API, ledger and chain agree. */
-export async function expectNothingLost(parts: CheckParts): Promise<void> {
+export async function expectNothingLost(parts: CrashParts): Promise<void> {
   await expectSamePages(parts)
   await expectSameTransactions(parts, (user, listed) => {
     const known = parts.memory.transactions.get(user) ?? []
@@ -46,7 +34,7 @@ export async function expectNothingLost(parts: CheckParts): Promise<void> {
 }
 
 /** All of the last round, and some of earlier ones. */
-function sampleOf({ memory, random, round }: CheckParts): Acknowledged[] {
+function sampleOf({ memory, random, round }: CrashParts): Acknowledged[] {
   const earlier = memory.acknowledged.filter((one) => one.round < round)
   const some = Array.from({ length: Math.min(SAMPLE, earlier.length) }, () => {
     return earlier[Math.floor(random.next('sample') * earlier.length)]!
@@ -54,18 +42,18 @@ function sampleOf({ memory, random, round }: CheckParts): Acknowledged[] {
   return [...memory.acknowledged.filter((one) => one.round === round), ...some]
 }
 
-function repeat({ acme }: CheckParts, { key, user, operation, body }: Acknowledged['order']) {
+function repeat({ acme }: CrashParts, { key, user, operation, body }: Acknowledged['order']) {
   return acme.post(`end_users/${user}/${operation}`, body, { key })
 }
 
-async function expectReplayed(parts: CheckParts, { order, status, body }: Acknowledged): Promise<void> {
+async function expectReplayed(parts: CrashParts, { order, status, body }: Acknowledged): Promise<void> {
   const again = await repeat(parts, order)
   expect({ status: again.status, body: again.body }).toEqual({ status, body })
   expect(again.headers.get('idempotency-key-replay')).toBe('true')
 }
 
 /** Pages that a cursor gave before: what came since is on none of them, or pushes the last items to the next page. */
-async function expectSamePages({ acme, memory }: CheckParts): Promise<void> {
+async function expectSamePages({ acme, memory }: CrashParts): Promise<void> {
   await inGroups(memory.pages, async ({ user, cursor, ids }) => {
     const { status, body } = await acme.get(`end_users/${user}/transactions?limit=${PAGE}&starting_after=${cursor}`)
     expect(status).toBe(200)
@@ -74,7 +62,7 @@ async function expectSamePages({ acme, memory }: CheckParts): Promise<void> {
 }
 
 async function expectSameTransactions(
-  { acme, memory }: CheckParts,
+  { acme, memory }: CrashParts,
   check: (user: string, listed: Listed[]) => void,
 ): Promise<void> {
   await inGroups(memory.users, async (user) => {
@@ -98,7 +86,7 @@ function pageAfter(user: string, cursor: string, listed: readonly Listed[]): See
   return { user, cursor, ids: listed.slice(PAGE, 2 * PAGE).map(({ id }) => id) }
 }
 
-async function expectSamePortfolios({ acme, memory }: CheckParts): Promise<void> {
+async function expectSamePortfolios({ acme, memory }: CrashParts): Promise<void> {
   await inGroups(memory.users, async (user) => {
     const { body } = await acme.get(`end_users/${user}/portfolios?limit=100`)
     const ids = body.data.map(({ portfolio_id }: Record<string, string>) => portfolio_id)
@@ -107,7 +95,7 @@ async function expectSamePortfolios({ acme, memory }: CheckParts): Promise<void>
 }
 
 /** Every hash resolves, as a success, in the block where it was found first. */
-async function expectSameBlocks({ memory, rpcUrl }: CheckParts): Promise<void> {
+async function expectSameBlocks({ memory, rpcUrl }: CrashParts): Promise<void> {
   const hashes = memory.users.flatMap((user) => memory.hashes(user))
   for (let at = 0; at < hashes.length; at += BATCH) {
     const some = hashes.slice(at, at + BATCH)

@@ -1,8 +1,7 @@
 import { setTimeout as wall } from 'node:timers/promises'
-import type { ControlClient } from '../../../src/control/client.ts'
-import type { SeededRandom } from '../../../src/domain/random.ts'
-import type { Answer, Partner } from '../../helpers/partner.ts'
-import type { CrashMemory, Order } from './crash-memory.ts'
+import type { Answer } from '../../helpers/partner.ts'
+import type { Order } from './crash-memory.ts'
+import type { CrashParts } from './crash-parts.ts'
 
 const CLIENTS = 6
 const USERS = 12
@@ -16,13 +15,7 @@ export function atSomeMoment(milliseconds: number): Promise<void> {
 }
 
 /** What a load works on. */
-export interface LoadParts {
-  acme: Partner
-  control: ControlClient
-  rpcUrl: string
-  memory: CrashMemory
-  random: SeededRandom
-  round: number
+export interface LoadParts extends CrashParts {
   /** Whether business time may be moved: kept responses expire after a day of it. */
   mayMoveClock: boolean
 }
