@@ -231,6 +231,7 @@ export class AnvilChain implements Chain {
     this.#controls.resume()
     try {
       await this.#producer.interrupt('it was reset', async () => {
+        await this.#writer.idle() // it may be archiving what is no more
         await this.#options.archive.clear()
         await this.#keeper.rewind(this.#origin)
         await this.#writer.arrive()

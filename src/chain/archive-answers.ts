@@ -1,4 +1,4 @@
-import type { ArchivedBlock } from './archive-segment.ts'
+import type { ArchivedBlock } from './archived-block.ts'
 import { type LogFilter, matchesLog } from './log-filter.ts'
 import { rawTransaction } from './raw-transaction.ts'
 

@@ -1,32 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
-import type { Hex } from '../domain/records.ts'
-import type { Block } from './block.ts'
-import type { FilteredLog } from './log-filter.ts'
-
-/** A transaction as `eth_getTransactionByHash` gives it, as far as the archive looks at it. */
-export interface ArchivedTransaction {
-  hash: Hex
-  [member: string]: unknown
-}
-
-/** A receipt as `eth_getTransactionReceipt` gives it, as far as the archive looks at it. */
-export interface ArchivedReceipt {
-  status: Hex
-  logs: FilteredLog[]
-  transactionHash: Hex
-  [member: string]: unknown
-}
-
-interface FullBlock extends Block {
-  transactions: ArchivedTransaction[]
-}
-
-/** A block with all it holds: `eth_getBlockByNumber(n, true)` and `eth_getBlockReceipts(n)`. */
-export interface ArchivedBlock {
-  block: FullBlock
-  receipts: ArchivedReceipt[]
-}
+import type { ArchivedBlock, BlockToArchive } from './archived-block.ts'
+import { minedTransaction } from './mined-transaction.ts'
 
 /** Consecutive blocks, compressed, with what an index needs of them. Texts are base64. */
 export interface SegmentEntry {
@@ -69,11 +44,10 @@ export function keyOf(hash: string): number {
 }
 
 /** Compresses consecutive blocks; `json` is their texts. */
-export async function packSegment(archived: readonly ArchivedBlock[], json: readonly string[]): Promise<SegmentEntry> {
-  const transactions = archived.flatMap(({ block, receipts }) =>
-    block.transactions.map(({ hash }, index) => {
-      const success = Number(receipts[index]?.status) === 1
-      return `${hash.slice(2, 2 + 2 * KEY_BYTES)}${success ? '01' : '00'}`
+export async function packSegment(archived: readonly BlockToArchive[], json: readonly string[]): Promise<SegmentEntry> {
+  const transactions = archived.flatMap(({ receipts }) =>
+    receipts.map(({ transactionHash, status }) => {
+      return `${transactionHash.slice(2, 2 + 2 * KEY_BYTES)}${Number(status) === 1 ? '01' : '00'}`
     }),
   )
   const hashes = archived.map(({ block }) => block.hash.slice(2, 2 + 2 * KEY_BYTES))
@@ -100,8 +74,15 @@ export function segmentOf({ first, counts, hashes, transactions, blocks }: Segme
 
 /** A segment's blocks. */
 export async function unpackSegment({ first, last, blocks }: Segment): Promise<ArchivedBlock[]> {
-  const all = JSON.parse((await decompress(blocks)).toString()) as ArchivedBlock[]
-  return all.slice(0, last - first + 1)
+  const all = JSON.parse((await decompress(blocks)).toString()) as BlockToArchive[]
+  return all.slice(0, last - first + 1).map(withTransactions)
+}
+
+function withTransactions(archived: BlockToArchive): ArchivedBlock {
+  if (!('signed' in archived)) return archived
+  const { block, receipts, signed } = archived
+  const transactions = receipts.map((receipt, i) => minedTransaction(signed[i] ?? '0x', receipt, block.timestamp))
+  return { block: { ...block, transactions }, receipts }
 }
 
 /** Keys and numbers of a segment's blocks from a number on. */

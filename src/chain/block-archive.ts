@@ -1,7 +1,6 @@
 import type { Journal } from '../domain/ports/journal.ts'
 import { answerOfBlock, answerOfTransaction } from './archive-answers.ts'
 import {
-  type ArchivedBlock,
   blocksOf,
   keyOf,
   packSegment,
@@ -11,6 +10,7 @@ import {
   transactionsOf,
   unpackSegment,
 } from './archive-segment.ts'
+import type { ArchivedBlock, BlockToArchive } from './archived-block.ts'
 import { Lane } from './lane.ts'
 import { type FilteredLog, type LogFilter, matchesLog } from './log-filter.ts'
 
@@ -60,7 +60,7 @@ export class BlockArchive {
   }
 
   /** Adds blocks, which must follow the last one and each other. They are kept when it resolves. */
-  append(blocks: readonly ArchivedBlock[]): Promise<void> {
+  append(blocks: readonly BlockToArchive[]): Promise<void> {
     return this.#lane.run(async () => {
       let next = this.last === undefined ? Number(blocks[0]?.block.number) : this.last + 1
       for (const { block } of blocks) {
@@ -212,8 +212,8 @@ function hashIn(subject: unknown): string | undefined {
 }
 
 /** Blocks by the segment, with their JSON. */
-function* portions(blocks: readonly ArchivedBlock[]): Generator<[ArchivedBlock[], string[]]> {
-  let [portion, json, size]: [ArchivedBlock[], string[], number] = [[], [], 0]
+function* portions(blocks: readonly BlockToArchive[]): Generator<[BlockToArchive[], string[]]> {
+  let [portion, json, size]: [BlockToArchive[], string[], number] = [[], [], 0]
   for (const block of blocks) {
     const text = JSON.stringify(block)
     if (portion.length > 0 && (portion.length === SEGMENT_BLOCKS || size + text.length > SEGMENT_SIZE)) {

@@ -7,6 +7,7 @@ import type { BlockArchive } from './block-archive.ts'
 import type { ChainJournal, History } from './chain-journal.ts'
 import type { ChainState } from './chain-state.ts'
 import { takeCheckpoint } from './checkpoint.ts'
+import { Lane } from './lane.ts'
 import { mine, NOBODY, type Operation, perform } from './operation.ts'
 import { readBlocks } from './read-blocks.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
@@ -27,7 +28,9 @@ export interface WriterParts {
 
 /** Blocks that are put into the archive together: more make a smaller archive, and a longer pause. */
 const ARCHIVED_TOGETHER = 8
-/** The most blocks that wait for a quiet moment to be put there; with the last one fewer than Anvil keeps. */
+/** Blocks that wait for a quiet moment to be put there. */
+const HASTE = BLOCKS_KEPT / 2
+/** The most blocks that wait at all; with the last one fewer than Anvil keeps. */
 const MOST_WAITING = BLOCKS_KEPT - 2
 
 /**
@@ -47,6 +50,7 @@ export class ChainWriter {
   /** … which may still be in the pool. */
   #strangePool = false
   #underWay: Promise<unknown> = Promise.resolve()
+  readonly #archiving = new Lane()
 
   constructor(parts: WriterParts) {
     this.#parts = parts
@@ -55,6 +59,7 @@ export class ChainWriter {
   /** Resolves when no change is under way. */
   async idle(): Promise<void> {
     await this.#underWay.catch(() => {})
+    await this.#archiving.run(async () => {})
   }
 
   /** To be told of a node that was brought to where the journal ends, and of every other jump: its pool is empty. */
@@ -117,6 +122,7 @@ export class ChainWriter {
     this.#strange ||= this.#strangePool
     this.#strangePool = false
     state.changed(time)
+    this.#archiveAside()
     return time
   }
 
@@ -170,7 +176,7 @@ export class ChainWriter {
    * there is more to do.
    */
   async tidy(): Promise<boolean> {
-    if (this.#waiting > ARCHIVED_TOGETHER) await this.#track(this.#archive(this.#archived + ARCHIVED_TOGETHER))
+    if (this.#waiting > ARCHIVED_TOGETHER) await this.#archive(this.#archived + ARCHIVED_TOGETHER)
     else if (this.#parts.journal.long) await this.#checkpoint()
     else return false
     return true
@@ -253,14 +259,22 @@ export class ChainWriter {
   }
 
   /** Keeps blocks before Anvil forgets them. */
-  async #archive(upTo: number): Promise<void> {
-    const { rpc, archive } = this.#parts
-    const first = this.#archived + 1
-    const numbers = Array.from({ length: upTo - first + 1 }, (_, i) => first + i)
-    if (numbers.length === 0) return
-    const blocks = await readBlocks(rpc, numbers, this.#mined)
-    await this.#written(() => archive.append(blocks))
-    for (const number of numbers) this.#mined.delete(number)
+  #archive(upTo: number): Promise<void> {
+    return this.#archiving.run(async () => {
+      const { rpc, archive } = this.#parts
+      const first = this.#archived + 1
+      const numbers = Array.from({ length: Math.max(0, upTo - first + 1) }, (_, i) => first + i)
+      if (numbers.length === 0) return
+      const blocks = await readBlocks(rpc, numbers, this.#mined)
+      await this.#written(() => archive.append(blocks))
+      for (const number of numbers) this.#mined.delete(number)
+    })
+  }
+
+  /** Without a quiet moment, blocks are archived while the next ones are made: nobody waits for it, or hears of a failure. */
+  #archiveAside(): void {
+    if (this.#waiting < HASTE || !this.#archiving.idle) return
+    this.#archive(this.#archived + ARCHIVED_TOGETHER).catch(() => {}) // it is tried again
   }
 }
 

@@ -1,6 +1,6 @@
 import { fromRlp, numberToHex } from 'viem/utils'
 import type { Hex } from '../domain/records.ts'
-import type { ArchivedReceipt, ArchivedTransaction } from './archive-segment.ts'
+import type { ArchivedReceipt, ArchivedTransaction } from './archived-block.ts'
 
 /** The type of transactions with a priority fee (EIP-1559), as signed bytes begin with it. */
 const EIP1559 = '0x02'

@@ -1,4 +1,4 @@
-import type { ArchivedBlock } from '../../src/chain/archive-segment.ts'
+import type { ArchivedBlock } from '../../src/chain/archived-block.ts'
 import type { Call, Rpc } from '../../src/chain/rpc.ts'
 import type { Journal } from '../../src/domain/ports/journal.ts'
 import type { SeededRandom } from '../../src/domain/random.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { AnvilProcess } from '../../src/chain/anvil-process.ts'
-import type { ArchivedBlock } from '../../src/chain/archive-segment.ts'
+import type { ArchivedBlock } from '../../src/chain/archived-block.ts'
 import { type ArchiveEntry, BlockArchive } from '../../src/chain/block-archive.ts'
 import { Rpc } from '../../src/chain/rpc.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'

@@ -2,6 +2,8 @@ import { keccak256, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AnvilProcess } from '../../src/chain/anvil-process.ts'
+import { packSegment, segmentOf, unpackSegment } from '../../src/chain/archive-segment.ts'
+import type { BlockToArchive } from '../../src/chain/archived-block.ts'
 import { readBlocks } from '../../src/chain/read-blocks.ts'
 import { Rpc } from '../../src/chain/rpc.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
@@ -44,5 +46,12 @@ it('tells a transaction from its signed bytes as Anvil does', async () => {
   const numbers = [...mined.keys()]
   const asked = await readBlocks(rpc, numbers, new Map())
   expect(asked.map(({ block }) => block.transactions.length)).toEqual(signed.map(() => 1))
-  expect(await readBlocks(rpc, numbers, mined)).toEqual(asked)
+  expect(await unpacked(asked)).toEqual(asked)
+  expect(await unpacked(await readBlocks(rpc, numbers, mined))).toEqual(asked)
 })
+
+/** Blocks as they come out of the archive. */
+async function unpacked(blocks: readonly BlockToArchive[]) {
+  const json = blocks.map((block) => JSON.stringify(block))
+  return unpackSegment(segmentOf(await packSegment(blocks, json)))
+}
