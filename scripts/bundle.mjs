@@ -12,6 +12,7 @@ const bundle = await rolldown({
   cwd: root,
   input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
   platform: 'node',
+  resolve: { mainFields: ['module', 'main'] }, // of modules, what is not used can be left out
   // Loaded when needed only, from node_modules: the library's chain client, and pages that are read as files.
   external: ['viem', '@fastify/swagger-ui'],
   onLog: (level, log) => {

@@ -1,4 +1,3 @@
-import { keccak256 } from 'viem/utils'
 import type { MinedTransfer, TransferFacts, TransferOrder, UnfinishedTransfer } from '../domain/ports/chain.ts'
 import type { ChainState } from './chain-state.ts'
 import { balanceOf } from './protocols/erc20.ts'
@@ -141,12 +140,9 @@ async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promi
     order.type === 'deposit'
       ? protocol.deposit(pool, wallet.address, decision.amount)
       : protocol.withdraw(pool, wallet.address, decision, shares)
-  const fees = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
   const gas = order.revert ? REVERTING_GAS : call.gas
-  const raw = wallet.sign({ type: 'eip1559', chainId, nonce, ...fees, ...call, gas })
   const signed = {
-    tx_hash: keccak256(raw),
-    raw_transaction: raw,
+    ...wallet.sign({ chainId, nonce, ...call, gas }),
     amount: decision.amount,
     value_before: facts.position_value,
     block_timestamp: timestamp,
