@@ -50,6 +50,7 @@ const NOT_IN_DOMAIN = ['@fastify/', 'fastify', 'jose', 'lowdb', 'viem', '@viem/'
 // Development dependencies that src/ may import: they are bundled into what is published.
 const BUNDLED = [
   '@bitauth/libauth',
+  'hash-wasm',
   '@fastify/swagger',
   'commander',
   'fastify',

@@ -10,7 +10,7 @@ import { Lane } from './lane.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { ReadAhead } from './read-ahead.ts'
 import type { Call, Rpc } from './rpc.ts'
-import { type BlockLog, readLogs, settleKnown, settleMined } from './settlement.ts'
+import { logsOf, settleKnown, settleMined } from './settlement.ts'
 import { readRound, type SignedTransfer, signRound, type TransferJob } from './transfer-round.ts'
 
 /** What a producer works with. */
@@ -242,13 +242,11 @@ export class BlockProducer {
     const { writer, state, rpc } = this.#parts
     const failures = rpc.upstreamFailures
     const refusals = await (sent ?? writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction)))
-    let logs: Promise<BlockLog[]> | undefined
-    const timestamp = await writer.mine(Math.max(first.block_timestamp, state.latest), () => {
-      logs = readLogs(rpc, transfers)
-      logs.catch(() => {}) // it is awaited below, unless the block could not be kept
-      this.#ahead.begin(this.#transfers.slice(0, MAX_ROUND))
+    const mined = await writer.mine(Math.max(first.block_timestamp, state.latest), {
+      ask: [logsOf(transfers)],
+      stands: () => this.#ahead.begin(this.#transfers.slice(0, MAX_ROUND)),
     })
-    const missing = await settleMined(rpc, transfers, { timestamp, logs: (await logs) ?? [] })
+    const missing = await settleMined(rpc, transfers, mined)
     // A transaction whose state could not be fetched stays out of the block: that is no refusal.
     if (missing.length > 0 && rpc.upstreamFailures > failures) throw rpc.unavailable()
     if (!last) return missing

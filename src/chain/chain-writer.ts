@@ -1,15 +1,13 @@
 import { keccak256, numberToHex } from 'viem/utils'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Hex } from '../domain/records.ts'
-import { BLOCKS_KEPT } from './anvil-node.ts'
 import type { Block } from './block.ts'
 import type { BlockArchive } from './block-archive.ts'
+import { BlockArchiver } from './block-archiver.ts'
 import type { ChainJournal, History } from './chain-journal.ts'
 import type { ChainState } from './chain-state.ts'
 import { takeCheckpoint } from './checkpoint.ts'
-import { Lane } from './lane.ts'
 import { mine, NOBODY, type Operation, perform } from './operation.ts'
-import { readBlocks } from './read-blocks.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
 
 /** Why transactions were not taken, in their order; undefined for those that were. */
@@ -26,12 +24,23 @@ export interface WriterParts {
   discard(): void
 }
 
-/** Blocks that are put into the archive together: more make a smaller archive, and a longer pause. */
-const ARCHIVED_TOGETHER = 8
-/** Blocks that wait for a quiet moment to be put there. */
-const HASTE = BLOCKS_KEPT / 2
-/** The most blocks that wait at all; with the last one fewer than Anvil keeps. */
-const MOST_WAITING = BLOCKS_KEPT - 2
+/** What somebody who had a block mined wants as soon as the node has it. */
+export interface OnceMined {
+  /** Questions that share a round trip with the writer's own. */
+  ask: readonly Call[]
+  stands(): void
+}
+
+/** A block that is kept. */
+export interface Mined {
+  /** Unix seconds. */
+  timestamp: number
+  /** What was answered to what was asked, if anything was sent since the last block. */
+  answers: unknown[]
+}
+
+const UNASKED: OnceMined = { ask: [], stands: () => {} }
+const LATEST_BLOCK: Call = ['eth_getBlockByNumber', 'latest', false]
 
 /**
  * The only way anything on the chain is changed: transactions, blocks and cheats, strictly one after another (the block
@@ -41,45 +50,37 @@ export class ChainWriter {
   readonly #parts: WriterParts
   /** By hash, in the node's pool and not in the journal: a block's entry holds what was sent since the one before. */
   readonly #sent = new Map<string, Hex>()
-  /** The signed transactions of blocks that are not in the archive, by number, where all are known. */
-  readonly #mined = new Map<number, Hex[]>()
-  /** The number of the last block. */
-  #height = 0
   /** Others changed the chain in ways that cannot be done again: only a checkpoint keeps it. */
   #strange = false
   /** … which may still be in the pool. */
   #strangePool = false
   #underWay: Promise<unknown> = Promise.resolve()
-  readonly #archiving = new Lane()
+  readonly #archiver: BlockArchiver
 
   constructor(parts: WriterParts) {
     this.#parts = parts
+    const { rpc, archive, journal } = parts
+    const written = (write: () => Promise<void>) => this.#written(write)
+    this.#archiver = new BlockArchiver({ rpc, archive, base: () => journal.base.number, written })
   }
 
   /** Resolves when no change is under way. */
   async idle(): Promise<void> {
     await this.#underWay.catch(() => {})
-    await this.#archiving.run(async () => {})
+    await this.#archiver.idle()
   }
 
   /** To be told of a node that was brought to where the journal ends, and of every other jump: its pool is empty. */
   async arrive(): Promise<void> {
     this.#sent.clear()
-    this.#mined.clear()
     this.#strange = false
     this.#strangePool = false
-    await this.refresh()
-    await this.#forgetBlocksAhead()
+    await this.#archiver.arrive(await this.#parts.state.refresh())
   }
 
   /** Asks the chain for its last block. */
   async refresh(): Promise<void> {
-    this.#height = await this.#parts.state.refresh()
-  }
-
-  /** What others mined is archived before it is kept in the journal: should it not come to that, it is no more. */
-  async #forgetBlocksAhead(): Promise<void> {
-    await this.#parts.archive.truncate(this.#height + 1)
+    this.#archiver.height = await this.#parts.state.refresh()
   }
 
   /**
@@ -99,17 +100,22 @@ export class ChainWriter {
 
   /**
    * Mines what the pool holds into a block of that timestamp, or of the latest block's should somebody else have mined
-   * ahead of it. Returns the block's timestamp when it is kept; `stands` is called before that, as soon as the node has it.
+   * ahead of it. Resolves when it is kept.
    */
-  async mine(timestamp: number, stands: () => void = () => {}): Promise<number> {
+  async mine(timestamp: number, { ask, stands }: OnceMined = UNASKED): Promise<Mined> {
     const { rpc, state } = this.#parts
     let time = timestamp
     let mined: Hex[] | undefined
+    let answers: Mined['answers'] = []
     await this.#do(async () => {
       time = await this.#mineFrom(timestamp)
+      const asked = this.#sent.size === 0 ? undefined : rpc.settle([LATEST_BLOCK, ...ask])
       stands()
-      if (this.#sent.size === 0) return { mine: time }
-      const { transactions } = await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
+      if (!asked) return { mine: time }
+      const [block, ...others] = await asked
+      if (block instanceof RpcError) throw block
+      answers = others
+      const { transactions } = block as Block
       const own = transactions.flatMap((hash) => this.#sent.get(String(hash)) ?? [])
       mined = own.length === transactions.length ? own : undefined
       const known = new Set(own)
@@ -117,13 +123,11 @@ export class ChainWriter {
       return { mine: time, send: [...own, ...[...this.#sent.values()].filter((raw) => !known.has(raw))] }
     })
     this.#sent.clear()
-    this.#height++
-    if (mined) this.#mined.set(this.#height, mined)
     this.#strange ||= this.#strangePool
     this.#strangePool = false
     state.changed(time)
-    this.#archiveAside()
-    return time
+    this.#archiver.add(mined)
+    return { timestamp: time, answers }
   }
 
   /** Changes balances or allowances directly. The calls of one batch must not depend on each other's order. */
@@ -140,15 +144,13 @@ export class ChainWriter {
   /** Carries out what somebody else asked of the node, whatever it is: a checkpoint keeps it, taken before our next change. */
   async foreign([method, ...params]: Call): Promise<unknown> {
     const { rpc } = this.#parts
-    await this.#archive(this.#height) // the call may mine more blocks than the node keeps
+    await this.#archiver.all() // the call may mine more blocks than the node keeps
     this.#strange = true
     this.#strangePool ||= /send/i.test(method)
     try {
       return await rpc.call(method, ...params)
     } finally {
-      this.#mined.clear()
-      await this.refresh()
-      await this.#forgetBlocksAhead()
+      await this.#archiver.arrive(await this.#parts.state.refresh())
     }
   }
 
@@ -176,9 +178,9 @@ export class ChainWriter {
    * there is more to do.
    */
   async tidy(): Promise<boolean> {
-    if (this.#waiting > ARCHIVED_TOGETHER) await this.#archive(this.#archived + ARCHIVED_TOGETHER)
-    else if (this.#parts.journal.long) await this.#checkpoint()
-    else return false
+    if (await this.#archiver.tidy()) return true
+    if (!this.#parts.journal.long) return false
+    await this.#checkpoint()
     return true
   }
 
@@ -211,7 +213,7 @@ export class ChainWriter {
   async #do(act: () => Promise<Operation>): Promise<void> {
     const { journal } = this.#parts
     if (this.#strange || journal.tooLong) await this.#checkpoint()
-    else if (this.#waiting >= MOST_WAITING) await this.#archive(this.#archived + ARCHIVED_TOGETHER)
+    await this.#archiver.makeRoom()
     await this.#track(act().then((operation) => this.#written(() => journal.append(operation))))
   }
 
@@ -229,7 +231,7 @@ export class ChainWriter {
   async #checkpoint(): Promise<void> {
     const { rpc, journal } = this.#parts
     const checkpoint = async () => {
-      await this.#archive(this.#height)
+      await this.#archiver.all()
       const { forked } = journal.base
       const taken = { ...(await takeCheckpoint(rpc)), ...(forked !== undefined && { forked }) }
       await this.#written(() => journal.replace({ checkpoint: taken, operations: [] }))
@@ -247,34 +249,6 @@ export class ChainWriter {
       const reason = `what it did could not be written down: ${cause instanceof Error ? cause.message : cause}`
       throw new ChainUnavailableError(this.#parts.chainId, reason, { cause })
     }
-  }
-
-  get #archived(): number {
-    return this.#parts.archive.last ?? this.#parts.journal.base.number
-  }
-
-  /** Blocks that may be archived. The last one may be replaced: it waits for the next. */
-  get #waiting(): number {
-    return this.#height - 1 - this.#archived
-  }
-
-  /** Keeps blocks before Anvil forgets them. */
-  #archive(upTo: number): Promise<void> {
-    return this.#archiving.run(async () => {
-      const { rpc, archive } = this.#parts
-      const first = this.#archived + 1
-      const numbers = Array.from({ length: Math.max(0, upTo - first + 1) }, (_, i) => first + i)
-      if (numbers.length === 0) return
-      const blocks = await readBlocks(rpc, numbers, this.#mined)
-      await this.#written(() => archive.append(blocks))
-      for (const number of numbers) this.#mined.delete(number)
-    })
-  }
-
-  /** Without a quiet moment, blocks are archived while the next ones are made: nobody waits for it, or hears of a failure. */
-  #archiveAside(): void {
-    if (this.#waiting < HASTE || !this.#archiving.idle) return
-    this.#archive(this.#archived + ARCHIVED_TOGETHER).catch(() => {}) // it is tried again
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Hex } from '../domain/records.ts'
+import type { Mined } from './chain-writer.ts'
 import type { Log } from './protocols/protocol.ts'
-import type { Rpc } from './rpc.ts'
+import type { Call, Rpc } from './rpc.ts'
 import type { SignedTransfer } from './transfer-round.ts'
 
 /** A receipt as far as transfers need it. */
@@ -11,25 +12,28 @@ export interface Receipt {
 }
 
 /** A log as it is found by block. */
-export interface BlockLog extends Log {
+interface BlockLog extends Log {
   transactionHash: Hex
   blockNumber: Hex
 }
 
-/** The logs that transfers' markets left in the latest block: a fifth of the node's work, and of ours, that receipts are. */
-export function readLogs(rpc: Rpc, transfers: readonly SignedTransfer[]): Promise<BlockLog[]> {
+/** Asks for the logs that transfers' markets left in the latest block: a fifth of the node's work, and of ours, that receipts are. */
+export function logsOf(transfers: readonly SignedTransfer[]): Call {
   const markets = new Set(transfers.map(({ pool }) => pool.market_address))
-  return rpc.call<BlockLog[]>('eth_getLogs', { fromBlock: 'latest', toBlock: 'latest', address: [...markets] })
+  return ['eth_getLogs', { fromBlock: 'latest', toBlock: 'latest', address: [...markets] }]
 }
 
-/** Settles what stands in the latest block, of that timestamp and those logs, or in an earlier one. Returns what stands in none. */
+/**
+ * Settles what stands in the block that was just mined, with the answer to {@link logsOf}, or in an earlier one. Returns
+ * what stands in none.
+ */
 export async function settleMined(
   rpc: Rpc,
   transfers: readonly SignedTransfer[],
-  { timestamp, logs }: { timestamp: number; logs: readonly BlockLog[] },
+  { timestamp, answers: [logs] }: Mined,
 ): Promise<SignedTransfer[]> {
   const receipts = new Map<Hex, Receipt>()
-  for (const log of logs) {
+  for (const log of Array.isArray(logs) ? (logs as BlockLog[]) : []) {
     const receipt = receipts.get(log.transactionHash)
     if (receipt) receipt.logs.push(log)
     else receipts.set(log.transactionHash, { status: '0x1', blockNumber: log.blockNumber, logs: [log] })

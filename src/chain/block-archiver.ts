@@ -1,0 +1,101 @@
+import type { Hex } from '../domain/records.ts'
+import { BLOCKS_KEPT } from './anvil-node.ts'
+import type { BlockArchive } from './block-archive.ts'
+import { Lane } from './lane.ts'
+import { readBlocks } from './read-blocks.ts'
+import type { Rpc } from './rpc.ts'
+
+/** What an archiver works with. */
+export interface ArchiverParts {
+  rpc: Rpc
+  archive: BlockArchive
+  /** The number of the block that the archive begins after. */
+  base(): number
+  /** Writes something down; should that fail, the node is of no use any more. */
+  written(write: () => Promise<void>): Promise<void>
+}
+
+/** Blocks that are put into the archive together: more make a smaller archive, and a longer pause. */
+const TOGETHER = 8
+/** Blocks that wait for a quiet moment to be put there. */
+const HASTE = BLOCKS_KEPT / 2
+/** The most blocks that wait at all; with the last one fewer than Anvil keeps. */
+const MOST_WAITING = BLOCKS_KEPT - 2
+
+/** Puts a chain's blocks into the archive before Anvil forgets them. */
+export class BlockArchiver {
+  readonly #parts: ArchiverParts
+  readonly #lane = new Lane()
+  /** The signed transactions of blocks that are not in the archive, by number, where all are known. */
+  readonly #signed = new Map<number, Hex[]>()
+  /** The number of the last block. */
+  height = 0
+
+  constructor(parts: ArchiverParts) {
+    this.#parts = parts
+  }
+
+  /** To be told of the next block, with its signed transactions if all are known. */
+  add(signed?: Hex[]): void {
+    this.height++
+    if (signed) this.#signed.set(this.height, signed)
+    this.#archiveAside()
+  }
+
+  /** To be told that the chain ends with the block of that number, whatever came after it before. */
+  async arrive(height: number): Promise<void> {
+    this.#signed.clear()
+    this.height = height
+    // What others mined is archived before it is kept in the journal: should it not come to that, it is no more.
+    await this.#parts.archive.truncate(height + 1)
+  }
+
+  /** Resolves when nothing is being archived. */
+  async idle(): Promise<void> {
+    await this.#lane.run(async () => {})
+  }
+
+  /** Archives all blocks there are. */
+  all(): Promise<void> {
+    return this.#archive(this.height)
+  }
+
+  /** For a quiet moment: archives some blocks, in tens of milliseconds. Says whether there were enough of them. */
+  async tidy(): Promise<boolean> {
+    if (this.#waiting <= TOGETHER) return false
+    await this.#archive(this.#archived + TOGETHER)
+    return true
+  }
+
+  /** Resolves when Anvil can make another block without forgetting one that is not archived. */
+  async makeRoom(): Promise<void> {
+    if (this.#waiting >= MOST_WAITING) await this.#archive(this.#archived + TOGETHER)
+  }
+
+  get #archived(): number {
+    return this.#parts.archive.last ?? this.#parts.base()
+  }
+
+  /** Blocks that may be archived. The last one may be replaced: it waits for the next. */
+  get #waiting(): number {
+    return this.height - 1 - this.#archived
+  }
+
+  /** Without a quiet moment, blocks are archived while the next ones are made: nobody waits for it, or hears of a failure. */
+  #archiveAside(): void {
+    if (this.#waiting < HASTE || !this.#lane.idle) return
+    this.#archive(this.#archived + TOGETHER).catch(() => {}) // it is tried again
+  }
+
+  #archive(upTo: number): Promise<void> {
+    return this.#lane.run(async () => {
+      const { rpc, archive, written } = this.#parts
+      const first = this.#archived + 1
+      const numbers = Array.from({ length: Math.max(0, upTo - first + 1) }, (_, i) => first + i)
+      if (numbers.length === 0) return
+      const blocks = await readBlocks(rpc, numbers, this.#signed)
+      await written(() => archive.append(blocks))
+      for (const number of numbers) this.#signed.delete(number)
+    })
+  }
+}
