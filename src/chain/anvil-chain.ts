@@ -26,6 +26,7 @@ import type { ForkRelay } from './fork-relay.ts'
 import { fundingCalls } from './funding-calls.ts'
 import { MarketCache } from './market-cache.ts'
 import { type MarketSurvey, surveyMarkets } from './market-survey.ts'
+import { NodeRenewal, type RenewalParts } from './node-renewal.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { Rpc } from './rpc.ts'
@@ -43,7 +44,7 @@ export interface ChainStatus {
 }
 
 /** What an {@link AnvilChain} is made from. */
-export interface AnvilChainOptions {
+export interface AnvilChainOptions extends Pick<RenewalParts, 'renewAfter'> {
   setup: ChainSetup
   /** What the chain begins with, unless it is a fork. */
   embedded: Checkpoint
@@ -102,11 +103,11 @@ export class AnvilChain implements Chain {
 
   private constructor(options: AnvilChainOptions, origin: Checkpoint, upstream: ForkRelay | undefined) {
     const { setup, journal, archive, host, clock, log } = options
-    this.chain_id = setup.chain_id
+    const { chain_id: chainId } = setup
+    this.chain_id = chainId
     this.#options = options
     this.#origin = origin
     this.#upstream = upstream
-    const { chain_id: chainId } = setup
     const timeout = options.rpcTimeout ?? (upstream ? FORK_TIMEOUT : TIMEOUT)
     const real = upstream && { real: upstream }
     this.#rpc = new Rpc({ chainId, timeout, ...(upstream && { upstream }) })
@@ -119,10 +120,10 @@ export class AnvilChain implements Chain {
       idle: () => this.#writer.idle(),
       restarted: () => this.#restarted(),
     })
-    this.#producer = new BlockProducer({ ...parts, writer: this.#writer })
-    const admin = (pool: PoolFacts) => this.#protocol(pool).admin
-    const whole = { ...parts, archive, writer: this.#writer, producer: this.#producer, keeper: this.#keeper }
-    this.#controls = new AnvilControls({ ...whole, admin })
+    const kept = { ...options, ...parts, writer: this.#writer, keeper: this.#keeper }
+    this.#producer = new BlockProducer({ ...kept, renewal: new NodeRenewal(kept) })
+    const whole = { ...kept, producer: this.#producer }
+    this.#controls = new AnvilControls({ ...whole, admin: (pool) => this.#protocol(pool).admin })
     this.#gateway = new RpcGateway(whole)
     this.#markets = new MarketCache(this.#state, clock)
     this.#unsubscribe = clock.onMove(() => this.#follow())

@@ -4,7 +4,7 @@ import type { Chains, WalletOwner } from '../domain/ports/chain.ts'
 import type { Journal } from '../domain/ports/journal.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import type { Address } from '../domain/records.ts'
-import { AnvilChain, type ChainStatus } from './anvil-chain.ts'
+import { AnvilChain, type AnvilChainOptions, type ChainStatus } from './anvil-chain.ts'
 import { BlockArchive } from './block-archive.ts'
 import { type ChainEntry, ChainJournal, MemoryJournal } from './chain-journal.ts'
 import type { Checkpoint } from './checkpoint.ts'
@@ -12,7 +12,7 @@ import { protocolsByName } from './protocols/index.ts'
 import { Wallets } from './wallets.ts'
 
 /** What the chains are started with. */
-export interface ChainsOptions {
+export interface ChainsOptions extends Pick<AnvilChainOptions, 'renewAfter'> {
   chains: readonly ChainSetup[]
   /** What every embedded chain begins with. */
   embedded: Checkpoint

@@ -67,6 +67,8 @@ export class AnvilNode {
 
   readonly process: AnvilProcess
   readonly checkpoint: Checkpoint
+  /** Somebody has something in it that no checkpoint keeps. */
+  pinned = false
   readonly #source: RpcServer
   #snapshot: Hex = '0x'
 
@@ -76,11 +78,15 @@ export class AnvilNode {
     this.#source = source
   }
 
-  /** Back to the checkpoint, in a millisecond. Throws when somebody else's revert took it away. */
+  /**
+   * Back to the checkpoint, in a millisecond; what others had in the node is theirs no longer. Throws when somebody else's
+   * revert took the checkpoint away.
+   */
   async rewind(rpc: Rpc): Promise<void> {
     await rpc.call('anvil_dropAllTransactions') // Anvil keeps them across a revert
     if (!(await rpc.call<boolean>('evm_revert', this.#snapshot))) throw new Error('the checkpoint is gone')
     this.#snapshot = await rpc.call<Hex>('evm_snapshot')
+    this.pinned = false
   }
 
   async stop(): Promise<void> {

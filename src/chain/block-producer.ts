@@ -7,6 +7,7 @@ import type { ChainWriter, Refusals } from './chain-writer.ts'
 import { type CheatJob, runCheats } from './cheats.ts'
 import { Era } from './era.ts'
 import { Lane } from './lane.ts'
+import type { NodeRenewal } from './node-renewal.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { ReadAhead } from './read-ahead.ts'
 import type { Call, Rpc } from './rpc.ts'
@@ -19,6 +20,7 @@ export interface ProducerParts {
   rpc: Rpc
   state: ChainState
   writer: ChainWriter
+  renewal: NodeRenewal
   clock: SandboxClock
   log: Logger
 }
@@ -165,6 +167,8 @@ export class BlockProducer {
   }
 
   async #round(era: Era): Promise<void> {
+    const { renewal } = this.#parts
+    if (renewal.pressing) await renewal.run().catch(() => {}) // whoever needs the node next is told
     await runCheats(this.#parts.writer, this.#cheats.splice(0))
     const unfinished = this.#unfinished.splice(0)
     await this.#run(unfinished, async () => {
@@ -267,7 +271,7 @@ export class BlockProducer {
   }
 
   async #useQuietMoments(): Promise<void> {
-    const { clock, rpc, writer } = this.#parts
+    const { clock, rpc, writer, renewal } = this.#parts
     for (;;) {
       await clock.wallSleep(QUIET_POLL)
       if (this.#stopped !== undefined) return
@@ -276,6 +280,7 @@ export class BlockProducer {
         const { pending } = await rpc.call<{ pending: Hex }>('txpool_status')
         if (Number(pending) > 0 && this.#lane.idle) await this.mine()
         while (this.#lane.idle && (await this.#lane.run(() => writer.tidy())));
+        if (this.#lane.idle && renewal.due) await this.#lane.run(() => renewal.run())
       } catch {
         // The client remembers the failure for the chain's status; the next look may succeed.
       }

@@ -24,6 +24,8 @@ const TRANSACTION = 1 / 5
 const TRANSACTION_IN_HASTE = 1 / 25
 /** A checkpoint may wait for a quiet moment until so many times the operations it is due after are done. */
 const PATIENCE = 2
+/** What part of those is next to nothing. */
+const SHORT = 1 / 10
 
 /** What made a chain, in order: a checkpoint and the operations since, so that an Anvil can be brought back to it. */
 export class ChainJournal {
@@ -31,6 +33,7 @@ export class ChainJournal {
   /** Blocks and cheats. */
   #done = 0
   #transactions = 0
+  #mined = false
   #limit = MIN_OPERATIONS
   #base: Base | undefined
 
@@ -46,6 +49,16 @@ export class ChainJournal {
   /** Whether a checkpoint must not wait any longer. */
   get tooLong(): boolean {
     return this.#done + this.#transactions * TRANSACTION_IN_HASTE >= this.#limit * PATIENCE
+  }
+
+  /** Whether a block was mined since the last checkpoint. */
+  get mined(): boolean {
+    return this.#mined
+  }
+
+  /** Whether so little was done since the last checkpoint that doing it again takes no time to speak of. */
+  get short(): boolean {
+    return this.#done + this.#transactions * TRANSACTION < this.#limit * SHORT
   }
 
   /** The number of the checkpoint's block, and where a fork was made. Throws before the first {@link read} or {@link replace}. */
@@ -87,12 +100,14 @@ export class ChainJournal {
     this.#limit = Math.max(MIN_OPERATIONS, accounts.length / SIZE_PER_OPERATION)
     this.#done = 0
     this.#transactions = 0
+    this.#mined = false
     for (const operation of operations) this.#add(operation)
   }
 
   #add(operation: Operation): void {
     if ('cheat' in operation) this.#done += operation.cheat.length
     if (!('mine' in operation)) return
+    this.#mined = true
     this.#done += 1
     this.#transactions += operation.send?.length ?? 0
   }

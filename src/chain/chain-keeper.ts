@@ -1,12 +1,14 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Logger } from '../domain/ports/logger.ts'
+import type { Hex } from '../domain/records.ts'
 import { AnvilNode, type NodeOptions } from './anvil-node.ts'
 import { AnvilStartError } from './anvil-process.ts'
+import type { Block } from './block.ts'
 import type { ChainJournal, History } from './chain-journal.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { Lane } from './lane.ts'
-import type { Rpc } from './rpc.ts'
+import { Rpc } from './rpc.ts'
 
 /** What a keeper works with. */
 export interface KeeperParts {
@@ -37,6 +39,8 @@ export class ChainKeeper {
   /** Nodes are replaced one after another. */
   readonly #lane = new Lane()
   #node: AnvilNode | undefined
+  /** Nodes that were replaced, and still have to answer what they were asked before. */
+  readonly #leaving = new Set<AnvilNode>()
   #suspended = false
   #stopped = false
   #restarting: Promise<void> | undefined
@@ -87,6 +91,32 @@ export class ChainKeeper {
     await this.#restarting // the node that was replaced may have died meanwhile
   }
 
+  /** Somebody has something in the present node that no checkpoint keeps: a snapshot, a filter, a setting. */
+  pin(): void {
+    this.#present.pinned = true
+  }
+
+  get pinned(): boolean {
+    return this.#present.pinned
+  }
+
+  /**
+   * Puts another node in the place of the present one; history is what the journal holds. Reads go on meanwhile; nothing may
+   * change the chain. Throws when no other node starts or comes to the same block (the upstream of a fork may fail), or when
+   * the present one is pinned by then: it stays.
+   */
+  async renew(history: History): Promise<void> {
+    await this.#lane.run(async () => {
+      if (this.#stopped) return
+      await this.#build(history, async ({ process: { url } }) => {
+        const fresh = new Rpc({ ...this.#parts.node, url })
+        const [hash, other] = await Promise.all([this.#parts.rpc, fresh].map(lastBlock)).finally(() => fresh.close())
+        if (hash !== other) throw new Error('it came to another block')
+        if (this.pinned) throw new Error('the present one is needed')
+      })
+    })
+  }
+
   /** As {@link replace} with nothing but a checkpoint, faster if the present node began with it. */
   async rewind(checkpoint: Checkpoint): Promise<void> {
     await this.#restarting
@@ -104,7 +134,9 @@ export class ChainKeeper {
 
   async stop(): Promise<void> {
     this.#stopped = true
-    await this.#lane.run(async () => this.#node?.stop())
+    await this.#lane.run(async () => {
+      await Promise.all([this.#node, ...this.#leaving].map((node) => node?.stop()))
+    })
   }
 
   get #present(): AnvilNode {
@@ -112,10 +144,10 @@ export class ChainKeeper {
     return this.#node
   }
 
-  async #build({ checkpoint, operations }: History, ready?: () => Promise<void>): Promise<void> {
+  async #build({ checkpoint, operations }: History, ready?: (node: AnvilNode) => Promise<void>): Promise<void> {
     const node = await AnvilNode.start({ ...this.#parts.node, checkpoint }, operations)
     try {
-      await ready?.()
+      await ready?.(node)
     } catch (error) {
       await node.stop()
       throw error
@@ -123,9 +155,16 @@ export class ChainKeeper {
     const before = this.#node
     this.#node = node
     if (this.#suspended) node.process.suspend()
-    this.#parts.rpc.moveTo(node.process.url)
+    const answered = this.#parts.rpc.moveTo(node.process.url)
     void node.process.exited.then((reason) => this.#lost(node, reason))
-    await before?.stop()
+    if (before) void this.#retire(before, answered)
+  }
+
+  async #retire(node: AnvilNode, answered: Promise<void>): Promise<void> {
+    this.#leaving.add(node)
+    await answered
+    await node.stop().catch((error: unknown) => this.#parts.log.debug({ err: error }, 'an Anvil did not end in order'))
+    this.#leaving.delete(node)
   }
 
   #lost(node: AnvilNode, reason: string): void {
@@ -178,4 +217,8 @@ export class ChainKeeper {
       }
     }
   }
+}
+
+async function lastBlock(rpc: Rpc): Promise<Hex> {
+  return (await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)).hash
 }

@@ -56,12 +56,18 @@ export class ChainWriter {
   #strangePool = false
   #underWay: Promise<unknown> = Promise.resolve()
   readonly #archiver: BlockArchiver
+  #done = 0
 
   constructor(parts: WriterParts) {
     this.#parts = parts
     const { rpc, archive, journal } = parts
     const written = (write: () => Promise<void>) => this.#written(write)
     this.#archiver = new BlockArchiver({ rpc, archive, base: () => journal.base.number, written })
+  }
+
+  /** Blocks and transactions so far, and what others did. */
+  get done(): number {
+    return this.#done
   }
 
   /** Resolves when no change is under way. */
@@ -122,6 +128,7 @@ export class ChainWriter {
       // As they stand in the block, then what is not in it: sent again in this order, they make the same block.
       return { mine: time, send: [...own, ...[...this.#sent.values()].filter((raw) => !known.has(raw))] }
     })
+    this.#done += 1 + this.#sent.size
     this.#sent.clear()
     this.#strange ||= this.#strangePool
     this.#strangePool = false
@@ -145,6 +152,7 @@ export class ChainWriter {
   async foreign([method, ...params]: Call): Promise<unknown> {
     const { rpc } = this.#parts
     await this.#archiver.all() // the call may mine more blocks than the node keeps
+    this.#done++
     this.#strange = true
     this.#strangePool ||= /send/i.test(method)
     try {
@@ -180,7 +188,7 @@ export class ChainWriter {
   async tidy(): Promise<boolean> {
     if (await this.#archiver.tidy()) return true
     if (!this.#parts.journal.long) return false
-    await this.#checkpoint()
+    await this.checkpoint()
     return true
   }
 
@@ -191,7 +199,7 @@ export class ChainWriter {
 
   /** Keeps what others did, and leaves little to be done again. */
   async settle(): Promise<void> {
-    if (this.unsettled) await this.#checkpoint()
+    if (this.unsettled) await this.checkpoint()
   }
 
   /** A block of that timestamp or, should somebody else have mined ahead of it, of the latest block's. */
@@ -212,7 +220,7 @@ export class ChainWriter {
   /** Done first, written after: a process that dies in between has told nobody, and whoever asked for it asks again. */
   async #do(act: () => Promise<Operation>): Promise<void> {
     const { journal } = this.#parts
-    if (this.#strange || journal.tooLong) await this.#checkpoint()
+    if (this.#strange || journal.tooLong) await this.checkpoint()
     await this.#archiver.makeRoom()
     await this.#track(act().then((operation) => this.#written(() => journal.append(operation))))
   }
@@ -228,7 +236,8 @@ export class ChainWriter {
     return operation
   }
 
-  async #checkpoint(): Promise<void> {
+  /** Leaves nothing to be done again: archives every block, and has the journal begin with the last one. */
+  async checkpoint(): Promise<void> {
     const { rpc, journal } = this.#parts
     const checkpoint = async () => {
       await this.#archiver.all()

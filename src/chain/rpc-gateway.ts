@@ -2,6 +2,7 @@ import { keccak256 } from 'viem/utils'
 import type { Hex } from '../domain/records.ts'
 import type { BlockArchive } from './block-archive.ts'
 import type { BlockProducer } from './block-producer.ts'
+import type { ChainKeeper } from './chain-keeper.ts'
 import type { ChainState } from './chain-state.ts'
 import type { ChainWriter } from './chain-writer.ts'
 import {
@@ -15,7 +16,7 @@ import {
 } from './json-rpc.ts'
 import { logsAcross, reachesArchive } from './log-range.ts'
 import { type Rpc, RpcError } from './rpc.ts'
-import { blocksToMine, isMine, isRead, refusalOf, setsTime } from './rpc-methods.ts'
+import { blocksToMine, isMine, isRead, refusalOf, setsTime, staysInNode } from './rpc-methods.ts'
 
 /** What a gateway works with. */
 export interface GatewayParts {
@@ -24,6 +25,7 @@ export interface GatewayParts {
   state: ChainState
   writer: ChainWriter
   producer: BlockProducer
+  keeper: Pick<ChainKeeper, 'pin'>
 }
 
 /** How a request is carried out. */
@@ -62,7 +64,7 @@ export class RpcGateway {
     const kinds = requests.map((request, index) => (known[index] === undefined ? this.#kindOf(request) : 'read'))
     // The usual case: what the node says is passed on unread, however long it is.
     if (kinds.every((kind, index) => kind === 'read' && known[index] === undefined)) {
-      return (await this.#parts.rpc.relay(JSON.stringify(body))) || undefined
+      return (await this.#relay(requests as JsonRpcRequest[], body)) || undefined
     }
     const answers = await this.#inOrder(requests as JsonRpcRequest[], kinds, known)
     const given = answers.filter((answer) => answer !== undefined)
@@ -107,12 +109,17 @@ export class RpcGateway {
   /** Those not known are asked in one round trip. */
   async #read(run: readonly JsonRpcRequest[], known: readonly (string | undefined)[]): Promise<(string | undefined)[]> {
     const asked = run.filter((_, index) => known[index] === undefined)
-    const text = asked.length > 0 ? await this.#parts.rpc.relay(JSON.stringify(asked)) : ''
+    const text = asked.length > 0 ? await this.#relay(asked) : ''
     const answers = (text === '' ? [] : JSON.parse(text)) as unknown[]
     return run.map((request, index) => {
       if (known[index] !== undefined || request.id === undefined) return known[index]
       return JSON.stringify(answers.shift())
     })
+  }
+
+  #relay(reads: readonly JsonRpcRequest[], body: unknown = reads): Promise<string> {
+    if (reads.some(({ method }) => staysInNode(method))) this.#parts.keeper.pin()
+    return this.#parts.rpc.relay(JSON.stringify(body))
   }
 
   #alone(request: JsonRpcRequest, kind: Kind | undefined): Promise<unknown> {
@@ -134,7 +141,7 @@ export class RpcGateway {
   }
 
   async #change(request: JsonRpcRequest): Promise<unknown> {
-    const { producer, writer } = this.#parts
+    const { producer, writer, keeper } = this.#parts
     const { method, params } = request
     const given = params ?? []
     const refusal = refusalOf(method)
@@ -145,6 +152,7 @@ export class RpcGateway {
     const blocks = isMine(method) && !this.#timeSet ? blocksToMine(method, given) : undefined
     if (blocks !== undefined) return this.#mine(method, blocks)
     return producer.exclusive(async () => {
+      if (staysInNode(method)) keeper.pin()
       const result = await writer.foreign([method, ...given])
       this.#timeSet = setsTime(method) || (this.#timeSet && !isMine(method))
       return result

@@ -13,6 +13,15 @@ export function isRead(method: string): boolean {
   return READS.some((pattern) => pattern.test(method))
 }
 
+/** Changes of which a checkpoint keeps all. */
+const KEPT =
+  /^(eth_send|evm_mine$|(anvil|hardhat|tenderly)_(mine$|set(Balance|Code|Nonce|StorageAt|ERC20Allowance)|addBalance|deal|drop))/
+
+/** Whether a method leaves something in the node that no checkpoint keeps: a snapshot, a filter, a setting, a time. */
+export function staysInNode(method: string): boolean {
+  return isRead(method) ? /^eth_new/.test(method) : !KEPT.test(method)
+}
+
 /** Whether a method mines, if its parameters say no more than how often. */
 export function isMine(method: string): boolean {
   return /^(evm|anvil|hardhat)_mine$/.test(method)

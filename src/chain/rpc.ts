@@ -85,10 +85,11 @@ export class Rpc {
     }
   }
 
-  /** From now on the node is elsewhere. */
-  moveTo(url: string): void {
+  /** From now on the node is elsewhere. Resolves when the one before has answered all it was asked, or will not. */
+  async moveTo(url: string): Promise<void> {
     this.#url = url
     this.#failure = undefined
+    await Promise.all([...this.#underWay].map((outgoing) => new Promise((resolve) => outgoing.once('close', resolve))))
   }
 
   /** One call. The caller names the result's type: the node is ours and of a pinned version. */

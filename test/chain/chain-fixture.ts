@@ -31,6 +31,7 @@ export async function startChain({
   ...options
 }: {
   rpcTimeout?: number
+  renewAfter?: number
   clock?: SandboxClock
 } = {}): Promise<ChainFixture> {
   const market = await embeddedMarket()

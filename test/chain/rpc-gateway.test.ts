@@ -6,6 +6,7 @@ import { BlockProducer } from '../../src/chain/block-producer.ts'
 import { ChainJournal, MemoryJournal } from '../../src/chain/chain-journal.ts'
 import { ChainState } from '../../src/chain/chain-state.ts'
 import { ChainWriter } from '../../src/chain/chain-writer.ts'
+import { NodeRenewal } from '../../src/chain/node-renewal.ts'
 import { type Call, Rpc } from '../../src/chain/rpc.ts'
 import { RpcGateway } from '../../src/chain/rpc-gateway.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
@@ -50,8 +51,10 @@ describe('the RPC of an Anvil that forgets', () => {
       if (number <= ARCHIVED) await archive.append([block])
     }
     // Not before: it mines whatever waits in the pool.
-    producer = new BlockProducer({ chainId: '31337', rpc, state, writer, clock, log: silent })
-    gateway = new RpcGateway({ rpc, archive, state, writer, producer })
+    const keeper = { pinned: true, pin() {}, async renew() {} }
+    const parts = { chainId: '31337', rpc, state, journal, archive, writer, keeper, clock, log: silent }
+    producer = new BlockProducer({ ...parts, renewal: new NodeRenewal(parts) })
+    gateway = new RpcGateway({ ...parts, producer })
   })
   afterAll(async () => {
     producer.stop('the test is over')

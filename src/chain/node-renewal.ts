@@ -1,0 +1,81 @@
+import type { Logger } from '../domain/ports/logger.ts'
+import type { Hex } from '../domain/records.ts'
+import type { ChainJournal } from './chain-journal.ts'
+import type { ChainKeeper } from './chain-keeper.ts'
+import type { ChainWriter } from './chain-writer.ts'
+import type { Rpc } from './rpc.ts'
+
+/** What a renewal works with. */
+export interface RenewalParts {
+  chainId: string
+  rpc: Rpc
+  journal: Pick<ChainJournal, 'mined' | 'short' | 'read'>
+  writer: Pick<ChainWriter, 'done' | 'unsettled' | 'checkpoint'>
+  keeper: Pick<ChainKeeper, 'pinned' | 'renew'>
+  log: Logger
+  /** Blocks and transactions after which a node is renewed; default 20,000. */
+  renewAfter?: number
+}
+
+/**
+ * Anvil's memory grows by 1 to 3 KB with each block and each transaction, whatever it is told to forget: so many are some
+ * 30 MiB, as much as it begins with.
+ */
+const RENEW_AFTER = 20_000
+/** Without a quiet moment, and without a checkpoint that is due anyway, it may be so many times as much. */
+const PATIENCE = 2
+
+/** Puts a fresh node in the place of one that has done much, so that its memory does not grow with all that ever was. */
+export class NodeRenewal {
+  readonly #parts: RenewalParts
+  readonly #limit: number
+  /** What the writer had done at the last attempt. */
+  #before = 0
+
+  constructor(parts: RenewalParts) {
+    this.#parts = parts
+    this.#limit = parts.renewAfter ?? RENEW_AFTER
+  }
+
+  /**
+   * Whether a quiet moment should be used for it. A block has to be done again: a node that starts right at a checkpoint does
+   * not know all about its last block.
+   */
+  get due(): boolean {
+    return this.#carried >= this.#limit && this.#parts.journal.mined && !this.#parts.keeper.pinned
+  }
+
+  /** Whether it is to be done under load. */
+  get pressing(): boolean {
+    return this.due && (this.#easy || this.#carried >= this.#limit * PATIENCE)
+  }
+
+  /**
+   * Renews the node if that is easy, or has a checkpoint taken so that it will be. Does nothing while the node's pool holds
+   * something: nobody else knows of that. Nothing may change the chain meanwhile. Should no other node start, it is tried
+   * again after as many blocks and transactions. Throws ChainUnavailableError.
+   */
+  async run(): Promise<void> {
+    const { chainId, rpc, writer, journal, keeper, log } = this.#parts
+    const { pending, queued } = await rpc.call<{ pending: Hex; queued: Hex }>('txpool_status')
+    if (Number(pending) + Number(queued) > 0) return
+    if (!this.#easy) return writer.checkpoint()
+    this.#before = writer.done
+    try {
+      const history = await journal.read()
+      if (history) await keeper.renew(history)
+      log.debug({ chain_id: chainId }, 'another Anvil has taken the place of one that had grown')
+    } catch (error) {
+      log.warn({ chain_id: chainId, err: error }, 'no other Anvil could take the place of one that has grown: it stays')
+    }
+  }
+
+  get #carried(): number {
+    return this.#parts.writer.done - this.#before
+  }
+
+  /** Shortly after a checkpoint, little is to be done again. */
+  get #easy(): boolean {
+    return this.#parts.journal.short && !this.#parts.writer.unsettled
+  }
+}
