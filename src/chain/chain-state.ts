@@ -2,7 +2,8 @@ import type { SandboxClock } from '../domain/clock.ts'
 import type { Hex } from '../domain/records.ts'
 import { BatchLoader } from './batch-loader.ts'
 import type { Block } from './block.ts'
-import { type Answers, type Read, readCall } from './contract-read.ts'
+import type { Answers, Read } from './contract-read.ts'
+import { MOST_VIEWS, multicall, type Outcome, outcomesOf } from './multicall.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
 
 /** What was read, each value or why it could not be, and for which chain time (Unix seconds). */
@@ -71,11 +72,11 @@ export class ChainState {
   async snapshot<Result>(reads: readonly Read<Result>[], calls: readonly Call[] = []): Promise<Snapshot<Result>> {
     for (;;) {
       const timestamp = this.present
-      const views = new Map(reads.map((read) => [keyOf(read), readCall(read, timestamp)]))
+      const batches = batchesOf(new Map(reads.map((read) => [keyOf(read), read])).values())
       const [block, ...answers] = await this.#rpc.settle([
         ['eth_getBlockByNumber', 'latest', false],
         ...calls,
-        ...views.values(),
+        ...batches.map(({ ahead, views }) => multicall(views, timestamp + ahead)),
       ])
       const latest = timestampOf(block)
       if (latest > timestamp) {
@@ -84,8 +85,8 @@ export class ChainState {
       }
       const results = answers.splice(0, calls.length)
       for (const result of results) if (result instanceof RpcError) throw result
-      const outputs = new Map([...views.keys()].map((key, index) => [key, answers[index]]))
-      return { timestamp, results, values: reads.map((read) => decoded(read, outputs.get(keyOf(read)))) }
+      const outcomes = new Map(batches.flatMap(({ views }, index) => outcomesBy(views, answers[index])))
+      return { timestamp, results, values: reads.map((read) => decoded(read, outcomes.get(keyOf(read)))) }
     }
   }
 }
@@ -95,7 +96,37 @@ function keyOf({ to, data, ahead = 0 }: Read<unknown>): string {
   return `${to} ${data} ${ahead}`
 }
 
-function decoded<Result>(read: Read<Result>, output: unknown): Result | Error {
+/** Views to be called together, at so many seconds after the chain's present. */
+interface Batch {
+  ahead: number
+  views: Read<unknown>[]
+}
+
+function batchesOf(reads: Iterable<Read<unknown>>): Batch[] {
+  const batches: Batch[] = []
+  const filling = new Map<number, Batch>()
+  for (const read of reads) {
+    const { ahead = 0 } = read
+    let batch = filling.get(ahead)
+    if (!batch || batch.views.length === MOST_VIEWS) {
+      batch = { ahead, views: [] }
+      filling.set(ahead, batch)
+      batches.push(batch)
+    }
+    batch.views.push(read)
+  }
+  return batches
+}
+
+function outcomesBy(views: readonly Read<unknown>[], answer: unknown): [key: string, outcome: Outcome][] {
+  const outcomes = answer instanceof RpcError ? views.map(() => answer) : outcomesOf(answer as Hex, views.length)
+  return views.flatMap((view, i) => {
+    const outcome = outcomes[i]
+    return outcome === undefined ? [] : [[keyOf(view), outcome]]
+  })
+}
+
+function decoded<Result>(read: Read<Result>, output: Outcome | undefined): Result | Error {
   if (output instanceof RpcError) return output
   try {
     return read.decode(output as Hex)

@@ -1,8 +1,7 @@
 import type { Abi, ContractFunctionName, ContractFunctionReturnType } from 'viem'
-import { decodeFunctionResult, numberToHex } from 'viem/utils'
+import { decodeFunctionResult } from 'viem/utils'
 import type { Address, Hex } from '../domain/records.ts'
 import { type Arguments, functionEncoder } from './function-encoder.ts'
-import type { Call } from './rpc.ts'
 
 /** A view to be called on a contract, and how to read its answer. */
 export interface Read<Result> {
@@ -13,7 +12,7 @@ export interface Read<Result> {
   decode(output: Hex): Result
 }
 
-/** Evaluates views in one round trip, all at one moment. */
+/** Evaluates views in one round trip, all at one moment: interest comes out exactly as in a block mined then. */
 export type Reader = <const Reads extends readonly Read<unknown>[]>(reads: Reads) => Promise<Answers<Reads>>
 
 /** The results of a list of views. */
@@ -30,14 +29,6 @@ export function view(abi: Abi, functionName: string): (to: Address, ...args: rea
   const encode = functionEncoder(abi, functionName)
   const decode = (data: Hex) => decodeFunctionResult({ abi, functionName, data })
   return (to, ...args) => ({ to, data: encode(args), decode })
-}
-
-/**
- * The call that evaluates a view on the latest state as if a block of that time (Unix seconds) were under way: interest
- * comes out exactly as in a block mined at that timestamp, and nothing need be mined.
- */
-export function readCall({ to, data, ahead = 0 }: Read<unknown>, timestamp: number): Call {
-  return ['eth_call', { to, data }, 'latest', {}, { time: numberToHex(timestamp + ahead) }]
 }
 
 /** The same view so many seconds later, were nothing to happen until then. */

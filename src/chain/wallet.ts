@@ -1,6 +1,7 @@
 import { createKeccak } from 'hash-wasm'
 import { publicKeyToAddress } from 'viem/accounts'
 import { bytesToHex, concatBytes, numberToHex, toRlp, trim } from 'viem/utils'
+import type { SignedTransaction } from '../domain/ports/chain.ts'
 import type { Address, Hex } from '../domain/records.ts'
 
 /** A call of a contract, as an EIP-1559 transaction without value whose gas is free. */
@@ -12,18 +13,11 @@ export interface WalletTransaction {
   data: Hex
 }
 
-/** What a wallet has signed. */
-export interface SignedTransaction {
-  tx_hash: Hex
-  /** The bytes as they are broadcast. */
-  raw_transaction: Hex
-}
-
 /** Whatever an end user signs with. */
 export interface Wallet {
   readonly address: Address
   /** The signature follows from key and transaction alone (RFC 6979). */
-  sign(transaction: WalletTransaction): SignedTransaction
+  sign(transaction: WalletTransaction): Pick<SignedTransaction, 'tx_hash' | 'raw_transaction'>
 }
 
 const EIP1559 = Uint8Array.of(2)
