@@ -1,4 +1,4 @@
-import { parseAbi, parseAbiParameters } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import type { PoolFacts } from '../../domain/chain-setup.ts'
 import type { Address } from '../../domain/records.ts'
 import { type Reader, view } from '../contract-read.ts'
@@ -54,17 +54,15 @@ const supply = call(POOL, 'supply', GAS)
 const withdraw = call(POOL, 'withdraw', GAS)
 
 // The reserve, `onBehalfOf`, `to` and the referral code are indexed.
-const supplied = event(
-  'Supply(address,address,address,uint256,uint16)',
-  parseAbiParameters('address user, uint256 amount'),
-)
-const withdrawn = event('Withdraw(address,address,address,uint256)', parseAbiParameters('uint256 amount'))
-const reserveDataUpdated = event(
-  'ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256)',
-  parseAbiParameters(
-    'uint256 liquidityRate, uint256 stableBorrowRate, uint256 variableBorrowRate, uint256 liquidityIndex, uint256 variableBorrowIndex',
-  ),
-)
+const supplied = event('Supply(address,address,address,uint256,uint16)', ['user', 'amount'])
+const withdrawn = event('Withdraw(address,address,address,uint256)', ['amount'])
+const reserveDataUpdated = event('ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256)', [
+  'liquidityRate',
+  'stableBorrowRate',
+  'variableBorrowRate',
+  'liquidityIndex',
+  'variableBorrowIndex',
+])
 
 /** Aave V3. Shares are the scaled balance: what was supplied, divided by the income index at that moment. */
 export const aave = aaveRounding(HALF_UP)
@@ -109,12 +107,12 @@ function aaveRounding(rounding: Rounding): Protocol {
 
     movement(type, pool, logs) {
       const market = pool.market_address
-      const [, , , index] = reserveDataUpdated(logs, market)
+      const { liquidityIndex: index } = reserveDataUpdated(logs, market)
       if (type === 'withdrawal') {
-        const [amount] = withdrawn(logs, market)
+        const { amount } = withdrawn(logs, market)
         return { amount, shares: rounding.burned(amount, index) }
       }
-      const [, amount] = supplied(logs, market)
+      const { amount } = supplied(logs, market)
       return { amount, shares: rounding.minted(amount, index) }
     },
   }

@@ -1,4 +1,4 @@
-import { parseAbi, parseAbiParameters } from 'viem/utils'
+import { parseAbi } from 'viem/utils'
 import type { PoolFacts } from '../../domain/chain-setup.ts'
 import { ChainUnavailableError } from '../../domain/ports/chain.ts'
 import { later, type Reader, view } from '../contract-read.ts'
@@ -38,7 +38,7 @@ const withdraw = call(VAULT, 'withdraw', GAS)
 const redeem = call(VAULT, 'redeem', GAS)
 
 // The accounts are indexed.
-const MOVED = parseAbiParameters('uint256 assets, uint256 shares')
+const MOVED = ['amount', 'shares'] as const
 const deposited = event('Deposit(address,address,uint256,uint256)', MOVED)
 const withdrawn = event('Withdraw(address,address,address,uint256,uint256)', MOVED)
 
@@ -87,8 +87,7 @@ function vaultWith(yearly: YieldReader): Protocol {
       all ? redeem(pool.market_address, shares, wallet, wallet) : withdraw(pool.market_address, amount, wallet, wallet),
 
     movement(type, pool, logs) {
-      const [amount, shares] = (type === 'deposit' ? deposited : withdrawn)(logs, pool.market_address)
-      return { amount, shares }
+      return (type === 'deposit' ? deposited : withdrawn)(logs, pool.market_address)
     },
   }
 }

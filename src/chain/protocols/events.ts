@@ -1,21 +1,27 @@
-import type { AbiParameter } from 'viem'
-import { type DecodeAbiParametersReturnType, decodeAbiParameters, toEventSelector } from 'viem/utils'
+import { toEventSelector } from 'viem/utils'
 import type { Address } from '../../domain/records.ts'
 import type { Log } from './protocol.ts'
 
+/** Characters of a word in hexadecimal. */
+const WORD = 64
+
 /**
- * A reader of an event's arguments that are not indexed, in the first such event a contract emitted. `signature` names all
- * argument types, `data` those not indexed. The reader throws when there is no such event.
+ * A reader of an event's arguments that are not indexed, by the names given to them, in the first such event a contract
+ * emitted. `signature` names the types of all arguments; those that are not indexed must be a word each, and are read as
+ * numbers. The reader throws when there is no such event, or it has not so many.
  */
-export function event<const data extends readonly AbiParameter[]>(
+export function event<const name extends string>(
   signature: string,
-  data: data,
-): (logs: readonly Log[], emitter: Address) => DecodeAbiParametersReturnType<data> {
+  names: readonly name[],
+): (logs: readonly Log[], emitter: Address) => Record<name, bigint> {
   const selector = toEventSelector(signature)
   return (logs, emitter) => {
     const log = logs.find(({ address, topics }) => topics[0] === selector && sameAddress(address, emitter))
-    if (!log) throw new Error(`the transaction emitted no ${signature} of ${emitter}`)
-    return decodeAbiParameters(data, log.data)
+    if (log?.data.length !== 2 + names.length * WORD) {
+      throw new Error(`the transaction emitted no ${signature} of ${emitter}`)
+    }
+    const words = names.map((name, i) => [name, BigInt(`0x${log.data.slice(2 + i * WORD, 2 + (i + 1) * WORD)}`)])
+    return Object.fromEntries(words) as Record<name, bigint>
   }
 }
 
