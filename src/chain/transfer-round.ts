@@ -101,6 +101,8 @@ export async function signRound(
     const signed = (await Promise.all(signing)).flat()
     all.push(...signed)
     send(signed)
+    // Node writes a request when nothing else is to be done at once: it is to go out before the next are signed.
+    await new Promise<void>((resolve) => process.nextTick(resolve))
   }
   return all
 }
