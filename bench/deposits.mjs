@@ -3,7 +3,7 @@ import { RawAnvil } from './support/raw-anvil.mjs'
 import { AT_ONCE, perSecond, Savers } from './support/savers.mjs'
 import { alternate } from './support/stats.mjs'
 
-const ROUNDS = 5
+const ROUNDS = 11
 /** Until the compiler has seen what is measured. */
 const WARM_UP_ROUNDS = 3
 /** Deposits measured per round: in a row, and supplies of each account at once. */

@@ -17,10 +17,10 @@ export interface ArchiverParts {
 
 /** Blocks that are put into the archive together: more make a smaller archive, and a longer pause. */
 const TOGETHER = 8
-/** Blocks that wait for a quiet moment to be put there. */
-const HASTE = BLOCKS_KEPT / 2
-/** The most blocks that wait at all; with the last one fewer than Anvil keeps. */
+/** The most blocks that wait to be put there; with the last one fewer than Anvil keeps. */
 const MOST_WAITING = BLOCKS_KEPT - 2
+/** Blocks that wait for a quiet moment. There is time for a few more while some of them are archived. */
+const HASTE = MOST_WAITING - 6
 
 /** Puts a chain's blocks into the archive before Anvil forgets them. */
 export class BlockArchiver {
