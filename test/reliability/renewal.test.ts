@@ -1,5 +1,5 @@
-import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { AnvilChains } from '../../src/chain/anvil-chains.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { AnvilChain } from '../../src/chain/anvil-chain.ts'
 import { ControlClient } from '../../src/control/client.ts'
 import type { SandboxHandle, SandboxOptions } from '../../src/index.ts'
 import { rpc } from '../chain/chain-fixture.ts'
@@ -9,15 +9,17 @@ import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { Partner } from '../helpers/partner.ts'
 
-const { started } = vi.hoisted(() => ({ started: [] as AnvilChains[] }))
-vi.mock('../../src/chain/anvil-chains.ts', async (original) => {
-  const actual = await original<typeof import('../../src/chain/anvil-chains.ts')>()
-  const startChains: typeof actual.startChains = async (options) => {
-    const chains = await actual.startChains({ ...options, renewAfter: 40 })
-    started.push(chains)
-    return chains
-  }
-  return { ...actual, startChains }
+const started: AnvilChain[] = []
+beforeAll(() => {
+  const start = AnvilChain.start.bind(AnvilChain)
+  vi.spyOn(AnvilChain, 'start').mockImplementation(async (options) => {
+    const chain = await start({ ...options, renewAfter: 40 })
+    started.push(chain)
+    return chain
+  })
+})
+afterAll(() => {
+  vi.restoreAllMocks()
 })
 
 const USERS = ['carol', 'dave', 'erin', 'frank', 'grace', 'heidi', 'ivan', 'judy']
@@ -30,9 +32,9 @@ afterEach(async () => {
   await cleanUp()
 })
 
-const pidNow = () => started.at(-1)!.all()[0]!.pid
+const pidNow = () => started.at(-1)!.pid
 const control = () => new ControlClient(sandbox!.baseUrl)
-const rpcUrl = () => `${sandbox!.baseUrl}/rpc/${started.at(-1)!.all()[0]!.chain_id}`
+const rpcUrl = () => `${sandbox!.baseUrl}/rpc/${started.at(-1)!.chain_id}`
 
 async function expectSound(): Promise<void> {
   expect((await control().audit()).checks.filter(({ ok, detail }) => !ok || detail.includes('not compared'))).toEqual(
