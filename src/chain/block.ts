@@ -1,4 +1,5 @@
 import type { Hex } from '../domain/records.ts'
+import type { Call } from './rpc.ts'
 
 /** A block as a node tells it (`eth_getBlockByNumber`); only the members the sandbox reads are named. */
 export interface Block {
@@ -12,3 +13,6 @@ export interface Block {
   transactions: unknown[]
   [member: string]: unknown
 }
+
+/** Asks for the latest block with its transactions' hashes. */
+export const LATEST_BLOCK: Call = ['eth_getBlockByNumber', 'latest', false]

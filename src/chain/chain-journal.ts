@@ -43,7 +43,7 @@ export class ChainJournal {
 
   /** Whether so much was done since the last checkpoint that doing it again would take longer than another one. */
   get long(): boolean {
-    return this.#done + this.#transactions * TRANSACTION >= this.#limit
+    return this.#length >= this.#limit
   }
 
   /** Whether a checkpoint must not wait any longer. */
@@ -58,7 +58,7 @@ export class ChainJournal {
 
   /** Whether so little was done since the last checkpoint that doing it again takes no time to speak of. */
   get short(): boolean {
-    return this.#done + this.#transactions * TRANSACTION < this.#limit * SHORT
+    return this.#length < this.#limit * SHORT
   }
 
   /** The number of the checkpoint's block, and where a fork was made. Throws before the first {@link read} or {@link replace}. */
@@ -93,6 +93,10 @@ export class ChainJournal {
 
   close(): Promise<void> {
     return this.#journal.close()
+  }
+
+  get #length(): number {
+    return this.#done + this.#transactions * TRANSACTION
   }
 
   #count({ block, forked, accounts }: Checkpoint, operations: readonly Operation[]): void {

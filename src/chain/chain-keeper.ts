@@ -4,7 +4,7 @@ import type { Logger } from '../domain/ports/logger.ts'
 import type { Hex } from '../domain/records.ts'
 import { AnvilNode, type NodeOptions } from './anvil-node.ts'
 import { AnvilStartError } from './anvil-process.ts'
-import type { Block } from './block.ts'
+import { type Block, LATEST_BLOCK } from './block.ts'
 import type { ChainJournal, History } from './chain-journal.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { Lane } from './lane.ts'
@@ -220,5 +220,5 @@ export class ChainKeeper {
 }
 
 async function lastBlock(rpc: Rpc): Promise<Hex> {
-  return (await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)).hash
+  return (await rpc.call<Block>(...LATEST_BLOCK)).hash
 }

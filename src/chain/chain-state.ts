@@ -1,7 +1,7 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Hex } from '../domain/records.ts'
 import { BatchLoader } from './batch-loader.ts'
-import type { Block } from './block.ts'
+import { type Block, LATEST_BLOCK } from './block.ts'
 import type { Answers, Read } from './contract-read.ts'
 import { MOST_VIEWS, multicall, type Outcome, outcomesOf } from './multicall.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
@@ -53,7 +53,7 @@ export class ChainState {
 
   /** Asks the chain for its latest block, which is another than we know of if others mined. Returns its number. */
   async refresh(): Promise<number> {
-    const block = await this.#rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
+    const block = await this.#rpc.call<Block>(...LATEST_BLOCK)
     this.changed(timestampOf(block))
     return Number(block.number)
   }
@@ -70,13 +70,14 @@ export class ChainState {
 
   /** Views at the chain's present and other calls, in a round trip of their own; a view that cannot be read spoils no other. */
   async snapshot<Result>(reads: readonly Read<Result>[], calls: readonly Call[] = []): Promise<Snapshot<Result>> {
+    const keyed = reads.map((read) => [keyOf(read), read] as const)
+    const batches = batchesOf(new Map(keyed))
     for (;;) {
       const timestamp = this.present
-      const batches = batchesOf(new Map(reads.map((read) => [keyOf(read), read])).values())
       const [block, ...answers] = await this.#rpc.settle([
-        ['eth_getBlockByNumber', 'latest', false],
+        LATEST_BLOCK,
         ...calls,
-        ...batches.map(({ ahead, views }) => multicall(views, timestamp + ahead)),
+        ...batches.map(({ ahead, views }) => multicall([...views.values()], timestamp + ahead)),
       ])
       const latest = timestampOf(block)
       if (latest > timestamp) {
@@ -85,8 +86,8 @@ export class ChainState {
       }
       const results = answers.splice(0, calls.length)
       for (const result of results) if (result instanceof RpcError) throw result
-      const outcomes = new Map(batches.flatMap(({ views }, index) => outcomesBy(views, answers[index])))
-      return { timestamp, results, values: reads.map((read) => decoded(read, outcomes.get(keyOf(read)))) }
+      const outcomes = new Map(batches.flatMap(({ views }, index) => outcomesBy([...views.keys()], answers[index])))
+      return { timestamp, results, values: keyed.map(([key, read]) => decoded(read, outcomes.get(key))) }
     }
   }
 }
@@ -96,34 +97,31 @@ function keyOf({ to, data, ahead = 0 }: Read<unknown>): string {
   return `${to} ${data} ${ahead}`
 }
 
-/** Views to be called together, at so many seconds after the chain's present. */
+/** Views to be called together, by their keys, at so many seconds after the chain's present. */
 interface Batch {
   ahead: number
-  views: Read<unknown>[]
+  views: Map<string, Read<unknown>>
 }
 
-function batchesOf(reads: Iterable<Read<unknown>>): Batch[] {
+function batchesOf(reads: ReadonlyMap<string, Read<unknown>>): Batch[] {
   const batches: Batch[] = []
   const filling = new Map<number, Batch>()
-  for (const read of reads) {
+  for (const [key, read] of reads) {
     const { ahead = 0 } = read
     let batch = filling.get(ahead)
-    if (!batch || batch.views.length === MOST_VIEWS) {
-      batch = { ahead, views: [] }
+    if (!batch || batch.views.size === MOST_VIEWS) {
+      batch = { ahead, views: new Map() }
       filling.set(ahead, batch)
       batches.push(batch)
     }
-    batch.views.push(read)
+    batch.views.set(key, read)
   }
   return batches
 }
 
-function outcomesBy(views: readonly Read<unknown>[], answer: unknown): [key: string, outcome: Outcome][] {
-  const outcomes = answer instanceof RpcError ? views.map(() => answer) : outcomesOf(answer as Hex, views.length)
-  return views.flatMap((view, i) => {
-    const outcome = outcomes[i]
-    return outcome === undefined ? [] : [[keyOf(view), outcome]]
-  })
+function outcomesBy(keys: readonly string[], answer: unknown): [key: string, outcome: Outcome][] {
+  if (answer instanceof RpcError) return keys.map((key) => [key, answer])
+  return outcomesOf(answer as Hex, keys.length).map((outcome, i) => [keys[i] ?? '', outcome])
 }
 
 function decoded<Result>(read: Read<Result>, output: Outcome | undefined): Result | Error {

@@ -1,7 +1,7 @@
 import { keccak256, numberToHex } from 'viem/utils'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Hex } from '../domain/records.ts'
-import type { Block } from './block.ts'
+import { type Block, LATEST_BLOCK } from './block.ts'
 import type { BlockArchive } from './block-archive.ts'
 import { BlockArchiver } from './block-archiver.ts'
 import type { ChainJournal, History } from './chain-journal.ts'
@@ -40,7 +40,6 @@ export interface Mined {
 }
 
 const UNASKED: OnceMined = { ask: [], stands: () => {} }
-const LATEST_BLOCK: Call = ['eth_getBlockByNumber', 'latest', false]
 
 /**
  * The only way anything on the chain is changed: transactions, blocks and cheats, strictly one after another (the block

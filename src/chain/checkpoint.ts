@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Hex } from '../domain/records.ts'
-import type { Block } from './block.ts'
+import { type Block, LATEST_BLOCK } from './block.ts'
 import { GAS_LIMIT } from './gas-limit.ts'
 import type { Rpc } from './rpc.ts'
 
@@ -27,7 +27,7 @@ const CHUNK = 1024 * 1024
  * the accounts, many times their size: it is read no further than needed.
  */
 export async function takeCheckpoint(rpc: Rpc): Promise<Pick<Checkpoint, 'block' | 'accounts'>> {
-  const block = await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
+  const block = await rpc.call<Block>(...LATEST_BLOCK)
   const dump = await rpc.call<Hex>('anvil_dumpState')
   return { block, accounts: await accountsOf(Buffer.from(dump.slice(2), 'hex')) }
 }

@@ -1,4 +1,4 @@
-import { numberToHex } from 'viem/utils'
+import { concatHex, numberToHex, pad, size } from 'viem/utils'
 import type { Address, Hex } from '../domain/records.ts'
 import { type Call, RpcError } from './rpc.ts'
 
@@ -45,9 +45,14 @@ const WORD = 64
 
 /** One call that evaluates views on the latest state, as if a block of that time (Unix seconds) were under way. */
 export function multicall(views: readonly View[], timestamp: number): Call {
-  const data = views.map(({ to, data }) => `${word(to)}${word(numberToHex((data.length - 2) / 2))}${data.slice(2)}`)
-  const call = { to: ADDRESS, data: `0x${data.join('')}` }
-  return ['eth_call', call, 'latest', { [ADDRESS]: { code: CODE } }, { time: numberToHex(timestamp) }]
+  const entries = views.flatMap(({ to, data }) => [pad(to), numberToHex(size(data), { size: 32 }), data])
+  return [
+    'eth_call',
+    { to: ADDRESS, data: concatHex(entries) },
+    'latest',
+    { [ADDRESS]: { code: CODE } },
+    { time: numberToHex(timestamp) },
+  ]
 }
 
 /** What the call's output says of so many views, in their order. */
@@ -60,8 +65,4 @@ export function outcomesOf(output: Hex, count: number): Outcome[] {
     at += 2 * WORD + digits
     return success ? returned : new RpcError('eth_call', REVERTED, 'execution reverted', returned)
   })
-}
-
-function word(hex: Hex): string {
-  return hex.slice(2).padStart(WORD, '0')
 }

@@ -1,9 +1,9 @@
-import { toEventSelector } from 'viem/utils'
+import { hexToBigInt, size, sliceHex, toEventSelector } from 'viem/utils'
 import type { Address } from '../../domain/records.ts'
 import type { Log } from './protocol.ts'
 
-/** Characters of a word in hexadecimal. */
-const WORD = 64
+/** Bytes. */
+const WORD = 32
 
 /**
  * A reader of an event's arguments that are not indexed, by the names given to them, in the first such event a contract
@@ -17,10 +17,10 @@ export function event<const name extends string>(
   const selector = toEventSelector(signature)
   return (logs, emitter) => {
     const log = logs.find(({ address, topics }) => topics[0] === selector && sameAddress(address, emitter))
-    if (log?.data.length !== 2 + names.length * WORD) {
+    if (!log || size(log.data) !== names.length * WORD) {
       throw new Error(`the transaction emitted no ${signature} of ${emitter}`)
     }
-    const words = names.map((name, i) => [name, BigInt(`0x${log.data.slice(2 + i * WORD, 2 + (i + 1) * WORD)}`)])
+    const words = names.map((name, i) => [name, hexToBigInt(sliceHex(log.data, i * WORD, (i + 1) * WORD))])
     return Object.fromEntries(words) as Record<name, bigint>
   }
 }
