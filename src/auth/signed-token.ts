@@ -1,5 +1,6 @@
 import { type CryptoKey, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
+import { decodeBase64 } from '../domain/decode-base64.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { type KeySource, quote } from './signing-keys.ts'
 import { TokenRefused } from './token-refused.ts'
@@ -22,6 +23,8 @@ interface VerifiedToken<Claims> {
   kid: string
   key: CryptoKey
 }
+
+const PARTS = ['header', 'payload', 'signature']
 
 /**
  * Verifies compact RS256 JWTs and remembers those that passed, so that a signature is computed once per token: afterwards
@@ -74,6 +77,7 @@ export class SignedTokens<Claims> {
       return keys.find(kid)
     }
     try {
+      requireBase64url(token)
       const { payload, key } = await jwtVerify<JWTPayload, CryptoKey>(token, find, {
         ...names,
         algorithms: ['RS256'],
@@ -88,6 +92,14 @@ export class SignedTokens<Claims> {
       throw explain(error, token, expected, now)
     }
   }
+}
+
+/** RFC 7515 §2: no whitespace, no padding, nothing else. jose decodes leniently, so that one token would have many texts. */
+function requireBase64url(token: string): void {
+  const at = token.split('.', PARTS.length).findIndex((part) => !decodeBase64(part, 'base64url'))
+  if (at < 0) return
+  const why = `its ${PARTS[at]} has padding, whitespace, unused bits that are not zero or other characters`
+  throw new TokenRefused(`it is not a signed JWT of three base64url parts (${why})`)
 }
 
 /** An instant given in seconds, as ISO 8601 where it can be written so. */

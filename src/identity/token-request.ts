@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { decodeBase64 } from '../domain/decode-base64.ts'
 import type { Tenant } from '../domain/records.ts'
 import { OAuthError } from './oauth-error.ts'
 
@@ -81,9 +82,9 @@ function basicCredentials(authorization: string, form: URLSearchParams): ClientC
       'the client authenticated twice: in the form and in the Authorization header',
     )
   }
-  const encoded = /^basic +([a-z0-9+/]+=*)$/i.exec(authorization.trim())?.[1]
-  if (encoded === undefined) throw invalidClient('the Authorization header holds no Basic credentials', authorization)
-  const pair = Buffer.from(encoded, 'base64').toString('utf8')
+  const encoded = /^basic +(\S+)$/i.exec(authorization.trim())?.[1] ?? ''
+  const pair = decodeBase64(encoded, 'base64')?.toString('utf8')
+  if (!pair) throw invalidClient('the Authorization header holds no Basic credentials in base64', authorization)
   const colon = pair.indexOf(':')
   const id = formDecode(pair.slice(0, Math.max(0, colon)))
   const secret = formDecode(pair.slice(colon + 1))

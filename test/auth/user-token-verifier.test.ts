@@ -123,6 +123,25 @@ describe('algorithm confusion', () => {
   })
 })
 
+describe('the text of a token', () => {
+  it.each([' ', '\t', '\r', '\n', '\r\n', '=', '==', '\0', '!'])('may not hold %j, in no part', async (character) => {
+    const token = await userToken(registered)
+    const places = [
+      0,
+      token.indexOf('.'),
+      token.indexOf('.') + 1,
+      token.lastIndexOf('.'),
+      token.length - 7,
+      token.length,
+    ]
+    for (const at of places) {
+      const other = token.slice(0, at) + character + token.slice(at)
+      await expect(verifier.verify(other, acme)).rejects.toThrow('is not a signed JWT of three base64url parts')
+    }
+    expect(await verifier.verify(token, acme)).toEqual({ sub: 'alice' })
+  })
+})
+
 describe('kid', () => {
   it('must be there', async () => {
     expect(await detailOf(await userToken(registered, {}, { kid: undefined }))).toContain('no kid')

@@ -146,11 +146,14 @@ describe('invalid_client', () => {
   })
 
   const header = (value: string) => ({ authorization: value })
+  const genuine = basic(ACME.client_id, ACME.client_secret).authorization
   it.each([
     ['a wrong secret', basic(ACME.client_id, 'wrong')],
     ['another scheme', header('Bearer abc')],
     ['an empty header', header('Basic ')],
     ['no base64', header('Basic ???')],
+    ['base64 without its padding', header(genuine.replace(/=+$/, ''))],
+    ['base64 with padding too many', header(`${genuine}=`)],
     ['no colon', header(`Basic ${Buffer.from('acme-client').toString('base64')}`)],
     ['broken percent-encoding', header(`Basic ${Buffer.from('acme-client:%zz').toString('base64')}`)],
     [

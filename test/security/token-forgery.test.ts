@@ -30,6 +30,28 @@ const rs256 = (key: KeyObject | string) => (input: string) => sign('sha256', Buf
 const hs256 = (secret: string | Buffer) => (input: string) => createHmac('sha256', secret).update(input).digest()
 const none = () => Buffer.alloc(0)
 
+/** Texts that a lenient decoder takes for the same token, as far as a header can carry them. */
+function otherTexts(token: string): string[] {
+  const parts = token.split('.')
+  const changes = [
+    (part: string) => `${part.slice(0, 5)} ${part.slice(5)}`,
+    (part: string) => `${part.slice(0, 5)}\t${part.slice(5)}`,
+    (part: string) => `${part}=`,
+    (part: string) => `${part}==`,
+    (part: string) => `${part.slice(0, 5)}=${part.slice(5)}`,
+    (part: string) => `${part.slice(0, 5)}!${part.slice(5)}`,
+    withUnusedBits,
+  ]
+  return parts.flatMap((part, i) => changes.map((change) => parts.with(i, change(part)).join('.')))
+}
+
+/** Another last character for the same bytes; where all of its bits are used, one character more. */
+function withUnusedBits(part: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  if (part.length % 4 === 0) return `${part}A`
+  return part.slice(0, -1) + alphabet[alphabet.indexOf(part.at(-1)!) + 1]
+}
+
 function claims(change: Json = {}): Json {
   const now = Math.floor(Date.now() / 1000)
   return { sub: 'alice', iss: tenant.issuer, aud: 'api://yield-sandbox', iat: now, exp: now + 3600, ...change }
@@ -118,6 +140,12 @@ describe('a user token', () => {
     await expectRefused(`${token},${token}`)
   })
 
+  test('has one text alone: whitespace, padding and other characters of the same bytes are refused', async () => {
+    const token = forge(header(), claims(), rs256(tenant.private_key_pem!))
+    for (const other of otherTexts(token)) await expectRefused(other)
+    expect((await askAs(token)).status).toBe(200)
+  })
+
   test('with claims that do not hold is refused', async () => {
     const now = Math.floor(Date.now() / 1000)
     for (const change of [
@@ -156,6 +184,14 @@ describe('a user token', () => {
 })
 
 describe('an identity-provider token', () => {
+  test('has one text alone: whitespace, padding and other characters of the same bytes are refused', async () => {
+    const token = await acme.idpToken()
+    for (const other of otherTexts(token)) {
+      const { status, body } = await acme.get('pools', { headers: { authorization: `Bearer ${other}` } })
+      expect({ other, status, code: body.code }).toEqual({ other, status: 401, code: 'invalid_idp_token' })
+    }
+  })
+
   test('that the identity provider did not sign is refused', async () => {
     const [, payload = ''] = (await acme.idpToken()).split('.')
     const genuine = JSON.parse(Buffer.from(payload, 'base64url').toString())
