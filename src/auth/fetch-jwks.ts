@@ -3,6 +3,7 @@ const MAX_BYTES = 1024 * 1024
 /**
  * Fetches a JSON Web Key Set and returns its keys, unchecked. Throws an Error whose message says what was wrong: the
  * server unreachable or slower than `timeout` milliseconds, a redirect, a status other than 200, over 1 MiB, no key set.
+ * The message never holds the URI, which may hold a secret.
  */
 export async function fetchJwks(uri: string, timeout: number): Promise<unknown[]> {
   const headers = { accept: 'application/jwk-set+json, application/json' }
@@ -12,7 +13,7 @@ export async function fetchJwks(uri: string, timeout: number): Promise<unknown[]
     await response.body?.cancel()
     throw new Error(`status ${response.status}`)
   } catch (error) {
-    throw new Error(reasonOf(error), { cause: error })
+    throw new Error(reasonOf(error).replaceAll(uri, 'the URL'))
   }
 }
 

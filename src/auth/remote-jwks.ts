@@ -3,7 +3,7 @@ import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { fetchJwks } from './fetch-jwks.ts'
-import { importSigningKeys, type KeySource, type SigningKeys, unknownKid } from './signing-keys.ts'
+import { importSigningKeys, type KeySource, quote, type SigningKeys, unknownKid } from './signing-keys.ts'
 import { TokenBucket } from './token-bucket.ts'
 import { TokenRefused } from './token-refused.ts'
 
@@ -19,18 +19,19 @@ const FETCHES_PER_MINUTE = 5
 /** How long keys are used before they are fetched anew, in milliseconds. */
 const FRESH_FOR = 10 * 60 * 1000
 /** How long a `kid` the set did not hold is not asked for again, in milliseconds. */
-const UNKNOWN_FOR = 30 * 1000
+const ABSENT_FOR = 30 * 1000
 
 /**
  * The key set behind a `jwks_uri`, cached by `kid`. A `kid` not seen before fetches the set again, once; forged ones
- * cannot make it fetch more than a few times a minute. When the URI fails, keys already known stay in use.
+ * cannot make it fetch more than a few times a minute. When the URI fails, keys already known stay in use. jose's
+ * `createRemoteJWKSet` does not: it asks a URI that fails for every token, and reads answers of any size.
  */
 export class RemoteJwks implements KeySource {
   readonly #clock: SandboxClock
   readonly #logger: Logger
   readonly #timeout: number
   readonly #budget: TokenBucket
-  readonly #unknown = new BoundedMap<string, number>(1000)
+  readonly #absent = new BoundedMap<string, number>(1000)
   #keys: SigningKeys = new Map()
   #fetchedAt = 0
   #failure: string | undefined
@@ -54,16 +55,16 @@ export class RemoteJwks implements KeySource {
       void this.#refresh()
       return known.key
     }
-    const asked = !known && this.#isYounger(this.#unknown.get(kid), UNKNOWN_FOR)
-    const fetched = !asked && (await this.#refresh())
+    const absentSince = known ? undefined : this.#absent.get(kid)
+    const asked = !this.#isYounger(absentSince, ABSENT_FOR) && (await this.#refresh())
     const found = this.#keys.get(kid)
     if (found) return found.key
-    if (this.#failure) throw new TokenRefused(`the keys at the tenant's jwks_uri could not be read: ${this.#failure}`)
-    if (fetched) this.#unknown.set(kid, this.#clock.wallNow())
+    if (!asked || this.#failure) throw new TokenRefused(this.#explain(kid, asked, absentSince))
+    this.#absent.set(kid, this.#clock.wallNow())
     throw unknownKid(kid)
   }
 
-  /** Whether the set was fetched, by this call or one under way. Never rejects. */
+  /** Whether the URI was asked, by this call or one under way. Never rejects. */
   async #refresh(): Promise<boolean> {
     if (!this.#fetching) {
       if (!this.#budget.take()) return false
@@ -72,7 +73,18 @@ export class RemoteJwks implements KeySource {
       })
     }
     await this.#fetching
-    return this.#failure === undefined
+    return true
+  }
+
+  #explain(kid: string, asked: boolean, absentSince: number | undefined): string {
+    const host = hostOf(this.uri)
+    const again = Math.max(this.#budget.nextAt, absentSince === undefined ? 0 : absentSince + ABSENT_FOR)
+    const later = asked ? '' : `; it is asked again from ${isoTime(again)} on`
+    if (this.#failure) return `the keys at ${host}, the tenant's jwks_uri, could not be read: ${this.#failure}${later}`
+    const why = this.#isYounger(absentSince, ABSENT_FOR)
+      ? `it had none at ${isoTime(absentSince)}`
+      : `it was asked ${FETCHES_PER_MINUTE} times within a minute`
+    return `no key read so far has its kid ${quote(kid)}, and ${host} was not asked for a new one: ${why}${later}`
   }
 
   async #fetch(): Promise<void> {
@@ -83,11 +95,23 @@ export class RemoteJwks implements KeySource {
       this.#failure = undefined
     } catch (error) {
       this.#failure = error instanceof Error ? error.message : String(error)
-      this.#logger.warn({ jwks_uri: this.uri, reason: this.#failure }, 'user keys could not be read from the jwks_uri')
+      this.#logger.warn(
+        { jwks_host: hostOf(this.uri), reason: this.#failure },
+        'user keys could not be read from the jwks_uri',
+      )
     }
   }
 
-  #isYounger(since: number | undefined, milliseconds: number): boolean {
+  #isYounger(since: number | undefined, milliseconds: number): since is number {
     return since !== undefined && this.#clock.wallNow() - since < milliseconds
   }
+}
+
+/** All of the URI that may be shown: the rest may be a secret. */
+function hostOf(uri: string): string {
+  return (URL.canParse(uri) && new URL(uri).host) || 'no host'
+}
+
+function isoTime(milliseconds: number): string {
+  return new Date(milliseconds).toISOString()
 }

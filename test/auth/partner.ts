@@ -61,12 +61,17 @@ export function tenant(user_keys: UserKeySource, changes: Partial<Tenant> = {}):
   }
 }
 
-/** Wall-clock time that a test can move. */
+/** Wall-clock time that a test can move and stop. */
 export class MovableClock extends SandboxClock {
   ahead = 0
+  #stoppedAt: number | undefined
 
   override wallNow(): number {
-    return super.wallNow() + this.ahead
+    return (this.#stoppedAt ?? super.wallNow()) + this.ahead
+  }
+
+  stop(): void {
+    this.#stoppedAt = super.wallNow()
   }
 }
 

@@ -67,6 +67,9 @@ const refusal = async (key: KeyPair, kid: string) => {
   return problem.details.detail
 }
 
+/** When a refusal says that the URI is asked again. */
+const againAt = (detail: string) => Date.parse(/it is asked again from (\S+) on/.exec(detail)?.[1] ?? '')
+
 describe('a jwks_uri that answers', () => {
   it('is fetched once, however many tokens come at the same time', async () => {
     const tokens = await Promise.all(Array.from({ length: 10 }, (_, n) => userToken(first, { n }, { kid: 'one' })))
@@ -87,8 +90,12 @@ describe('a jwks_uri that answers', () => {
 
   it('is not fetched again and again for the same unknown kid, and is asked again later', async () => {
     await verify(first, 'one')
+    clock.stop()
     for (let n = 0; n < 20; n++) expect(await refusal(second, 'two')).toContain('has its kid "two"')
     expect(hits).toBe(2)
+    const detail = await refusal(second, 'two')
+    expect(detail).toContain('127.0.0.1')
+    expect(againAt(detail) - clock.wallNow()).toBe(30_000)
     published = [first.jwk('one'), second.jwk('two')]
     clock.ahead = MINUTE
     expect(await verify(second, 'two')).toEqual({ sub: 'alice' })
@@ -105,6 +112,20 @@ describe('a jwks_uri that answers', () => {
     expect(await verify(first, 'one')).toEqual({ sub: 'alice' })
     published = [second.jwk('two')]
     clock.ahead = MINUTE / 4
+    expect(await verify(second, 'two')).toEqual({ sub: 'alice' })
+  })
+
+  it('says that it was not asked, and when it will be, once it was asked too often', async () => {
+    clock.stop()
+    await verify(first, 'one')
+    for (let n = 0; n < 4; n++) expect(await refusal(second, `forged-${n}`)).not.toContain('not asked')
+    published = [second.jwk('two')]
+    const detail = await refusal(second, 'two')
+    expect(hits).toBe(5)
+    expect(detail).toMatch(/no key read so far has its kid "two", and 127\.0\.0\.1:\d+ was not asked for a new one/)
+    clock.ahead += againAt(detail) - clock.wallNow() - 1
+    expect(againAt(await refusal(second, 'two'))).toBe(againAt(detail))
+    clock.ahead += 1
     expect(await verify(second, 'two')).toEqual({ sub: 'alice' })
   })
 
@@ -169,20 +190,32 @@ describe('a jwks_uri that fails', () => {
   it('gives a refusal when nobody listens or the address is none', async () => {
     await new Promise((resolve) => server.close(resolve))
     expect(await refusal(first, 'one')).toContain('ECONNREFUSED')
-    for (const jwks_uri of [
-      'not a url',
-      'file:///etc/passwd',
-      'http://localhost:0/',
-      'http://user:secret@127.0.0.1/',
-    ]) {
+    for (const jwks_uri of ['not a url', 'file:///etc/passwd', 'http://localhost:0/']) {
       await problemOf(verifier.verify(await token(first, 'one'), tenant({ jwks_uri })))
     }
-    expect(log.lines).toHaveLength(5)
+    expect(log.lines).toHaveLength(4)
+  })
+
+  it.each([
+    ['a password', (port: number) => `http://alice:s3cr3t@127.0.0.1:${port}/jwks.json`],
+    ['a key in its query', (port: number) => `http://127.0.0.1:${port}/jwks.json?subscription=s3cr3t`],
+    ['a key in its path', (port: number) => `http://127.0.0.1:${port}/s3cr3t/jwks.json`],
+    ['no scheme that can be fetched', () => 'ftp://127.0.0.1/s3cr3t'],
+    ['no host', () => 's3cr3t'],
+  ])('with %s is told by its host only', async (_name, uri) => {
+    answer = (_request, response) => response.writeHead(503).end()
+    const jwks_uri = uri((server.address() as AddressInfo).port)
+    const { details } = await problemOf(verifier.verify(await token(first, 'one'), tenant({ jwks_uri })))
+    expect(details.detail).toContain('could not be read')
+    const told = JSON.stringify([details, log.lines])
+    expect(told).toContain(URL.canParse(jwks_uri) ? '127.0.0.1' : 'no host')
+    expect(told).not.toMatch(/s3cr3t|alice|jwks\.json/)
   })
 
   it('is not asked for every token', async () => {
     answer = (_request, response) => response.writeHead(503).end()
-    for (let n = 0; n < 30; n++) await refusal(first, 'one')
+    for (let n = 0; n < 5; n++) expect(againAt(await refusal(first, 'one'))).toBeNaN()
+    for (let n = 0; n < 25; n++) expect(againAt(await refusal(first, 'one'))).toBeGreaterThan(clock.wallNow())
     expect(hits).toBe(5)
   })
 
