@@ -113,11 +113,12 @@ export class AnvilChain implements Chain {
     this.#rpc = new Rpc({ chainId, timeout, ...(upstream && { upstream }) })
     this.#state = new ChainState(this.#rpc, clock)
     const parts = { chainId, rpc: this.#rpc, state: this.#state, journal, clock, log }
-    this.#writer = new ChainWriter({ ...parts, archive, discard: () => this.#keeper.discard() })
+    this.#writer = new ChainWriter({ ...parts, archive, discard: (reason) => this.#keeper.discard(reason) })
     this.#keeper = new ChainKeeper({
       ...parts,
       node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT), ...real, ...(host && { host }) },
       idle: () => this.#writer.idle(),
+      arrived: (tip) => this.#writer.arrive(tip),
       restarted: () => this.#restarted(),
     })
     const kept = { ...options, ...parts, writer: this.#writer, keeper: this.#keeper }
@@ -235,7 +236,6 @@ export class AnvilChain implements Chain {
         await this.#writer.idle() // it may be archiving what is no more
         await this.#options.archive.clear()
         await this.#keeper.rewind(this.#origin)
-        await this.#writer.arrive()
         await this.#writer.mine(this.#state.present)
       })
     } finally {
@@ -267,7 +267,6 @@ export class AnvilChain implements Chain {
     const start = history ?? { checkpoint: this.#origin, operations: [] }
     if (!history) await this.#options.journal.replace(start)
     await this.#keeper.start(start)
-    await this.#writer.arrive()
     // A loaded state has a time of its own, and Aave refuses to work in its own past. A chain that was kept first finishes
     // the transfers that were under way, at the time they were signed for.
     if (!history) await this.#writer.mine(this.#state.present)
@@ -275,8 +274,7 @@ export class AnvilChain implements Chain {
   }
 
   /** Another Anvil has taken the place of one that was lost. */
-  async #restarted(): Promise<void> {
-    await this.#writer.arrive()
+  #restarted(): void {
     this.#producer.resume()
     this.#follow()
   }

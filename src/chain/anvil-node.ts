@@ -1,11 +1,14 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import type { Hex } from '../domain/records.ts'
-import { AnvilProcess } from './anvil-process.ts'
+import { AnvilProcess, AnvilStartError } from './anvil-process.ts'
+import { type Block, LATEST_BLOCK } from './block.ts'
 import type { BlockArchive } from './block-archive.ts'
+import { type History, tipOf } from './chain-journal.ts'
 import { type Checkpoint, genesisOf } from './checkpoint.ts'
 import { CheckpointSource, type RealChain } from './checkpoint-source.ts'
-import { type Operation, perform } from './operation.ts'
+import { ForeignState } from './foreign-state.ts'
+import { perform } from './operation.ts'
 import { type Call, Rpc } from './rpc.ts'
 import { RpcServer } from './rpc-server.ts'
 
@@ -43,11 +46,24 @@ const NO_RETRIES = ['--retries', '0', '--no-rate-limit']
 /** Anvil would keep what it fetched in the home directory, by chain id and block: a stale answer for another upstream. */
 const NO_CACHE = '--no-storage-caching'
 
+/** Milliseconds until the end of a process that failed is known. */
+const EXIT_PATIENCE = 50
+
+/** Done again, operations led to another block than the first time: their node must not be built on. */
+export class ReplayError extends Error {
+  override readonly name = 'ReplayError'
+}
+
 /** An Anvil that goes on from a checkpoint, and what it reads from while it does. */
 export class AnvilNode {
-  /** Starts one at the checkpoint and does the operations again. Throws `AnvilStartError` and others. */
-  static async start(options: NodeOptions, operations: readonly Operation[] = []): Promise<AnvilNode> {
-    const { chainId, checkpoint, host, clock, log, timeout } = options
+  /**
+   * Starts one at the history's checkpoint and does the operations again. Throws `AnvilStartError`, {@link ReplayError} and
+   * others.
+   */
+  static async start(given: Omit<NodeOptions, 'checkpoint'>, history: History): Promise<AnvilNode> {
+    const { checkpoint } = history
+    const options: NodeOptions = { ...given, checkpoint }
+    const { chainId, host, clock, log, timeout } = options
     const source = await RpcServer.listen(new CheckpointSource(options).answer)
     let process: AnvilProcess | undefined
     try {
@@ -56,19 +72,22 @@ export class AnvilNode {
       const genesis = genesisOf(checkpoint, chainId)
       process = await AnvilProcess.start({ chainId, genesis, flags, clock, log, ...(host && { host }) })
       const node = new AnvilNode(process, source, checkpoint)
-      await node.#begin(new Rpc({ chainId, url: process.url, timeout }), operations)
+      await node.#begin(new Rpc({ chainId, url: process.url, timeout }), history)
       return node
-    } catch (error) {
+    } catch (cause) {
+      // Its end may be known a moment later than that it does not answer.
+      if (process) await Promise.race([process.exited, clock.wallSleep(EXIT_PATIENCE)])
+      const exit = process?.exit
       await process?.stop()
       source.close()
-      throw error
+      throw exit === undefined ? cause : new AnvilStartError(exit, { cause })
     }
   }
 
   readonly process: AnvilProcess
   readonly checkpoint: Checkpoint
-  /** Somebody has something in it that no checkpoint keeps. */
-  pinned = false
+  foreign = new ForeignState()
+  #tip: Block | undefined
   readonly #source: RpcServer
   #snapshot: Hex = '0x'
 
@@ -79,14 +98,21 @@ export class AnvilNode {
   }
 
   /**
-   * Back to the checkpoint, in a millisecond; what others had in the node is theirs no longer. Throws when somebody else's
-   * revert took the checkpoint away.
+   * Back to the checkpoint, in a millisecond; what others had in the node is theirs no longer. Returns the last block. Throws
+   * when that does not lead there, since others changed the node.
    */
-  async rewind(rpc: Rpc): Promise<void> {
+  async rewind(rpc: Rpc): Promise<Block> {
     await rpc.call('anvil_dropAllTransactions') // Anvil keeps them across a revert
     if (!(await rpc.call<boolean>('evm_revert', this.#snapshot))) throw new Error('the checkpoint is gone')
     this.#snapshot = await rpc.call<Hex>('evm_snapshot')
-    this.pinned = false
+    this.foreign = new ForeignState()
+    return this.#reach(rpc, { checkpoint: this.checkpoint, operations: [] })
+  }
+
+  /** The last block of the history it was started with. */
+  get tip(): Block {
+    if (!this.#tip) throw new Error('the node has not started')
+    return this.#tip
   }
 
   async stop(): Promise<void> {
@@ -94,15 +120,25 @@ export class AnvilNode {
     this.#source.close()
   }
 
-  async #begin(rpc: Rpc, operations: readonly Operation[]): Promise<void> {
+  async #begin(rpc: Rpc, history: History): Promise<void> {
     try {
       await rpc.batch(SYSTEM_CONTRACTS.map((address): Call => ['anvil_setCode', address, '0x']))
       this.#snapshot = await rpc.call<Hex>('evm_snapshot')
-      for (const operation of operations) await perform(rpc, operation)
+      for (const operation of history.operations) await perform(rpc, operation)
+      this.#tip = await this.#reach(rpc, history)
       // Were the port another Anvil's, ours would have said so and gone by now.
       if (this.process.exit !== undefined) throw new Error(this.process.exit)
     } finally {
       rpc.close()
     }
+  }
+
+  /** The last block, which must be the one that the history ends with. */
+  async #reach(rpc: Rpc, history: History): Promise<Block> {
+    const block = await rpc.call<Block>(...LATEST_BLOCK)
+    const { number, hash, parentHash } = tipOf(history)
+    const same = (known: Hex | undefined, found: Hex) => known === undefined || known === found
+    if (Number(block.number) === number && same(hash, block.hash) && same(parentHash, block.parentHash)) return block
+    throw new ReplayError(`done again, block ${number} came out as another one (${Number(block.number)} ${block.hash})`)
   }
 }

@@ -49,6 +49,11 @@ const STDERR_KEPT = 4_000
 /** Anvil did not start, and why by its own words. */
 export class AnvilStartError extends Error {
   override readonly name = 'AnvilStartError'
+
+  /** Whether somebody killed it: another one may well start. */
+  get killed(): boolean {
+    return /^Anvil ended with SIG/.test(this.message)
+  }
 }
 
 /**

@@ -30,6 +30,8 @@ export class BlockArchiver {
   readonly #signed = new Map<number, Hex[]>()
   /** The number of the last block. */
   height = 0
+  /** The chain went back: the archive must forget this block and all after it. */
+  #cut: number | undefined
 
   constructor(parts: ArchiverParts) {
     this.#parts = parts
@@ -42,12 +44,13 @@ export class BlockArchiver {
     this.#archiveAside()
   }
 
-  /** To be told that the chain ends with the block of that number, whatever came after it before. */
-  async arrive(height: number): Promise<void> {
+  /** Call when the chain ends with the block of that number, whatever came after it before. */
+  arrive(height: number): void {
     this.#signed.clear()
     this.height = height
     // What others mined is archived before it is kept in the journal: should it not come to that, it is no more.
-    await this.#parts.archive.truncate(height + 1)
+    this.#cut = height + 1
+    this.#lane.run(() => this.#forget()).catch(() => {}) // it is tried again before the next block is archived
   }
 
   /** Resolves when nothing is being archived. */
@@ -73,7 +76,15 @@ export class BlockArchiver {
   }
 
   get #archived(): number {
-    return this.#parts.archive.last ?? this.#parts.base()
+    const { archive, base } = this.#parts
+    return Math.min(archive.last ?? base(), (this.#cut ?? Number.POSITIVE_INFINITY) - 1)
+  }
+
+  async #forget(): Promise<void> {
+    const from = this.#cut
+    if (from === undefined) return
+    await this.#parts.archive.truncate(from)
+    if (this.#cut === from) this.#cut = undefined
   }
 
   /** Blocks that may be archived. The last one may be replaced: it waits for the next. */
@@ -90,6 +101,7 @@ export class BlockArchiver {
   #archive(upTo: number): Promise<void> {
     return this.#lane.run(async () => {
       const { rpc, archive, written } = this.#parts
+      await written(() => this.#forget())
       const first = this.#archived + 1
       const numbers = Array.from({ length: Math.max(0, upTo - first + 1) }, (_, i) => first + i)
       if (numbers.length === 0) return

@@ -221,8 +221,9 @@ export class BlockProducer {
       this.#ahead.drop()
       try {
         if (!known) {
-          outstanding = await settleKnown(this.#parts.rpc, outstanding)
-          await this.#parts.writer.refresh()
+          const { writer } = this.#parts
+          await writer.reconcile()
+          outstanding = await settleKnown(this.#parts.rpc, outstanding, writer.height)
         }
         outstanding = await this.#commit(outstanding, blocks >= MAX_BLOCKS_MISSED, known)
         blocks++

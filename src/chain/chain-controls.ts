@@ -4,10 +4,12 @@ import type { PoolFacts } from '../domain/chain-setup.ts'
 import type { ChainControls } from '../domain/ports/chain.ts'
 import type { Hex } from '../domain/records.ts'
 import type { BlockProducer } from './block-producer.ts'
+import type { ChainJournal } from './chain-journal.ts'
 import type { ChainKeeper } from './chain-keeper.ts'
 import type { ChainState } from './chain-state.ts'
 import type { ChainWriter } from './chain-writer.ts'
 import type { ContractCall, MarketAdmin } from './protocols/protocol.ts'
+import { reorganizedHistory } from './reorganized-history.ts'
 import type { Rpc } from './rpc.ts'
 import type { Receipt } from './settlement.ts'
 
@@ -16,6 +18,7 @@ export interface ControlledParts {
   chainId: string
   rpc: Rpc
   state: ChainState
+  journal: ChainJournal
   writer: ChainWriter
   producer: BlockProducer
   keeper: Pick<ChainKeeper, 'suspend' | 'resume' | 'replace'>
@@ -44,10 +47,9 @@ export class AnvilControls implements ChainControls {
   }
 
   reorg(): Promise<void> {
-    const { producer, keeper, writer } = this.#parts
+    const { producer, keeper, writer, journal, state } = this.#parts
     return producer.exclusive(async () => {
-      await keeper.replace(await writer.replacedLastBlock())
-      await writer.arrive()
+      await keeper.replace(await reorganizedHistory(writer, journal, state))
     })
   }
 

@@ -1,6 +1,8 @@
 import type { Journal } from '../domain/ports/journal.ts'
+import type { Hex } from '../domain/records.ts'
+import type { Block } from './block.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import type { Operation } from './operation.ts'
+import type { MineOperation, Operation } from './operation.ts'
 
 /** What a chain's journal holds: a checkpoint, then what was done since. */
 export type ChainEntry = { checkpoint: Checkpoint } | Operation
@@ -9,6 +11,13 @@ export type ChainEntry = { checkpoint: Checkpoint } | Operation
 export interface History {
   checkpoint: Checkpoint
   operations: Operation[]
+}
+
+/** The last block of a history, as far as it is known before the history was done again. */
+export interface Tip {
+  number: number
+  hash?: Hex | undefined
+  parentHash?: Hex | undefined
 }
 
 /** What the checkpoint is of. */
@@ -36,6 +45,7 @@ export class ChainJournal {
   #mined = false
   #limit = MIN_OPERATIONS
   #base: Base | undefined
+  #tip: Tip | undefined
 
   constructor(journal: Journal<ChainEntry>) {
     this.#journal = journal
@@ -67,6 +77,17 @@ export class ChainJournal {
     return this.#base
   }
 
+  /** The block the journal ends with. The node must stand there too before anything is built on it. Throws as {@link base}. */
+  get tip(): Tip {
+    if (!this.#tip) throw new Error('the journal holds no checkpoint')
+    return this.#tip
+  }
+
+  /** Call when a node has done again all that the journal holds, and this is its last block. */
+  reached({ number, hash, parentHash }: Block): void {
+    this.#tip = { number: Number(number), hash, parentHash }
+  }
+
   /** Undefined for a chain that was never kept. */
   async read(): Promise<History | undefined> {
     let checkpoint: Checkpoint | undefined
@@ -76,19 +97,21 @@ export class ChainJournal {
       else operations.push(entry)
     }
     if (!checkpoint) return undefined
-    this.#count(checkpoint, operations)
+    this.#begin({ checkpoint, operations })
     return { checkpoint, operations }
   }
 
   async append(operation: Operation): Promise<void> {
     await this.#journal.append(operation)
-    this.#add(operation)
+    this.#count(operation)
+    if ('mine' in operation)
+      this.#tip = { number: this.tip.number + 1, hash: operation.hash, parentHash: this.tip.hash }
   }
 
   /** Puts a history in the place of what was kept. */
   async replace({ checkpoint, operations }: History): Promise<void> {
     await this.#journal.rewrite([{ checkpoint }, ...operations])
-    this.#count(checkpoint, operations)
+    this.#begin({ checkpoint, operations })
   }
 
   close(): Promise<void> {
@@ -99,22 +122,32 @@ export class ChainJournal {
     return this.#done + this.#transactions * TRANSACTION
   }
 
-  #count({ block, forked, accounts }: Checkpoint, operations: readonly Operation[]): void {
+  #begin(history: History): void {
+    const { block, forked, accounts } = history.checkpoint
     this.#base = { number: Number(block.number), ...(forked !== undefined && { forked }) }
     this.#limit = Math.max(MIN_OPERATIONS, accounts.length / SIZE_PER_OPERATION)
     this.#done = 0
     this.#transactions = 0
     this.#mined = false
-    for (const operation of operations) this.#add(operation)
+    this.#tip = tipOf(history)
+    for (const operation of history.operations) this.#count(operation)
   }
 
-  #add(operation: Operation): void {
+  #count(operation: Operation): void {
     if ('cheat' in operation) this.#done += operation.cheat.length
     if (!('mine' in operation)) return
     this.#mined = true
     this.#done += 1
     this.#transactions += operation.send?.length ?? 0
   }
+}
+
+/** Where a history ends. */
+export function tipOf({ checkpoint: { block }, operations }: History): Tip {
+  const mined = operations.filter((operation): operation is MineOperation => 'mine' in operation)
+  const [before, last] = [mined.at(-2) ?? block, mined.at(-1) ?? block]
+  const parentHash = last === block ? block.parentHash : before.hash
+  return { number: Number(block.number) + mined.length, hash: last.hash, parentHash }
 }
 
 /** Keeps entries as long as the process lives. */

@@ -1,14 +1,14 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Logger } from '../domain/ports/logger.ts'
-import type { Hex } from '../domain/records.ts'
-import { AnvilNode, type NodeOptions } from './anvil-node.ts'
+import { AnvilNode, type NodeOptions, ReplayError } from './anvil-node.ts'
 import { AnvilStartError } from './anvil-process.ts'
-import { type Block, LATEST_BLOCK } from './block.ts'
+import type { Block } from './block.ts'
 import type { ChainJournal, History } from './chain-journal.ts'
 import type { Checkpoint } from './checkpoint.ts'
+import type { ForeignState } from './foreign-state.ts'
 import { Lane } from './lane.ts'
-import { Rpc } from './rpc.ts'
+import type { Rpc } from './rpc.ts'
 
 /** What a keeper works with. */
 export interface KeeperParts {
@@ -21,8 +21,10 @@ export interface KeeperParts {
   log: Logger
   /** Resolves when no change of the chain is under way: each is done and kept, or has failed. */
   idle(): Promise<void>
-  /** Told when another node has taken the place of one that was lost. */
-  restarted(): Promise<void>
+  /** Called with the last block of a node that took the place of another, before anything can be asked of it. */
+  arrived(tip: Block): void
+  /** Called when another node has taken the place of one that was lost, and answers. */
+  restarted(): void
 }
 
 /** Milliseconds without an answer after which an Anvil is taken for hung, and killed. */
@@ -32,6 +34,16 @@ const PROBE_PAUSE = 1_000
 /** Milliseconds between attempts to start another one: at first, and at most. */
 const FIRST_PAUSE = 100
 const LAST_PAUSE = 5_000
+/** Nodes that may be lost, one after another, while the first one starts. */
+const START_ATTEMPTS = 3
+/** Milliseconds a node has for the way back to its checkpoint, which takes one or two. */
+const REWIND_PATIENCE = 1_000
+
+/** A node that is being replaced because it was lost. */
+interface Restart {
+  abandoned: boolean
+  done: Promise<void>
+}
 
 /** Keeps an Anvil running for a chain: one that dies or hangs is replaced by another, brought to where the journal ends. */
 export class ChainKeeper {
@@ -43,15 +55,26 @@ export class ChainKeeper {
   readonly #leaving = new Set<AnvilNode>()
   #suspended = false
   #stopped = false
-  #restarting: Promise<void> | undefined
+  /** The node that is of no use any more, while no other has taken its place. */
+  #lostNode: AnvilNode | undefined
+  #restart: Restart | undefined
 
   constructor(parts: KeeperParts) {
     this.#parts = parts
   }
 
-  /** Starts the first node. */
+  /** Starts the first node. Throws {@link ReplayError}, AnvilStartError and others. */
   async start(history: History): Promise<void> {
-    await this.#lane.run(() => this.#build(history))
+    await this.#lane.run(async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#build(history)
+        } catch (error) {
+          if (attempt === START_ATTEMPTS || !(error instanceof AnvilStartError && error.killed)) throw error
+          this.#parts.log.warn({ err: error }, 'the chain was lost while it started; it is started again')
+        }
+      }
+    })
     void this.#watchForHang()
   }
 
@@ -70,9 +93,16 @@ export class ChainKeeper {
     this.#present.process.resume()
   }
 
-  /** Ends the present node: another one takes its place, with what the journal holds. */
-  discard(): void {
-    this.#node?.process.kill()
+  /** Ends the present node, for this reason: another one takes its place, with what the journal holds. */
+  discard(reason: string): void {
+    if (!this.#node || this.#stopped) return
+    this.#node.process.kill()
+    this.#lost(this.#node, reason)
+  }
+
+  /** What others have in the present node. */
+  get foreign(): ForeignState {
+    return this.#present.foreign
   }
 
   /**
@@ -80,24 +110,15 @@ export class ChainKeeper {
    * ChainUnavailableError when no other node starts: the present one stays.
    */
   async replace(history: History): Promise<void> {
-    await this.#lane.run(async () => {
-      try {
-        await this.#build(history, () => this.#parts.journal.replace(history))
-      } catch (error) {
-        if (!(error instanceof AnvilStartError)) throw error
-        throw new ChainUnavailableError(this.#parts.node.chainId, error.message, { cause: error })
-      }
-    })
-    await this.#restarting // the node that was replaced may have died meanwhile
-  }
-
-  /** Somebody has something in the present node that no checkpoint keeps: a snapshot, a filter, a setting. */
-  pin(): void {
-    this.#present.pinned = true
-  }
-
-  get pinned(): boolean {
-    return this.#present.pinned
+    await this.#abandonRestart()
+    try {
+      await this.#lane.run(() => this.#build(history, (node) => this.#parts.journal.replace(atTip(history, node.tip))))
+    } catch (error) {
+      if (!(error instanceof AnvilStartError) && !(error instanceof ReplayError)) throw error
+      throw new ChainUnavailableError(this.#parts.node.chainId, error.message, { cause: error })
+    } finally {
+      this.#beginRestart('the chain was lost; it is being restarted')
+    }
   }
 
   /**
@@ -107,24 +128,23 @@ export class ChainKeeper {
    */
   async renew(history: History): Promise<void> {
     await this.#lane.run(async () => {
-      if (this.#stopped) return
-      await this.#build(history, async ({ process: { url } }) => {
-        const fresh = new Rpc({ ...this.#parts.node, url })
-        const [hash, other] = await Promise.all([this.#parts.rpc, fresh].map(lastBlock)).finally(() => fresh.close())
-        if (hash !== other) throw new Error('it came to another block')
-        if (this.pinned) throw new Error('the present one is needed')
+      if (this.#stopped || this.#lostNode) return
+      await this.#build(history, async () => {
+        if (this.foreign.pinned) throw new Error('the present one is needed')
       })
     })
   }
 
-  /** As {@link replace} with nothing but a checkpoint, faster if the present node began with it. */
+  /** As {@link replace} with nothing but a checkpoint, faster if the present node began with it and nobody altered it. */
   async rewind(checkpoint: Checkpoint): Promise<void> {
-    await this.#restarting
+    await this.#abandonRestart()
     const history = { checkpoint, operations: [] }
-    if (this.#node?.checkpoint === checkpoint) {
+    const node = this.#node
+    if (node?.checkpoint === checkpoint && node !== this.#lostNode && !node.foreign.altered) {
       try {
-        await this.#node.rewind(this.#parts.rpc)
-        return await this.#parts.journal.replace(history)
+        const tip = await this.#soon(node.rewind(this.#parts.rpc))
+        await this.#parts.journal.replace(history)
+        return this.#parts.arrived(tip)
       } catch (error) {
         this.#parts.log.debug({ err: error }, 'no way back to the checkpoint: the chain is built anew')
       }
@@ -144,8 +164,8 @@ export class ChainKeeper {
     return this.#node
   }
 
-  async #build({ checkpoint, operations }: History, ready?: (node: AnvilNode) => Promise<void>): Promise<void> {
-    const node = await AnvilNode.start({ ...this.#parts.node, checkpoint }, operations)
+  async #build(history: History, ready?: (node: AnvilNode) => Promise<void>): Promise<void> {
+    const node = await AnvilNode.start(this.#parts.node, history)
     try {
       await ready?.(node)
     } catch (error) {
@@ -154,7 +174,10 @@ export class ChainKeeper {
     }
     const before = this.#node
     this.#node = node
+    this.#lostNode = undefined
     if (this.#suspended) node.process.suspend()
+    this.#parts.journal.reached(node.tip)
+    this.#parts.arrived(node.tip)
     const answered = this.#parts.rpc.moveTo(node.process.url)
     void node.process.exited.then((reason) => this.#lost(node, reason))
     if (before) void this.#retire(before, answered)
@@ -167,36 +190,63 @@ export class ChainKeeper {
     this.#leaving.delete(node)
   }
 
+  /** Rejects when the task takes longer than the way back may take. */
+  async #soon<Result>(task: Promise<Result>): Promise<Result> {
+    task.catch(() => {}) // it may fail later on
+    const late = this.#parts.clock.wallSleep(REWIND_PATIENCE).then(() => {
+      throw new Error(`not done within ${REWIND_PATIENCE} ms`)
+    })
+    return Promise.race([task, late])
+  }
+
   #lost(node: AnvilNode, reason: string): void {
-    if (this.#stopped || node !== this.#node) return
+    if (this.#stopped || node !== this.#node || node === this.#lostNode) return
+    this.#lostNode = node
     this.#parts.log.error({ chain_id: this.#parts.node.chainId, reason }, 'the chain ended; it is being restarted')
-    this.#restarting = this.#restart(node, `${reason}; it is being restarted`)
+    this.#beginRestart(`${reason}; it is being restarted`)
+  }
+
+  /** Has another node take the place of one that was lost, unless that is under way. */
+  #beginRestart(reason: string): void {
+    if (this.#stopped || !this.#lostNode || this.#restart) return
+    const restart: Restart = { abandoned: false, done: Promise.resolve() }
+    this.#restart = restart
+    restart.done = this.#tryRestart(restart, reason)
       .catch((error: unknown) => this.#parts.log.debug({ err: error }, 'the restarted chain was lost or stopped'))
       .finally(() => {
-        this.#restarting = undefined
+        this.#restart = undefined
+        if (!restart.abandoned) this.#beginRestart(reason) // it may have been lost again
       })
   }
 
-  async #restart(lost: AnvilNode, reason: string): Promise<void> {
+  /** Whoever has another history in mind has no use for the journal's. */
+  async #abandonRestart(): Promise<void> {
+    const restart = this.#restart
+    if (!restart) return
+    restart.abandoned = true
+    await restart.done
+  }
+
+  async #tryRestart(restart: Restart, reason: string): Promise<void> {
     const { rpc, journal, clock, log, node } = this.#parts
     const release = rpc.hold(reason)
-    for (let pause = FIRST_PAUSE; !this.#stopped; pause = Math.min(pause * 2, LAST_PAUSE)) {
+    const needed = () => this.#lostNode !== undefined && !this.#stopped && !restart.abandoned
+    for (let pause = FIRST_PAUSE; needed(); pause = Math.min(pause * 2, LAST_PAUSE)) {
       try {
         await this.#parts.idle()
         await this.#lane.run(async () => {
           const history = await journal.read()
-          if (history && lost === this.#node && !this.#stopped) await this.#build(history)
+          if (history && needed()) await this.#build(history)
         })
-        break
       } catch (error) {
         log.error({ chain_id: node.chainId, err: error }, 'the chain could not be restarted yet')
         await clock.wallSleep(pause)
       }
     }
     release()
-    if (this.#stopped) return
+    if (this.#stopped || this.#lostNode) return
     log.info({ chain_id: node.chainId }, 'the chain is back where it was')
-    await this.#parts.restarted()
+    this.#parts.restarted()
   }
 
   async #watchForHang(): Promise<void> {
@@ -213,12 +263,15 @@ export class ChainKeeper {
         silentSince = rpc.held || watched !== this.#node ? undefined : (silentSince ?? asked)
         if (silentSince === undefined || clock.wallNow() - silentSince < HANG_PATIENCE) continue
         log.error({ chain_id: node.chainId }, 'the chain hangs: it is killed')
-        this.discard()
+        this.discard('it gave no answer')
       }
     }
   }
 }
 
-async function lastBlock(rpc: Rpc): Promise<Hex> {
-  return (await rpc.call<Block>(...LATEST_BLOCK)).hash
+/** The history with the hash that its last block has. */
+function atTip(history: History, { hash }: Block): History {
+  const last = history.operations.at(-1)
+  if (!last || !('mine' in last)) return history
+  return { ...history, operations: history.operations.with(-1, { ...last, hash }) }
 }

@@ -10,8 +10,8 @@ export interface RenewalParts {
   chainId: string
   rpc: Rpc
   journal: Pick<ChainJournal, 'mined' | 'short' | 'read'>
-  writer: Pick<ChainWriter, 'done' | 'unsettled' | 'checkpoint'>
-  keeper: Pick<ChainKeeper, 'pinned' | 'renew'>
+  writer: Pick<ChainWriter, 'done' | 'unsettled' | 'checkpoint' | 'reconcile'>
+  keeper: Pick<ChainKeeper, 'foreign' | 'renew'>
   log: Logger
   /** Blocks and transactions after which a node is renewed; default 20,000. */
   renewAfter?: number
@@ -42,7 +42,7 @@ export class NodeRenewal {
    * not know all about its last block.
    */
   get due(): boolean {
-    return this.#carried >= this.#limit && this.#parts.journal.mined && !this.#parts.keeper.pinned
+    return this.#carried >= this.#limit && this.#parts.journal.mined && !this.#parts.keeper.foreign.pinned
   }
 
   /** Whether it is to be done under load. */
@@ -57,6 +57,7 @@ export class NodeRenewal {
    */
   async run(): Promise<void> {
     const { chainId, rpc, writer, journal, keeper, log } = this.#parts
+    await writer.reconcile()
     const { pending, queued } = await rpc.call<{ pending: Hex; queued: Hex }>('txpool_status')
     if (Number(pending) + Number(queued) > 0) return
     if (!this.#easy) return writer.checkpoint()

@@ -11,8 +11,16 @@ export type Operation =
   | { cheat: readonly Call[] }
   /** Takes a transaction that cannot be mined out of the pool. */
   | { drop: Hex }
-  /** A block of what the pool holds, at that time (Unix seconds); signed transactions go into the pool first, in order. */
-  | { mine: number; send?: readonly Hex[]; miner?: Hex }
+  | MineOperation
+
+/** A block of what the pool holds, at that time (Unix seconds); signed transactions go into the pool first, in order. */
+export interface MineOperation {
+  mine: number
+  send?: readonly Hex[]
+  miner?: Hex
+  /** The block's. Data directories of version 0.1.0 lack it. */
+  hash?: Hex
+}
 
 /** Who is paid for a block that names nobody. */
 export const NOBODY = numberToHex(0, { size: 20 })

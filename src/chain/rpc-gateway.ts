@@ -25,7 +25,7 @@ export interface GatewayParts {
   state: ChainState
   writer: ChainWriter
   producer: BlockProducer
-  keeper: Pick<ChainKeeper, 'pin'>
+  keeper: Pick<ChainKeeper, 'foreign'>
 }
 
 /** How a request is carried out. */
@@ -45,8 +45,6 @@ const NOT_OFFERED = -32601
  */
 export class RpcGateway {
   readonly #parts: GatewayParts
-  /** Somebody told the node when its next block is to be. */
-  #timeSet = false
 
   constructor(parts: GatewayParts) {
     this.#parts = parts
@@ -118,7 +116,7 @@ export class RpcGateway {
   }
 
   #relay(reads: readonly JsonRpcRequest[], body: unknown = reads): Promise<string> {
-    if (reads.some(({ method }) => staysInNode(method))) this.#parts.keeper.pin()
+    if (reads.some(({ method }) => staysInNode(method))) this.#parts.keeper.foreign.pinned = true
     return this.#parts.rpc.relay(JSON.stringify(body))
   }
 
@@ -149,12 +147,13 @@ export class RpcGateway {
     if (method === 'eth_sendRawTransactionSync') return this.#sendAndMine(request)
     // The node would wait for the block, and the block for this call.
     if (method === 'eth_sendTransactionSync') return this.#sendAndMine({ ...request, method: 'eth_sendTransaction' })
-    const blocks = isMine(method) && !this.#timeSet ? blocksToMine(method, given) : undefined
+    const blocks = isMine(method) && !keeper.foreign.timeSet ? blocksToMine(method, given) : undefined
     if (blocks !== undefined) return this.#mine(method, blocks)
     return producer.exclusive(async () => {
-      if (staysInNode(method)) keeper.pin()
+      const { foreign } = keeper
+      if (staysInNode(method)) foreign.pinned = foreign.altered = true
       const result = await writer.foreign([method, ...given])
-      this.#timeSet = setsTime(method) || (this.#timeSet && !isMine(method))
+      foreign.timeSet = setsTime(method) || (foreign.timeSet && !isMine(method))
       return result
     })
   }

@@ -30,10 +30,11 @@ export function logsOf(transfers: readonly SignedTransfer[]): Call {
 export async function settleMined(
   rpc: Rpc,
   transfers: readonly SignedTransfer[],
-  { timestamp, answers: [logs] }: Mined,
+  { number, timestamp, answers: [logs] }: Mined,
 ): Promise<SignedTransfer[]> {
   const receipts = new Map<Hex, Receipt>()
   for (const log of Array.isArray(logs) ? (logs as BlockLog[]) : []) {
+    if (Number(log.blockNumber) !== number) continue // of a block that came after it, and is not kept
     const receipt = receipts.get(log.transactionHash)
     if (receipt) receipt.logs.push(log)
     else receipts.set(log.transactionHash, { status: '0x1', blockNumber: log.blockNumber, logs: [log] })
@@ -44,18 +45,22 @@ export async function settleMined(
     if (receipt) settle(transfer, receipt, timestamp)
     else silent.push(transfer) // what fails leaves no log
   }
-  return settleKnown(rpc, silent)
+  return settleKnown(rpc, silent, number)
 }
 
-/** Settles what stands in any block, by its receipt. Returns what stands in none. */
-export async function settleKnown(rpc: Rpc, transfers: readonly SignedTransfer[]): Promise<SignedTransfer[]> {
+/** Settles what stands in a block up to the last one that is kept, by its receipt. Returns what stands in none. */
+export async function settleKnown(
+  rpc: Rpc,
+  transfers: readonly SignedTransfer[],
+  last: number,
+): Promise<SignedTransfer[]> {
   const receipts = await rpc.batch<Receipt | null>(
     transfers.map(({ tx_hash }) => ['eth_getTransactionReceipt', tx_hash]),
   )
   const missing: SignedTransfer[] = []
   for (const [index, transfer] of transfers.entries()) {
     const receipt = receipts[index]
-    if (!receipt) {
+    if (!receipt || Number(receipt.blockNumber) > last) {
       missing.push(transfer)
       continue
     }

@@ -6,6 +6,7 @@ import { BlockProducer } from '../../src/chain/block-producer.ts'
 import { ChainJournal, MemoryJournal } from '../../src/chain/chain-journal.ts'
 import { ChainState } from '../../src/chain/chain-state.ts'
 import { ChainWriter } from '../../src/chain/chain-writer.ts'
+import { ForeignState } from '../../src/chain/foreign-state.ts'
 import { NodeRenewal } from '../../src/chain/node-renewal.ts'
 import { type Call, Rpc } from '../../src/chain/rpc.ts'
 import { RpcGateway } from '../../src/chain/rpc-gateway.ts'
@@ -51,7 +52,7 @@ describe('the RPC of an Anvil that forgets', () => {
       if (number <= ARCHIVED) await archive.append([block])
     }
     // Not before: it mines whatever waits in the pool.
-    const keeper = { pinned: true, pin() {}, async renew() {} }
+    const keeper = { foreign: Object.assign(new ForeignState(), { pinned: true }), async renew() {} }
     const parts = { chainId: '31337', rpc, state, journal, archive, writer, keeper, clock, log: silent }
     producer = new BlockProducer({ ...parts, renewal: new NodeRenewal(parts) })
     gateway = new RpcGateway({ ...parts, producer })
