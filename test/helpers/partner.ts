@@ -123,8 +123,8 @@ export function testSandbox(options: SandboxOptions = {}): Promise<SandboxHandle
   return startSandbox({ port: 0, confirmationDelay: 0, seed: 7, ...options })
 }
 
-/** The client of acme at a sandbox in a process of its own. */
-export function partnerAt(credentials: Credentials): Partner {
+/** The client of a tenant at a sandbox in a process of its own. */
+export function partnerAt(credentials: Credentials, tenant = 'acme'): Partner {
   const { base_url, auth_url, tenants } = credentials
   const control = new ControlClient(base_url)
   const handle = {
@@ -132,7 +132,7 @@ export function partnerAt(credentials: Credentials): Partner {
     authUrl: auth_url,
     tenants,
     credentials: async () => credentials,
-    userToken: (user: string) => control.userToken(user, 'acme'),
+    userToken: (user: string) => control.userToken(user, tenant),
   }
-  return new Partner(handle as unknown as SandboxHandle)
+  return new Partner(handle as unknown as SandboxHandle, tenant)
 }

@@ -1,0 +1,63 @@
+import type { ControlClient } from '../../src/control/client.ts'
+import type { Credentials } from '../../src/index.ts'
+import type { Findings } from './findings.ts'
+import type { Weather } from './weather.ts'
+
+/** What a lap is ended with. */
+export interface LapParts {
+  credentials: Credentials
+  control: ControlClient
+  findings: Findings
+}
+
+/** Milliseconds within which everything has to be well again once faults are gone. */
+const RECOVERY = 15_000
+/** Milliseconds a reset may take. */
+const RESET = 2_000
+
+const NO_EXAMPLE = { index: -1, bytes: Buffer.alloc(0) }
+
+/** After a lap, the money of those who were left alone adds up, and a reset makes everything as it was, in time. */
+export async function closeLap(parts: LapParts, weather: Weather): Promise<void> {
+  const { control } = parts
+  const damage = (what: string, reason: string) =>
+    parts.findings.add('all', what, { kind: 'damage', reason }, NO_EXAMPLE)
+  const attempt = (what: string, act: () => Promise<void>) =>
+    act().catch((error: unknown) => damage(what, String(error).slice(0, 300)))
+  await attempt('faults after a lap', () => control.clearFaults())
+  if (weather === 'calm') await attempt('audit after a lap', () => expectTrueAudit(control))
+  const begun = performance.now()
+  await attempt('reset after a lap', async () => {
+    await control.reset()
+  })
+  const took = Math.round(performance.now() - begun)
+  if (took > RESET) damage('reset after a lap', `over ${RESET} ms`)
+  await attempt('ready after a reset', () => expectReady(parts.credentials))
+}
+
+/** The victim's chain is anybody's: what is wrong there says nothing. */
+async function expectTrueAudit(control: ControlClient): Promise<void> {
+  const { checks } = await control.audit()
+  const wrong = checks.filter(({ ok, detail }) => !ok && !onlyVictims(detail))
+  if (wrong.length > 0) throw new Error(wrong.map(({ id, detail }) => `${id}: ${detail}`).join('; '))
+}
+
+function onlyVictims(detail: string): boolean {
+  const named = detail
+    .split(/; \d+ wrong: |; \d+ not compared with the chain: /)
+    .slice(1)
+    .join('; ')
+    .split('; ')
+  return named.every((offence) => /\(victim\)|^and \d+ more$/.test(offence))
+}
+
+async function expectReady({ base_url }: Credentials): Promise<void> {
+  const deadline = performance.now() + RECOVERY
+  for (;;) {
+    const response = await fetch(`${base_url}/_sandbox/ready`)
+    const text = await response.text()
+    if (response.status === 200) return
+    if (performance.now() > deadline) throw new Error(`not ready ${RECOVERY} ms after a reset: ${text}`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
