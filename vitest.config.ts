@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
     hookTimeout: 30_000,
+    // Vitest's own limit is one second, which a busy machine needs for a new Anvil alone.
+    expect: { poll: { timeout: 15_000 } },
     // Every file has a sandbox of its own and shares no state through modules: importing them once per worker is enough.
     isolate: false,
     // Tests mostly wait for Anvil and for each other's processes; three keep two cores busy.
