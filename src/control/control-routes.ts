@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ControlParts } from './control-parts.ts'
 import { guard } from './guard.ts'
 import { assumptionRoutes } from './routes/assumptions.ts'
@@ -26,7 +26,16 @@ const guardedRoutes = [
 export async function controlRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
   app.register(healthRoutes, parts)
   app.register(async (guarded) => {
-    guarded.addHook('onRequest', async (request) => guard(request, parts.controlToken))
+    guarded.addHook('onRequest', async (request) => {
+      guard(request, parts.controlToken)
+      overlookNeedlessBody(request)
+    })
     for (const routes of guardedRoutes) guarded.register(routes, parts)
   })
+}
+
+/** A route that takes no body reads none: client libraries name a content type, or send `{}`, on every POST and DELETE. */
+function overlookNeedlessBody({ routeOptions, headers }: FastifyRequest): void {
+  if (routeOptions.schema?.body !== undefined) return
+  for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete headers[name]
 }
