@@ -1,6 +1,7 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
+import { shorten } from '../domain/shorten.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
@@ -39,5 +40,5 @@ export interface ControlParts {
 export async function requireTenant(parts: ControlParts, slug: string): Promise<Tenant> {
   const tenant = (await parts.tenants()).find((candidate) => candidate.slug === slug)
   if (tenant) return tenant
-  throw new Problem('tenant_not_found', { detail: `There is no tenant "${slug.slice(0, 64)}".`, param: 'slug' })
+  throw new Problem('tenant_not_found', { detail: `There is no tenant "${shorten(slug)}".`, param: 'slug' })
 }

@@ -1,4 +1,5 @@
 import ms from 'ms'
+import { shorten } from './shorten.ts'
 
 /** A span to draw from, in milliseconds; `min` equals `max` when it is fixed. */
 export interface DurationRange {
@@ -10,7 +11,7 @@ export interface DurationRange {
 export function parseDuration(text: string): number {
   const value = /^\d+(\.\d+)?\s*[a-z]*$/i.test(text.trim()) ? ms(text.trim() as ms.StringValue) : undefined
   if (value === undefined || !Number.isFinite(value)) {
-    throw new RangeError(`"${text}" is not a duration; write 0, 250ms, 2s, 10m, 24h or 8d`)
+    throw new RangeError(`"${shorten(text)}" is not a duration; write 0, 250ms, 2s, 10m, 24h or 8d`)
   }
   return value
 }
@@ -20,6 +21,6 @@ export function parseDurationRange(text: string): DurationRange {
   const [from = '', to] = (text.trim() === 'realistic' ? '5s-30s' : text).split('-')
   const min = parseDuration(from)
   const max = to === undefined ? min : parseDuration(to)
-  if (max < min) throw new RangeError(`"${text}" ends before it begins; write the shorter duration first`)
+  if (max < min) throw new RangeError(`"${shorten(text)}" ends before it begins; write the shorter duration first`)
   return { min, max }
 }

@@ -1,3 +1,5 @@
+import { shorten } from './shorten.ts'
+
 /** The catalogue of every error the service answers with: status and the title of its problem body. */
 export const ERRORS = {
   // spec: Errors
@@ -19,7 +21,9 @@ export const ERRORS = {
   portfolio_not_found: { status: 404, title: 'The portfolio does not exist' },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   idempotency_key_in_progress: { status: 409, title: 'The first request with this Idempotency-Key still runs' },
+  request_timeout: { status: 408, title: 'The request did not arrive in time' },
   payload_too_large: { status: 413, title: 'The request body is too large' },
+  uri_too_long: { status: 414, title: 'The path and query are too long' },
   unsupported_media_type: { status: 415, title: 'The content type is not supported' },
   idempotency_key_in_use_with_different_params: {
     status: 422,
@@ -31,7 +35,9 @@ export const ERRORS = {
   service_unavailable: { status: 503, title: 'The service is unavailable' },
   gateway_timeout: { status: 504, title: 'A proxy waited too long' },
   rate_limited: { status: 429, title: 'Too many requests' },
+  request_header_fields_too_large: { status: 431, title: 'The headers are too long' },
   internal_error: { status: 500, title: 'The sandbox failed' },
+  not_implemented: { status: 501, title: 'The transfer coding is not known' },
   chain_unavailable: { status: 503, title: 'The chain cannot be reached' },
   // the control interface
   control_forbidden: { status: 403, title: 'The control interface refuses this caller' },
@@ -58,25 +64,55 @@ export interface ProblemDetails {
   detail: string
   /** The parameter at fault, when it is one. */
   param?: string
-  /** Every fault, when there are several. */
+  /** Every fault, when there are several; {@link invalidParameters} lists them. */
   errors?: ParameterFault[]
   /** Response headers, such as `Retry-After` or `Allow`. */
   headers?: Record<string, string>
 }
 
+/** Most faults one answer lists. What an error quotes of a request must not make the answer many times as long. */
+const MAX_LISTED = 20
+const MAX_DETAIL = 8000
+/** Of one fault among several; room for every word one could choose instead. */
+const MAX_FAULT = 1000
+const MAX_PARAM = 100
+
 /** Thrown by any part of the service to answer with an error of the catalogue. */
 export class Problem extends Error {
   override readonly name = 'Problem'
+  readonly details: ProblemDetails
 
   constructor(
     readonly code: ErrorCode,
-    readonly details: ProblemDetails,
+    details: ProblemDetails,
     options?: ErrorOptions,
   ) {
-    super(`${code}: ${details.detail}`, options)
+    const detail = shorten(details.detail, MAX_DETAIL)
+    super(`${code}: ${detail}`, options)
+    this.details = { ...details, detail }
   }
 
   get status(): number {
     return ERRORS[this.code].status
   }
+}
+
+/** Problem validation_error for one parameter or several at fault; `sentence` puts a fault into the whole detail. */
+export function invalidParameters(
+  errors: readonly ParameterFault[],
+  sentence: (fault: ParameterFault) => string = ({ detail }) => detail,
+): Problem {
+  const listed = errors.slice(0, MAX_LISTED).map(boundedFault)
+  const sentences = listed.map(sentence)
+  if (errors.length > listed.length) sentences.push(`These are the first ${listed.length} of more.`)
+  const [first] = listed
+  return new Problem('validation_error', {
+    detail: sentences.join(' '),
+    ...(first && { param: first.param }),
+    errors: listed,
+  })
+}
+
+function boundedFault({ param, detail }: ParameterFault): ParameterFault {
+  return { param: shorten(param, MAX_PARAM), detail: shorten(detail, MAX_FAULT) }
 }

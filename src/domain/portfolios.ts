@@ -5,6 +5,7 @@ import type { Ids } from './ids.ts'
 import type { Chains } from './ports/chain.ts'
 import type { Store, Write } from './ports/store.ts'
 import type { EndUser, Pool, Portfolio } from './records.ts'
+import { shorten } from './shorten.ts'
 
 /** What the partner chooses about a new portfolio. */
 export interface PortfolioWish {
@@ -72,7 +73,7 @@ export class Portfolios {
     const portfolio = await this.#store.get('portfolios', portfolioId)
     if (portfolio && portfolio.end_user_id === user.id) return portfolio
     throw new Problem('portfolio_not_found', {
-      detail: `The end user "${user.external_id}" has no portfolio "${portfolioId.slice(0, 64)}".`,
+      detail: `The end user "${user.external_id}" has no portfolio "${shorten(portfolioId)}".`,
       param: 'portfolio_id',
     })
   }

@@ -1,6 +1,6 @@
 import { abortController } from '../domain/abort-controller.ts'
 import type { SandboxClock } from '../domain/clock.ts'
-import { type ParameterFault, Problem } from '../domain/errors.ts'
+import { invalidParameters, type ParameterFault, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
 import type { Chains } from '../domain/ports/chain.ts'
 import type { Logger } from '../domain/ports/logger.ts'
@@ -40,6 +40,9 @@ export interface EngineParts {
   log: Logger
 }
 
+/** Every request is held against every rule. */
+const MAX_RULES = 1000
+
 /** Keeps the rules and lets them strike. */
 export class FaultEngine {
   #entries: Entry[] = []
@@ -65,6 +68,10 @@ export class FaultEngine {
 
   /** Puts rules in force, all or none. Throws Problem validation_error naming each parameter at fault. */
   add(inputs: readonly unknown[], tenants: readonly string[]): ActiveFault[] {
+    if (this.#entries.length + inputs.length > MAX_RULES) {
+      const detail = `At most ${MAX_RULES} faults can be kept, those that have struck included; clear some first.`
+      throw new Problem('validation_error', { detail, param: 'body' })
+    }
     const checked = inputs.map((input) => checkRule(input, tenants, this.#poolIds))
     refuse(checked.flatMap((result, i) => faultsOf(result, inputs.length > 1 ? `${i}.` : '')))
     const entries = checked.flatMap((rule, i) =>
@@ -172,10 +179,7 @@ function inHeader(result: SoundRule | ParameterFault[]): ParameterFault[] {
 }
 
 function refuse(errors: ParameterFault[]): void {
-  const [first] = errors
-  if (!first) return
-  const detail = errors.map((one) => `${one.param}: ${one.detail}.`).join(' ')
-  throw new Problem('validation_error', { detail, param: first.param, errors })
+  if (errors.length > 0) throw invalidParameters(errors, ({ param, detail }) => `${param}: ${detail}.`)
 }
 
 function fits(rule: SoundRule, exchange: Exchange): boolean {

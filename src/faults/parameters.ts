@@ -3,9 +3,13 @@ import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { parseDuration, parseDurationRange } from '../domain/duration.ts'
 import type { ParameterFault } from '../domain/errors.ts'
 import { nearest } from '../domain/nearest.ts'
+import { shorten } from '../domain/shorten.ts'
 
 /** Keyword of a string schema that says how the string is read. */
 const DURATION = 'x-duration'
+
+/** Of one value: more help nobody, and each takes time. */
+const MAX_FAULTS = 50
 
 const READERS = { fixed: parseDuration, range: parseDurationRange }
 
@@ -37,6 +41,7 @@ export function faultsOf(schema: TSchema, value: unknown, parameter = ''): Param
     const param = [parameter, ...namesOf(error.path)].filter((name) => name !== '').join('.')
     // A parameter that is missing is of the wrong type as well: the first error says it.
     if (!faults.has(param)) faults.set(param, explain(error))
+    if (faults.size > MAX_FAULTS) break
   }
   if (faults.size === 0) durationFaults(schema, value, parameter, faults)
   return [...faults].map(([param, detail]) => ({ param: param || 'body', detail }))
@@ -106,6 +111,5 @@ function durationFaults(schema: TSchema, value: unknown, parameter: string, faul
 
 /** A value as it was given, shortened. */
 function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing'
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+  return shorten(JSON.stringify(value) ?? 'nothing')
 }

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifySchemaValidationError } from 'fastify'
-import { type ParameterFault, Problem } from '../domain/errors.ts'
+import { invalidParameters, type ParameterFault, Problem } from '../domain/errors.ts'
+import { shorten } from '../domain/shorten.ts'
 
 /** What Fastify refused before a handler saw it, in the catalogue's words; undefined for errors of any other origin. */
 export function badRequest(error: FastifyError): Problem | undefined {
@@ -39,21 +40,16 @@ export function bodyProblem(detail: string): Problem {
 }
 
 function validationProblem(found: FastifySchemaValidationError[]): Problem {
-  const all = found.map(parameterFault)
+  const errors = new Map<string, ParameterFault>()
   // What is no string is not one of the strings allowed either: the first word on a parameter says enough.
-  const errors = all.filter(({ param }, index) => all.findIndex((other) => other.param === param) === index)
-  const [first] = errors
-  return new Problem('validation_error', {
-    detail: errors.map(({ detail }) => detail).join(' '),
-    ...(first && { param: first.param }),
-    errors,
-  })
+  for (const fault of found.map(parameterFault)) if (!errors.has(fault.param)) errors.set(fault.param, fault)
+  return invalidParameters([...errors.values()])
 }
 
 function parameterFault({ instancePath, keyword, params, message }: FastifySchemaValidationError): ParameterFault {
   const member = params.missingProperty ?? params.additionalProperty
-  const param =
-    `${instancePath}${member === undefined ? '' : `/${String(member)}`}`.slice(1).replaceAll('/', '.') || 'body'
+  const path = `${instancePath}${member === undefined ? '' : `/${String(member)}`}`.slice(1)
+  const param = shorten(path.replaceAll('/', '.')) || 'body'
   return { param, detail: `${param} ${explain(keyword, params, message)}.` }
 }
 

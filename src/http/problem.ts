@@ -11,6 +11,9 @@ export interface ProblemOrigin {
   instance: string
 }
 
+/** Longest path an error body repeats; those that are served are far shorter. */
+const MAX_INSTANCE = 1000
+
 /** The only place that writes an error body: RFC 9457, or the code alone. Assumption `error-body`. */
 export function renderProblem(problem: Problem, origin: ProblemOrigin, settings: ServiceSettings): ApiResponse {
   const { code, status } = problem
@@ -21,7 +24,7 @@ export function renderProblem(problem: Problem, origin: ProblemOrigin, settings:
     title: ERRORS[code].title,
     status,
     detail,
-    instance: origin.instance,
+    instance: origin.instance.slice(0, MAX_INSTANCE),
     code,
     request_id: origin.request_id,
     ...(param !== undefined && { param }),

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { END_OF_TIME, type SandboxClock } from '../../domain/clock.ts'
 import { parseDuration } from '../../domain/duration.ts'
 import { Problem } from '../../domain/errors.ts'
+import { shorten } from '../../domain/shorten.ts'
 import type { ClockState } from '../contract.ts'
 import type { ControlParts } from '../control-parts.ts'
 
@@ -45,7 +46,7 @@ function stepOf({ advance, set }: Static<typeof Move>, clock: SandboxClock): num
   if (advance !== undefined && set !== undefined) throw invalid('set', 'Give advance or set, not both.')
   if (set !== undefined) {
     const step = Date.parse(set) - clock.now()
-    if (Number.isNaN(step)) throw invalid('set', `"${set}" is not an ISO 8601 date and time.`)
+    if (Number.isNaN(step)) throw invalid('set', `"${shorten(set)}" is not an ISO 8601 date and time.`)
     if (step < 0) throw invalid('set', `The clock only moves forward; it is ${clock.iso()} now.`)
     return step
   }

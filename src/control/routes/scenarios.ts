@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import { Problem } from '../../domain/errors.ts'
+import { invalidParameters, Problem } from '../../domain/errors.ts'
 import { suggest } from '../../domain/nearest.ts'
+import { shorten } from '../../domain/shorten.ts'
 import { readScenario } from '../../scenarios/load-scenario.ts'
 import { ScenarioError } from '../../scenarios/scenario-error.ts'
 import { EditorSchema, type Scenario } from '../../scenarios/scenario-schema.ts'
@@ -57,7 +58,7 @@ async function requireShipped(name: string, { shippedScenarios }: ControlParts):
   const scenario = shipped.find((candidate) => candidate.name === name)
   if (scenario) return scenario
   const names = shipped.map((candidate) => candidate.name)
-  const detail = `There is no scenario "${name.slice(0, 64)}"; ${suggest(name.slice(0, 64), names)}`
+  const detail = `There is no scenario "${shorten(name)}"; ${suggest(name, names)}`
   throw new Problem('scenario_not_found', { detail, param: 'name' })
 }
 
@@ -70,7 +71,6 @@ async function fromBody(body: unknown): Promise<Scenario> {
       param: path || 'body',
       detail: `${message}; ${fix}`,
     }))
-    const detail = errors.map((one) => `${one.param}: ${one.detail}${one.detail.endsWith('?') ? '' : '.'}`).join(' ')
-    throw new Problem('validation_error', { detail, param: errors[0]?.param ?? 'body', errors }, { cause: error })
+    throw invalidParameters(errors, ({ param, detail }) => `${param}: ${detail}${detail.endsWith('?') ? '' : '.'}`)
   }
 }
