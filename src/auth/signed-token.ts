@@ -1,6 +1,7 @@
 import { type CryptoKey, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
 import { decodeBase64 } from '../domain/decode-base64.ts'
+import { jsonExcess } from '../domain/json-excess.ts'
 import { BoundedMap } from './bounded-map.ts'
 import { type KeySource, quote } from './signing-keys.ts'
 import { TokenRefused } from './token-refused.ts'
@@ -77,7 +78,7 @@ export class SignedTokens<Claims> {
       return keys.find(kid)
     }
     try {
-      requireBase64url(token)
+      requireReadable(token)
       const { payload, key } = await jwtVerify<JWTPayload, CryptoKey>(token, find, {
         ...names,
         algorithms: ['RS256'],
@@ -94,12 +95,20 @@ export class SignedTokens<Claims> {
   }
 }
 
-/** RFC 7515 §2: no whitespace, no padding, nothing else. jose decodes leniently, so that one token would have many texts. */
-function requireBase64url(token: string): void {
-  const at = token.split('.', PARTS.length).findIndex((part) => !decodeBase64(part, 'base64url'))
-  if (at < 0) return
-  const why = `its ${PARTS[at]} has padding, whitespace, unused bits that are not zero or other characters`
-  throw new TokenRefused(`it is not a signed JWT of three base64url parts (${why})`)
+/**
+ * RFC 7515 §2: no whitespace, no padding, nothing else. jose decodes leniently, so that one token would have many texts. And
+ * no JSON that recursion cannot survive: what a refusal quotes of it is written by recursion.
+ */
+function requireReadable(token: string): void {
+  for (const [at, part] of token.split('.', PARTS.length).entries()) {
+    const bytes = decodeBase64(part, 'base64url')
+    if (!bytes) {
+      const why = `its ${PARTS[at]} has padding, whitespace, unused bits that are not zero or other characters`
+      throw new TokenRefused(`it is not a signed JWT of three base64url parts (${why})`)
+    }
+    const excess = PARTS[at] === 'signature' ? undefined : jsonExcess(bytes.toString())
+    if (excess !== undefined) throw new TokenRefused(`its ${PARTS[at]} ${excess}`)
+  }
 }
 
 /** An instant given in seconds, as ISO 8601 where it can be written so. */

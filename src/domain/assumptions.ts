@@ -29,7 +29,7 @@ const ROWS: readonly Row[] = [
   row(
     'error-precedence',
     'which error wins when several apply',
-    'identity-provider token, role, user token, sub, Idempotency-Key, path and query, body, end user, pool or portfolio, balance',
+    'the head of the request (400, 414, 501), route, identity-provider token, role, user token, sub, Idempotency-Key, the type and coding of the body, its size, path and query, body, end user, pool or portfolio, balance',
   ),
   row(
     'create-end-user',
@@ -99,8 +99,8 @@ const ROWS: readonly Row[] = [
   row('unknown-route', 'unknown path or method', '404 not_found, 405 method_not_allowed with Allow'),
   row(
     'body-limits',
-    'oversized, malformed or wrongly typed bodies',
-    '413 payload_too_large over 100 KiB, 400 validation_error, 415 unsupported_media_type',
+    'oversized, malformed or wrongly typed requests',
+    '413 payload_too_large over 100 KiB; 400 validation_error for malformed JSON, over 64 levels, 10,000 values or 1,000 query parameters; 415 unsupported_media_type for other types, charsets and codings; 414 uri_too_long over 8 KiB; 431 request_header_fields_too_large over 16 KiB; 408 request_timeout after 60 s',
   ),
   row('rate-limit', 'request rate limits', 'none; a fault can answer 429 rate_limited'),
   row('fees', 'fees', 'none: total_fees_paid is "0"'),

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -12,12 +11,15 @@ import type { ServiceSettings } from '../domain/service-settings.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
 import { isEthereumAddress } from '../partner-api/ethereum-address.ts'
 import { ETHEREUM_ADDRESS } from '../partner-api/schemas.ts'
-import { badRequest, bodyProblem } from './bad-request.ts'
+import { badRequest } from './bad-request.ts'
 import { answerClientError } from './client-error.ts'
 import { writeError } from './handle.ts'
 import { registerOpenApi } from './openapi.ts'
+import { parseQuery } from './parse-query.ts'
 import { partnerApi } from './partner-api.ts'
 import type { PipelineParts } from './pipeline.ts'
+import { readBodies } from './read-body.ts'
+import { checkHead } from './request-head.ts'
 import { unknownRoute } from './unknown-route.ts'
 
 /** Longest request body, in bytes. Assumption `body-limits`. */
@@ -75,11 +77,14 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
       writeError(badRequest(error) ?? error, request, reply, parts)
     },
   })
+  // Those beyond the 2,000 that Node keeps would not be seen at all; their length is limited anyway.
+  app.server.maxHeadersCount = 0
   // An expectation nobody knows may be ignored (RFC 9110, Expect); Node would refuse it as above.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   const refuse = unknownRoute(all)
   app.addHook('onRequest', async (request, reply) => {
     identify(reply, settings)
+    checkHead(request.raw)
     // Before the body is read: whatever it is, the path or the method is what is wrong.
     if (request.is404) refuse(request)
   })
@@ -88,7 +93,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     writeError(badRequest(error) ?? error, request, reply, parts)
   })
   app.setNotFoundHandler(refuse)
-  readJson(app)
+  readBodies(app)
   registerOpenApi(app, all, { settings, baseUrl: parts.baseUrl })
   await app.register(partnerApi(all, parts))
   await parts.neighbours(app)
@@ -106,29 +111,4 @@ async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise
 function identify(reply: FastifyReply, { name }: ServiceSettings): void {
   reply.header(`X-${name}-Api-Version`, '1.0.0')
   reply.header(`X-${name}-Request-Id`, reply.request.id)
-}
-
-/** Fastify's JSON parser (which refuses `__proto__`), for bodies that are UTF-8. */
-function readJson(app: FastifyInstance): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const bytes = Buffer.from(body)
-    if (isUtf8(bytes)) return parse(request, bytes.toString(), done)
-    done(bodyProblem('The body is not valid UTF-8.'))
-  })
-}
-
-/**
- * Query parameters as strings, a repeated one as a list (which no schema accepts), a whole `limit` as the number it is:
- * anything looser would let `1e1` pass for ten.
- */
-function parseQuery(query: string): Record<string, unknown> {
-  const parameters: Record<string, unknown> = Object.create(null)
-  for (const [name, value] of new URLSearchParams(query)) {
-    const earlier = parameters[name]
-    const read = name === 'limit' && /^\d{1,15}$/.test(value) ? Number(value) : value
-    parameters[name] = earlier === undefined ? read : [earlier, value].flat()
-  }
-  return parameters
 }

@@ -3,27 +3,34 @@ import type { Socket } from 'node:net'
 import { Problem } from '../domain/errors.ts'
 import type { Ids } from '../domain/ids.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
+import { HTTP_1_1_REQUIRED, HTTP_2_PREFACE } from './http-2-preface.ts'
 import { problemType, renderProblem } from './problem.ts'
+import { MAX_TARGET, targetTooLong } from './request-head.ts'
+
+/** What Node found wrong, with the bytes it came in: a Buffer, whatever Fastify's types say. */
+interface ClientError extends NodeJS.ErrnoException {
+  rawPacket?: unknown
+}
 
 /**
  * Answers what is not HTTP enough to become a request: headers too long, a broken request line, a body that never came.
  * These too carry the version, a request id and the parameter at fault.
  */
-export function answerClientError(
-  error: NodeJS.ErrnoException,
-  socket: Socket,
-  ids: Ids,
-  settings: ServiceSettings,
-): void {
+export function answerClientError(error: ClientError, socket: Socket, ids: Ids, settings: ServiceSettings): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
     return
   }
+  const received = Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : ''
+  if (received.startsWith(HTTP_2_PREFACE)) {
+    socket.end(HTTP_1_1_REQUIRED)
+    return
+  }
   const request_id = ids.next('req')
-  const { body } = renderProblem(problemOf(error), { request_id, instance: '/' }, settings)
+  const { status, body } = renderProblem(problemOf(error.code, received), { request_id, instance: '/' }, settings)
   const payload = JSON.stringify(body)
   const head = [
-    `HTTP/1.1 400 ${STATUS_CODES[400]}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `X-${settings.name}-Api-Version: 1.0.0`,
     `X-${settings.name}-Request-Id: ${request_id}`,
     `Content-Type: ${problemType(settings)}`,
@@ -33,12 +40,21 @@ export function answerClientError(
   socket.end(`${head.join('\r\n')}\r\n\r\n${payload}`)
 }
 
-function problemOf({ code }: NodeJS.ErrnoException): Problem {
-  if (code === 'HPE_HEADER_OVERFLOW') {
-    return new Problem('validation_error', { detail: 'The headers are longer than 16 KiB in all.', param: 'headers' })
+function problemOf(code: string | undefined, received: string): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW': {
+      if (LONG_TARGET.test(received)) return targetTooLong()
+      const detail = 'The headers are longer than 16 KiB in all.'
+      return new Problem('request_header_fields_too_large', { detail, param: 'headers' })
+    }
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new Problem('payload_too_large', { detail: 'The extensions of a chunk are too long.', param: 'body' })
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request_timeout', { detail: 'The request did not arrive in time.', param: 'request' })
+    default:
+      return new Problem('validation_error', { detail: 'The request is not valid HTTP.', param: 'request' })
   }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    return new Problem('validation_error', { detail: 'The request did not arrive in time.', param: 'body' })
-  }
-  return new Problem('validation_error', { detail: 'The request is not valid HTTP.', param: 'request' })
 }
+
+/** The beginning of a request line that is too long already. */
+const LONG_TARGET = new RegExp(`^[A-Z-]+ \\S{${MAX_TARGET}}`)

@@ -29,11 +29,21 @@ export const PROBLEM = {
   'x-assumption': 'error-body',
 }
 
+/** Those of HTTP itself, whatever the path. */
+const OF_HTTP = [
+  'validation_error',
+  'request_timeout',
+  'uri_too_long',
+  'request_header_fields_too_large',
+  'not_implemented',
+] as const
+
 /** The errors an endpoint's credentials imply, whatever it does. */
 function errorsOf({ errors, user_token, idempotency, body }: Endpoint): ErrorCode[] {
-  const all: ErrorCode[] = ['token_missing', 'invalid_idp_token', 'unknown_partner', 'insufficient_role', ...errors]
-  if (user_token) all.push('invalid_user_token', 'sub_url_mismatch', 'validation_error')
-  if (idempotency !== 'none') all.push('validation_error', 'idempotency_key_in_use_with_different_params')
+  const credentials = ['token_missing', 'invalid_idp_token', 'unknown_partner', 'insufficient_role'] as const
+  const all: ErrorCode[] = [...OF_HTTP, ...credentials, ...errors]
+  if (user_token) all.push('invalid_user_token', 'sub_url_mismatch')
+  if (idempotency !== 'none') all.push('idempotency_key_in_use_with_different_params')
   if (idempotency === 'required') all.push('idempotency_key_required')
   if (body) all.push('payload_too_large', 'unsupported_media_type')
   return [...new Set([...all, 'rate_limited' as const, 'internal_error' as const, 'sandbox_starting' as const])]

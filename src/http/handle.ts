@@ -36,13 +36,18 @@ export function writeError(error: unknown, request: FastifyRequest, reply: Fasti
   const problem = toProblem(error)
   // A fault has ended the connection, or answered already: what the work came to is kept, but nobody listens.
   if (reply.sent) return
-  if (problem.status >= 500) request.log.error({ err: problem.cause ?? problem, request_id: request.id }, problem.code)
+  if (isOwnFailure(problem)) request.log.error({ err: problem.cause ?? problem, request_id: request.id }, problem.code)
   const { status, body, headers } = renderProblem(problem, origin(request), settings)
   void reply
     .code(status)
     .headers(headers ?? {})
     .type(problemType(settings))
     .send(body)
+}
+
+/** 501 is a failure of the client's: it used a transfer coding nobody asked for. */
+function isOwnFailure({ status }: Problem): boolean {
+  return status >= 500 && status !== 501
 }
 
 /** Returns the body for Fastify to send; a reply returned instead would be waited for until the client has it all. */

@@ -5,6 +5,9 @@ import type { Endpoint } from '../partner-api/endpoint.ts'
 
 const HIDDEN = { schema: { hide: true } }
 
+/** A page that is shown inside of another one can be made to take clicks meant for that. */
+const UNFRAMED = { 'content-security-policy': "frame-ancestors 'none'", 'x-frame-options': 'DENY' }
+
 /**
  * Serves the interface's description, made from the schemas that validate, at /openapi.json and to browse at /docs. Of the
  * routes registered after it; made when first asked for, since most runs never are and loading what makes it takes long.
@@ -29,7 +32,10 @@ export function registerOpenApi(
     const answer = await (await description()).inject({ url, headers })
     if (answer.statusCode >= 400) return reply.callNotFound()
     const { connection: _, ...fields } = answer.headers
-    return reply.code(answer.statusCode).headers(fields).send(answer.rawPayload)
+    return reply
+      .code(answer.statusCode)
+      .headers({ ...fields, ...UNFRAMED })
+      .send(answer.rawPayload)
   }
   for (const url of ['/docs', '/docs/*']) app.get(url, HIDDEN, browse)
   app.addHook('onRoute', (route) => {

@@ -2,7 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { refuseForeignHost, refuseForeignOrigin } from '../control/foreign-callers.ts'
 import { Problem } from '../domain/errors.ts'
+import { jsonExcess } from '../domain/json-excess.ts'
 import type { Chains } from '../domain/ports/chain.ts'
+import { shorten } from '../domain/shorten.ts'
 import { refuseUnlessReady } from './pipeline.ts'
 
 const Params = Type.Object({ chain_id: Type.String() })
@@ -13,6 +15,9 @@ const CLOSED_METHODS = /^eth_(sendTransaction|sendUnsignedTransaction|sign|accou
 
 /** Longest request body in bytes: batches of thousands of reads pass, and so does a state for `anvil_loadState`. */
 const BODY_LIMIT = 10 * 1024 * 1024
+
+/** Most values of a body: batches of thousands of calls pass. */
+const MAX_VALUES = 100_000
 
 const URL = '/rpc/:chain_id'
 
@@ -32,16 +37,17 @@ export async function rpcProxy(app: FastifyInstance, { chains, local, notReady }
     if (local) refuseForeignHost(request)
   })
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) =>
-    parsed(text),
-  )
-  app.post<{ Params: Static<typeof Params>; Body: unknown }>(
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) => text)
+  app.post<{ Params: Static<typeof Params>; Body: string | undefined }>(
     URL,
     { schema: { hide: true, params: Params }, bodyLimit: BODY_LIMIT },
-    async ({ params, body }, reply) => {
+    async ({ params, body: text = '' }, reply) => {
       refuseUnlessReady(notReady())
       const chain = chains.get(params.chain_id)
       if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
+      const excess = jsonExcess(text, MAX_VALUES)
+      if (excess !== undefined) return invalidRequest(`The body ${excess}.`)
+      const body = parsed(text)
       if (!local) refuseCheats(body)
       const answer = await chain.relay(body)
       return answer === undefined ? reply.code(204).send() : reply.type('application/json').send(answer)
@@ -58,6 +64,11 @@ export async function rpcProxy(app: FastifyInstance, { chains, local, notReady }
   })
 }
 
+/** A refusal in JSON-RPC's own words. */
+function invalidRequest(message: string) {
+  return { jsonrpc: '2.0', id: null, error: { code: -32600, message } }
+}
+
 /** Undefined for what is no JSON: that has an answer in JSON-RPC's own words. */
 function parsed(text: string): unknown {
   try {
@@ -72,6 +83,9 @@ function refuseCheats(body: unknown): void {
   for (const call of Array.isArray(body) ? body : [body]) {
     const method: unknown = call !== null && typeof call === 'object' && 'method' in call ? call.method : undefined
     if (typeof method === 'string' && OPEN_METHODS.test(method) && !CLOSED_METHODS.test(method)) continue
-    throw new Problem('control_forbidden', { detail: `${String(method)} is not offered here.`, param: 'method' })
+    throw new Problem('control_forbidden', {
+      detail: `${shorten(String(method))} is not offered here.`,
+      param: 'method',
+    })
   }
 }

@@ -2,6 +2,7 @@ import type {} from '@fastify/swagger'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { TokenWish } from '../domain/exchange.ts'
+import { hasTooManyParameters, MAX_PARAMETERS } from '../domain/parameter-count.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { discoveryDocument } from './discovery-document.ts'
 import type { IdentityProvider } from './identity-provider.ts'
@@ -88,7 +89,14 @@ function tokenRouteOptions(url: string): RouteShorthandOptions {
       consumes: [FORM],
       ...(inTenant && { params: TenantParamsSchema }),
       body: FormSchema,
-      response: { 200: TokenSchema, 400: ErrorSchema, 401: ErrorSchema, 405: ErrorSchema, 413: ErrorSchema },
+      response: {
+        200: TokenSchema,
+        400: ErrorSchema,
+        401: ErrorSchema,
+        405: ErrorSchema,
+        413: ErrorSchema,
+        415: ErrorSchema,
+      },
     },
     // The schema describes; what is wrong with a form is answered in the words of RFC 6749.
     validatorCompiler: () => () => true,
@@ -98,7 +106,9 @@ function tokenRouteOptions(url: string): RouteShorthandOptions {
 function acceptFormsOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => {
-    done(null, new URLSearchParams(body.toString()))
+    const form = body.toString()
+    if (!hasTooManyParameters(form)) return done(null, new URLSearchParams(form))
+    return done(new OAuthError('invalid_request', `the form has more than ${MAX_PARAMETERS} fields`))
   })
   app.addContentTypeParser('*', (_request, _payload, done) => {
     done(wrongContentType())
@@ -113,7 +123,7 @@ function readRequest({ body, headers, params }: FastifyRequest) {
 function answerError(error: FastifyError | OAuthError | Problem, request: FastifyRequest, reply: FastifyReply) {
   if (reply.sent) return reply
   const { error: code, description, status, headers } = error instanceof OAuthError ? error : inOAuthTerms(error)
-  if (status >= 500) request.log.error({ err: error }, 'the token endpoint failed')
+  if (status >= 500 && status !== 501) request.log.error({ err: error }, 'the token endpoint failed')
   return reply
     .code(status)
     .headers({ ...NO_STORE, ...headers })
@@ -123,6 +133,9 @@ function answerError(error: FastifyError | OAuthError | Problem, request: Fastif
 /** Where OAuth has a word of its own for what the service's catalogue says. */
 const OAUTH_WORDS: Partial<Record<ErrorCode, string>> = {
   validation_error: 'invalid_request',
+  uri_too_long: 'invalid_request',
+  unsupported_media_type: 'invalid_request',
+  not_implemented: 'invalid_request',
   sandbox_starting: 'temporarily_unavailable',
 }
 

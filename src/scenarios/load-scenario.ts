@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { parseDuration } from '../domain/duration.ts'
+import { jsonExcess } from '../domain/json-excess.ts'
+import { shorten } from '../domain/shorten.ts'
 import { checkRule } from '../faults/fault-rule.ts'
 import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
@@ -12,6 +14,8 @@ import { type ClockMove, type Scenario, type ScenarioFile, ScenarioSchema } from
 
 const FILE_LIMIT = 1024 * 1024
 const DOCS = 'docs/scenarios.md'
+/** Of a scenario that came as data: reading it as YAML takes so long that others would wait. */
+const MAX_VALUES = 2000
 const TERMS = { what: 'a scenario', docs: DOCS, sample: 'one of the shipped scenarios' }
 
 /** Reads and checks a scenario file (YAML or JSON). Throws {@link ScenarioError} naming everything that is wrong. */
@@ -21,7 +25,12 @@ export function loadScenario(file: string): Promise<Scenario> {
 
 /** Checks a scenario that came as data. Throws {@link ScenarioError}; its issues name fields, their places mean nothing. */
 export function readScenario(data: unknown): Promise<Scenario> {
-  return inOwnWords(() => scenarioOf(new YamlSource('body', JSON.stringify(data ?? null), TERMS)))
+  return inOwnWords(() => {
+    const text = JSON.stringify(data ?? null)
+    const excess = jsonExcess(text, MAX_VALUES)
+    if (excess === undefined) return scenarioOf(new YamlSource('body', text, TERMS))
+    throw new FileError([{ file: 'body', path: '', message: excess, fix: `a scenario needs far fewer; see ${DOCS}` }])
+  })
 }
 
 /** Every scenario in a folder, by name. Throws {@link ScenarioError}. */
@@ -67,10 +76,10 @@ function checkMove(move: ClockMove, at: Path, issues: IssueList): void {
       parseDuration(move.advance)
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      issues.add([...at, 'advance'], `"${move.advance}" is not a duration`, 'write 250ms, 2s, 10m, 24h or 8d')
+      issues.add([...at, 'advance'], `"${shorten(move.advance)}" is not a duration`, 'write 250ms, 2s, 10m, 24h or 8d')
     }
   } else if ('set' in move && !isMoment(move.set)) {
-    issues.add([...at, 'set'], `"${move.set}" is not a moment`, 'write it like "2030-01-01T00:00:00Z"')
+    issues.add([...at, 'set'], `"${shorten(move.set)}" is not a moment`, 'write it like "2030-01-01T00:00:00Z"')
   }
 }
 

@@ -68,8 +68,7 @@ describe.each(Object.keys(REQUIRED))('POST %s', (path) => {
       expectRefusal(await post(path, body), { status: 400, code: 'validation_error', param: 'body' })
     }
     const utf16 = Buffer.from(JSON.stringify(good()), 'utf16le')
-    const refusal = { status: 400, code: 'validation_error', param: 'body' }
-    expectRefusal(await post(path, utf16, { 'content-type': 'application/json; charset=utf-16' }), refusal)
+    expectRefusal(await post(path, utf16), { status: 400, code: 'validation_error', param: 'body' })
   })
 
   test('refuses content types other than application/json, whatever the body', async () => {

@@ -48,12 +48,10 @@ describe('what is hardly HTTP', () => {
     expect(answer.status).toBe(400)
   })
 
-  test('a request needs no Host', async () => {
-    for (const head of [`GET ${POOLS} HTTP/1.1\r\nConnection: close`, `GET ${POOLS} HTTP/1.0`]) {
-      const answer = await sendBytes(sandbox.baseUrl, `${head}\r\n\r\n`)
-      expectRefusal(answer, { status: 401, code: 'token_missing', param: 'Authorization' })
-    }
-    const control = await sendBytes(sandbox.baseUrl, 'GET /_sandbox/credentials HTTP/1.1\r\nConnection: close\r\n\r\n')
+  test('a request of HTTP/1.0 needs no Host, but for control', async () => {
+    const answer = await sendBytes(sandbox.baseUrl, `GET ${POOLS} HTTP/1.0\r\n\r\n`)
+    expectRefusal(answer, { status: 401, code: 'token_missing', param: 'Authorization' })
+    const control = await sendBytes(sandbox.baseUrl, 'GET /_sandbox/credentials HTTP/1.0\r\n\r\n')
     expectRefusal(control, { status: 403, code: 'control_forbidden', param: 'Host' })
     const discovery = 'GET /.well-known/openid-configuration HTTP/1.0\r\n\r\n'
     expectNoFailure(await sendBytes(sandbox.baseUrl, discovery))
@@ -73,12 +71,11 @@ describe('what is hardly HTTP', () => {
 
 describe('headers', () => {
   test('longer than 16 KiB in all are refused and named', async () => {
-    const refusal = { status: 400, code: 'validation_error', param: 'headers' }
+    const refusal = { status: 431, code: 'request_header_fields_too_large', param: 'headers' }
     const long = 'x'.repeat(17 * 1024)
     for (const path of [POOLS, PORTFOLIOS, '/oauth2/token', '/_sandbox/health', '/nowhere']) {
       expectRefusal(await wire(`GET ${path} HTTP/1.1`, [`X-Long: ${long}`]), refusal)
       expectRefusal(await wire(`POST ${path} HTTP/1.1`, [`Authorization: Bearer ${long}`]), refusal)
-      expectRefusal(await wire(`GET ${path}?${long} HTTP/1.1`, []), refusal)
     }
     const many = Array.from({ length: 5_000 }, (_, i) => `X-${i}: y`)
     expectRefusal(await wire(`GET ${POOLS} HTTP/1.1`, many), refusal)

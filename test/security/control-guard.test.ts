@@ -64,7 +64,7 @@ describe('on loopback', () => {
       '192.0.2.1',
       '0.0.0.0',
     ]
-    for (const host of [...hosts, 'localhost@evil.example', '[::2]', '1270.0.0.1', 'localhost:x']) {
+    for (const host of [...hosts, '[::2]', '1270.0.0.1']) {
       const refusal = { status: 403, code: 'control_forbidden', param: 'Host' }
       expectRefusal(await ask(method, path, { host }, body), refusal)
       // The page's own origin then matches the Host: it is no less foreign.

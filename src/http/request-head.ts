@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http'
+import { Problem } from '../domain/errors.ts'
+import { hasTooManyParameters, MAX_PARAMETERS } from '../domain/parameter-count.ts'
+
+/** Longest path and query together, in bytes. */
+export const MAX_TARGET = 8 * 1024
+
+/** Headers that may come once, by their names in lower case. Of several, Node would let the first count, silently. */
+const SINGLE = new Map([
+  ['host', 'Host'],
+  ['authorization', 'Authorization'],
+  ['content-type', 'Content-Type'],
+])
+
+/** RFC 3986 §3.2.2: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
+const HOST = /^(?:\[[\w:.%~-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i
+
+/**
+ * Refuses a request whose head HTTP itself does not allow, or that is out of all proportion, whatever its path: Node lets
+ * these pass. Throws Problem uri_too_long, validation_error or not_implemented.
+ */
+export function checkHead(request: IncomingMessage): void {
+  const { url = '', rawHeaders, headers } = request
+  if (url.length > MAX_TARGET) throw targetTooLong()
+  refuseRepeated(rawHeaders)
+  refuseHost(request)
+  const coding = headers['transfer-encoding']
+  // RFC 9112 §6.1
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'chunked') {
+    const detail = 'The only transfer coding that can be read is chunked.'
+    throw new Problem('not_implemented', { detail, param: 'Transfer-Encoding' })
+  }
+  if (hasTooManyParameters(url)) throw malformed('query', `The query has more than ${MAX_PARAMETERS} parameters.`)
+}
+
+/** The refusal of a path and query beyond {@link MAX_TARGET}. */
+export function targetTooLong(): Problem {
+  const detail = `Path and query are longer than ${MAX_TARGET / 1024} KiB together.`
+  return new Problem('uri_too_long', { detail, param: 'path' })
+}
+
+/** `names` has a value after each name. RFC 9112 §3.2 for Host, RFC 6750 §3.1 for Authorization. */
+function refuseRepeated(names: readonly string[]): void {
+  const seen = new Set<string>()
+  for (let at = 0; at < names.length; at += 2) {
+    const param = SINGLE.get(names[at]?.toLowerCase() ?? '')
+    if (param === undefined) continue
+    if (seen.has(param)) throw malformed(param, `${param} was sent more than once.`)
+    seen.add(param)
+  }
+}
+
+/** RFC 9112 §3.2: HTTP/1.1 wants a Host, and a sound one. */
+function refuseHost({ headers: { host }, httpVersion }: IncomingMessage): void {
+  if (host === undefined && httpVersion === '1.1') throw malformed('Host', 'HTTP/1.1 requires a Host header.')
+  if (host === undefined || HOST.test(host)) return
+  throw malformed('Host', 'Host must be a name or an address, with a port or without.')
+}
+
+function malformed(param: string, detail: string): Problem {
+  return new Problem('validation_error', { detail, param })
+}
