@@ -92,11 +92,12 @@ export function describer(settings: ServiceSettings) {
   /** What control and the identity provider's documents answer besides what their own schemas say. */
   function describeNeighbour(url: string, schema: FastifySchema | undefined): FastifySchema {
     const own = schema?.response ?? { 200: { description: 'What was asked for.' } }
-    const refused = { description: 'Refused.', content: { [errorType]: { schema: PROBLEM_REF } } }
+    const content = { [errorType]: { schema: PROBLEM_REF } }
+    const failures = { '4xx': { description: 'Refused.', content }, '5xx': { description: 'Not now.', content } }
     return {
       ...schema,
       ...(url.startsWith('/_sandbox') && { security: [{}, { control_token: [] }] }),
-      response: Object.keys(own).some((status) => status.startsWith('4')) ? own : { ...own, '4xx': refused },
+      response: Object.keys(own).some((status) => status.startsWith('4')) ? own : { ...own, ...failures },
     } as FastifySchema
   }
 

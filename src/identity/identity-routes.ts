@@ -23,6 +23,7 @@ const TAGS = ['Identity provider']
 const FORM = 'application/x-www-form-urlencoded'
 const BODY_LIMIT = 16 * 1024
 const OTHER_METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const ERROR_RESPONSES = Object.fromEntries([400, 401, 405, 413, 415, 500, 503].map((status) => [status, ErrorSchema]))
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /** The identity provider's endpoints, to be registered as a Fastify plugin: its body parser and errors are its own. */
@@ -89,14 +90,7 @@ function tokenRouteOptions(url: string): RouteShorthandOptions {
       consumes: [FORM],
       ...(inTenant && { params: TenantParamsSchema }),
       body: FormSchema,
-      response: {
-        200: TokenSchema,
-        400: ErrorSchema,
-        401: ErrorSchema,
-        405: ErrorSchema,
-        413: ErrorSchema,
-        415: ErrorSchema,
-      },
+      response: { 200: TokenSchema, ...ERROR_RESPONSES },
     },
     // The schema describes; what is wrong with a form is answered in the words of RFC 6749.
     validatorCompiler: () => () => true,

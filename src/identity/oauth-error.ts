@@ -1,10 +1,13 @@
-/** Error codes of RFC 6749 §5.2 the token endpoint answers with; `server_error` is for faults of the sandbox itself. */
+/**
+ * Error codes of RFC 6749 §5.2 the token endpoint answers with; `server_error` is for faults of the sandbox itself, and
+ * the last for a sandbox that is not ready (the word is §4.1.2.1's). */
 export const OAUTH_ERRORS = [
   'invalid_request',
   'invalid_client',
   'unsupported_grant_type',
   'invalid_scope',
   'server_error',
+  'temporarily_unavailable',
 ] as const
 
 /** One of {@link OAUTH_ERRORS}. */

@@ -17,7 +17,7 @@ const OPERATIONS = {
   move_clock: 110,
   list_faults: 30,
   add_faults: 180,
-  clear_faults: 15,
+  clear_faults: 60,
   remove_fault: 20,
   list_scenarios: 10,
   start_own_scenario: 60,
@@ -143,7 +143,7 @@ function moveOf(dice: Dice, weather: Weather): unknown {
 function rulesOf(dice: Dice): unknown {
   if (dice.chance(0.1)) return hostileBody(dice)
   if (dice.chance(0.8)) return faultRule(dice)
-  return Array.from({ length: dice.below(dice.chance(0.05) ? 400 : 5) }, () => faultRule(dice))
+  return Array.from({ length: dice.below(dice.chance(0.02) ? 300 : 5) }, () => faultRule(dice))
 }
 
 function scenarioOf(dice: Dice): unknown {

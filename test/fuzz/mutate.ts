@@ -104,7 +104,7 @@ export function hostileHeader(dice: Dice): string {
 
 /** A query, or what looks like one. */
 export function hostileQuery(dice: Dice): string {
-  if (dice.chance(0.02))
+  if (dice.chance(0.005))
     return dice.pick(['a&'.repeat(2_000), 'limit=1&'.repeat(300), '&'.repeat(3_000), '%'.repeat(500)])
   const name = dice.pick(['limit', 'starting_after', 'ending_before', 'limit[]', '__proto__', '', 'x'])
   const value = hostileValue(dice)

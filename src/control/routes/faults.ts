@@ -9,13 +9,15 @@ export async function faultRoutes(app: FastifyInstance, { faults, tenants }: Con
   const tags = ['Control']
   const body = Type.Union([FaultRuleSchema, Type.Array(FaultRuleSchema)])
   const url = '/_sandbox/faults'
+  const added = { 201: { description: 'The faults, with their ids.' } }
+  const cleared = { 204: { type: 'null', description: 'Whatever they had broken is mended.' } }
   app.get(url, { schema: { tags, operationId: 'list_faults', summary: 'Faults in force, with their hits' } }, () =>
     faults.list(),
   )
   app.post<{ Body: unknown }>(
     url,
     {
-      schema: { tags, operationId: 'add_faults', summary: 'Put faults in force', body },
+      schema: { tags, operationId: 'add_faults', summary: 'Put faults in force', body, response: added },
       validatorCompiler: () => () => true,
     },
     async (request, reply) => {
@@ -26,7 +28,7 @@ export async function faultRoutes(app: FastifyInstance, { faults, tenants }: Con
   )
   app.delete(
     url,
-    { schema: { tags, operationId: 'clear_faults', summary: 'Clear every fault' } },
+    { schema: { tags, operationId: 'clear_faults', summary: 'Clear every fault', response: cleared } },
     async (_request, reply) => {
       faults.clear()
       await faults.mended()
@@ -34,7 +36,7 @@ export async function faultRoutes(app: FastifyInstance, { faults, tenants }: Con
     },
   )
   const params = Type.Object({ id: Type.String() })
-  const schema = { tags, operationId: 'remove_fault', summary: 'Clear one fault', params }
+  const schema = { tags, operationId: 'remove_fault', summary: 'Clear one fault', params, response: cleared }
   app.delete<{ Params: { id: string } }>(`${url}/:id`, { schema }, async (request, reply) => {
     if (!faults.remove(request.params.id)) {
       throw new Problem('fault_not_found', { detail: 'No fault with this id is in force.', param: 'id' })

@@ -5,6 +5,7 @@ import type { ControlParts } from '../control-parts.ts'
 /** Whether the process listens, and whether it can serve. Open to everybody: orchestrators ask without a token. */
 export async function healthRoutes(app: FastifyInstance, { version, clock, readiness }: ControlParts): Promise<void> {
   const started = clock.wallNow()
+  const response = { 200: { description: 'It can.' }, 503: { description: 'Not yet, or not now, and why.' } }
   app.get(
     '/_sandbox/health',
     { schema: { tags: ['Control'], operationId: 'get_health', summary: 'Does the process listen?' } },
@@ -14,7 +15,7 @@ export async function healthRoutes(app: FastifyInstance, { version, clock, readi
   )
   app.get(
     '/_sandbox/ready',
-    { schema: { tags: ['Control'], operationId: 'get_readiness', summary: 'Can it serve?' } },
+    { schema: { tags: ['Control'], operationId: 'get_readiness', summary: 'Can it serve?', response } },
     (_request, reply) => {
       const state = readiness()
       return reply.code(state.ready ? 200 : 503).send(state)

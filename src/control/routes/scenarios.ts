@@ -10,6 +10,7 @@ import type { ScenarioList, StoppedScenario } from '../contract.ts'
 import type { ControlParts } from '../control-parts.ts'
 
 const tags = ['Control']
+const started = { 201: { description: 'The run.' } }
 const Params = Type.Object({ name: Type.String() })
 
 /** The shipped scenarios, and the one that runs. The loader itself checks a scenario: its messages know what fits. */
@@ -17,9 +18,9 @@ export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts):
   const { scenarios, shippedScenarios, tenants, faults, clockKept } = parts
   const start = async (scenario: Scenario) => {
     const slugs = (await tenants()).map(({ slug }) => slug)
-    const started = await scenarios.start(scenario, slugs)
+    const run = await scenarios.start(scenario, slugs)
     await clockKept()
-    return started
+    return run
   }
   app.get(
     '/_sandbox/scenarios',
@@ -31,13 +32,27 @@ export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts):
   )
   app.post<{ Params: Static<typeof Params> }>(
     '/_sandbox/scenarios/:name/start',
-    { schema: { tags, operationId: 'start_scenario', summary: 'Start a shipped scenario', params: Params } },
+    {
+      schema: {
+        tags,
+        operationId: 'start_scenario',
+        summary: 'Start a shipped scenario',
+        params: Params,
+        response: started,
+      },
+    },
     async ({ params }, reply) => reply.code(201).send(await start(await requireShipped(params.name, parts))),
   )
   app.post(
     '/_sandbox/scenarios',
     {
-      schema: { tags, operationId: 'start_own_scenario', summary: 'Start a scenario of your own', body: EditorSchema },
+      schema: {
+        tags,
+        operationId: 'start_own_scenario',
+        summary: 'Start a scenario of your own',
+        body: EditorSchema,
+        response: started,
+      },
       validatorCompiler: () => () => true,
     },
     async ({ body }, reply) => reply.code(201).send(await start(await fromBody(body))),

@@ -27,7 +27,7 @@ type Wish<T> = Omit<T, 'key'> & { key?: KeyChoice }
 
 /** Mints tokens, good or bad on purpose. */
 export async function tokenRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
-  const schema = { tags: ['Control'], params: Params }
+  const schema = { tags: ['Control'], params: Params, response: { 201: { description: 'The token.' } } }
   app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof UserTokenWish>> }>(
     '/_sandbox/tenants/:slug/user_tokens',
     { schema: { ...schema, operationId: 'mint_user_token', summary: 'Mint a user token', body: UserTokenWish } },
