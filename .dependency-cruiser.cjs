@@ -45,7 +45,7 @@ const ROOMS = {
 }
 
 // Packages that belong to one side of a port: the domain knows none of them.
-const NOT_IN_DOMAIN = ['@fastify/', 'fastify', 'jose', 'lowdb', 'viem', '@viem/', '@foundry-rs/', 'commander', 'yaml']
+const NOT_IN_DOMAIN = ['@fastify/', 'fastify', 'jose', 'viem', '@viem/', '@foundry-rs/', 'commander', 'yaml']
 
 // Development dependencies that src/ may import: they are bundled into what is published.
 const BUNDLED = [
@@ -55,7 +55,6 @@ const BUNDLED = [
   'commander',
   'fastify',
   'jose',
-  'lowdb',
   'ms',
   'pino',
   'pure-rand',

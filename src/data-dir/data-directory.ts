@@ -8,11 +8,12 @@ import { DirectoryLock } from './directory-lock.ts'
 import { JournalFile } from './journal-file.ts'
 import { damaged } from './journal-format.ts'
 import { Manifest, type ManifestData } from './manifest.ts'
+import { temporaryOf } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 
 const MANIFEST = 'manifest.json'
 /** What a directory may hold and still count as empty: what a kill in the first moments leaves, and a new volume has. */
-const NOTHING = new Set([`.${MANIFEST}.tmp`, 'lost+found'])
+const NOTHING = new Set([temporaryOf(MANIFEST), 'lost+found'])
 
 /** A directory that keeps a sandbox's state; in use by this process alone, from when it is opened until it is closed. */
 export class DataDirectory {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
+import { chmod, readdir, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,6 +30,8 @@ const NO_SOCKETS = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM'
 /** Milliseconds. Who took the connection and says nothing for so long is busy or stopped, but alive. */
 const PATIENCE = 2000
 const ATTEMPTS = 10
+/** Characters; who says more is no sandbox. */
+const LONGEST_ANSWER = 200
 
 /**
  * The right to use a data directory. It is a socket that this process listens on: when the process dies, however it does,
@@ -49,9 +51,13 @@ export class DirectoryLock {
     if (process.platform === 'win32') return DirectoryLock.#acquirePipe(directory, `\\\\.\\pipe\\yield-sandbox-${hash}`)
     const elsewhere = { folder: tmpdir(), prefix: `yield-sandbox-${hash}-` }
     const inside = { folder: directory, prefix: 'lock-' }
-    if (Buffer.byteLength(newPath(inside)) > LONGEST_PATH) return DirectoryLock.#acquireSocket(directory, elsewhere)
+    const acquireElsewhere = () =>
+      DirectoryLock.#acquireSocket(directory, elsewhere).catch((error: unknown) => {
+        throw unlockable(directory, error)
+      })
+    if (Buffer.byteLength(newPath(inside)) > LONGEST_PATH) return acquireElsewhere()
     return DirectoryLock.#acquireSocket(directory, inside).catch((error: NodeJS.ErrnoException) => {
-      if (NO_SOCKETS.has(error.code ?? '')) return DirectoryLock.#acquireSocket(directory, elsewhere)
+      if (NO_SOCKETS.has(error.code ?? '')) return acquireElsewhere()
       throw systemFailure(directory, error)
     })
   }
@@ -76,6 +82,7 @@ export class DirectoryLock {
     const answer = { pid: process.pid, holds: false }
     const server = await listen(path, answer)
     try {
+      await chmod(path, 0o600).catch(() => undefined) // gone, or on a file system without rights
       while (await othersLook(directory, place, path));
     } catch (error) {
       await new DirectoryLock(server).release()
@@ -105,11 +112,12 @@ export class DirectoryLock {
  */
 async function othersLook(directory: string, { folder, prefix }: Place, own: string): Promise<boolean> {
   let looking = false
-  const names = await readdir(folder)
-  for (const name of names.filter((name) => name.startsWith(prefix) && name.endsWith(SUFFIX))) {
-    const path = join(folder, name)
+  const entries = await readdir(folder, { withFileTypes: true })
+  for (const entry of entries.filter(({ name }) => name.startsWith(prefix) && name.endsWith(SUFFIX))) {
+    const path = join(folder, entry.name)
     if (path === own) continue
-    const answer = await ask(path)
+    // A link may lead to any socket: nobody is asked there.
+    const answer = entry.isSocket() ? await ask(path) : undefined
     if (!answer) await rm(path, { force: true })
     else if (answer.holds || path < own) throw locked(directory, answer)
     else looking = true
@@ -136,10 +144,20 @@ async function ask(path: string): Promise<Answer | undefined> {
     const text = await said(path)
     if (text === 'refused') return undefined
     if (text === 'silence') break
-    if (text !== '') return JSON.parse(text)
+    if (text !== '') return parsed(text)
     // It was closing, with this question waiting: the next one is answered, or refused.
   }
   return { holds: true }
+}
+
+/** Who says anything else than a sandbox is somebody all the same. */
+function parsed(text: string): Answer {
+  try {
+    const { pid, holds } = JSON.parse(text)
+    return { ...(Number.isSafeInteger(pid) && { pid }), holds: holds !== false }
+  } catch {
+    return { holds: true }
+  }
 }
 
 /** The text that comes from a socket, or that nobody listens there, or that somebody does and keeps silent. */
@@ -150,6 +168,7 @@ function said(path: string): Promise<string | 'refused' | 'silence'> {
     socket.setEncoding('utf8')
     socket.on('data', (chunk) => {
       text += chunk
+      if (text.length > LONGEST_ANSWER) socket.destroy()
     })
     socket.on('timeout', () => {
       resolve('silence')
@@ -166,6 +185,18 @@ function said(path: string): Promise<string | 'refused' | 'silence'> {
 function locked(directory: string, answer: Answer | undefined): DataDirectoryError {
   const who = answer?.pid === undefined ? 'another sandbox' : `another sandbox (process ${answer.pid})`
   return new DataDirectoryError(directory, `${who} uses it`, 'stop that one, or choose another --data-dir')
+}
+
+/** The lock cannot be made in the temporary directory. Other errors are returned as they are. */
+function unlockable(directory: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error)) return error
+  const what = `its lock cannot be made in the temporary directory ${tmpdir()} (${error.message})`
+  return new DataDirectoryError(
+    directory,
+    what,
+    'see to that, or set TMPDIR to a short path that can be written',
+    error,
+  )
 }
 
 function newPath({ folder, prefix }: Place): string {

@@ -1,7 +1,8 @@
-import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
 import type { Logger } from '../domain/ports/logger.ts'
 import { acknowledgedIn, damaged, HEADER_BYTES, headerOf, lineOf } from './journal-format.ts'
 import { journalLines } from './journal-lines.ts'
+import { openPrivate, removeTemporary, replacePrivate } from './private-file.ts'
 
 const FLUSH_BYTES = 2 ** 20
 
@@ -26,10 +27,7 @@ export class EntryFile {
    * acknowledged is damaged.
    */
   static async open(path: string, log: Logger): Promise<EntryFile | undefined> {
-    const handle = await open(path, 'r+').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined
-      throw error
-    })
+    const handle = await openPrivate(path)
     if (!handle) return undefined
     try {
       const header = Buffer.alloc(HEADER_BYTES)
@@ -37,7 +35,7 @@ export class EntryFile {
       const file = new EntryFile(path, handle, acknowledgedIn(path, header))
       const { size } = await handle.stat()
       await file.#check(size)
-      await rm(temporaryOf(path), { force: true }) // of a rewrite that was killed
+      await removeTemporary(path)
       await file.#keepWholeTail(size, log)
       return file
     } catch (error) {
@@ -48,19 +46,13 @@ export class EntryFile {
 
   /** Puts a file with these entries in the place of the one at the path, or fails and leaves that one as it is. */
   static async write(path: string, entries: Iterable<unknown> | AsyncIterable<unknown>): Promise<EntryFile> {
-    const temporary = temporaryOf(path)
-    const handle = await open(temporary, 'w+', 0o600)
-    try {
-      const end = await writeEntries(handle, entries)
+    let end = HEADER_BYTES
+    const handle = await replacePrivate(path, async (handle) => {
+      end = await writeEntries(handle, entries)
       await writeAll(handle, headerOf(end - HEADER_BYTES), 0)
       await handle.sync()
-      await rename(temporary, path)
-      return new EntryFile(path, handle, end - HEADER_BYTES)
-    } catch (error) {
-      await handle.close()
-      await rm(temporary, { force: true })
-      throw error
-    }
+    })
+    return new EntryFile(path, handle, end - HEADER_BYTES)
   }
 
   /** Bytes of all entries. */
@@ -173,8 +165,4 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)
     done += bytesWritten
   }
-}
-
-function temporaryOf(path: string): string {
-  return `${path}.tmp`
 }

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs'
-import { chmod } from 'node:fs/promises'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { JSONFile } from 'lowdb/node'
 import { DataDirectoryError } from './data-directory-error.ts'
 import { damaged } from './journal-format.ts'
+import { openPrivate, replacePrivate } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 
 const FORMAT = 1
@@ -35,24 +33,23 @@ export type ManifestData = Static<typeof ManifestSchema>
 /** The small file that says what a data directory is. It is replaced as a whole: killed at any moment, it is old or new. */
 export class Manifest {
   readonly #path: string
-  readonly #file: JSONFile<unknown>
   #data: ManifestData
   #tail: Promise<unknown> = Promise.resolve()
 
-  private constructor(path: string, file: JSONFile<unknown>, data: ManifestData) {
+  private constructor(path: string, data: ManifestData) {
     this.#path = path
-    this.#file = file
     this.#data = data
   }
 
   /** Reads the manifest; undefined when there is none. Throws DataDirectoryError when it is damaged or of another format. */
   static async open(path: string): Promise<Manifest | undefined> {
-    const file = new JSONFile<unknown>(path)
-    const data = await file.read().catch((error: unknown) => {
+    try {
+      const handle = await openPrivate(path)
+      const text = await handle?.readFile('utf8').finally(() => handle.close())
+      return text === undefined ? undefined : new Manifest(path, checked(path, JSON.parse(text)))
+    } catch (error) {
       throw error instanceof SyntaxError ? damaged(path, 'it is not JSON') : systemFailure(path, error)
-    })
-    if (data === null && !existsSync(path)) return undefined
-    return new Manifest(path, file, checked(path, data))
+    }
   }
 
   /** Makes the manifest of a new directory. */
@@ -66,7 +63,7 @@ export class Manifest {
       clean: true,
       journals: [],
     }
-    const manifest = new Manifest(path, new JSONFile(path), data as ManifestData)
+    const manifest = new Manifest(path, data as ManifestData)
     await manifest.update({})
     return manifest
   }
@@ -90,8 +87,10 @@ export class Manifest {
     const done = this.#tail.then(async () => {
       const data = change(this.#data)
       try {
-        await this.#file.write(data)
-        await chmod(this.#path, 0o600) // the seed makes the keys of wallets
+        const handle = await replacePrivate(this.#path, (handle) =>
+          handle.writeFile(JSON.stringify(data, undefined, 2)),
+        )
+        await handle.close()
       } catch (error) {
         throw systemFailure(this.#path, error)
       }

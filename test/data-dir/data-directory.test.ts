@@ -76,7 +76,7 @@ describe('a data directory', () => {
     const path = temporaryDirectory()
     const target = join(path, 'target')
     mkdirSync(join(target, 'lost+found'), { recursive: true })
-    writeFileSync(join(target, '.manifest.json.tmp'), '{ "form')
+    writeFileSync(join(target, 'manifest.json.tmp'), '{ "form')
     symlinkSync(target, join(path, 'link'))
     const directory = await open(join(path, 'link'))
     expect(directory.path).toBe(target)

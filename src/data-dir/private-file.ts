@@ -1,0 +1,62 @@
+import { constants } from 'node:fs'
+import { type FileHandle, open, rename, rm } from 'node:fs/promises'
+import { DataDirectoryError } from './data-directory-error.ts'
+
+/** The seed is the key of every wallet, and the ledger holds secrets: nobody else may read, whoever made the directory. */
+const OWNER_ONLY = 0o600
+const OTHERS = 0o077
+/** Windows has no such flags. */
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR } = constants
+
+/**
+ * Opens a file to read and write; undefined when there is none. Others may read it no longer. Throws DataDirectoryError when
+ * it is a symbolic link, which others may have put there, or no file at all.
+ */
+export async function openPrivate(path: string): Promise<FileHandle | undefined> {
+  const handle = await open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error.code === 'ELOOP' ? unexpected(path, 'it is a symbolic link') : error
+  })
+  if (!handle) return undefined
+  const stat = await handle.stat()
+  if (!stat.isFile()) {
+    await handle.close()
+    throw unexpected(path, 'it is no file')
+  }
+  // Another owner's files, and file systems without rights, stay as they are.
+  if ((stat.mode & OTHERS) !== 0) await handle.chmod(OWNER_ONLY).catch(() => undefined)
+  return handle
+}
+
+/**
+ * Puts a file that only its owner may read in the place of the one at the path, or fails and leaves that one as it is.
+ * Returns its handle, to be closed by the caller.
+ */
+export async function replacePrivate(path: string, write: (handle: FileHandle) => Promise<void>): Promise<FileHandle> {
+  await removeTemporary(path)
+  const temporary = temporaryOf(path)
+  const handle = await open(temporary, 'wx+', OWNER_ONLY) // which follows no link
+  try {
+    await write(handle)
+    await rename(temporary, path)
+    return handle
+  } catch (error) {
+    await handle.close()
+    await removeTemporary(path)
+    throw error
+  }
+}
+
+/** Removes what a process left that was killed while it replaced the file. */
+export function removeTemporary(path: string): Promise<void> {
+  return rm(temporaryOf(path), { force: true })
+}
+
+/** Where a file is written before it takes its place. */
+export function temporaryOf(path: string): string {
+  return `${path}.tmp`
+}
+
+function unexpected(path: string, what: string): DataDirectoryError {
+  return new DataDirectoryError(path, what, 'put the file itself there, or choose another --data-dir')
+}
