@@ -9,6 +9,9 @@ const PACKAGES: Record<string, string> = {
   'win32-x64': '@foundry-rs/anvil-win32-amd64',
 }
 
+/** The one that all was tested with; a package manager may have put another in its place. */
+export const ANVIL_VERSION = '1.7.1'
+
 /** Anvil's binary for this machine is not installed. The message says which package is missing and how to get it. */
 export class AnvilBinaryMissingError extends Error {
   override readonly name = 'AnvilBinaryMissingError'

@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import { SeededRandom } from '../domain/random.ts'
-import { anvilBinary } from './anvil-binary.ts'
+import { ANVIL_VERSION, anvilBinary } from './anvil-binary.ts'
+import { endReason, spawnFailure, temporaryFailure } from './anvil-failure.ts'
 import { GAS_LIMIT } from './gas-limit.ts'
 import { Rpc } from './rpc.ts'
 import { guardAgainstOrphan, type OrphanGuard } from './watchdog.ts'
@@ -69,8 +70,7 @@ export class AnvilProcess {
       options.log.warn({ error: error.message }, 'no watchdog: if the sandbox is killed, its Anvil lives on'),
     )
     try {
-      await mkdir(directory, { mode: 0o700 })
-      const flags = [...FLAGS, ...(await genesisFlags(options.genesis, directory)), ...(options.flags ?? [])]
+      const flags = [...FLAGS, ...(await prepare(directory, options.genesis)), ...(options.flags ?? [])]
       for (let attempt = 1; ; attempt++) {
         const anvil = new AnvilProcess(binary, await freePort(options.host), flags, { ...options, directory, guard })
         try {
@@ -83,7 +83,7 @@ export class AnvilProcess {
         }
       }
     } catch (error) {
-      await rm(directory, { recursive: true, force: true })
+      await rm(directory, { recursive: true, force: true }).catch(() => undefined) // the error says what is wrong there
       guard.callOff()
       throw error
     }
@@ -115,11 +115,11 @@ export class AnvilProcess {
     })
     this.exited = new Promise((resolve) => {
       const gone = (how: string) => {
-        this.#exit ??= `Anvil ${how}${this.#stderr ? `: ${this.#stderr.trim()}` : ''}`
+        this.#exit ??= `Anvil ${how}${this.#stderr ? `: ${endReason(this.#stderr)}` : ''}`
         guard.watch(undefined)
         resolve(this.#exit)
       }
-      this.#child.once('error', (error) => gone(`could not be started: ${error.message}`))
+      this.#child.once('error', (error) => gone(spawnFailure(binary, error)))
       this.#child.once('close', (code, signal) => gone(`ended with ${signal ?? `exit code ${code}`}`))
     })
   }
@@ -173,9 +173,11 @@ export class AnvilProcess {
       for (;;) {
         if (this.#exit !== undefined) throw new AnvilStartError(this.#exit)
         try {
-          await rpc.call('eth_chainId')
-          return
+          const version = await rpc.call<string>('web3_clientVersion')
+          if (version === `anvil/v${ANVIL_VERSION}`) return
+          throw new AnvilStartError(`this needs Anvil ${ANVIL_VERSION}; installed is ${version}. Fix: install again`)
         } catch (cause) {
+          if (cause instanceof AnvilStartError) throw cause
           if (clock.wallNow() > deadline) throw new AnvilStartError(`Anvil did not start in time`, { cause })
           await Promise.race([this.exited, clock.wallSleep(5)])
         }
@@ -186,11 +188,17 @@ export class AnvilProcess {
   }
 }
 
-async function genesisFlags(genesis: string | undefined, directory: string): Promise<string[]> {
-  if (genesis === undefined) return []
-  const path = join(directory, 'genesis.json')
-  await writeFile(path, genesis)
-  return ['--init', path]
+/** Makes Anvil's directory, for us alone, and returns the flags that name what is in it. */
+async function prepare(directory: string, genesis: string | undefined): Promise<string[]> {
+  try {
+    await mkdir(directory, { mode: 0o700 })
+    if (genesis === undefined) return []
+    const path = join(directory, 'genesis.json')
+    await writeFile(path, genesis, { mode: 0o600, flag: 'wx' })
+    return ['--init', path]
+  } catch (error) {
+    throw new AnvilStartError(temporaryFailure(error as Error), { cause: error })
+  }
 }
 
 async function freePort(host = '127.0.0.1'): Promise<number> {

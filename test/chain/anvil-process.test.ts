@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
@@ -9,6 +9,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { AnvilBinaryMissingError, anvilBinary } from '../../src/chain/anvil-binary.ts'
 import { AnvilProcess } from '../../src/chain/anvil-process.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
+import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { rpc, silent } from './chain-fixture.ts'
 
 const options = { chainId: '31337', clock: new SandboxClock(), log: silent }
@@ -31,6 +32,25 @@ describe('an Anvil process', () => {
     process.kill(anvil.pid, 'SIGSTOP')
     await anvil.stop()
     expect(isAlive(anvil.pid)).toBe(false)
+  })
+
+  it('has its files for its owner alone, and takes them away', async () => {
+    const { TMPDIR } = process.env
+    const directory = temporaryDirectory()
+    const umask = process.umask(0)
+    process.env.TMPDIR = directory
+    try {
+      const anvil = await AnvilProcess.start({ ...options, genesis: '{"alloc":{}}' })
+      const [own = ''] = await readdir(directory)
+      expect((await stat(join(directory, own))).mode & 0o777).toBe(0o700)
+      expect((await stat(join(directory, own, 'genesis.json'))).mode & 0o777).toBe(0o600)
+      await anvil.stop()
+      expect(await readdir(directory)).toEqual([])
+    } finally {
+      process.umask(umask)
+      if (TMPDIR === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = TMPDIR
+    }
   })
 
   it('says in its own words why it did not start', async () => {

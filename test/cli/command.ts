@@ -21,12 +21,15 @@ export class Command {
   stdout = ''
   stderr = ''
 
-  /** `env` is all it sees of the environment, beside the PATH. */
+  /** `env` is all it sees of the environment, beside the PATH; no file it writes may grow beyond `kilobytes`. */
   constructor(
     args: readonly string[],
-    { env = {}, root = ROOT }: { env?: Record<string, string>; root?: string } = {},
+    { env = {}, root = ROOT, kilobytes }: { env?: Record<string, string>; root?: string; kilobytes?: number } = {},
   ) {
-    this.child = spawn(process.execPath, ['bin/yield-sandbox.js', ...args], {
+    const command = [process.execPath, 'bin/yield-sandbox.js', ...args]
+    const limited = ['/bin/sh', '-c', `ulimit -f ${kilobytes}; exec "$@"`, 'sh', ...command]
+    const [file = '', ...rest] = kilobytes === undefined ? command : limited
+    this.child = spawn(file, rest, {
       cwd: root,
       env: { PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],

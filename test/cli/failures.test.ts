@@ -1,9 +1,10 @@
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Ended, ROOT, run } from './command.ts'
+import { run } from './command.ts'
+import { expectClear } from './expect-clear.ts'
 import { runHere } from './in-process.ts'
 
 let directory: string
@@ -11,15 +12,6 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-cli-'))
 })
 afterAll(() => rm(directory, { recursive: true }))
-
-/** One clear line, perhaps with a hint after it; never a stack, and nothing on stdout. */
-function expectClear({ code, stdout, stderr }: Ended, expected: { code: number; line: RegExp }): void {
-  const [first = '', ...rest] = stderr.trimEnd().split('\n')
-  expect(first).toMatch(expected.line)
-  expect(stderr).not.toMatch(/^\s+at |node:internal|UnhandledPromise/m)
-  expect(rest.filter((line) => line.trim() !== '').length).toBeLessThanOrEqual(2)
-  expect({ code, stdout }).toEqual({ code: expected.code, stdout: '' })
-}
 
 describe('an option that cannot be used ends the start with code 2 and says which', () => {
   test.each([
@@ -102,21 +94,6 @@ describe('a machine on which it cannot start ends it with code 1 and what to do'
 
   test('a host that is not of this machine', async () => {
     expectClear(await run(['--port', '0', '--host', '192.0.2.1']), { code: 1, line: /no such address.*--host/ })
-  })
-
-  test('no Anvil for this machine', async () => {
-    const root = join(directory, 'package')
-    const modules = join(root, 'node_modules')
-    await mkdir(modules, { recursive: true })
-    for (const name of await readdir(join(ROOT, 'node_modules'))) {
-      if (!name.startsWith('.') && name !== '@foundry-rs')
-        await symlink(join(ROOT, 'node_modules', name), join(modules, name))
-    }
-    for (const name of ['bin', 'dist', 'fixtures', 'contracts/out', 'package.json']) {
-      await cp(join(ROOT, name), join(root, name), { recursive: true })
-    }
-    const line = /Anvil's binary for .* is not installed.*@foundry-rs.*npm install/
-    expectClear(await run(['--port', '0', '--quiet'], { root }), { code: 1, line })
   })
 
   test('no sandbox to talk to', async () => {
