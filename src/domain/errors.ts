@@ -37,7 +37,7 @@ export const ERRORS = {
   rate_limited: { status: 429, title: 'Too many requests' },
   request_header_fields_too_large: { status: 431, title: 'The headers are too long' },
   internal_error: { status: 500, title: 'The sandbox failed' },
-  not_implemented: { status: 501, title: 'The transfer coding is not known' },
+  not_implemented: { status: 501, title: 'The transfer coding or the method is not known' },
   chain_unavailable: { status: 503, title: 'The chain cannot be reached' },
   // the control interface
   control_forbidden: { status: 403, title: 'The control interface refuses this caller' },

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -12,7 +13,7 @@ import { endpoints } from '../partner-api/endpoints.ts'
 import { isEthereumAddress } from '../partner-api/ethereum-address.ts'
 import { ETHEREUM_ADDRESS } from '../partner-api/schemas.ts'
 import { badRequest } from './bad-request.ts'
-import { answerClientError } from './client-error.ts'
+import { answerClientError, answerConnect } from './client-error.ts'
 import { writeError } from './handle.ts'
 import { registerOpenApi } from './openapi.ts'
 import { parseQuery } from './parse-query.ts'
@@ -81,6 +82,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   app.server.maxHeadersCount = 0
   // An expectation nobody knows may be ignored (RFC 9110, Expect); Node would refuse it as above.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
+  app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, parts.ids, settings))
   const refuse = unknownRoute(all)
   app.addHook('onRequest', async (request, reply) => {
     identify(reply, settings)

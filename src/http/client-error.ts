@@ -26,8 +26,18 @@ export function answerClientError(error: ClientError, socket: Socket, ids: Ids, 
     socket.end(HTTP_1_1_REQUIRED)
     return
   }
+  end(socket, problemOf(error.code, received), ids, settings)
+}
+
+/** Answers CONNECT, which Node makes no request of: the sandbox is no proxy. */
+export function answerConnect(socket: Socket, ids: Ids, settings: ServiceSettings): void {
+  socket.on('error', () => socket.destroy())
+  end(socket, new Problem('not_implemented', { detail: 'There are no tunnels here.', param: 'method' }), ids, settings)
+}
+
+function end(socket: Socket, problem: Problem, ids: Ids, settings: ServiceSettings): void {
   const request_id = ids.next('req')
-  const { status, body } = renderProblem(problemOf(error.code, received), { request_id, instance: '/' }, settings)
+  const { status, body } = renderProblem(problem, { request_id, instance: '/' }, settings)
   const payload = JSON.stringify(body)
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,

@@ -22,7 +22,6 @@ const WHOLE: readonly string[] = [
   'GET /v1/partner/pools#x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
   'OPTIONS * HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
   'CONNECT 127.0.0.1:80 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n',
-  'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n',
   '\x00\x00\x00\x00\r\n\r\n',
   'STATS\r\n\r\n',

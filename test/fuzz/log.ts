@@ -10,7 +10,7 @@ interface Line {
 
 /** Errors that the harness is to blame for: a chain that was shot at is lost now and then, and is replaced. */
 const BROUGHT_ABOUT =
-  /^the chain (ended|hangs|could not be restarted)|^a fault failed|chain_unavailable|sandbox_starting/
+  /^the chain (ended|hangs|could not be restarted)|^a fault failed|chain_unavailable|sandbox_starting|^service_unavailable service_unavailable: The service is unavailable\.$/
 
 /** Whatever the sandbox logged as an error, or wrote past its log. */
 export function readLog(log: string, weather: Weather, findings: Findings): void {

@@ -41,6 +41,13 @@ describe('what is hardly HTTP', () => {
     expectRefusal(await sendBytes(sandbox.baseUrl, bytes), notHttp)
   })
 
+  test('CONNECT is answered 501, whatever it asks for', async () => {
+    const refusal = { status: 501, code: 'not_implemented', param: 'method' }
+    for (const target of ['127.0.0.1:80', POOLS, '/_sandbox/clock']) {
+      expectRefusal(await sendBytes(sandbox.baseUrl, `CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`), refusal)
+    }
+  })
+
   test('broken chunks are answered 400', async () => {
     const lines = Object.entries(good).map(([name, value]) => `${name}: ${value}`)
     const answer = await wire('POST /v1/partner/end_users HTTP/1.1', [...lines, 'Transfer-Encoding: chunked'], 'zz\r\n')
