@@ -4,11 +4,13 @@ import type { ClockState } from '../../src/control/contract.ts'
 import { SeededRandom } from '../../src/domain/random.ts'
 import type { Credentials } from '../../src/index.ts'
 import { partnerAt } from '../helpers/partner.ts'
-import { expectNothingLost } from './crash/crash-checks.ts'
-import { atSomeMoment, CrashLoad, type LoadParts } from './crash/crash-load.ts'
-import { CrashMemory } from './crash/crash-memory.ts'
 import { type CrashRound, inWords, planRounds } from './crash/crash-plan.ts'
-import { CrashProcess } from './crash/crash-process.ts'
+import { atSomeMoment, ClientLoad } from './harness/client-load.ts'
+import { ClientMemory } from './harness/client-memory.ts'
+import { expectNothingLost } from './harness/expect-nothing-lost.ts'
+import type { HarnessParts } from './harness/harness-parts.ts'
+import { type Meddling, Operator } from './harness/operator.ts'
+import { SandboxProcess } from './harness/sandbox-process.ts'
 
 // `npm run test:crash` sets them.
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 5)
@@ -17,9 +19,9 @@ const SEED = Number(process.env.CRASH_SEED ?? 7)
 const BUSINESS_TIME = 20 * 3_600
 
 const random = new SeededRandom(SEED)
-const sandbox = new CrashProcess()
-const memory = new CrashMemory()
-let parts: LoadParts
+const sandbox = new SandboxProcess()
+const memory = new ClientMemory()
+let parts: HarnessParts
 let clock: ClockState
 
 beforeAll(async () => connect(await sandbox.start('0'), 0))
@@ -28,7 +30,7 @@ afterAll(() => sandbox.dispose())
 function connect(credentials: Credentials, round: number): void {
   const control = new ControlClient(credentials.base_url)
   const [rpcUrl = ''] = Object.values(credentials.rpc_urls)
-  parts = { acme: partnerAt(credentials), control, rpcUrl, memory, random, round, mayMoveClock: true }
+  parts = { acme: partnerAt(credentials), control, rpcUrl, memory, random, round }
 }
 
 /** Starts it again, however often it is killed meanwhile. */
@@ -87,8 +89,11 @@ describe(`seed ${SEED}`, () => {
       onTestFailed(() => console.error(sandbox.log))
       const before = await parts.control.moveClock({ freeze: round.frozen })
       clock = before
-      const mayMoveClock = before.offset_seconds < BUSINESS_TIME
-      const load = new CrashLoad({ ...parts, round: round.number, mayMoveClock })
+      const does: Meddling[] = ['mine', 'set_balance', 'own_transaction']
+      if (before.offset_seconds < BUSINESS_TIME) does.push('move_clock', 'move_clock', 'move_clock')
+      parts = { ...parts, round: round.number }
+      const load = new ClientLoad(parts)
+      const operator = new Operator(parts, does)
       let reset: Promise<unknown> | undefined
       let users: readonly string[] = []
       if (round.during === 'reset') {
@@ -98,10 +103,9 @@ describe(`seed ${SEED}`, () => {
       }
       await atSomeMoment(round.after)
       await strike(round)
-      await load.stop()
+      await Promise.all([load.stop(), operator.stop()])
       await reset
       if (round.victim !== 'anvil') await restart(round)
-      else parts = { ...parts, round: round.number }
       await sandbox.expectOneAnvil()
       if (reset) await afterReset(users)
       else await expectSameClock()

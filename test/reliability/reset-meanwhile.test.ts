@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Problem } from '../../src/domain/errors.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { goodHeaders } from '../http/raw-http.ts'
-import { atSomeMoment } from './crash/crash-load.ts'
+import { atSomeMoment } from './harness/client-load.ts'
 import { anvilPid, Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 
 let open: OpenSandbox

@@ -1,14 +1,14 @@
 import type { ControlClient } from '../../../src/control/client.ts'
 import type { SeededRandom } from '../../../src/domain/random.ts'
 import type { Partner } from '../../helpers/partner.ts'
-import type { CrashMemory } from './crash-memory.ts'
+import type { ClientMemory } from './client-memory.ts'
 
-/** What a round of the crash test works on: a sandbox as its clients see it, and what they remember. */
-export interface CrashParts {
+/** What a round of a test under load works on: a sandbox as its clients see it, and what they remember. */
+export interface HarnessParts {
   acme: Partner
   control: ControlClient
   rpcUrl: string
-  memory: CrashMemory
+  memory: ClientMemory
   random: SeededRandom
   round: number
 }

@@ -7,21 +7,38 @@ import type { Credentials } from '../../../src/index.ts'
 import { Command } from '../../cli/command.ts'
 import { anvilsOf } from '../../helpers/anvils.ts'
 
-/** The command line on one data directory, killed and started again, with a folder of its own for temporary files. */
-export class CrashProcess {
-  readonly #root = mkdtempSync(join(tmpdir(), 'yield-sandbox-crash-'))
+/** What a sandbox is started with, each time. */
+export interface ProcessOptions {
+  /** Whether it keeps its state in a data directory; default: true. */
+  kept?: boolean
+  /** More flags. */
+  flags?: readonly string[]
+  env?: Record<string, string>
+  /** The package's folder; default: this one. */
+  root?: string
+}
+
+/** Lines of {@link SandboxProcess.lastWords}. */
+const WORDS = 12
+
+/** The command line, killed and started again on one data directory, with a folder of its own for temporary files. */
+export class SandboxProcess {
+  readonly #root = mkdtempSync(join(tmpdir(), 'yield-sandbox-harness-'))
   readonly #temporary = join(this.#root, 'tmp')
+  readonly #options: ProcessOptions
   #command: Command | undefined
 
-  constructor() {
+  constructor(options: ProcessOptions = {}) {
+    this.#options = options
     mkdirSync(this.#temporary)
   }
 
   /** Starts the command line and does not wait for it. */
   begin(delay: string): Command {
-    const where = ['--data-dir', join(this.#root, 'data'), '--port', '0', '--log-level', 'warn']
-    const env = { TMPDIR: this.#temporary }
-    this.#command = new Command([...where, '--json', '--confirmation-delay', delay], { env })
+    const { kept = true, flags = [], env, root } = this.#options
+    const where = kept ? ['--data-dir', join(this.#root, 'data')] : []
+    const args = [...where, '--port', '0', '--log-level', 'warn', '--json', '--confirmation-delay', delay, ...flags]
+    this.#command = new Command(args, { env: { ...env, TMPDIR: this.#temporary }, ...(root && { root }) })
     return this.#command
   }
 
@@ -35,6 +52,15 @@ export class CrashProcess {
     return this.#command?.stderr ?? ''
   }
 
+  /** The last of it, a line for each warning that is not the one before again. */
+  get lastWords(): string {
+    const lines = this.log.split('\n').map((line) => {
+      const { msg, err, error } = line.startsWith('{') ? JSON.parse(line) : { msg: line }
+      return [msg, err?.message ?? error].filter(Boolean).join(': ').slice(0, 200)
+    })
+    return [...new Set(lines)].filter(Boolean).slice(-WORDS).join('\n')
+  }
+
   get #pid(): number {
     return this.#command?.child.pid ?? 0
   }
@@ -46,9 +72,22 @@ export class CrashProcess {
 
   /** Returns whom it killed. */
   killAnvil(): number[] {
-    const pids = this.anvils()
-    spawnSync('kill', ['-9', ...pids.map(String)]) // says nothing of one that has just been replaced
+    return this.signalAnvil('KILL')
+  }
+
+  /** Returns whom it sent the signal to. */
+  signalAnvil(signal: 'KILL' | 'STOP' | 'CONT', pids = this.anvils()): number[] {
+    spawnSync('kill', [`-${signal}`, ...pids.map(String)]) // says nothing of one that has just been replaced
     return pids
+  }
+
+  /** Resident memory in MiB. */
+  memory(): { sandbox: number; anvil: number } {
+    const of = (pids: readonly number[]) => {
+      const { stdout } = spawnSync('ps', ['-o', 'rss=', '-p', pids.join()], { encoding: 'utf8' })
+      return Math.round(stdout.split('\n').reduce((sum, line) => sum + Number(line), 0) / 1024)
+    }
+    return { sandbox: of([this.#pid]), anvil: of(this.anvils()) }
   }
 
   /** Ends it and resolves when it has ended. `SIGKILL` gives it no chance. */

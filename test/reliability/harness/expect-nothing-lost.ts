@@ -1,16 +1,19 @@
 import { expect } from 'vitest'
-import type { Acknowledged, Listed, SeenPage } from './crash-memory.ts'
-import type { CrashParts } from './crash-parts.ts'
+import { expectSameBlocks } from './blocks.ts'
+import type { Acknowledged, Listed, SeenPage } from './client-memory.ts'
+import type { HarnessParts } from './harness-parts.ts'
 
 const AT_ONCE = 8
 const SAMPLE = 100
 const PAGE = 7
 const PAGES_KEPT = 40
-/** Receipts asked for in one request. */
-const BATCH = 200
 
-/** Everything clients know is still true, what was never answered happens once, and API, ledger and chain agree. */
-export async function expectNothingLost(parts: CrashParts): Promise<void> {
+/**
+ * Everything clients know is still true, what was never answered happens once, and API, ledger and chain agree. `reorgs`
+ * may have replaced the chain's last block.
+ */
+export async function expectNothingLost(parts: HarnessParts, reorgs = false): Promise<void> {
+  expect(parts.memory.surprises).toEqual([])
   await expectSamePages(parts)
   await expectSameTransactions(parts, (user, listed) => {
     const known = parts.memory.transactions.get(user) ?? []
@@ -28,13 +31,13 @@ export async function expectNothingLost(parts: CrashParts): Promise<void> {
     parts.memory.transactions.set(user, listed)
   })
   await expectSamePortfolios(parts)
-  await expectSameBlocks(parts)
+  await expectSameBlocks(parts, reorgs)
   const { checks } = await parts.control.audit()
   expect(checks.filter(({ ok }) => !ok)).toEqual([])
 }
 
 /** All of the last round, and some of earlier ones. */
-function sampleOf({ memory, random, round }: CrashParts): Acknowledged[] {
+function sampleOf({ memory, random, round }: HarnessParts): Acknowledged[] {
   const earlier = memory.acknowledged.filter((one) => one.round < round)
   const some = Array.from({ length: Math.min(SAMPLE, earlier.length) }, () => {
     return earlier[Math.floor(random.next('sample') * earlier.length)]!
@@ -42,18 +45,18 @@ function sampleOf({ memory, random, round }: CrashParts): Acknowledged[] {
   return [...memory.acknowledged.filter((one) => one.round === round), ...some]
 }
 
-function repeat({ acme }: CrashParts, { key, user, operation, body }: Acknowledged['order']) {
+function repeat({ acme }: HarnessParts, { key, user, operation, body }: Acknowledged['order']) {
   return acme.post(`end_users/${user}/${operation}`, body, { key })
 }
 
-async function expectReplayed(parts: CrashParts, { order, status, body }: Acknowledged): Promise<void> {
+async function expectReplayed(parts: HarnessParts, { order, status, body }: Acknowledged): Promise<void> {
   const again = await repeat(parts, order)
   expect({ status: again.status, body: again.body }).toEqual({ status, body })
   expect(again.headers.get('idempotency-key-replay')).toBe('true')
 }
 
 /** Pages that a cursor gave before: what came since is on none of them, or pushes the last items to the next page. */
-async function expectSamePages({ acme, memory }: CrashParts): Promise<void> {
+async function expectSamePages({ acme, memory }: HarnessParts): Promise<void> {
   await inGroups(memory.pages, async ({ user, cursor, ids }) => {
     const { status, body } = await acme.get(`end_users/${user}/transactions?limit=${PAGE}&starting_after=${cursor}`)
     expect(status).toBe(200)
@@ -62,7 +65,7 @@ async function expectSamePages({ acme, memory }: CrashParts): Promise<void> {
 }
 
 async function expectSameTransactions(
-  { acme, memory }: CrashParts,
+  { acme, memory }: HarnessParts,
   check: (user: string, listed: Listed[]) => void,
 ): Promise<void> {
   await inGroups(memory.users, async (user) => {
@@ -86,31 +89,12 @@ function pageAfter(user: string, cursor: string, listed: readonly Listed[]): See
   return { user, cursor, ids: listed.slice(PAGE, 2 * PAGE).map(({ id }) => id) }
 }
 
-async function expectSamePortfolios({ acme, memory }: CrashParts): Promise<void> {
+async function expectSamePortfolios({ acme, memory }: HarnessParts): Promise<void> {
   await inGroups(memory.users, async (user) => {
     const { body } = await acme.get(`end_users/${user}/portfolios?limit=100`)
     const ids = body.data.map(({ portfolio_id }: Record<string, string>) => portfolio_id)
     expect(ids.sort()).toEqual(memory.portfolios(user).sort())
   })
-}
-
-/** Every hash resolves, as a success, in the block where it was found first. */
-async function expectSameBlocks({ memory, rpcUrl }: CrashParts): Promise<void> {
-  const hashes = memory.users.flatMap((user) => memory.hashes(user))
-  for (let at = 0; at < hashes.length; at += BATCH) {
-    const some = hashes.slice(at, at + BATCH)
-    const calls = some.map((hash, id) => ({ jsonrpc: '2.0', id, method: 'eth_getTransactionReceipt', params: [hash] }))
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(calls) })
-    const answers = (await response.json()) as { result: { status: string; blockHash: string; blockNumber: string } }[]
-    for (const [index, hash] of some.entries()) {
-      const receipt = answers[index]!.result
-      expect(receipt?.status, `receipt of ${hash}`).toBe('0x1')
-      const block = `${receipt.blockNumber} ${receipt.blockHash}`
-      expect(block).toBe(memory.blocks.get(hash) ?? block)
-      memory.blocks.set(hash, block)
-    }
-  }
 }
 
 async function inGroups<Item>(items: readonly Item[], task: (item: Item) => Promise<void>): Promise<void> {

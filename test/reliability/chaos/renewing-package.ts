@@ -1,0 +1,32 @@
+import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+import { ROOT } from '../../cli/command.ts'
+
+let made: Promise<string> | undefined
+
+/** A copy of the package whose command line renews its nodes after `RENEW_AFTER` blocks and transactions; returns its folder. */
+export function renewingPackage(): Promise<string> {
+  made ??= make()
+  return made
+}
+
+async function make(): Promise<string> {
+  const root = mkdtempSync(join(tmpdir(), 'yield-sandbox-renewing-'))
+  for (const name of ['package.json', 'node_modules', 'fixtures', 'contracts', 'scenarios']) {
+    symlinkSync(join(ROOT, name), join(root, name))
+  }
+  mkdirSync(join(root, 'bin'))
+  cpSync(join(ROOT, 'bin/yield-sandbox.js'), join(root, 'bin/yield-sandbox.js'))
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('renewing-cli.ts', import.meta.url)),
+    platform: 'node',
+    resolve: { mainFields: ['module', 'main'] },
+    external: ['viem', '@fastify/swagger-ui'],
+  })
+  await bundle.write({ file: join(root, 'dist/cli.js'), codeSplitting: false })
+  await bundle.close()
+  return root
+}
