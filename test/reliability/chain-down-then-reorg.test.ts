@@ -5,7 +5,7 @@ import { ControlClient } from '../../src/control/client.ts'
 import { SeededRandom } from '../../src/domain/random.ts'
 import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 
-const TIMES = 20
+const TIMES = 14
 const USERS = ['carol', 'dave', 'erin']
 
 let open: OpenSandbox

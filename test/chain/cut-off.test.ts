@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { MinedTransfer, WalletOwner } from '../../src/domain/ports/chain.ts'
+import { AnvilFront, type CutOff } from './anvil-front.ts'
+import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
+
+const PATIENCE = { timeout: 10_000, interval: 5 }
+const EVERY: CutOff[] = ['call lost', 'answer lost', 'carried out later', 'Anvil killed']
+const DONE: CutOff[] = ['answer lost', 'carried out later']
+
+const bob: WalletOwner = { tenant_id: 'acme', external_id: 'bob' }
+const front = new AnvilFront()
+let fixture: ChainFixture
+let shares = 0n
+const told = new Map<string, number>()
+beforeAll(async () => {
+  fixture = await startChain()
+  await fixture.fund(alice)
+  await deposit()
+})
+afterAll(async () => {
+  await fixture.chains.stop()
+  front.close()
+})
+
+/** What is done, the calls of it that may be cut off, and how. */
+const DOES: [what: string, does: () => Promise<unknown>, calls: string[], how: CutOff[]][] = [
+  ['a deposit', () => deposit(), ['eth_sendRawTransaction', 'evm_mine', 'eth_getLogs'], EVERY],
+  ['a wallet is funded', () => fixture.fund(bob), ['anvil_dealERC20'], DONE],
+  ['a pool is paused', () => pause(true), ['eth_sendRawTransaction', 'evm_mine'], DONE],
+  ['somebody has a block mined', () => rpc(fixture.chain, 'evm_mine'), ['evm_mine'], DONE],
+  ['somebody changes a balance', () => setBalance(), ['anvil_setBalance'], DONE],
+  ['a checkpoint', () => setBalance().then(() => deposit()), ['anvil_dumpState'], DONE],
+]
+
+async function deposit(): Promise<void> {
+  const { status, tx_hash, block_number, ...moved }: MinedTransfer = await fixture.chain.transfer(
+    order('deposit', fixture.pool('vault USDC'), 1_000n),
+  )
+  expect(status).toBe('success')
+  shares += moved.shares
+  told.set(tx_hash, block_number)
+}
+
+function pause(paused: boolean): Promise<void> {
+  return fixture.chain.setPoolPaused(fixture.pool('aave WETH'), paused)
+}
+
+function setBalance(): Promise<unknown> {
+  return rpc(fixture.chain, 'anvil_setBalance', `0x${'ab'.repeat(20)}`, '0x1')
+}
+
+const ready = () => vi.waitFor(() => expect(fixture.chains.status()).toEqual({ ok: true }), PATIENCE)
+
+async function expectKept(): Promise<void> {
+  for (const [hash, number] of told) {
+    const receipt = await rpc<{ status: string; blockNumber: string } | null>(
+      fixture.chain,
+      'eth_getTransactionReceipt',
+      hash,
+    )
+    expect(receipt && [receipt.status, Number(receipt.blockNumber)], hash).toEqual(['0x1', number])
+  }
+  expect(await fixture.chain.shares(alice, fixture.pool('vault USDC'))).toBe(shares)
+}
+
+/** Whether another Anvil, which does again what the journal holds, comes to the same block. */
+async function expectSameChain(): Promise<void> {
+  const { chain } = fixture
+  const block = await rpc<{ number: string; hash: string }>(chain, 'eth_getBlockByNumber', 'latest', false)
+  const { pid } = chain
+  process.kill(pid, 'SIGKILL')
+  await vi.waitFor(() => expect(chain.pid).not.toBe(pid), PATIENCE)
+  await ready()
+  expect(await rpc(chain, 'eth_getBlockByNumber', block.number, false)).toMatchObject({ hash: block.hash })
+}
+
+const CASES = DOES.flatMap(([what, does, calls, ways]) =>
+  calls.flatMap((call) => ways.map((how) => [what, how, call, does] as const)),
+)
+
+describe('a call that is cut off leaves a chain that is what its journal holds', () => {
+  test.each(CASES)('%s, %s: %s', { timeout: 60_000 }, async (_what, how, call, does) => {
+    const struck = front.cutOff(call, how)
+    const done = does().catch(() => {}) // it is told that the chain is not available, or it is carried through
+    await struck
+    await done
+    await ready()
+    await deposit()
+    await fixture.chain.reorg()
+    await expectKept()
+    if (call === 'eth_sendRawTransaction' || call === 'evm_mine') await pause(false)
+  })
+
+  test('in the end as well', { timeout: 60_000 }, async () => {
+    await deposit()
+    await expectSameChain()
+    await expectKept()
+  })
+})
