@@ -29,8 +29,10 @@ import { type MarketSurvey, surveyMarkets } from './market-survey.ts'
 import { NodeRenewal, type RenewalParts } from './node-renewal.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
+import { type ResetParts, resetChain } from './reset-chain.ts'
 import { Rpc } from './rpc.ts'
 import { RpcGateway } from './rpc-gateway.ts'
+import { soundly } from './senseless-answer.ts'
 import type { Wallets } from './wallets.ts'
 
 /** Milliseconds for a call to a fork: the first of its kind fetches dozens of slots, one after another. */
@@ -92,6 +94,7 @@ export class AnvilChain implements Chain {
   readonly #state: ChainState
   readonly #writer: ChainWriter
   readonly #producer: BlockProducer
+  readonly #whole: ResetParts
   readonly #keeper: ChainKeeper
   readonly #controls: AnvilControls
   readonly #gateway: RpcGateway
@@ -124,6 +127,7 @@ export class AnvilChain implements Chain {
     const kept = { ...options, ...parts, writer: this.#writer, keeper: this.#keeper }
     this.#producer = new BlockProducer({ ...kept, renewal: new NodeRenewal(kept) })
     const whole = { ...kept, producer: this.#producer }
+    this.#whole = whole
     this.#controls = new AnvilControls({ ...whole, admin: (pool) => this.#protocol(pool).admin })
     this.#gateway = new RpcGateway(whole)
     this.#markets = new MarketCache(this.#state, clock)
@@ -150,32 +154,36 @@ export class AnvilChain implements Chain {
   }
 
   market(pool: Pool): Promise<MarketFigures> {
-    return this.#markets.get(pool, async () => {
-      const oracle = this.#survey?.priceOracle ?? this.#options.setup.price_oracle
-      if (!oracle) throw new Error(`chain ${this.chain_id} has no price oracle`)
-      return this.#protocol(pool).market(this.#state.read, pool, oracle)
-    })
+    return this.#markets.get(pool, () =>
+      this.#soundly(async () => {
+        const oracle = this.#survey?.priceOracle ?? this.#options.setup.price_oracle
+        if (!oracle) throw new Error(`chain ${this.chain_id} has no price oracle`)
+        return this.#protocol(pool).market(this.#state.read, pool, oracle)
+      }),
+    )
   }
 
   async values(positions: readonly Position[]): Promise<bigint[]> {
     if (positions.length === 0) return []
     const valuations = positions.map(({ pool, shares }) => this.#protocol(pool).valuation(pool, shares))
-    const answers = await this.#state.read(valuations.map(({ read }) => read))
+    const answers = await this.#soundly(() => this.#state.read(valuations.map(({ read }) => read)))
     return valuations.map(({ worth }, index) => worth(answers[index] ?? 0n))
   }
 
   async shares(owner: WalletOwner, pool: Pool): Promise<bigint> {
-    return this.#protocol(pool).shares(this.#state.read, pool, this.#options.wallets.of(owner).address)
+    const wallet = this.#options.wallets.of(owner).address
+    return this.#soundly(() => this.#protocol(pool).shares(this.#state.read, pool, wallet))
   }
 
   async walletBalance(owner: WalletOwner, token: Address): Promise<bigint> {
-    const [balance] = await this.#state.read([balanceOf(token, this.#options.wallets.of(owner).address)])
+    const read = balanceOf(token, this.#options.wallets.of(owner).address)
+    const [balance] = await this.#soundly(() => this.#state.read([read]))
     return balance
   }
 
   async fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void> {
     const calls = fundingCalls(this.#options.wallets.of(owner).address, funding)
-    if (calls.length > 0) await this.#producer.cheat(calls)
+    if (calls.length > 0) await this.#soundly(() => this.#producer.cheat(calls))
   }
 
   transfer(order: TransferOrder): Promise<MinedTransfer> {
@@ -211,33 +219,23 @@ export class AnvilChain implements Chain {
   }
 
   resume(): void {
-    if (!this.#controls.paused) return
-    this.#controls.resume()
-    this.#follow() // the clock may have moved meanwhile
+    if (this.#controls.resume()) this.#follow() // the clock may have moved meanwhile
   }
 
   setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
-    return this.#controls.setPoolPaused(pool, paused)
+    return this.#soundly(() => this.#controls.setPoolPaused(pool, paused))
   }
 
   setApy(pool: PoolFacts, apy: number | undefined): Promise<void> {
-    return this.#controls.setApy(pool, apy)
+    return this.#soundly(() => this.#controls.setApy(pool, apy))
   }
 
-  /**
-   * Back to the state it was made with, at the clock's present, whatever controls did to it; transfers under way are
-   * rejected. Tens of milliseconds.
-   */
+  /** Back to the state it was made with, at the clock's present: see {@link resetChain}. */
   async reset(): Promise<void> {
     this.#resetting = true
     this.#controls.resume()
     try {
-      await this.#producer.interrupt('it was reset', async () => {
-        await this.#writer.idle() // it may be archiving what is no more
-        await this.#options.archive.clear()
-        await this.#keeper.rewind(this.#origin)
-        await this.#writer.mine(this.#state.present)
-      })
+      await resetChain(this.#whole, this.#origin)
     } finally {
       this.#resetting = false
     }
@@ -283,6 +281,10 @@ export class AnvilChain implements Chain {
   #follow(): void {
     this.#state.changed()
     this.catchUp().catch((error: Error) => this.#options.log.warn({ error: error.message }, 'no block at the new time'))
+  }
+
+  #soundly<Result>(task: () => Promise<Result>): Promise<Result> {
+    return soundly(this.chain_id, task)
   }
 
   #protocol(pool: PoolFacts): Protocol {

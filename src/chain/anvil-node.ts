@@ -46,6 +46,21 @@ const NO_RETRIES = ['--retries', '0', '--no-rate-limit']
 /** Anvil would keep what it fetched in the home directory, by chain id and block: a stale answer for another upstream. */
 const NO_CACHE = '--no-storage-caching'
 
+/** Hard forks of Optimism's family of chains, which have names of their own (https://specs.optimism.io, Network Upgrades). */
+const OPTIMISM: ReadonlySet<string> = new Set([
+  'bedrock',
+  'regolith',
+  'canyon',
+  'delta',
+  'ecotone',
+  'fjord',
+  'granite',
+  'holocene',
+  'isthmus',
+  'jovian',
+  'interop',
+])
+
 /** Milliseconds until the end of a process that failed is known. */
 const EXIT_PATIENCE = 50
 
@@ -68,7 +83,7 @@ export class AnvilNode {
     let process: AnvilProcess | undefined
     try {
       const fork = ['--fork-url', source.url, '--fork-block-number', String(Number(checkpoint.block.number))]
-      const flags = [...fork, ...NO_RETRIES, NO_CACHE, ...BOUNDED]
+      const flags = [...fork, ...rulesOf(checkpoint), ...NO_RETRIES, NO_CACHE, ...BOUNDED]
       const genesis = genesisOf(checkpoint, chainId)
       process = await AnvilProcess.start({ chainId, genesis, flags, clock, log, ...(host && { host }) })
       const node = new AnvilNode(process, source, checkpoint)
@@ -141,4 +156,10 @@ export class AnvilNode {
     if (Number(block.number) === number && same(hash, block.hash) && same(parentHash, block.parentHash)) return block
     throw new ReplayError(`done again, block ${number} came out as another one (${Number(block.number)} ${block.hash})`)
   }
+}
+
+/** Flags that name the rules of a checkpoint's blocks. */
+function rulesOf({ hardfork }: Checkpoint): string[] {
+  if (hardfork === undefined) return []
+  return ['--hardfork', hardfork, ...(OPTIMISM.has(hardfork) ? ['--network', 'optimism'] : [])]
 }

@@ -1,5 +1,10 @@
 import type { SandboxClock } from '../domain/clock.ts'
-import { ChainUnavailableError, type MinedTransfer, type UnfinishedTransfer } from '../domain/ports/chain.ts'
+import {
+  ChainUnavailableError,
+  ChainUnsoundError,
+  type MinedTransfer,
+  type UnfinishedTransfer,
+} from '../domain/ports/chain.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import type { Hex } from '../domain/records.ts'
 import type { ChainState } from './chain-state.ts'
@@ -11,6 +16,7 @@ import type { NodeRenewal } from './node-renewal.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { ReadAhead } from './read-ahead.ts'
 import type { Call, Rpc } from './rpc.ts'
+import { unsound } from './senseless-answer.ts'
 import { logsOf, settleKnown, settleMined } from './settlement.ts'
 import { readRound, type SignedTransfer, signRound, type TransferJob } from './transfer-round.ts'
 
@@ -59,6 +65,7 @@ export class BlockProducer {
   /** Ends the pause before the next attempt to reach a silent node. */
   #wake: () => void = () => {}
   #stopped: string | undefined
+  #ownChanges = 0
 
   constructor(parts: ProducerParts) {
     this.#parts = parts
@@ -71,31 +78,24 @@ export class BlockProducer {
     return this.#stopped ?? this.#silent
   }
 
+  /** Counts what the service itself had done to the chain: transfers, and balances given to wallets. */
+  get ownChanges(): number {
+    return this.#ownChanges
+  }
+
   /** Carries a transfer out in the next round. See `Chain.transfer`. */
   transfer(job: Omit<TransferJob, 'resolve' | 'reject'>): Promise<MinedTransfer> {
-    return new Promise((resolve, reject) => {
-      if (this.#refuse(reject)) return
-      this.#transfers.push({ ...job, resolve, reject })
-      this.#schedule()
-    })
+    return this.#inNextRound((awaited) => this.#transfers.push({ ...job, ...awaited }))
   }
 
   /** Carries through what was signed earlier, before the next round's transfers. See `Chain.finish`. */
   finish(transfer: UnfinishedTransfer & { protocol: Protocol }): Promise<MinedTransfer> {
-    return new Promise((resolve, reject) => {
-      if (this.#refuse(reject)) return
-      this.#unfinished.push({ ...transfer, resolve, reject })
-      this.#schedule()
-    })
+    return this.#inNextRound((awaited) => this.#unfinished.push({ ...transfer, ...awaited }))
   }
 
   /** Changes balances or allowances before the next round's transfers. */
   cheat(calls: readonly Call[]): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#refuse(reject)) return
-      this.#cheats.push({ calls, resolve, reject })
-      this.#schedule()
-    })
+    return this.#inNextRound((awaited) => this.#cheats.push({ calls, ...awaited }))
   }
 
   /** Brings chain time up to the clock with a block of whatever the pool holds. */
@@ -135,10 +135,15 @@ export class BlockProducer {
     this.#abandon(reason)
   }
 
-  #refuse(reject: (reason: unknown) => void): boolean {
-    const { obstacle } = this
-    if (obstacle !== undefined) reject(new ChainUnavailableError(this.#parts.chainId, obstacle))
-    return obstacle !== undefined
+  #inNextRound<Result>(
+    join: (awaited: { resolve(result: Result): void; reject(reason: unknown): void }) => void,
+  ): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const { obstacle } = this
+      if (obstacle !== undefined) return reject(new ChainUnavailableError(this.#parts.chainId, obstacle))
+      join({ resolve, reject })
+      this.#schedule()
+    })
   }
 
   #abandon(reason: string): void {
@@ -169,6 +174,7 @@ export class BlockProducer {
   async #round(era: Era): Promise<void> {
     const { renewal } = this.#parts
     if (renewal.pressing) await renewal.run().catch(() => {}) // whoever needs the node next is told
+    this.#ownChanges += this.#cheats.length + this.#unfinished.length + this.#transfers.length
     await runCheats(this.#parts.writer, this.#cheats.splice(0))
     const unfinished = this.#unfinished.splice(0)
     await this.#run(unfinished, async () => {
@@ -184,7 +190,7 @@ export class BlockProducer {
     await this.#run(jobs, async () => {
       const { state, chainId, writer } = this.#parts
       const round = (await ahead?.round) ?? (await readRound(state, jobs))
-      for (const [job, reason] of round.unread) job.reject(reason)
+      for (const [job, reason] of round.unread) job.reject(unsound(chainId, reason))
       let sent: Promise<Refusals> = Promise.resolve([])
       const signed = await signRound(round, Number(chainId), era, (some) => {
         const answer = writer.broadcast(some.map(({ raw_transaction }) => raw_transaction))
@@ -203,7 +209,8 @@ export class BlockProducer {
     try {
       await task()
     } catch (error) {
-      for (const job of jobs) job.reject(error) // those that were answered already do not mind
+      const reason = unsound(this.#parts.chainId, error)
+      for (const job of jobs) job.reject(reason) // those that were answered already do not mind
     } finally {
       this.#running = []
       this.#silent = undefined
@@ -244,7 +251,7 @@ export class BlockProducer {
   async #commit(transfers: SignedTransfer[], last: boolean, sent?: Promise<Refusals>): Promise<SignedTransfer[]> {
     const [first] = transfers
     if (!first) return []
-    const { writer, state, rpc } = this.#parts
+    const { chainId, writer, state, rpc } = this.#parts
     const failures = rpc.upstreamFailures
     const refusals = await (sent ?? writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction)))
     const mined = await writer.mine(Math.max(first.block_timestamp, state.latest), {
@@ -258,7 +265,8 @@ export class BlockProducer {
     for (const transfer of missing) {
       await writer.drop(transfer.tx_hash)
       const refusal = refusals[transfers.indexOf(transfer)]
-      transfer.reject(refusal ?? new Error(`transaction ${transfer.tx_hash} was not mined`))
+      const reason = refusal?.reason ?? 'no block takes it'
+      transfer.reject(new ChainUnsoundError(chainId, `transaction ${transfer.tx_hash} was not mined: ${reason}`))
     }
     return []
   }

@@ -11,6 +11,7 @@ import type { ChainWriter } from './chain-writer.ts'
 import type { ContractCall, MarketAdmin } from './protocols/protocol.ts'
 import { reorganizedHistory } from './reorganized-history.ts'
 import type { Rpc } from './rpc.ts'
+import { SenselessAnswerError } from './senseless-answer.ts'
 import type { Receipt } from './settlement.ts'
 
 /** What controls work on. */
@@ -60,12 +61,14 @@ export class AnvilControls implements ChainControls {
     this.#parts.keeper.suspend()
   }
 
-  resume(): void {
-    if (!this.#release) return
+  /** @returns true if it was paused. */
+  resume(): boolean {
+    if (!this.#release) return false
     this.#parts.keeper.resume()
     this.#release()
     this.#release = undefined
     this.#parts.producer.resume()
+    return true
   }
 
   setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
@@ -93,7 +96,9 @@ export class AnvilControls implements ChainControls {
         signed.map((raw) => ['eth_getTransactionReceipt', keccak256(raw)]),
       )
       if (receipts.some((receipt) => Number(receipt?.status) !== 1)) {
-        throw new Error(`the markets of chain ${chainId} do not let themselves be changed: a transaction failed`)
+        throw new SenselessAnswerError(
+          `the markets of chain ${chainId} do not let themselves be changed: a transaction failed`,
+        )
       }
     })
   }

@@ -6,6 +6,7 @@ import { AnvilStartError } from './anvil-process.ts'
 import type { Block } from './block.ts'
 import type { ChainJournal, History } from './chain-journal.ts'
 import type { Checkpoint } from './checkpoint.ts'
+import { Era } from './era.ts'
 import type { ForeignState } from './foreign-state.ts'
 import { Lane } from './lane.ts'
 import type { Rpc } from './rpc.ts'
@@ -41,7 +42,8 @@ const REWIND_PATIENCE = 1_000
 
 /** A node that is being replaced because it was lost. */
 interface Restart {
-  abandoned: boolean
+  /** Ends when somebody else sees to the node. */
+  era: Era
   done: Promise<void>
 }
 
@@ -209,13 +211,13 @@ export class ChainKeeper {
   /** Has another node take the place of one that was lost, unless that is under way. */
   #beginRestart(reason: string): void {
     if (this.#stopped || !this.#lostNode || this.#restart) return
-    const restart: Restart = { abandoned: false, done: Promise.resolve() }
+    const restart: Restart = { era: new Era(), done: Promise.resolve() }
     this.#restart = restart
-    restart.done = this.#tryRestart(restart, reason)
+    restart.done = this.#tryRestart(restart.era, reason)
       .catch((error: unknown) => this.#parts.log.debug({ err: error }, 'the restarted chain was lost or stopped'))
       .finally(() => {
         this.#restart = undefined
-        if (!restart.abandoned) this.#beginRestart(reason) // it may have been lost again
+        if (!restart.era.over) this.#beginRestart(reason) // it may have been lost again
       })
   }
 
@@ -223,14 +225,14 @@ export class ChainKeeper {
   async #abandonRestart(): Promise<void> {
     const restart = this.#restart
     if (!restart) return
-    restart.abandoned = true
+    restart.era.end()
     await restart.done
   }
 
-  async #tryRestart(restart: Restart, reason: string): Promise<void> {
+  async #tryRestart(era: Era, reason: string): Promise<void> {
     const { rpc, journal, clock, log, node } = this.#parts
     const release = rpc.hold(reason)
-    const needed = () => this.#lostNode !== undefined && !this.#stopped && !restart.abandoned
+    const needed = () => this.#lostNode !== undefined && !this.#stopped && !era.over
     for (let pause = FIRST_PAUSE; needed(); pause = Math.min(pause * 2, LAST_PAUSE)) {
       try {
         await this.#parts.idle()
@@ -240,7 +242,7 @@ export class ChainKeeper {
         })
       } catch (error) {
         log.error({ chain_id: node.chainId, err: error }, 'the chain could not be restarted yet')
-        await clock.wallSleep(pause)
+        await Promise.race([clock.wallSleep(pause), era.ended])
       }
     }
     release()

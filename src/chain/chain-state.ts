@@ -5,6 +5,7 @@ import { type Block, LATEST_BLOCK } from './block.ts'
 import type { Answers, Read } from './contract-read.ts'
 import { MOST_VIEWS, multicall, type Outcome, outcomesOf } from './multicall.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
+import { SenselessAnswerError } from './senseless-answer.ts'
 
 /** What was read, each value or why it could not be, and for which chain time (Unix seconds). */
 export interface Snapshot<Result> {
@@ -129,7 +130,9 @@ function decoded<Result>(read: Read<Result>, output: Outcome | undefined): Resul
   try {
     return read.decode(output as Hex)
   } catch (cause) {
-    return new Error(`${read.to} gave no answer that makes sense: is it the contract it should be?`, { cause })
+    return new SenselessAnswerError(`${read.to} gave no answer that makes sense: is it the contract it should be?`, {
+      cause,
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Chains, ChainUnavailableError } from '../domain/ports/chain.ts'
+import { type Chains, ChainUnavailableError, ChainUnsoundError } from '../domain/ports/chain.ts'
 import type { TransactionOutcome, Witness } from '../domain/ports/witness.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
 import { BatchLoader } from './batch-loader.ts'
@@ -8,6 +8,7 @@ import { balanceOf } from './protocols/erc20.ts'
 import { protocolsByName } from './protocols/index.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { type Call, RpcError } from './rpc.ts'
+import { unsound } from './senseless-answer.ts'
 
 /** Calls in one HTTP request; more than these go one after the other, to leave the node time for others. */
 const MAX_BATCH = 2000
@@ -51,7 +52,12 @@ export class ChainWitness implements Witness {
   }
 
   async #read<Result>(chainId: string, { to, data, decode }: Read<Result>): Promise<Result> {
-    return decode((await this.#ask(chainId, ['eth_call', { to, data }, 'latest'])) as Hex)
+    const output = (await this.#ask(chainId, ['eth_call', { to, data }, 'latest'])) as Hex
+    try {
+      return decode(output)
+    } catch (error) {
+      throw new ChainUnsoundError(chainId, `${to} gave no answer that makes sense`, { cause: error })
+    }
   }
 
   async #ask(chainId: string, call: Call): Promise<unknown> {
@@ -61,7 +67,7 @@ export class ChainWitness implements Witness {
       this.#batches.set(chainId, batches)
     }
     const [answer] = await batches.load([call])
-    if (answer instanceof RpcError) throw answer
+    if (answer instanceof RpcError) throw unsound(chainId, answer)
     return answer
   }
 

@@ -15,6 +15,11 @@ export interface Checkpoint {
   accounts: string
   /** The block of the real chain that a fork was made at; absent for an embedded chain. */
   forked?: number
+  /**
+   * Under which rules blocks are made (`anvil --hardfork`). Left to itself, Anvil looks them up by the block's time, for chains
+   * it knows: those of a checkpoint may be others than those that its chain began with. Absent where it began.
+   */
+  hardfork?: string
 }
 
 const ACCOUNTS = '"accounts":'
@@ -26,10 +31,12 @@ const CHUNK = 1024 * 1024
  * Takes a checkpoint of a chain that nobody changes meanwhile. A dump holds the kept transactions with their traces behind
  * the accounts, many times their size: it is read no further than needed.
  */
-export async function takeCheckpoint(rpc: Rpc): Promise<Pick<Checkpoint, 'block' | 'accounts'>> {
+export async function takeCheckpoint(rpc: Rpc): Promise<Omit<Checkpoint, 'forked'>> {
   const block = await rpc.call<Block>(...LATEST_BLOCK)
+  const { hardFork } = await rpc.call<{ hardFork: string }>('anvil_nodeInfo')
   const dump = await rpc.call<Hex>('anvil_dumpState')
-  return { block, accounts: await accountsOf(Buffer.from(dump.slice(2), 'hex')) }
+  const accounts = await accountsOf(Buffer.from(dump.slice(2), 'hex'))
+  return { block, accounts, hardfork: hardFork.toLowerCase().replace(/^merge$/, 'paris') } // which Anvil's flag does not call so
 }
 
 /** The accounts of a gzipped Anvil dump. */

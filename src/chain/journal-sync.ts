@@ -121,6 +121,7 @@ export class JournalSync {
   async look(): Promise<void> {
     const block = await this.#parts.rpc.call<Block | null>(...LATEST_BLOCK)
     if (!block) this.#discard('it lost its last block')
+    if (!Number.isSafeInteger(Number(block.timestamp))) this.#discard('its time is beyond counting')
     this.#parts.state.changed(Number(block.timestamp))
     this.archiver.arrive(Number(block.number))
   }

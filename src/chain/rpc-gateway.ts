@@ -15,8 +15,10 @@ import {
   resultText,
 } from './json-rpc.ts'
 import { logsAcross, reachesArchive } from './log-range.ts'
+import { refusalOf } from './refused-methods.ts'
 import { type Rpc, RpcError } from './rpc.ts'
-import { blocksToMine, isMine, isRead, refusalOf, setsTime, staysInNode } from './rpc-methods.ts'
+import { blocksToMine, isMine, isRead, setsTime, staysInNode } from './rpc-methods.ts'
+import { obstacleToRevert, remember, reverts, takesSnapshot } from './snapshots.ts'
 
 /** What a gateway works with. */
 export interface GatewayParts {
@@ -151,8 +153,15 @@ export class RpcGateway {
     if (blocks !== undefined) return this.#mine(method, blocks)
     return producer.exclusive(async () => {
       const { foreign } = keeper
+      const place = { height: writer.height, ownChanges: producer.ownChanges }
+      if (reverts(method)) {
+        const obstacle = obstacleToRevert(foreign, given[0], place)
+        if (obstacle === 'unknown') return false
+        if (obstacle !== undefined) throw new RpcError(method, NOT_MINED, obstacle)
+      }
       if (staysInNode(method)) foreign.pinned = foreign.altered = true
       const result = await writer.foreign([method, ...given])
+      if (takesSnapshot(method)) remember(foreign, result, place)
       foreign.timeSet = setsTime(method) || (foreign.timeSet && !isMine(method))
       return result
     })

@@ -39,13 +39,3 @@ export function blocksToMine(method: string, params: readonly unknown[]): number
   if (interval !== undefined && interval !== null && Number(interval) !== 0) return undefined
   return first === undefined || first === null ? 1 : Number(first)
 }
-
-/** Why a method is not offered; undefined if it is. */
-export function refusalOf(method: string): string | undefined {
-  if (/^(evm|anvil|hardhat)_set(Automine|IntervalMining)$/.test(method)) {
-    return 'the sandbox mines: what is sent stands in a block within half a second, and evm_mine mines at once'
-  }
-  if (/^(anvil|hardhat)_reset$/.test(method))
-    return 'POST /_sandbox/reset takes the ledger back together with the chain'
-  return undefined
-}

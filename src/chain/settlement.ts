@@ -2,6 +2,7 @@ import type { Hex } from '../domain/records.ts'
 import type { Mined } from './chain-writer.ts'
 import type { Log } from './protocols/protocol.ts'
 import type { Call, Rpc } from './rpc.ts'
+import { unsound } from './senseless-answer.ts'
 import type { SignedTransfer } from './transfer-round.ts'
 
 /** A receipt as far as transfers need it. */
@@ -85,6 +86,6 @@ function settle(transfer: SignedTransfer, receipt: Receipt, blockTimestamp: numb
       value_before,
     })
   } catch (error) {
-    transfer.reject(error)
+    transfer.reject(unsound(pool.chain_id, error))
   }
 }

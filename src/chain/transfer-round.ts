@@ -2,6 +2,7 @@ import type { MinedTransfer, TransferFacts, TransferOrder, UnfinishedTransfer } 
 import type { ChainState } from './chain-state.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
+import { SenselessAnswerError } from './senseless-answer.ts'
 import type { Wallet } from './wallet.ts'
 
 /**
@@ -73,8 +74,14 @@ export async function readRound(state: ChainState, jobs: readonly TransferJob[])
       wallets.get(job.wallet.address)?.push({ job, facts })
     }
   }
-  const nonces = new Map(addresses.map((address, index) => [address, Number(results[index])]))
+  const nonces = new Map(addresses.map((address, index) => [address, nonceIn(results[index], address)]))
   return { timestamp, wallets, nonces, unread }
+}
+
+function nonceIn(result: unknown, wallet: string): number {
+  const nonce = Number(result)
+  if (Number.isSafeInteger(nonce)) return nonce
+  throw new SenselessAnswerError(`the next nonce of ${wallet} is ${result}`)
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../domain/api-response.ts'
 import { ERRORS, Problem } from '../domain/errors.ts'
-import { ChainUnavailableError } from '../domain/ports/chain.ts'
+import { ChainUnavailableError, ChainUnsoundError } from '../domain/ports/chain.ts'
 import { NotKeptError } from '../domain/ports/journal.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 
@@ -44,7 +44,10 @@ export function problemType(settings: ServiceSettings): string {
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ChainUnavailableError) {
-    const detail = `Chain ${error.chainId} cannot be reached; repeat the request as it is.`
+    const detail =
+      error instanceof ChainUnsoundError
+        ? `Chain ${error.chainId} does not work as it should: its contracts or accounts were changed. POST /_sandbox/reset brings them back.`
+        : `Chain ${error.chainId} cannot be reached; repeat the request as it is.`
     return new Problem('chain_unavailable', { detail, headers: { 'retry-after': '2' } }, { cause: error })
   }
   if (error instanceof NotKeptError) {

@@ -1,5 +1,6 @@
 import { hexToBigInt, size, sliceHex, toEventSelector } from 'viem/utils'
 import type { Address } from '../../domain/records.ts'
+import { SenselessAnswerError } from '../senseless-answer.ts'
 import type { Log } from './protocol.ts'
 
 /** Bytes. */
@@ -18,7 +19,7 @@ export function event<const name extends string>(
   return (logs, emitter) => {
     const log = logs.find(({ address, topics }) => topics[0] === selector && sameAddress(address, emitter))
     if (!log || size(log.data) !== names.length * WORD) {
-      throw new Error(`the transaction emitted no ${signature} of ${emitter}`)
+      throw new SenselessAnswerError(`the transaction emitted no ${signature} of ${emitter}`)
     }
     const words = names.map((name, i) => [name, hexToBigInt(sliceHex(log.data, i * WORD, (i + 1) * WORD))])
     return Object.fromEntries(words) as Record<name, bigint>

@@ -136,7 +136,7 @@ export interface Chains {
 
 /** The chain did not answer. After signing, the outcome is unknown until it does. */
 export class ChainUnavailableError extends Error {
-  override readonly name = 'ChainUnavailableError'
+  override readonly name: string = 'ChainUnavailableError'
   constructor(
     readonly chainId: string,
     reason: string,
@@ -144,4 +144,9 @@ export class ChainUnavailableError extends Error {
   ) {
     super(`chain ${chainId} cannot be reached: ${reason}`, options)
   }
+}
+
+/** The chain answers, but not as it should: somebody changed its contracts or accounts. Only a reset helps. */
+export class ChainUnsoundError extends ChainUnavailableError {
+  override readonly name = 'ChainUnsoundError'
 }
