@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { sbom } from './sbom.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
@@ -30,6 +31,7 @@ for (const name of readdirSync(dist)) {
 
 const packages = bundledPackages(output.flatMap(({ moduleIds }) => moduleIds ?? []))
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(packages))
+writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(sbom(root, packages), null, 1)}\n`)
 console.log(`bundle: ${[...written].join(', ')}; ${packages.length} packages in it`)
 
 /** The folders of the packages that modules come from, each once, by name. */
