@@ -39,7 +39,6 @@ const ROOMS = {
   'service-parts.ts': COMPOSITION,
   'kept-state.ts': COMPOSITION,
   'begin-chains.ts': COMPOSITION,
-  'through-outages.ts': ['domain/'],
   'credentials.ts': COMPOSITION,
   'version.ts': ['package-root.ts'],
 }

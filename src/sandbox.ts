@@ -9,6 +9,7 @@ import type { AuditReport } from './domain/audit-report.ts'
 import { Problem } from './domain/errors.ts'
 import { SeededRandom } from './domain/random.ts'
 import type { Tenant } from './domain/records.ts'
+import { throughOutages } from './domain/through-outages.ts'
 import type { Fixture } from './fixtures/fixture.ts'
 import { loadFixture } from './fixtures/load-fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
@@ -26,7 +27,6 @@ import {
 } from './options.ts'
 import { seeder } from './seeder.ts'
 import { buildServiceParts, type PartsContext, type ServiceParts } from './service-parts.ts'
-import { throughOutages } from './through-outages.ts'
 
 interface SandboxParts extends Omit<PartsContext, 'log' | 'baseUrl'> {
   parts: ServiceParts

@@ -1,4 +1,4 @@
-import type { ChainSetup, ForkSetup, PoolFacts } from '../domain/chain-setup.ts'
+import type { ChainSetup, PoolFacts } from '../domain/chain-setup.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import {
   type Chain,
@@ -13,6 +13,7 @@ import {
 } from '../domain/ports/chain.ts'
 import type { Logger } from '../domain/ports/logger.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
+import { throughOutages } from '../domain/through-outages.ts'
 import type { BlockArchive } from './block-archive.ts'
 import { BlockProducer } from './block-producer.ts'
 import { AnvilControls } from './chain-controls.ts'
@@ -21,7 +22,7 @@ import { ChainKeeper } from './chain-keeper.ts'
 import { ChainState } from './chain-state.ts'
 import { ChainWriter } from './chain-writer.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import { atKeptBlock, openFork, unusable } from './fork.ts'
+import { atKeptBlock, isFork, openFork, unusable } from './fork.ts'
 import type { ForkRelay } from './fork-relay.ts'
 import { fundingCalls } from './funding-calls.ts'
 import { MarketCache } from './market-cache.ts'
@@ -265,10 +266,14 @@ export class AnvilChain implements Chain {
     const start = history ?? { checkpoint: this.#origin, operations: [] }
     if (!history) await this.#options.journal.replace(start)
     await this.#keeper.start(start)
-    // A loaded state has a time of its own, and Aave refuses to work in its own past. A chain that was kept first finishes
-    // the transfers that were under way, at the time they were signed for.
-    if (!history) await this.#writer.mine(this.#state.present)
-    this.#survey = await surveyMarkets(this.#options.setup, this.#options.protocols, this.#state.read)
+    const { clock, setup, protocols } = this.#options
+    const prepare = async () => {
+      // A loaded state has a time of its own, and Aave refuses to work in its own past. A chain that was kept first finishes
+      // the transfers that were under way, at the time they were signed for.
+      if (!history) await this.#writer.mine(this.#state.present)
+      this.#survey = await surveyMarkets(setup, protocols, this.#state.read)
+    }
+    await throughOutages(prepare, { clock, ended: () => this.#stopped || this.#upstream?.failure !== undefined })
   }
 
   /** Another Anvil has taken the place of one that was lost. */
@@ -292,8 +297,4 @@ export class AnvilChain implements Chain {
     if (!protocol) throw new Error(`pool ${pool.pool_id} names an unknown protocol: ${pool.protocol}`)
     return protocol
   }
-}
-
-function isFork(setup: ChainSetup): setup is ChainSetup & { fork: ForkSetup } {
-  return setup.fork !== undefined
 }

@@ -5,6 +5,7 @@ import { AnvilNode, type NodeOptions, ReplayError } from './anvil-node.ts'
 import { AnvilStartError } from './anvil-process.ts'
 import type { Block } from './block.ts'
 import type { ChainJournal, History } from './chain-journal.ts'
+import { ChainSetupError } from './chain-setup-error.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { Era } from './era.ts'
 import type { ForeignState } from './foreign-state.ts'
@@ -72,6 +73,7 @@ export class ChainKeeper {
         try {
           return await this.#build(history)
         } catch (error) {
+          if (error instanceof ReplayError) throw this.#lostHistory(error)
           if (attempt === START_ATTEMPTS || !(error instanceof AnvilStartError && error.killed)) throw error
           this.#parts.log.warn({ err: error }, 'the chain was lost while it started; it is started again')
         }
@@ -183,6 +185,12 @@ export class ChainKeeper {
     const answered = this.#parts.rpc.moveTo(node.process.url)
     void node.process.exited.then((reason) => this.#lost(node, reason))
     if (before) void this.#retire(before, answered)
+  }
+
+  /** What was kept of the chain does not make it again. */
+  #lostHistory(error: ReplayError): ChainSetupError {
+    const fix = 'restore a backup of the data directory, or start with another one'
+    return new ChainSetupError(`chain ${this.#parts.node.chainId}`, error.message, fix, error)
   }
 
   async #retire(node: AnvilNode, answered: Promise<void>): Promise<void> {

@@ -20,6 +20,11 @@ export interface Fork {
 /** Milliseconds for an answer of the upstream: less than our own patience with Anvil, so that the reason is known. */
 const UPSTREAM_TIMEOUT = 8_000
 
+/** Whether a chain is to be a fork of a real one. */
+export function isFork(setup: ChainSetup): setup is ChainSetup & { fork: ForkSetup } {
+  return setup.fork !== undefined
+}
+
 /** Checks the upstream of a fork and puts a relay before it. Throws {@link ChainSetupError}. */
 export async function openFork(
   setup: ChainSetup & { fork: ForkSetup },

@@ -1,5 +1,5 @@
-import type { SandboxClock } from './domain/clock.ts'
-import { ChainUnavailableError } from './domain/ports/chain.ts'
+import type { SandboxClock } from './clock.ts'
+import { ChainUnavailableError } from './ports/chain.ts'
 
 /** Milliseconds between attempts, and how many there are: a chain that was lost is back within a second or two. */
 const PAUSE = 250

@@ -1,0 +1,27 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { ChainSetupError } from '../../src/chain/chain-setup-error.ts'
+import { anvilsOf } from '../helpers/anvils.ts'
+import { alice, type ChainFixture, order, startChain } from './chain-fixture.ts'
+
+describe('an Anvil that is killed while it starts', () => {
+  let fixture: ChainFixture | undefined
+  afterEach(() => fixture?.chains.stop())
+
+  it.each([0, 20, 60, 120])('is followed by another one: %i ms after it appeared', async (moment) => {
+    const others = new Set(anvilsOf(process.pid))
+    const starting = startChain()
+    let own: number | undefined
+    while (own === undefined) {
+      await new Promise(setImmediate)
+      own = anvilsOf(process.pid).find((pid) => !others.has(pid))
+    }
+    const until = performance.now() + moment
+    while (performance.now() < until) await new Promise(setImmediate)
+    process.kill(own, 'SIGKILL')
+    fixture = await starting
+    await fixture.fund(alice)
+    const deposit = order('deposit', fixture.pool('aave USDC'), 1_000n)
+    expect(await fixture.chain.transfer(deposit)).toMatchObject({ status: 'success' })
+    expect(fixture.chain.pid).not.toBe(own)
+  })
+})
