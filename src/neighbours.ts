@@ -36,6 +36,7 @@ export async function registerNeighbours(
   await app.register(async (scope) => {
     const wish = tokenEndpointFaults(scope, {
       ...parts,
+      controlToken: options.controlToken,
       answered: (exchange, status) => scenarios.answered(exchange, status),
       notReady: () => sandbox().notReady(),
     })

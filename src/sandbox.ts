@@ -88,6 +88,7 @@ export class Sandbox {
       const app = await createApp({
         ...parts,
         log,
+        controlToken: options.controlToken,
         baseUrl: () => self().baseUrl,
         verifyIdpToken: (authorization) => parts.idpTokens.verify(authorization),
         notReady: () => self().notReady(),

@@ -1,7 +1,7 @@
 import type { Assumption } from '../domain/assumptions.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
-import type { ActiveFault } from '../faults/fault-engine.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
+import type { ActiveFault } from '../faults/rule-in-force.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 

@@ -101,15 +101,15 @@ export class SandboxClock {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Resolves when business time has moved on by so many milliseconds. Rejects with the signal's reason when aborted. */
-  sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  /** Resolves when business time has moved on by so many milliseconds. Rejects with the reason of the first signal aborted. */
+  sleep(milliseconds: number, ...signals: AbortSignal[]): Promise<void> {
     if (milliseconds <= 0) return Promise.resolve()
-    if (signal?.aborted) return Promise.reject(signal.reason)
+    for (const { aborted, reason } of signals) if (aborted) return Promise.reject(reason)
     return new Promise((resolve, reject) => {
       const sleeper: Sleeper = {
         due: this.now() + milliseconds,
         timer: undefined,
-        company: signal && this.#endedBy(signal),
+        company: signals.map((signal) => this.#endedBy(signal)),
         wake: () => {
           this.#forget(sleeper)
           resolve()
@@ -120,7 +120,7 @@ export class SandboxClock {
         },
       }
       this.#sleepers.add(sleeper)
-      sleeper.company?.add(sleeper)
+      for (const sleepers of sleeper.company) sleepers.add(sleeper)
       this.#arm(sleeper)
     })
   }
@@ -146,7 +146,7 @@ export class SandboxClock {
   #forget(sleeper: Sleeper): void {
     clearTimeout(sleeper.timer)
     this.#sleepers.delete(sleeper)
-    sleeper.company?.delete(sleeper)
+    for (const sleepers of sleeper.company) sleepers.delete(sleeper)
   }
 
   #endedBy(signal: AbortSignal): Set<Sleeper> {
@@ -165,8 +165,8 @@ export class SandboxClock {
 interface Sleeper {
   due: number
   timer: NodeJS.Timeout | undefined
-  /** Those that the same signal ends. */
-  company: Set<Sleeper> | undefined
+  /** For each of its signals, those that it ends. */
+  company: Set<Sleeper>[]
   wake(): void
   cancel(reason: unknown): void
 }

@@ -36,7 +36,7 @@ export const ERRORS = {
   gateway_timeout: { status: 504, title: 'A proxy waited too long' },
   rate_limited: { status: 429, title: 'Too many requests' },
   request_header_fields_too_large: { status: 431, title: 'The headers are too long' },
-  internal_error: { status: 500, title: 'The sandbox failed' },
+  internal_error: { status: 500, title: 'Internal error' },
   not_implemented: { status: 501, title: 'The transfer coding or the method is not known' },
   chain_unavailable: { status: 503, title: 'The chain cannot be reached' },
   // the control interface

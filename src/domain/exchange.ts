@@ -16,8 +16,8 @@ export interface Answer {
   /** Names in lower case. */
   headers: Record<string, string>
   body: string
-  /** Bytes a second the body trickles out at; at once when absent. */
-  bytesPerSecond?: number
+  /** The body trickles out at so many bytes a second until the signal lets the rest go; at once when absent. */
+  trickle?: { bytesPerSecond: number; released: AbortSignal }
 }
 
 /** How the identity provider's answer is to differ from a good one. */
@@ -28,6 +28,15 @@ export interface TokenWish {
   claims?: Record<string, unknown>
   /** No token at all, but this error of RFC 6749 §5.2. */
   refusal?: { error: string; status: number }
+}
+
+/** A fault that has struck an exchange. */
+export interface StruckBy {
+  /** The rule's id, or `header`. */
+  id: string
+  kind: string
+  phase: string
+  explanation: string
 }
 
 /** One request and its response, from the first header to the end of the connection, as faults see it. */
@@ -43,6 +52,10 @@ export interface Exchange {
   readonly has_user_token: boolean
   /** The answer, while it is being written (`during_response`). */
   readonly answer: Answer | undefined
+  /** Aborted when the answer is out or the client's connection has ended. Work under way goes on. */
+  readonly over: AbortSignal
+  /** The fault that has struck it: there is one at most. */
+  struckBy: StruckBy | undefined
   /** Set by faults on the token operation: what the identity provider issues. */
   tokenWish: TokenWish
   /** Ends the connection now, or with `truncate` when the response is written. Work under way goes on. */

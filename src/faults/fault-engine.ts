@@ -1,4 +1,3 @@
-import { abortController } from '../domain/abort-controller.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import { invalidParameters, type ParameterFault, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
@@ -9,26 +8,11 @@ import type { Pool } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
 import { Breakages } from './breakages.ts'
 import { parseFaultHeader } from './fault-header.ts'
-import type { Strike } from './fault-kind.ts'
+import { BROUGHT, type FaultKind, type Strike } from './fault-kind.ts'
 import { checkRule, type FaultRule, type SoundRule } from './fault-rule.ts'
-import type { Phase } from './phase.ts'
-
-/** A rule that is in force, as the control interface shows it. */
-export interface ActiveFault extends FaultRule {
-  id: string
-  /** How often it has struck. */
-  hits: number
-  explanation: string
-}
-
-interface Entry {
-  id: string
-  rule: SoundRule
-  shown: FaultRule
-  matched: number
-  hits: number
-  released: AbortController
-}
+import { KINDS } from './kinds/index.ts'
+import { PHASES, type Phase } from './phase.ts'
+import { type ActiveFault, RuleInForce } from './rule-in-force.ts'
 
 /** What the engine works with. */
 export interface EngineParts {
@@ -43,14 +27,14 @@ export interface EngineParts {
 /** Every request is held against every rule. */
 const MAX_RULES = 1000
 
-/** Keeps the rules and lets them strike. */
+/** Keeps the rules and lets them strike: one exchange is struck by one rule at most, the first added of those that fit. */
 export class FaultEngine {
-  #entries: Entry[] = []
+  #rules: RuleInForce[] = []
   #added = 0
-  /** Rules that single requests brought along in their header. */
-  readonly #own = new WeakMap<Exchange, Entry>()
-  /** Aborted by {@link FaultEngine.clear}, for the rules that nobody can remove one by one. */
-  #cleared = abortController()
+  /** Faults that single requests brought along in their header. */
+  readonly #brought = new WeakMap<Exchange, RuleInForce>()
+  /** Those whose exchange is not over. */
+  readonly #present = new Set<Exchange>()
   readonly #parts: EngineParts
   readonly #poolIds: readonly string[]
   readonly #breakages: Breakages
@@ -63,46 +47,61 @@ export class FaultEngine {
 
   /** Whether any rule could strike this exchange: if not, nothing needs to be worked out for matching. */
   concerns(exchange: Exchange): boolean {
-    return this.#entries.length > 0 || this.#own.has(exchange)
+    return this.#rules.length > 0 || this.#brought.has(exchange)
   }
 
   /** Puts rules in force, all or none. Throws Problem validation_error naming each parameter at fault. */
   add(inputs: readonly unknown[], tenants: readonly string[]): ActiveFault[] {
-    if (this.#entries.length + inputs.length > MAX_RULES) {
+    if (this.#rules.length + inputs.length > MAX_RULES) {
       const detail = `At most ${MAX_RULES} faults can be kept, those that have struck included; clear some first.`
       throw new Problem('validation_error', { detail, param: 'body' })
     }
     const checked = inputs.map((input) => checkRule(input, tenants, this.#poolIds))
     refuse(checked.flatMap((result, i) => faultsOf(result, inputs.length > 1 ? `${i}.` : '')))
-    const entries = checked.flatMap((rule, i) =>
-      Array.isArray(rule) ? [] : [entryOf(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule)],
+    const rules = checked.flatMap((rule, i) =>
+      Array.isArray(rule) ? [] : [this.#inForce(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule)],
     )
-    this.#added += entries.length
-    this.#entries = [...this.#entries, ...entries]
-    return entries.map(show)
+    this.#added += rules.length
+    this.#rules = [...this.#rules, ...rules]
+    return rules.map((rule) => rule.show())
   }
 
-  /** A rule for this exchange alone, from its `X-Sandbox-Fault` header. Throws Problem validation_error. */
+  /**
+   * A fault for this exchange alone, from its `X-Sandbox-Fault` header. It goes before the rules in force, and is taken away
+   * when the exchange is over. Throws Problem validation_error.
+   */
   bring(header: string, exchange: Exchange): void {
-    const input = { ...parseFaultHeader(header), match: { operation: exchange.operation } }
+    const parsed = parseFaultHeader(header)
+    refuse(inHeader(beyondExchange(parsed.kind)))
+    const input = { ...parsed, match: { operation: exchange.operation } }
     const rule = checkRule(input, [], this.#poolIds)
-    refuse(inHeader(rule))
-    if (Array.isArray(rule)) return
-    if (!applies(rule, exchange))
+    if (Array.isArray(rule)) {
+      refuse(inHeader(rule))
+      return
+    }
+    const brought = this.#inForce(BROUGHT, rule, input as FaultRule)
+    if (!brought.applies(exchange))
       refuse(inHeader([{ param: 'kind', detail: `${rule.kind.kind} cannot strike this request` }]))
-    this.#own.set(exchange, entryOf('header', rule, input as FaultRule, this.#cleared))
+    this.#brought.set(exchange, brought)
+    this.#present.add(exchange)
+    const over = () => {
+      this.#present.delete(exchange)
+      brought.released.abort()
+    }
+    exchange.over.addEventListener('abort', over, { once: true })
+    if (exchange.over.aborted) over()
   }
 
   list(): ActiveFault[] {
-    return this.#entries.map(show)
+    return this.#rules.map((rule) => rule.show())
   }
 
   /** Takes a rule out of force. Whether there was such a rule. */
   remove(id: string): boolean {
-    const entry = this.#entries.find((candidate) => candidate.id === id)
-    this.#entries = this.#entries.filter((candidate) => candidate !== entry)
-    entry?.released.abort()
-    return entry !== undefined
+    const rule = this.#rules.find((candidate) => candidate.id === id)
+    this.#rules = this.#rules.filter((candidate) => candidate !== rule)
+    rule?.released.abort()
+    return rule !== undefined
   }
 
   /** Takes every rule out of force and counts ids from the beginning again: the same requests get the same run. */
@@ -113,10 +112,12 @@ export class FaultEngine {
 
   /** Takes every rule out of force. No id comes a second time, so that whoever kept one does not hit another rule. */
   clear(): void {
-    const gone = [...this.#entries.map(({ released }) => released), this.#cleared]
-    this.#entries = []
-    this.#cleared = abortController()
-    for (const released of gone) released.abort()
+    const brought = [...this.#present].flatMap((exchange) => this.#brought.get(exchange) ?? [])
+    for (const exchange of this.#present) this.#brought.delete(exchange)
+    this.#present.clear()
+    const gone = [...this.#rules, ...brought]
+    this.#rules = []
+    for (const { released } of gone) released.abort()
   }
 
   /** Resolves when everything that rules taken out of force had broken is mended. */
@@ -124,22 +125,41 @@ export class FaultEngine {
     return this.#breakages.mended()
   }
 
-  /** Lets the rules of this phase strike. Throws what a fault answers with: a Problem, or ExchangeEnded. */
+  /**
+   * Lets a rule of this phase strike, unless another one has struck the exchange or is going to. Throws what a fault answers
+   * with: a Problem, or ExchangeEnded.
+   */
   async at(phase: Phase, exchange: Exchange, transfer?: TransferUnderWay): Promise<void> {
-    if (!this.concerns(exchange)) return
-    const own = this.#own.get(exchange)
-    for (const entry of own ? [...this.#entries, own] : this.#entries) {
-      const { rule } = entry
-      if (rule.phase !== phase || !fits(rule, exchange) || !this.#strikes(entry)) continue
-      entry.hits++
-      await rule.kind.strike(this.#strikeOf(entry, exchange, transfer))
-    }
+    if (exchange.struckBy || !this.concerns(exchange)) return
+    const striking = this.#next(phase, exchange)
+    if (!striking) return
+    const { id, rule, explanation } = striking
+    striking.hits++
+    exchange.struckBy = { id, kind: rule.kind.kind, phase, explanation }
+    await rule.kind.strike(this.#strikeOf(striking, exchange, transfer))
   }
 
-  #strikeOf({ id, rule, released }: Entry, exchange: Exchange, transfer: TransferUnderWay | undefined): Strike {
+  /** The first rule that strikes the exchange, if its phase is this one. An earlier rule whose phase is still to come goes before it. */
+  #next(phase: Phase, exchange: Exchange): RuleInForce | undefined {
+    const now = PHASES.indexOf(phase)
+    const brought = this.#brought.get(exchange)
+    for (const candidate of brought ? [brought, ...this.#rules] : this.#rules) {
+      const due = PHASES.indexOf(candidate.rule.phase)
+      if (due === now && candidate.takes(exchange)) return candidate
+      if (due > now && candidate.willStrike(exchange)) return undefined
+    }
+    return undefined
+  }
+
+  #inForce(id: string, rule: SoundRule, written: FaultRule): RuleInForce {
+    return new RuleInForce(id, rule, written, () => this.#parts.random.next(`fault/${id}`))
+  }
+
+  #strikeOf({ id, rule, released }: RuleInForce, exchange: Exchange, transfer: TransferUnderWay | undefined): Strike {
     const { clock, random, chains, pools } = this.#parts
     const named = rule.kind.pool?.(rule.with)
     return {
+      id,
       exchange,
       with: rule.with,
       phase: rule.phase,
@@ -152,27 +172,23 @@ export class FaultEngine {
       breakages: this.#breakages,
     }
   }
-
-  #strikes(entry: Entry): boolean {
-    const { skip, times, probability } = entry.rule
-    if (entry.hits >= times) return false
-    entry.matched++
-    return entry.matched > skip && (probability === 1 || this.#parts.random.next(`fault/${entry.id}`) < probability)
-  }
-}
-
-function entryOf(id: string, rule: SoundRule, shown: FaultRule, released = abortController()): Entry {
-  return { id, rule, shown, matched: 0, hits: 0, released }
 }
 
 function faultsOf(result: SoundRule | ParameterFault[], prefix: string): ParameterFault[] {
   return Array.isArray(result) ? result.map((one) => ({ ...one, param: `${prefix}${one.param}` })) : []
 }
 
+/** What is wrong with a request that brings this kind along: it must harm nobody else. */
+function beyondExchange(name: unknown): ParameterFault[] {
+  const kind: FaultKind | undefined = KINDS.find((candidate) => candidate.kind === name)
+  if (kind?.scope !== 'service') return []
+  const detail = `${kind.kind} outlives the request and strikes others too; put it in force by POST /_sandbox/faults`
+  return [{ param: 'kind', detail }]
+}
+
 /** The header is one parameter, and its match the request itself; what is wrong within it goes into the words. */
-function inHeader(result: SoundRule | ParameterFault[]): ParameterFault[] {
-  if (!Array.isArray(result)) return []
-  return result.map(({ param, detail }) => {
+function inHeader(faults: ParameterFault[]): ParameterFault[] {
+  return faults.map(({ param, detail }) => {
     const name = param === 'match.operation' ? 'kind' : param.replace(/^with\./, '')
     return { param: 'X-Sandbox-Fault', detail: `${name}: ${detail}` }
   })
@@ -180,22 +196,4 @@ function inHeader(result: SoundRule | ParameterFault[]): ParameterFault[] {
 
 function refuse(errors: ParameterFault[]): void {
   if (errors.length > 0) throw invalidParameters(errors, ({ param, detail }) => `${param}: ${detail}.`)
-}
-
-function fits(rule: SoundRule, exchange: Exchange): boolean {
-  const { operations, match } = rule
-  return (
-    operations.has(exchange.operation) &&
-    (match.tenant === undefined || match.tenant === exchange.tenant) &&
-    (match.external_id === undefined || match.external_id === exchange.external_id) &&
-    applies(rule, exchange)
-  )
-}
-
-function applies({ kind, with: parameters }: SoundRule, exchange: Exchange): boolean {
-  return kind.applies?.(exchange, parameters) ?? true
-}
-
-function show({ id, shown, rule, hits }: Entry): ActiveFault {
-  return { ...shown, id, phase: rule.phase, hits, explanation: rule.kind.explain(rule.with) }
 }

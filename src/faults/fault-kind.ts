@@ -11,6 +11,8 @@ import type { Phase } from './phase.ts'
 
 /** What a kind of fault works with when it strikes. */
 export interface Strike<W = unknown> {
+  /** The rule's id; {@link BROUGHT} for the fault a request brought along. */
+  id: string
   exchange: Exchange
   /** The rule's parameters, sound and with their defaults filled in. */
   with: W
@@ -19,7 +21,10 @@ export interface Strike<W = unknown> {
   transfer: TransferUnderWay | undefined
   /** The pool the rule names, else that of the transfer. */
   pool: Pool | undefined
-  /** Aborted when the rule is taken away or the sandbox is reset: what was broken is mended, what was held is let go. */
+  /**
+   * Aborted when the rule is taken away or the sandbox is reset: what was broken is mended, what was held is let go. The
+   * fault a request brought along is taken away when that exchange is over.
+   */
   released: AbortSignal
   clock: SandboxClock
   /** A number in [0, 1) that derives from the seed, from a stream of the rule's own. */
@@ -29,9 +34,19 @@ export interface Strike<W = unknown> {
   breakages: Breakages
 }
 
+/** Id of the fault that a request brought along in `X-Sandbox-Fault`: it is no rule in force, and not listed. */
+export const BROUGHT = 'header'
+
+/**
+ * Whom a kind can harm: the exchange it strikes and the transfer of that exchange, or others too (`service`: the chain or
+ * a pool stays broken, or blocks are replaced under everybody). A request may bring only the former along.
+ */
+export type FaultScope = 'exchange' | 'service'
+
 /** A way to misbehave. One file per kind in `kinds/`, listed in `kinds/index.ts`. */
 export interface FaultKind {
   kind: string
+  scope: FaultScope
   /** Phases it can strike at; the first is the default. */
   phases: readonly [Phase, ...Phase[]]
   /** Operations it makes sense for: others pass without counting as a match, and a rule that names one is refused. */

@@ -26,6 +26,7 @@ const HEADERS = { user: 'X-User-Token', idp: 'Authorization' }
 export function tokenFault({ kind, detail, issues, issued }: TokenFault): FaultKind {
   return defineKind({
     kind,
+    scope: 'exchange',
     phases: ['on_request'],
     operations: ({ token }) => (token === 'user' ? OF_END_USER : [...SERVICE, 'token']),
     onlyNamed: ['token'],

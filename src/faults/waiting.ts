@@ -1,13 +1,17 @@
 import { parseDurationRange } from '../domain/duration.ts'
 import type { Strike } from './fault-kind.ts'
 
-/** Waits on the sandbox clock, for a duration or one drawn from a range; no longer than until the fault is released. */
-export async function wait(duration: string, { clock, draw, released }: Strike): Promise<void> {
+/**
+ * Waits on the sandbox clock, for a duration or one drawn from a range; no longer than until the fault is released, or any
+ * of the signals given is aborted.
+ */
+export async function wait(duration: string, { clock, draw, released }: Strike, ...ends: AbortSignal[]): Promise<void> {
   const { min, max } = parseDurationRange(duration)
+  const signals = [released, ...ends]
   try {
-    await clock.sleep(min === max ? min : min + draw() * (max - min), released)
+    await clock.sleep(min === max ? min : min + draw() * (max - min), ...signals)
   } catch (error) {
-    if (!released.aborted) throw error
+    if (!signals.some(({ aborted }) => aborted)) throw error
   }
 }
 

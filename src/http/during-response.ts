@@ -23,7 +23,8 @@ export async function duringResponse(
   payload: unknown,
   { faults, clock, answered }: ResponseParts,
 ): Promise<unknown> {
-  if (!faults.concerns(exchange) && exchange.truncateAfter === undefined) {
+  // A fault that nobody is there to meet is kept for the next exchange.
+  if ((!faults.concerns(exchange) || exchange.lost) && exchange.truncateAfter === undefined) {
     if (exchange.dropped) return parked()
     answered(exchange, reply.statusCode)
     return payload
@@ -35,10 +36,15 @@ export async function duringResponse(
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
   reply.code(answer.status).headers(answer.headers)
   reply.header('content-length', Buffer.byteLength(answer.body))
-  if (exchange.truncateAfter !== undefined) return truncate(reply, answer, exchange.truncateAfter)
+  if (exchange.truncateAfter !== undefined) {
+    exchange.ending = 'truncated'
+    return truncate(reply, answer, exchange.truncateAfter)
+  }
   answered(exchange, answer.status)
-  if (answer.bytesPerSecond === undefined) return answer.body
-  return Readable.from(trickle(answer.body, answer.bytesPerSecond, clock))
+  if (answer.trickle === undefined) return answer.body
+  const { bytesPerSecond, released } = answer.trickle
+  const pause = (milliseconds: number) => clock.sleep(milliseconds, released, exchange.over)
+  return Readable.from(trickle(answer.body, bytesPerSecond, pause))
 }
 
 /** The connection is gone and nothing is left to answer: Fastify must not write either. */
@@ -55,16 +61,23 @@ function truncate(reply: FastifyReply, answer: Answer, bytes: number): Promise<n
   return parked()
 }
 
-/** Ten pieces a second of sandbox time, so that a frozen clock holds the body up; a reset of the clock sends the rest. */
-async function* trickle(body: string, bytesPerSecond: number, clock: SandboxClock): AsyncGenerator<Buffer> {
+/**
+ * Ten pieces a second of sandbox time, so that a frozen clock holds the body up. When a pause is cut short (the fault was
+ * taken away, the clock reset, the client has gone) the rest comes at once.
+ */
+async function* trickle(
+  body: string,
+  bytesPerSecond: number,
+  pause: (milliseconds: number) => Promise<void>,
+): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(body)
   const size = Math.max(1, Math.ceil(bytesPerSecond / 10))
   for (let at = 0; at < bytes.length; at += size) {
-    const slept = await clock.sleep((size / bytesPerSecond) * 1000).then(
+    const paused = await pause((size / bytesPerSecond) * 1000).then(
       () => true,
       () => false,
     )
-    if (!slept) return yield bytes.subarray(at)
+    if (!paused) return yield bytes.subarray(at)
     yield bytes.subarray(at, at + size)
   }
 }

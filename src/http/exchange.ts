@@ -1,9 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
-import type { Answer, Drop, Exchange, TokenWish } from '../domain/exchange.ts'
+import type { Answer, Drop, Exchange, StruckBy, TokenWish } from '../domain/exchange.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
+import type { TransferUnderWay } from '../domain/transfers.ts'
+import { onceOver } from './once-over.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of an operation that faults can strike. A member, since a weak map of them costs a third of a request. */
+    exchange: HttpExchange | null
+  }
+}
 
 /** What the exchange needs to know of its operation. */
 export interface ExchangeTarget {
@@ -12,6 +21,9 @@ export interface ExchangeTarget {
   /** Writes an error as this operation does; `type` is its media type. */
   render(problem: Problem): ApiResponse & { type: string }
 }
+
+/** How the connection of an exchange ended, if it was a fault that ended it. */
+export type Ending = 'reset' | 'closed' | 'truncated'
 
 /** An {@link Exchange} over a Fastify request. */
 export class HttpExchange implements Exchange {
@@ -24,13 +36,23 @@ export class HttpExchange implements Exchange {
   verifiedTenant: Tenant | undefined
   /** Slug of the tenant the unverified token names. */
   claimedTenant: string | undefined
+  /** Also what a fault has answered early. */
   answer: Answer | undefined
+  struckBy: StruckBy | undefined
   tokenWish: TokenWish = {}
+  ending: Ending | undefined
+  /** The handler at work: it goes on when the connection has ended. */
+  work: Promise<unknown> | undefined
+  /** The transfer that this very exchange carries out. */
+  transfer: TransferUnderWay | undefined
+  /** What the operation came to, whether anybody hears of it or not. */
+  outcome: ApiResponse | undefined
   /** Bytes of the body to send before the connection is closed. */
   truncateAfter: number | undefined
   readonly #request: FastifyRequest
   readonly #reply: FastifyReply
   readonly #render: ExchangeTarget['render']
+  #over: AbortController | undefined
 
   constructor(request: FastifyRequest, reply: FastifyReply, target: ExchangeTarget) {
     this.#request = request
@@ -59,6 +81,21 @@ export class HttpExchange implements Exchange {
     return this.#reply.sent
   }
 
+  /** Whether the client has gone, or was sent away: nobody reads what is answered. */
+  get lost(): boolean {
+    return this.#request.raw.socket.destroyed
+  }
+
+  /** Made when first asked for: most exchanges hold nothing that has to be let go. */
+  get over(): AbortSignal {
+    if (!this.#over) {
+      const over = new AbortController()
+      this.#over = over
+      onceOver(this.#request.raw, this.#reply.raw, () => over.abort())
+    }
+    return this.#over.signal
+  }
+
   drop(drop: Drop): void {
     if (drop.how === 'truncate') {
       this.truncateAfter = drop.bytes
@@ -66,33 +103,36 @@ export class HttpExchange implements Exchange {
     }
     this.#takeOver()
     const { socket } = this.#request.raw
+    if (!this.lost) this.ending = drop.how === 'reset' ? 'reset' : 'closed'
     if (drop.how === 'reset') socket.resetAndDestroy()
     else socket.destroy()
   }
 
   hang(until: AbortSignal): void {
     this.#takeOver()
-    const { socket } = this.#request.raw
-    const letGo = () => socket.destroy()
+    if (this.lost) return
+    const letGo = () => this.drop({ how: 'close' })
+    if (until.aborted) {
+      letGo()
+      return
+    }
     until.addEventListener('abort', letGo, { once: true })
-    socket.once('close', () => until.removeEventListener('abort', letGo))
+    this.over.addEventListener('abort', () => until.removeEventListener('abort', letGo), { once: true })
   }
 
   answerNow(problem: Problem): void {
     if (this.dropped) return
     const { status, headers, body, type } = this.#render(problem)
     const changed = { ...headers, 'content-type': type }
-    // The answer is being written: this is what it becomes, for the faults that follow as well.
-    if (this.answer) {
-      this.answer = { status, headers: { ...this.answer.headers, ...changed }, body: JSON.stringify(body) }
-      return
-    }
+    const beingWritten = this.answer
+    this.answer = { status, headers: { ...beingWritten?.headers, ...changed }, body: JSON.stringify(body) }
+    if (beingWritten) return
     const { raw } = this.#reply
     this.#takeOver()
     for (const [name, value] of Object.entries({ ...this.#reply.getHeaders(), ...changed })) {
       if (value !== undefined) raw.setHeader(name, value)
     }
-    raw.writeHead(status).end(JSON.stringify(body))
+    raw.writeHead(status).end(this.answer.body)
   }
 
   #takeOver(): void {
@@ -100,7 +140,8 @@ export class HttpExchange implements Exchange {
   }
 }
 
-function member(container: unknown, name: string): string | undefined {
+/** A text among an object's members; undefined when it has none of that name. */
+export function member(container: unknown, name: string): string | undefined {
   if (container === null || typeof container !== 'object' || !Object.hasOwn(container, name)) return undefined
   const value: unknown = Reflect.get(container, name)
   return typeof value === 'string' ? value : undefined

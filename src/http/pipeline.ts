@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
+import { isControlToken } from '../control/guard.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
@@ -11,6 +12,8 @@ import type { HttpExchange } from './exchange.ts'
 export interface PipelineParts {
   service: Service
   faults: FaultEngine
+  /** What a request must know to bring a fault along; undefined when anybody may. */
+  controlToken: string | undefined
   /** Throws Problem token_missing or invalid_idp_token. */
   verifyIdpToken(authorization: string | undefined): Promise<{ appid: string }>
   /** Told of every answer about to be written. */
@@ -54,13 +57,30 @@ export function refuseUnlessReady(reason: string | undefined): void {
 async function faultsOnRequest(passage: Passage, parts: PipelineParts): Promise<void> {
   const { exchange, request } = passage
   const { faults, service } = parts
-  const own = header(request, 'x-sandbox-fault')
-  if (own !== undefined) faults.bring(own, exchange)
+  bringFault(request, exchange, parts)
   if (!faults.concerns(exchange)) return
   exchange.claimedTenant = await claimedTenant(request, service)
   await faults.at('on_request', exchange)
   // A fault may have held the request until the sandbox is being reset.
   ready(passage, parts)
+}
+
+/**
+ * Takes on the fault that a request brings along in `X-Sandbox-Fault`: as the control interface, for those only who know its
+ * token, if there is one. Throws Problem control_token_required or validation_error.
+ */
+export function bringFault(
+  request: FastifyRequest,
+  exchange: HttpExchange,
+  { faults, controlToken }: Pick<PipelineParts, 'faults' | 'controlToken'>,
+): void {
+  const fault = header(request, 'x-sandbox-fault')
+  if (fault === undefined) return
+  if (controlToken !== undefined && !isControlToken(header(request, 'x-sandbox-control-token'), controlToken)) {
+    const detail = 'X-Sandbox-Fault needs the control token printed at start, in X-Sandbox-Control-Token.'
+    throw new Problem('control_token_required', { detail, param: 'X-Sandbox-Control-Token' })
+  }
+  faults.bring(fault, exchange)
 }
 
 /** spec: Identity-provider token 4 to 6 */
@@ -98,6 +118,11 @@ async function userToken({ exchange, endpoint, request }: Passage, { service }: 
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
+/** Assumption `idempotency-format`. */
+export function isIdempotencyKey(text: string): boolean {
+  return UUID_V4.test(text)
+}
+
 /** spec: Idempotency-Key. Assumptions `idempotency-missing`, `idempotency-format`. */
 function idempotencyKey({ endpoint, request }: Passage): void {
   if (endpoint.idempotency === 'none') return
@@ -107,7 +132,7 @@ function idempotencyKey({ endpoint, request }: Passage): void {
     const detail = 'The Idempotency-Key header is required: a UUID v4, fresh per operation, the same for its retries.'
     throw new Problem('idempotency_key_required', { detail, param: 'Idempotency-Key' })
   }
-  if (!UUID_V4.test(key)) {
+  if (!isIdempotencyKey(key)) {
     throw new Problem('validation_error', { detail: 'Idempotency-Key must be a UUID v4.', param: 'Idempotency-Key' })
   }
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../domain/errors.ts'
 import { ExchangeEnded, type TokenWish } from '../domain/exchange.ts'
 import { duringResponse, parked } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
-import { header, type PipelineParts, refuseUnlessReady } from './pipeline.ts'
+import { bringFault, type PipelineParts, refuseUnlessReady } from './pipeline.ts'
 
 /**
  * Lets faults strike the token operation. To be called on the scope the identity provider's routes are registered in;
@@ -12,18 +12,17 @@ import { header, type PipelineParts, refuseUnlessReady } from './pipeline.ts'
  */
 export function tokenEndpointFaults(
   scope: FastifyInstance,
-  { faults, service, answered, notReady }: Pick<PipelineParts, 'faults' | 'service' | 'answered' | 'notReady'>,
+  parts: Pick<PipelineParts, 'faults' | 'controlToken' | 'service' | 'answered' | 'notReady'>,
 ): (request: FastifyRequest) => TokenWish {
-  const exchanges = new WeakMap<FastifyRequest, HttpExchange>()
+  const { faults, service, answered, notReady } = parts
   scope.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST') return
     // Before the tenants are there, a good client would be told that it is none.
     refuseUnlessReady(notReady())
     const target = { operation: 'token', user_token: false, render: oauthError } as const
     const exchange = new HttpExchange(request, reply, target)
-    exchanges.set(request, exchange)
-    const own = header(request, 'x-sandbox-fault')
-    if (own !== undefined) faults.bring(own, exchange)
+    request.exchange = exchange
+    bringFault(request, exchange, parts)
     if (!faults.concerns(exchange)) return
     exchange.claimedTenant = (await service.store.find('tenants', 'client_id', clientId(request)))?.slug
     try {
@@ -35,10 +34,10 @@ export function tokenEndpointFaults(
     if (exchange.dropped) return parked()
   })
   scope.addHook('onSend', async (request, reply, payload) => {
-    const exchange = exchanges.get(request)
+    const { exchange } = request
     return exchange ? duringResponse(exchange, reply, payload, { faults, clock: service.clock, answered }) : payload
   })
-  return (request) => exchanges.get(request)?.tokenWish ?? {}
+  return (request) => request.exchange?.tokenWish ?? {}
 }
 
 /** Whom the request says it comes from, in the form or by HTTP Basic. */

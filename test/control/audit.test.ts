@@ -78,11 +78,11 @@ describe('a sound sandbox', () => {
       const { total_balance } = data.find(({ portfolio_id }: { portfolio_id: string }) => portfolio_id === jar)
       expect((await open.acme.withdraw('carol', jar, total_balance)).body).toMatchObject({ total_balance: '0' })
     }
-    for (const fault of ['revert', 'reorg']) {
-      const headers = { 'x-sandbox-fault': fault }
+    for (const kind of ['revert', 'reorg']) {
+      open.sandbox.parts.faults.add([{ kind, times: 2 }], [])
       for (const jar of [first, vault]) {
-        const { status } = await open.acme.deposit('carol', jar, '900001', { headers })
-        expect(status).toBe(fault === 'revert' ? 422 : 200)
+        const { status } = await open.acme.deposit('carol', jar, '900001')
+        expect(status).toBe(kind === 'revert' ? 422 : 200)
       }
     }
     const key = randomUUID()
@@ -134,7 +134,8 @@ describe('a sound sandbox', () => {
     const traffic = [0, 1, 2].map(async (start) => {
       for (let n = start; running; n += 7) {
         const { user, jar } = jars[n % jars.length]!
-        const headers = { 'x-sandbox-fault': n % 9 === 0 ? 'revert' : n % 31 === 0 ? 'reorg' : null }
+        if (n % 31 === 0) open.sandbox.parts.faults.add([{ kind: 'reorg' }], [])
+        const headers = { 'x-sandbox-fault': n % 9 === 0 ? 'revert' : null }
         const move = n % 3 ? open.acme.deposit : open.acme.withdraw
         await move.call(open.acme, user, jar, '20001', { headers })
         if (n % 4 === 0) clock().advance(60_000)

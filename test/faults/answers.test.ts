@@ -156,10 +156,15 @@ describe('error', () => {
     expect(outcome(await acme.get('end_users/erin/portfolios'))).toBe('200')
   })
 
-  test('during_response, later faults strike the error', async () => {
-    fault({ kind: 'error', phase: 'during_response' })
-    fault({ kind: 'unknown_fields', with: { error_code: 'out_of_luck' } })
-    expect(outcome(await acme.get('pools'))).toBe('500 out_of_luck')
+  test('says that a fault did it, and which', async () => {
+    for (const phase of ['on_request', 'during_response'] as const) {
+      const { id } = fault({ kind: 'error', phase })
+      const { body } = await acme.get('pools')
+      expect(body).toMatchObject({
+        title: 'Internal error',
+        detail: `The fault ${id} asks for this error; nothing failed.`,
+      })
+    }
   })
 })
 

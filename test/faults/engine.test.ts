@@ -34,6 +34,8 @@ function exchange(given: Partial<Exchange> = {}): Exchange {
     has_cursor: false,
     has_user_token: false,
     answer: undefined,
+    over: new AbortController().signal,
+    struckBy: undefined,
     tokenWish: {},
     drop: () => {},
     hang: () => {},

@@ -83,13 +83,16 @@ describe('nobody is left hanging', () => {
 describe('a reset mends what was broken', () => {
   test('a chain that was down, a pool that was paused and a yield that was changed', async () => {
     const { apy } = await acme.pool('aave-usdc')
-    const broken = { match: { operation: 'deposit' }, phase: 'on_request' } as const
+    const broken = { match: { operation: 'list_pools' }, phase: 'on_request' } as const
+    const portfolio = await acme.open('dan')
     sandbox.faults.add(
       { kind: 'apy_change', ...broken, with: { pool: 'aave-usdc', apy: 2 } },
       { kind: 'pool_paused', ...broken, with: { pool: 'aave-usdc' } },
       { kind: 'chain_down', ...broken },
     )
-    expect(outcome(await acme.deposit('dan', await acme.open('dan'), '1000'))).toBe('503 chain_unavailable')
+    for (let i = 0; i < 3; i++) await acme.get('pools')
+    expect(sandbox.faults.list().map(({ hits }) => hits)).toEqual([1, 1, 1])
+    expect(outcome(await acme.deposit('dan', portfolio, '1000'))).toBe('503 chain_unavailable')
     await sandbox.reset()
     acme = new Partner(sandbox)
     expect(outcome(await acme.deposit('dan', await acme.open('dan'), '1000'))).toBe('200')

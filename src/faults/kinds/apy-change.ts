@@ -6,6 +6,7 @@ import { SERVICE } from '../operation-groups.ts'
 /** The pool pays another yield for a while. */
 export const apyChange = defineKind({
   kind: 'apy_change',
+  scope: 'service',
   phases: ['on_request', 'before_broadcast'],
   operations: SERVICE,
   with: Type.Object(

@@ -6,6 +6,7 @@ import { SERVICE } from '../operation-groups.ts'
 /** The chain answers nothing for a while: the transfer's own, or on_request every one. Assumption `transfer-errors`. */
 export const chainDown = defineKind({
   kind: 'chain_down',
+  scope: 'service',
   phases: ['on_request', 'before_broadcast', 'after_broadcast'],
   operations: SERVICE,
   with: Type.Object({ for: For }, { additionalProperties: false }),

@@ -17,6 +17,7 @@ const NOTICE = 365 * 24 * 60 * 60 * 1000
 /** The service announces the end of this version (spec: Versioning 6; RFC 9745, RFC 8594). */
 export const deprecation = defineKind({
   kind: 'deprecation',
+  scope: 'exchange',
   phases: ['during_response'],
   operations: SERVICE,
   with: Type.Object(

@@ -16,6 +16,7 @@ const BYTES = 16
 /** The connection breaks. A transfer under way is still processed (spec: endpoint 5, rule 2). */
 export const dropConnection = defineKind({
   kind: 'drop_connection',
+  scope: 'exchange',
   phases: ['during_response', 'on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation'],
   operations: OPERATIONS,
   with: Type.Object(

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ERRORS, type ErrorCode, Problem } from '../../domain/errors.ts'
 import { OPERATIONS } from '../../domain/operations.ts'
-import { defineKind } from '../fault-kind.ts'
+import { BROUGHT, defineKind } from '../fault-kind.ts'
 import { Choice } from '../parameters.ts'
 
 /** The code behind a bare status. */
@@ -26,6 +26,7 @@ const CATALOGUE = Object.keys(ERRORS) as ErrorCode[]
  */
 export const error = defineKind({
   kind: 'error',
+  scope: 'exchange',
   phases: ['on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation', 'during_response'],
   operations: OPERATIONS,
   with: Type.Object(
@@ -50,10 +51,10 @@ export const error = defineKind({
     const later = retry_after === undefined ? '' : `, Retry-After ${retry_after}`
     return `The answer is an error: ${ERRORS[code].status} ${code}${later}.`
   },
-  strike({ exchange, phase, with: { retry_after, ...chosen } }) {
-    const code = codeOf(chosen)
+  strike({ id, exchange, phase, with: { retry_after, ...chosen } }) {
     const headers = retry_after === undefined ? {} : { 'retry-after': String(retry_after) }
-    const problem = new Problem(code, { detail: `${ERRORS[code].title}.`, headers })
+    const asker = id === BROUGHT ? 'The header X-Sandbox-Fault' : `The fault ${id}`
+    const problem = new Problem(codeOf(chosen), { detail: `${asker} asks for this error; nothing failed.`, headers })
     if (phase === 'on_request' || phase === 'before_broadcast') throw problem
     exchange.answerNow(problem)
   },

@@ -6,6 +6,7 @@ import { LISTS } from '../operation-groups.ts'
 /** A genuine cursor is refused as too old (spec: Pagination 6). */
 export const expiredCursor = defineKind({
   kind: 'expired_cursor',
+  scope: 'exchange',
   phases: ['on_request'],
   operations: LISTS,
   with: Type.Object({}, { additionalProperties: false }),

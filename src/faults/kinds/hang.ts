@@ -6,6 +6,7 @@ import { defineKind } from '../fault-kind.ts'
 /** The client gets no answer, and the connection stays open until the fault is taken away. */
 export const hang = defineKind({
   kind: 'hang',
+  scope: 'exchange',
   phases: ['during_response', 'on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation'],
   operations: OPERATIONS,
   with: Type.Object({}, { additionalProperties: false }),

@@ -6,6 +6,7 @@ import { SERVICE } from '../operation-groups.ts'
 /** The tenant is treated as having no access to the endpoint (spec: Identity-provider token 7). */
 export const insufficientRole = defineKind({
   kind: 'insufficient_role',
+  scope: 'exchange',
   phases: ['on_request'],
   operations: SERVICE,
   with: Type.Object({}, { additionalProperties: false }),

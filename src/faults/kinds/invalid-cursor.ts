@@ -6,6 +6,7 @@ import { LISTS } from '../operation-groups.ts'
 /** A genuine cursor is refused as tampered with (spec: Pagination 5). */
 export const invalidCursor = defineKind({
   kind: 'invalid_cursor',
+  scope: 'exchange',
   phases: ['on_request'],
   operations: LISTS,
   with: Type.Object({}, { additionalProperties: false }),

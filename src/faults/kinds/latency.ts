@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { ExchangeEnded } from '../../domain/exchange.ts'
 import { OPERATIONS } from '../../domain/operations.ts'
 import { defineKind } from '../fault-kind.ts'
 import { DurationRange } from '../parameters.ts'
@@ -7,6 +8,7 @@ import { wait } from '../waiting.ts'
 /** The answer takes its time: before it begins, or from byte to byte. */
 export const latency = defineKind({
   kind: 'latency',
+  scope: 'exchange',
   phases: ['during_response', 'on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation'],
   operations: OPERATIONS,
   with: Type.Object(
@@ -33,9 +35,12 @@ export const latency = defineKind({
     return `The answer is slow: ${[waits, trickles].filter(Boolean).join(', ')}.`
   },
   async strike(strike) {
+    const { exchange, phase, released } = strike
     const { delay, bytes_per_second } = strike.with
-    if (delay !== undefined) await wait(delay, strike)
-    const { answer } = strike.exchange
-    if (answer && bytes_per_second !== undefined) answer.bytesPerSecond = bytes_per_second
+    if (delay !== undefined) await wait(delay, strike, exchange.over)
+    // Given up before anything was read, the request has not happened.
+    if (phase === 'on_request' && exchange.over.aborted) throw new ExchangeEnded()
+    const { answer } = exchange
+    if (answer && bytes_per_second !== undefined) answer.trickle = { bytesPerSecond: bytes_per_second, released }
   },
 })

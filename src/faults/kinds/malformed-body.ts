@@ -20,6 +20,7 @@ const HOW = {
 /** A body that is not the JSON it should be. What the request asked for is done. */
 export const malformedBody = defineKind({
   kind: 'malformed_body',
+  scope: 'exchange',
   phases: ['during_response'],
   operations: OPERATIONS,
   with: Type.Object(

@@ -6,6 +6,7 @@ import { SERVICE } from '../operation-groups.ts'
 /** The pool takes nothing and gives nothing for a while, as its owner can decide. Assumption `transfer-errors`. */
 export const poolPaused = defineKind({
   kind: 'pool_paused',
+  scope: 'service',
   phases: ['before_broadcast', 'on_request'],
   operations: SERVICE,
   with: Type.Object({ pool: PoolId, for: For }, { additionalProperties: false }),

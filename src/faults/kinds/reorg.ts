@@ -5,6 +5,7 @@ import { TRANSFERS } from '../operation-groups.ts'
 /** The transaction's block is replaced before it is confirmed: the same transaction, the same hash, another block. */
 export const reorg = defineKind({
   kind: 'reorg',
+  scope: 'service',
   phases: ['after_broadcast'],
   operations: TRANSFERS,
   with: Type.Object({}, { additionalProperties: false }),

@@ -5,6 +5,7 @@ import { TRANSFERS } from '../operation-groups.ts'
 /** The transaction stands in a block and has failed; no funds move. Assumption `transfer-errors`. */
 export const revert = defineKind({
   kind: 'revert',
+  scope: 'exchange',
   phases: ['before_broadcast'],
   operations: TRANSFERS,
   with: Type.Object({}, { additionalProperties: false }),

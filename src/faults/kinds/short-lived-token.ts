@@ -4,6 +4,7 @@ import { defineKind } from '../fault-kind.ts'
 /** The identity provider issues a token that soon expires (spec: Identity-provider token 3). */
 export const shortLivedToken = defineKind({
   kind: 'short_lived_token',
+  scope: 'exchange',
   phases: ['on_request'],
   operations: ['token'],
   with: Type.Object(

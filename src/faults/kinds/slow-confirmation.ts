@@ -7,6 +7,7 @@ import { wait } from '../waiting.ts'
 /** The chain is busy: the confirmation takes longer, and the connection is held (spec: endpoint 5, rule 1). */
 export const slowConfirmation = defineKind({
   kind: 'slow_confirmation',
+  scope: 'exchange',
   phases: ['after_broadcast'],
   operations: TRANSFERS,
   with: Type.Object(

@@ -6,6 +6,7 @@ import { waitForRelease } from '../waiting.ts'
 /** The transaction never confirms, and the portfolio's later transfers queue behind it, until the fault is taken away. */
 export const stuck = defineKind({
   kind: 'stuck',
+  scope: 'exchange',
   phases: ['after_broadcast'],
   operations: TRANSFERS,
   with: Type.Object({}, { additionalProperties: false }),

@@ -19,6 +19,7 @@ const ERRORS = Object.keys(STATUS) as (keyof typeof STATUS)[]
 /** The identity provider refuses a good request for a token. Assumption `idp-errors`. */
 export const tokenEndpointError = defineKind({
   kind: 'token_endpoint_error',
+  scope: 'exchange',
   phases: ['on_request'],
   operations: ['token'],
   with: Type.Object(

@@ -15,6 +15,7 @@ const ADDED = {
 /** The answer of a later minor version: new fields, new error codes (spec: Versioning 3 and 7). */
 export const unknownFields = defineKind({
   kind: 'unknown_fields',
+  scope: 'exchange',
   phases: ['during_response'],
   operations: OPERATIONS,
   with: Type.Object(

@@ -6,6 +6,7 @@ import { SERVICE } from '../operation-groups.ts'
 /** The partner application is treated as not registered (spec: Identity-provider token 4). */
 export const unknownPartner = defineKind({
   kind: 'unknown_partner',
+  scope: 'exchange',
   phases: ['on_request'],
   operations: SERVICE,
   with: Type.Object({}, { additionalProperties: false }),

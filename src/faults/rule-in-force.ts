@@ -1,0 +1,80 @@
+import { abortController } from '../domain/abort-controller.ts'
+import type { Exchange } from '../domain/exchange.ts'
+import type { FaultRule, SoundRule } from './fault-rule.ts'
+
+/** A rule that is in force, as the control interface shows it. */
+export interface ActiveFault extends FaultRule {
+  id: string
+  /** How often it has struck. */
+  hits: number
+  explanation: string
+}
+
+/** A rule, and what it has done since it was put in force. */
+export class RuleInForce {
+  hits = 0
+  /** Aborted when it is taken away. */
+  readonly released = abortController()
+  readonly id: string
+  readonly rule: SoundRule
+  readonly #written: FaultRule
+  /** A number in [0, 1), from a stream of its own. */
+  readonly #draw: () => number
+  readonly #drawn = new WeakMap<Exchange, boolean>()
+  #matched = 0
+
+  constructor(id: string, rule: SoundRule, written: FaultRule, draw: () => number) {
+    this.id = id
+    this.rule = rule
+    this.#written = written
+    this.#draw = draw
+  }
+
+  /** Whether it is going to strike the exchange, as far as anybody can tell before its phase has come. Counts nothing. */
+  willStrike(exchange: Exchange): boolean {
+    return this.#fits(exchange) && this.#matched >= this.rule.skip && this.#chanceOf(exchange)
+  }
+
+  /** Counts an exchange in which its phase has come. Whether it strikes it. */
+  takes(exchange: Exchange): boolean {
+    if (!this.#fits(exchange)) return false
+    this.#matched++
+    return this.#matched > this.rule.skip && this.#chanceOf(exchange)
+  }
+
+  /** Whether the kind makes sense for the exchange, beyond its operation. */
+  applies(exchange: Exchange): boolean {
+    const { kind, with: parameters } = this.rule
+    return kind.applies?.(exchange, parameters) ?? true
+  }
+
+  get explanation(): string {
+    const { kind, with: parameters } = this.rule
+    return kind.explain(parameters)
+  }
+
+  show(): ActiveFault {
+    const { id, rule, hits, explanation } = this
+    return { ...this.#written, id, phase: rule.phase, hits, explanation }
+  }
+
+  #fits(exchange: Exchange): boolean {
+    const { operations, match, times } = this.rule
+    return (
+      this.hits < times &&
+      operations.has(exchange.operation) &&
+      (match.tenant === undefined || match.tenant === exchange.tenant) &&
+      (match.external_id === undefined || match.external_id === exchange.external_id) &&
+      this.applies(exchange)
+    )
+  }
+
+  /** Drawn once for an exchange, however often it is asked for. */
+  #chanceOf(exchange: Exchange): boolean {
+    const { probability } = this.rule
+    if (probability === 1) return true
+    const drawn = this.#drawn.get(exchange) ?? this.#draw() < probability
+    this.#drawn.set(exchange, drawn)
+    return drawn
+  }
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import { type ClientRequest, request } from 'node:http'
+import { queryObjects } from 'node:v8'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { HttpExchange } from '../../src/http/exchange.ts'
+import type { FaultRule, SandboxHandle } from '../../src/index.ts'
+import { outcome } from '../helpers/outcome.ts'
+import { Partner, testSandbox } from '../helpers/partner.ts'
+import { goodHeaders, send } from '../http/raw-http.ts'
+
+/** What holds a deposit, and whether the deposit happens when its client gives it up. */
+const RULES: [rule: FaultRule, happens: boolean][] = [
+  [{ kind: 'hang', phase: 'on_request' }, false],
+  [{ kind: 'hang', phase: 'before_broadcast' }, true],
+  [{ kind: 'hang', phase: 'after_broadcast' }, true],
+  [{ kind: 'hang', phase: 'after_confirmation' }, true],
+  [{ kind: 'hang', phase: 'during_response' }, true],
+  [{ kind: 'latency', phase: 'on_request', with: { delay: '10h' } }, false],
+  [{ kind: 'latency', phase: 'before_broadcast', with: { delay: '10h' } }, true],
+  [{ kind: 'latency', phase: 'after_broadcast', with: { delay: '10h' } }, true],
+  [{ kind: 'latency', phase: 'after_confirmation', with: { delay: '10h' } }, true],
+  [{ kind: 'latency', phase: 'during_response', with: { delay: '10h' } }, true],
+  [{ kind: 'latency', phase: 'during_response', with: { bytes_per_second: 1 } }, true],
+]
+const HEADERS: [header: string, happens: boolean][] = [
+  ['hang; phase=on_request', false],
+  ['hang; phase=after_confirmation', true],
+  ['latency; phase=on_request; delay=10h', false],
+  ['latency; phase=before_broadcast; delay=10h', true],
+  ['latency; phase=during_response; bytes_per_second=1', true],
+  ['stuck', true],
+  ['slow_confirmation; delay=10h', true],
+]
+
+/** A request on a connection of its own, which its client can destroy: `fetch` keeps the last exchange of a connection. */
+function open(url: string, headers: Record<string, string>, body: unknown): ClientRequest {
+  const outgoing = request(url, { method: 'POST', headers, agent: false })
+  outgoing.on('error', () => undefined)
+  outgoing.on('response', (incoming) => incoming.on('error', () => undefined).resume())
+  outgoing.end(JSON.stringify(body))
+  return outgoing
+}
+
+/** Exchanges that somebody still holds on to; counted after a garbage collection, which takes half a second. */
+const held = () => Number(queryObjects(HttpExchange, { format: 'count' }))
+const heldBecomes = (count: number) => expect.poll(held, { interval: 100, timeout: 15_000 }).toBe(count)
+
+let sandbox: SandboxHandle
+let acme: Partner
+beforeAll(async () => {
+  sandbox = await testSandbox()
+  sandbox.clock.freeze()
+  acme = new Partner(sandbox)
+})
+afterAll(() => sandbox.stop())
+
+describe('a client that goes away', { timeout: 60_000 }, () => {
+  test('is held by no fault any longer, and what it asked for happens unless nothing was read', async () => {
+    const cases = [
+      ...RULES.map(([rule, happens]) => ({ name: JSON.stringify(rule), rule, headers: {}, happens })),
+      ...HEADERS.map(([header, happens]) => ({ name: header, headers: { 'x-sandbox-fault': header }, happens })),
+    ].map((one, i) => ({ ...one, user: `user-${i}` }))
+    const jars = await Promise.all(cases.map(({ user }) => acme.open(user)))
+    for (const one of cases) {
+      const match = { operation: 'deposit', external_id: one.user } as const
+      if ('rule' in one) sandbox.faults.add({ ...one.rule, match, times: 'always' })
+    }
+    const clients = await Promise.all(
+      cases.map(async ({ user, headers }, i) => {
+        const all = { ...(await goodHeaders(acme, user)), 'idempotency-key': randomUUID(), ...headers }
+        const url = `${sandbox.baseUrl}/v1/partner/end_users/${user}/deposit`
+        return open(url, all, { portfolio_id: jars[i], amount_minor: '1000' })
+      }),
+    )
+    await expect
+      .poll(() => sandbox.faults.list().map(({ hits }) => hits), { timeout: 10_000 })
+      .toEqual(RULES.map(() => 1))
+    await heldBecomes(cases.length)
+    for (const client of clients) client.destroy()
+    await heldBecomes(0)
+    const listed = async (user: string) => {
+      const path = `/v1/partner/end_users/${user}/transactions`
+      const { text } = await send(sandbox.baseUrl, { path, headers: await goodHeaders(acme, user) })
+      return JSON.parse(text).data.length === 1
+    }
+    for (const { name, user, happens } of cases) {
+      await expect.poll(() => listed(user), { timeout: 10_000, message: name }).toBe(happens)
+    }
+    // The rules are still there for others.
+    expect(sandbox.faults.list()).toHaveLength(RULES.length)
+    await sandbox.faults.clear()
+  })
+
+  test('does not use up a fault of the answer that nobody reads', async () => {
+    const portfolio = await acme.open('dan')
+    const match = { operation: 'deposit', external_id: 'dan' } as const
+    sandbox.faults.add({ kind: 'latency', phase: 'after_broadcast', match, with: { delay: '10h' } })
+    const [hold] = sandbox.faults.list()
+    const url = `${sandbox.baseUrl}/v1/partner/end_users/dan/deposit`
+    const headers = await goodHeaders(acme, 'dan')
+    const client = open(url, headers, { portfolio_id: portfolio, amount_minor: '1000' })
+    await expect.poll(() => sandbox.faults.list()[0]?.hits, { timeout: 10_000 }).toBe(1)
+    // Another request joins the deposit, and is there when it is answered.
+    sandbox.faults.add({ kind: 'error', phase: 'during_response', match, with: { status: 502 } })
+    const key = headers['idempotency-key']!
+    const retry = acme.deposit('dan', portfolio, '1000', { key })
+    client.destroy()
+    expect(outcome(await retry)).toBe('502 bad_gateway')
+    expect(sandbox.faults.list()).toMatchObject([{ id: hold!.id, hits: 1 }, { hits: 1 }])
+    expect(outcome(await acme.deposit('dan', portfolio, '1000', { key }))).toBe('200')
+    await sandbox.faults.clear()
+  })
+})
+
+test('nobody is warned of listeners: many requests on one connection, each struck', async () => {
+  const warnings: string[] = []
+  const warn = ({ message }: Error) => warnings.push(message)
+  process.on('warning', warn)
+  sandbox.faults.add({ kind: 'latency', times: 'always', phase: 'on_request', with: { delay: '1ms' } })
+  sandbox.clock.unfreeze()
+  for (let i = 0; i < 50; i++) expect(outcome(await acme.get('pools'))).toBe('200')
+  await sandbox.faults.clear()
+  process.off('warning', warn)
+  expect(warnings).toEqual([])
+})
