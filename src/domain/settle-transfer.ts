@@ -118,12 +118,12 @@ async function patiently<Result>(
   { id, cancelled }: ToSettle,
   { clock, log }: SettlingParts,
 ): Promise<Result> {
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await task()
     } catch (error) {
       if (!(error instanceof passing) || cancelled.aborted) throw error
-      log[level]({ err: error, transaction_id: id }, message)
+      if (attempt === 1) log[level]({ reason: error.message, transaction_id: id }, message)
       await clock.wallSleep(pause)
       // Reset in the meantime: what is read or written now would be of another chain.
       cancelled.throwIfAborted()

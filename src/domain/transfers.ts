@@ -24,6 +24,8 @@ export interface TransferUnderWay {
   readonly chain: Chain
   /** Set before broadcast, it makes the transaction fail on chain. */
   revert: boolean
+  /** The transaction, once it is signed. */
+  signed?: Pick<Transfer, 'id' | 'tx_hash'>
 }
 
 /** A deposit or withdrawal as a request asks for it. */
@@ -166,6 +168,7 @@ export class Transfers {
           claim: request.claim ?? null,
           signed_at: clock.iso(),
         }
+        underWay.signed = transfer
         return store.commit([{ collection: 'transfers', put: transfer }])
       },
     })
@@ -204,7 +207,9 @@ export class Transfers {
     try {
       await request.reached(phase, underWay)
     } catch (error) {
-      this.#parts.log.error({ err: error, phase }, 'a fault failed after broadcast; the transfer goes on')
+      const message = 'a fault failed after broadcast; the transfer goes on'
+      if (error instanceof ChainUnavailableError) this.#parts.log.warn({ phase, reason: error.message }, message)
+      else this.#parts.log.error({ err: error, phase }, message)
     }
   }
 

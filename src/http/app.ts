@@ -4,7 +4,6 @@ import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
-  type FastifyRequest,
   LogController,
 } from 'fastify'
 import type { Ids } from '../domain/ids.ts'
@@ -21,6 +20,7 @@ import { partnerApi } from './partner-api.ts'
 import type { PipelineParts } from './pipeline.ts'
 import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
+import { logRequests, logWhenOver } from './request-log.ts'
 import { unknownRoute } from './unknown-route.ts'
 
 /** Longest request body, in bytes. Assumption `body-limits`. */
@@ -28,9 +28,6 @@ const BODY_LIMIT = 100 * 1024
 
 /** Milliseconds within which a request has to arrive, headers and body. */
 const REQUEST_TIMEOUT = 60_000
-
-/** Log levels at which requests are logged. */
-const REQUEST_LOG_LEVELS = new Set(['info', 'debug', 'trace'])
 
 /** What the HTTP interface is built from. */
 export interface AppParts extends PipelineParts {
@@ -75,6 +72,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     clientErrorHandler: (error, socket) => answerClientError(error, socket, parts.ids, settings),
     frameworkErrors: (error, request, reply) => {
       identify(reply, settings)
+      logWhenOver(request, reply)
       writeError(badRequest(error) ?? error, request, reply, parts)
     },
   })
@@ -83,6 +81,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   // An expectation nobody knows may be ignored (RFC 9110, Expect); Node would refuse it as above.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, parts.ids, settings))
+  app.decorateRequest('exchange', null)
+  logRequests(app)
   const refuse = unknownRoute(all)
   app.addHook('onRequest', async (request, reply) => {
     identify(reply, settings)
@@ -90,7 +90,6 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     // Before the body is read: whatever it is, the path or the method is what is wrong.
     if (request.is404) refuse(request)
   })
-  if (REQUEST_LOG_LEVELS.has(parts.log.level)) app.addHook('onResponse', logRequest)
   app.setErrorHandler((error: FastifyError, request, reply) => {
     writeError(badRequest(error) ?? error, request, reply, parts)
   })
@@ -100,13 +99,6 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   await app.register(partnerApi(all, parts))
   await parts.neighbours(app)
   return app
-}
-
-/** One line per answered request, without query or headers: those may hold cursors and tokens. */
-async function logRequest(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const path = request.url.split('?', 1)[0]
-  const fields = { method: request.method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
-  request.log.info({ ...fields, request_id: request.id }, 'request')
 }
 
 /** spec: Versioning 2. Every response carries the version and its own request id. */

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
+import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Claim } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Call } from '../partner-api/endpoint.ts'
@@ -15,7 +16,10 @@ export async function handle(passage: Passage, parts: PipelineParts): Promise<un
   const tenant = exchange.requireTenant()
   const run = (claim?: Claim): Promise<ApiResponse> => {
     const { params, query, body } = request
-    const reached: Call['reached'] = (phase, transfer) => parts.faults.at(phase, exchange, transfer)
+    const reached: Call['reached'] = (phase, transfer) => {
+      exchange.transfer = transfer
+      return parts.faults.at(phase, exchange, transfer)
+    }
     return endpoint.handle({ tenant, params, query, body, reached, ...(claim && { claim }) }, service)
   }
   const key = endpoint.idempotency === 'none' ? undefined : keyOf(request)
@@ -34,9 +38,10 @@ export async function handle(passage: Passage, parts: PipelineParts): Promise<un
 export function writeError(error: unknown, request: FastifyRequest, reply: FastifyReply, parts: PipelineParts): void {
   const { settings } = parts.service
   const problem = toProblem(error)
+  request.code = problem.code
   // A fault has ended the connection, or answered already: what the work came to is kept, but nobody listens.
   if (reply.sent) return
-  if (isOwnFailure(problem)) request.log.error({ err: problem.cause ?? problem, request_id: request.id }, problem.code)
+  if (isFailure(problem)) request.log.error({ err: problem.cause, request_id: request.id }, problem.code)
   const { status, body, headers } = renderProblem(problem, origin(request), settings)
   void reply
     .code(status)
@@ -45,13 +50,17 @@ export function writeError(error: unknown, request: FastifyRequest, reply: Fasti
     .send(body)
 }
 
-/** 501 is a failure of the client's: it used a transfer coding nobody asked for. */
-function isOwnFailure({ status }: Problem): boolean {
-  return status >= 500 && status !== 501
+/**
+ * Whether the sandbox itself has failed. An error it was asked for, by a fault or while it is reset, is none; a chain that
+ * does not answer is logged where that is noticed.
+ */
+function isFailure({ status, cause }: Problem): boolean {
+  return status >= 500 && cause !== undefined && !(cause instanceof ChainUnavailableError)
 }
 
 /** Returns the body for Fastify to send; a reply returned instead would be waited for until the client has it all. */
 function write({ exchange, reply }: Passage, response: ApiResponse, { service }: PipelineParts): unknown {
+  exchange.outcome = response
   if (exchange.dropped) return undefined
   reply.code(response.status).headers(response.headers ?? {})
   reply.type(response.status < 400 ? 'application/json; charset=utf-8' : problemType(service.settings))

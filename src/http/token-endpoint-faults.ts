@@ -5,6 +5,7 @@ import { ExchangeEnded, type TokenWish } from '../domain/exchange.ts'
 import { duringResponse, parked } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
 import { bringFault, type PipelineParts, refuseUnlessReady } from './pipeline.ts'
+import { codeIn } from './request-log.ts'
 
 /**
  * Lets faults strike the token operation. To be called on the scope the identity provider's routes are registered in;
@@ -34,6 +35,7 @@ export function tokenEndpointFaults(
     if (exchange.dropped) return parked()
   })
   scope.addHook('onSend', async (request, reply, payload) => {
+    if (reply.statusCode >= 400) request.code = codeIn(payload)
     const { exchange } = request
     return exchange ? duringResponse(exchange, reply, payload, { faults, clock: service.clock, answered }) : payload
   })

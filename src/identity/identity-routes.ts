@@ -117,7 +117,9 @@ function readRequest({ body, headers, params }: FastifyRequest) {
 function answerError(error: FastifyError | OAuthError | Problem, request: FastifyRequest, reply: FastifyReply) {
   if (reply.sent) return reply
   const { error: code, description, status, headers } = error instanceof OAuthError ? error : inOAuthTerms(error)
-  if (status >= 500 && status !== 501) request.log.error({ err: error }, 'the token endpoint failed')
+  // What a fault asked for, or a sandbox that is not ready, is no failure.
+  const foreseen = error instanceof OAuthError || error instanceof Problem
+  if (status >= 500 && !foreseen) request.log.error({ err: error }, 'the token endpoint failed')
   return reply
     .code(status)
     .headers({ ...NO_STORE, ...headers })
