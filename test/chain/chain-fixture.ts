@@ -1,5 +1,5 @@
 import type { AnvilChain } from '../../src/chain/anvil-chain.ts'
-import { type AnvilChains, startChains } from '../../src/chain/anvil-chains.ts'
+import { type AnvilChains, type ChainsOptions, startChains } from '../../src/chain/anvil-chains.ts'
 import { embeddedCheckpoint, embeddedMarket } from '../../src/chain/embedded-market.ts'
 import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
@@ -33,6 +33,7 @@ export async function startChain({
   rpcTimeout?: number
   renewAfter?: number
   clock?: SandboxClock
+  journal?: NonNullable<ChainsOptions['journal']>
 } = {}): Promise<ChainFixture> {
   const market = await embeddedMarket()
   const pool = (name: PoolName): Pool => {

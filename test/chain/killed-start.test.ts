@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ChainSetupError } from '../../src/chain/chain-setup-error.ts'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { alice, type ChainFixture, order, startChain } from './chain-fixture.ts'
 

@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { MemoryJournal } from '../../src/chain/chain-journal.ts'
+import { ChainSetupError } from '../../src/chain/chain-setup-error.ts'
+import type { Journal } from '../../src/domain/ports/journal.ts'
+import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
+
+/** Journals that outlive a chain, as files would. */
+class Shelf {
+  readonly journals = new Map<string, Journal<unknown>>()
+
+  open = async <Entry>(name: string): Promise<Journal<Entry>> => {
+    const journal = this.journals.get(name) ?? new MemoryJournal<unknown>()
+    this.journals.set(name, journal)
+    return journal as Journal<Entry>
+  }
+
+  /** Changes every entry of a chain's journal. */
+  async change(edit: (entry: Record<string, unknown>) => Record<string, unknown>): Promise<void> {
+    const journal = this.journals.get('chain-31337')!
+    const entries: unknown[] = []
+    for await (const entry of journal.read()) entries.push(edit(entry as Record<string, unknown>))
+    await journal.rewrite(entries)
+  }
+}
+
+describe('a chain that was kept', () => {
+  let fixture: ChainFixture | undefined
+  afterEach(() => fixture?.chains.stop())
+
+  async function keep(shelf: Shelf): Promise<string> {
+    fixture = await startChain({ journal: shelf.open })
+    await fixture.fund(alice)
+    const { tx_hash } = await fixture.chain.transfer(order('deposit', fixture.pool('aave USDC'), 1_000n))
+    await fixture.chains.stop()
+    return tx_hash
+  }
+
+  it('goes on with the blocks it had', async () => {
+    const shelf = new Shelf()
+    const hash = await keep(shelf)
+    fixture = await startChain({ journal: shelf.open })
+    expect(await rpc(fixture.chain, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+    expect(await fixture.chain.transfer(order('deposit', fixture.pool('aave USDC'), 1n))).toMatchObject({
+      status: 'success',
+    })
+  })
+
+  it('goes on from a journal of an earlier version, which holds no hashes', async () => {
+    const shelf = new Shelf()
+    const hash = await keep(shelf)
+    await shelf.change(({ hash: _, ...entry }) => entry)
+    fixture = await startChain({ journal: shelf.open })
+    expect(await rpc(fixture.chain, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+    expect(await fixture.chain.transfer(order('deposit', fixture.pool('aave USDC'), 1n))).toMatchObject({
+      status: 'success',
+    })
+  })
+
+  it.each([
+    ['another hash', (entry: Record<string, unknown>) => ('hash' in entry ? { ...entry, hash: '0x1234' } : entry)],
+    ['another time', (entry: Record<string, unknown>) => ('mine' in entry ? { ...entry, mine: 4_000_000_000 } : entry)],
+  ])('is refused when its last block comes out with %s', async (_, edit) => {
+    const shelf = new Shelf()
+    await keep(shelf)
+    await shelf.change(edit)
+    const failure = await startChain({ journal: shelf.open }).catch((error: unknown) => error)
+    expect(failure).toBeInstanceOf(ChainSetupError)
+    expect(String(failure)).toMatch(
+      /chain 31337: done again, block \d+ came out as another one .*Fix: restore a backup/,
+    )
+  })
+})
