@@ -277,7 +277,7 @@ export class Sandbox {
 }
 
 function notServing(detail: string): Problem {
-  return new Problem('sandbox_starting', { detail, headers: { 'retry-after': '1' } })
+  return new Problem('sandbox_starting', { detail })
 }
 
 /** Ends the chains, also those that are still starting. */

@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
-import { Problem } from '../domain/errors.ts'
+import { challengeOf, Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
 import { instant, SignedTokens } from './signed-token.ts'
 import { quote } from './signing-keys.ts'
@@ -63,8 +63,10 @@ export class UserTokenVerifier {
   }
 }
 
-function problem(detail: string, cause?: Error): Problem {
-  return new Problem('invalid_user_token', { detail, param: 'X-User-Token' }, { cause })
+/** `cause` is what is wrong with the token that came, if one came. */
+function problem(detail: string, cause?: TokenRefused): Problem {
+  const headers = { 'www-authenticate': challengeOf('invalid_user_token', cause !== undefined) }
+  return new Problem('invalid_user_token', { detail, param: 'X-User-Token', headers }, { cause })
 }
 
 function readClaims({ sub, iat }: JWTPayload, now: number): UserClaims {

@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { Problem } from '../domain/errors.ts'
+import { challengeOf, Problem } from '../domain/errors.ts'
 import { refuseForeignHost, refuseForeignOrigin } from './foreign-callers.ts'
+
+const BEARER = /^bearer +/i
 
 /**
  * Whether a request may use the control interface. Loopback is not protection enough: a foreign Origin is refused, and a
@@ -13,9 +15,11 @@ export function guard(request: FastifyRequest, controlToken: string | undefined)
     refuseForeignHost(request)
     return
   }
-  if (isControlToken(request.headers.authorization?.replace(/^bearer +/i, ''), controlToken)) return
+  const { authorization } = request.headers
+  if (isControlToken(authorization?.replace(BEARER, ''), controlToken)) return
   const detail = 'Send Authorization: Bearer with the control token printed at start.'
-  throw new Problem('control_token_required', { detail, param: 'Authorization' })
+  const headers = { 'www-authenticate': challengeOf('control_token_required', BEARER.test(authorization ?? '')) }
+  throw new Problem('control_token_required', { detail, param: 'Authorization', headers })
 }
 
 /** Whether the token given is the control token. Takes as long for any other of its length. */

@@ -1,3 +1,4 @@
+import { bearerChallenge, type Realm, requiredHeaders } from './required-headers.ts'
 import { shorten } from './shorten.ts'
 
 /** The catalogue of every error the service answers with: status and the title of its problem body. */
@@ -52,6 +53,17 @@ export const ERRORS = {
 /** A value of the error body's `code`. */
 export type ErrorCode = keyof typeof ERRORS
 
+/** Of the errors about a credential that is not the identity provider's token. */
+const REALMS: Partial<Record<ErrorCode, Realm>> = {
+  invalid_user_token: 'user-token',
+  control_token_required: 'control',
+}
+
+/** The value of `WWW-Authenticate` with an error about a credential, and whether one was given. */
+export function challengeOf(code: ErrorCode, given: boolean): string {
+  return bearerChallenge(REALMS[code] ?? 'partner-api', given ? ERRORS[code].title : undefined)
+}
+
 /** One parameter at fault and why. */
 export interface ParameterFault {
   param: string
@@ -66,7 +78,7 @@ export interface ProblemDetails {
   param?: string
   /** Every fault, when there are several; {@link invalidParameters} lists them. */
   errors?: ParameterFault[]
-  /** Response headers, such as `Retry-After` or `Allow`. */
+  /** Response headers, such as `Allow`; they replace those that the status itself implies. */
   headers?: Record<string, string>
 }
 
@@ -80,7 +92,7 @@ const MAX_PARAM = 100
 /** Thrown by any part of the service to answer with an error of the catalogue. */
 export class Problem extends Error {
   override readonly name = 'Problem'
-  readonly details: ProblemDetails
+  readonly details: ProblemDetails & { headers: Record<string, string> }
 
   constructor(
     readonly code: ErrorCode,
@@ -89,7 +101,8 @@ export class Problem extends Error {
   ) {
     const detail = shorten(details.detail, MAX_DETAIL)
     super(`${code}: ${detail}`, options)
-    this.details = { ...details, detail }
+    const headers = requiredHeaders(ERRORS[code].status, challengeOf(code, code !== 'token_missing'))
+    this.details = { ...details, detail, headers: { ...headers, ...details.headers } }
   }
 
   get status(): number {

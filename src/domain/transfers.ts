@@ -220,8 +220,5 @@ export class Transfers {
 }
 
 function wasReset(): Problem {
-  return new Problem('sandbox_starting', {
-    detail: 'The sandbox was reset while the transfer ran.',
-    headers: { 'retry-after': '1' },
-  })
+  return new Problem('sandbox_starting', { detail: 'The sandbox was reset while the transfer ran.' })
 }

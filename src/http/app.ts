@@ -58,7 +58,8 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     http: { requireHostHeader: false },
     // An external_id of any length must reach its validation instead of an unknown route.
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
-    exposeHeadRoutes: false,
+    // RFC 9110 §9.1: what answers GET answers HEAD.
+    exposeHeadRoutes: true,
     ajv: {
       customOptions: {
         allErrors: true,

@@ -49,6 +49,16 @@ function errorsOf({ errors, user_token, idempotency, body }: Endpoint): ErrorCod
   return [...new Set([...all, 'rate_limited' as const, 'internal_error' as const, 'sandbox_starting' as const])]
 }
 
+const CHALLENGE = { type: 'string', description: 'RFC 6750 §3: which credential is missing or refused.' }
+const RETRY_AFTER = { type: 'integer', description: 'Seconds to wait before the request is repeated.' }
+
+/** What an answer of a status carries besides, by status. */
+const HEADERS_OF: Record<number, object> = {
+  401: { 'WWW-Authenticate': CHALLENGE },
+  429: { 'Retry-After': RETRY_AFTER },
+  503: { 'Retry-After': RETRY_AFTER },
+}
+
 const PROBLEM_REF = { $ref: '#/components/schemas/Problem' }
 
 /** Turns routes into their description under these settings: header names, media type of errors. */
@@ -86,7 +96,14 @@ export function describer(settings: ServiceSettings) {
   function errorResponse([status, codes]: [number, ErrorCode[]]) {
     const examples = Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code, settings) }]))
     const description = codes.map((code) => `\`${code}\``).join(', ')
-    return [status, { description, headers, content: { [errorType]: { schema: PROBLEM_REF, examples } } }]
+    return [
+      status,
+      {
+        description,
+        headers: { ...headers, ...HEADERS_OF[status] },
+        content: { [errorType]: { schema: PROBLEM_REF, examples } },
+      },
+    ]
   }
 
   /** What control and the identity provider's documents answer besides what their own schemas say. */

@@ -29,7 +29,7 @@ export async function descriptionApp({ routes, endpoints, settings }: Described)
         title: 'Yield Portfolio Partner API (sandbox)',
         version: '1.0.0',
         description:
-          'What the specification leaves open carries `x-assumption` with the id of an assumption; `GET /_sandbox/assumptions` lists them.',
+          'What the specification leaves open carries `x-assumption` with the id of an assumption; `GET /_sandbox/assumptions` lists them. HEAD is answered wherever GET is.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'This sandbox' }],
@@ -60,7 +60,9 @@ export async function descriptionApp({ routes, endpoints, settings }: Described)
   await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { docExpansion: 'list' } })
   // What `/docs/../` leads to must not be answered here: the guards of these routes are elsewhere.
   const handler: RouteOptions['handler'] = (_, reply) => reply.callNotFound()
-  for (const { method, url, schema } of routes) app.route({ method, url, handler, ...(schema && { schema }) })
+  for (const { method, url, schema } of routes) {
+    if (method !== 'HEAD') app.route({ method, url, handler, ...(schema && { schema }) })
+  }
   await app.ready()
   return app
 }

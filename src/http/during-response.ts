@@ -41,7 +41,8 @@ export async function duringResponse(
     return truncate(reply, answer, exchange.truncateAfter)
   }
   answered(exchange, answer.status)
-  if (answer.trickle === undefined) return answer.body
+  // An answer to HEAD has nothing that could trickle.
+  if (answer.trickle === undefined || reply.request.method === 'HEAD') return answer.body
   const { bytesPerSecond, released } = answer.trickle
   const pause = (milliseconds: number) => clock.sleep(milliseconds, released, exchange.over)
   return Readable.from(trickle(answer.body, bytesPerSecond, pause))

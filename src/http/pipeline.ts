@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
 import { isControlToken } from '../control/guard.ts'
-import { Problem } from '../domain/errors.ts'
+import { challengeOf, Problem } from '../domain/errors.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
@@ -50,7 +50,7 @@ export function ready({ era }: Passage, parts: PipelineParts): void {
 
 /** Throws Problem sandbox_starting when there is a reason not to serve. */
 export function refuseUnlessReady(reason: string | undefined): void {
-  if (reason) throw new Problem('sandbox_starting', { detail: reason, headers: { 'retry-after': '1' } })
+  if (reason) throw new Problem('sandbox_starting', { detail: reason })
 }
 
 /** Rules in force, and the one the request itself may bring along in `X-Sandbox-Fault`. */
@@ -76,9 +76,11 @@ export function bringFault(
 ): void {
   const fault = header(request, 'x-sandbox-fault')
   if (fault === undefined) return
-  if (controlToken !== undefined && !isControlToken(header(request, 'x-sandbox-control-token'), controlToken)) {
+  const given = header(request, 'x-sandbox-control-token')
+  if (controlToken !== undefined && !isControlToken(given, controlToken)) {
+    const headers = { 'www-authenticate': challengeOf('control_token_required', given !== undefined) }
     const detail = 'X-Sandbox-Fault needs the control token printed at start, in X-Sandbox-Control-Token.'
-    throw new Problem('control_token_required', { detail, param: 'X-Sandbox-Control-Token' })
+    throw new Problem('control_token_required', { detail, param: 'X-Sandbox-Control-Token', headers })
   }
   faults.bring(fault, exchange)
 }

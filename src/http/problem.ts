@@ -17,7 +17,7 @@ const MAX_INSTANCE = 1000
 /** The only place that writes an error body: RFC 9457, or the code alone. Assumption `error-body`. */
 export function renderProblem(problem: Problem, origin: ProblemOrigin, settings: ServiceSettings): ApiResponse {
   const { code, status } = problem
-  const { detail, param, errors, headers = {} } = problem.details
+  const { detail, param, errors, headers } = problem.details
   if (settings.error_body === 'code_only') return { status, body: { code }, headers }
   const body = {
     type: `urn:yield-partner-api:error:${code}`,

@@ -51,5 +51,5 @@ function clientId({ body, headers }: FastifyRequest): string {
 
 function oauthError({ code, status, details }: Problem): ApiResponse & { type: string } {
   const body = { error: code, error_description: details.detail }
-  return { status, body, headers: details.headers ?? {}, type: 'application/json; charset=utf-8' }
+  return { status, body, headers: details.headers, type: 'application/json; charset=utf-8' }
 }

@@ -1,3 +1,5 @@
+import { requiredHeaders } from '../domain/required-headers.ts'
+
 /**
  * Error codes of RFC 6749 §5.2 the token endpoint answers with; `server_error` is for faults of the sandbox itself, and
  * the last for a sandbox that is not ready (the word is §4.1.2.1's). */
@@ -16,6 +18,7 @@ export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number]
 /** Thrown to answer with an error of RFC 6749 §5.2. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
+  readonly headers: Record<string, string>
 
   constructor(
     /** One of {@link OAUTH_ERRORS}, or what a fault asks for. */
@@ -23,8 +26,9 @@ export class OAuthError extends Error {
     /** ASCII without quotation marks and backslashes (RFC 6749 §5.2). */
     readonly description: string,
     readonly status = 400,
-    readonly headers: Record<string, string> = {},
+    headers: Record<string, string> = {},
   ) {
     super(`${error}: ${description}`)
+    this.headers = { ...requiredHeaders(status), ...headers }
   }
 }

@@ -108,7 +108,10 @@ function sameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }
 
-/** RFC 6749 §5.2: a client that used the Authorization header is told the scheme. */
+/**
+ * RFC 6749 §5.2: a client that used the Authorization header is told the scheme. Others are not, although RFC 9110 wants it with
+ * every 401: libraries take a challenge for all there is to say and hide the error from their users.
+ */
 function invalidClient(description: string, authorization?: string): OAuthError {
   const headers: Record<string, string> =
     authorization === undefined ? {} : { 'www-authenticate': 'Basic realm="identity-provider", charset="UTF-8"' }

@@ -165,7 +165,7 @@ describe('a header that makes no sense is 400 validation_error', () => {
     ['', 'kind: "" is not known; use one of drop_connection,'],
     ['error; phase=sometime', 'phase: "sometime" is not known; use one of on_request,'],
     ['error; cod=not_found', 'cod: "cod" is not known; did you mean "code"?'],
-    ['error; retry_after=soon', 'retry_after: "soon" is not a whole number of at least 0'],
+    ['error; retry_after=soon', 'retry_after: "soon" is not known; use one of a whole number of at least 0, none'],
     ['error; times=3', 'times: "times" is not known; use one of code, status, retry_after'],
     ['latency; delay=long', 'delay: "long" is not a duration; write 0, 250ms, 2s'],
     ['revert', 'kind: revert can never strike list_pools; use one of deposit, withdraw'],

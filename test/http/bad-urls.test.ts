@@ -220,13 +220,13 @@ describe('paths nobody serves', () => {
 
 describe('methods a path does not have', () => {
   test.each([
-    ['/v1/partner/pools', 'GET'],
+    ['/v1/partner/pools', 'GET, HEAD'],
     ['/v1/partner/end_users', 'POST'],
-    ['/v1/partner/end_users/alice/portfolios', 'POST, GET'],
+    ['/v1/partner/end_users/alice/portfolios', 'POST, GET, HEAD'],
     ['/v1/partner/end_users/alice/deposit', 'POST'],
     ['/v1/partner/end_users/alice/withdraw', 'POST'],
-    ['/v1/partner/end_users/alice/transactions', 'GET'],
-    ['/v1/partner/end_users/%61lice/transactions?limit=0', 'GET'],
+    ['/v1/partner/end_users/alice/transactions', 'GET, HEAD'],
+    ['/v1/partner/end_users/%61lice/transactions?limit=0', 'GET, HEAD'],
   ])('%s: 405 and what is allowed', async (path, allow) => {
     const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'].filter(
       (method) => !allow.includes(method),
@@ -238,6 +238,7 @@ describe('methods a path does not have', () => {
         expect(answer.headers.allow).toBe(allow)
       }
     }
+    if (allow.includes('HEAD')) return
     const head = await ask('HEAD', path)
     expect(head).toMatchObject({ status: 405, text: '' })
     expect(head.headers.allow).toBe(allow)

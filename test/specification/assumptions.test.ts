@@ -244,9 +244,9 @@ test('Assumption cursor-scope: a genuine cursor of another list, tenant or end u
 test('Assumption unknown-route: 404 not_found, 405 method_not_allowed with Allow', async () => {
   expect(outcome(await acme.get('poools'))).toBe('404 not_found')
   const refused = await acme.ask('POST', 'pools', { body: {} })
-  expect([outcome(refused), refused.headers.get('allow')]).toEqual(['405 method_not_allowed', 'GET'])
+  expect([outcome(refused), refused.headers.get('allow')]).toEqual(['405 method_not_allowed', 'GET, HEAD'])
   const both = await fetch(`${sandbox.baseUrl}/v1/partner/end_users/alice/portfolios`, { method: 'PUT' })
-  expect([both.status, both.headers.get('allow')?.split(', ').sort()]).toEqual([405, ['GET', 'POST']])
+  expect([both.status, both.headers.get('allow')?.split(', ').sort()]).toEqual([405, ['GET', 'HEAD', 'POST']])
 })
 
 test('Assumption body-limits: 413 over 100 KiB, 400 for malformed JSON, 415 for another type', async () => {

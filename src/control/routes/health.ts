@@ -18,7 +18,7 @@ export async function healthRoutes(app: FastifyInstance, { version, clock, readi
     { schema: { tags: ['Control'], operationId: 'get_readiness', summary: 'Can it serve?', response } },
     (_request, reply) => {
       const state = readiness()
-      return reply.code(state.ready ? 200 : 503).send(state)
+      return state.ready ? state : reply.code(503).header('retry-after', '1').send(state)
     },
   )
 }

@@ -38,7 +38,11 @@ export const error = defineKind({
           { description: 'A status, instead of a code.' },
         ),
       ),
-      retry_after: Type.Optional(Type.Integer({ minimum: 0, description: 'Seconds in the header Retry-After.' })),
+      retry_after: Type.Optional(
+        Type.Union([Type.Integer({ minimum: 0 }), Type.Literal('none')], {
+          description: 'Seconds in the header Retry-After, 1 with 429 and 503 by default; none leaves it out.',
+        }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -46,20 +50,29 @@ export const error = defineKind({
     code !== undefined && status !== undefined
       ? { param: 'status', detail: `${status} is given beside code "${code}", which has a status of its own` }
       : undefined,
-  explain({ retry_after, ...chosen }) {
-    const code = codeOf(chosen)
-    const later = retry_after === undefined ? '' : `, Retry-After ${retry_after}`
-    return `The answer is an error: ${ERRORS[code].status} ${code}${later}.`
+  explain(parameters) {
+    const { code, status, details } = problemOf(parameters)
+    const later = details.headers['retry-after']
+    return `The answer is an error: ${status} ${code}${later === undefined ? '' : `, Retry-After ${later}`}.`
   },
-  strike({ id, exchange, phase, with: { retry_after, ...chosen } }) {
-    const headers = retry_after === undefined ? {} : { 'retry-after': String(retry_after) }
+  strike({ id, exchange, phase, with: parameters }) {
     const asker = id === BROUGHT ? 'The header X-Sandbox-Fault' : `The fault ${id}`
-    const problem = new Problem(codeOf(chosen), { detail: `${asker} asks for this error; nothing failed.`, headers })
+    const problem = problemOf(parameters, `${asker} asks for this error; nothing failed.`)
     if (phase === 'on_request' || phase === 'before_broadcast') throw problem
     exchange.answerNow(problem)
   },
 })
 
-function codeOf({ code, status }: { code?: ErrorCode; status?: keyof typeof CODES }): ErrorCode {
-  return code ?? (status === undefined ? DEFAULT : CODES[status])
+interface Chosen {
+  code?: ErrorCode
+  status?: keyof typeof CODES
+  retry_after?: number | 'none'
+}
+
+function problemOf({ code: given, status, retry_after }: Chosen, detail = ''): Problem {
+  const code = given ?? (status === undefined ? DEFAULT : CODES[status])
+  const chosen = typeof retry_after === 'number' ? { 'retry-after': String(retry_after) } : {}
+  const problem = new Problem(code, { detail, headers: chosen })
+  if (retry_after === 'none') delete problem.details.headers['retry-after']
+  return problem
 }
