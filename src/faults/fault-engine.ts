@@ -144,7 +144,7 @@ export class FaultEngine {
     const now = PHASES.indexOf(phase)
     const brought = this.#brought.get(exchange)
     for (const candidate of brought ? [brought, ...this.#rules] : this.#rules) {
-      const due = PHASES.indexOf(candidate.rule.phase)
+      const { due } = candidate
       if (due === now && candidate.takes(exchange)) return candidate
       if (due > now && candidate.willStrike(exchange)) return undefined
     }

@@ -1,6 +1,7 @@
 import { abortController } from '../domain/abort-controller.ts'
 import type { Exchange } from '../domain/exchange.ts'
 import type { FaultRule, SoundRule } from './fault-rule.ts'
+import { PHASES } from './phase.ts'
 
 /** A rule that is in force, as the control interface shows it. */
 export interface ActiveFault extends FaultRule {
@@ -17,6 +18,8 @@ export class RuleInForce {
   readonly released = abortController()
   readonly id: string
   readonly rule: SoundRule
+  /** When its phase comes in the life of a request: 0 is first. */
+  readonly due: number
   readonly #written: FaultRule
   /** A number in [0, 1), from a stream of its own. */
   readonly #draw: () => number
@@ -26,13 +29,14 @@ export class RuleInForce {
   constructor(id: string, rule: SoundRule, written: FaultRule, draw: () => number) {
     this.id = id
     this.rule = rule
+    this.due = PHASES.indexOf(rule.phase)
     this.#written = written
     this.#draw = draw
   }
 
   /** Whether it is going to strike the exchange, as far as anybody can tell before its phase has come. Counts nothing. */
   willStrike(exchange: Exchange): boolean {
-    return this.#fits(exchange) && this.#matched >= this.rule.skip && this.#chanceOf(exchange)
+    return this.#matched >= this.rule.skip && this.#fits(exchange) && this.#chanceOf(exchange)
   }
 
   /** Counts an exchange in which its phase has come. Whether it strikes it. */

@@ -42,43 +42,50 @@ export function logWhenOver(request: FastifyRequest, reply: FastifyReply): void 
   })
 }
 
+/** What is undefined does not show. */
 function fieldsOf(request: FastifyRequest, reply: FastifyReply, failure: Problem | undefined): object {
   const { method, url, id, exchange } = request
-  const common = { method, path: url.split('?', 1)[0], ...answerOf(request, reply, failure) }
-  const ended = exchange?.ending ?? (reply.raw.writableFinished ? 'answered' : 'connection lost')
-  if (!exchange) return { ...common, ended, request_id: id }
-  const { operation, tenant, struckBy } = exchange
-  const key = keyOf(request)
+  const answer = answerOf(request, reply, failure)
+  const transaction = exchange && transactionOf(exchange)
+  const key = exchange ? keyOf(request) : undefined
+  const struckBy = exchange?.struckBy
   return {
-    ...common,
-    ended,
-    operation,
-    tenant,
-    ...(key !== undefined && isIdempotencyKey(key) && { idempotency_key: key }),
-    ...transactionOf(exchange),
-    ...(struckBy && {
-      fault: struckBy.id,
-      fault_explanation: `${struckBy.kind} at ${struckBy.phase}: ${struckBy.explanation}`,
-    }),
+    method,
+    path: url.split('?', 1)[0],
+    status: answer?.status,
+    code: answer?.code,
+    ended: exchange?.ending ?? (reply.raw.writableFinished ? 'answered' : 'connection lost'),
+    operation: exchange?.operation,
+    tenant: exchange?.tenant,
+    idempotency_key: key !== undefined && isIdempotencyKey(key) ? key : undefined,
+    transaction_id: transaction?.id,
+    tx_hash: transaction?.tx_hash,
+    fault: struckBy?.id,
+    fault_explanation: struckBy && `${struckBy.kind} at ${struckBy.phase}: ${struckBy.explanation}`,
     request_id: id,
   }
 }
 
 /** What was answered; without an answer, what the work came to behind the client's back. */
-function answerOf({ exchange, code }: FastifyRequest, { raw, statusCode }: FastifyReply, failure: Problem | undefined) {
+function answerOf(
+  { exchange, code }: FastifyRequest,
+  { raw, statusCode }: FastifyReply,
+  failure: Problem | undefined,
+): { status: number; code: string | undefined } | undefined {
   const outcome = exchange?.outcome
   if (raw.headersSent) {
+    if (statusCode < 400) return { status: statusCode, code: undefined }
     const told = exchange?.answer ? codeIn(exchange.answer.body) : (code ?? member(outcome?.body, 'code'))
-    return { status: statusCode, ...(statusCode >= 400 && { code: told ?? undefined }) }
+    return { status: statusCode, code: told ?? undefined }
   }
-  if (failure) return { status: failure.status, code: failure.code }
+  if (failure) return failure
   return outcome && { status: outcome.status, code: member(outcome.body, 'code') }
 }
 
 /** The one this request has signed, or the one whose response it is given. */
 function transactionOf({ transfer, outcome }: HttpExchange) {
-  if (transfer?.signed) return { transaction_id: transfer.signed.id, tx_hash: transfer.signed.tx_hash }
-  return { transaction_id: member(outcome?.body, 'transaction_id'), tx_hash: member(outcome?.body, 'tx_hash') }
+  if (transfer?.signed) return transfer.signed
+  return { id: member(outcome?.body, 'transaction_id'), tx_hash: member(outcome?.body, 'tx_hash') }
 }
 
 /** The error code that a body says: the service's, or the identity provider's. */
