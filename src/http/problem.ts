@@ -44,11 +44,12 @@ export function problemType(settings: ServiceSettings): string {
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ChainUnavailableError) {
-    const detail =
-      error instanceof ChainUnsoundError
-        ? `Chain ${error.chainId} does not work as it should: its contracts or accounts were changed. POST /_sandbox/reset brings them back.`
-        : `Chain ${error.chainId} cannot be reached; repeat the request as it is.`
+    const detail = `Chain ${error.chainId} cannot be reached; repeat the request as it is.`
     return new Problem('chain_unavailable', { detail, headers: { 'retry-after': '2' } }, { cause: error })
+  }
+  if (error instanceof ChainUnsoundError) {
+    const detail = `Chain ${error.chainId} does not work as it should: its contracts or accounts were changed. POST /_sandbox/reset brings them back.`
+    return new Problem('chain_unavailable', { detail }, { cause: error })
   }
   if (error instanceof NotKeptError) {
     const detail = `Nothing can be kept, so nothing was done: ${error.message}`

@@ -144,12 +144,18 @@ describe('a sandbox goes on from where it was', () => {
     const control = new ControlClient(before.sandbox.baseUrl)
     const portfolio = await before.open('carol')
     const { apy } = await before.pool('morpho-usdc')
-    const always: Omit<FaultRule, 'kind'> = { phase: 'on_request', times: 'always', match: { operation: 'list_pools' } }
+    const always: Omit<FaultRule, 'kind'> = { phase: 'on_request', times: 'always' }
     await control.addFaults([
-      { kind: 'pool_paused', ...always, with: { pool: 'aave-usdc' } },
-      { kind: 'apy_change', ...always, with: { pool: 'morpho-usdc', apy: 0.5 } },
+      { kind: 'pool_paused', ...always, match: { operation: 'list_pools' }, with: { pool: 'aave-usdc' } },
+      {
+        kind: 'apy_change',
+        ...always,
+        match: { operation: 'list_portfolios' },
+        with: { pool: 'morpho-usdc', apy: 0.5 },
+      },
     ])
     await before.get('pools')
+    await before.get('end_users/carol/portfolios')
     expect((await before.deposit('carol', portfolio, '1000')).body.code).toBe('transaction_reverted')
     expect(Number((await before.pool('morpho-usdc')).apy)).toBeGreaterThan(Number(apy) + 0.1)
     broken.kill('SIGKILL')

@@ -136,7 +136,7 @@ export interface Chains {
 
 /** The chain did not answer. After signing, the outcome is unknown until it does. */
 export class ChainUnavailableError extends Error {
-  override readonly name: string = 'ChainUnavailableError'
+  override readonly name = 'ChainUnavailableError'
   constructor(
     readonly chainId: string,
     reason: string,
@@ -147,6 +147,13 @@ export class ChainUnavailableError extends Error {
 }
 
 /** The chain answers, but not as it should: somebody changed its contracts or accounts. Only a reset helps. */
-export class ChainUnsoundError extends ChainUnavailableError {
+export class ChainUnsoundError extends Error {
   override readonly name = 'ChainUnsoundError'
+  constructor(
+    readonly chainId: string,
+    reason: string,
+    options?: ErrorOptions,
+  ) {
+    super(`chain ${chainId} does not work as it should: ${reason}`, options)
+  }
 }
