@@ -62,7 +62,7 @@ const FAR_MOMENTS = ['2100-01-01T00:00:00Z', '9999-12-30T23:59:59Z']
 /** A request to the control interface, the identity provider's documents or the interface description. */
 export const shootControl: Shooter = (dice, _world, weather) => {
   const operation = dice.weighted(OPERATIONS)
-  if (operation === 'reset' && weather === 'calm') return finished('get_clock', { ...get('/_sandbox/clock') })
+  if (operation === 'reset' && weather !== 'stormy') return finished('get_clock', { ...get('/_sandbox/clock') })
   const parts = partsOf(operation, dice, weather)
   if (parts.body !== undefined) parts.headers.push(['content-type', 'application/json'])
   // Whatever else a changed body may be, it is no rule and no move that the watched tenants would feel.

@@ -15,7 +15,7 @@ const METHODS = { reads: Object.entries(READS), sends: Object.entries(SENDS), ch
 const IDS: readonly unknown[] = [1, 0, 'a', '', null, 2 ** 53, -1]
 const WRONG_IDS: readonly unknown[] = [1.5, true, {}, [], new RawJson('1e400'), new RawJson('9'.repeat(30))]
 
-/** A call to a chain's RPC, or a batch. In calm weather nothing but the second chain is meddled with. */
+/** A call to a chain's RPC, or a batch. The weather says which chains may be meddled with. */
 export const shootRpc: Shooter = (dice, world, weather) => {
   const chain = dice.chance(0.5) ? NORTH : SOUTH
   const path = `/rpc/${dice.chance(0.97) ? chain : dice.pick(['0', '', '31339', '__proto__', '%00', 'x'.repeat(2_000)])}`
@@ -65,7 +65,7 @@ interface MadeCall {
 }
 
 function callOf(dice: Dice, world: World, { chain, weather }: { chain: string; weather: Weather }) {
-  const meddled = chain === SOUTH || weather === 'stormy'
+  const meddled = weather === 'stormy' || (weather === 'calm' && chain === SOUTH)
   const kind = meddled ? dice.weighted({ reads: 60, sends: 5, cheats: 35 }) : dice.weighted({ reads: 93, sends: 7 })
   const [method, kinds] = dice.pick(METHODS[kind as keyof typeof METHODS])
   const given = kinds.map((parameter) => parameterOf(parameter, dice, world))

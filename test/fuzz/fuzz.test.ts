@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FuzzRun } from './fuzz-run.ts'
 
 // `npm run test:fuzz` sets them.
@@ -7,12 +7,8 @@ const SEED = Number(process.env.FUZZ_SEED ?? 7)
 const ONLY = (process.env.FUZZ_ONLY ?? '').split(',').filter(Boolean).map(Number)
 const LONG = process.env.FUZZ_REQUESTS !== undefined
 
-test.runIf(LONG)(
-  `${REQUESTS} hostile requests, seed ${SEED}, and nothing breaks`,
-  {
-    timeout: LONG ? 3_600_000 : 60_000,
-  },
-  async () => {
+describe.runIf(LONG)(`${REQUESTS} requests, seed ${SEED}`, () => {
+  test('hostile requests, and nothing breaks', { timeout: LONG ? 7_200_000 : 60_000 }, async () => {
     const progress = (line: string) => (LONG ? console.log(line) : undefined)
     const run = new FuzzRun({ requests: REQUESTS, seed: SEED, only: ONLY, progress })
     await run.run()
@@ -20,5 +16,5 @@ test.runIf(LONG)(
     const report = run.findings.report(again)
     if (LONG) console.log(report)
     expect(run.findings.count, report).toBe(0)
-  },
-)
+  })
+})

@@ -25,7 +25,8 @@ export async function closeLap(parts: LapParts, weather: Weather): Promise<void>
   const attempt = (what: string, act: () => Promise<void>) =>
     act().catch((error: unknown) => damage(what, String(error).slice(0, 300)))
   await attempt('faults after a lap', () => control.clearFaults())
-  if (weather === 'calm') await attempt('audit after a lap', () => expectTrueAudit(control))
+  if (weather === 'clear') await attempt('audit after a lap', () => expectTrueAudit(control))
+  if (weather === 'calm') await attempt('audit after a lap', () => expectTrueAudit(control).catch(unlessSouthIsAway))
   const begun = performance.now()
   await attempt('reset after a lap', async () => {
     await control.reset()
@@ -40,6 +41,11 @@ async function expectTrueAudit(control: ControlClient): Promise<void> {
   const { checks } = await control.audit()
   const wrong = checks.filter(({ ok, detail }) => !ok && !onlyVictims(detail))
   if (wrong.length > 0) throw new Error(wrong.map(({ id, detail }) => `${id}: ${detail}`).join('; '))
+}
+
+/** An audit needs every chain. */
+function unlessSouthIsAway(error: unknown): void {
+  if (!/answered 503: Chain 31338/.test(String(error))) throw error
 }
 
 function onlyVictims(detail: string): boolean {

@@ -16,6 +16,10 @@ const GUARDED: [string, string, string?][] = [
   ['DELETE', 'faults/fault-1'],
   ['POST', 'tenants/acme/user_tokens', '{"external_id":"alice"}'],
   ['POST', 'tenants/acme/idp_tokens', '{}'],
+  ['GET', 'scenarios'],
+  ['POST', 'scenarios', '{"name":"rainy-day","description":"x"}'],
+  ['POST', 'scenarios/stop'],
+  ['POST', 'scenarios/dropped-deposit/start'],
   ['POST', 'reset'],
 ]
 const OPEN = ['health', 'ready']
