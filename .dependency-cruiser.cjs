@@ -12,6 +12,7 @@ const ROOMS = {
     'version.ts',
     'control/client',
     'control/contract',
+    'domain/',
     'fixtures/',
     'scenarios/',
   ],

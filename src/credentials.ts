@@ -1,12 +1,13 @@
 import type { Credentials } from './control/contract.ts'
 import type { Tenant } from './domain/records.ts'
 import type { Service } from './domain/service.ts'
+import type { ResolvedOptions } from './options.ts'
 
 /** What a client needs to connect: addresses, and the secrets and keys of every tenant. */
 export async function credentialsOf(
   { store, settings, chains }: Service,
   tenants: readonly Tenant[],
-  { baseUrl, seed }: { baseUrl: string; seed: number },
+  { baseUrl, seed, options }: { baseUrl: string; seed: number; options: Pick<ResolvedOptions, 'controlToken'> },
 ): Promise<Credentials> {
   const limit = Number.MAX_SAFE_INTEGER
   const shown = tenants.map(async (tenant) => {
@@ -23,6 +24,7 @@ export async function credentialsOf(
     audience: settings.audience,
     scope: `${settings.audience}/.default`,
     seed,
+    ...(options.controlToken !== undefined && { control_token: options.controlToken }),
     tenants: await Promise.all(shown),
   }
 }

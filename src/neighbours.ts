@@ -20,6 +20,7 @@ export interface SandboxControls {
   credentials(): Promise<Credentials>
   audit(): Promise<AuditReport>
   reset(): Promise<void>
+  stop(): Promise<void>
   clockKept(): Promise<void>
   tenants(): Promise<Tenant[]>
 }
@@ -61,6 +62,7 @@ export async function registerNeighbours(
     assumptions: () => assumptions(settings),
     audit: () => sandbox().audit(),
     reset: () => sandbox().reset(),
+    stop: () => sandbox().stop(),
     tenants: () => sandbox().tenants(),
     mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),
     mintIdpToken: async (tenant, { expires_in, ...wish }) => {

@@ -155,7 +155,7 @@ export class Sandbox {
 
   /** Addresses, secrets and keys of every tenant: what a client needs to connect. */
   async credentials(): Promise<Credentials> {
-    return credentialsOf(this.parts.service, await this.tenants(), { baseUrl: this.baseUrl, seed: this.seed })
+    return credentialsOf(this.parts.service, await this.tenants(), this)
   }
 
   /**
@@ -203,6 +203,11 @@ export class Sandbox {
     idpTokens.clear()
     userTokens.clear()
     await this.#seed()
+  }
+
+  /** Whether it ends, or has ended. */
+  get stopping(): boolean {
+    return this.#stopping !== undefined
   }
 
   /** Ends everything that was started. May be called again. */

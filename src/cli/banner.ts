@@ -1,8 +1,8 @@
 import type { Credentials } from '../control/contract.ts'
 
 /** What a person sees when the sandbox is ready: where everything is, and a first request to paste. */
-export function banner(credentials: Credentials, controlToken: string | undefined): string {
-  const { base_url, auth_url, control_url, rpc_urls, scope, seed, tenants } = credentials
+export function banner(credentials: Credentials): string {
+  const { base_url, auth_url, control_url, rpc_urls, scope, seed, control_token, tenants } = credentials
   const [tenant] = tenants
   const rows: [string, string][] = [
     ['Base URL', base_url],
@@ -11,7 +11,7 @@ export function banner(credentials: Credentials, controlToken: string | undefine
     ['Control', control_url],
     ...Object.entries(rpc_urls).map(([chainId, url]): [string, string] => [`RPC ${chainId}`, url]),
     ['Seed', String(seed)],
-    ...(controlToken === undefined ? [] : ([['Control token', controlToken]] as [string, string][])),
+    ...(control_token === undefined ? [] : ([['Control token', control_token]] as [string, string][])),
   ]
   if (tenant) {
     rows.push(['Tenant', tenant.slug], ['Client id', tenant.client_id], ['Client secret', tenant.client_secret])

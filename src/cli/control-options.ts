@@ -1,9 +1,19 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { ControlClient } from '../control/client.ts'
 
 /** `--url`, for commands that talk to a running sandbox. */
 export const urlOption = () =>
-  new Option('--url <url>', 'where the sandbox runs').default('http://127.0.0.1:4010').env('YIELD_SANDBOX_URL')
+  new Option('--url <url>', 'where the sandbox runs')
+    .default('http://127.0.0.1:4010')
+    .env('YIELD_SANDBOX_URL')
+    .argParser(origin)
+
+/** A URL as people write it: `localhost:4010` will do. */
+function origin(text: string): string {
+  const url = text.includes('://') ? text : `http://${text}`
+  if (/^https?:/i.test(url) && URL.canParse(url)) return url
+  throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:4010.')
+}
 
 /** `--control-token`, likewise. */
 export const controlTokenOption = () =>

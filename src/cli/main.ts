@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander'
+import { suggest } from '../domain/nearest.ts'
 import { version } from '../version.ts'
 import { clockCommand } from './clock-command.ts'
+import { readEnvironment } from './environment.ts'
 import { faultsCommand } from './faults-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
 import { openapiCommand } from './openapi-command.ts'
@@ -8,9 +10,15 @@ import { reportFailure } from './report-failure.ts'
 import { resetCommand } from './reset-command.ts'
 import { scenarioCommand } from './scenario-command.ts'
 import { startCommand } from './start-command.ts'
+import { statusCommand } from './status-command.ts'
+import { stopCommand } from './stop-command.ts'
 import { tokenCommand, userTokenCommand } from './token-commands.ts'
+import { waitCommand } from './wait-command.ts'
 
 const commands = [
+  waitCommand,
+  statusCommand,
+  stopCommand,
   tokenCommand,
   userTokenCommand,
   faultsCommand,
@@ -32,8 +40,17 @@ export async function main(argv: readonly string[]): Promise<void> {
   for (const command of commands) program.addCommand(command())
   for (const command of program.commands) command.exitOverride().showHelpAfterError('See --help.')
   try {
+    refuseUnknown(program, argv[2])
+    readEnvironment(program)
     await program.parseAsync(argv)
   } catch (error) {
     process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error)
   }
+}
+
+/** The default command would say no more of an unknown one than that it takes no arguments. */
+function refuseUnknown(program: Command, word = '-'): void {
+  const names = [...program.commands.map((command) => command.name()), 'help']
+  if (word.startsWith('-') || names.includes(word)) return
+  program.error(`error: unknown command "${word}": ${suggest(word, names)}`)
 }

@@ -3,6 +3,7 @@ import type { SandboxOptions } from '../options.ts'
 import { Sandbox } from '../sandbox.ts'
 import { banner } from './banner.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
+import { whenNpxGoes } from './npx.ts'
 
 interface Flags {
   port?: number
@@ -62,29 +63,27 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   const given: SandboxOptions = { ...options, logger: log }
   const sandbox = await Sandbox.listen(given)
   log.level = level ?? sandbox.options.logLevel ?? 'info'
-  const stopped = stopOnSignal(sandbox)
+  stopWhenTold(sandbox)
   try {
     await sandbox.ready
   } catch (error) {
+    if (sandbox.stopping) return
     await sandbox.stop()
-    if (stopped.signal) return
     throw error
   }
+  if (sandbox.stopping) return
   const credentials = await sandbox.credentials()
   if (json) process.stdout.write(`${JSON.stringify(credentials)}\n`)
-  else if (!quiet) process.stdout.write(banner(credentials, sandbox.options.controlToken))
+  else if (!quiet) process.stdout.write(banner(credentials))
 }
 
-/** Ctrl-C and SIGTERM stop everything that was started; a second one ends the process where it stands. */
-function stopOnSignal(sandbox: Sandbox): { signal?: NodeJS.Signals } {
-  const seen: { signal?: NodeJS.Signals } = {}
-  const stop = (signal: NodeJS.Signals) => {
-    if (seen.signal) process.exit(1)
-    seen.signal = signal
-    void sandbox.stop().then(() => process.exit(0))
+/** Ctrl-C, SIGTERM and the end of npx stop everything that was started; a second signal ends the process where it stands. */
+function stopWhenTold(sandbox: Sandbox): void {
+  const stop = () => void sandbox.stop().then(() => process.exit(0))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => (sandbox.stopping ? process.exit(1) : stop()))
   }
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop)
-  return seen
+  void whenNpxGoes(sandbox.parts.service.clock, stop)
 }
 
 function wholeNumber(text: string): number {

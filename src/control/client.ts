@@ -5,12 +5,14 @@ import type {
   ClockState,
   Credentials,
   FaultRule,
+  Health,
   MintedToken,
   Readiness,
   Scenario,
   ScenarioList,
   ScenarioRun,
   StoppedScenario,
+  Stopping,
   TenantCredentials,
 } from './contract.ts'
 
@@ -37,6 +39,31 @@ export class ControlClient {
   /** Everything a client needs to connect. */
   credentials(): Promise<Credentials> {
     return this.#call<Credentials>('GET', '/_sandbox/credentials')
+  }
+
+  health(): Promise<Health> {
+    return this.#call<Health>('GET', '/_sandbox/health')
+  }
+
+  /** Whether it can serve, and why not. */
+  async readiness(): Promise<Readiness> {
+    const { status, text } = await this.#send('GET', '/_sandbox/ready')
+    const state = stateIn(text)
+    if (state) return state
+    throw this.#failure('/_sandbox/ready', status, text)
+  }
+
+  /** Whether anything answers. */
+  answers(): Promise<boolean> {
+    return this.#send('GET', '/_sandbox/health').then(
+      () => true,
+      () => false,
+    )
+  }
+
+  /** Ends the sandbox; resolves when it begins to. */
+  stop(): Promise<Stopping> {
+    return this.#call<Stopping>('POST', '/_sandbox/stop')
   }
 
   /** Back to the fixtures. */
@@ -111,19 +138,23 @@ export class ControlClient {
   }
 
   async #call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await fetch(`${this.#url}${path}`, {
-      method,
-      headers: {
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-        ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }).catch((cause: unknown) => {
-      throw new ControlError(`no sandbox answers at ${this.#url}; start one, or name another with --url`, { cause })
-    })
-    const text = await response.text()
-    if (!response.ok) throw this.#failure(path, response.status, text)
+    const { status, text } = await this.#send(method, path, body)
+    if (status >= 400) throw this.#failure(path, status, text)
     return JSON.parse(text || 'null')
+  }
+
+  async #send(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
+    const headers = {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
+    }
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    try {
+      const response = await fetch(`${this.#url}${path}`, init)
+      return { status: response.status, text: await response.text() }
+    } catch (cause) {
+      throw new ControlError(`no sandbox answers at ${this.#url}; start one, or name another with --url`, { cause })
+    }
   }
 
   #failure(path: string, status: number, text: string): ControlError {
@@ -135,6 +166,16 @@ export class ControlClient {
 
 /** What was asked for is wrong, or is not there. */
 const REFUSALS = new Set([400, 404, 422])
+
+/** What a sandbox says of its readiness; nothing when this is none. */
+function stateIn(text: string): Readiness | undefined {
+  try {
+    const state = JSON.parse(text)
+    return typeof state?.ready === 'boolean' ? state : undefined
+  } catch {
+    return undefined
+  }
+}
 
 /** What a problem body says, a line for each fault. */
 function detailOf(text: string): string | undefined {

@@ -41,6 +41,8 @@ export interface Credentials {
   audience: string
   scope: string
   seed: number
+  /** Bearer token of the control interface; absent when it needs none. */
+  control_token?: string
   tenants: TenantCredentials[]
 }
 
@@ -66,6 +68,11 @@ export interface MintedToken {
   token: string
   /** ISO 8601 UTC, wall-clock time. */
   expires_at: string
+}
+
+/** `POST /_sandbox/stop` */
+export interface Stopping {
+  stopping: true
 }
 
 /** `GET /_sandbox/scenarios` */

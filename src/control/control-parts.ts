@@ -31,6 +31,8 @@ export interface ControlParts {
   assumptions(): Assumption[]
   audit(): Promise<AuditReport>
   reset(): Promise<void>
+  /** Ends the sandbox, connections of clients included. */
+  stop(): Promise<void>
   tenants(): Promise<Tenant[]>
   mintUserToken(tenant: Tenant, wish: TokenWish & { external_id: string }): Promise<MintedToken>
   mintIdpToken(tenant: Tenant, wish: TokenWish): Promise<MintedToken>

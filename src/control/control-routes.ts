@@ -9,6 +9,7 @@ import { faultRoutes } from './routes/faults.ts'
 import { healthRoutes } from './routes/health.ts'
 import { resetRoutes } from './routes/reset.ts'
 import { scenarioRoutes } from './routes/scenarios.ts'
+import { stopRoutes } from './routes/stop.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 
 const guardedRoutes = [
@@ -16,6 +17,7 @@ const guardedRoutes = [
   assumptionRoutes,
   auditRoutes,
   resetRoutes,
+  stopRoutes,
   clockRoutes,
   faultRoutes,
   scenarioRoutes,

@@ -24,7 +24,13 @@ describe('an option that cannot be used ends the start with code 2 and says whic
     [['--confirmation-delay', '30s-5s'], /confirmation delay.*"30s-5s" ends before it begins/],
     [['--log-level', 'loud'], /--log-level.*loud.*debug/],
     [['--prot', '1'], /unknown option '--prot'/],
-    [['strat'], /too many arguments/],
+    [['strat'], /unknown command "strat": did you mean "start"\?/],
+    [['launch'], /unknown command "launch": use one of start, .*stop/],
+    [['faults', 'lst'], /unknown command 'lst'/],
+    [['start', 'now'], /too many arguments/],
+    [['status', '--url', 'ftp://127.0.0.1'], /--url.*ftp.*must be a URL such as http/],
+    [['status', '--url', 'http://'], /--url.*must be a URL such as http/],
+    [['wait', '--timeout', 'soon'], /--timeout.*"soon" is not a duration/],
     [['user-token'], /missing required argument 'external_id'/],
   ])('%j', async (args, line) => {
     expectClear(await runHere(args, { YIELD_SANDBOX_QUIET: '1' }), { code: 2, line })
@@ -37,6 +43,8 @@ describe('an option that cannot be used ends the start with code 2 and says whic
   test('from the environment too', async () => {
     const ended = await runHere([], { YIELD_SANDBOX_PORT: 'abc' })
     expectClear(ended, { code: 2, line: /--port.*abc.*YIELD_SANDBOX_PORT.*whole number/i })
+    const unclear = await runHere([], { YIELD_SANDBOX_JSON: 'yes', YIELD_SANDBOX_PORT: '0' })
+    expectClear(unclear, { code: 2, line: /YIELD_SANDBOX_JSON must be true, false, 1 or 0; got "yes"/ })
     const env = { YIELD_SANDBOX_CONFIRMATION_DELAY: 'soon', YIELD_SANDBOX_PORT: '0' }
     expectClear(await runHere([], env), { code: 2, line: /"soon" is not a duration/ })
   })
@@ -100,7 +108,7 @@ describe('a machine on which it cannot start ends it with code 1 and what to do'
     const { port } = taken.address() as { port: number }
     await new Promise((resolve) => taken.close(resolve))
     const url = `http://127.0.0.1:${port}`
-    for (const args of [['token'], ['user-token', 'alice']]) {
+    for (const args of [['token'], ['user-token', 'alice'], ['status'], ['stop'], ['wait', '--timeout', '100ms']]) {
       const line = new RegExp(`no sandbox answers at ${url}.*--url`)
       expectClear(await runHere([...args, '--url', url]), { code: 1, line })
     }

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -131,6 +133,70 @@ describe('start', () => {
     expect(await Promise.all(seeds)).toEqual([1, 2, 3])
   })
 })
+
+describe('variables of the environment', () => {
+  test('that are empty count as unset, and switches take true, false, 1 and 0', async () => {
+    const names = ['HOST', 'FIXTURES', 'SEED', 'CONFIRMATION_DELAY', 'DATA_DIR', 'CLOCK', 'CONTROL_TOKEN', 'LOG_LEVEL']
+    const empty = Object.fromEntries([...names, 'FORK_URL'].map((name) => [`YIELD_SANDBOX_${name}`, '']))
+    const env = { ...empty, YIELD_SANDBOX_PORT: '0', YIELD_SANDBOX_JSON: 'true', YIELD_SANDBOX_QUIET: '0' }
+    const command = start([], { env })
+    const { base_url } = await command.credentials()
+    expect(base_url).toMatch(/^http:\/\/127\.0\.0\.1:/)
+    const banner = start(['--port', '0'], { env: { YIELD_SANDBOX_JSON: 'false', YIELD_SANDBOX_QUIET: '' } })
+    expect(await banner.prints(/Base URL: +\S+/)).toContain('http://127.0.0.1:')
+  })
+})
+
+describe('a running sandbox', () => {
+  test('is waited for, shown and ended by commands; its process ends with code 0', async () => {
+    const port = String(await freePort())
+    const url = `localhost:${port}`
+    const waiting = run(['wait', '--url', url])
+    const command = start(['--port', port, '--quiet'])
+    expect(await waiting).toMatchObject({ code: 0, stdout: 'ready\n', stderr: '' })
+    const { code, stdout } = await run(['status', '--url', url, '--json'])
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, ready: true, url: `http://${url}` })
+    expect((await run(['status', '--url', url])).stdout).toMatch(/^ready\t\d+\.\d+\.\d+\t\d+\thttp:/)
+    const [anvil] = anvilsOf(command.child.pid!)
+    expect(await run(['stop', '--url', url])).toMatchObject({ code: 0, stdout: 'stopped\n', stderr: '' })
+    expect(await command.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(() => process.kill(anvil!, 0)).toThrow('ESRCH')
+    expect(await run(['status', '--url', url])).toMatchObject({ code: 1, stdout: '' })
+  })
+
+  test('tells a control token it made up in what --json prints, and needs it', async () => {
+    const command = start([...JSON_FLAGS, '--host', '0.0.0.0'])
+    const { base_url, control_token = '' } = await command.credentials()
+    expect(control_token).toMatch(/^[\w-]{32}$/)
+    expect(await run(['stop', '--url', base_url])).toMatchObject({ code: 1, stderr: expect.stringContaining('401') })
+    const credentials = await fetch(`${base_url}/_sandbox/credentials`, {
+      headers: { authorization: `Bearer ${control_token}` },
+    })
+    expect(await credentials.json()).toMatchObject({ control_token })
+    expect(await run(['stop', '--url', base_url, '--control-token', control_token])).toMatchObject({ code: 0 })
+    expect((await command.ended).code).toBe(0)
+  })
+
+  test('is ended while it starts as well', async () => {
+    const port = String(await freePort())
+    const command = start(['--port', port, '--json'])
+    await vi.waitFor(
+      async () => expect((await fetch(`http://127.0.0.1:${port}/_sandbox/health`)).ok).toBe(true),
+      10_000,
+    )
+    expect(await run(['stop', '--url', `127.0.0.1:${port}`])).toMatchObject({ code: 0 })
+    expect((await command.ended).code).toBe(0)
+  })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
 async function rpcCall(url: string, method: string): Promise<unknown> {
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method })

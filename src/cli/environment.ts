@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+
+const ON = new Set(['true', '1'])
+const OFF = new Set(['false', '0'])
+
+/**
+ * Makes the variables of a program's options mean what they say: an empty one counts as unset, and a switch takes
+ * true, false, 1 and 0. To commander, a switch is on whatever its variable holds. Throws CommanderError.
+ */
+export function readEnvironment(program: Command): void {
+  for (const option of program.options) {
+    const name = option.envVar
+    const value = name === undefined ? undefined : process.env[name]
+    if (name === undefined || value === undefined) continue
+    const word = value.trim().toLowerCase()
+    if (value === '' || (option.isBoolean() && OFF.has(word))) delete process.env[name]
+    else if (option.isBoolean() && !ON.has(word)) {
+      program.error(`error: environment variable ${name} must be true, false, 1 or 0; got "${value}"`)
+    }
+  }
+  for (const command of program.commands) readEnvironment(command)
+}

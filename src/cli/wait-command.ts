@@ -1,0 +1,47 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type ControlClient, ControlError } from '../control/client.ts'
+import { SandboxClock } from '../domain/clock.ts'
+import { parseDuration } from '../domain/duration.ts'
+import { type ControlFlags, clientOf, controlCommand, print } from './control-options.ts'
+
+/** Milliseconds between two questions. */
+const PAUSE_MS = 100
+
+/** `wait`: returns when a sandbox can serve. */
+export function waitCommand(): Command {
+  return controlCommand('wait', 'Wait until a sandbox is ready. Fails when it is not in time.', [
+    'wait',
+    'wait --url localhost:4011 --timeout 2m',
+  ])
+    .addOption(new Option('--timeout <duration>', 'for how long').argParser(duration).default(60_000, '60s'))
+    .action(async (flags: ControlFlags & { timeout: number }) => {
+      const clock = new SandboxClock()
+      const deadline = clock.wallNow() + flags.timeout
+      for (;;) {
+        const reason = await whyNot(clientOf(flags))
+        if (reason === undefined) break
+        if (clock.wallNow() >= deadline) throw new ControlError(`not ready in time: ${reason}`)
+        await clock.sleep(PAUSE_MS)
+      }
+      print(flags, { ready: true }, [['ready']])
+    })
+}
+
+/** Why a sandbox is not ready, its absence included. */
+async function whyNot(client: ControlClient): Promise<string | undefined> {
+  try {
+    const { ready, reason } = await client.readiness()
+    return ready ? undefined : reason
+  } catch (error) {
+    if (error instanceof ControlError) return error.message
+    throw error
+  }
+}
+
+function duration(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
+  }
+}

@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify'
+import type { Stopping } from '../contract.ts'
+import type { ControlParts } from '../control-parts.ts'
+
+/** Ends the sandbox, as a signal would. */
+export async function stopRoutes(app: FastifyInstance, { stop }: ControlParts): Promise<void> {
+  const schema = {
+    tags: ['Control'],
+    operationId: 'stop',
+    summary: 'End the sandbox',
+    response: { 202: { description: 'It ends once this is answered.' } },
+  }
+  app.post('/_sandbox/stop', { schema }, ({ log }, reply) => {
+    // Not before: what is stopped closes its connections.
+    reply.raw.once('close', () => {
+      stop().catch((error: unknown) => log.error({ err: error }, 'the sandbox did not end in order'))
+    })
+    const state: Stopping = { stopping: true }
+    return reply.code(202).send(state)
+  })
+}
