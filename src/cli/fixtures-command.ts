@@ -1,14 +1,53 @@
+import { existsSync } from 'node:fs'
+import { cp, mkdir } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { Command } from 'commander'
+import { DEFAULT_FIXTURES, OptionError } from '../options.ts'
 import { readFixture } from '../sandbox.ts'
+import { commandGroup } from './control-options.ts'
 
-/** `fixtures validate <file>`: says what is wrong with a fixture file, or that nothing is. */
+/** `fixtures init|validate`: fixture files, without a sandbox. */
 export function fixturesCommand(): Command {
-  const validate = new Command('validate')
+  return commandGroup('fixtures', 'Work with fixture files.', [initCommand(), validateCommand()])
+}
+
+function initCommand(): Command {
+  return new Command('init')
+    .description('Copy the default fixture file, the keys it names and its schema, to be changed.')
+    .argument('[directory]', 'where to; made if it is not there', 'fixtures')
+    .addHelpText('after', '\nExample:\n  yield-sandbox fixtures init && yield-sandbox --fixtures fixtures/sandbox.yaml')
+    .exitOverride()
+    .action(async (directory: string) => {
+      const file = join(directory, 'sandbox.yaml')
+      const shipped = dirname(DEFAULT_FIXTURES)
+      await copyAll(directory, [
+        [DEFAULT_FIXTURES, file],
+        ...['schema.json', 'demo-keys'].map((name): [string, string] => [join(shipped, name), join(directory, name)]),
+      ])
+      process.stdout.write(`${file}: change it, and start with yield-sandbox --fixtures ${file}\n`)
+    })
+}
+
+/** Copies files and folders into a directory, none if one of them is there already. Throws OptionError. */
+async function copyAll(directory: string, copies: readonly [from: string, to: string][]): Promise<void> {
+  const there = copies.find(([, to]) => existsSync(to))?.[1]
+  if (there !== undefined) throw new OptionError(`${there} is there already; name another directory`)
+  try {
+    if (!existsSync(directory)) await mkdir(directory)
+    for (const [from, to] of copies) await cp(from, to, { recursive: true, errorOnExist: true, force: false })
+  } catch (error) {
+    throw new OptionError(`${directory} cannot be written (${(error as Error).message}); name another directory`)
+  }
+}
+
+/** Says what is wrong with a fixture file, or that nothing is. */
+function validateCommand(): Command {
+  return new Command('validate')
     .description('Check a fixture file.')
     .argument('<file>', 'YAML or JSON file')
+    .exitOverride()
     .action(async (file: string) => {
       const { tenants } = await readFixture(file)
       process.stdout.write(`${file}: sound, ${tenants.length} tenants\n`)
     })
-  return new Command('fixtures').description('Work with fixture files.').addCommand(validate.exitOverride())
 }

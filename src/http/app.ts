@@ -21,6 +21,7 @@ import type { PipelineParts } from './pipeline.ts'
 import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
 import { logRequests, logWhenOver } from './request-log.ts'
+import { registerRootPage } from './root-page.ts'
 import { unknownRoute } from './unknown-route.ts'
 
 /** Longest request body, in bytes. Assumption `body-limits`. */
@@ -96,6 +97,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   })
   app.setNotFoundHandler(refuse)
   readBodies(app)
+  registerRootPage(app, refuse)
   registerOpenApi(app, all, { settings, baseUrl: parts.baseUrl })
   await app.register(partnerApi(all, parts))
   await parts.neighbours(app)

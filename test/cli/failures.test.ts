@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -112,6 +112,28 @@ describe('a machine on which it cannot start ends it with code 1 and what to do'
       const line = new RegExp(`no sandbox answers at ${url}.*--url`)
       expectClear(await runHere([...args, '--url', url]), { code: 1, line })
     }
+  })
+})
+
+describe('fixtures init', () => {
+  test('gives a file that is sound, with all it needs, and overwrites nothing', async () => {
+    const folder = join(directory, 'fixtures')
+    const file = join(folder, 'sandbox.yaml')
+    const made = await runHere(['fixtures', 'init', folder])
+    expect(made).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining(`--fixtures ${file}`) })
+    expect((await readdir(folder)).toSorted()).toEqual(['demo-keys', 'sandbox.yaml', 'schema.json'])
+    expect(await runHere(['fixtures', 'validate', file])).toMatchObject({ code: 0, stderr: '' })
+    await writeFile(file, 'changed')
+    expectClear(await runHere(['fixtures', 'init', folder]), { code: 2, line: /sandbox\.yaml is there already/ })
+    expect(await readFile(file, 'utf8')).toBe('changed')
+  })
+
+  test('says in one line where it cannot', async () => {
+    const ended = await runHere(['fixtures', 'init', '/proc/yield-sandbox'])
+    expectClear(ended, {
+      code: 2,
+      line: /\/proc\/yield-sandbox cannot be written \(E\w+: .*\); name another directory/,
+    })
   })
 })
 
