@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { MinedTransfer, WalletOwner } from '../../src/domain/ports/chain.ts'
 import { AnvilFront, type CutOff } from './anvil-front.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
+import { expectSameChain } from './expect-same-chain.ts'
 
 const PATIENCE = { timeout: 10_000, interval: 5 }
 const EVERY: CutOff[] = ['call lost', 'answer lost', 'carried out later', 'Anvil killed']
@@ -63,17 +64,6 @@ async function expectKept(): Promise<void> {
   expect(await fixture.chain.shares(alice, fixture.pool('vault USDC'))).toBe(shares)
 }
 
-/** Whether another Anvil, which does again what the journal holds, comes to the same block. */
-async function expectSameChain(): Promise<void> {
-  const { chain } = fixture
-  const block = await rpc<{ number: string; hash: string }>(chain, 'eth_getBlockByNumber', 'latest', false)
-  const { pid } = chain
-  process.kill(pid, 'SIGKILL')
-  await vi.waitFor(() => expect(chain.pid).not.toBe(pid), PATIENCE)
-  await ready()
-  expect(await rpc(chain, 'eth_getBlockByNumber', block.number, false)).toMatchObject({ hash: block.hash })
-}
-
 const CASES = DOES.flatMap(([what, does, calls, ways]) =>
   calls.flatMap((call) => ways.map((how) => [what, how, call, does] as const)),
 )
@@ -93,7 +83,7 @@ describe('a call that is cut off leaves a chain that is what its journal holds',
 
   test('in the end as well', { timeout: 60_000 }, async () => {
     await deposit()
-    await expectSameChain()
+    await expectSameChain(fixture.chain)
     await expectKept()
   })
 })

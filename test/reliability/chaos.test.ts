@@ -6,8 +6,11 @@ import { ChaosReport } from './chaos/chaos-report.ts'
 // `npm run test:chaos` sets them.
 const SEED = Number(process.env.CHAOS_SEED ?? 8)
 const MINUTES = Number(process.env.CHAOS_MINUTES ?? 0)
-/** Of an embedded chain with a data directory, and of one without whose nodes are renewed. */
-const EPISODES = (process.env.CHAOS_EPISODES ?? '1,51').split(',').map(Number)
+/** Of an embedded chain with a data directory, and of a fork without one, whose nodes are renewed. */
+const EPISODES = (process.env.CHAOS_EPISODES ?? '2,14').split(',').map(Number)
+
+/** Characters of what was found instead of what is right. */
+const MOST_FOUND = 2_000
 
 const report = new ChaosReport()
 let life: ChaosLife | undefined
@@ -31,7 +34,9 @@ async function liveThrough(episode: Episode): Promise<void> {
     await life?.live(episode)
   } catch (error) {
     const again = `npm run test:chaos -- --seed ${SEED} --episode ${episode.number}`
-    const reasons = [inWords(episode), `again: ${again}`, life?.process.lastWords ?? '', String(error)]
+    const { actual } = error as { actual?: unknown }
+    const found = actual === undefined ? '' : JSON.stringify(actual, undefined, 1).slice(0, MOST_FOUND)
+    const reasons = [inWords(episode), `again: ${again}`, life?.process.lastWords ?? '', String(error), found]
     await life?.dispose()
     life = lived = undefined
     throw new Error(reasons.join('\n'), { cause: error })

@@ -12,10 +12,10 @@ import { Operator } from '../harness/operator.ts'
 import type { SandboxProcess } from '../harness/sandbox-process.ts'
 import type { Episode, Kind, LifePlan, Step } from './chaos-plan.ts'
 import type { ChaosReport } from './chaos-report.ts'
-import { prepareSandbox } from './prepare-sandbox.ts'
+import { type PreparedSandbox, prepareSandbox } from './prepare-sandbox.ts'
 
-/** Milliseconds within which all is well again, once nothing is broken any more. */
-const PATIENCE = { timeout: 30_000, interval: 10 }
+/** Milliseconds within which all is well again once nothing is broken any more, on a busy machine too. */
+const PATIENCE = { timeout: 60_000, interval: 10 }
 /** Kept responses expire after a day of business time. */
 const BUSINESS_TIME = 20 * 3_600
 /** Steps further apart than so many milliseconds are no pair. */
@@ -24,31 +24,33 @@ const TOGETHER = 200
 /** A sandbox from its first start to its end, and what its clients remember of it. */
 export class ChaosLife {
   static async begin(plan: LifePlan, seed: number, report: ChaosReport): Promise<ChaosLife> {
-    const { process, dispose } = await prepareSandbox(plan)
-    const life = new ChaosLife(process, report, dispose)
-    life.#parts = {
-      ...connected(await process.start('0')),
-      memory: life.memory,
-      random: new SeededRandom(seed, plan.number),
-      round: 0,
+    const prepared = await prepareSandbox(plan)
+    const { process } = prepared
+    const life = new ChaosLife(prepared, report)
+    try {
+      const random = new SeededRandom(seed, plan.number)
+      life.#parts = { ...connected(await process.start('0')), memory: life.memory, random, round: 0 }
+      life.#atFirst = process.memory()
+      return life
+    } catch (error) {
+      await life.dispose()
+      throw error
     }
-    life.#atFirst = process.memory()
-    return life
   }
 
   readonly process: SandboxProcess
   readonly memory = new ClientMemory()
   readonly #report: ChaosReport
-  readonly #dispose: () => Promise<void>
+  readonly #prepared: PreparedSandbox
   /** Changed in place: load and operator go on with the next start. */
   #parts = {} as HarnessParts
   #atFirst = { sandbox: 0, anvil: 0 }
   #pauses: Promise<void>[] = []
 
-  private constructor(process: SandboxProcess, report: ChaosReport, dispose: () => Promise<void>) {
-    this.process = process
+  private constructor(prepared: PreparedSandbox, report: ChaosReport) {
+    this.process = prepared.process
+    this.#prepared = prepared
     this.#report = report
-    this.#dispose = dispose
   }
 
   /** Load, with one thing after another going wrong; then all must be well, and the chain come back as it was. */
@@ -87,7 +89,7 @@ export class ChaosLife {
     this.#report.requests += this.memory.requests
     await Promise.all(this.#pauses)
     await this.process.dispose()
-    await this.#dispose()
+    await this.#prepared.dispose()
   }
 
   async #harmless({ meddling }: Episode): Promise<Episode['meddling']> {
@@ -111,6 +113,7 @@ export class ChaosLife {
   async #strike({ kind, rule, lasts }: Step, delay: string): Promise<void> {
     if (rule) await this.#parts.control.addFaults([rule])
     else if (kind === 'pause_anvil') this.#pauses.push(this.#pause(lasts ?? 0))
+    else if (kind === 'upstream_down') this.#pauses.push(this.#cutUpstream(lasts ?? 0))
     else if (kind === 'kill_anvil') this.process.killAnvil()
     else await this.#end(kind as 'kill_sandbox' | 'stop_sandbox', delay)
   }
@@ -119,6 +122,12 @@ export class ChaosLife {
     const stopped = this.process.signalAnvil('STOP')
     await atSomeMoment(milliseconds)
     this.process.signalAnvil('CONT', stopped)
+  }
+
+  async #cutUpstream(milliseconds: number): Promise<void> {
+    this.#prepared.upstream?.be('down')
+    await atSomeMoment(milliseconds)
+    this.#prepared.upstream?.be('well')
   }
 
   /** Ends it; resolves when another one is ready. */

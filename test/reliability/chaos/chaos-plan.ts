@@ -14,7 +14,7 @@ const FAULTS = [
   'slow_confirmation',
   'latency',
 ] as const
-const BLOWS = ['kill_anvil', 'pause_anvil', 'kill_sandbox', 'stop_sandbox'] as const
+const BLOWS = ['kill_anvil', 'pause_anvil', 'upstream_down', 'kill_sandbox', 'stop_sandbox'] as const
 const KINDS = [...FAULTS, ...BLOWS]
 /** Everything that can go wrong. */
 export type Kind = (typeof KINDS)[number]
@@ -34,10 +34,11 @@ const CRITICAL: readonly Pair[] = [
   ['chain_down', 'chain_down'],
   ['reorg', 'kill_sandbox'],
   ['chain_down', 'pause_anvil'],
+  ['upstream_down', 'reorg'],
 ]
 
 /** Episodes that one sandbox lives through, unless one of them fails. */
-const EPISODES_A_LIFE = 25
+const EPISODES_A_LIFE = 12
 const CRITICAL_AN_EPISODE = 2
 const OTHERS_AN_EPISODE = 2
 /** Outages before a critical pair, at most. */
@@ -64,7 +65,7 @@ export interface Step {
   kind: Kind
   /** What a fault says of itself. */
   rule?: FaultRule
-  /** Milliseconds that a pause lasts. */
+  /** Milliseconds that it lasts, if it does not end by itself. */
   lasts?: number
 }
 
@@ -143,6 +144,7 @@ function group(row: readonly Kind[], { kept, forked }: LifePlan, draw: Draw): St
       const gap = Math.floor((GAP * draw(100) * draw(100)) / 10_000) // mostly short
       const after = index === 0 ? draw(REST) : gap
       if (kind === 'pause_anvil') return { after, kind, lasts: draw(30) ? 10 + draw(500) : 10_500 }
+      if (kind === 'upstream_down') return { after, kind, lasts: 10 + draw(500) }
       return isFault(kind) ? { after, kind, rule: ruleOf(kind, draw) } : { after, kind }
     })
 }
@@ -150,7 +152,8 @@ function group(row: readonly Kind[], { kept, forked }: LifePlan, draw: Draw): St
 function possible(kind: Kind, kept: boolean, forked: boolean): Kind {
   if (!kept && (kind === 'kill_sandbox' || kind === 'stop_sandbox')) return 'kill_anvil'
   // The markets of a fork are somebody else's.
-  if (forked && (kind === 'pool_paused' || kind === 'apy_change')) return 'chain_down'
+  if (forked && (kind === 'pool_paused' || kind === 'apy_change')) return 'upstream_down'
+  if (!forked && kind === 'upstream_down') return 'chain_down'
   return kind
 }
 
