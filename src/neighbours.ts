@@ -64,6 +64,7 @@ export async function registerNeighbours(
     reset: () => sandbox().reset(),
     stop: () => sandbox().stop(),
     tenants: () => sandbox().tenants(),
+    forgetUserKeys: () => parts.userTokens.clear(),
     mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),
     mintIdpToken: async (tenant, { expires_in, ...wish }) => {
       const { access_token, expires_in: lifetime } = await identityProvider.issueToken(tenant, {

@@ -77,9 +77,19 @@ export async function buildServiceParts({ fixture, options, seed, kept, log, bas
     clock,
     unknownKey,
   })
-  const idpTokens = new IdpTokenVerifier({ jwks: identityProvider.jwks(), audience: settings.audience, clock })
+  const idpTokens = new IdpTokenVerifier({
+    jwks: identityProvider.jwks(),
+    audience: settings.audience,
+    issuer: baseUrl,
+    clock,
+  })
   const keys = new UserKeys({ clock, logger: log })
-  const userTokens = new UserTokenVerifier({ audience: settings.audience, clock, keys })
+  const userTokens = new UserTokenVerifier({
+    audience: settings.audience,
+    leeway: settings.user_token_leeway,
+    clock,
+    keys,
+  })
 
   const service: Service = {
     settings,

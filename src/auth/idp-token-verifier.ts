@@ -10,6 +10,8 @@ import { TokenRefused } from './token-refused.ts'
 export interface IdpClaims {
   /** The partner application: `client_id` of its tenant. */
   appid: string
+  /** `tenant_id` of that tenant, if the token is right: only who knows the tenant can tell. */
+  tid: string
   [claim: string]: unknown
 }
 
@@ -18,6 +20,8 @@ export interface IdpTokenVerifierOptions {
   /** The identity provider's public keys. */
   jwks: { keys: Jwk[] }
   audience: string
+  /** `iss` of its tokens; asked for when a token comes. */
+  issuer(): string
   clock: SandboxClock
 }
 
@@ -28,20 +32,24 @@ export class IdpTokenVerifier {
   readonly #tokens: SignedTokens<IdpClaims>
   readonly #keys: InlineKeys
   readonly #expected: Expected<IdpClaims>
+  readonly #issuer: () => string
 
-  constructor({ jwks, audience, clock }: IdpTokenVerifierOptions) {
+  constructor({ jwks, audience, issuer, clock }: IdpTokenVerifierOptions) {
     this.#tokens = new SignedTokens(clock)
     this.#keys = new InlineKeys(() => importSigningKeys(jwks.keys))
-    this.#expected = { audience, required: ['appid'], read: readClaims }
+    this.#expected = { audience, required: ['iss', 'appid', 'tid'], read: readClaims }
+    this.#issuer = issuer
   }
 
   /**
    * The token's claims. Throws {@link Problem} `token_missing` when the header holds no bearer token and
-   * `invalid_idp_token` when it is expired, malformed or not for this audience (spec: Identity-provider token 5, 6).
+   * `invalid_idp_token` when it is expired, malformed or not for this audience (spec: Identity-provider token 5, 6) or
+   * not the identity provider's (assumption `idp-token-issuer`).
    */
   async verify(authorization: string | undefined): Promise<IdpClaims> {
+    const token = bearerToken(authorization)
     try {
-      return await this.#tokens.verify(bearerToken(authorization), 'idp', this.#keys, this.#expected)
+      return await this.#tokens.verify(token, 'idp', this.#keys, { ...this.#expected, issuer: this.#issuer() })
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error
       const detail = `The identity-provider token was refused: ${error.message}.`
@@ -64,7 +72,11 @@ function bearerToken(authorization: string | undefined): string {
 }
 
 function readClaims(claims: JWTPayload): IdpClaims {
-  const { appid } = claims
-  if (typeof appid === 'string' && appid !== '') return { ...claims, appid }
-  throw new TokenRefused(`its appid is ${quote(appid)}; expected a client id`)
+  const { appid, tid, ver } = claims
+  if (typeof appid !== 'string' || appid === '') {
+    throw new TokenRefused(`its appid is ${quote(appid)}; expected a client id`)
+  }
+  if (ver !== '1.0') throw new TokenRefused(`its ver is ${quote(ver)}; expected "1.0"`)
+  if (typeof tid !== 'string') throw new TokenRefused(`its tid is ${quote(tid)}; expected a tenant id`)
+  return { ...claims, appid, tid }
 }

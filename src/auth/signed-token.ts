@@ -13,6 +13,8 @@ export interface Expected<Claims> {
   typ?: string
   /** Claims that must be there beside `aud` and `exp`. */
   required: string[]
+  /** Seconds that `nbf` may be ahead; 0 when not given. `exp` has no leeway. */
+  leeway?: number
   /** What the verifier wants of the claims; `now` in seconds since the Unix epoch. Throws {@link TokenRefused}. */
   read(claims: JWTPayload, now: number): Claims
 }
@@ -20,7 +22,8 @@ export interface Expected<Claims> {
 interface VerifiedToken<Claims> {
   claims: Claims
   exp: number
-  nbf: number
+  /** From when on it counts, in seconds since the Unix epoch. */
+  notBefore: number
   kid: string
   key: CryptoKey
 }
@@ -63,13 +66,13 @@ export class SignedTokens<Claims> {
     return Math.floor(this.clock.wallNow() / 1000)
   }
 
-  #inForce({ exp, nbf }: VerifiedToken<Claims>): boolean {
+  #inForce({ exp, notBefore }: VerifiedToken<Claims>): boolean {
     const now = this.#now()
-    return nbf <= now && now < exp
+    return notBefore <= now && now < exp
   }
 
   async #verify(token: string, keys: KeySource, expected: Expected<Claims>): Promise<VerifiedToken<Claims>> {
-    const { read, required, ...names } = expected
+    const { read, required, leeway = 0, ...names } = expected
     const now = this.#now()
     let kid = ''
     const find = (header: { kid?: unknown }) => {
@@ -84,11 +87,13 @@ export class SignedTokens<Claims> {
         algorithms: ['RS256'],
         requiredClaims: ['exp', ...required],
         currentDate: new Date(now * 1000),
+        clockTolerance: leeway,
       })
       const { exp, nbf = 0 } = payload
       // JSON reads 1e999 as infinity: a token that never expires.
       if (!Number.isFinite(exp) || exp === undefined) throw new TokenRefused('its exp is not a finite number')
-      return { claims: read(payload, now), exp, nbf, kid, key }
+      if (exp <= now) throw expired(exp, now)
+      return { claims: read(payload, now), exp, notBefore: nbf - leeway, kid, key }
     } catch (error) {
       throw explain(error, token, expected, now)
     }
@@ -118,10 +123,14 @@ export function instant(seconds: unknown): string {
     : quote(seconds)
 }
 
+function expired(exp: unknown, now: number): TokenRefused {
+  return new TokenRefused(`it expired at ${instant(exp)}; it is ${instant(now)} now`)
+}
+
 /** Turns what jose found into the sentence that helps: what was expected, what came. Faults of the program stay as they are. */
 function explain(error: unknown, token: string, expected: Expected<unknown>, now: number): unknown {
   if (error instanceof errors.JWTExpired) {
-    return new TokenRefused(`it expired at ${instant(error.payload.exp)}; it is ${instant(now)} now`)
+    return expired(error.payload.exp, now)
   }
   if (error instanceof errors.JWTClaimValidationFailed)
     return new TokenRefused(explainClaim(error, token, expected, now))

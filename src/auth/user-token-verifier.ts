@@ -16,27 +16,30 @@ export interface UserClaims {
 /** What the verifier of user tokens works with. */
 export interface UserTokenVerifierOptions {
   audience: string
+  /** Seconds that `iat` and `nbf` may be ahead. */
+  leeway: number
   clock: SandboxClock
   keys: UserKeys
 }
-
-const ALLOWED_CLOCK_SKEW_SECONDS = 60
 
 /** Verifies the partner-minted token of the `X-User-Token` header. */
 export class UserTokenVerifier {
   readonly #tokens: SignedTokens<UserClaims>
   readonly #keys: UserKeys
   readonly #audience: string
+  readonly #leeway: number
 
-  constructor({ audience, clock, keys }: UserTokenVerifierOptions) {
+  constructor({ audience, leeway, clock, keys }: UserTokenVerifierOptions) {
     this.#tokens = new SignedTokens(clock)
     this.#keys = keys
     this.#audience = audience
+    this.#leeway = leeway
   }
 
   /**
    * The end user the tenant vouches for. Throws {@link Problem} `invalid_user_token` for whatever is wrong with the
-   * token, a missing one included (spec: User token 2 to 4; assumptions: user-token-issuer).
+   * token, a missing one included (spec: User token 2 to 4; assumptions: user-token-issuer,
+   * user-token-times).
    */
   async verify(token: string | undefined, tenant: Tenant): Promise<UserClaims> {
     if (!token) throw problem('The header X-User-Token is missing: a JWT signed with RS256 by the partner is expected.')
@@ -45,8 +48,9 @@ export class UserTokenVerifier {
       audience: this.#audience,
       issuer,
       typ: 'JWT',
-      required: ['sub', 'iss', 'iat'],
-      read: readClaims,
+      required: ['sub', 'iss'],
+      leeway: this.#leeway,
+      read: (claims: JWTPayload, now: number) => readClaims(claims, now + this.#leeway),
     }
     try {
       return await this.#tokens.verify(token, `${tenant_id}\n${issuer}`, this.#keys.of(user_keys), expected)
@@ -69,12 +73,14 @@ function problem(detail: string, cause?: TokenRefused): Problem {
   return new Problem('invalid_user_token', { detail, param: 'X-User-Token', headers }, { cause })
 }
 
-function readClaims({ sub, iat }: JWTPayload, now: number): UserClaims {
+function readClaims({ sub, iat }: JWTPayload, latest: number): UserClaims {
   if (typeof sub !== 'string' || sub === '') {
     throw new TokenRefused(`its sub is ${quote(sub)}; expected the external_id of an end user`)
   }
-  if (iat !== undefined && iat > now + ALLOWED_CLOCK_SKEW_SECONDS) {
-    throw new TokenRefused(`it was issued at ${instant(iat)}, in the future; it is ${instant(now)} now`)
+  if (iat !== undefined && iat > latest) {
+    throw new TokenRefused(
+      `it was issued at ${instant(iat)}, in the future; at most ${instant(latest)} is accepted now`,
+    )
   }
   return { sub }
 }

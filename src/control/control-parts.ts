@@ -34,6 +34,8 @@ export interface ControlParts {
   /** Ends the sandbox, connections of clients included. */
   stop(): Promise<void>
   tenants(): Promise<Tenant[]>
+  /** Whatever was fetched from a `jwks_uri`, and the user tokens verified so far. */
+  forgetUserKeys(): void
   mintUserToken(tenant: Tenant, wish: TokenWish & { external_id: string }): Promise<MintedToken>
   mintIdpToken(tenant: Tenant, wish: TokenWish): Promise<MintedToken>
 }

@@ -7,6 +7,7 @@ import { clockRoutes } from './routes/clock.ts'
 import { credentialRoutes } from './routes/credentials.ts'
 import { faultRoutes } from './routes/faults.ts'
 import { healthRoutes } from './routes/health.ts'
+import { jwksCacheRoutes } from './routes/jwks-cache.ts'
 import { resetRoutes } from './routes/reset.ts'
 import { scenarioRoutes } from './routes/scenarios.ts'
 import { stopRoutes } from './routes/stop.ts'
@@ -22,6 +23,7 @@ const guardedRoutes = [
   faultRoutes,
   scenarioRoutes,
   tokenRoutes,
+  jwksCacheRoutes,
 ]
 
 /** The control interface under `/_sandbox`: never subject to faults, never recorded. */

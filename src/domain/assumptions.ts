@@ -95,6 +95,13 @@ const ROWS: readonly Row[] = [
   row('idp-errors', 'token endpoint errors', 'RFC 6749 §5.2; client_secret in the form or by HTTP Basic'),
   row('user-key', 'how a partner registers its key and issuer', 'in the fixture file: jwks_uri, jwks or a PEM'),
   row('user-token-issuer', 'iss, aud, alg, kid or typ wrong, or header missing', '401 invalid_user_token'),
+  row(
+    'user-token-times',
+    'iat absent, iat or nbf in the future, exp passed',
+    'iat may be absent; iat and nbf may be so many seconds ahead; exp is exact; no longest lifetime',
+    'user_token_leeway',
+  ),
+  row('idp-token-issuer', 'another iss, tid or ver in a well-signed identity-provider token', '401 invalid_idp_token'),
   row('role-access', 'which tenant may call what', "everything, unless the fixture's access lists fewer"),
   row('unknown-route', 'unknown path or method', '404 not_found, 405 method_not_allowed with Allow'),
   row(

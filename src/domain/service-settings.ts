@@ -16,6 +16,8 @@ export interface ServiceSettings {
   full_withdrawal_threshold: number
   /** Seconds. */
   idp_token_lifetime: number
+  /** Seconds that `iat` and `nbf` of a user token may be ahead. */
+  user_token_leeway: number
 }
 
 /** The defaults of the assumptions. */
@@ -30,4 +32,5 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   idempotency_ttl: 24 * 60 * 60 * 1000,
   full_withdrawal_threshold: 10,
   idp_token_lifetime: 3600,
+  user_token_leeway: 60,
 }

@@ -10,7 +10,7 @@ import type { Ids } from '../domain/ids.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
 import { isEthereumAddress } from '../partner-api/ethereum-address.ts'
-import { ETHEREUM_ADDRESS } from '../partner-api/schemas.ts'
+import { CHECKSUM } from '../partner-api/schemas.ts'
 import { badRequest } from './bad-request.ts'
 import { answerClientError, answerConnect } from './client-error.ts'
 import { writeError } from './handle.ts'
@@ -68,7 +68,9 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
         removeAdditional: false,
         useDefaults: false,
         strict: false,
-        formats: { [ETHEREUM_ADDRESS]: isEthereumAddress },
+        keywords: [
+          { keyword: CHECKSUM, type: 'string', validate: (_: unknown, text: string) => isEthereumAddress(text) },
+        ],
       },
     },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, parts.ids, settings),

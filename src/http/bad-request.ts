@@ -1,6 +1,8 @@
 import type { FastifyError, FastifySchemaValidationError } from 'fastify'
 import { invalidParameters, type ParameterFault, Problem } from '../domain/errors.ts'
 import { shorten } from '../domain/shorten.ts'
+import { ADDRESS_FORM, wordsFor } from '../domain/text-form.ts'
+import { CHECKSUM } from '../partner-api/schemas.ts'
 
 /** What Fastify refused before a handler saw it, in the catalogue's words; undefined for errors of any other origin. */
 export function badRequest(error: FastifyError): Problem | undefined {
@@ -59,10 +61,12 @@ function explain(keyword: string, params: Record<string, unknown>, message = 'is
       return 'is required'
     case 'additionalProperties':
       return 'is not known'
-    case 'format':
-      return params.format === 'ethereum-address'
-        ? 'must be an Ethereum address: 0x and 40 hexadecimal digits, with a right EIP-55 checksum if the case is mixed'
-        : message
+    case 'pattern': {
+      const words = wordsFor(params.pattern)
+      return words === undefined ? message : `must be ${words}`
+    }
+    case CHECKSUM:
+      return `must be ${ADDRESS_FORM.words}`
     case 'enum':
       return `must be one of ${String(params.allowedValues)}`
     default:

@@ -15,7 +15,7 @@ export interface PipelineParts {
   /** What a request must know to bring a fault along; undefined when anybody may. */
   controlToken: string | undefined
   /** Throws Problem token_missing or invalid_idp_token. */
-  verifyIdpToken(authorization: string | undefined): Promise<{ appid: string }>
+  verifyIdpToken(authorization: string | undefined): Promise<{ appid: string; tid: string }>
   /** Told of every answer about to be written. */
   answered: ResponseParts['answered']
   /** Counts resets. */
@@ -85,15 +85,19 @@ export function bringFault(
   faults.bring(fault, exchange)
 }
 
-/** spec: Identity-provider token 4 to 6 */
+/** spec: Identity-provider token 4 to 6. Assumption `idp-token-issuer`: the token is of the tenant its appid belongs to. */
 async function identityProviderToken({ exchange, request }: Passage, parts: PipelineParts): Promise<void> {
-  const { appid } = await parts.verifyIdpToken(request.headers.authorization)
+  const { appid, tid } = await parts.verifyIdpToken(request.headers.authorization)
   const tenant = await parts.service.store.find('tenants', 'client_id', appid)
   if (!tenant) {
     throw new Problem('unknown_partner', {
       detail: 'The appid claim matches no registered tenant.',
       param: 'Authorization',
     })
+  }
+  if (tid !== tenant.tenant_id) {
+    const detail = `The identity-provider token was refused: its tid is not ${tenant.tenant_id}, the tenant of its appid.`
+    throw new Problem('invalid_idp_token', { detail, param: 'Authorization' })
   }
   exchange.verifiedTenant = tenant
 }

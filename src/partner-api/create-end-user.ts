@@ -4,9 +4,9 @@ import type { Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { defineEndpoint } from './endpoint.ts'
-import { Address, ExternalId, Timestamp } from './schemas.ts'
+import { Address, ExternalId, Omissible, Timestamp } from './schemas.ts'
 
-const UserJwt = Type.String({ description: 'A user token whose sub is external_id; verified when present.' })
+const DESCRIPTION = 'A user token whose sub is external_id; verified when present.'
 
 const EndUserRecord = Type.Object({
   id: Type.String({ description: 'usr_ and a ULID.' }),
@@ -30,13 +30,16 @@ export const createEndUser = (settings: ServiceSettings) =>
     description: 'Repeating a known external_id answers with the existing record.',
     body: Type.Object({
       external_id: ExternalId,
-      user_jwt: settings.end_user_jwt === 'required' ? UserJwt : Type.Optional(UserJwt),
+      user_jwt:
+        settings.end_user_jwt === 'required'
+          ? Type.String({ description: DESCRIPTION })
+          : Omissible(Type.String(), { description: DESCRIPTION }),
     }),
     success: { status: 201, description: 'The end user.', schema: EndUserRecord, example: EXAMPLE },
     errors: ['validation_error', 'invalid_user_token', 'sub_url_mismatch', 'chain_unavailable'],
     assumptions: ['create-end-user', 'wallet'],
     async handle({ tenant, body, claim }, service) {
-      if (body.user_jwt !== undefined) await checkUserJwt(body.user_jwt, body.external_id, tenant, service)
+      if (typeof body.user_jwt === 'string') await checkUserJwt(body.user_jwt, body.external_id, tenant, service)
       const { id, external_id, tenant_id, wallet_address, created_at } = await service.endUsers.create(
         tenant,
         body.external_id,

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { requirePool } from '../domain/pools.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
+import { LINE_FORM } from '../domain/text-form.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { EXAMPLE_PORTFOLIO, FlatPortfolio, flatPortfolio } from './portfolio-shape.ts'
-import { Address, ChainId, ExternalIdParams } from './schemas.ts'
+import { Address, ChainId, ExternalIdParams, Omissible } from './schemas.ts'
 
 /** spec: endpoint 3. POST /v1/partner/end_users/{external_id}/portfolios */
 export const createPortfolio = ({ protocols }: ServiceSettings) =>
@@ -17,27 +18,30 @@ export const createPortfolio = ({ protocols }: ServiceSettings) =>
     description: 'Creates a portfolio for the end user on one pool. It starts with zero funds.',
     params: ExternalIdParams,
     body: Type.Object({
-      name: Type.String({ minLength: 1, maxLength: 50, description: '1 to 50 characters.', examples: ['Rainy day'] }),
+      name: Type.String({
+        minLength: 1,
+        maxLength: 50,
+        pattern: LINE_FORM.pattern,
+        description: '1 to 50 characters, none of them a control character.',
+        examples: ['Rainy day'],
+      }),
       chain_id: ChainId,
       token_address: Address('Underlying token, from the pool list.'),
       market_address: Address('Pool or vault, from the pool list. Not token_address.'),
-      protocol: Type.Optional(
-        Type.String({
-          enum: [...protocols],
-          default: protocols[0],
-          description: 'Must match the protocol of market_address.',
-          'x-assumption': 'protocol-names',
-        }),
-      ),
-      description: Type.Optional(Type.String({ maxLength: 500, description: 'At most 500 characters.' })),
+      protocol: Omissible(Type.String({ enum: [...protocols], 'x-assumption': 'protocol-names' }), {
+        default: protocols[0],
+        description: 'Must match the protocol of market_address.',
+      }),
+      description: Omissible(Type.String({ maxLength: 500 }), { description: 'At most 500 characters.' }),
     }),
     success: { status: 201, description: 'The new portfolio.', schema: FlatPortfolio, example: EXAMPLE_PORTFOLIO },
     errors: ['validation_error', 'end_user_not_found', 'pool_not_found'],
     async handle({ tenant, params, body, claim }, service) {
       const user = await service.endUsers.require(tenant, params.external_id)
-      const { name, description, protocol = protocols[0] } = body
+      const { name, description } = body
+      const protocol = body.protocol ?? protocols[0]
       const pool = await requirePool(service.store, tenant, { ...body, protocol })
-      const wish = { name, ...(description !== undefined && { description }) }
+      const wish = { name, ...(typeof description === 'string' && { description }) }
       const created = await service.portfolios.create(user, pool, wish, async (valued) =>
         claim ? service.idempotency.keep(claim, { status: 201, body: flatPortfolio(valued) }) : [],
       )

@@ -1,16 +1,22 @@
-import { type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { type SchemaOptions, type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../domain/pagination.ts'
+import { ADDRESS_FORM, DIGITS_FORM, EXTERNAL_ID_FORM } from '../domain/text-form.ts'
 
-/** Name of the string format that stands for an Ethereum address; {@link isEthereumAddress} decides it. */
-export const ETHEREUM_ADDRESS = 'ethereum-address'
+/** The keyword of a schema whose text is an Ethereum address; {@link isEthereumAddress} decides it. */
+export const CHECKSUM = 'x-checksum'
 
 /** spec: Resources, "Ethereum address". */
 export const Address = (description: string) =>
-  Type.String({ format: ETHEREUM_ADDRESS, description, examples: ['0x5FbDB2315678afecb367f032d93F642f64180aa3'] })
+  Type.String({
+    pattern: ADDRESS_FORM.pattern,
+    [CHECKSUM]: 'EIP-55',
+    description,
+    examples: ['0x5FbDB2315678afecb367f032d93F642f64180aa3'],
+  })
 
 /** spec: Resources, "Numeric string". */
 export const ChainId = Type.String({
-  pattern: '^[0-9]+$',
+  pattern: DIGITS_FORM.pattern,
   maxLength: 78,
   description: 'Numeric chain id as a string.',
   examples: ['31337'],
@@ -18,21 +24,25 @@ export const ChainId = Type.String({
 
 /** A digit string in the token's minor units. Assumption `amount-unit`. */
 export const Amount = (description: string) =>
-  Type.String({ pattern: '^[0-9]+$', description, examples: ['2500000000'], 'x-assumption': 'amount-unit' })
+  Type.String({ pattern: DIGITS_FORM.pattern, description, examples: ['2500000000'], 'x-assumption': 'amount-unit' })
 
 /** spec: Resources, "ISO 8601 UTC timestamp with milliseconds". */
 export const Timestamp = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-01-02T03:04:05.678Z'] })
 
-const EXTERNAL_ID = '^[A-Za-z0-9_.-]{1,128}$'
-
 /** The partner's name for an end user. Assumption `create-end-user` sets its alphabet. */
 export const ExternalId = Type.String({
-  pattern: EXTERNAL_ID,
-  description: "The partner's stable identifier of the end user: 1 to 128 of A-Z a-z 0-9 - _ .",
+  pattern: EXTERNAL_ID_FORM.pattern,
+  minLength: 1,
+  maxLength: 128,
+  description: "The partner's stable identifier of the end user: 1 to 128 of A-Z a-z 0-9 - _ . and neither . nor ..",
   examples: ['alice'],
   'x-assumption': 'create-end-user',
 })
+
+/** An optional field of a request; null counts as left out. */
+export const Omissible = <T extends TSchema>(schema: T, options: SchemaOptions) =>
+  Type.Optional(Type.Union([schema, Type.Null()], options))
 
 /** Path parameters of every user-scoped endpoint. */
 export const ExternalIdParams = Type.Object({ external_id: ExternalId })

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Problem } from '../domain/errors.ts'
 import type { TransferType } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
+import { DIGITS_FORM } from '../domain/text-form.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { EXAMPLE_PORTFOLIO, FlatPortfolio } from './portfolio-shape.ts'
 import { ExternalIdParams } from './schemas.ts'
@@ -11,7 +12,7 @@ const UINT256_MAX = 2n ** 256n - 1n
 const TransferBody = Type.Object({
   portfolio_id: Type.String({ minLength: 1, description: 'The portfolio to move funds in or out of.' }),
   amount_minor: Type.String({
-    pattern: '^[0-9]+$',
+    pattern: DIGITS_FORM.pattern,
     maxLength: 100,
     description: "Amount in the token's minor units, a digit string above zero.",
     examples: ['2500000000'],

@@ -16,11 +16,16 @@ beforeAll(() => {
 
 beforeEach(() => {
   clock = new MovableClock()
-  verifier = new IdpTokenVerifier({ jwks: { keys: [own.jwk('idp-1')] }, audience: AUDIENCE, clock })
+  verifier = new IdpTokenVerifier({ jwks: { keys: [own.jwk('idp-1')] }, audience: AUDIENCE, issuer: () => IDP, clock })
 })
+
+const IDP = 'https://idp.example'
 
 const claims = (changes: object = {}) => ({
   appid: 'acme-client',
+  iss: IDP,
+  tid: 'acme-tenant',
+  ver: '1.0',
   aud: AUDIENCE,
   exp: seconds() + 3600,
   roles: ['list_pools'],
@@ -63,6 +68,12 @@ describe('an identity-provider token is refused', () => {
     ['for another audience', { aud: 'api://other' }, 'its aud is "api://other"; expected "api://yield-sandbox"'],
     ['without audience', { aud: undefined }, 'its claim aud is missing'],
     ['without appid', { appid: undefined }, 'its claim appid is missing'],
+    ['of another issuer', { iss: 'https://evil.example' }, `its iss is "https://evil.example"; expected "${IDP}"`],
+    ['without issuer', { iss: undefined }, 'its claim iss is missing'],
+    ['of another version', { ver: '2.0' }, 'its ver is "2.0"; expected "1.0"'],
+    ['without version', { ver: undefined }, 'its ver is nothing'],
+    ['without tid', { tid: undefined }, 'its claim tid is missing'],
+    ['with a tid that is no text', { tid: 7 }, 'its tid is 7'],
     ['with an empty appid', { appid: '' }, 'its appid is ""'],
     ['with an appid that is no text', { appid: ['acme-client'] }, 'its appid is ["acme-client"]'],
   ])('%s', async (_name, changes, sentence) => {

@@ -19,9 +19,10 @@ export async function idpToken(sandbox: SandboxHandle, claims: Changes = {}, key
   const now = seconds()
   const { audience, tenants } = await sandbox.credentials()
   const usual = { aud: audience, iss: sandbox.baseUrl, iat: now, nbf: now, exp: now + 3600, ver: '1.0' }
+  const { client_id, tenant_id } = tenants[0]!
   const header = { alg: 'RS256', kid: 'sandbox-idp-1', typ: 'JWT' }
   const signingKey = key ?? createPrivateKey(readFileSync(IDP_KEY))
-  return sign({ ...usual, appid: tenants[0]!.client_id, ...claims }, header, signingKey)
+  return sign({ ...usual, appid: client_id, tid: tenant_id, ...claims }, header, signingKey)
 }
 
 /** A user token as the partner acme mints it for alice, with acme's private key unless another is given. */

@@ -104,7 +104,9 @@ describe.each(Object.keys(REQUIRED))('POST %s', (path) => {
 
   test('names a field of a wrong type', async () => {
     for (const field of Object.keys(good())) {
-      for (const value of [1, 1.5, true, false, null, [], {}, ['x'], { toString: 'x' }]) {
+      // Fields that may be left out may be null as well.
+      const none = REQUIRED[path]!.includes(field) ? [null] : []
+      for (const value of [1, 1.5, true, false, ...none, [], {}, ['x'], { toString: 'x' }]) {
         const body = JSON.stringify({ ...good(), [field]: value })
         expectRefusal(await post(path, body), { status: 400, code: 'validation_error', param: field })
       }
@@ -139,6 +141,7 @@ describe('values that cannot be', () => {
     await refused(portfolios, 'name', '')
     await refused(portfolios, 'name', 'x'.repeat(51))
     await refused(portfolios, 'name', '🏖'.repeat(51))
+    for (const name of ['\u0000', 'a\nb', '\t', '\u007f', '\u0085']) await refused(portfolios, 'name', name)
     await refused(portfolios, 'description', 'x'.repeat(501))
     for (const value of ['', 'x', '0x7a69', '-1', '1.5', ' 31337', '31337 ', '٣١٣٣٧', '9'.repeat(79)]) {
       await refused(portfolios, 'chain_id', value)
@@ -147,7 +150,7 @@ describe('values that cannot be', () => {
   })
 
   test('names of 50 characters are characters, not bytes or surrogates', async () => {
-    for (const name of ['🏖'.repeat(50), 'ä'.repeat(50), '\u0000', '\ud800', ' ']) {
+    for (const name of ['🏖'.repeat(50), 'ä'.repeat(50), '\u00a0', '\ud800', ' ', '🏖\ufe0f\u200d']) {
       const answer = await post(portfolios, JSON.stringify({ ...bodies[portfolios], name }))
       expect(answer.status).toBe(201)
       expect(JSON.parse(answer.text).name).toBe(name)
@@ -185,9 +188,24 @@ describe('values that cannot be', () => {
       'a:b',
       '🏖',
       'alice\u200b',
+      '.',
+      '..',
     ]
     for (const id of ids) await refused('/v1/partner/end_users', 'external_id', id)
-    for (const id of ['x'.repeat(128), '0', '-', '_', '__proto__', 'constructor', 'toString', '...']) {
+    for (const id of [
+      'x'.repeat(128),
+      '0',
+      '-',
+      '_',
+      '__proto__',
+      'constructor',
+      'toString',
+      '...',
+      '.a',
+      '..a',
+      'a..',
+      '....',
+    ]) {
       const answer = await acme.post('end_users', { external_id: id })
       expect(answer).toMatchObject({ status: 201, body: { external_id: id } })
       expect((await acme.get(`end_users/${id}/transactions`)).body.data).toEqual([])

@@ -17,7 +17,7 @@ const audience = 'api://yield-sandbox'
 const publicPem = createPublicKey(demoKey('acme')).export({ type: 'spki', format: 'pem' }).toString()
 const acme: Tenant = { ...ACME, user_keys: { public_key_pem: publicPem, kid: 'acme-1' } }
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
-const verifier = new UserTokenVerifier({ audience, clock, keys: new UserKeys({ clock, logger: silent }) })
+const verifier = new UserTokenVerifier({ audience, leeway: 60, clock, keys: new UserKeys({ clock, logger: silent }) })
 const provider = new IdentityProvider({
   privateKeyPem: demoKey('identity-provider'),
   kid: 'idp-1',
@@ -27,7 +27,8 @@ const provider = new IdentityProvider({
   clock,
   unknownKey,
 })
-const idpVerifier = new IdpTokenVerifier({ jwks: provider.jwks(), audience, clock })
+const issuer = () => 'http://127.0.0.1'
+const idpVerifier = new IdpTokenVerifier({ jwks: provider.jwks(), audience, issuer, clock })
 
 const mint = (request: Partial<UserTokenRequest> = {}) =>
   mintUserToken(acme, { external_id: 'alice', ...request }, { audience, clock, unknownKey })

@@ -34,6 +34,8 @@ export const ASSUMPTIONS: Record<string, string | undefined> = {
   'idp-errors': undefined,
   'user-key': undefined,
   'user-token-issuer': undefined,
+  'user-token-times': 'service.user_token_leeway',
+  'idp-token-issuer': undefined,
   'role-access': undefined,
   'unknown-route': undefined,
   'body-limits': undefined,

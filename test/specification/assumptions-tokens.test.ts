@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
@@ -8,22 +8,24 @@ import type { SandboxHandle } from '../../src/index.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
-import { strangersKey, userToken } from '../helpers/tokens.ts'
+import { idpToken, seconds, strangersKey, userToken } from '../helpers/tokens.ts'
 
 const own = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const { n, e } = own.publicKey.export({ format: 'jwk' })
+const next = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const jwk = { kty: 'RSA', n: n!, e: e!, kid: 'own-1', alg: 'RS256', use: 'sig' }
 
 let sandbox: SandboxHandle
-/** Tokens for ten minutes; keys registered in every other way; a tenant that may list portfolios only. */
+/** Tokens for ten minutes, a leeway of five seconds; keys registered in every other way; a tenant that may list portfolios only. */
 let switched: SandboxHandle
 let acme: Partner
 let keyServer: Server
 let keysServed = 0
+let keySet = [jwk]
 beforeAll(async () => {
   keyServer = createServer((_request, response) => {
     keysServed++
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: [jwk] }))
+    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: keySet }))
   })
   await new Promise<void>((resolve) => keyServer.listen(0, '127.0.0.1', resolve))
   const { port } = keyServer.address() as AddressInfo
@@ -37,7 +39,7 @@ afterAll(async () => {
 })
 
 function registerKeys(fixture: FixtureFile, jwks_uri: string): void {
-  fixture.service = { idp_token_lifetime: 600 }
+  fixture.service = { idp_token_lifetime: 600, user_token_leeway: 5 }
   const [, globex, restricted] = fixture.tenants
   globex!.key = { jwks_uri }
   const public_key_pem = own.publicKey.export({ type: 'spki', format: 'pem' }).toString()
@@ -129,6 +131,23 @@ test('Assumption user-key: the fixture registers jwks_uri (fetched once), jwks o
   }
 })
 
+test('jwks-cache: DELETE /_sandbox/jwks_cache forgets fetched keys, so that a rotation shows at once', async () => {
+  const globex = new Partner(switched, 'globex')
+  const list = async (key: KeyObject) => {
+    const claims = { sub: 'bob', iss: 'https://globex.example' }
+    const token = await userToken(switched, { claims, header: { kid: 'own-1' }, key })
+    return outcome(await globex.get('end_users/bob/portfolios', { user: null, headers: { 'x-user-token': token } }))
+  }
+  expect(await list(own.privateKey)).toBe('200')
+  // The key behind the kid is replaced: a kid that is known is not asked for again.
+  const rotated = next.publicKey.export({ format: 'jwk' })
+  keySet = [{ ...jwk, n: rotated.n!, e: rotated.e! }]
+  expect([await list(own.privateKey), await list(next.privateKey)]).toEqual(['200', '401 invalid_user_token'])
+  const forgotten = await fetch(`${switched.controlUrl}/jwks_cache`, { method: 'DELETE' })
+  expect([forgotten.status, await forgotten.text()]).toEqual([204, ''])
+  expect([await list(own.privateKey), await list(next.privateKey)]).toEqual(['401 invalid_user_token', '200'])
+})
+
 test('Assumption user-token-issuer: a wrong iss, aud, alg, kid or typ, or no header, is 401 invalid_user_token', async () => {
   const list = (token: string | null) => acme.get('end_users/alice/portfolios', { headers: { 'x-user-token': token } })
   const wrong = [
@@ -144,6 +163,35 @@ test('Assumption user-token-issuer: a wrong iss, aud, alg, kid or typ, or no hea
   }
   expect(outcome(await list(null))).toBe('401 invalid_user_token')
   expect(outcome(await list(await userToken(sandbox)))).toBe('200')
+})
+
+test('Assumption user-token-times: iat may be absent, iat and nbf 60 s ahead or as set; exp is exact', async () => {
+  const list = async (of: SandboxHandle, claims: object) => {
+    const headers = { 'x-user-token': await userToken(of, { claims: { ...claims } }) }
+    return outcome(await new Partner(of).get('end_users/alice/portfolios', { headers }))
+  }
+  for (const claims of [{ iat: undefined }, { iat: seconds() + 50 }, { nbf: seconds() + 50 }]) {
+    expect(await list(sandbox, claims)).toBe('200')
+  }
+  for (const claims of [{ iat: seconds() + 90 }, { nbf: seconds() + 90 }, { exp: seconds() - 1 }]) {
+    expect(await list(sandbox, claims)).toBe('401 invalid_user_token')
+  }
+  expect(await list(switched, { iat: seconds() + 50 })).toBe('401 invalid_user_token')
+  expect(await list(switched, { nbf: seconds() + 50 })).toBe('401 invalid_user_token')
+  expect(await list(sandbox, { exp: seconds() + 100 * 365 * 86_400 })).toBe('200')
+})
+
+test('Assumption idp-token-issuer: another iss, tid or ver in a well-signed token is 401 invalid_idp_token', async () => {
+  const pools = async (claims: object) => {
+    const headers = { authorization: `Bearer ${await idpToken(sandbox, { ...claims })}` }
+    return acme.get('pools', { headers })
+  }
+  expect(outcome(await pools({}))).toBe('200')
+  const others = [{ iss: 'https://sts.example' }, { tid: sandbox.tenants[1]!.tenant_id }, { ver: '2.0' }]
+  for (const claims of [...others, { iss: undefined }, { tid: undefined }, { ver: undefined }]) {
+    expect(outcome(await pools(claims))).toBe('401 invalid_idp_token')
+  }
+  expect((await pools({ tid: 'another' })).body.detail).toContain(sandbox.tenants[0]!.tenant_id)
 })
 
 test('Assumption role-access: every endpoint, unless access lists fewer', async () => {

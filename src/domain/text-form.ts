@@ -1,0 +1,36 @@
+/**
+ * What a text must be like: a regular expression as ECMA-262 and RE2 both read it, so that clients generated in any language
+ * can use it, and the words that go on from "must be".
+ */
+export interface TextForm {
+  pattern: string
+  words: string
+}
+
+/** spec: Resources, "Ethereum address". A mixed-case one must have a right checksum besides. */
+export const ADDRESS_FORM: TextForm = {
+  pattern: '^0x[0-9a-fA-F]{40}$',
+  words: 'an Ethereum address: 0x and 40 hexadecimal digits, with a right EIP-55 checksum if the case is mixed',
+}
+
+/** spec: Resources, "Numeric string". */
+export const DIGITS_FORM: TextForm = { pattern: '^[0-9]+$', words: 'a string of digits' }
+
+/** Assumption `create-end-user`. A path cannot name `.` and `..`: URLs resolve them (RFC 3986 §5.2.4). */
+export const EXTERNAL_ID_FORM: TextForm = {
+  pattern: '^(\\.{0,2}[A-Za-z0-9_-]|\\.{3})[A-Za-z0-9_.-]*$',
+  words: '1 to 128 of A-Z a-z 0-9 - _ . and neither . nor ..',
+}
+
+/** One line of text. */
+export const LINE_FORM: TextForm = {
+  pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',
+  words: 'a text without control characters',
+}
+
+const FORMS = [ADDRESS_FORM, DIGITS_FORM, EXTERNAL_ID_FORM, LINE_FORM]
+
+/** The words for a pattern; undefined for one that is of no form. */
+export function wordsFor(pattern: unknown): string | undefined {
+  return FORMS.find((form) => form.pattern === pattern)?.words
+}
