@@ -146,13 +146,13 @@ export class JournalSync {
     if (Number(number) !== tip.number + 1 || (tip.hash !== undefined && parentHash !== tip.hash)) {
       this.#discard(`its block ${Number(number)} does not follow block ${tip.number}, where its journal ends`)
     }
-    const { signed, send } = this.sent.contentOf(block)
+    const signed = this.sent.in(block)
     if (signed) {
-      const operation = { mine: Number(timestamp), hash, ...(send.length > 0 && { send }) }
+      const operation = { mine: Number(timestamp), hash, ...(signed.length > 0 && { send: signed }) }
       await this.#written(() => journal.append(operation))
     }
-    this.done += 1 + this.sent.size
-    this.sent.journalled(block)
+    this.done += 1 + block.transactions.length
+    this.sent.mined(block)
     state.changed(Number(timestamp))
     this.archiver.add(signed)
     if (!signed) await this.#checkpoint(hash) // others sent something as well: it cannot be made again
@@ -170,7 +170,6 @@ export class JournalSync {
       this.#discard('a checkpoint of it would not be of the block where its journal ends')
     }
     await this.#written(() => journal.replace({ checkpoint, operations: [] }))
-    this.sent.forgotten()
     this.changedByOthers = false
   }
 

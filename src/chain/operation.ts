@@ -13,7 +13,7 @@ export type Operation =
   | { drop: Hex }
   | MineOperation
 
-/** A block of what the pool holds, at that time (Unix seconds); signed transactions go into the pool first, in order. */
+/** A block at that time (Unix seconds), of these signed transactions, sent in this order. */
 export interface MineOperation {
   mine: number
   send?: readonly Hex[]
