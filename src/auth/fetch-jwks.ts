@@ -1,3 +1,5 @@
+import { readBody } from '../domain/read-body.ts'
+
 const MAX_BYTES = 1024 * 1024
 
 /**
@@ -9,23 +11,12 @@ export async function fetchJwks(uri: string, timeout: number): Promise<unknown[]
   const headers = { accept: 'application/jwk-set+json, application/json' }
   try {
     const response = await fetch(uri, { headers, redirect: 'error', signal: AbortSignal.timeout(timeout) })
-    if (response.status === 200) return readKeys(await readBody(response))
+    if (response.status === 200) return readKeys(await readBody(response.body, MAX_BYTES))
     await response.body?.cancel()
     throw new Error(`status ${response.status}`)
   } catch (error) {
     throw new Error(reasonOf(error).replaceAll(uri, 'the URL'))
   }
-}
-
-async function readBody(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > MAX_BYTES) throw new Error(`more than ${MAX_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function readKeys(body: string): unknown[] {

@@ -31,7 +31,7 @@ import { NodeRenewal, type RenewalParts } from './node-renewal.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { type ResetParts, resetChain } from './reset-chain.ts'
-import { Rpc } from './rpc.ts'
+import { type Call, Rpc } from './rpc.ts'
 import { RpcGateway } from './rpc-gateway.ts'
 import { soundly } from './senseless-answer.ts'
 import type { Wallets } from './wallets.ts'
@@ -54,8 +54,6 @@ export interface AnvilChainOptions extends Pick<RenewalParts, 'renewAfter'> {
   /** What was done so far; empty for a new chain. */
   journal: ChainJournal
   archive: BlockArchive
-  /** Interface Anvil listens on; default 127.0.0.1. */
-  host?: string
   wallets: Wallets
   protocols: ReadonlyMap<string, Protocol>
   clock: SandboxClock
@@ -106,7 +104,7 @@ export class AnvilChain implements Chain {
   #survey: MarketSurvey | undefined
 
   private constructor(options: AnvilChainOptions, origin: Checkpoint, upstream: ForkRelay | undefined) {
-    const { setup, journal, archive, host, clock, log } = options
+    const { setup, journal, archive, clock, log } = options
     const { chain_id: chainId } = setup
     this.chain_id = chainId
     this.#options = options
@@ -120,7 +118,7 @@ export class AnvilChain implements Chain {
     this.#writer = new ChainWriter({ ...parts, archive, discard: (reason) => this.#keeper.discard(reason) })
     this.#keeper = new ChainKeeper({
       ...parts,
-      node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT), ...real, ...(host && { host }) },
+      node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT), ...real },
       idle: () => this.#writer.idle(),
       arrived: (tip) => this.#writer.arrive(tip),
       restarted: () => this.#restarted(),
@@ -149,6 +147,8 @@ export class AnvilChain implements Chain {
     if (this.#controls.paused) throw new ChainUnavailableError(this.chain_id, 'paused by a fault')
     return this.#gateway.answer(body)
   }
+
+  ask = (calls: readonly Call[]): Promise<unknown[]> => this.#rpc.settle(calls)
 
   outcome(hash: Hex): 'success' | 'reverted' | undefined {
     return this.#options.archive.outcome(hash)

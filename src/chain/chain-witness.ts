@@ -3,20 +3,14 @@ import type { TransactionOutcome, Witness } from '../domain/ports/witness.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
 import { BatchLoader } from './batch-loader.ts'
 import type { Read, Reader } from './contract-read.ts'
-import type { JsonRpcFault } from './json-rpc.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import { protocolsByName } from './protocols/index.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { type Call, RpcError } from './rpc.ts'
 import { unsound } from './senseless-answer.ts'
 
-/** Calls in one HTTP request; more than these go one after the other, to leave the node time for others. */
+/** Calls in one round trip; more than these go one after the other, to leave the node time for others. */
 const MAX_BATCH = 2000
-
-interface Answer {
-  result?: unknown
-  error?: JsonRpcFault
-}
 
 /**
  * Asks the nodes themselves, past everything that is cached or in the chain's lane. What is asked within one turn of the
@@ -47,7 +41,7 @@ export class ChainWitness implements Witness {
     const archived = this.#chains.get(chainId)?.outcome(hash)
     if (archived) return archived
     const receipt = (await this.#ask(chainId, ['eth_getTransactionReceipt', hash])) as { status: Hex } | null
-    if (!receipt) return 'unknown'
+    if (!receipt) return this.#chains.get(chainId)?.outcome(hash) ?? 'unknown' // archived meanwhile, or not mined
     return Number(receipt.status) === 1 ? 'success' : 'reverted'
   }
 
@@ -76,12 +70,7 @@ export class ChainWitness implements Witness {
     if (!chain) throw new ChainUnavailableError(chainId, 'there is no such chain')
     const answers: unknown[] = []
     for (let at = 0; at < calls.length; at += MAX_BATCH) {
-      const batch = calls.slice(at, at + MAX_BATCH)
-      const requests = batch.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }))
-      const given = JSON.parse((await chain.relay(requests)) ?? '[]') as Answer[]
-      for (const [index, { result, error }] of given.entries()) {
-        answers.push(error ? new RpcError(batch[index]?.[0] ?? '', error.code, error.message, error.data) : result)
-      }
+      answers.push(...(await chain.ask(calls.slice(at, at + MAX_BATCH))))
     }
     return answers
   }

@@ -30,9 +30,9 @@ export function isRequest(value: unknown): value is JsonRpcRequest {
   )
 }
 
-/** A result's text; undefined for a notification, which is not answered. */
-export function resultText({ id }: JsonRpcRequest, result: unknown): string | undefined {
-  return id === undefined ? undefined : JSON.stringify({ jsonrpc: '2.0', id, result: result ?? null })
+/** A result's text. */
+export function resultText({ id = null }: JsonRpcRequest, result: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result: result ?? null })
 }
 
 /** An error's text, for whatever was sent in place of a request, too. */
@@ -42,16 +42,19 @@ export function faultText(request: unknown, fault: JsonRpcFault): string {
   return JSON.stringify({ jsonrpc: '2.0', id: known, error: fault })
 }
 
+/** The text of an error of the node, or of one in its words; undefined for a notification, which is not answered. */
+export function refusalText(request: JsonRpcRequest, { code, reason, data }: RpcError): string | undefined {
+  if (request.id === undefined) return undefined
+  return faultText(request, { code, message: reason, ...(data !== undefined && { data }) })
+}
+
 /** The text of how a request went: its result, or the error the node answered with. Throws whatever else `run` throws. */
 export async function outcomeText(request: JsonRpcRequest, run: () => Promise<unknown>): Promise<string | undefined> {
   try {
-    return resultText(request, await run())
+    const result = await run()
+    return request.id === undefined ? undefined : resultText(request, result)
   } catch (error) {
     if (!(error instanceof RpcError)) throw error
-    return request.id === undefined ? undefined : faultText(request, faultOf(error))
+    return refusalText(request, error)
   }
-}
-
-function faultOf({ code, reason, data }: RpcError): JsonRpcFault {
-  return { code, message: reason, ...(data !== undefined && { data }) }
 }

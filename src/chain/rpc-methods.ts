@@ -13,6 +13,26 @@ export function isRead(method: string): boolean {
   return READS.some((pattern) => pattern.test(method))
 }
 
+/** Reads that execute code, or search. */
+const SLOW: readonly RegExp[] = [
+  /^eth_(call|estimateGas|createAccessList|simulateV1|getProof|getStorageValues)$/,
+  /^eth_get(Logs|FilterLogs)$/,
+  /^(debug_trace|trace|ots)/,
+  /^(anvil|hardhat)_dumpState$/,
+]
+
+/** Whether a read may keep the node from its work for long. As of the pending block, each executes all of the pool. */
+export function isSlow(method: string, params: readonly unknown[]): boolean {
+  return SLOW.some((pattern) => pattern.test(method)) || /"pending"/i.test(JSON.stringify(params))
+}
+
+/** Whether the answer to a read may be long, or come from the archive, or be a filter's. */
+export function isLong(method: string): boolean {
+  return /^(eth_(get(Block|Code|FilterChanges|RawTransaction|Transaction[BR])|new|uninstall)|txpool_[ci]|erigon_|debug_)/.test(
+    method,
+  )
+}
+
 /** Changes of which a checkpoint keeps all. */
 const KEPT =
   /^(eth_send|evm_mine$|(anvil|hardhat|tenderly)_(mine$|set(Balance|Code|Nonce|StorageAt|ERC20Allowance)|addBalance|deal|drop))/
@@ -22,9 +42,9 @@ export function staysInNode(method: string): boolean {
   return isRead(method) ? /^eth_new/.test(method) : !KEPT.test(method)
 }
 
-/** Whether a method mines, if its parameters say no more than how often. */
+/** Whether a method mines blocks. */
 export function isMine(method: string): boolean {
-  return /^(evm|anvil|hardhat)_mine$/.test(method)
+  return /^(evm|anvil|hardhat)_mine(_detailed)?$/.test(method)
 }
 
 /** Whether a method says when the node's next block is. */
@@ -32,10 +52,23 @@ export function setsTime(method: string): boolean {
   return /^(evm|anvil|hardhat)_(increaseTime|setTime|setNextBlockTimestamp)$/.test(method)
 }
 
-/** How many blocks a call that mines asks for; undefined if it has a say in their time as well. */
-export function blocksToMine(method: string, params: readonly unknown[]): number | undefined {
-  const [first, interval] = params
-  if (method === 'evm_mine') return first === undefined || first === null ? 1 : undefined
-  if (interval !== undefined && interval !== null && Number(interval) !== 0) return undefined
-  return first === undefined || first === null ? 1 : Number(first)
+/** Whether a method's numbers have 64 bits, though Anvil reads more, and ends itself. */
+export function takesSmallNumbers(method: string): boolean {
+  return isMine(method) || setsTime(method)
+}
+
+/** How many blocks a call that mines asks for, NaN for what is no number, and whether it has a say in more than that. */
+export function miningOf(method: string, params: readonly unknown[]): { blocks: number; timed: boolean } {
+  const [first, second] = params
+  if (/^(anvil|hardhat)_mine$/.test(method)) return { blocks: countOf(first), timed: countOf(second ?? 0) !== 0 }
+  const detailed = method.endsWith('_detailed')
+  if (typeof first !== 'object' || first === null) return { blocks: 1, timed: detailed || (first ?? null) !== null }
+  if (Array.isArray(first)) return { blocks: Number.NaN, timed: true }
+  return { blocks: countOf('blocks' in first ? first.blocks : undefined), timed: true }
+}
+
+/** One, if it is not said. */
+function countOf(count: unknown): number {
+  if (count === undefined || count === null) return 1
+  return typeof count === 'number' || (typeof count === 'string' && count !== '') ? Number(count) : Number.NaN
 }

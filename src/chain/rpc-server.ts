@@ -1,9 +1,13 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { SeededRandom } from '../domain/random.ts'
+import { readBody } from '../domain/read-body.ts'
 
 /** Answers the body of a JSON-RPC request, a single call's or a batch's. */
 export type RpcHandler = (body: string) => Promise<string>
+
+/** More than Anvil asks for at once: it may pass on what it was asked itself. */
+const MAX_BYTES = 16 * 1024 * 1024
 
 /** Serves JSON-RPC to an Anvil of ours, on loopback, at a path nobody can guess: it is no other program's business. */
 export class RpcServer {
@@ -36,7 +40,7 @@ export class RpcServer {
 
   async #serve(request: IncomingMessage, response: ServerResponse, handler: RpcHandler): Promise<void> {
     try {
-      const body = await read(request)
+      const body = await readBody(request, MAX_BYTES)
       if (request.url !== this.#path) response.statusCode = 404
       response.setHeader('content-type', 'application/json')
       response.end(request.url === this.#path ? await handler(body) : undefined)
@@ -44,10 +48,4 @@ export class RpcServer {
       response.destroy() // Anvil hung up
     }
   }
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8')
 }

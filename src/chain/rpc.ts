@@ -1,5 +1,7 @@
-import { Agent, type ClientRequest, request } from 'node:http'
+import { constants } from 'node:buffer'
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
+import { BodyTooLargeError, readBody } from '../domain/read-body.ts'
 
 /** A JSON-RPC call: method and parameters. */
 export type Call = readonly [method: string, ...params: unknown[]]
@@ -38,6 +40,8 @@ export interface RpcOptions {
 const OVERTAKEN = 'BlockOutOfRangeError'
 /** Others may ask for an old block: then asking again is of no use. */
 const RELAYED_AGAIN = 3
+/** Bytes of an answer to the sandbox itself: all that a string can hold, since the dump of a large chain may be long. */
+const MAX_BYTES = constants.MAX_STRING_LENGTH
 /** The code of a call that reverted, which is an answer. */
 const REVERTED = 3
 
@@ -50,6 +54,8 @@ export class Rpc {
   #holds: { reason: string }[] = []
   readonly #underWay = new Set<ClientRequest>()
   readonly #agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
+  /** Others have connections of their own: theirs may all be taken by calls that take long. */
+  readonly #relays = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
   readonly #options: RpcOptions & { timeout: number }
   #url: string
   #ids = 0
@@ -102,7 +108,7 @@ export class Rpc {
   /** Many calls in one round trip, whose results (or errors) come in the order given. The node runs them concurrently. */
   async settle(calls: readonly Call[]): Promise<(unknown | RpcError)[]> {
     if (calls.length === 0) return []
-    const results = await this.#exchange(calls)
+    const results = await this.#perform(calls)
     const overtaken = [...calls.keys()].filter((i) => isOvertaken(calls[i], results[i]))
     if (overtaken.length === 0) return results
     const again = await this.settle(overtaken.flatMap((i) => (calls[i] ? [calls[i]] : [])))
@@ -117,19 +123,31 @@ export class Rpc {
     return results as Result[]
   }
 
-  /** Passes JSON on and gives what came back, unread: text, empty if nothing is to be answered. */
-  async relay(body: string): Promise<string> {
-    let text = await this.#post(body)
-    for (let again = 0; again < RELAYED_AGAIN && text.includes(OVERTAKEN); again++) text = await this.#post(body)
-    return text
+  /**
+   * Passes somebody else's JSON on and gives what came back, unread. Says nothing of the chain's health. Throws
+   * {@link BodyTooLargeError} as soon as more than `limit` bytes have come.
+   */
+  async relay(body: string, limit: number): Promise<string> {
+    try {
+      const exchange = { agent: this.#relays, limit }
+      let text = await this.#exchange(body, exchange)
+      for (let again = 0; again < RELAYED_AGAIN && text.includes(OVERTAKEN); again++) {
+        text = await this.#exchange(body, exchange)
+      }
+      return text
+    } catch (error) {
+      if (error instanceof ChainUnavailableError || error instanceof BodyTooLargeError) throw error
+      throw new ChainUnavailableError(this.#options.chainId, reasonOf(error), { cause: error })
+    }
   }
 
   /** Ends the connections; calls under way fail. */
   close(): void {
     this.#agent.destroy()
+    this.#relays.destroy()
   }
 
-  async #exchange(calls: readonly Call[]): Promise<(unknown | RpcError)[]> {
+  async #perform(calls: readonly Call[]): Promise<(unknown | RpcError)[]> {
     const first = this.#ids + 1
     const before = this.upstreamFailures
     const envelopes = calls.map((call) => this.#envelope(call))
@@ -149,37 +167,14 @@ export class Rpc {
   }
 
   async #ask(body: string): Promise<unknown> {
-    const text = await this.#post(body)
     try {
-      return JSON.parse(text)
+      const answer: unknown = JSON.parse(await this.#exchange(body, { agent: this.#agent, limit: MAX_BYTES }))
+      this.#failure = undefined
+      return answer
     } catch (error) {
-      throw this.#fail('its answer is no JSON', error)
+      if (error instanceof ChainUnavailableError) throw error
+      throw this.#fail(error instanceof SyntaxError ? 'its answer is no JSON' : reasonOf(error), error)
     }
-  }
-
-  #post(body: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const fail = (reason: string, cause?: unknown) => reject(this.#fail(reason, cause))
-      if (this.held !== undefined) return fail(this.held)
-      const { timeout } = this.#options
-      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-      const outgoing = request(this.#url, { method: 'POST', agent: this.#agent, headers, timeout }, (incoming) => {
-        const chunks: Buffer[] = []
-        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
-        incoming.on('error', (error) => fail(error.message, error))
-        incoming.on('end', () => {
-          const { statusCode = 0 } = incoming
-          if (statusCode >= 400) return fail(`it answered with status ${statusCode}`)
-          this.#failure = undefined
-          resolve(Buffer.concat(chunks).toString())
-        })
-      })
-      outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)))
-      outgoing.on('error', (error) => fail(error.message, error))
-      outgoing.on('close', () => this.#underWay.delete(outgoing))
-      this.#underWay.add(outgoing)
-      outgoing.end(body)
-    })
   }
 
   /** A fork's node answers with an error of its own when its upstream fails. Throws {@link ChainUnavailableError} then. */
@@ -198,6 +193,50 @@ export class Rpc {
     if (this.held === undefined) this.#failure = reason
     return new ChainUnavailableError(this.#options.chainId, reason, { cause })
   }
+
+  /** One exchange over HTTP. Throws {@link BodyTooLargeError}, and whatever kept the node from answering. */
+  async #exchange(body: string, { agent, limit }: Exchange): Promise<string> {
+    this.#refuseIfHeld()
+    try {
+      return await new Promise<string>((resolve, reject) => {
+        const { timeout } = this.#options
+        const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+        const outgoing = request(this.#url, { method: 'POST', agent, headers, timeout }, (incoming) => {
+          textOf(incoming, limit).then(resolve, reject)
+        })
+        outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)))
+        outgoing.on('error', reject)
+        outgoing.on('close', () => this.#underWay.delete(outgoing))
+        this.#underWay.add(outgoing)
+        outgoing.end(body)
+      })
+    } catch (error) {
+      this.#refuseIfHeld() // it failed because of that
+      throw error
+    }
+  }
+
+  #refuseIfHeld(): void {
+    if (this.held !== undefined) throw new ChainUnavailableError(this.#options.chainId, this.held)
+  }
+}
+
+/** How an exchange is made. */
+interface Exchange {
+  agent: Agent
+  /** The most bytes of an answer. */
+  limit: number
+}
+
+async function textOf(incoming: IncomingMessage, limit: number): Promise<string> {
+  const text = await readBody(incoming, limit)
+  const { statusCode = 0 } = incoming
+  if (statusCode >= 400) throw new Error(`it answered with status ${statusCode}`)
+  return text
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 /** A block was mined while a question about the latest one was read: Anvil keeps no state of the one before. */

@@ -1,5 +1,7 @@
 import { abortController } from '../domain/abort-controller.ts'
 import type { SandboxClock } from '../domain/clock.ts'
+import { readBody } from '../domain/read-body.ts'
+import { oneLine } from './one-line.ts'
 
 /** JSON-RPC's own word for a limit, beside HTTP's 429. */
 const LIMIT_CODES: ReadonlySet<unknown> = new Set([429, -32005, -32016])
@@ -78,7 +80,7 @@ export class Upstream {
     try {
       const signal = AbortSignal.any([this.#closed.signal, AbortSignal.timeout(this.#timeout)])
       response = await fetch(this.#url, { method: 'POST', headers: this.#headers, body, redirect: 'error', signal })
-      text = await readText(response)
+      text = await readBody(response.body, MAX_BYTES)
     } catch (error) {
       throw new UpstreamError(`${this.host} does not answer: ${this.#redact(reasonOf(error, this.#timeout))}`)
     }
@@ -106,10 +108,10 @@ export class Upstream {
   /** A node may quote the URL it was called by. */
   #redact(text: string): string {
     const { pathname, search } = new URL(this.#url)
-    return [this.#url, `${pathname}${search}`, pathname, search.slice(1)]
+    const clean = [this.#url, `${pathname}${search}`, pathname, search.slice(1)]
       .filter((part) => part.length > 1)
-      .reduce((clean, part) => clean.replaceAll(part, '…'), text)
-      .slice(0, 300)
+      .reduce((rest, part) => rest.replaceAll(part, '…'), text)
+    return oneLine(clean, 300)
   }
 }
 
@@ -125,17 +127,6 @@ function parsed(text: string): Parsed | undefined {
   } catch {
     return undefined
   }
-}
-
-async function readText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength
-    if (size > MAX_BYTES) throw new Error('its answer is too large')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** fetch says "fetch failed"; what helps stands in the cause, for several addresses only as its code. */

@@ -81,7 +81,8 @@ function parsed(text: string): unknown {
 function refuseCheats(body: unknown): void {
   if (body === undefined) return
   for (const call of Array.isArray(body) ? body : [body]) {
-    const method: unknown = call !== null && typeof call === 'object' && 'method' in call ? call.method : undefined
+    if (call === null || typeof call !== 'object') continue // no request at all: it has an error of its own
+    const method: unknown = 'method' in call ? call.method : undefined
     if (typeof method === 'string' && OPEN_METHODS.test(method) && !CLOSED_METHODS.test(method)) continue
     throw new Problem('control_forbidden', {
       detail: `${shorten(String(method))} is not offered here.`,

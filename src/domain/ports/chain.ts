@@ -106,8 +106,10 @@ export interface ChainControls {
 /** One chain the service works on. Every method throws {@link ChainUnavailableError} when it cannot be reached. */
 export interface Chain extends ChainControls {
   readonly chain_id: string
-  /** Answers JSON-RPC, parsed from JSON (undefined if it was none), with JSON; with nothing if nobody wants an answer. */
+  /** Answers somebody else's JSON-RPC within a budget, parsed from JSON (undefined if it was none), with JSON; with nothing if nobody wants an answer. */
   relay(body: unknown): Promise<string | undefined>
+  /** JSON-RPC calls of our own that read, each with its method and parameters. Gives results, or errors in their place. */
+  ask(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<unknown[]>
   /** How a transaction went that the chain's node may have forgotten. Asks nobody; undefined if the node is to be asked. */
   outcome(hash: Hex): 'success' | 'reverted' | undefined
   market(pool: Pool): Promise<MarketFigures>

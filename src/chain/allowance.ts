@@ -1,0 +1,36 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import { BodyTooLargeError } from '../domain/read-body.ts'
+import type { RpcError } from './rpc.ts'
+import { ANSWER_BYTES, BATCH_TIME, overBudget } from './rpc-budget.ts'
+
+/** What is left of one request's budget. */
+export class Allowance {
+  /** Bytes of the answer. */
+  bytes = ANSWER_BYTES
+  readonly #clock: SandboxClock
+  readonly #until: number
+
+  constructor(clock: SandboxClock) {
+    this.#clock = clock
+    this.#until = clock.wallNow() + BATCH_TIME
+  }
+
+  /** Throws RpcError if nothing is left for one more call. */
+  check(method: string): void {
+    if (this.bytes <= 0) throw tooLong(method)
+    if (this.#clock.wallNow() < this.#until) return
+    throw overBudget(method, `not begun within ${BATCH_TIME / 1_000} s, the limit of a batch`)
+  }
+
+  /** Takes an answer's text off, and gives it back. Throws {@link BodyTooLargeError}. */
+  spend(text: string): string {
+    if (text.length > this.bytes) throw new BodyTooLargeError(this.bytes)
+    this.bytes -= text.length
+    return text
+  }
+}
+
+/** The error of a call whose answer is too long, alone or together with those before it. */
+export function tooLong(method: string): RpcError {
+  return overBudget(method, `the answer is longer than ${ANSWER_BYTES} bytes, the limit of a request`)
+}

@@ -1,0 +1,158 @@
+import { keccak256 } from 'viem/utils'
+import type { Hex } from '../domain/records.ts'
+import type { BlockProducer } from './block-producer.ts'
+import type { ChainKeeper } from './chain-keeper.ts'
+import type { ChainState } from './chain-state.ts'
+import type { ChainWriter } from './chain-writer.ts'
+import { ForeignPool } from './foreign-pool.ts'
+import { type JsonRpcRequest, outcomeText } from './json-rpc.ts'
+import type { OutsideReads } from './outside-reads.ts'
+import { refusalOf } from './refused-methods.ts'
+import { type Rpc, RpcError } from './rpc.ts'
+import { invalidParams, MINED_BLOCKS } from './rpc-budget.ts'
+import { isMine, miningOf, setsTime, staysInNode, takesSmallNumbers } from './rpc-methods.ts'
+import { obstacleToRevert, remember, reverts, takesSnapshot } from './snapshots.ts'
+
+/** What changes of others work with. */
+export interface ChangeParts {
+  rpc: Rpc
+  state: ChainState
+  writer: ChainWriter
+  producer: BlockProducer
+  keeper: Pick<ChainKeeper, 'foreign'>
+}
+
+type Params = readonly unknown[]
+
+const NOT_POSSIBLE = -32000
+/** JSON-RPC's own word for a method that is not there. */
+const NOT_OFFERED = -32601
+/** The method whose calls go together. */
+export const SEND_RAW = 'eth_sendRawTransaction'
+const MOST_SMALL = 2n ** 64n - 1n
+
+/** Carries out what others change on the chain, in the producer's lane, within their budget. */
+export class OutsideChanges {
+  readonly #parts: ChangeParts
+  readonly #reads: Pick<OutsideReads, 'withGas'>
+  readonly #pool: ForeignPool
+
+  constructor(parts: ChangeParts, reads: Pick<OutsideReads, 'withGas'>) {
+    this.#parts = parts
+    this.#reads = reads
+    this.#pool = new ForeignPool(parts)
+  }
+
+  /** Signed transactions that came together go into the pool together. */
+  async send(run: readonly JsonRpcRequest[]): Promise<(string | undefined)[]> {
+    const raws = run.map(rawTransactionIn)
+    const sound = raws.filter((raw) => raw !== undefined)
+    const broadcast = () => this.#pool.broadcast(SEND_RAW, sound)
+    const refusals = sound.length > 0 ? await this.#parts.producer.exclusive(broadcast) : []
+    let next = 0
+    const refusalOf = raws.map((raw) => (raw === undefined ? undefined : refusals[next++]))
+    return Promise.all(
+      run.map((request, index) => outcomeText(request, async () => accepted(request, refusalOf[index]))),
+    )
+  }
+
+  /** Anything else, alone. Returns its result. Throws RpcError. */
+  async make(request: JsonRpcRequest): Promise<unknown> {
+    const { method } = request
+    const params = request.params ?? []
+    const refusal = refusalOf(method)
+    if (refusal !== undefined) throw new RpcError(method, NOT_OFFERED, refusal)
+    if (takesSmallNumbers(method)) refuseLargeNumbers(method, params)
+    if (method === 'eth_sendRawTransactionSync') return this.#mined(method, () => this.#sendRaw(request))
+    if (/^eth_send(Unsigned)?Transaction/.test(method)) return this.#sendUnsigned(method, params)
+    if (isMine(method)) return this.#mine(method, params)
+    return this.#foreign(method, params)
+  }
+
+  #foreign(method: string, params: Params): Promise<unknown> {
+    const { producer, writer, keeper } = this.#parts
+    return producer.exclusive(async () => {
+      const { foreign } = keeper
+      const place = { height: writer.height, ownChanges: producer.ownChanges }
+      if (reverts(method)) {
+        const obstacle = obstacleToRevert(foreign, params[0], place)
+        if (obstacle === 'unknown') return false
+        if (obstacle !== undefined) throw new RpcError(method, NOT_POSSIBLE, obstacle)
+      }
+      if (staysInNode(method)) foreign.pinned = foreign.altered = true
+      const result = await writer.foreign([method, ...params])
+      if (takesSnapshot(method)) remember(foreign, result, place)
+      foreign.timeSet = setsTime(method) || (foreign.timeSet && !isMine(method))
+      return result
+    })
+  }
+
+  /** Blocks at the sandbox clock's time, where the node would take its own and was not told another. */
+  async #mine(method: string, params: Params): Promise<unknown> {
+    const { producer, writer, state, keeper } = this.#parts
+    const { blocks, timed } = miningOf(method, params)
+    if (!Number.isInteger(blocks) || blocks < 0 || blocks > MINED_BLOCKS) {
+      throw invalidParams(method, `0 to ${MINED_BLOCKS} blocks can be mined at once`)
+    }
+    if (timed || keeper.foreign.timeSet) return this.#foreign(method, params)
+    await producer.exclusive(async () => {
+      for (let mined = 0; mined < blocks; mined++) await writer.mine(state.present)
+    })
+    return method === 'evm_mine' ? '0x0' : null
+  }
+
+  /** The node would wait for the block of a synchronous one, and the block for this call. */
+  async #sendUnsigned(method: string, params: Params): Promise<unknown> {
+    const filled = await this.#reads.withGas(params)
+    const send = (plain: string) => this.#pool.send(plain, filled)
+    if (method.endsWith('Sync')) return this.#mined(method, () => send(method.slice(0, -'Sync'.length)))
+    return this.#parts.producer.exclusive(() => send(method))
+  }
+
+  async #sendRaw(request: JsonRpcRequest): Promise<Hex> {
+    const raw = requireRaw(request)
+    const [refusal] = await this.#pool.broadcast(request.method, [raw])
+    return accepted(request, refusal)
+  }
+
+  /** Mines what was sent at once, and returns its receipt. */
+  async #mined(method: string, send: () => Promise<unknown>): Promise<unknown> {
+    const { producer, writer, state, rpc } = this.#parts
+    const hash = await producer.exclusive(async () => {
+      const sent = await send()
+      await writer.mine(state.present)
+      return sent
+    })
+    const receipt = await rpc.call('eth_getTransactionReceipt', hash)
+    if (receipt !== null) return receipt
+    throw new RpcError(method, NOT_POSSIBLE, `Transaction ${hash} was sent, but cannot be mined yet`)
+  }
+}
+
+/** A larger one ends the node. Throws RpcError. */
+function refuseLargeNumbers(method: string, params: Params): void {
+  const values = params.flatMap((param) => (typeof param === 'object' && param !== null ? Object.values(param) : param))
+  for (const value of values) {
+    if (typeof value !== 'string' || !/^(0x[0-9a-f]+|\d+)$/i.test(value) || BigInt(value) <= MOST_SMALL) continue
+    throw invalidParams(method, 'a number of at most 64 bits is expected')
+  }
+}
+
+function rawTransactionIn({ params }: JsonRpcRequest): Hex | undefined {
+  const [raw] = params ?? []
+  return typeof raw === 'string' && /^0x([0-9a-f]{2})+$/i.test(raw) ? (raw as Hex) : undefined
+}
+
+/** Throws RpcError. */
+function requireRaw(request: JsonRpcRequest): Hex {
+  const raw = rawTransactionIn(request)
+  if (raw !== undefined) return raw
+  throw invalidParams(request.method, 'a signed transaction in hexadecimal is expected')
+}
+
+/** The hash of a transaction in the pool. Throws RpcError if it was not sound, or refused. */
+function accepted(request: JsonRpcRequest, refusal: RpcError | undefined): Hex {
+  const raw = requireRaw(request)
+  if (refusal) throw refusal
+  return keccak256(raw)
+}

@@ -1,0 +1,193 @@
+import { numberToHex } from 'viem/utils'
+import type { SandboxClock } from '../domain/clock.ts'
+import { BodyTooLargeError } from '../domain/read-body.ts'
+import type { Hex } from '../domain/records.ts'
+import { Allowance, tooLong } from './allowance.ts'
+import type { BlockArchive } from './block-archive.ts'
+import { cappedParams, isFields, type Params } from './capped-params.ts'
+import type { ChainKeeper } from './chain-keeper.ts'
+import { faultText, INVALID_REQUEST, isRequest, type JsonRpcRequest, refusalText, resultText } from './json-rpc.ts'
+import { checkRange, logsAcross, reachesArchive } from './log-range.ts'
+import { type Call, type Rpc, RpcError } from './rpc.ts'
+import { CALL_TIME, overBudget, TRANSACTION_GAS } from './rpc-budget.ts'
+import { RpcFilters } from './rpc-filters.ts'
+import { isLong, isSlow } from './rpc-methods.ts'
+import { Slots } from './slots.ts'
+
+/** What reads of others work with. */
+export interface OutsideParts {
+  rpc: Rpc
+  archive: BlockArchive
+  keeper: Pick<ChainKeeper, 'foreign'>
+  clock: SandboxClock
+}
+
+/** How reads are asked: all at once, in exchanges of their own, or so that only few execute at a time. */
+type Way = 'together' | 'apart' | 'slow'
+
+/**
+ * Calls of others that the node executes at a time. Blocks wait for those that have begun, and no call can be taken back
+ * from the node: given up, it goes on until its gas is used up.
+ */
+const EXECUTING = 2
+/** Reads in one round trip, or at once in round trips of their own. */
+const AT_ONCE: Readonly<Record<Way, number>> = { together: 100, apart: 16, slow: EXECUTING }
+
+/** What the node adds gas to, if it has none. */
+const FILLED = /^eth_(fill|sign)Transaction$/
+
+/** Every answer of Anvil's begins so. */
+const HEAD = '{"jsonrpc":"2.0","id":0,'
+
+/**
+ * Carries out reads of others within their budget, each for itself: none may fail another one, or keep the node from blocks
+ * for long. What Anvil has forgotten comes from the archive.
+ */
+export class OutsideReads {
+  readonly #parts: OutsideParts
+  readonly #slots = new Slots(EXECUTING)
+  readonly #filters: RpcFilters
+
+  constructor(parts: OutsideParts) {
+    this.#parts = parts
+    this.#filters = new RpcFilters(parts.clock)
+  }
+
+  /** Answers, or says of each why not; nothing to notifications. Throws ChainUnavailableError. */
+  async answer(run: readonly unknown[], allowance: Allowance): Promise<(string | undefined)[]> {
+    const answers: (string | undefined)[] = []
+    while (answers.length < run.length) {
+      const start = answers.length
+      const way = wayOf(run[start])
+      let end = start + 1
+      while (end < run.length && end - start < AT_ONCE[way] && wayOf(run[end]) === way) end++
+      const some = run.slice(start, end)
+      if (way === 'together' && some.length > 1)
+        answers.push(...(await this.#together(some as JsonRpcRequest[], allowance)))
+      else answers.push(...(await Promise.all(some.map((request) => this.#alone(request, allowance)))))
+    }
+    return answers
+  }
+
+  /**
+   * A transaction's parameters with its gas: as it is estimated, or else the most it may have. Without it, the node would
+   * try as much as a block holds, again and again.
+   */
+  async withGas(params: Params): Promise<Params> {
+    const [transaction, ...rest] = params
+    if (!isFields(transaction) || (transaction.gas ?? undefined) !== undefined) return params
+    const estimate: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'eth_estimateGas', params: [transaction] }
+    const [text] = await this.answer([estimate], new Allowance(this.#parts.clock))
+    const { result } = JSON.parse(text ?? '{}') as { result?: Hex }
+    return [{ ...transaction, gas: result ?? numberToHex(TRANSACTION_GAS) }, ...rest]
+  }
+
+  /** In one round trip; one by one if that is too much for one answer, or the node does not understand one of them. */
+  async #together(run: readonly JsonRpcRequest[], allowance: Allowance): Promise<(string | undefined)[]> {
+    const asked = run.filter(({ id }) => id !== undefined)
+    try {
+      allowance.check('batch')
+      const body = `[${asked.map(({ method, params }, id) => bodyOf(id, method, params ?? []))}]`
+      const text = await this.#inTime('batch', () => this.#parts.rpc.relay(body, allowance.bytes))
+      const answers: unknown = JSON.parse(text)
+      if (Array.isArray(answers)) {
+        const texts = new Map(answers.map(({ id, ...answer }) => [asked[id], withId(answer, asked[id]?.id)]))
+        allowance.spend(text)
+        return run.map((request) => texts.get(request))
+      }
+    } catch (error) {
+      if (error instanceof RpcError) return run.map((request) => refusalText(request, error))
+      if (!(error instanceof BodyTooLargeError)) throw error
+    }
+    const texts: (string | undefined)[] = []
+    for (const request of run) texts.push(await this.#alone(request, allowance))
+    return texts
+  }
+
+  async #alone(request: unknown, allowance: Allowance): Promise<string | undefined> {
+    if (!isRequest(request)) return faultText(request, INVALID_REQUEST)
+    const { id, method } = request
+    if (id === undefined) return undefined
+    try {
+      allowance.check(method)
+      const text = await this.#inTime(method, (patience) => this.#textOf(request, allowance, patience))
+      return allowance.spend(text)
+    } catch (error) {
+      if (error instanceof BodyTooLargeError) return refusalText(request, tooLong(method))
+      if (error instanceof RpcError) return refusalText(request, error)
+      throw error
+    }
+  }
+
+  /** Whoever asked waits no longer than that; the task goes on, since the node does. */
+  async #inTime<Result>(method: string, task: (patience: Promise<void>) => Promise<Result>): Promise<Result> {
+    const patience = this.#parts.clock.wallSleep(CALL_TIME)
+    const late = patience.then(() => {
+      throw overBudget(method, `no answer within ${CALL_TIME / 1_000} s, the limit of a call`)
+    })
+    return Promise.race([task(patience), late])
+  }
+
+  async #textOf(request: JsonRpcRequest, allowance: Allowance, patience: Promise<void>): Promise<string> {
+    const { method } = request
+    const given = FILLED.test(method) ? await this.withGas(request.params ?? []) : (request.params ?? [])
+    const params = cappedParams(method, given)
+    const ask = () => this.#ask({ ...request, params }, allowance, patience)
+    if (wayOf(request) !== 'slow') return ask()
+    const release = await this.#slots.take(patience)
+    if (!release) return '' // nobody waits any more
+    return ask().finally(release)
+  }
+
+  async #ask(request: JsonRpcRequest, allowance: Allowance, patience: Promise<void>): Promise<string> {
+    const { archive, rpc } = this.#parts
+    const { id, method, params } = request
+    const [subject] = params ?? []
+    if (/^eth_(getLogs|newFilter)$/.test(method)) await checkRange(method, subject, rpc)
+    if (method === 'eth_getLogs' && reachesArchive(subject, archive)) {
+      let over = false
+      void patience.then(() => {
+        over = true
+      })
+      return resultText(request, await logsAcross(subject, { archive, rpc, over: () => over }))
+    }
+    const known = await archive.answer(method, params ?? [])
+    if (known !== undefined) return resultText(request, known)
+    if (/^eth_new/.test(method)) return this.#newFilter(request)
+    this.#filters.touch(subject)
+    const text = await rpc.relay(bodyOf(0, method, params ?? []), allowance.bytes)
+    return answeredTo(id, text)
+  }
+
+  async #newFilter(request: JsonRpcRequest): Promise<string> {
+    const { rpc, keeper } = this.#parts
+    const { method, params } = request
+    keeper.foreign.pinned = true
+    const filter = await rpc.call(method, ...(params ?? []))
+    this.#filters.add(filter)
+    await rpc.settle(this.#filters.takeStale().map((stale): Call => ['eth_uninstallFilter', stale]))
+    return resultText(request, filter)
+  }
+}
+
+/** What is no request at all goes with any. */
+function wayOf(request: unknown): Way {
+  if (!isRequest(request)) return 'apart'
+  const { method, params } = request
+  if (isSlow(method, params ?? [])) return 'slow'
+  return isLong(method) ? 'apart' : 'together'
+}
+
+function bodyOf(id: number, method: string, params: readonly unknown[]): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params })
+}
+
+/** Anvil's answer with the id of whoever asked, without reading the rest, which may be long. */
+function answeredTo(id: JsonRpcRequest['id'], text: string): string {
+  if (!text.startsWith(HEAD)) return withId(JSON.parse(text), id)
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${text.slice(HEAD.length)}`
+}
+
+function withId(answer: object, id: JsonRpcRequest['id']): string {
+  return JSON.stringify({ ...answer, jsonrpc: '2.0', id })
+}

@@ -1,0 +1,313 @@
+import { numberToHex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { SandboxHandle } from '../../src/index.ts'
+import { anvilsOf } from '../helpers/anvils.ts'
+import { Partner, testSandbox } from '../helpers/partner.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON-RPC answers of every shape
+type Any = any
+
+const CODED = '0x00000000000000000000000000000000000000aa'
+/** Loops for ever. */
+const ENDLESS = '0x5b600056'
+/** Returns the gas it has: GAS PUSH0 MSTORE, RETURN the word. */
+const GAS_LEFT = '0x5a5f5260205ff3'
+/** Returns 256 MiB, and 4 MiB of zeros. */
+const RETURNS_256_MIB = '0x63100000005ff3'
+const RETURNS_4_MIB = '0x624000005ff3'
+/** Logs nothing, again and again, until 1 M gas is left. */
+const LOGS = '0x5b5f5fa05a620f424010600057'
+/** Hashes 64 KiB 3,600 times, so that it needs all of 45 M gas: an estimate tries that again and again. */
+const HASHES = '0x610e105b620100005f205060019003806003' + '5700'
+/** As eth_call takes it: the code stands at an address for this call. */
+const at = (code: string) => ({ [CODED]: { code } })
+
+const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
+
+async function post(url: string, body: unknown): Promise<{ status: number; body: Any }> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const text = await response.text()
+  return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+}
+
+describe.each([
+  ['on loopback', '127.0.0.1'],
+  ['in a container', '0.0.0.0'],
+])('%s', (_, host) => {
+  let sandbox: SandboxHandle
+  let url: string
+  let partner: Partner
+  let portfolio: string
+  beforeAll(async () => {
+    sandbox = await testSandbox({ host })
+    url = (await sandbox.credentials()).rpc_urls['31337']!
+    partner = new Partner(sandbox)
+    portfolio = await partner.open('alice')
+  })
+  afterAll(() => sandbox.stop())
+  const ask = async (method: string, ...params: unknown[]): Promise<Any> =>
+    (await post(url, call(method, ...params))).body
+
+  test.each([undefined, null, '0xffffffffffffffff', 2 ** 40, '99999999999999'])(
+    'a call with the gas %j has 50,000,000',
+    async (gas) => {
+      for (const overrides of [undefined, { gasLimit: '0xffffffffff' }]) {
+        const { result } = await ask('eth_call', { to: CODED, gas }, 'latest', at(GAS_LEFT), overrides)
+        expect(Number(result)).toBeGreaterThan(49_900_000)
+        expect(Number(result)).toBeLessThanOrEqual(50_000_000)
+      }
+    },
+  )
+
+  test('a call with less gas keeps it, and one with what is no quantity is refused', async () => {
+    expect(Number((await ask('eth_call', { to: CODED, gas: '0xf4240' }, 'latest', at(GAS_LEFT))).result)).toBeLessThan(
+      1e6,
+    )
+    for (const gas of ['0b1111', 'much', 1.5, -1, {}, '']) {
+      const { error } = await ask('eth_call', { to: CODED, gas }, 'latest')
+      expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('gas') })
+    }
+  })
+
+  test('all calls of a simulation share the gas of one', async () => {
+    const calls = [1, 2, 3, 4].map(() => ({ to: CODED, gas: '0xffffffffff' }))
+    const block = { stateOverrides: at(GAS_LEFT), calls: calls.slice(2) }
+    const { result } = await ask('eth_simulateV1', { blockStateCalls: [block, block] }, 'latest')
+    const each = result.flatMap((simulated: Any) => simulated.calls.map(({ returnData }: Any) => Number(returnData)))
+    expect(each).toHaveLength(4)
+    for (const gas of each) expect(gas).toBeLessThanOrEqual(12_500_000)
+    // Anvil takes lists in place of objects.
+    for (const payload of [[[[null, at(GAS_LEFT), calls]], false], { blockStateCalls: [[null, null, calls]] }, null]) {
+      expect((await ask('eth_simulateV1', payload, 'latest')).error).toMatchObject({ code: -32602 })
+    }
+    const many = { blockStateCalls: [{ calls: Array.from({ length: 1_001 }, () => ({ to: CODED })) }] }
+    expect((await ask('eth_simulateV1', many)).error).toMatchObject({ code: -32005 })
+  })
+
+  test('an endless call ends, while deposits go on', async () => {
+    const endless = call('eth_call', { data: ENDLESS, gas: '0xffffffffffffffff' }, 'latest')
+    const other = call('eth_createAccessList', { data: ENDLESS }, 'latest')
+    const [deposit, ...answers] = await Promise.all([
+      partner.deposit('alice', portfolio, '1000'),
+      post(url, endless),
+      post(url, [endless, other, endless]),
+    ])
+    expect(deposit.status).toBe(200)
+    expect(answers[0]?.body.error.message).toContain('OutOfGas')
+    expect(answers[1]?.body.map(({ error }: Any) => error.message)).toEqual(Array(3).fill('EVM error OutOfGas'))
+  })
+
+  test('a call that would return 256 MiB does not', async () => {
+    const answer = await post(
+      url,
+      call('eth_call', { to: CODED, gas: '0xffffffffffffffff' }, 'latest', at(RETURNS_256_MIB)),
+    )
+    expect(answer).toMatchObject({ status: 200, body: { error: { code: -32603 } } })
+  })
+
+  test('answers have 25 MB together, and an estimate has an end', async () => {
+    const long = call('eth_call', { to: CODED }, 'latest', at(RETURNS_4_MIB))
+    const { body } = await post(url, [
+      ...Array(5).fill(long),
+      call('eth_chainId'),
+      call('eth_getBalance', CODED, 'latest'),
+    ])
+    expect(body.map(({ result, error }: Any) => error?.code ?? result.length)).toEqual([
+      ...[8_388_610, 8_388_610, -32005, -32005, -32005, 6, 3],
+    ])
+    expect(body[2].error.message).toContain('25000000 bytes')
+    const logging = Array.from({ length: 10 }, () => ({ to: CODED }))
+    const { error } = await ask('eth_simulateV1', { blockStateCalls: [{ stateOverrides: at(LOGS), calls: logging }] })
+    expect(error).toMatchObject({ code: -32005, message: expect.stringContaining('25000000 bytes') })
+    expect((await ask('eth_estimateGas', { to: CODED }, 'latest', at(HASHES))).error.message).toContain('16777216')
+  })
+
+  test('a batch has 1,000 calls', async () => {
+    const calls = Array.from({ length: 1_000 }, (_, id) => ({ ...call('eth_call', { to: CODED }, 'latest'), id }))
+    const { body } = await post(url, calls)
+    expect(body).toEqual(calls.map(({ id }) => ({ jsonrpc: '2.0', id, result: '0x' })))
+    expect((await post(url, [...calls, call('eth_chainId')])).body).toEqual({
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32600, message: 'more than 1000 calls, the limit of a batch' },
+    })
+  })
+
+  test('every call of a batch has an error of its own', async () => {
+    const { status, body } = await post(url, [
+      { ...call('eth_chainId'), id: 1.5 },
+      5,
+      { ...call('eth_chainId'), id: {} },
+      { ...call('eth_getBalance', {}), id: 'object' },
+      { ...call('eth_getBalance', 'none'), id: 1e30 },
+      { ...call('eth_chainId'), id: 'last' },
+    ])
+    expect(status).toBe(200)
+    expect(body.map(({ id }: Any) => id)).toEqual([1.5, null, null, 'object', 1e30, 'last'])
+    expect(body.map(({ error }: Any) => error?.code)).toEqual([undefined, -32600, -32600, -32602, -32602, undefined])
+    expect(body[5].result).toBe('0x7a69')
+  })
+
+  test('a fee history has 1,024 blocks and 100 percentiles', async () => {
+    for (const count of ['0x401', '0xffffffff', `0x${'f'.repeat(40)}`, 2 ** 50]) {
+      expect((await ask('eth_feeHistory', count, 'latest', [])).result.gasUsedRatio.length).toBeLessThanOrEqual(1_024)
+    }
+    expect((await ask('eth_feeHistory', '0x1', 'latest', Array(101).fill(1))).error).toMatchObject({ code: -32005 })
+  })
+
+  test('so many slots can be asked for at once', async () => {
+    const slots = Array.from({ length: 1_025 }, (_, slot) => numberToHex(slot, { size: 32 }))
+    expect((await ask('eth_getStorageValues', { [CODED]: slots.slice(1) }, 'latest')).error).toBeUndefined()
+    expect((await ask('eth_getStorageValues', { [CODED]: slots }, 'latest')).error).toMatchObject({ code: -32005 })
+  })
+
+  test('a filter beyond 256 takes the place of the one that was not asked for longest', async () => {
+    const [first, second] = [(await ask('eth_newBlockFilter')).result, (await ask('eth_newBlockFilter')).result]
+    const make = Array.from({ length: 255 }, () => call('eth_newPendingTransactionFilter'))
+    await ask('eth_getFilterChanges', first)
+    const { body } = await post(url, make)
+    expect((await ask('eth_getFilterChanges', second)).error).toMatchObject({ message: 'filter not found' })
+    expect((await ask('eth_getFilterChanges', first)).result).toEqual([])
+    expect((await ask('eth_getFilterChanges', body.at(-1).result)).result).toEqual([])
+  })
+
+  describe('transactions of others', () => {
+    const outsider = privateKeyToAccount(`0x${'43'.repeat(32)}`)
+    const terms = { type: 'eip1559', chainId: 31337, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n } as const
+    const bomb = (nonce: number, gas = 16_000_000n) => outsider.signTransaction({ ...terms, nonce, gas, data: ENDLESS })
+
+    test('have the gas that mainnet allows', async () => {
+      const { error } = await ask('eth_sendRawTransaction', await bomb(0, 16_777_217n))
+      expect(error).toMatchObject({ code: -32005, message: expect.stringContaining('16777216 gas') })
+    })
+
+    test('leave room for deposits, and are mined one after another', async () => {
+      const bombs = await Promise.all(Array.from({ length: 30 }, (_, nonce) => bomb(nonce)))
+      const sent = post(
+        url,
+        bombs.map((raw) => call('eth_sendRawTransaction', raw)),
+      )
+      for (let round = 0; round < 3; round++) {
+        expect((await partner.deposit('alice', portfolio, '1000')).status).toBe(200)
+      }
+      const hashes = (await sent).body.map(({ result }: Any) => result)
+      await expect
+        .poll(async () => (await ask('eth_getTransactionReceipt', hashes[29])).result, { timeout: 10_000 })
+        .not.toBeNull()
+      const blocks = new Set<string>()
+      for (const hash of hashes) blocks.add((await ask('eth_getTransactionReceipt', hash)).result.blockNumber)
+      expect(blocks.size).toBe(30)
+    })
+
+    test('that cannot be mined yet do not pile up', async () => {
+      const answers = [await ask('eth_sendRawTransaction', await bomb(50))]
+      answers.push(await ask('eth_sendRawTransaction', await bomb(51)))
+      expect(answers[0].error).toBeUndefined()
+      expect(answers[1].error).toMatchObject({ code: -32005, message: expect.stringContaining('cannot be mined yet') })
+    })
+  })
+})
+
+describe('on loopback alone', () => {
+  let sandbox: SandboxHandle
+  let url: string
+  beforeAll(async () => {
+    sandbox = await testSandbox()
+    url = (await sandbox.credentials()).rpc_urls['31337']!
+  })
+  afterAll(() => sandbox.stop())
+  const ask = async (method: string, ...params: unknown[]): Promise<Any> =>
+    (await post(url, call(method, ...params))).body
+
+  test('traces have less gas, no single steps and no programs of others', async () => {
+    const { result } = await ask('debug_traceCall', { data: ENDLESS, gas: '0xfffffff' }, 'latest', {
+      tracer: 'callTracer',
+    })
+    expect(Number(result.gasUsed)).toBe(2_000_000)
+    for (const options of [undefined, {}, { enableMemory: true }, [], { tracer: null }]) {
+      const { error } = await ask('debug_traceCall', { data: ENDLESS }, 'latest', options)
+      expect(error).toMatchObject({ code: -32005, message: expect.stringContaining('callTracer') })
+    }
+    const hash = `0x${'1'.repeat(64)}`
+    for (const method of ['debug_traceCall', 'debug_traceTransaction', 'debug_traceBlockByHash']) {
+      const { error } = await ask(method, hash, { tracer: 'while (true) {}' }, { tracer: 'while (true) {}' })
+      expect(error).toMatchObject({ code: -32005, message: expect.stringContaining('JavaScript') })
+    }
+  })
+
+  test.each([
+    ['anvil_mine', ['0xf4240', '0x1']],
+    ['anvil_mine', ['0x3e9', '0x0']],
+    ['anvil_mine', [['0x1']]],
+    ['hardhat_mine', [1_001]],
+    ['evm_mine', [{ blocks: 1_001 }]],
+    ['evm_mine', [[null, 1_001]]],
+    ['anvil_mine_detailed', [{ blocks: 1_001 }]],
+    ['evm_mine_detailed', [{ timestamp: 0, blocks: '0x3e9' }]],
+    ['anvil_mine', ['0x1', `0x1${'0'.repeat(20)}`]],
+    ['evm_mine', [`0x1${'0'.repeat(20)}`]],
+  ])('%s %j is refused', async (method, params) => {
+    const before = (await ask('eth_blockNumber')).result
+    expect((await ask(method, ...params)).error).toMatchObject({ code: -32602 })
+    expect((await ask('eth_blockNumber')).result).toBe(before)
+  })
+
+  test('so many blocks can be mined at once, however they are asked for', async () => {
+    const before = Number((await ask('eth_blockNumber')).result)
+    expect((await ask('anvil_mine', '0x3', '0xa')).error).toBeUndefined()
+    await ask('evm_increaseTime', 60)
+    expect((await ask('anvil_mine', '0x3e9')).error).toMatchObject({ code: -32602 })
+    expect((await ask('evm_mine', { timestamp: null, blocks: 4 })).error).toBeUndefined()
+    expect(Number((await ask('eth_blockNumber')).result)).toBe(before + 7)
+  })
+
+  test('a range of logs has 10,000 blocks', async () => {
+    for (let thousand = 0; thousand < 11; thousand++) await ask('anvil_mine', '0x3e8', '0x1')
+    const latest = Number((await ask('eth_blockNumber')).result)
+    const range = (from: number, toBlock?: string) => ({ fromBlock: numberToHex(from), ...(toBlock && { toBlock }) })
+    for (const method of ['eth_getLogs', 'eth_newFilter']) {
+      expect((await ask(method, range(latest - 9_999))).error).toBeUndefined()
+      expect((await ask(method, range(latest - 9_999, '0xffffffffffffff'))).error).toBeUndefined()
+      for (const filter of [range(latest - 10_000), { fromBlock: 'earliest' }, range(0, '0xffffffffffffff')]) {
+        const { error } = await ask(method, filter)
+        expect(error).toMatchObject({ code: -32005, message: expect.stringContaining('10000 blocks') })
+      }
+    }
+  })
+
+  test('transactions without gas have what is estimated, or the most they may have', async () => {
+    const [from] = (await ask('eth_accounts')).result
+    const terms = { from, gasPrice: '0x0' }
+    const plain = (await ask('eth_sendTransaction', { ...terms, to: CODED })).result
+    const failing = (await ask('eth_sendTransaction', { ...terms, data: ENDLESS })).result
+    const filled = (await ask('eth_fillTransaction', { ...terms, data: ENDLESS })).result
+    await ask('evm_mine')
+    const gasOf = async (hash: string) => Number((await ask('eth_getTransactionByHash', hash)).result.gas)
+    expect(await gasOf(plain)).toBe(21_000)
+    expect(await gasOf(failing)).toBe(2 ** 24)
+    expect(Number(filled.tx.gas)).toBe(2 ** 24)
+    const { error } = await ask('eth_sendTransaction', { ...terms, to: CODED, gas: '0x1000001' })
+    expect(error).toMatchObject({ code: -32005 })
+  })
+
+  test('a call that is not answered in time is given up, each call for itself', { timeout: 20_000 }, async () => {
+    const [pid] = anvilsOf(process.pid).slice(-1)
+    const slow = call('eth_call', { to: CODED }, 'latest')
+    process.kill(pid!, 'SIGSTOP')
+    const answers = await Promise.all([
+      post(url, [slow, slow, 7]),
+      post(url, [call('eth_chainId'), call('eth_gasPrice')]),
+      post(url, call('eth_getBlockByNumber', 'latest', false)),
+    ]).finally(() => process.kill(pid!, 'SIGCONT'))
+    const late = { error: { code: -32005, message: 'no answer within 5 s, the limit of a call' } }
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(answers.map(({ body }) => body)).toMatchObject([
+      [late, late, { error: { code: -32600 } }],
+      [late, late],
+      late,
+    ])
+    await expect.poll(async () => (await ask('eth_chainId')).result, { timeout: 5_000 }).toBe('0x7a69')
+  })
+})
