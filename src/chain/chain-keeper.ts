@@ -10,7 +10,7 @@ import type { Checkpoint } from './checkpoint.ts'
 import { Era } from './era.ts'
 import type { ForeignState } from './foreign-state.ts'
 import { Lane } from './lane.ts'
-import type { Rpc } from './rpc.ts'
+import type { Call, Rpc } from './rpc.ts'
 
 /** What a keeper works with. */
 export interface KeeperParts {
@@ -33,6 +33,11 @@ export interface KeeperParts {
 const HANG_PATIENCE = 10_000
 /** Milliseconds between looks whether it hangs. */
 const PROBE_PAUSE = 1_000
+/**
+ * What it is asked. It needs the state: of a node whose state is kept busy by a call, so that no block can be mined, all
+ * else is answered. (A block that waits goes before later questions, so they wait with it.)
+ */
+const PROBE: Call = ['eth_getBalance', '0x0000000000000000000000000000000000000000', 'latest']
 /** Milliseconds between attempts to start another one: at first, and at most. */
 const FIRST_PAUSE = 100
 const LAST_PAUSE = 5_000
@@ -266,11 +271,14 @@ export class ChainKeeper {
       await clock.wallSleep(PROBE_PAUSE)
       const asked = clock.wallNow()
       const watched = this.#node
+      const failures = rpc.upstreamFailures
       try {
-        if (!rpc.held) await rpc.call('eth_chainId')
+        if (!rpc.held) await rpc.settle([PROBE])
         silentSince = undefined
       } catch {
-        silentSince = rpc.held || watched !== this.#node ? undefined : (silentSince ?? asked)
+        // A fork's node that tells of its upstream is not silent.
+        const excused = rpc.held || watched !== this.#node || rpc.upstreamFailures > failures
+        silentSince = excused ? undefined : (silentSince ?? asked)
         if (silentSince === undefined || clock.wallNow() - silentSince < HANG_PATIENCE) continue
         log.error({ chain_id: node.chainId }, 'the chain hangs: it is killed')
         this.discard('it gave no answer')

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
@@ -130,6 +131,25 @@ describe('a chain that does not answer', () => {
     expect(await transfer).toMatchObject({ status: 'success' })
     expect(chain.pid).not.toBe(pid)
     await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }))
+  })
+})
+
+describe.runIf(process.platform === 'linux')('a call that keeps the state busy', () => {
+  it('is noticed, though all else is answered, and deposits go on', { timeout: 60_000 }, async () => {
+    const { chain, chains, fund, pool } = await startChain()
+    await fund(alice)
+    const { pid } = chain
+    const [, host, port] = /--host\0([\d.]+)\0--port\0(\d+)/.exec(await readFile(`/proc/${pid}/cmdline`, 'utf8'))!
+    // Past the gateway, which would not let it through.
+    const endless = { data: '0x5b600056', gas: '0xffffffffffffffff' }
+    void rpc(`http://${host}:${port}`, 'eth_call', endless, 'latest').catch(() => {})
+    expect(await rpc(`http://${host}:${port}`, 'eth_chainId')).toBe('0x7a69')
+    // The first that is in its way waits, and is carried through by another node.
+    while (chain.pid === pid) {
+      expect(await chain.transfer(order('deposit', pool('aave USDC'), 7n))).toMatchObject({ status: 'success' })
+    }
+    await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 10_000)
+    await chains.stop()
   })
 })
 
