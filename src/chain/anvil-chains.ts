@@ -24,8 +24,6 @@ export interface ChainsOptions extends Pick<AnvilChainOptions, 'renewAfter'> {
   /** `service.protocols`: Aave V3's identifier, the vault's. */
   protocols: readonly [string, string]
   log: Logger
-  /** Interface the chains' RPC listens on; default 127.0.0.1. */
-  host?: string
   /** Milliseconds without an answer before a call to Anvil is given up; default 10 s. */
   rpcTimeout?: number
 }

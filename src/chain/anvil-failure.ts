@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import { oneLine } from './one-line.ts'
 
 const NEEDS = 'Anvil needs glibc 2.35 or later'
 const FIX = 'Fix: use a system that has it, such as Ubuntu 22.04, Debian 12 or the image node:22-slim.'
@@ -14,9 +15,17 @@ export function spawnFailure(binary: string, { code, message }: NodeJS.ErrnoExce
   return `could not be started: ${message}`
 }
 
-/** What an Anvil that ended wrote, or what that means where the words do not say it. */
+/** What precedes and follows Anvil's last words: where in its own code, what to do about it, who called whom. */
+const BEFORE = /^[\s\S]*The application panicked \(crashed\)\S*\s*Message:/
+const AFTER = /\s*(Location:|Backtrace omitted|This is a bug|━+ BACKTRACE)[\s\S]*$/
+/** With what is said around it, such a line is still readable. */
+const MOST_WORDS = 160
+
+/** What an Anvil that ended wrote, as one clean line, or what that means where the words do not say it. */
 export function endReason(stderr: string): string {
-  return /version `GLIBC_[\d.]+' not found/.test(stderr) ? libcNeeded() : stderr.trim()
+  if (/version `GLIBC_[\d.]+' not found/.test(stderr)) return libcNeeded()
+  const words = stderr.replace(BEFORE, '').replace(AFTER, '')
+  return oneLine(words.replace(/\bhttps?:\/\/[^\s)]+/g, '…'), MOST_WORDS) // such an address may hold a secret
 }
 
 /** Why Anvil's files cannot be made, and what to do. */

@@ -20,8 +20,6 @@ export interface NodeOptions {
   archive: BlockArchive
   /** For a fork. */
   real?: RealChain
-  /** Interface Anvil listens on; default 127.0.0.1. */
-  host?: string
   clock: SandboxClock
   log: Logger
   /** Milliseconds without an answer before a call is given up. */
@@ -78,14 +76,14 @@ export class AnvilNode {
   static async start(given: Omit<NodeOptions, 'checkpoint'>, history: History): Promise<AnvilNode> {
     const { checkpoint } = history
     const options: NodeOptions = { ...given, checkpoint }
-    const { chainId, host, clock, log, timeout } = options
+    const { chainId, clock, log, timeout } = options
     const source = await RpcServer.listen(new CheckpointSource(options).answer)
     let process: AnvilProcess | undefined
     try {
-      const fork = ['--fork-url', source.url, '--fork-block-number', String(Number(checkpoint.block.number))]
-      const flags = [...fork, ...rulesOf(checkpoint), ...NO_RETRIES, NO_CACHE, ...BOUNDED]
+      const block = ['--fork-block-number', String(Number(checkpoint.block.number))]
+      const flags = [...block, ...rulesOf(checkpoint), ...NO_RETRIES, NO_CACHE, ...BOUNDED]
       const genesis = genesisOf(checkpoint, chainId)
-      process = await AnvilProcess.start({ chainId, genesis, flags, clock, log, ...(host && { host }) })
+      process = await AnvilProcess.start({ chainId, genesis, source: source.url, flags, clock, log })
       const node = new AnvilNode(process, source, checkpoint)
       await node.#begin(new Rpc({ chainId, url: process.url, timeout }), history)
       return node

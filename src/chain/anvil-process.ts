@@ -1,7 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import type { ChildProcess } from 'node:child_process'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SandboxClock } from '../domain/clock.ts'
@@ -10,7 +8,9 @@ import { SeededRandom } from '../domain/random.ts'
 import { ANVIL_VERSION, anvilBinary } from './anvil-binary.ts'
 import { endReason, spawnFailure, temporaryFailure } from './anvil-failure.ts'
 import { GAS_LIMIT } from './gas-limit.ts'
+import { type LoopbackAddress, loopbackAddress } from './loopback-address.ts'
 import { Rpc } from './rpc.ts'
+import { refusalOfShell, spawnAnvil } from './spawn-anvil.ts'
 import { guardAgainstOrphan, type OrphanGuard } from './watchdog.ts'
 
 /** What an Anvil is started with. */
@@ -18,10 +18,10 @@ export interface AnvilOptions {
   chainId: string
   /** A genesis file's content. */
   genesis?: string
+  /** Where a fork reads from: a URL that may hold a secret. */
+  source?: string
   /** More command-line flags, such as those of a fork. */
   flags?: readonly string[]
-  /** Interface the RPC listens on; default 127.0.0.1. */
-  host?: string
   clock: SandboxClock
   log: Logger
 }
@@ -39,8 +39,10 @@ interface ProcessOptions extends AnvilOptions {
 const FLAGS = [
   ...['--quiet', '--order', 'fifo', '--base-fee', '0', '--gas-price', '0', '--disable-min-priority-fee'],
   ...['--no-mining', '--max-transactions', '100000000', '--gas-limit', String(Number(GAS_LIMIT))],
-  '--no-request-size-limit',
+  ...['--no-request-size-limit', '--no-cors', '--disable-console-log'],
 ]
+/** What `source` is called on the command line. */
+const SOURCE = 'source'
 
 const START_TIMEOUT = 20_000
 const START_ATTEMPTS = 5
@@ -58,7 +60,7 @@ export class AnvilStartError extends Error {
 }
 
 /**
- * A running Anvil. Listens on a port free at the start; ready by its first RPC answer, never by what it prints. Why this
+ * A running Anvil. Listens where only this machine reaches it; ready by its first RPC answer, never by what it prints. Why this
  * is not `@viem/anvil`: docs/decisions/0001-own-anvil-launcher.md.
  */
 export class AnvilProcess {
@@ -70,9 +72,9 @@ export class AnvilProcess {
       options.log.warn({ error: error.message }, 'no watchdog: if the sandbox is killed, its Anvil lives on'),
     )
     try {
-      const flags = [...FLAGS, ...(await prepare(directory, options.genesis)), ...(options.flags ?? [])]
+      const flags = [...FLAGS, ...(await prepare(directory, options)), ...(options.flags ?? [])]
       for (let attempt = 1; ; attempt++) {
-        const anvil = new AnvilProcess(binary, await freePort(options.host), flags, { ...options, directory, guard })
+        const anvil = new AnvilProcess(binary, await loopbackAddress(), flags, { ...options, directory, guard })
         try {
           await anvil.#ready()
           return anvil
@@ -97,30 +99,33 @@ export class AnvilProcess {
   #exit: string | undefined
   #stderr = ''
 
-  private constructor(binary: string, port: number, flags: readonly string[], options: ProcessOptions) {
+  private constructor(
+    binary: string,
+    { host, port }: LoopbackAddress,
+    flags: readonly string[],
+    options: ProcessOptions,
+  ) {
     const { chainId, directory, guard } = options
-    const host = options.host ?? '127.0.0.1'
     this.#options = options
-    this.url = `http://127.0.0.1:${port}`
+    this.url = `http://${host}:${port}`
     const where = ['--host', host, '--port', String(port), '--chain-id', chainId, '--cache-path', directory]
-    this.#child = spawn(binary, [...where, ...flags], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-      // Out of the terminal's process group: Ctrl-C must reach the sandbox alone, which then stops Anvil in order.
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    })
+    this.#child = spawnAnvil(binary, [...where, ...flags], directory)
     guard.watch(this.#child.pid)
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_KEPT)
     })
     this.exited = new Promise((resolve) => {
       const gone = (how: string) => {
-        this.#exit ??= `Anvil ${how}${this.#stderr ? `: ${endReason(this.#stderr)}` : ''}`
+        this.#exit ??= `Anvil ${how}`
         guard.watch(undefined)
         resolve(this.#exit)
       }
       this.#child.once('error', (error) => gone(spawnFailure(binary, error)))
-      this.#child.once('close', (code, signal) => gone(`ended with ${signal ?? `exit code ${code}`}`))
+      this.#child.once('close', (code, signal) => {
+        const refusal = refusalOfShell(code)
+        if (refusal) gone(spawnFailure(binary, refusal))
+        else gone(`ended with ${signal ?? `exit code ${code}`}${this.#stderr && `: ${endReason(this.#stderr)}`}`)
+      })
     })
   }
 
@@ -188,25 +193,20 @@ export class AnvilProcess {
   }
 }
 
-/** Makes Anvil's directory, for us alone, and returns the flags that name what is in it. */
-async function prepare(directory: string, genesis: string | undefined): Promise<string[]> {
+/** Makes Anvil's directory, for us alone, with what it reads there, and returns the flags that name it. */
+async function prepare(directory: string, { genesis, source }: AnvilOptions): Promise<string[]> {
+  const write = async (name: string, text: string) => {
+    const path = join(directory, name)
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' })
+    return path
+  }
   try {
     await mkdir(directory, { mode: 0o700 })
-    if (genesis === undefined) return []
-    const path = join(directory, 'genesis.json')
-    await writeFile(path, genesis, { mode: 0o600, flag: 'wx' })
-    return ['--init', path]
+    // By another name: its path is a secret, and every program of this machine sees the command line.
+    if (source !== undefined) await write('foundry.toml', `[rpc_endpoints]\n${SOURCE} = ${JSON.stringify(source)}\n`)
+    const fork = source === undefined ? [] : ['--fork-url', SOURCE]
+    return genesis === undefined ? fork : [...fork, '--init', await write('genesis.json', genesis)]
   } catch (error) {
     throw new AnvilStartError(temporaryFailure(error as Error), { cause: error })
   }
-}
-
-async function freePort(host = '127.0.0.1'): Promise<number> {
-  const server = createServer().listen(0, host)
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port')
-  return address.port
 }

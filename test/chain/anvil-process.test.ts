@@ -2,12 +2,20 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it, vi } from 'vitest'
 import { AnvilBinaryMissingError, anvilBinary } from '../../src/chain/anvil-binary.ts'
 import { AnvilProcess } from '../../src/chain/anvil-process.ts'
+import { BlockArchive } from '../../src/chain/block-archive.ts'
+import { genesisOf } from '../../src/chain/checkpoint.ts'
+import { CheckpointSource } from '../../src/chain/checkpoint-source.ts'
+import { embeddedCheckpoint } from '../../src/chain/embedded-market.ts'
+import { loopbackAddress } from '../../src/chain/loopback-address.ts'
+import { RpcServer } from '../../src/chain/rpc-server.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { rpc, silent } from './chain-fixture.ts'
@@ -63,6 +71,64 @@ describe('an Anvil process', () => {
     expect(() => anvilBinary('sunos', 'x64')).toThrow(/no Anvil for sunos-x64/)
   })
 
+  it('says in one clean line why it ended', async () => {
+    const anvil = await AnvilProcess.start(options)
+    await rpc(anvil.url, 'eth_feeHistory', `0x${'f'.repeat(30)}`, 'latest', []).catch(() => {})
+    expect(await anvil.exited).toMatch(/^Anvil ended with SIGABRT: Uint conversion error: Overflow\(256, \d+, \d+\)$/)
+    await anvil.stop()
+  })
+
+  describe.runIf(process.platform === 'linux')('on Linux', () => {
+    it('listens at another address each time, which lets no web page in', async () => {
+      const [one, other] = await Promise.all([AnvilProcess.start(options), AnvilProcess.start(options)])
+      const hosts = [one, other].map(({ url }) => new URL(url).hostname)
+      for (const host of hosts) expect(host).toMatch(/^127\.\d+\.\d+\.\d+$/)
+      expect(new Set([...hosts, '127.0.0.1']).size).toBe(3)
+      const { port } = new URL(one.url)
+      await expect(rpc(`http://127.0.0.1:${port}`, 'eth_chainId')).rejects.toThrow('fetch failed')
+      for (const method of ['OPTIONS', 'POST']) {
+        const allowed = Object.keys(await headersOf(one.url, method)).filter((name) =>
+          name.startsWith('access-control'),
+        )
+        expect(allowed).toEqual([])
+      }
+      await Promise.all([one.stop(), other.stop()])
+    })
+
+    it('shows nobody where its fork reads from, and keeps its files to itself', async () => {
+      const checkpoint = await embeddedCheckpoint()
+      const parts = { chainId: '31337', checkpoint, archive: await BlockArchive.open() }
+      const source = await RpcServer.listen(new CheckpointSource(parts).answer)
+      const genesis = genesisOf(checkpoint, '31337')
+      const flags = ['--fork-block-number', String(Number(checkpoint.block.number))]
+      const before = new Set(await readdir(tmpdir()))
+      const anvil = await AnvilProcess.start({ ...options, source: source.url, genesis, flags })
+      expect(Number(await rpc(anvil.url, 'eth_blockNumber'))).toBe(Number(checkpoint.block.number))
+      expect(await readFile(`/proc/${anvil.pid}/cmdline`, 'utf8')).not.toContain(new URL(source.url).port)
+      const directory = await readFile(`/proc/${anvil.pid}/environ`, 'utf8').then(
+        (all) => /HOME=([^\0]+)/.exec(all)?.[1],
+      )
+      expect(before.has(directory!.slice(tmpdir().length + 1))).toBe(false)
+      const modes = [directory!, ...['genesis.json', 'foundry.toml'].map((name) => join(directory!, name))]
+      expect(await Promise.all(modes.map(async (path) => (await stat(path)).mode & 0o777))).toEqual([
+        0o700, 0o600, 0o600,
+      ])
+      await anvil.stop()
+      source.close()
+    })
+
+    it('is ended by the system before it takes up all memory, and named first should that run out', async () => {
+      const anvil = await AnvilProcess.start(options)
+      expect(await readFile(`/proc/${anvil.pid}/oom_score_adj`, 'utf8')).toBe('1000\n')
+      expect(await readFile(`/proc/${anvil.pid}/limits`, 'utf8')).toMatch(/^Max data size +4294967296 +4294967296/m)
+      await anvil.stop()
+    })
+  })
+
+  it('listens at the usual address where there is no other', async () => {
+    expect(await loopbackAddress('darwin')).toEqual({ host: '127.0.0.1', port: expect.any(Number) })
+  })
+
   it('does not outlive a parent that is killed', async () => {
     const parent = await compiledParent()
     try {
@@ -78,6 +144,15 @@ describe('an Anvil process', () => {
     }
   })
 })
+
+/** Of the answer to a web page that would look in. */
+function headersOf(url: string, method: string): Promise<object> {
+  return new Promise((resolve, reject) => {
+    const headers = { origin: 'https://evil.example', 'content-type': 'application/json' }
+    const outgoing = request(url, { method, headers }, (incoming) => resolve(incoming.resume().headers))
+    outgoing.on('error', reject).end('{"jsonrpc":"2.0","id":1,"method":"eth_chainId"}')
+  })
+}
 
 function isAlive(pid: number): boolean {
   try {

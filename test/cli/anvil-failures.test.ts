@@ -67,7 +67,8 @@ describe('an Anvil that does not start ends the start with code 1 and what to do
         const result = 'anvil/v1.0.0'
         response.end(JSON.stringify([calls].flat().map(({ id }) => ({ jsonrpc: '2.0', id, result }))))
       }
-      require('node:http').createServer(answer).listen(process.argv[process.argv.indexOf('--port') + 1], '127.0.0.1')`
+      const valueOf = (flag) => process.argv[process.argv.indexOf(flag) + 1]
+      require('node:http').createServer(answer).listen(valueOf('--port'), valueOf('--host'))`
     const line = new RegExp(
       `this needs Anvil ${ANVIL_VERSION.replaceAll('.', '\\.')}; installed is anvil/v1\\.0\\.0\\. Fix: install`,
     )
