@@ -55,7 +55,12 @@ export function writeError(error: unknown, request: FastifyRequest, reply: Fasti
  * does not answer is logged where that is noticed.
  */
 function isFailure({ status, cause }: Problem): boolean {
-  return status >= 500 && cause !== undefined && !(cause instanceof ChainUnavailableError)
+  return status >= 500 && cause !== undefined && !(cause instanceof ChainUnavailableError) && !isLeaving(cause)
+}
+
+/** Whether it only means that the client has gone before the first byte of an answer that trickles. */
+function isLeaving(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
 /** Returns the body for Fastify to send; a reply returned instead would be waited for until the client has it all. */

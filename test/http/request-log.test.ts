@@ -272,6 +272,51 @@ describe('a client that goes away', () => {
     expect(JSON.stringify(lines)).not.toContain('stack')
   })
 
+  test('in the middle of an answer that trickles: that is no failure', async () => {
+    const { id } = fault({ kind: 'latency', match: { operation: 'list_pools' }, with: { bytes_per_second: 10 } })
+    const headers = await goodHeaders(acme)
+    const outgoing = request(`${sandbox.baseUrl}/v1/partner/pools`, { headers, agent: false })
+    outgoing.on('error', () => undefined)
+    await new Promise<void>((resolve) => {
+      outgoing.on('response', (incoming) => {
+        incoming.on('error', () => undefined)
+        incoming.once('data', () => {
+          outgoing.destroy()
+          resolve()
+        })
+      })
+      outgoing.end()
+    })
+    expect(await onlyLine()).toMatchObject({
+      operation: 'list_pools',
+      status: 200,
+      ended: 'connection lost',
+      fault: id,
+    })
+    // Whatever else there is to say would have been said by now.
+    await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
+    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(2)
+    expect(lines).toHaveLength(2)
+  })
+
+  test('before an answer that trickles begins: that is no failure either', async () => {
+    fault({ kind: 'latency', match: { operation: 'deposit' }, with: { bytes_per_second: 1 } })
+    sandbox.clock.freeze()
+    const headers = await goodHeaders(acme, 'dan')
+    const url = `${sandbox.baseUrl}/v1/partner/end_users/dan/deposit`
+    const outgoing = request(url, { method: 'POST', headers, agent: false })
+    outgoing.on('error', () => undefined).end(JSON.stringify({ portfolio_id: portfolio, amount_minor: '1000' }))
+    await expect.poll(() => sandbox.faults.list()[0]?.hits, { timeout: 5_000 }).toBe(1)
+    await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
+    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(1)
+    outgoing.destroy()
+    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(2)
+    await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
+    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(3)
+    expect(lines).toMatchObject([{}, { ...DEPOSIT, ended: 'connection lost', status: 200 }, {}])
+    sandbox.clock.unfreeze()
+  })
+
   test('before its body is out', async () => {
     const headers = { ...(await goodHeaders(acme, 'dan')), 'content-length': '1000' }
     const outgoing = request(`${sandbox.baseUrl}/v1/partner/end_users/dan/deposit`, {
