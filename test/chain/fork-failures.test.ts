@@ -9,6 +9,7 @@ import type { SandboxOptions } from '../../src/index.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 import { alice, order, rpc, silent } from './chain-fixture.ts'
+import { expectSameChain } from './expect-same-chain.ts'
 import { forked } from './forked-fixture.ts'
 import { type Mood, startUpstream, type UpstreamChain } from './upstream-chain.ts'
 
@@ -215,6 +216,8 @@ describe('an upstream that fails later', () => {
       await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 5_000)
       const { shares } = await chain.transfer(order('deposit', pool, 3n))
       expect(shares).toBeGreaterThan(0n)
+      // Blocks were mined without it meanwhile: done again with an upstream that answers, they must not hold it either.
+      await expectSameChain(chain)
     } finally {
       await chains.stop()
     }

@@ -18,20 +18,17 @@ export interface PreparedSandbox {
 
 /** Starts the upstream of a fork and makes the files that a plan needs. */
 export async function prepareSandbox({ forked: fork, kept, renewAfter }: LifePlan): Promise<PreparedSandbox> {
-  const renewed = renewAfter !== undefined && {
-    root: await renewingPackage(),
-    env: { RENEW_AFTER: String(renewAfter) },
-  }
-  if (!fork) return { process: new SandboxProcess({ kept, ...renewed }), upstream: undefined, dispose: async () => {} }
-  const upstream = await startUpstream('8453')
+  const root = renewAfter === undefined ? undefined : await renewingPackage()
   const directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-chaos-'))
-  const flags = ['--fixtures', await writeFixture(directory, forked(upstream))]
+  const upstream = fork ? await startUpstream('8453') : undefined
+  const flags = upstream ? ['--fixtures', await writeFixture(directory, forked(upstream))] : []
+  const renewed = root === undefined ? {} : { root, env: { RENEW_AFTER: String(renewAfter) } }
   return {
     process: new SandboxProcess({ kept, flags, ...renewed }),
     upstream,
     async dispose() {
-      await upstream.stop()
-      await rm(directory, { recursive: true })
+      await upstream?.stop()
+      for (const made of [directory, root]) if (made) await rm(made, { recursive: true })
     },
   }
 }

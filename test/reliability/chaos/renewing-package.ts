@@ -5,15 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { ROOT } from '../../cli/command.ts'
 
-let made: Promise<string> | undefined
-
-/** A copy of the package whose command line renews its nodes after `RENEW_AFTER` blocks and transactions; returns its folder. */
-export function renewingPackage(): Promise<string> {
-  made ??= make()
-  return made
-}
-
-async function make(): Promise<string> {
+/** Makes a copy of the package whose command line renews its nodes after `RENEW_AFTER` blocks and transactions; returns its folder. */
+export async function renewingPackage(): Promise<string> {
   const root = mkdtempSync(join(tmpdir(), 'yield-sandbox-renewing-'))
   for (const name of ['package.json', 'node_modules', 'fixtures', 'contracts', 'scenarios']) {
     symlinkSync(join(ROOT, name), join(root, name))
