@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Credentials, Readiness } from './control/contract.ts'
 import { controlRoutes } from './control/control-routes.ts'
-import { assumptions } from './domain/assumptions.ts'
 import type { AuditReport } from './domain/audit-report.ts'
 import type { Tenant } from './domain/records.ts'
 import { rpcProxy } from './http/rpc-proxy.ts'
@@ -25,6 +24,9 @@ export interface SandboxControls {
   tenants(): Promise<Tenant[]>
 }
 
+/** Loaded when somebody asks: it is long, and most runs never need it. */
+const manifest = () => import('./domain/fidelity/manifest.ts')
+
 /** Registers what lives on the service's origin beside it: identity provider, RPC, control. */
 export async function registerNeighbours(
   app: FastifyInstance,
@@ -34,6 +36,7 @@ export async function registerNeighbours(
 ): Promise<void> {
   const { service, identityProvider, unknownKey, faults, scenarios } = parts
   const { settings, clock, store } = service
+  const active = { service: settings, confirmation_delay: options.confirmationDelay }
   await app.register(async (scope) => {
     const wish = tokenEndpointFaults(scope, {
       ...parts,
@@ -59,7 +62,8 @@ export async function registerNeighbours(
     controlToken: options.controlToken,
     readiness: () => sandbox().readiness(),
     credentials: () => sandbox().credentials(),
-    assumptions: () => assumptions(settings),
+    fidelity: async () => (await manifest()).fidelity(active),
+    assumptions: async () => (await manifest()).assumptions(active),
     audit: () => sandbox().audit(),
     reset: () => sandbox().reset(),
     stop: () => sandbox().stop(),

@@ -1,5 +1,5 @@
-import type { Assumption } from '../domain/assumptions.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
+import type { Assumption, Fidelity } from '../domain/fidelity/manifest.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { ActiveFault } from '../faults/rule-in-force.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
@@ -89,4 +89,4 @@ export interface StoppedScenario {
   stopped: ScenarioRun | null
 }
 
-export type { ActiveFault, Assumption, AuditReport, FaultRule, Scenario, ScenarioRun }
+export type { ActiveFault, Assumption, AuditReport, FaultRule, Fidelity, Scenario, ScenarioRun }

@@ -5,7 +5,7 @@ import { shorten } from '../domain/shorten.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import type { Assumption, AuditReport, Credentials, MintedToken, Readiness } from './contract.ts'
+import type { Assumption, AuditReport, Credentials, Fidelity, MintedToken, Readiness } from './contract.ts'
 
 /** How a minted token is to differ from a good one. */
 export interface TokenWish {
@@ -28,7 +28,8 @@ export interface ControlParts {
   controlToken: string | undefined
   readiness(): Readiness
   credentials(): Promise<Credentials>
-  assumptions(): Assumption[]
+  fidelity(): Promise<Fidelity[]>
+  assumptions(): Promise<Assumption[]>
   audit(): Promise<AuditReport>
   reset(): Promise<void>
   /** Ends the sandbox, connections of clients included. */

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ControlParts } from './control-parts.ts'
 import { guard } from './guard.ts'
-import { assumptionRoutes } from './routes/assumptions.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { clockRoutes } from './routes/clock.ts'
 import { credentialRoutes } from './routes/credentials.ts'
 import { faultRoutes } from './routes/faults.ts'
+import { fidelityRoutes } from './routes/fidelity.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
 import { resetRoutes } from './routes/reset.ts'
@@ -15,7 +15,7 @@ import { tokenRoutes } from './routes/tokens.ts'
 
 const guardedRoutes = [
   credentialRoutes,
-  assumptionRoutes,
+  fidelityRoutes,
   auditRoutes,
   resetRoutes,
   stopRoutes,

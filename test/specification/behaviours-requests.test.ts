@@ -78,6 +78,12 @@ test('Behaviour media-types: application/json in UTF-8 alone', async () => {
   }
 })
 
+test('Behaviour route-before-credentials: 404 and 405 come before authentication', async () => {
+  const bare = { headers: { authorization: null } }
+  expect(outcome(await acme.get('nothing', bare))).toBe('404 not_found')
+  expect(outcome(await acme.post('pools', {}, bare))).toBe('405 method_not_allowed')
+})
+
 test('Behaviour exact-paths: a trailing slash or another case is 404 not_found', async () => {
   for (const path of ['pools/', 'Pools', 'end_users/alice/portfolios/', 'end_users/alice/PORTFOLIOS']) {
     expect([path, outcome(await acme.get(path))]).toEqual([path, '404 not_found'])

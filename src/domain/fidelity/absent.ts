@@ -1,0 +1,93 @@
+import { type FidelityRow, testsIn } from './row.ts'
+
+const here = testsIn('test/specification/absent.test.ts')
+const LIVE_ONLY = 'public documentation of live services'
+
+/** What live services have and the specification does not: what a client gets instead. */
+export const ABSENT_ROWS: readonly FidelityRow[] = [
+  absent(
+    'read-end-user',
+    'GET /v1/partner/end_users/{external_id}',
+    '404 not_found',
+    here('Absent: %s %s is 404 not_found'),
+  ),
+  absent(
+    'delete-end-user',
+    'DELETE /v1/partner/end_users/{external_id} (204, soft, idempotent)',
+    '404 not_found',
+    here('Absent: %s %s is 404 not_found'),
+  ),
+  absent(
+    'wallet-balance',
+    'GET /v1/partner/end_users/{external_id}/wallet-balance (wallet_address, chain_id, chain_name, token, balance, as_of)',
+    '404 not_found; the wallet can be read over RPC',
+    here('Absent: %s %s is 404 not_found'),
+  ),
+  absent(
+    'delete-portfolio',
+    'DELETE …/portfolios/{portfolio_id}',
+    '404 not_found',
+    here('Absent: %s %s is 404 not_found'),
+  ),
+  absent('ramp-intents', 'on-ramp and off-ramp intents', '404 not_found', here('Absent: %s %s is 404 not_found')),
+  absent(
+    'base-path',
+    'a path prefix in the base address (…/api)',
+    '{base_url} is the origin; anything else before /v1/ is 404 not_found',
+    here('Absent: %s %s is 404 not_found'),
+  ),
+  absent(
+    'other-transaction-types',
+    'transactions of other types than two (yield_harvest, yield syncs, fee deductions), with fx_rate_usd and aave_apy',
+    'deposit and withdrawal alone, without the two numbers; type is an open list all the same',
+    here('Absent: transactions have two types and no rates'),
+  ),
+  absent(
+    'doc-url',
+    'doc_url in error bodies, and an https type',
+    'no doc_url; type is urn:yield-partner-api:error:<code>',
+    here('Absent: errors have no doc_url, and a type that is no address'),
+  ),
+  absent(
+    'whole-tokens',
+    'details of errors in whole tokens',
+    'minor units, as everywhere',
+    here('Absent: details of errors speak of minor units'),
+  ),
+  absent(
+    'other-user-token-codes',
+    'unknown_partner_issuer for a wrong issuer of a user token, cross_tenant_jwt for a token of another tenant',
+    '401 invalid_user_token',
+    here('Absent: a wrong issuer and a token of another tenant are invalid_user_token'),
+  ),
+  absent(
+    'opaque-keys',
+    'any opaque value of 128 bits as Idempotency-Key, and one required on create end user',
+    'a UUID v4, as the specification says: others are 400 validation_error; on create end user it is accepted, not required',
+    testsIn('test/specification/assumptions-idempotency.test.ts')(
+      'Assumption idempotency-format: what is no UUID v4 is 400 validation_error; a quoted one is accepted',
+    ),
+  ),
+  absent(
+    'other-ids',
+    'a tenant_id of the form tnt_…, pool ids such as pool_aave_base_usdc',
+    'tenant_id and pool_id are what the fixture says: UUIDs, and aave-usdc and the like, by default',
+    here('Absent: tenant_id is a UUID, and pool ids are those of the fixture'),
+  ),
+  absent(
+    'live-chains',
+    'chain 84532, and USDC alone',
+    'a local chain 31337 with USDC and WETH, or forks of real chains by the fixture',
+    here('Absent: the chain is 31337, with USDC and WETH'),
+  ),
+  absent(
+    'other-scopes',
+    'a second form of the scope',
+    '400 invalid_scope for all but <service_audience>/.default',
+    testsIn('test/identity/token-endpoint.test.ts')('answers invalid_scope to %s'),
+  ),
+]
+
+function absent(id: string, about: string, rule: string, test: FidelityRow['test']): FidelityRow {
+  return { id, kind: 'absent', about, rule, source: LIVE_ONLY, test }
+}

@@ -1,0 +1,110 @@
+import { assumed, type FidelityRow, LIVE, testsIn } from './row.ts'
+
+const money = testsIn('test/specification/assumptions-money.test.ts')
+const concurrency = testsIn('test/reliability/concurrency.test.ts')
+
+/** What the specification leaves open about amounts, transfers and their records. */
+export const MONEY_ASSUMPTIONS: readonly FidelityRow[] = [
+  assumed(
+    'amount-unit',
+    'the unit of deposited, yield_earned, yield_earned_realized, total_balance',
+    "the token's minor units, a digit string, as amount_minor",
+    money("Assumption amount-unit: the four amounts are digit strings in the token's minor units"),
+    LIVE,
+  ),
+  assumed(
+    'balance-meaning',
+    'how the four amounts relate',
+    'total_balance is what the position is worth on chain now, deposited the principal still in, yield_earned_realized the yield paid out so far; yield_earned = total_balance − deposited + yield_earned_realized; a withdrawal takes principal and yield in proportion',
+    money('Assumption balance-meaning: worth, principal, yield, realized; a withdrawal takes both in proportion'),
+    LIVE,
+  ),
+  assumed(
+    'transfer-status',
+    'success status of deposit and withdraw',
+    '200, unless set to 201',
+    money('Assumption transfer-status: 200, or 201 when so set'),
+    { setting: 'service.transfer_status' },
+  ),
+  assumed(
+    'transfer-response',
+    'fields beside tx_hash',
+    'the flat portfolio after the transaction, and transaction_id',
+    money('Assumption transfer-response: the flat portfolio after the transaction, tx_hash and transaction_id'),
+  ),
+  assumed(
+    'transfer-errors',
+    'deposit and withdraw errors',
+    '404 portfolio_not_found; 400 validation_error for what is no digit string, zero or over 2^256−1; 422 insufficient_balance, param amount_minor, when wallet or position is too small; 422 transaction_reverted; 503 chain_unavailable with Retry-After',
+    money('Assumption transfer-errors: of %s'),
+    LIVE,
+  ),
+  assumed(
+    'withdraw-all',
+    'rounding at full withdrawal',
+    'an amount within one minor unit of total_balance, or below it by so much yield, empties the position',
+    money('Assumption withdraw-all: an amount within one minor unit of the worth leaves no dust'),
+    { ...LIVE, setting: 'service.full_withdrawal_threshold' },
+  ),
+  assumed(
+    'transaction-fields',
+    'the transaction record',
+    'id, portfolio_id, type, tx_hash, created_at and timestamp (the same instant); amounts and yield before and after; yield_delta is the yield accrued since the previous transaction',
+    money('Assumption transaction-fields: amounts and yield before and after'),
+    LIVE,
+  ),
+  assumed(
+    'transaction-visible',
+    'when a transaction first appears in the list',
+    'once confirmed, never before',
+    money('Assumption transaction-visible: once confirmed, never before'),
+  ),
+  assumed(
+    'wallet',
+    'where deposited funds come from',
+    "each end user has a wallet on each chain, funded from the fixture (wallet_balance, default 1,000,000 tokens of each of the tenant's pools)",
+    money('Assumption wallet: each end user has one, with 1,000,000 tokens or what the fixture says'),
+  ),
+  assumed(
+    'fees',
+    'fees',
+    'none: total_fees_paid is "0"',
+    money('Assumption fees: none, total_fees_paid is "0" and all yield is paid out'),
+  ),
+  assumed(
+    'swaps',
+    'token swaps',
+    "none: a deposit moves the pool's own token",
+    money("Assumption swaps: none, a deposit moves the pool's own token alone"),
+  ),
+]
+
+/** Behaviours of money and time that the specification does not even leave open. */
+export const MONEY_BEHAVIOURS: readonly FidelityRow[] = [
+  assumed(
+    'wallet-funding',
+    'how a wallet gets its tokens',
+    "by writing the token's storage: no Transfer event, total supply unchanged, an unlimited allowance for each market, no native coin; gas is free. Its address follows from seed, tenant and external_id",
+    testsIn('test/chain/market.test.ts')('follow from seed, tenant and end user, and from nothing else'),
+  ),
+  assumed(
+    'transfer-times',
+    'the times of a transfer',
+    'created_at is when the confirmation delay ended, the timestamp of the block when it began',
+    testsIn('test/specification/behaviours-money.test.ts')(
+      'Behaviour transfer-times: created_at is the end of the delay, the timestamp of the block its start',
+    ),
+  ),
+  assumed(
+    'yield-curve',
+    'how yield accrues',
+    'apy compounds per second, as a year of touches would; Aave grows linearly between touches; the vault pays simple interest until somebody touches it',
+    testsIn('test/contracts/vault.test.ts')('loses no yield when it is touched every second'),
+  ),
+  assumed(
+    'transfer-queue',
+    'several transfers of one portfolio at once',
+    'carried out one after another; those of other portfolios do not wait',
+    concurrency('deposits and withdrawals that cross each other keep the ledger sound'),
+  ),
+]

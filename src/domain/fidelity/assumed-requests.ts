@@ -1,0 +1,227 @@
+import { assumed, type FidelityRow, LIVE, testsIn } from './row.ts'
+
+const general = testsIn('test/specification/assumptions.test.ts')
+const tokens = testsIn('test/specification/assumptions-tokens.test.ts')
+const beside = testsIn('test/specification/behaviours-requests.test.ts')
+const bodies = testsIn('test/http/bad-bodies.test.ts')
+const heads = testsIn('test/http/bad-heads.test.ts')
+
+/** What the specification leaves open about requests and answers in general. */
+export const REQUEST_ASSUMPTIONS: readonly FidelityRow[] = [
+  assumed(
+    'brand',
+    "the brand's name in the two response headers",
+    'Service: X-Service-Api-Version, X-Service-Request-Id, unless named otherwise',
+    general('Assumption brand: X-Service-…, or the name that is set'),
+    { ...LIVE, setting: 'service.name' },
+  ),
+  assumed(
+    'protocol-names',
+    'the two literal protocol names',
+    'aave and morpho, unless named otherwise; the first is Aave V3 and the default',
+    general('Assumption protocol-names: aave (the default) and morpho, or the two that are set'),
+    { ...LIVE, setting: 'service.protocols' },
+  ),
+  assumed(
+    'audience',
+    '<service_audience>',
+    'api://yield-sandbox, unless set otherwise: aud of both tokens, and the scope with the suffix /.default',
+    general('Assumption audience: api://yield-sandbox, or the one that is set, in both tokens'),
+    { ...LIVE, setting: 'service.audience' },
+  ),
+  assumed(
+    'error-body',
+    'body fields beside code',
+    'RFC 9457 application/problem+json: type, title, status, detail, instance, code, request_id; param where one parameter is at fault, errors: [{param, detail}] where several are. Or the code alone, as JSON',
+    general('Assumption error-body: RFC 9457 with code, request_id, param and errors, or the code alone'),
+    { ...LIVE, setting: 'service.error_body' },
+  ),
+  assumed(
+    'error-precedence',
+    'which error wins when several apply',
+    'the head of the request (400, 414, 501), route (404, 405), identity-provider token, role, user token, sub, Idempotency-Key, the type and coding of the body (415), its size (413), path and query, body, end user, pool or portfolio, key mismatch, balance',
+    general('Assumption error-precedence: token, role, user token, sub, key, path, body, end user, portfolio, balance'),
+  ),
+  assumed(
+    'create-end-user',
+    'the whole endpoint',
+    'identity-provider token only. Body: external_id (1 to 128 of A-Z a-z 0-9 - _ . and neither . nor ..) and user_jwt, a user token for that external_id, verified when present (401 invalid_user_token, 403 sub_url_mismatch). 201 with id, external_id, tenant_id, tenant_slug, user_source "partner", wallet_address, created_at; a known external_id gives 201 and the record there is. An Idempotency-Key is accepted, not required',
+    general('Assumption create-end-user: external_id makes an end user, a known one is given again'),
+    { setting: 'service.end_user_jwt' },
+  ),
+  assumed(
+    'ids',
+    'what follows the prefixes',
+    'ULIDs: jar_, usr_, txn_, req_ and 26 characters',
+    general('Assumption ids: ULIDs behind jar_, usr_, txn_ and req_'),
+    LIVE,
+  ),
+  assumed(
+    'role-access',
+    'which tenant may call what',
+    "every endpoint, unless the fixture's tenant.access lists fewer: then 403 insufficient_role",
+    tokens('Assumption role-access: every endpoint, unless access lists fewer'),
+  ),
+  assumed(
+    'unknown-route',
+    'unknown path or method under /v1/',
+    '404 not_found, 405 method_not_allowed with Allow',
+    general('Assumption unknown-route: 404 not_found, 405 method_not_allowed with Allow'),
+  ),
+  assumed(
+    'body-limits',
+    'oversized, malformed or wrongly typed requests',
+    '413 payload_too_large over 100 KiB; 400 validation_error for malformed JSON, over 64 levels, 10,000 values or 1,000 query parameters; 415 unsupported_media_type for other types, charsets and codings; 414 uri_too_long over 8 KiB; 431 request_header_fields_too_large over 16 KiB; 408 request_timeout after 60 s; 501 not_implemented for other transfer codings and unknown methods',
+    general('Assumption body-limits: 413 over 100 KiB, 400 for malformed JSON, 415 for another type'),
+  ),
+  assumed(
+    'rate-limit',
+    'request rate limits',
+    'none; a fault can answer 429 rate_limited with Retry-After',
+    general('Assumption rate-limit: there is none, but a fault can answer 429 rate_limited with Retry-After'),
+  ),
+]
+
+/** Behaviours of requests and answers that the specification does not even leave open. */
+export const REQUEST_BEHAVIOURS: readonly FidelityRow[] = [
+  assumed(
+    'address-checksum',
+    'the case of an Ethereum address',
+    'all lower or all upper case passes; a mixed case needs a right EIP-55 checksum, else 400 validation_error',
+    bodies('are refused with a wrong checksum or in any other form'),
+  ),
+  assumed(
+    'null-fields',
+    'an optional body field that is null',
+    'counts as left out: description, protocol, user_jwt',
+    beside('Behaviour null-fields: an optional field that is null counts as left out'),
+  ),
+  assumed(
+    'lengths',
+    'what a character is',
+    'lengths count code points, neither bytes nor UTF-16 units',
+    bodies('names of 50 characters are characters, not bytes or surrogates'),
+  ),
+  assumed(
+    'names-as-given',
+    'blanks in texts',
+    'nothing is trimmed; a blank name and an empty description stay as they are; a description may have any characters',
+    beside('Behaviour names-as-given: nothing is trimmed; a blank name and an empty description stay as they are'),
+  ),
+  assumed(
+    'control-characters',
+    'control characters in a name',
+    '400 validation_error, param name',
+    bodies('names, descriptions, chain ids and protocols'),
+  ),
+  assumed(
+    'chain-id-digits',
+    'the length of chain_id',
+    '1 to 78 digits; a leading zero makes it another chain, 422 pool_not_found',
+    beside('Behaviour chain-id-digits: 78 digits at most; a leading zero is another chain'),
+  ),
+  assumed(
+    'amount-digits',
+    'the form of amount_minor',
+    '1 to 100 digits; leading zeros change nothing',
+    beside('Behaviour amount-digits: leading zeros change nothing; 100 digits at most'),
+  ),
+  assumed(
+    'portfolio-id-form',
+    'the form of portfolio_id in a body',
+    'any text of one character or more is looked for; an empty one is 400 validation_error',
+    bodies('amounts'),
+  ),
+  assumed(
+    'query-parameters',
+    'spellings of query parameters',
+    'limit=05 is 5; a repeated parameter is 400 validation_error; limit[], LIMIT and other unknown ones are ignored',
+    beside('Behaviour query-parameters: limit=05 is 5; repeated is 400; unknown ones change nothing'),
+  ),
+  assumed(
+    'json-bodies',
+    'odd JSON',
+    'of two equal keys the last wins; a byte order mark passes; __proto__ and constructor.prototype are 400 validation_error; unknown fields are ignored',
+    beside('Behaviour json-bodies: of two equal keys the last wins; a BOM passes; __proto__ is refused'),
+  ),
+  assumed(
+    'media-types',
+    'content types and charsets',
+    'application/json alone, in UTF-8; vendor types (+json) and other charsets are 415 unsupported_media_type',
+    beside('Behaviour media-types: application/json in UTF-8 alone'),
+  ),
+  assumed(
+    'content-codings',
+    'compressed bodies',
+    '415 unsupported_media_type with Accept-Encoding: identity',
+    heads('POST %s: 415 for compressed bodies, and what would be read instead'),
+    { source: 'RFC 9110 §15.5.16' },
+  ),
+  assumed(
+    'end-user-dots',
+    'end users called . and ..',
+    '400 validation_error when they are created: URL clients resolve such paths, so nobody could address them',
+    bodies('an external_id outside its alphabet'),
+    { source: 'RFC 3986 §5.2.4' },
+  ),
+  assumed(
+    'route-before-credentials',
+    '404 and 405 of a path without credentials',
+    'the route comes first: they are answered before authentication',
+    beside('Behaviour route-before-credentials: 404 and 405 come before authentication'),
+  ),
+  assumed(
+    'exact-paths',
+    'spellings of a path',
+    'a trailing slash or another case is 404 not_found',
+    beside('Behaviour exact-paths: a trailing slash or another case is 404 not_found'),
+  ),
+  assumed(
+    'head-and-options',
+    'HEAD and OPTIONS',
+    'HEAD is answered wherever GET is, with the same headers and no body; OPTIONS is 405 with Allow',
+    testsIn('test/http/head.test.ts')('%s: the same headers, no body'),
+    { source: 'RFC 9110 §9.1' },
+  ),
+  assumed(
+    'challenges',
+    'the challenge of a 401',
+    'WWW-Authenticate: Bearer with the realm partner-api, user-token or control, and error="invalid_token" if a token came',
+    testsIn('test/http/challenges.test.ts')('a bad token: that it is the token, and nothing of the token'),
+    { source: 'RFC 9110 §15.5.2, RFC 6750 §3' },
+  ),
+  assumed(
+    'retry-after',
+    'how long to wait',
+    'Retry-After in seconds with every 429 and 503: 1, 2 when a chain cannot be reached, 5 when nothing can be written',
+    testsIn('test/http/challenges.test.ts')('is there with 429 and 503 that a fault answers %s'),
+  ),
+  assumed(
+    'not-serving',
+    'requests before it is ready, and held at a reset',
+    '503 sandbox_starting with Retry-After',
+    testsIn('test/http/starting.test.ts')('before it is ready, it says so everywhere, and that waiting helps'),
+  ),
+  assumed(
+    'failures',
+    'failures of the service itself',
+    '500 internal_error; 503 chain_unavailable and service_unavailable pass. 502 bad_gateway and 504 gateway_timeout, which only a proxy in front would give, and all others are there as faults',
+    testsIn('test/faults/answers.test.ts')('answers any code of the catalogue'),
+  ),
+  assumed(
+    'sandbox-routes',
+    'what only the sandbox has',
+    '/_sandbox, /rpc/{chain_id}, /docs, /openapi.json, and the request header X-Sandbox-Fault: a client of the service needs none of them',
+    testsIn('test/specification/endpoints.test.ts')(
+      'Endpoints: beside them it describes the identity provider and the control interface only',
+    ),
+  ),
+  assumed(
+    'two-clocks',
+    'what time it is',
+    'business time (cursors, idempotency, created_at, confirmation, yield, blocks) is the sandbox clock, which can be frozen and moved; tokens live in real time',
+    testsIn('test/specification/assumptions.test.ts')(
+      'Assumptions, clocks: moving business time does not expire tokens',
+    ),
+  ),
+]

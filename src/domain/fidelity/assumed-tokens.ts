@@ -1,0 +1,113 @@
+import { assumed, type FidelityRow, LIVE, testsIn } from './row.ts'
+
+const tokens = testsIn('test/specification/assumptions-tokens.test.ts')
+const beside = testsIn('test/specification/behaviours-requests.test.ts')
+const endpoint = testsIn('test/identity/token-endpoint.test.ts')
+
+/** What the specification leaves open about tokens and keys. */
+export const TOKEN_ASSUMPTIONS: readonly FidelityRow[] = [
+  assumed(
+    'idp-token-claims',
+    'claims beside appid',
+    "an Entra v1 application token's: aud, iss, iat, nbf, exp, appid, appidacr, tid, oid, sub, roles, ver 1.0; header alg RS256, kid, typ JWT",
+    tokens("Assumption idp-token-claims: an Entra v1 application token's"),
+    LIVE,
+  ),
+  assumed(
+    'idp-lifetime',
+    'expires_in',
+    '3600 seconds, unless set otherwise',
+    tokens('Assumption idp-lifetime: 3600 s, or as set'),
+    { ...LIVE, setting: 'service.idp_token_lifetime' },
+  ),
+  assumed(
+    'idp-errors',
+    'token endpoint errors',
+    'bodies of RFC 6749 §5.2 (error, error_description) with Cache-Control: no-store; client_secret in the form or by HTTP Basic',
+    tokens('Assumption idp-errors: RFC 6749 bodies, never cached; the secret in the form or by HTTP Basic'),
+    { source: 'RFC 6749 §5.2' },
+  ),
+  assumed(
+    'user-key',
+    'how a partner registers its key and issuer',
+    'in the fixture file: issuer and one of jwks_uri (fetched, cached by kid), jwks, public_key_pem',
+    tokens('Assumption user-key: the fixture registers jwks_uri (fetched once), jwks or a PEM'),
+    LIVE,
+  ),
+  assumed(
+    'user-token-issuer',
+    'iss, aud, alg, kid or typ wrong, or header missing',
+    '401 invalid_user_token',
+    tokens('Assumption user-token-issuer: a wrong iss, aud, alg, kid or typ, or no header, is 401 invalid_user_token'),
+  ),
+  assumed(
+    'user-token-times',
+    'iat absent, iat or nbf in the future, exp passed',
+    'iat may be absent; iat and nbf may be 60 seconds ahead, or as set; exp is exact; there is no longest lifetime',
+    tokens('Assumption user-token-times: iat may be absent, iat and nbf 60 s ahead or as set; exp is exact'),
+    { setting: 'service.user_token_leeway' },
+  ),
+  assumed(
+    'idp-token-issuer',
+    'another iss, tid or ver in a well-signed identity-provider token',
+    '401 invalid_idp_token',
+    tokens('Assumption idp-token-issuer: another iss, tid or ver in a well-signed token is 401 invalid_idp_token'),
+    { source: 'RFC 8725 §3.8' },
+  ),
+]
+
+/** Behaviours of tokens and keys that the specification does not even leave open. */
+export const TOKEN_BEHAVIOURS: readonly FidelityRow[] = [
+  assumed(
+    'token-form',
+    'the finer form of a user token',
+    'typ in any case; aud alone or in a list; crit is refused; a missing sub is 401 invalid_user_token',
+    beside('Behaviour token-form: typ in any case, aud alone or in a list; a critical extension is refused'),
+  ),
+  assumed(
+    'appid',
+    'appid absent, or in another case',
+    'absent is 401 invalid_idp_token; its case counts, so another one is 401 unknown_partner',
+    beside('Behaviour appid: without it 401 invalid_idp_token; its case counts'),
+  ),
+  assumed(
+    'roles',
+    'the roles of an identity-provider token',
+    'are not looked at: what a tenant may call is in the fixture',
+    tokens('Assumption role-access: every endpoint, unless access lists fewer'),
+  ),
+  assumed(
+    'jwks-fetching',
+    'when a jwks_uri is asked',
+    'when a token comes: the keys are used for 10 minutes; an unknown kid asks again, at most every 30 seconds, 5 times a minute in all; 5 seconds to answer; real time',
+    testsIn('test/auth/remote-jwks.test.ts')(
+      'is fetched anew after ten minutes: a key taken back ends its tokens, one kept leaves them verified',
+    ),
+  ),
+  assumed(
+    'jwks-cache',
+    'rehearsing a rotation of keys',
+    'DELETE /_sandbox/jwks_cache forgets what was fetched, at once',
+    tokens('jwks-cache: DELETE /_sandbox/jwks_cache forgets fetched keys, so that a rotation shows at once'),
+  ),
+  assumed(
+    'idp-metadata',
+    'documents of the identity provider',
+    '/.well-known/openid-configuration and /.well-known/jwks.json: what OAuth and OpenID Connect libraries start from',
+    endpoint('verifies against the published keys and carries the claims of an application token'),
+    { source: 'OpenID Connect Discovery' },
+  ),
+  assumed(
+    'token-address-tenant',
+    "another tenant's token address",
+    '/{tenant_id}/oauth2/v2.0/token of another tenant is 401 invalid_client',
+    endpoint('is issued at the tenant’s own address too'),
+  ),
+  assumed(
+    'token-form-fields',
+    'fields of the token form given twice',
+    '400 invalid_request; unknown fields are ignored',
+    endpoint('answers invalid_request when %s is given twice'),
+    { source: 'RFC 6749 §3.2' },
+  ),
+]

@@ -1,0 +1,84 @@
+import type { ServiceSettings } from '../service-settings.ts'
+import { ABSENT_ROWS } from './absent.ts'
+import { IDEMPOTENCY_ASSUMPTIONS, IDEMPOTENCY_BEHAVIOURS } from './assumed-idempotency.ts'
+import { LIST_ASSUMPTIONS, LIST_BEHAVIOURS } from './assumed-lists.ts'
+import { MONEY_ASSUMPTIONS, MONEY_BEHAVIOURS } from './assumed-money.ts'
+import { REQUEST_ASSUMPTIONS, REQUEST_BEHAVIOURS } from './assumed-requests.ts'
+import { TOKEN_ASSUMPTIONS, TOKEN_BEHAVIOURS } from './assumed-tokens.ts'
+import type { FidelityRow, SettingName } from './row.ts'
+import { ENDPOINT_ROWS } from './specified-endpoints.ts'
+import { ERROR_ROWS } from './specified-errors.ts'
+import { OVERVIEW_ROWS } from './specified-overview.ts'
+import { PAGING_ROWS } from './specified-paging-and-limits.ts'
+import { RESOURCE_ROWS } from './specified-resources.ts'
+import { TOKEN_ROWS } from './specified-tokens.ts'
+
+/** A setting of the fixture file, and what it is set to. */
+export interface ActiveSetting {
+  name: string
+  active: unknown
+}
+
+/** A row of the manifest, with the active setting. */
+export type Fidelity = Omit<FidelityRow, 'setting'> & { setting?: ActiveSetting }
+
+/** One point the specification leaves open, and what the sandbox does there. */
+export interface Assumption {
+  id: string
+  open_point: string
+  behaviour: string
+  /** The fixture file's setting that switches it, and what it is set to. */
+  setting?: ActiveSetting
+}
+
+/** What the sandbox is set to, as far as a row may tell. */
+export interface ActiveSettings {
+  service: ServiceSettings
+  /** Milliseconds. */
+  confirmation_delay: { min: number; max: number }
+}
+
+const ASSUMPTIONS: readonly FidelityRow[] = [
+  ...REQUEST_ASSUMPTIONS,
+  ...LIST_ASSUMPTIONS,
+  ...MONEY_ASSUMPTIONS,
+  ...IDEMPOTENCY_ASSUMPTIONS,
+  ...TOKEN_ASSUMPTIONS,
+]
+
+/** Every rule of the specification, every point it leaves open, every behaviour beside it, and what is not there. */
+export const MANIFEST: readonly FidelityRow[] = [
+  ...OVERVIEW_ROWS,
+  ...RESOURCE_ROWS,
+  ...ENDPOINT_ROWS,
+  ...PAGING_ROWS,
+  ...TOKEN_ROWS,
+  ...ERROR_ROWS,
+  ...ASSUMPTIONS,
+  ...REQUEST_BEHAVIOURS,
+  ...LIST_BEHAVIOURS,
+  ...MONEY_BEHAVIOURS,
+  ...IDEMPOTENCY_BEHAVIOURS,
+  ...TOKEN_BEHAVIOURS,
+  ...ABSENT_ROWS,
+]
+
+/** The manifest under these settings. */
+export function fidelity(settings: ActiveSettings): Fidelity[] {
+  return MANIFEST.map(({ setting, ...row }) => ({ ...row, ...(setting && { setting: active(setting, settings) }) }))
+}
+
+/** The open points of the specification alone. */
+export function assumptions(settings: ActiveSettings): Assumption[] {
+  return ASSUMPTIONS.map(({ id, about, rule, setting }) => ({
+    id,
+    open_point: about,
+    behaviour: rule,
+    ...(setting && { setting: active(setting, settings) }),
+  }))
+}
+
+function active(name: SettingName, { service, confirmation_delay }: ActiveSettings): ActiveSetting {
+  if (name === 'options.confirmation_delay') return { name, active: confirmation_delay }
+  return { name, active: service[name.slice('service.'.length) as keyof ServiceSettings] }
+}
