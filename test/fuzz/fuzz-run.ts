@@ -43,7 +43,6 @@ export class FuzzRun {
   readonly #lapLength: number
   #credentials: Credentials | undefined
   #starts = 0
-  #next = 0
 
   constructor(plan: FuzzPlan) {
     this.#plan = plan
@@ -72,9 +71,8 @@ export class FuzzRun {
     if (this.#starts >= MOST_STARTS) return
     const parts = await this.#open()
     if (!parts) return
-    this.#next = from
-    const take = () =>
-      only.length > 0 || from === until ? only.shift() : this.#next < until ? this.#next++ : undefined
+    let next = from
+    const take = this.#plan.only.length > 0 ? () => only.shift() : () => (next < until ? next++ : undefined)
     const lanes = this.#plan.only.length > 0 ? 1 : LANES
     await Promise.all(Array.from({ length: lanes }, () => this.#shootOn(parts, weather, take)))
     if (this.#process.dead) this.#crashed()
@@ -125,11 +123,11 @@ export class FuzzRun {
 
   #show(index: number, { bytes }: FuzzRequest, result: Awaited<ReturnType<Connection['send']>>): void {
     const { progress } = this.#plan
-    progress(`#${index}\n${bytes.toString('latin1').slice(0, 4_000)}\n`)
+    progress(`#${index}\n${printable(bytes)}\n`)
     if (typeof result === 'string') progress(`no answer: ${result}`)
     else {
       const headers = [...result.headers].map(([name, value]) => `${name}: ${value}`).join('\n')
-      progress(`${result.status}\n${headers}\n\n${result.body.toString().slice(0, 4_000)}`)
+      progress(`${result.status}\n${headers}\n\n${printable(result.body)}`)
     }
   }
 
@@ -147,6 +145,14 @@ export class FuzzRun {
     await this.#process.stop()
     this.#credentials = undefined
   }
+}
+
+/** What a terminal can show, shortened. */
+function printable(bytes: Buffer): string {
+  return bytes
+    .toString('latin1')
+    .slice(0, 4_000)
+    .replace(/[^\n\x20-\x7e]/g, '.')
 }
 
 const NO_EXAMPLE = { index: -1, bytes: Buffer.alloc(0) }
