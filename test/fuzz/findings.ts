@@ -68,8 +68,9 @@ const total = (findings: readonly Finding[]) => findings.reduce((sum, { count })
 
 function inWords({ kind, face, what, reason, count, example }: Finding, again: (index: number) => string): string {
   const bytes = JSON.stringify(shortened(example.bytes.toString('latin1'))).slice(0, 700)
-  const request = example.index < 0 ? '' : `\n    ${bytes}\n    again: ${again(example.index)}`
-  return `\n${kind}, ${count} times: ${face} ${what}: ${reason}${request}`
+  const shown = example.bytes.length > 0 ? `\n    ${bytes}` : ''
+  const command = example.index < 0 ? '' : `\n    again: ${again(example.index)}`
+  return `\n${kind}, ${count} times: ${face} ${what}: ${reason}${shown}${command}`
 }
 
 /** Without tokens, and without what only repeats itself. */

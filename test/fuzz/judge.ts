@@ -52,7 +52,7 @@ function failureOf(
   body: unknown,
 ): Verdict | 'excused' | undefined {
   if (status < 500 || status === 501 || status === 505) return undefined
-  const { code, error, error_description, detail, ready } = Object(body) as Record<string, unknown>
+  const { code, error, error_description, detail, ready, reason } = Object(body) as Record<string, unknown>
   const words = String(detail ?? error_description ?? '')
   const verdict = {
     kind: '5xx' as const,
@@ -61,8 +61,10 @@ function failureOf(
   if (FAILED.test(words.trim())) return verdict
   if (request.struck) return undefined
   // The second chain is away whenever somebody made it so; the first one in stormy weather only.
+  if (ready === false && /\b31338\b/.test(String(reason))) return 'excused'
   const mayBeAway = weather === 'stormy' || request.chain === '31338'
-  return status === 503 && mayBeAway && (AWAY.has(code ?? error) || ready === false) ? 'excused' : verdict
+  const said = AWAY.has(code ?? error) || ready === false || request.method === 'HEAD'
+  return status === 503 && mayBeAway && said ? 'excused' : verdict
 }
 
 /** spec: Versioning 2 */
