@@ -36,7 +36,7 @@ export interface World {
 }
 
 /** Ids that the rules allow and code may stumble over. */
-const USERS = ['alice', '__proto__', 'constructor', 'hasOwnProperty', '.', '..', '-', 'x'.repeat(128)]
+const USERS = ['alice', '__proto__', 'constructor', 'hasOwnProperty', '...', '-', 'x'.repeat(128)]
 
 /** What a sandbox just reset has to offer. Opening it is a test already: plain requests, all of which must succeed. */
 export async function openWorld(credentials: Credentials): Promise<World> {
@@ -92,5 +92,5 @@ export async function fund(partner: Partner, user: string, pool_id: string): Pro
 async function expectStatus(asked: ReturnType<Partner['get']>, expected: number): Promise<any> {
   const { status, body } = await asked
   if (status === expected) return body
-  throw new Error(`a plain request was answered ${status} instead of ${expected}: ${JSON.stringify(body)}`)
+  throw new Error(`a plain request was answered ${status} instead of ${expected}: ${body?.detail ?? JSON.stringify(body)}`)
 }
