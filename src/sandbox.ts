@@ -198,6 +198,7 @@ export class Sandbox {
     await chains.started?.reset()
     await service.transfers.idle()
     await service.store.clear()
+    await service.showings.clear()
     random.reset()
     ids.reset()
     idpTokens.clear()
@@ -245,10 +246,11 @@ export class Sandbox {
 
   /** Of a seeding that was cut short, nothing is left. */
   async #begin(chains: AnvilChains): Promise<void> {
-    const { store } = this.parts.service
+    const { store, showings } = this.parts.service
     if ((await store.count('tenants', 'all')) > 0) {
       await chains.reset()
       await store.clear()
+      await showings.clear()
     }
     await this.#seed()
   }
@@ -277,6 +279,7 @@ export class Sandbox {
     await faults.mended()
     await Promise.all([closed, stopChains(this.#chains)])
     await service.store.close()
+    await service.showings.keep()
     await this.#kept?.close()
   }
 }

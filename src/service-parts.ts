@@ -11,7 +11,9 @@ import { Ids } from './domain/ids.ts'
 import { Portfolios } from './domain/portfolios.ts'
 import type { Logger } from './domain/ports/logger.ts'
 import { SeededRandom } from './domain/random.ts'
+import type { Showing } from './domain/records.ts'
 import type { Service } from './domain/service.ts'
+import { Showings } from './domain/showings.ts'
 import { Transfers } from './domain/transfers.ts'
 import { FaultEngine } from './faults/fault-engine.ts'
 import type { Fixture } from './fixtures/fixture.ts'
@@ -56,6 +58,7 @@ export async function buildServiceParts({ fixture, options, seed, kept, log, bas
 
   const common = { store, chains, clock, ids, settings, log }
   const portfolios = new Portfolios(common)
+  const showings = await Showings.open({ ...common, journal: await kept?.journal<Showing[]>('showings') })
   const endUsers = new EndUsers(common)
   const idempotency = new Idempotency({
     ...common,
@@ -63,7 +66,10 @@ export async function buildServiceParts({ fixture, options, seed, kept, log, bas
   })
   const { confirmationDelay } = options
   const respond = transferResponse(settings)
-  const transfers = new Transfers({ ...common, random, portfolios, idempotency, confirmationDelay, respond })
+  const transfers = new Transfers({
+    ...common,
+    ...{ random, portfolios, showings, idempotency, confirmationDelay, respond },
+  })
   const witness = new ChainWitness({ chains, protocols: settings.protocols })
   const audit = new Audit({ store, witness, portfolios, transfers, clock, settings })
 
@@ -100,6 +106,7 @@ export async function buildServiceParts({ fixture, options, seed, kept, log, bas
     idempotency,
     endUsers,
     portfolios,
+    showings,
     transfers,
     verifyUserToken: (token, tenant) => userTokens.verify(token, tenant),
   }

@@ -1,5 +1,6 @@
 import type { MinedTransfer, TransferFacts, TransferOrder, UnfinishedTransfer } from '../domain/ports/chain.ts'
 import type { ChainState } from './chain-state.ts'
+import type { Read } from './contract-read.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { SenselessAnswerError } from './senseless-answer.ts'
@@ -56,26 +57,43 @@ export interface Round {
 export async function readRound(state: ChainState, jobs: readonly TransferJob[]): Promise<Round> {
   const wallets = new Map<string, InformedJob[]>(jobs.map(({ wallet }) => [wallet.address, []]))
   const addresses = [...wallets.keys()]
-  const valuations = jobs.map(({ order: { position }, protocol }) => protocol.valuation(position.pool, position.shares))
+  const inquiries = jobs.map((job) => ({ job, ...inquiryFor(job) }))
   const { timestamp, values, results } = await state.snapshot(
-    [
-      ...jobs.map(({ order, wallet }) => balanceOf(order.position.pool.token_address, wallet.address)),
-      ...valuations.map(({ read }) => read),
-    ],
+    inquiries.flatMap(({ reads }) => reads),
     addresses.map((address) => ['eth_getTransactionCount', address, 'pending'] as const),
   )
   const unread = new Map<TransferJob, unknown>()
-  for (const [index, job] of jobs.entries()) {
-    const [balance, answer] = [values[index], values[jobs.length + index]]
-    if (typeof balance !== 'bigint') unread.set(job, balance)
-    else if (typeof answer !== 'bigint') unread.set(job, answer)
-    else {
-      const facts = { wallet_balance: balance, position_value: valuations[index]?.worth(answer) ?? 0n }
-      wallets.get(job.wallet.address)?.push({ job, facts })
-    }
+  for (const { job, reads, facts } of inquiries) {
+    const known = facts(values.splice(0, reads.length))
+    if (known instanceof Error) unread.set(job, known)
+    else wallets.get(job.wallet.address)?.push({ job, facts: known })
   }
   const nonces = new Map(addresses.map((address, index) => [address, nonceIn(results[index], address)]))
   return { timestamp, wallets, nonces, unread }
+}
+
+/** What is asked of the chain for a transfer, and the facts that the answers come to, or why they cannot be known. */
+interface Inquiry {
+  reads: readonly Read<bigint>[]
+  facts(answers: readonly (bigint | Error)[]): TransferFacts | Error
+}
+
+function inquiryFor({ order, wallet, protocol }: TransferJob): Inquiry {
+  const { type, amount } = order
+  const { pool, shares } = order.position
+  const valuation = protocol.valuation(pool, shares)
+  const appraisal = type === 'deposit' ? protocol.appraisal(pool, amount) : undefined
+  return {
+    reads: [balanceOf(pool.token_address, wallet.address), valuation.read, ...(appraisal?.reads ?? [])],
+    facts([balance = 0n, answer = 0n, ...answers]) {
+      if (balance instanceof Error) return balance
+      if (answer instanceof Error) return answer
+      // A market that cannot say what a deposit gives is left to refuse it on chain.
+      const appraised = answers.every((each) => typeof each === 'bigint') ? answers : []
+      const worthless = appraised.length > 0 && appraisal?.worthless(appraised) === true
+      return { wallet_balance: balance, position_value: valuation.worth(answer), worthless }
+    },
+  }
 }
 
 function nonceIn(result: unknown, wallet: string): number {

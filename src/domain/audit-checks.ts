@@ -82,7 +82,7 @@ function flawOf(portfolio: Portfolio, history: readonly Transaction[]): string |
     if (BigInt(booked.deposited_amount_before) !== deposited)
       return `${id} begins with a principal other than ${deposited}`
     if (BigInt(booked.yield_earned_before) !== earned) return `${id} begins with a yield other than ${earned}`
-    if (BigInt(booked.yield_delta) !== atLeastZero(earnedAfter - earned)) return `${id} has another yield_delta`
+    if (BigInt(booked.yield_delta) !== earnedAfter - earned) return `${id} has another yield_delta`
     if (type === 'deposit' ? after - deposited !== moved : after > deposited) {
       return `${id} changes the principal from ${deposited} to ${after} by a ${type} of ${moved}`
     }

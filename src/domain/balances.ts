@@ -19,45 +19,37 @@ export function balancesOf(portfolio: Portfolio, value: bigint): Balances {
   }
 }
 
-/** What a transfer changes in its portfolio, and the part of the transaction record that says so. */
-export interface Settlement {
-  portfolio: Pick<Portfolio, 'deposited' | 'yield_earned_realized' | 'yield_earned_synced' | 'shares'>
-  transaction: Pick<
-    Transaction,
-    | 'amount_changed'
-    | 'yield_delta'
-    | 'deposited_amount_before'
-    | 'deposited_amount_after'
-    | 'yield_earned_before'
-    | 'yield_earned_after'
-  >
-}
-
 /**
- * Books a mined transfer. A deposit adds principal; a withdrawal takes principal and yield in proportion to the position
- * (assumption `balance-meaning`), the last one all that is left of both.
+ * The portfolio after a mined transfer. A deposit adds principal; a withdrawal takes principal and yield in proportion to
+ * the position (assumption `balance-meaning`), the last one all that is left of both.
  */
-export function settle(portfolio: Portfolio, type: Transaction['type'], mined: MinedTransfer): Settlement {
+export function settle(portfolio: Portfolio, type: Transaction['type'], mined: MinedTransfer): Portfolio {
   const deposited = BigInt(portfolio.deposited)
-  const earned = yieldEarned(portfolio, mined.value_before)
   const shares = BigInt(portfolio.shares) + (type === 'deposit' ? mined.shares : -mined.shares)
   const principal = type === 'deposit' ? mined.amount : -principalOut(deposited, shares, mined)
   const paidOut = type === 'deposit' ? 0n : atLeastZero(mined.amount + principal)
   return {
-    portfolio: {
-      deposited: (deposited + principal).toString(),
-      yield_earned_realized: (BigInt(portfolio.yield_earned_realized) + paidOut).toString(),
-      yield_earned_synced: earned.toString(),
-      shares: shares.toString(),
-    },
-    transaction: {
-      amount_changed: mined.amount.toString(),
-      yield_delta: atLeastZero(earned - BigInt(portfolio.yield_earned_synced)).toString(),
-      deposited_amount_before: deposited.toString(),
-      deposited_amount_after: (deposited + principal).toString(),
-      yield_earned_before: portfolio.yield_earned_synced,
-      yield_earned_after: earned.toString(),
-    },
+    ...portfolio,
+    deposited: (deposited + principal).toString(),
+    yield_earned_realized: (BigInt(portfolio.yield_earned_realized) + paidOut).toString(),
+    shares: shares.toString(),
+  }
+}
+
+/** What a transaction record says of the balances: exactly what the answers before and after it show. */
+export function balanceChange(
+  before: Portfolio,
+  after: Balances,
+): Pick<
+  Transaction,
+  'yield_delta' | 'deposited_amount_before' | 'deposited_amount_after' | 'yield_earned_before' | 'yield_earned_after'
+> {
+  return {
+    yield_delta: (BigInt(after.yield_earned) - BigInt(before.yield_earned_synced)).toString(),
+    deposited_amount_before: before.deposited,
+    deposited_amount_after: after.deposited,
+    yield_earned_before: before.yield_earned_synced,
+    yield_earned_after: after.yield_earned,
   }
 }
 

@@ -30,6 +30,7 @@ export const ERRORS = {
     status: 422,
     title: 'The Idempotency-Key was used with another request body',
   },
+  amount_too_small: { status: 422, title: 'The amount is too small' },
   insufficient_balance: { status: 422, title: 'The balance is too small' },
   transaction_reverted: { status: 422, title: 'The transaction was reverted on chain' },
   bad_gateway: { status: 502, title: 'A proxy got no proper answer' },

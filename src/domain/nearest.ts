@@ -1,4 +1,7 @@
-/** The candidate a misspelt word most likely means, or undefined when none is close. Case does not count. */
+/**
+ * The candidate a misspelt word most likely means, or undefined when none is close; one that is the better part of the word
+ * is. Case does not count.
+ */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
@@ -10,7 +13,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
       bestDistance = distance
     }
   }
-  return best
+  return best ?? [...candidates].find((candidate) => word.startsWith(candidate) && candidate.length * 2 > word.length)
 }
 
 /** What to do about a word that is not one of the candidates: the near miss, else the whole choice. */

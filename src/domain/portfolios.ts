@@ -58,6 +58,8 @@ export class Portfolios {
       deposited: '0',
       yield_earned_realized: '0',
       yield_earned_synced: '0',
+      total_shown: '0',
+      last_transaction_id: null,
       shares: '0',
       compounding_enabled: true,
       created_at: now,

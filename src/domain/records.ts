@@ -86,13 +86,25 @@ export interface Portfolio {
   deposited: string
   /** Yield paid out by withdrawals so far. */
   yield_earned_realized: string
-  /** Yield earned as of the last transaction: the base of the next one's `yield_delta`. */
+  /** `yield_earned` as the answer to the last transaction showed it: the base of the next one's `yield_delta`. */
   yield_earned_synced: string
+  /** `total_balance` as that answer showed it. */
+  total_shown: string
+  /** Id of the last transaction; null before the first. */
+  last_transaction_id: string | null
   /** The position's part of the wallet's holding, in the protocol's own unit: Aave scaled balance or ERC-4626 shares. */
   shares: string
   compounding_enabled: boolean
   created_at: string
   updated_at: string
+}
+
+/** What a list showed a portfolio to be worth. */
+export interface Showing {
+  portfolio_id: string
+  /** The portfolio's last transaction then; a later one makes the showing outdated. */
+  last_transaction_id: string | null
+  total_balance: string
 }
 
 /** What a transfer does. */
@@ -107,11 +119,13 @@ export interface Transaction {
   type: TransferType
   /** What was moved, in minor units. */
   amount_changed: string
-  /** Yield accrued since the portfolio's previous transaction: `yield_earned_after` − `yield_earned_before`. */
+  /** `yield_earned_after` − `yield_earned_before`: below zero when a rounding on chain takes a unit. */
   yield_delta: string
   deposited_amount_before: string
   deposited_amount_after: string
+  /** As the portfolio's previous transaction left it. */
   yield_earned_before: string
+  /** `yield_earned` of the response. */
   yield_earned_after: string
   tx_hash: Hex
   /** Scope key of the Idempotency-Key that caused it; null for seeding. The API does not show it. */

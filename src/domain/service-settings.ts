@@ -12,8 +12,8 @@ export interface ServiceSettings {
   idempotency_in_flight: 'join' | 'conflict'
   /** Milliseconds of the sandbox clock. */
   idempotency_ttl: number
-  /** Minor units. */
-  full_withdrawal_threshold: number
+  /** Whether a withdrawal of the `total_balance` last shown takes everything, or only one of the present worth does. */
+  full_withdrawal: 'as_shown' | 'exact'
   /** Seconds. */
   idp_token_lifetime: number
   /** Seconds that `iat` and `nbf` of a user token may be ahead. */
@@ -30,7 +30,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   transfer_status: 200,
   idempotency_in_flight: 'join',
   idempotency_ttl: 24 * 60 * 60 * 1000,
-  full_withdrawal_threshold: 10,
+  full_withdrawal: 'as_shown',
   idp_token_lifetime: 3600,
   user_token_leeway: 60,
 }

@@ -7,6 +7,7 @@ import type { Chains } from './ports/chain.ts'
 import type { Store } from './ports/store.ts'
 import type { Tenant } from './records.ts'
 import type { ServiceSettings } from './service-settings.ts'
+import type { Showings } from './showings.ts'
 import type { Transfers } from './transfers.ts'
 
 /** Everything an endpoint works with. */
@@ -19,6 +20,7 @@ export interface Service {
   idempotency: Idempotency
   endUsers: EndUsers
   portfolios: Portfolios
+  showings: Showings
   transfers: Transfers
   /** Throws Problem invalid_user_token. */
   verifyUserToken(token: string | undefined, tenant: Tenant): Promise<{ sub: string }>

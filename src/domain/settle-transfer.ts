@@ -1,5 +1,5 @@
 import type { ApiResponse } from './api-response.ts'
-import { balancesOf, settle } from './balances.ts'
+import { balanceChange, balancesOf, settle } from './balances.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
 import type { Idempotency } from './idempotency.ts'
@@ -51,19 +51,25 @@ export async function settleTransfer(settling: ToSettle, parts: SettlingParts): 
     return problem
   }
   const before = await requireRecord(store, 'portfolios', portfolio_id)
-  const { portfolio: booked, transaction: amounts } = settle(before, type, mined)
-  const moved: Portfolio = { ...before, ...booked }
+  const moved = settle(before, type, mined)
   const balances = balancesOf(moved, await worthOf(moved, settling, parts))
   // Taken last: what is committed later must not sort before what somebody has paged past already.
   const now = clock.iso()
-  const portfolio: Portfolio = { ...moved, updated_at: now }
+  const portfolio: Portfolio = {
+    ...moved,
+    yield_earned_synced: balances.yield_earned,
+    total_shown: balances.total_balance,
+    last_transaction_id: id,
+    updated_at: now,
+  }
   const transaction: Transaction = {
     id,
     tenant_id: before.tenant_id,
     end_user_id: before.end_user_id,
     portfolio_id,
     type,
-    ...amounts,
+    amount_changed: mined.amount.toString(),
+    ...balanceChange(before, balances),
     tx_hash: mined.tx_hash,
     idempotency_id: claim?.id ?? null,
     created_at: now,

@@ -1,33 +1,52 @@
 import { Problem } from './errors.ts'
 import type { TransferDecision, TransferFacts } from './ports/chain.ts'
+import type { ServiceSettings } from './service-settings.ts'
 
-/** A deposit moves what was asked for, if the wallet holds it. Throws Problem insufficient_balance. */
-export function decideDeposit(amount: bigint, { wallet_balance }: TransferFacts): TransferDecision {
+/**
+ * A deposit moves what was asked for, if the wallet holds it and the market gives something for it. Throws Problem
+ * insufficient_balance or amount_too_small.
+ */
+export function decideDeposit(amount: bigint, { wallet_balance, worthless }: TransferFacts): TransferDecision {
   if (amount > wallet_balance) throw insufficient('wallet', wallet_balance)
+  if (worthless) throw tooSmall(amount)
   return { amount, all: false }
 }
 
+/** What else counts when a withdrawal is decided. */
+export interface WithdrawalTerms {
+  /** The `total_balance` last shown, in minor units; undefined if a transfer has made it outdated. */
+  shown: bigint | undefined
+  full_withdrawal: ServiceSettings['full_withdrawal']
+}
+
 /**
- * A withdrawal moves what was asked for, if the position is worth it. An amount within one minor unit of the worth, or
- * below it by yield of at most `threshold`, empties the position and leaves no dust: the worth grows between the moment
- * a client reads it and the block. Principal is not taken beyond what was asked, rounding aside. Assumption
- * `withdraw-all`. Throws Problem insufficient_balance.
+ * A withdrawal moves what was asked for, if the position is worth it. The amount that was last shown takes everything and
+ * leaves no dust, whatever the position has become worth since, and so does one within a minor unit of its present worth:
+ * rounding on chain may be off by so much. Assumption `withdraw-all`. Throws Problem insufficient_balance.
  */
 export function decideWithdrawal(
   amount: bigint,
   { position_value: worth }: TransferFacts,
-  { deposited, threshold }: { deposited: bigint; threshold: number },
+  { shown, full_withdrawal }: WithdrawalTerms,
 ): TransferDecision {
-  if (worth === 0n || amount > worth + 1n) throw insufficient('position', worth)
-  const left = worth - amount
-  // Rounding on chain may leave a position one minor unit below its principal, and a client that asks for just that.
-  const isYield = amount + 1n >= deposited && left <= BigInt(threshold)
-  return left <= 1n || isYield ? { amount: worth, all: true } : { amount, all: false }
+  const exact = full_withdrawal === 'exact'
+  const tolerance = exact ? 0n : 1n
+  const isWhole = amount >= worth - tolerance && amount <= worth + tolerance
+  if (worth > 0n && (isWhole || (!exact && amount === shown))) return { amount: worth, all: true }
+  if (amount > worth) throw insufficient('position', worth)
+  return { amount, all: false }
 }
 
 function insufficient(what: 'wallet' | 'position', available: bigint): Problem {
   return new Problem('insufficient_balance', {
     detail: `The ${what} holds ${available} minor units, fewer than amount_minor.`,
+    param: 'amount_minor',
+  })
+}
+
+function tooSmall(amount: bigint): Problem {
+  return new Problem('amount_too_small', {
+    detail: `The market gives nothing of worth for ${amount} minor units: they could not be withdrawn again.`,
     param: 'amount_minor',
   })
 }

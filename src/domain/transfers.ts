@@ -7,10 +7,11 @@ import { KeyedQueue } from './keyed-queue.ts'
 import { type Portfolios, poolOf } from './portfolios.ts'
 import { type Chain, type Chains, ChainUnavailableError } from './ports/chain.ts'
 import type { SeededRandom } from './random.ts'
-import type { Claim, EndUser, Pool, Transfer, TransferType } from './records.ts'
+import type { Claim, EndUser, Pool, Showing, Transfer, TransferType } from './records.ts'
 import { requireRecord } from './require-record.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { type SettlingParts, settleTransfer } from './settle-transfer.ts'
+import type { Showings } from './showings.ts'
 import { decideDeposit, decideWithdrawal } from './transfer-rules.ts'
 import { allOf } from './walk.ts'
 
@@ -50,6 +51,7 @@ export interface TransferParts extends SettlingParts {
   ids: Ids
   settings: ServiceSettings
   portfolios: Portfolios
+  showings: Showings
   confirmationDelay: DurationRange
 }
 
@@ -70,10 +72,12 @@ export class Transfers {
 
   /** Resolves when confirmed and stored. Throws Problem: portfolio_not_found, insufficient_balance, transaction_reverted … */
   async run(request: TransferRequest): Promise<ApiResponse> {
-    await this.#parts.portfolios.require(request.user, request.portfolio_id)
+    const { portfolios, showings } = this.#parts
+    // What is shown while it waits for its turn, the client did not know when it named the amount.
+    const shown = showings.of(await portfolios.require(request.user, request.portfolio_id))
     const cancelled = this.#cancelled.signal
     try {
-      return await this.#inTurn(request.portfolio_id, () => this.#carryOut(request, cancelled))
+      return await this.#inTurn(request.portfolio_id, () => this.#carryOut(request, shown, cancelled))
     } catch (error) {
       if (cancelled.aborted) throw wasReset()
       throw error
@@ -132,11 +136,11 @@ export class Transfers {
     }
   }
 
-  async #carryOut(request: TransferRequest, cancelled: AbortSignal): Promise<ApiResponse> {
+  async #carryOut(request: TransferRequest, shown: Showing, cancelled: AbortSignal): Promise<ApiResponse> {
     cancelled.throwIfAborted()
     const { clock, ids, log, portfolios, settings, store } = this.#parts
     const portfolio = await portfolios.require(request.user, request.portfolio_id)
-    const { portfolio_id, chain_id } = portfolio
+    const { portfolio_id, chain_id, last_transaction_id } = portfolio
     const chain = this.#chain(chain_id)
     const pool = poolOf(portfolio)
     const underWay: TransferUnderWay = { type: request.type, pool, chain, revert: false }
@@ -146,14 +150,15 @@ export class Transfers {
     const mined = await chain.transfer({
       type: request.type,
       owner: request.user,
+      amount: request.amount,
       position: { pool, shares: BigInt(portfolio.shares) },
       revert: underWay.revert,
       decide: (facts) =>
         request.type === 'deposit'
           ? decideDeposit(request.amount, facts)
           : decideWithdrawal(request.amount, facts, {
-              deposited: BigInt(portfolio.deposited),
-              threshold: settings.full_withdrawal_threshold,
+              shown: shown.last_transaction_id === last_transaction_id ? BigInt(shown.total_balance) : undefined,
+              full_withdrawal: settings.full_withdrawal,
             }),
       signed: ({ amount, value_before, ...signed }) => {
         const transfer: Transfer = {

@@ -9,4 +9,5 @@ export const deposit = (settings: ServiceSettings) =>
     summary: 'Deposit',
     description:
       'Moves funds from the wallet into the portfolio. The connection is held until the transaction is confirmed; use a client timeout of at least 60 seconds.',
+    errors: ['amount_too_small'],
   })

@@ -41,6 +41,7 @@ export const listPortfolios = () =>
           return listedPortfolio(item, market?.apy ?? '0', now)
         }),
       )
+      service.showings.note(valued)
       return { status: 200, body: { ...page, data } }
     },
   })

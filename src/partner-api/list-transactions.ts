@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Transaction } from '../domain/records.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { pageOfEndUser } from './page-of-end-user.ts'
-import { Amount, Envelope, ExternalIdParams, PageQuerystring, Timestamp } from './schemas.ts'
+import { Amount, Difference, Envelope, ExternalIdParams, PageQuerystring, Timestamp } from './schemas.ts'
 
 /** Fields beside tx_hash are assumption `transaction-fields`. */
 const TransactionItem = Type.Object(
@@ -11,11 +11,11 @@ const TransactionItem = Type.Object(
     portfolio_id: Type.String(),
     type: Type.String({ enum: ['deposit', 'withdrawal'] }),
     amount_changed: Amount('What was moved.'),
-    yield_delta: Amount("Yield accrued since the portfolio's previous transaction."),
+    yield_delta: Difference('yield_earned_after − yield_earned_before; a rounding on chain may take a unit.'),
     deposited_amount_before: Amount('Principal before.'),
     deposited_amount_after: Amount('Principal after.'),
-    yield_earned_before: Amount('Yield earned as of the previous transaction.'),
-    yield_earned_after: Amount('Yield earned as of this transaction.'),
+    yield_earned_before: Amount("As the portfolio's previous transaction left it."),
+    yield_earned_after: Amount('As the response of deposit or withdraw shows it.'),
     tx_hash: Type.String({ description: 'The on-chain transaction hash.' }),
     created_at: Timestamp('When the transaction was confirmed.'),
     timestamp: Timestamp('The same instant as created_at.'),

@@ -13,7 +13,7 @@ const head = {
 const tail = {
   market_address: Address('Pool or vault contract. It is not the token address.'),
   deposited: Amount('Principal still in.'),
-  yield_earned: Amount('total_balance − deposited + yield_earned_realized.'),
+  yield_earned: Amount('total_balance − deposited + yield_earned_realized, never below zero.'),
   yield_earned_realized: Amount('Yield paid out by withdrawals so far.'),
   total_balance: Amount('What the position is worth on chain now.'),
   compounding_enabled: Type.Boolean({ description: 'True on a newly created portfolio.' }),

@@ -26,6 +26,10 @@ export const ChainId = Type.String({
 export const Amount = (description: string) =>
   Type.String({ pattern: DIGITS_FORM.pattern, description, examples: ['2500000000'], 'x-assumption': 'amount-unit' })
 
+/** An {@link Amount} that may be below zero. */
+export const Difference = (description: string) =>
+  Type.String({ pattern: '^-?[0-9]+$', description, examples: ['1250000'], 'x-assumption': 'amount-unit' })
+
 /** spec: Resources, "ISO 8601 UTC timestamp with milliseconds". */
 export const Timestamp = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-01-02T03:04:05.678Z'] })

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { Problem } from '../domain/errors.ts'
+import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { TransferType } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { DIGITS_FORM } from '../domain/text-form.ts'
@@ -30,7 +30,15 @@ const TransferResult = Type.Intersect([
 /** What deposit and withdraw share: headers, body, response shape and rules are the same (spec: endpoint 6). */
 export function transferEndpoint(
   settings: ServiceSettings,
-  own: { operation: 'deposit' | 'withdraw'; type: TransferType; summary: string; description: string },
+  own: {
+    operation: 'deposit' | 'withdraw'
+    type: TransferType
+    summary: string
+    description: string
+    /** Beyond what both have. */
+    errors?: readonly ErrorCode[]
+    assumptions?: readonly string[]
+  },
 ) {
   const status = settings.transfer_status
   return defineEndpoint({
@@ -49,10 +57,11 @@ export function transferEndpoint(
       'end_user_not_found',
       'portfolio_not_found',
       'insufficient_balance',
+      ...(own.errors ?? []),
       'transaction_reverted',
       'chain_unavailable',
     ],
-    assumptions: ['transfer-status', 'transfer-response', 'transfer-errors', 'wallet'],
+    assumptions: ['transfer-status', 'transfer-response', 'transfer-errors', 'wallet', ...(own.assumptions ?? [])],
     async handle({ tenant, params, body, claim, reached }, { endUsers, transfers }) {
       const amount = parseAmount(body.amount_minor)
       const user = await endUsers.require(tenant, params.external_id)

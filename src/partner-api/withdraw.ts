@@ -8,5 +8,6 @@ export const withdraw = (settings: ServiceSettings) =>
     type: 'withdrawal',
     summary: 'Withdraw',
     description:
-      'Moves funds from the portfolio back to the wallet, principal and yield in proportion. The connection is held until the transaction is confirmed.',
+      'Moves funds from the portfolio back to the wallet, principal and yield in proportion. The total_balance last shown withdraws everything, whatever accrued since; any other amount moves exactly that amount. The connection is held until the transaction is confirmed.',
+    assumptions: ['withdraw-all'],
   })

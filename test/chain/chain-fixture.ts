@@ -84,6 +84,7 @@ export function order(
     seen,
     type,
     owner: alice,
+    amount: amount === 'all' ? 0n : amount,
     position: { pool, shares },
     decide(facts) {
       seen.facts.push(facts)

@@ -85,7 +85,7 @@ describe('transfers', () => {
     const results = await Promise.allSettled(orders.map((each) => chain.transfer(each)))
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
     expect(orders.map(({ seen }) => seen.signed.length)).toEqual([1, 0, 1])
-    expect(orders[1]?.seen.facts).toEqual([{ wallet_balance: 40n, position_value: 0n }])
+    expect(orders[1]?.seen.facts).toEqual([{ wallet_balance: 40n, position_value: 0n, worthless: false }])
     expect(await chain.walletBalance(bob, pool.token_address)).toBe(0n)
   })
 

@@ -151,7 +151,7 @@ async function expectHistory(user: EndUser): Promise<void> {
     for (const one of transactions.filter((transaction) => transaction.portfolio_id === portfolio_id)) {
       expect(one).toMatchObject({ deposited_amount_before: principal, yield_earned_before: yieldEarned })
       expect(BigInt(one.amount_changed)).toBeGreaterThan(0n)
-      expect(BigInt(one.yield_delta)).toBeGreaterThanOrEqual(0n)
+      expect(BigInt(one.yield_delta)).toBe(BigInt(one.yield_earned_after) - BigInt(one.yield_earned_before))
       ;[principal, yieldEarned] = [one.deposited_amount_after, one.yield_earned_after]
     }
     expect(deposited).toBe(principal)

@@ -17,7 +17,7 @@ export const ASSUMPTIONS: Record<string, string | undefined> = {
   'transfer-status': 'service.transfer_status',
   'transfer-response': undefined,
   'transfer-errors': undefined,
-  'withdraw-all': 'service.full_withdrawal_threshold',
+  'withdraw-all': 'service.full_withdrawal',
   'transaction-fields': undefined,
   'transaction-visible': undefined,
   wallet: undefined,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { confirmed, mined } from '../helpers/confirmation.ts'
@@ -17,7 +18,7 @@ interface Listed {
 }
 
 let sandbox: SandboxHandle
-/** transfer_status 201, no threshold for full withdrawals, wallets as the fixture says. */
+/** transfer_status 201, wallets as the fixture says. */
 let switched: SandboxHandle
 let acme: Partner
 let other: Partner
@@ -25,7 +26,7 @@ beforeAll(async () => {
   ;[sandbox, switched] = await Promise.all([
     testSandbox(),
     sandboxWith((fixture) => {
-      fixture.service = { transfer_status: 201, full_withdrawal_threshold: 0 }
+      fixture.service = { transfer_status: 201 }
       fixture.tenants[0]!.end_users = [{ external_id: 'alice', wallet_balance: { USDC: '5', WETH: '0.25' } }]
     }),
   ])
@@ -76,40 +77,6 @@ describe.each(['aave-usdc', 'morpho-usdc'])('%s', (poolId) => {
     )
     expect(Math.abs(Number(BigInt(body.yield_earned) - earned))).toBeLessThanOrEqual(2)
   })
-
-  test('Assumption withdraw-all: an amount within one minor unit of the worth leaves no dust', async () => {
-    for (const difference of [-1n, 0n, 1n]) {
-      const portfolio = await acme.open('will', poolId)
-      await acme.deposit('will', portfolio, '1000000007')
-      sandbox.clock.advance(YEAR)
-      const { total_balance } = await listed(acme, 'will', portfolio)
-      const { body } = await acme.withdraw('will', portfolio, String(BigInt(total_balance) + difference))
-      expect(body).toMatchObject({ deposited: '0', total_balance: '0' })
-    }
-  })
-
-  test('Assumption withdraw-all: nor does one below it by yield that accrued since, up to the threshold', async () => {
-    const run = async (partner: Partner, { clock }: SandboxHandle) => {
-      const portfolio = await partner.open('wes', poolId)
-      await partner.deposit('wes', portfolio, '1000000000')
-      const { total_balance } = await listed(partner, 'wes', portfolio)
-      clock.advance(5_000)
-      const accrued = BigInt((await listed(partner, 'wes', portfolio)).total_balance) - BigInt(total_balance)
-      expect(accrued >= 2n && accrued <= 10n).toBe(true)
-      const { body } = await partner.withdraw('wes', portfolio, total_balance)
-      return body.total_balance
-    }
-    expect(await run(acme, sandbox)).toBe('0')
-    expect(await run(other, switched)).not.toBe('0')
-  })
-
-  test('Assumption withdraw-all: principal is never taken beyond what was asked for', async () => {
-    const portfolio = await acme.open('wim', poolId)
-    await acme.deposit('wim', portfolio, '1000000')
-    const { body } = await acme.withdraw('wim', portfolio, '999995')
-    expect(Number(body.total_balance)).toBeGreaterThanOrEqual(4)
-    expect(Number(body.deposited)).toBeGreaterThanOrEqual(4)
-  })
 })
 
 test('Assumption transfer-status: 200, or 201 when so set', async () => {
@@ -157,6 +124,31 @@ describe('transfer errors', () => {
     expect(await of(portfolio, '1000000000001')).toEqual(['422 insufficient_balance', 'amount_minor'])
   })
 
+  test('Assumption transfer-errors: a deposit that a market gives nothing of worth for is refused, nothing signed', async () => {
+    await using old = await testSandbox()
+    old.clock.advance(80 * YEAR) // a unit has become too little for a share of Aave, too
+    const partner = new Partner(old)
+    const { wallet_address } = (await partner.post('end_users', { external_id: 'tiny' })).body
+    for (const poolId of ['morpho-usdc', 'morpho-weth', 'aave-usdc']) {
+      const [portfolio, key] = [await partner.open('tiny', poolId), randomUUID()]
+      const refused = async () => {
+        const answer = await partner.deposit('tiny', portfolio, '1', { key })
+        return [outcome(answer), answer.body.param, answer.headers.get('idempotency-key-replay')]
+      }
+      expect(await refused()).toEqual(['422 amount_too_small', 'amount_minor', 'false'])
+      expect(await refused()).toEqual(['422 amount_too_small', 'amount_minor', 'true'])
+    }
+    expect(await old.chain.getTransactionCount({ address: wallet_address })).toBe(0)
+  })
+
+  test('Assumption transfer-errors: what a vault gives something for can be withdrawn again', async () => {
+    for (const poolId of ['morpho-usdc', 'morpho-weth']) {
+      const portfolio = await acme.open('two', poolId)
+      expect((await acme.deposit('two', portfolio, '2')).body).toMatchObject({ deposited: '2', total_balance: '1' })
+      expect((await acme.withdraw('two', portfolio, '1')).body).toMatchObject({ deposited: '0', total_balance: '0' })
+    }
+  })
+
   test('Assumption transfer-errors: a transaction that reverts on chain is 422 transaction_reverted, and not listed', async () => {
     const { wallet_address } = (await acme.post('end_users', { external_id: 'rob' })).body
     const portfolio = await acme.open('rob')
@@ -183,13 +175,15 @@ describe('transfer errors', () => {
   })
 })
 
-test('Assumption transaction-fields: amounts and yield before and after', async () => {
-  const portfolio = await acme.open('fin', 'morpho-usdc')
-  await acme.deposit('fin', portfolio, '1000000000')
+test.each([
+  ['fin', 'aave-usdc'],
+  ['ann', 'morpho-usdc'],
+])('Assumption transaction-fields: amounts and yield before and after, of %s in %s', async (user, poolId) => {
+  const portfolio = await acme.open(user, poolId)
+  const deposit = (await acme.deposit(user, portfolio, '1000000000')).body
   sandbox.clock.advance(YEAR)
-  const { total_balance } = await listed(acme, 'fin', portfolio)
-  const withdrawal = (await acme.withdraw('fin', portfolio, '400000000')).body
-  const [second, first] = (await acme.get('end_users/fin/transactions')).body.data
+  const withdrawal = (await acme.withdraw(user, portfolio, '400000000')).body
+  const [second, first] = (await acme.get(`end_users/${user}/transactions`)).body.data
   const same = {
     portfolio_id: portfolio,
     created_at: expect.stringMatching(TIMESTAMP),
@@ -197,16 +191,18 @@ test('Assumption transaction-fields: amounts and yield before and after', async 
   }
   expect(first).toEqual({
     ...same,
-    ...{ id: expect.stringMatching(/^txn_/), type: 'deposit', amount_changed: '1000000000', yield_delta: '0' },
+    ...{ id: deposit.transaction_id, type: 'deposit', amount_changed: '1000000000', yield_delta: deposit.yield_earned },
     ...{ deposited_amount_before: '0', deposited_amount_after: '1000000000' },
-    ...{ yield_earned_before: '0', yield_earned_after: '0', timestamp: first.created_at },
+    ...{ yield_earned_before: '0', yield_earned_after: deposit.yield_earned, timestamp: first.created_at },
   })
-  const earned = String(BigInt(total_balance) - 1_000_000_000n)
+  const earned = withdrawal.yield_earned
+  expect(Number(earned)).toBeGreaterThan(20_000_000)
+  const delta = String(BigInt(earned) - BigInt(deposit.yield_earned))
   expect(second).toEqual({
     ...same,
-    ...{ id: withdrawal.transaction_id, type: 'withdrawal', amount_changed: '400000000', yield_delta: earned },
+    ...{ id: withdrawal.transaction_id, type: 'withdrawal', amount_changed: '400000000', yield_delta: delta },
     ...{ deposited_amount_before: '1000000000', deposited_amount_after: withdrawal.deposited },
-    ...{ yield_earned_before: '0', yield_earned_after: earned, timestamp: second.created_at },
+    ...{ yield_earned_before: deposit.yield_earned, yield_earned_after: earned, timestamp: second.created_at },
   })
   expect([withdrawal.tx_hash, sandbox.clock.iso()]).toEqual([second.tx_hash, second.created_at])
 })

@@ -54,7 +54,13 @@ test('Assumptions: GET /_sandbox/assumptions shows what is active', async () => 
 })
 
 test('Assumptions: each has a test named by its id', () => {
-  const files = ['assumptions', 'assumptions-tokens', 'assumptions-money', 'assumptions-idempotency']
+  const files = [
+    'assumptions',
+    'assumptions-tokens',
+    'assumptions-money',
+    'assumptions-withdraw-all',
+    'assumptions-idempotency',
+  ]
   const text = files.map((file) => readFileSync(new URL(`${file}.test.ts`, import.meta.url), 'utf8')).join('\n')
   const named = new Set([...text.matchAll(/['"]Assumption ([a-z-]+):/g)].map(([, id]) => id))
   expect([...named].sort()).toEqual(Object.keys(ASSUMPTIONS).sort())

@@ -2,7 +2,7 @@ import type { Journal } from '../../src/domain/ports/journal.ts'
 import type { LedgerEntry } from '../../src/store/ledger-entry.ts'
 
 /** A journal that outlives its store in memory only, fails when told to, and can be made to wait. */
-export class MemoryJournal implements Journal<LedgerEntry> {
+export class MemoryJournal<Entry = LedgerEntry> implements Journal<Entry> {
   failing = false
   gate: Promise<void> = Promise.resolve()
   lines: string[] = []
@@ -11,17 +11,17 @@ export class MemoryJournal implements Journal<LedgerEntry> {
     return this.lines.join('').length
   }
 
-  async *read(): AsyncIterable<LedgerEntry> {
+  async *read(): AsyncIterable<Entry> {
     for (const line of this.lines) yield JSON.parse(line)
   }
 
-  async append(entry: LedgerEntry): Promise<void> {
+  async append(entry: Entry): Promise<void> {
     const line = JSON.stringify(entry)
     await this.#ready()
     this.lines.push(line)
   }
 
-  async rewrite(entries: Iterable<LedgerEntry> | AsyncIterable<LedgerEntry>): Promise<void> {
+  async rewrite(entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void> {
     const lines: string[] = []
     for await (const entry of entries) lines.push(JSON.stringify(entry))
     await this.#ready()

@@ -86,6 +86,11 @@ function aaveRounding(rounding: Rounding): Protocol {
       worth: (index) => rounding.worth(shares, index),
     }),
 
+    appraisal: (pool, amount) => ({
+      reads: [getReserveNormalizedIncome(pool.market_address, pool.token_address)],
+      worthless: ([index = 0n]) => rounding.minted(amount, index) === 0n,
+    }),
+
     async shares(reader, pool, wallet) {
       const { aTokenAddress } = await reserve(reader, pool)
       const [scaled] = await reader([scaledBalanceOf(aTokenAddress, wallet)])

@@ -13,7 +13,9 @@ const VAULT = parseAbi([
   'function asset() view returns (address)',
   'function convertToAssets(uint256 shares) view returns (uint256)',
   'function initialRate() view returns (uint256)',
+  'function previewDeposit(uint256 assets) view returns (uint256)',
   'function previewRedeem(uint256 shares) view returns (uint256)',
+  'function previewWithdraw(uint256 assets) view returns (uint256)',
   'function totalAssets() view returns (uint256)',
   'function rate() view returns (uint256)',
   'function deposit(uint256 assets, address receiver) returns (uint256)',
@@ -30,7 +32,9 @@ const HORIZON = 24 * 60 * 60
 const asset = view(VAULT, 'asset')
 const convertToAssets = view(VAULT, 'convertToAssets')
 const initialRate = view(VAULT, 'initialRate')
+const previewDeposit = view(VAULT, 'previewDeposit')
 const previewRedeem = view(VAULT, 'previewRedeem')
+const previewWithdraw = view(VAULT, 'previewWithdraw')
 const totalAssets = view(VAULT, 'totalAssets')
 const rate = view(VAULT, 'rate')
 const deposit = call(VAULT, 'deposit', GAS)
@@ -65,6 +69,12 @@ function vaultWith(yearly: YieldReader): Protocol {
     valuation: (pool, shares) => ({
       read: previewRedeem(pool.market_address, shares),
       worth: (assets) => assets,
+    }),
+
+    // The shares it gives, against those that bring one minor unit.
+    appraisal: ({ market_address: vault }, amount) => ({
+      reads: [previewDeposit(vault, amount), previewWithdraw(vault, 1n)],
+      worthless: ([given = 0n, needed = 0n]) => given < needed,
     }),
 
     async shares(reader, pool, wallet) {

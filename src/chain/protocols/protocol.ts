@@ -31,6 +31,12 @@ export interface Valuation {
   worth(answer: bigint): bigint
 }
 
+/** Views whose answers say whether a deposit is worth anything. */
+export interface Appraisal {
+  reads: readonly Read<bigint>[]
+  worthless(answers: readonly bigint[]): boolean
+}
+
 /** What the owner of a protocol's markets can do; one file each. The calls are signed by one account, in order. */
 export interface MarketAdmin {
   /** Stops deposits into a pool and withdrawals from it, or lets them through again. */
@@ -54,6 +60,8 @@ export interface Protocol {
   survey(read: Reader, pool: PoolFacts): Promise<Protocol>
   /** What `shares` would bring if all of them were withdrawn. */
   valuation(pool: Pool, shares: bigint): Valuation
+  /** Whether the shares for a deposit of `amount` would bring a minor unit if they were withdrawn at once. */
+  appraisal(pool: Pool, amount: bigint): Appraisal
   /** The wallet's whole holding. */
   shares(read: Reader, pool: Pool, wallet: Address): Promise<bigint>
   market(read: Reader, pool: PoolFacts, priceOracle: Address): Promise<MarketFigures>

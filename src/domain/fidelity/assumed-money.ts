@@ -15,7 +15,7 @@ export const MONEY_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'balance-meaning',
     'how the four amounts relate',
-    'total_balance is what the position is worth on chain now, deposited the principal still in, yield_earned_realized the yield paid out so far; yield_earned = total_balance − deposited + yield_earned_realized; a withdrawal takes principal and yield in proportion',
+    'total_balance is what the position is worth on chain now, deposited the principal still in, yield_earned_realized the yield paid out so far; yield_earned = total_balance − deposited + yield_earned_realized, never below "0" (a vault rounds a first deposit down by a unit); a withdrawal takes principal and yield in proportion',
     money('Assumption balance-meaning: worth, principal, yield, realized; a withdrawal takes both in proportion'),
     LIVE,
   ),
@@ -35,22 +35,24 @@ export const MONEY_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'transfer-errors',
     'deposit and withdraw errors',
-    '404 portfolio_not_found; 400 validation_error for what is no digit string, zero or over 2^256−1; 422 insufficient_balance, param amount_minor, when wallet or position is too small; 422 transaction_reverted; 503 chain_unavailable with Retry-After',
+    '404 portfolio_not_found; 400 validation_error for what is no digit string, zero or over 2^256−1; 422 insufficient_balance, param amount_minor, when wallet or position is too small; 422 amount_too_small, param amount_minor, for a deposit the market gives nothing of worth for; 422 transaction_reverted; 503 chain_unavailable with Retry-After',
     money('Assumption transfer-errors: of %s'),
     LIVE,
   ),
   assumed(
     'withdraw-all',
     'rounding at full withdrawal',
-    'an amount within one minor unit of total_balance, or below it by so much yield, empties the position',
-    money('Assumption withdraw-all: an amount within one minor unit of the worth leaves no dust'),
-    { ...LIVE, setting: 'service.full_withdrawal_threshold' },
+    'as_shown: the total_balance last shown when the withdrawal is asked for, or an amount within one minor unit of the present one, withdraws everything, whatever accrued since; a list shows it, and the answer to a transfer, which makes earlier showings outdated; a replay shows nothing anew. exact: only the present total_balance does. Any other amount moves exactly that amount',
+    testsIn('test/specification/assumptions-withdraw-all.test.ts')(
+      'Assumption withdraw-all: what a list showed empties the portfolio, whatever accrued since',
+    ),
+    { ...LIVE, setting: 'service.full_withdrawal' },
   ),
   assumed(
     'transaction-fields',
     'the transaction record',
-    'id, portfolio_id, type, tx_hash, created_at and timestamp (the same instant); amounts and yield before and after; yield_delta is the yield accrued since the previous transaction',
-    money('Assumption transaction-fields: amounts and yield before and after'),
+    'id, portfolio_id, type (an open list), tx_hash, created_at and timestamp (the same instant); amounts and yield before and after: yield_earned_after is yield_earned of the response, yield_earned_before that of the transaction before it, yield_delta their difference (signed: a rounding on chain may take a unit), so that all of them add up to the yield',
+    money('Assumption transaction-fields: amounts and yield before and after, of %s in %s'),
     LIVE,
   ),
   assumed(
@@ -81,6 +83,14 @@ export const MONEY_ASSUMPTIONS: readonly FidelityRow[] = [
 
 /** Behaviours of money and time that the specification does not even leave open. */
 export const MONEY_BEHAVIOURS: readonly FidelityRow[] = [
+  assumed(
+    'least-deposit',
+    'the least amount_minor of a deposit',
+    'one whose shares are worth a minor unit by themselves: 2 in the vaults, 1 in Aave until decades of interest have made a unit too little; less is 422 amount_too_small, and nothing is signed',
+    money(
+      'Assumption transfer-errors: a deposit that a market gives nothing of worth for is refused, nothing signed',
+    ),
+  ),
   assumed(
     'wallet-funding',
     'how a wallet gets its tokens',

@@ -25,6 +25,8 @@ export interface TransferFacts {
   wallet_balance: bigint
   /** What the position is worth at that timestamp. */
   position_value: bigint
+  /** A deposit of the order's amount would give no shares, or none that are worth a minor unit by themselves. */
+  worthless: boolean
 }
 
 /** What a transfer is to move. `all` empties the position whatever it is worth; `amount` is then its worth. */
@@ -55,6 +57,8 @@ export interface UnfinishedTransfer extends SignedTransaction {
 export interface TransferOrder {
   type: TransferType
   owner: WalletOwner
+  /** What was asked for, in minor units. */
+  amount: bigint
   position: Position
   /** Pure. Decides the amount from the facts, or throws (insufficient balance): then nothing is signed. */
   decide(facts: TransferFacts): TransferDecision

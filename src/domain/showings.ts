@@ -1,0 +1,113 @@
+import type { SandboxClock } from './clock.ts'
+import type { ValuedPortfolio } from './portfolios.ts'
+import type { Journal } from './ports/journal.ts'
+import type { Logger } from './ports/logger.ts'
+import type { Portfolio, Showing } from './records.ts'
+
+/** Milliseconds of real time for which what was shown may be in memory alone. */
+const KEPT_WITHIN = 1_000
+const SHOWINGS_PER_ENTRY = 1_000
+/** Fewer superseded showings than this are not worth rewriting a journal for. */
+const MUCH_GARBAGE = 10_000
+
+/** Everything remembering what was shown needs. */
+export interface ShowingsParts {
+  /** Of a sandbox with a data directory. */
+  journal: Journal<Showing[]> | undefined
+  clock: SandboxClock
+  log: Logger
+}
+
+/**
+ * What the API last showed every portfolio to be worth (assumption `withdraw-all`). What a transfer's answer showed stands
+ * in the portfolio's record; what a list showed is here: one showing for each portfolio that was listed, in memory, and
+ * written down by and by, so that a list costs no write. A process that is killed forgets those of its last second.
+ */
+export class Showings {
+  /** Goes on from what the journal holds. */
+  static async open(parts: ShowingsParts): Promise<Showings> {
+    const showings = new Showings(parts)
+    for await (const entry of parts.journal?.read() ?? []) {
+      for (const showing of entry) showings.#last.set(showing.portfolio_id, showing)
+      showings.#written += entry.length
+    }
+    return showings
+  }
+
+  readonly #parts: ShowingsParts
+  readonly #last = new Map<string, Showing>()
+  readonly #unkept = new Map<string, Showing>()
+  /** Showings in the journal, superseded ones included. */
+  #written = 0
+  #writeDue = false
+
+  private constructor(parts: ShowingsParts) {
+    this.#parts = parts
+  }
+
+  /** To be told what a list is about to show. */
+  note(shown: readonly ValuedPortfolio[]): void {
+    for (const { portfolio, balances } of shown) {
+      const { portfolio_id, last_transaction_id } = portfolio
+      // A slow list may have been read before a transfer of which a quick one has shown the result: ids increase.
+      if ((this.#last.get(portfolio_id)?.last_transaction_id ?? '') > (last_transaction_id ?? '')) continue
+      const showing = { portfolio_id, last_transaction_id, total_balance: balances.total_balance }
+      this.#last.set(portfolio_id, showing)
+      if (this.#parts.journal) this.#unkept.set(portfolio_id, showing)
+    }
+    if (this.#unkept.size > 0) void this.#keepSoon()
+  }
+
+  /** What was last shown of a portfolio since its last transaction, that one's answer included. */
+  of({ portfolio_id, last_transaction_id, total_shown }: Portfolio): Showing {
+    const listed = this.#last.get(portfolio_id)
+    if (listed && listed.last_transaction_id === last_transaction_id) return listed
+    return { portfolio_id, last_transaction_id, total_balance: total_shown }
+  }
+
+  /** Writes down what is not; resolves when it is, or cannot be now. */
+  async keep(): Promise<void> {
+    const { journal, log } = this.#parts
+    const unkept = [...this.#unkept.values()]
+    if (!journal || unkept.length === 0) return
+    this.#unkept.clear()
+    try {
+      if (this.#written > 2 * this.#last.size + MUCH_GARBAGE) {
+        await journal.rewrite(inEntries([...this.#last.values()]))
+        this.#written = this.#last.size
+      } else {
+        this.#written += unkept.length
+        await Promise.all(inEntries(unkept).map((entry) => journal.append(entry)))
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'what lists showed was not written down; it is tried again with the next')
+      for (const showing of unkept) {
+        if (!this.#unkept.has(showing.portfolio_id)) this.#unkept.set(showing.portfolio_id, showing)
+      }
+    }
+  }
+
+  /** Forgets everything: for a reset. */
+  async clear(): Promise<void> {
+    this.#last.clear()
+    this.#unkept.clear()
+    await this.#parts.journal?.rewrite([])
+    this.#written = 0
+  }
+
+  async #keepSoon(): Promise<void> {
+    if (this.#writeDue) return
+    this.#writeDue = true
+    await this.#parts.clock.wallSleep(KEPT_WITHIN)
+    this.#writeDue = false
+    await this.keep()
+  }
+}
+
+function inEntries(showings: readonly Showing[]): Showing[][] {
+  const entries: Showing[][] = []
+  for (let at = 0; at < showings.length; at += SHOWINGS_PER_ENTRY) {
+    entries.push(showings.slice(at, at + SHOWINGS_PER_ENTRY))
+  }
+  return entries
+}

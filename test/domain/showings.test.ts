@@ -1,0 +1,87 @@
+import { beforeEach, expect, test } from 'vitest'
+import { SandboxClock } from '../../src/domain/clock.ts'
+import type { ValuedPortfolio } from '../../src/domain/portfolios.ts'
+import type { Showing } from '../../src/domain/records.ts'
+import { Showings } from '../../src/domain/showings.ts'
+import { silent } from '../chain/chain-fixture.ts'
+import { MemoryJournal } from '../store/memory-journal.ts'
+import { portfolio } from '../store/samples.ts'
+
+let journal: MemoryJournal<Showing[]>
+beforeEach(() => {
+  journal = new MemoryJournal()
+})
+
+const open = () => Showings.open({ journal, clock: new SandboxClock(), log: silent })
+
+/** A portfolio after its transaction of that id, as a list shows it. */
+function worth(total_balance: string, last_transaction_id: string | null = null, id = 'jar_1'): ValuedPortfolio {
+  const balances = { deposited: '0', yield_earned: '0', yield_earned_realized: '0', total_balance }
+  return { portfolio: portfolio(id, { last_transaction_id, total_shown: 'of the transfer' }), balances }
+}
+
+const lastOf = (showings: Showings, { portfolio }: ValuedPortfolio) => showings.of(portfolio).total_balance
+
+test('the last list counts, until a transfer is answered', async () => {
+  const showings = await open()
+  expect(lastOf(showings, worth('', null))).toBe('of the transfer')
+  for (const total of ['10', '11']) showings.note([worth(total), worth(`${total}0`, 'txn_7', 'jar_2')])
+  expect(lastOf(showings, worth('', null))).toBe('11')
+  expect(lastOf(showings, worth('', 'txn_7', 'jar_2'))).toBe('110')
+  expect(lastOf(showings, worth('', 'txn_8', 'jar_2'))).toBe('of the transfer')
+})
+
+test('a list that was read before a transfer takes nothing from one that was read after it', async () => {
+  const showings = await open()
+  showings.note([worth('20', 'txn_2')])
+  for (const stale of [null, 'txn_1']) showings.note([worth('10', stale)])
+  expect(lastOf(showings, worth('', 'txn_2'))).toBe('20')
+  showings.note([worth('30', 'txn_3')])
+  expect(lastOf(showings, worth('', 'txn_3'))).toBe('30')
+})
+
+test('a thousand lists are written down once, by themselves, and read again', async () => {
+  const showings = await open()
+  for (let i = 1; i <= 1_000; i++) showings.note([worth(String(i)), worth(String(i * 2), 'txn_1', 'jar_2')])
+  expect(journal.lines).toEqual([])
+  await expect.poll(() => journal.lines.length, { timeout: 10_000 }).toBe(1)
+  const again = await open()
+  expect(lastOf(again, worth('', null))).toBe('1000')
+  expect(lastOf(again, worth('', 'txn_1', 'jar_2'))).toBe('2000')
+})
+
+test('what could not be written is written with the next, unless something else was shown', async () => {
+  const showings = await open()
+  showings.note([worth('1'), worth('2', null, 'jar_2')])
+  journal.failing = true
+  await showings.keep()
+  journal.failing = false
+  showings.note([worth('3')])
+  await showings.keep()
+  const again = await open()
+  expect([lastOf(again, worth('')), lastOf(again, worth('', null, 'jar_2'))]).toEqual(['3', '2'])
+})
+
+test('the journal does not grow with the number of lists', async () => {
+  const showings = await open()
+  const jars = Array.from({ length: 2_500 }, (_, i) => `jar_${i}`)
+  for (let round = 1; round <= 20; round++) {
+    showings.note(jars.map((id) => worth(String(round), null, id)))
+    await showings.keep()
+  }
+  const written = journal.lines.flatMap((line) => JSON.parse(line) as Showing[])
+  expect(written.length).toBeLessThan(20_000)
+  const again = await open()
+  for (const id of jars) expect(lastOf(again, worth('', null, id))).toBe('20')
+})
+
+test('a reset forgets everything, also what was not written yet', async () => {
+  const showings = await open()
+  showings.note([worth('1')])
+  await showings.keep()
+  showings.note([worth('2')])
+  await showings.clear()
+  await showings.keep()
+  expect(lastOf(showings, worth(''))).toBe('of the transfer')
+  expect(journal.lines).toEqual([])
+})
