@@ -5,7 +5,7 @@ import { damaged } from './journal-format.ts'
 import { openPrivate, replacePrivate } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 
-const FORMAT = 1
+const FORMAT = 2
 
 const ManifestSchema = Type.Object({
   /** Of the whole directory: raised when an older version would misread what any of its files say. */

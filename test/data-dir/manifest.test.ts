@@ -36,7 +36,7 @@ describe('the manifest', () => {
     ])
     const expected = {
       ...FIRST,
-      format: 1,
+      format: 2,
       runs: 1,
       clock: { offset: 5, frozen_at: 12.5 },
       seeded: true,
@@ -74,8 +74,8 @@ describe('the manifest', () => {
   })
 
   it('of another format is refused by name', async () => {
-    const message = await refusal({ format: 2, version: '3.1.4' })
-    expect(message).toContain('it is of format 2 (written by version 3.1.4), and this version reads format 1')
+    const message = await refusal({ format: 3, version: '3.1.4' })
+    expect(message).toContain('it is of format 3 (written by version 3.1.4), and this version reads format 2')
     expect(message).toContain('start the version that wrote it')
   })
 })
