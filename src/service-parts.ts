@@ -73,10 +73,44 @@ export async function buildServiceParts({ fixture, options, seed, kept, log, bas
   const witness = new ChainWitness({ chains, protocols: settings.protocols })
   const audit = new Audit({ store, witness, portfolios, transfers, clock, settings })
 
+  const tokens = tokenParts(fixture, { clock, log, baseUrl })
+  const service: Service = {
+    settings,
+    store,
+    chains,
+    clock,
+    cursors,
+    idempotency,
+    endUsers,
+    portfolios,
+    showings,
+    transfers,
+    verifyUserToken: (token, tenant) => tokens.userTokens.verify(token, tenant),
+  }
+  const pools = fixture.tenants.flatMap((tenant) => tenant.pools)
+  const faults = new FaultEngine({ clock, random, chains, pools, log })
+  const scenarios = new ScenarioRunner({ faults, clock, log, seed })
+  return {
+    service,
+    audit,
+    faults,
+    scenarios,
+    random,
+    ids,
+    chains,
+    ...tokens,
+  }
+}
+
+/** What issues tokens, and what verifies them. */
+function tokenParts(
+  { identity_provider, settings }: Fixture,
+  { clock, log, baseUrl }: { clock: SandboxClock } & Pick<PartsContext, 'log' | 'baseUrl'>,
+) {
   const unknownKey = new UnknownKey()
   const identityProvider = new IdentityProvider({
-    privateKeyPem: fixture.identity_provider.private_key_pem,
-    kid: fixture.identity_provider.kid,
+    privateKeyPem: identity_provider.private_key_pem,
+    kid: identity_provider.kid,
     issuer: baseUrl,
     audience: settings.audience,
     lifetime: settings.idp_token_lifetime,
@@ -96,34 +130,5 @@ export async function buildServiceParts({ fixture, options, seed, kept, log, bas
     clock,
     keys,
   })
-
-  const service: Service = {
-    settings,
-    store,
-    chains,
-    clock,
-    cursors,
-    idempotency,
-    endUsers,
-    portfolios,
-    showings,
-    transfers,
-    verifyUserToken: (token, tenant) => userTokens.verify(token, tenant),
-  }
-  const pools = fixture.tenants.flatMap((tenant) => tenant.pools)
-  const faults = new FaultEngine({ clock, random, chains, pools, log })
-  const scenarios = new ScenarioRunner({ faults, clock, log, seed })
-  return {
-    service,
-    audit,
-    faults,
-    scenarios,
-    random,
-    ids,
-    chains,
-    identityProvider,
-    idpTokens,
-    userTokens,
-    unknownKey,
-  }
+  return { identityProvider, idpTokens, userTokens, unknownKey }
 }
