@@ -87,9 +87,7 @@ export const MONEY_BEHAVIOURS: readonly FidelityRow[] = [
     'least-deposit',
     'the least amount_minor of a deposit',
     'one whose shares are worth a minor unit by themselves: 2 in the vaults, 1 in Aave until decades of interest have made a unit too little; less is 422 amount_too_small, and nothing is signed',
-    money(
-      'Assumption transfer-errors: a deposit that a market gives nothing of worth for is refused, nothing signed',
-    ),
+    money('Assumption transfer-errors: a deposit that a market gives nothing of worth for is refused, nothing signed'),
   ),
   assumed(
     'wallet-funding',
