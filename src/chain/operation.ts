@@ -18,7 +18,7 @@ export interface MineOperation {
   mine: number
   send?: readonly Hex[]
   miner?: Hex
-  /** The block's. Data directories of version 0.1.0 lack it. */
+  /** The block's; absent while it is not known, as of a block that is to take another's place. */
   hash?: Hex
 }
 
