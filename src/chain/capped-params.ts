@@ -38,14 +38,20 @@ export function cappedParams(method: string, params: Params): Params {
 /** A quantity, at most so much; that much if it is missing. Throws RpcError for what is no quantity. */
 function atMost(method: string, name: string, quantity: unknown, most: number): string {
   if (quantity === undefined || quantity === null) return numberToHex(most)
-  const sound = typeof quantity === 'number' ? Number.isSafeInteger(quantity) && quantity >= 0 : isQuantity(quantity)
-  if (!sound) throw invalidParams(method, `${name} is no quantity`)
-  const given = BigInt(quantity as string | number)
+  const given = readQuantity(method, name, quantity)
   return numberToHex(given < BigInt(most) ? given : BigInt(most))
 }
 
+/** A number as nodes take it: in hexadecimal, in decimal digits or as a JSON number. Throws RpcError for anything else. */
+export function readQuantity(method: string, name: string, quantity: unknown): bigint {
+  const sound = typeof quantity === 'number' ? Number.isSafeInteger(quantity) && quantity >= 0 : isQuantity(quantity)
+  if (!sound) throw invalidParams(method, `${name} is no quantity`)
+  return BigInt(quantity as string | number)
+}
+
+/** Of at most 256 bits: reading millions of decimal digits would take seconds. */
 function isQuantity(value: unknown): value is string {
-  return typeof value === 'string' && /^(0x[0-9a-f]+|\d+)$/i.test(value)
+  return typeof value === 'string' && /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(value)
 }
 
 /** Whether a value is an object with names: Anvil takes lists in place of some, whose fields would not be seen here. */

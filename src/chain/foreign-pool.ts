@@ -1,5 +1,6 @@
 import { keccak256, parseTransaction } from 'viem/utils'
 import type { Hex } from '../domain/records.ts'
+import { readQuantity } from './capped-params.ts'
 import type { ChainState } from './chain-state.ts'
 import type { ChainWriter, Refusals } from './chain-writer.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
@@ -52,8 +53,8 @@ export class ForeignPool {
 
   /** A transaction that the node signs. Returns its hash. Throws RpcError. */
   async send(method: string, params: readonly unknown[]): Promise<unknown> {
-    const { gas } = Object(params[0]) as { gas?: Hex }
-    const given = BigInt(gas ?? 0)
+    const { gas } = Object(params[0]) as { gas?: unknown }
+    const given = readQuantity(method, 'gas', gas ?? 0)
     await this.#makeRoom(method, given, async () => {})
     const hash = (await this.#parts.writer.foreign([method, ...params])) as Hex
     this.#gas.set(hash, given)

@@ -30,6 +30,8 @@ const NOT_OFFERED = -32601
 /** The method whose calls go together. */
 export const SEND_RAW = 'eth_sendRawTransaction'
 const MOST_SMALL = 2n ** 64n - 1n
+/** Characters of 256 bits in either notation: millions of decimal digits would take seconds to read. */
+const LONGEST_QUANTITY = 78
 
 /** Carries out what others change on the chain, in the producer's lane, within their budget. */
 export class OutsideChanges {
@@ -133,8 +135,10 @@ export class OutsideChanges {
 function refuseLargeNumbers(method: string, params: Params): void {
   const values = params.flatMap((param) => (typeof param === 'object' && param !== null ? Object.values(param) : param))
   for (const value of values) {
-    if (typeof value !== 'string' || !/^(0x[0-9a-f]+|\d+)$/i.test(value) || BigInt(value) <= MOST_SMALL) continue
-    throw invalidParams(method, 'a number of at most 64 bits is expected')
+    if (typeof value !== 'string' || !/^(0x[0-9a-f]+|\d+)$/i.test(value)) continue
+    if (value.length > LONGEST_QUANTITY || BigInt(value) > MOST_SMALL) {
+      throw invalidParams(method, 'a number of at most 64 bits is expected')
+    }
   }
 }
 

@@ -1,3 +1,6 @@
+/** What was not read to its end has no id. */
+const UNREAD: ReadonlySet<unknown> = new Set([-32700, -32600])
+
 /** What is wrong with a JSON-RPC answer, single or batch; undefined if nothing is. `ids`: the only ones it may have, in JSON. */
 export function rpcObjection(body: unknown, ids: readonly string[] | undefined): string | undefined {
   const answers: readonly unknown[] = Array.isArray(body) ? body : [body]
@@ -9,6 +12,7 @@ export function rpcObjection(body: unknown, ids: readonly string[] | undefined):
     const { code, message } = Object(error) as Record<string, unknown>
     if (error !== undefined && (!Number.isInteger(code) || typeof message !== 'string'))
       return 'an error without its form'
+    if (id === null && UNREAD.has(code)) continue
     if (ids && !ids.includes(JSON.stringify(id))) return 'the answer has another id than the request'
   }
   return undefined

@@ -92,5 +92,7 @@ export async function fund(partner: Partner, user: string, pool_id: string): Pro
 async function expectStatus(asked: ReturnType<Partner['get']>, expected: number): Promise<any> {
   const { status, body } = await asked
   if (status === expected) return body
-  throw new Error(`a plain request was answered ${status} instead of ${expected}: ${body?.detail ?? JSON.stringify(body)}`)
+  throw new Error(
+    `a plain request was answered ${status} instead of ${expected}: ${body?.detail ?? JSON.stringify(body)}`,
+  )
 }

@@ -290,6 +290,11 @@ describe('on loopback alone', () => {
     expect(Number(filled.tx.gas)).toBe(2 ** 24)
     const { error } = await ask('eth_sendTransaction', { ...terms, to: CODED, gas: '0x1000001' })
     expect(error).toMatchObject({ code: -32005 })
+    for (const gas of ['0x', 1.5, 'many', -1, {}, '9'.repeat(100_000)]) {
+      for (const method of ['eth_sendTransaction', 'eth_sendTransactionSync']) {
+        expect((await ask(method, { ...terms, to: CODED, gas })).error).toMatchObject({ code: -32602 })
+      }
+    }
   })
 
   test('a call that is not answered in time is given up, each call for itself', { timeout: 20_000 }, async () => {
