@@ -26,6 +26,8 @@ export interface Exchange {
 const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 /** The chain, and whoever needs it, may be away while it is reset, replaced or silenced. */
 const AWAY: ReadonlySet<unknown> = new Set(['chain_unavailable', 'sandbox_starting', 'temporarily_unavailable'])
+/** Its id, by which whoever waits for it names it. */
+const SOUTH = '31338'
 /** What the sandbox says when it failed itself, and no fault says. */
 const FAILED = /its log says why|the sandbox failed$/
 
@@ -61,8 +63,7 @@ function failureOf(
   if (FAILED.test(words.trim())) return verdict
   if (request.struck) return undefined
   // The second chain is away whenever somebody made it so; the first one in stormy weather only.
-  if (ready === false && /\b31338\b/.test(String(reason))) return 'excused'
-  const mayBeAway = weather === 'stormy' || request.chain === '31338'
+  const mayBeAway = weather === 'stormy' || request.chain === SOUTH || `${words} ${reason}`.includes(SOUTH)
   const said = AWAY.has(code ?? error) || ready === false || request.method === 'HEAD'
   return status === 503 && mayBeAway && said ? 'excused' : verdict
 }
