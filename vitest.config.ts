@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 90_000,
     // Vitest's own limit is one second, which a busy machine needs for a new Anvil alone.
     expect: { poll: { timeout: 15_000 } },
     // Every file has a sandbox of its own and shares no state through modules: importing them once per worker is enough.
