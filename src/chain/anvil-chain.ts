@@ -22,6 +22,7 @@ import { ChainKeeper } from './chain-keeper.ts'
 import { ChainState } from './chain-state.ts'
 import { ChainWriter } from './chain-writer.ts'
 import type { Checkpoint } from './checkpoint.ts'
+import { FetchBudget } from './fetch-budget.ts'
 import { atKeptBlock, isFork, openFork, unusable } from './fork.ts'
 import type { ForkRelay } from './fork-relay.ts'
 import { fundingCalls } from './funding-calls.ts'
@@ -111,14 +112,14 @@ export class AnvilChain implements Chain {
     this.#origin = origin
     this.#upstream = upstream
     const timeout = options.rpcTimeout ?? (upstream ? FORK_TIMEOUT : TIMEOUT)
-    const real = upstream && { real: upstream }
-    this.#rpc = new Rpc({ chainId, timeout, ...(upstream && { upstream }) })
+    const fetches = new FetchBudget(clock, upstream)
+    this.#rpc = new Rpc({ chainId, timeout, upstream: fetches })
     this.#state = new ChainState(this.#rpc, clock)
     const parts = { chainId, rpc: this.#rpc, state: this.#state, journal, clock, log }
     this.#writer = new ChainWriter({ ...parts, archive, discard: (reason) => this.#keeper.discard(reason) })
     this.#keeper = new ChainKeeper({
       ...parts,
-      node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT), ...real },
+      node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT), fetches },
       idle: () => this.#writer.idle(),
       arrived: (tip) => this.#writer.arrive(tip),
       restarted: () => this.#restarted(),
@@ -128,7 +129,7 @@ export class AnvilChain implements Chain {
     const whole = { ...kept, producer: this.#producer }
     this.#whole = whole
     this.#controls = new AnvilControls({ ...whole, admin: (pool) => this.#protocol(pool).admin })
-    this.#gateway = new RpcGateway(whole)
+    this.#gateway = new RpcGateway({ ...whole, fetches })
     this.#markets = new MarketCache(this.#state, clock)
     this.#unsubscribe = clock.onMove(() => this.#follow())
   }
@@ -288,9 +289,7 @@ export class AnvilChain implements Chain {
     this.catchUp().catch((error: Error) => this.#options.log.warn({ error: error.message }, 'no block at the new time'))
   }
 
-  #soundly<Result>(task: () => Promise<Result>): Promise<Result> {
-    return soundly(this.chain_id, task)
-  }
+  readonly #soundly = <Result>(task: () => Promise<Result>): Promise<Result> => soundly(this.chain_id, task)
 
   #protocol(pool: PoolFacts): Protocol {
     const protocol = this.#survey?.protocol(pool) ?? this.#options.protocols.get(pool.protocol)

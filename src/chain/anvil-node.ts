@@ -3,23 +3,16 @@ import type { Logger } from '../domain/ports/logger.ts'
 import type { Hex } from '../domain/records.ts'
 import { AnvilProcess, AnvilStartError } from './anvil-process.ts'
 import { type Block, LATEST_BLOCK } from './block.ts'
-import type { BlockArchive } from './block-archive.ts'
 import { type History, tipOf } from './chain-journal.ts'
 import { type Checkpoint, genesisOf } from './checkpoint.ts'
-import { CheckpointSource, type RealChain } from './checkpoint-source.ts'
+import { CheckpointSource, type SourceParts } from './checkpoint-source.ts'
 import { ForeignState } from './foreign-state.ts'
 import { perform } from './operation.ts'
 import { type Call, Rpc } from './rpc.ts'
 import { RpcServer } from './rpc-server.ts'
 
 /** What a node is made from. */
-export interface NodeOptions {
-  chainId: string
-  checkpoint: Checkpoint
-  /** Blocks up to the checkpoint's. */
-  archive: BlockArchive
-  /** For a fork. */
-  real?: RealChain
+export interface NodeOptions extends SourceParts {
   clock: SandboxClock
   log: Logger
   /** Milliseconds without an answer before a call is given up. */

@@ -3,13 +3,10 @@ import type { Hex } from '../domain/records.ts'
 import type { Block } from './block.ts'
 import type { BlockArchive } from './block-archive.ts'
 import type { Checkpoint } from './checkpoint.ts'
+import type { FetchBudget } from './fetch-budget.ts'
 import { GAS_LIMIT } from './gas-limit.ts'
-import type { RpcHandler } from './rpc-server.ts'
-
-/** Where real state is read from that a fork's checkpoint does not hold. */
-export interface RealChain {
-  forward: RpcHandler
-}
+import { faultText } from './json-rpc.ts'
+import { CALL_FETCHES, CALL_TIME } from './rpc-budget.ts'
 
 /** What a checkpoint is served from. */
 export interface SourceParts {
@@ -17,8 +14,8 @@ export interface SourceParts {
   checkpoint: Checkpoint
   /** Blocks up to the checkpoint's. */
   archive: BlockArchive
-  /** For a fork. */
-  real?: RealChain
+  /** What may be fetched, and for a fork from where. */
+  fetches?: FetchBudget
 }
 
 interface Call {
@@ -45,6 +42,11 @@ const NOTHING: Record<string, unknown> = {
 
 /** What is asked for by number or hash is null if there is no such thing. */
 const MAY_BE_UNKNOWN = /^eth_get(Block|Transaction|RawTransaction|Uncle)/
+/** What a call hears that reads too much; so may another one. */
+const REFUSED = {
+  code: -32000,
+  message: `not fetched: a call reads at most ${CALL_FETCHES} accounts and slots for the first time, for at most ${CALL_TIME / 1_000} s; what was read so far is kept`,
+}
 const FORGOTTEN = { code: -32000, message: 'of old blocks, no state and no trace is kept' }
 
 /** Which parameter of a question about state names the block. */
@@ -78,10 +80,11 @@ export class CheckpointSource {
   }
 
   async #one(call: Call): Promise<string> {
+    const { fetches } = this.#parts
+    if (call.method in BLOCK_PARAMETER && fetches?.admit(call.method, call.params?.[0]) === false)
+      return faultText(call, REFUSED)
     const known = await this.#known(call)
-    if (known === undefined && this.#parts.real) {
-      return this.#parts.real.forward(JSON.stringify(this.#beforeFork(call)))
-    }
+    if (known === undefined && fetches?.real) return fetches.real.forward(JSON.stringify(this.#beforeFork(call)))
     const answer = known === undefined ? nothingOf(call.method) : { result: known }
     return JSON.stringify({ jsonrpc: '2.0', id: call.id, ...answer })
   }

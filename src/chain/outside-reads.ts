@@ -6,6 +6,7 @@ import { Allowance, tooLong } from './allowance.ts'
 import type { BlockArchive } from './block-archive.ts'
 import { cappedParams, isFields, type Params } from './capped-params.ts'
 import type { ChainKeeper } from './chain-keeper.ts'
+import type { FetchBudget } from './fetch-budget.ts'
 import { faultText, INVALID_REQUEST, isRequest, type JsonRpcRequest, refusalText, resultText } from './json-rpc.ts'
 import { checkRange, logsAcross, reachesArchive } from './log-range.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
@@ -20,6 +21,7 @@ export interface OutsideParts {
   archive: BlockArchive
   keeper: Pick<ChainKeeper, 'foreign'>
   clock: SandboxClock
+  fetches: FetchBudget
 }
 
 /** How reads are asked: all at once, in exchanges of their own, or so that only few execute at a time. */
@@ -30,8 +32,12 @@ type Way = 'together' | 'apart' | 'slow'
  * from the node: given up, it goes on until its gas is used up.
  */
 const EXECUTING = 2
-/** Reads in one round trip, or at once in round trips of their own. */
-const AT_ONCE: Readonly<Record<Way, number>> = { together: 100, apart: 16, slow: EXECUTING }
+/** … of a fork: most of their time, they wait for the real chain. */
+const EXECUTING_ON_FORK = 8
+/** Reads in one round trip. */
+const TOGETHER = 100
+/** … and at once in round trips of their own. */
+const APART = 16
 
 /** What the node adds gas to, if it has none. */
 const FILLED = /^eth_(fill|sign)Transaction$/
@@ -45,11 +51,15 @@ const HEAD = '{"jsonrpc":"2.0","id":0,'
  */
 export class OutsideReads {
   readonly #parts: OutsideParts
-  readonly #slots = new Slots(EXECUTING)
+  readonly #slots: Slots
+  readonly #atOnce: Readonly<Record<Way, number>>
   readonly #filters: RpcFilters
 
   constructor(parts: OutsideParts) {
     this.#parts = parts
+    const slow = parts.fetches.real ? EXECUTING_ON_FORK : EXECUTING
+    this.#slots = new Slots(slow)
+    this.#atOnce = { together: TOGETHER, apart: APART, slow }
     this.#filters = new RpcFilters(parts.clock)
   }
 
@@ -60,7 +70,7 @@ export class OutsideReads {
       const start = answers.length
       const way = wayOf(run[start])
       let end = start + 1
-      while (end < run.length && end - start < AT_ONCE[way] && wayOf(run[end]) === way) end++
+      while (end < run.length && end - start < this.#atOnce[way] && wayOf(run[end]) === way) end++
       const some = run.slice(start, end)
       if (way === 'together' && some.length > 1)
         answers.push(...(await this.#together(some as JsonRpcRequest[], allowance)))
@@ -136,7 +146,11 @@ export class OutsideReads {
     if (wayOf(request) !== 'slow') return ask()
     const release = await this.#slots.take(patience)
     if (!release) return '' // nobody waits any more
-    return ask().finally(release)
+    const end = this.#parts.fetches.begin(patience)
+    return ask().finally(() => {
+      end()
+      release()
+    })
   }
 
   async #ask(request: JsonRpcRequest, allowance: Allowance, patience: Promise<void>): Promise<string> {

@@ -13,7 +13,9 @@ export const ANSWER_BYTES = 25_000_000
 /** Gas of a call that changes nothing; of all calls of a simulation together. */
 export const CALL_GAS = 50_000_000
 /** Gas of a traced call: the work of a trace grows with the square of the calls in it. */
-export const TRACE_GAS = 2_000_000
+export const TRACE_GAS = 1_000_000
+/** Accounts and slots of the chain that a call may be the first to read. */
+export const CALL_FETCHES = 5_000
 /** Gas of a transaction (EIP-7825), and of all that others have in the pool: blocks must leave room for transfers. */
 export const TRANSACTION_GAS = 2 ** 24
 /** Blocks that one call may mine: transfers wait meanwhile. */

@@ -1,7 +1,6 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { BodyTooLargeError } from '../domain/read-body.ts'
 import { Allowance, tooLong } from './allowance.ts'
-import type { BlockArchive } from './block-archive.ts'
 import {
   faultText,
   INVALID_REQUEST,
@@ -12,16 +11,13 @@ import {
   refusalText,
 } from './json-rpc.ts'
 import { type ChangeParts, OutsideChanges, SEND_RAW } from './outside-changes.ts'
-import { OutsideReads } from './outside-reads.ts'
+import { type OutsideParts, OutsideReads } from './outside-reads.ts'
 import { RpcError } from './rpc.ts'
 import { BATCH_CALLS } from './rpc-budget.ts'
 import { isRead } from './rpc-methods.ts'
 
 /** What a gateway works with. */
-export interface GatewayParts extends ChangeParts {
-  archive: BlockArchive
-  clock: SandboxClock
-}
+export interface GatewayParts extends ChangeParts, OutsideParts {}
 
 /**
  * The chain's JSON-RPC for everybody outside, within a budget (rpc-budget.ts). What may change the chain waits its turn in

@@ -32,7 +32,7 @@ export interface RpcOptions {
   url?: string
   /** Milliseconds without a byte before a call is given up; default 10 s. */
   timeout?: number
-  /** What the node itself depends on, if it is a fork. */
+  /** What the node itself depends on. */
   upstream?: { readonly failures: number; readonly failure: string | undefined }
 }
 
@@ -185,7 +185,7 @@ export class Rpc {
 
   /** What to throw when the upstream keeps the node from its work. */
   unavailable(): ChainUnavailableError {
-    const reason = this.#options.upstream?.failure ?? "the fork's upstream failed"
+    const reason = this.#options.upstream?.failure ?? 'state that it needs could not be fetched'
     return new ChainUnavailableError(this.#options.chainId, reason)
   }
 

@@ -3,7 +3,7 @@ export class Slots {
   #free: number
   readonly #waiting = new Set<() => void>()
 
-  constructor(readonly count: number) {
+  constructor(count: number) {
     this.#free = count
   }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** Kilobytes of data that Anvil may have, some fifty times what it needs: traces of hostile transactions would fill any machine. */
-const MOST_DATA = 4 * 1024 * 1024
+/** Kilobytes of data that Anvil may have, some fifteen times what it needs: traces of hostile transactions fill any machine. */
+const MOST_DATA = 2 * 1024 * 1024
 
 /**
  * Sets Anvil's limit of memory, and makes it the first to go should the machine's run out: it is replaced, we are not. Then

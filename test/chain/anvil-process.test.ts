@@ -120,7 +120,7 @@ describe('an Anvil process', () => {
     it('is ended by the system before it takes up all memory, and named first should that run out', async () => {
       const anvil = await AnvilProcess.start(options)
       expect(await readFile(`/proc/${anvil.pid}/oom_score_adj`, 'utf8')).toBe('1000\n')
-      expect(await readFile(`/proc/${anvil.pid}/limits`, 'utf8')).toMatch(/^Max data size +4294967296 +4294967296/m)
+      expect(await readFile(`/proc/${anvil.pid}/limits`, 'utf8')).toMatch(/^Max data size +2147483648 +2147483648/m)
       await anvil.stop()
     })
   })

@@ -6,6 +6,7 @@ import { BlockProducer } from '../../src/chain/block-producer.ts'
 import { ChainJournal, MemoryJournal } from '../../src/chain/chain-journal.ts'
 import { ChainState } from '../../src/chain/chain-state.ts'
 import { ChainWriter } from '../../src/chain/chain-writer.ts'
+import { FetchBudget } from '../../src/chain/fetch-budget.ts'
 import { ForeignState } from '../../src/chain/foreign-state.ts'
 import { NodeRenewal } from '../../src/chain/node-renewal.ts'
 import { type Call, Rpc } from '../../src/chain/rpc.ts'
@@ -55,7 +56,7 @@ describe('the RPC of an Anvil that forgets', () => {
     const keeper = { foreign: Object.assign(new ForeignState(), { pinned: true }), async renew() {} }
     const parts = { chainId: '31337', rpc, state, journal, archive, writer, keeper, clock, log: silent }
     producer = new BlockProducer({ ...parts, renewal: new NodeRenewal(parts) })
-    gateway = new RpcGateway({ ...parts, producer })
+    gateway = new RpcGateway({ ...parts, producer, fetches: new FetchBudget(clock) })
   })
   afterAll(async () => {
     producer.stop('the test is over')

@@ -20,6 +20,9 @@ const RETURNS_4_MIB = '0x624000005ff3'
 const LOGS = '0x5b5f5fa05a620f424010600057'
 /** Hashes 64 KiB 3,600 times, so that it needs all of 45 M gas: an estimate tries that again and again. */
 const HASHES = '0x610e105b620100005f205060019003806003' + '5700'
+/** Asks for the balances of so many accounts that nobody asked for before. */
+const readsAccounts = (from: number, count: number) =>
+  `0x62${numberToHex(from).slice(2)}5b6001018031508062${numberToHex(from + count).slice(2)}1160045700`
 /** As eth_call takes it: the code stands at an address for this call. */
 const at = (code: string) => ({ [CODED]: { code } })
 
@@ -97,6 +100,15 @@ describe.each([
     expect(deposit.status).toBe(200)
     expect(answers[0]?.body.error.message).toContain('OutOfGas')
     expect(answers[1]?.body.map(({ error }: Any) => error.message)).toEqual(Array(3).fill('EVM error OutOfGas'))
+  })
+
+  test('a call that reads thousands of accounts ends, and goes on where it ended', async () => {
+    const reading = call('eth_call', { to: CODED }, 'latest', at(readsAccounts(0x100000, 6_000)))
+    const [deposit, first] = await Promise.all([partner.deposit('alice', portfolio, '1000'), post(url, reading)])
+    expect(deposit.status).toBe(200)
+    expect(first.body.error.message).toMatch(/not fetched: a call reads at most 5000 accounts and slots/)
+    await expect.poll(async () => (await post(url, reading)).body.result, { timeout: 15_000 }).toBe('0x')
+    expect((await partner.deposit('alice', portfolio, '1000')).status).toBe(200)
   })
 
   test('a call that would return 256 MiB does not', async () => {
@@ -225,7 +237,7 @@ describe('on loopback alone', () => {
     const { result } = await ask('debug_traceCall', { data: ENDLESS, gas: '0xfffffff' }, 'latest', {
       tracer: 'callTracer',
     })
-    expect(Number(result.gasUsed)).toBe(2_000_000)
+    expect(Number(result.gasUsed)).toBe(1_000_000)
     for (const options of [undefined, {}, { enableMemory: true }, [], { tracer: null }]) {
       const { error } = await ask('debug_traceCall', { data: ENDLESS }, 'latest', options)
       expect(error).toMatchObject({ code: -32005, message: expect.stringContaining('callTracer') })
