@@ -9,7 +9,7 @@ import { type JsonRpcRequest, outcomeText } from './json-rpc.ts'
 import type { OutsideReads } from './outside-reads.ts'
 import { refusalOf } from './refused-methods.ts'
 import { type Rpc, RpcError } from './rpc.ts'
-import { invalidParams, MINED_BLOCKS } from './rpc-budget.ts'
+import { invalidParams, MINED_BLOCKS, TRANSACTION_BYTES } from './rpc-budget.ts'
 import { isMine, miningOf, setsTime, staysInNode, takesSmallNumbers } from './rpc-methods.ts'
 import { obstacleToRevert, remember, reverts, takesSnapshot } from './snapshots.ts'
 
@@ -144,14 +144,15 @@ function refuseLargeNumbers(method: string, params: Params): void {
 
 function rawTransactionIn({ params }: JsonRpcRequest): Hex | undefined {
   const [raw] = params ?? []
-  return typeof raw === 'string' && /^0x([0-9a-f]{2})+$/i.test(raw) ? (raw as Hex) : undefined
+  if (typeof raw !== 'string' || raw.length > 2 * TRANSACTION_BYTES || raw.length % 2 === 1) return undefined
+  return /^0x[0-9a-f]+$/i.test(raw) ? (raw as Hex) : undefined
 }
 
 /** Throws RpcError. */
 function requireRaw(request: JsonRpcRequest): Hex {
   const raw = rawTransactionIn(request)
   if (raw !== undefined) return raw
-  throw invalidParams(request.method, 'a signed transaction in hexadecimal is expected')
+  throw invalidParams(request.method, 'a signed transaction in hexadecimal is expected, of less than 1 MiB')
 }
 
 /** The hash of a transaction in the pool. Throws RpcError if it was not sound, or refused. */

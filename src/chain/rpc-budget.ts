@@ -18,6 +18,8 @@ export const TRACE_GAS = 1_000_000
 export const CALL_FETCHES = 5_000
 /** Gas of a transaction (EIP-7825), and of all that others have in the pool: blocks must leave room for transfers. */
 export const TRANSACTION_GAS = 2 ** 24
+/** Bytes of a signed transaction, as geth takes one with blobs. */
+export const TRANSACTION_BYTES = 1024 * 1024
 /** Blocks that one call may mine: transfers wait meanwhile. */
 export const MINED_BLOCKS = 1_000
 /** Blocks of a fee history. */

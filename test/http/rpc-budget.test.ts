@@ -195,6 +195,13 @@ describe.each([
       expect(error).toMatchObject({ code: -32005, message: expect.stringContaining('16777216 gas') })
     })
 
+    test('have at most 1 MiB', async () => {
+      for (const method of ['eth_sendRawTransaction', ...(host === '0.0.0.0' ? [] : ['eth_sendRawTransactionSync'])]) {
+        const { error } = await ask(method, `0x${'ab'.repeat(4_500_000)}`)
+        expect(error).toMatchObject({ code: -32602, message: expect.stringContaining('1 MiB') })
+      }
+    })
+
     test('leave room for deposits, and are mined one after another', async () => {
       const bombs = await Promise.all(Array.from({ length: 30 }, (_, nonce) => bomb(nonce)))
       const sent = post(
