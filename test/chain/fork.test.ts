@@ -64,6 +64,22 @@ describe('a fork of a chain with the genuine market, known by addresses alone', 
     },
   )
 
+  it('ends a call that reads from a slow upstream for too long, so that blocks do not wait for it', async () => {
+    const portfolio = await acme.open('grace')
+    expect((await acme.deposit('grace', portfolio, '5000000')).status).toBe(200)
+    const url = (await sandbox.credentials()).rpc_urls['8453']!
+    const coded = '0x00000000000000000000000000000000000000aa'
+    // The balances of 6,000 accounts nobody asked for: five minutes at that pace.
+    const code = '0x621000005b60010180315080621017701160045700'
+    upstream.be('slow')
+    const begun = performance.now()
+    const reading = rpc(url, 'eth_call', { to: coded }, 'latest', { [coded]: { code } })
+    await expect(reading).rejects.toThrow('no answer within 5 s, the limit of a call')
+    expect((await acme.deposit('grace', portfolio, '5000000')).status).toBe(200)
+    expect(performance.now() - begun).toBeLessThan(15_000)
+    upstream.be('well')
+  })
+
   it('needs no ether although the upstream charges fees', async () => {
     const { wallet_address } = (await acme.post('end_users', { external_id: 'erin' })).body
     const portfolio = await acme.open('erin')

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { toFunctionSelector } from 'viem/utils'
 import { AnvilProcess } from '../../src/chain/anvil-process.ts'
 import { genesisOf } from '../../src/chain/checkpoint.ts'
@@ -10,8 +11,8 @@ import { SandboxClock } from '../../src/domain/clock.ts'
 import type { Hex } from '../../src/domain/records.ts'
 import { rpc, silent } from './chain-fixture.ts'
 
-/** How the upstream's front answers; `down` drops connections. */
-export type Mood = 'well' | 'down' | 'limited' | 'html' | 'pruned'
+/** How the upstream's front answers; `slow` takes 50 ms for each answer, `down` drops connections. */
+export type Mood = 'well' | 'slow' | 'down' | 'limited' | 'html' | 'pruned'
 
 /** What stands for a real chain: the genuine market on an Anvil of its own, behind a front that can misbehave. */
 export interface UpstreamChain {
@@ -76,6 +77,7 @@ export async function startUpstream(chainId: string): Promise<UpstreamChain> {
 
 async function answer(mood: Mood, body: string, anvil: string, response: ServerResponse): Promise<void> {
   if (mood === 'down') return void response.destroy()
+  if (mood === 'slow') await setTimeout(50)
   if (mood === 'limited') return void response.writeHead(429).end('slow down')
   if (mood === 'html') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Login</html>')
   const { id, method } = JSON.parse(body) as { id: number; method: string }
