@@ -28,9 +28,9 @@ const at = (code: string) => ({ [CODED]: { code } })
 
 const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
 
-async function post(url: string, body: unknown): Promise<{ status: number; body: Any }> {
+async function post(url: string, body: unknown, signal?: AbortSignal): Promise<{ status: number; body: Any }> {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body), ...(signal && { signal }) })
   const text = await response.text()
   return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
 }
@@ -320,6 +320,13 @@ describe('on loopback alone', () => {
     const [pid] = anvilsOf(process.pid).slice(-1)
     const slow = call('eth_call', { to: CODED }, 'latest')
     process.kill(pid!, 'SIGSTOP')
+    // The signal reaches a busy process with a delay: until then it answers.
+    const silent = () =>
+      post(url, call('eth_chainId'), AbortSignal.timeout(500)).then(
+        () => false,
+        () => true,
+      )
+    await expect.poll(silent, { timeout: 10_000 }).toBe(true)
     const answers = await Promise.all([
       post(url, [slow, slow, 7]),
       post(url, [call('eth_chainId'), call('eth_gasPrice')]),
