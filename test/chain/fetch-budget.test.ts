@@ -1,7 +1,9 @@
+import { numberToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { FetchBudget } from '../../src/chain/fetch-budget.ts'
-import { CALL_FETCHES } from '../../src/chain/rpc-budget.ts'
+import { CALL_FETCHES, CALL_TIME } from '../../src/chain/rpc-budget.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
+import { rpc, startChain } from './chain-fixture.ts'
 
 const never = new Promise(() => {})
 const balance = (budget: FetchBudget, address: unknown) => budget.admit('eth_getBalance', address)
@@ -49,4 +51,26 @@ describe('what a node may fetch', () => {
     end()
     expect(budget).toMatchObject({ failures: 4, failure: 'it is down' })
   })
+})
+
+/** Gives calls as long as they need, however busy the machine is. */
+class PatientClock extends SandboxClock {
+  override wallSleep(milliseconds: number): Promise<void> {
+    return super.wallSleep(milliseconds === CALL_TIME ? 60_000 : milliseconds)
+  }
+}
+
+it('ends a call that reads more than that, which then goes on where it ended', async () => {
+  const { chain, chains } = await startChain({ clock: new PatientClock() })
+  try {
+    const more = numberToHex(CALL_FETCHES + 100, { size: 3 }).slice(2)
+    const address = '0x00000000000000000000000000000000000000aa'
+    // Counts up, and reads the slot of each number: 1 ADD DUP1 SLOAD POP DUP1 `more` GT JUMPI.
+    const code = `0x5f5b6001018054508062${more}11600157`
+    const call = () => rpc(chain, 'eth_call', { to: address }, 'latest', { [address]: { code } })
+    await expect(call()).rejects.toThrow(`not fetched: a call reads at most ${CALL_FETCHES} accounts and slots`)
+    expect(await call()).toBe('0x')
+  } finally {
+    await chains.stop()
+  }
 })
