@@ -37,20 +37,24 @@ const NO_RETRIES = ['--retries', '0', '--no-rate-limit']
 /** Anvil would keep what it fetched in the home directory, by chain id and block: a stale answer for another upstream. */
 const NO_CACHE = '--no-storage-caching'
 
-/** Hard forks of Optimism's family of chains, which have names of their own (https://specs.optimism.io, Network Upgrades). */
-const OPTIMISM: ReadonlySet<string> = new Set([
-  'bedrock',
-  'regolith',
-  'canyon',
-  'delta',
-  'ecotone',
-  'fjord',
-  'granite',
-  'holocene',
-  'isthmus',
-  'jovian',
-  'interop',
-])
+/**
+ * The rules of Ethereum that hard forks of Optimism's family of chains stand for (https://specs.optimism.io, Network Upgrades).
+ * Anvil makes the blocks of a fork of theirs under these, whatever name it gives them. Told `--network optimism`, which it
+ * wants with these names, it would charge for L1, and a transaction whose state it cannot fetch would stay out of the block
+ * and yet have an effect: its nonce would be spent.
+ */
+const OPTIMISM: Readonly<Record<string, string>> = {
+  bedrock: 'paris',
+  regolith: 'paris',
+  canyon: 'shanghai',
+  ecotone: 'cancun',
+  fjord: 'cancun',
+  granite: 'cancun',
+  holocene: 'cancun',
+  isthmus: 'prague',
+  jovian: 'prague',
+  interop: 'osaka',
+}
 
 /** Milliseconds until the end of a process that failed is known. */
 const EXIT_PATIENCE = 50
@@ -142,9 +146,10 @@ export class AnvilNode {
   /** The last block, which must be the one that the history ends with. */
   async #reach(rpc: Rpc, history: History): Promise<Block> {
     const block = await rpc.call<Block>(...LATEST_BLOCK)
-    const { number, hash, parentHash } = tipOf(history)
-    const same = (known: Hex | undefined, found: Hex) => known === undefined || known === found
-    if (Number(block.number) === number && same(hash, block.hash) && same(parentHash, block.parentHash)) return block
+    const { number, hash, parentHash, transactions } = tipOf(history)
+    const same = <Part>(known: Part | undefined, found: Part) => known === undefined || known === found
+    const rest = same(parentHash, block.parentHash) && same(transactions, block.transactions.length)
+    if (Number(block.number) === number && same(hash, block.hash) && rest) return block
     throw new ReplayError(`done again, block ${number} came out as another one (${Number(block.number)} ${block.hash})`)
   }
 }
@@ -152,5 +157,5 @@ export class AnvilNode {
 /** Flags that name the rules of a checkpoint's blocks. */
 function rulesOf({ hardfork }: Checkpoint): string[] {
   if (hardfork === undefined) return []
-  return ['--hardfork', hardfork, ...(OPTIMISM.has(hardfork) ? ['--network', 'optimism'] : [])]
+  return ['--hardfork', OPTIMISM[hardfork] ?? hardfork]
 }

@@ -18,6 +18,8 @@ export interface Tip {
   number: number
   hash?: Hex | undefined
   parentHash?: Hex | undefined
+  /** How many it holds, where no checkpoint does. A block whose state cannot be fetched lacks some. */
+  transactions?: number | undefined
 }
 
 /** What the checkpoint is of. */
@@ -145,9 +147,11 @@ export class ChainJournal {
 /** Where a history ends. */
 export function tipOf({ checkpoint: { block }, operations }: History): Tip {
   const mined = operations.filter((operation): operation is MineOperation => 'mine' in operation)
-  const [before, last] = [mined.at(-2) ?? block, mined.at(-1) ?? block]
-  const parentHash = last === block ? block.parentHash : before.hash
-  return { number: Number(block.number) + mined.length, hash: last.hash, parentHash }
+  const number = Number(block.number) + mined.length
+  const last = mined.at(-1)
+  if (!last) return { number, hash: block.hash, parentHash: block.parentHash }
+  const before = mined.at(-2) ?? block
+  return { number, hash: last.hash, parentHash: before.hash, transactions: last.send?.length ?? 0 }
 }
 
 /** Keeps entries as long as the process lives. */

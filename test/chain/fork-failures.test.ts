@@ -1,8 +1,10 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { startChains } from '../../src/chain/anvil-chains.ts'
+import { numberToHex } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { AnvilChain } from '../../src/chain/anvil-chain.ts'
+import { type AnvilChains, startChains } from '../../src/chain/anvil-chains.ts'
 import { embeddedCheckpoint } from '../../src/chain/embedded-market.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
-import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
+import { ChainUnavailableError, type WalletOwner } from '../../src/domain/ports/chain.ts'
 import type { Pool } from '../../src/domain/records.ts'
 import type { FixtureFile } from '../../src/fixtures/fixture-schema.ts'
 import type { SandboxOptions } from '../../src/index.ts'
@@ -176,31 +178,35 @@ describe('an upstream that fails later', () => {
     30_000,
   )
 
-  it('carries a signed transfer through once it returns, exactly once', async () => {
-    const { market } = upstream
-    const chains = await startChains({
-      chains: [
-        { chain_id: '8453', fork: { url: upstream.url, origin: '--fork-url' }, price_oracle: market.price_oracle },
-      ],
-      embedded: await embeddedCheckpoint(),
-      clock: new SandboxClock(),
-      seed: 7,
-      protocols: ['aave', 'morpho'],
-      log: silent,
+  describe('signed transfers', () => {
+    const bob = { ...alice, external_id: 'bob' }
+    let chains: AnvilChains
+    let chain: AnvilChain
+    beforeEach(async () => {
+      const { url, market } = upstream
+      chains = await startChains({
+        chains: [{ chain_id: '8453', fork: { url, origin: '--fork-url' }, price_oracle: market.price_oracle }],
+        embedded: await embeddedCheckpoint(),
+        clock: new SandboxClock(),
+        seed: 7,
+        protocols: ['aave', 'morpho'],
+        log: silent,
+      })
+      chain = chains.get('8453')!
+      const spenders = [market.aave_pool, market.vaults.USDC!]
+      const funding = { token_address: market.tokens.USDC!.address, amount: 10n ** 12n, spenders }
+      for (const owner of [alice, bob]) await chain.fundWallet(owner, [funding])
     })
-    try {
-      const chain = chains.get('8453')!
-      const { address, decimals } = market.tokens.USDC!
-      const pool: Pool = {
-        ...{ tenant_id: 'acme', pool_id: 'p', protocol: 'aave', chain_id: '8453', token_symbol: 'USDC' },
-        ...{ token_decimals: decimals, token_address: address, market_address: market.aave_pool },
-      }
-      const funding = { token_address: address, amount: 10n ** 12n, spenders: [market.aave_pool] }
-      await chain.fundWallet(alice, [funding])
+    afterEach(() => chains.stop())
+    const transfers = (owner: WalletOwner) =>
+      rpc(chain, 'eth_getTransactionCount', chains.walletAddress(owner), 'latest')
+
+    it('are carried through once it returns, exactly once', async () => {
+      const { aave } = poolsOf(upstream)
       let hash = ''
       // The market was never paid into: the transaction needs state that nobody fetched so far.
       const transfer = chain.transfer(
-        order('deposit', pool, 1_000_000n, {
+        order('deposit', aave, 1_000_000n, {
           async signed({ tx_hash }) {
             hash = tx_hash
             upstream.be('down')
@@ -208,21 +214,63 @@ describe('an upstream that fails later', () => {
         }),
       )
       await vi.waitFor(() => expect(chains.status().reason).toMatch(/does not answer/), 5_000)
-      await expect(chain.transfer(order('deposit', pool, 5n))).rejects.toThrow(ChainUnavailableError)
+      await expect(chain.transfer(order('deposit', aave, 5n))).rejects.toThrow(ChainUnavailableError)
 
       upstream.be('well')
       expect(await transfer).toMatchObject({ status: 'success', tx_hash: hash, amount: 1_000_000n })
-      expect(await rpc(chain, 'eth_getTransactionCount', chains.walletAddress(alice), 'latest')).toBe('0x1')
+      expect(await transfers(alice)).toBe('0x1')
       await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 5_000)
-      const { shares } = await chain.transfer(order('deposit', pool, 3n))
+      const { shares } = await chain.transfer(order('deposit', aave, 3n))
       expect(shares).toBeGreaterThan(0n)
       // Blocks were mined without it meanwhile: done again with an upstream that answers, they must not hold it either.
       await expectSameChain(chain)
-    } finally {
-      await chains.stop()
-    }
-  }, 30_000)
+    })
+
+    it('are carried through that were left out of a block with others in it, on an Anvil that began at a checkpoint', async () => {
+      const { aave, vault } = poolsOf(upstream)
+      await chain.transfer(order('deposit', vault, 1_000_000n, { owner: bob }))
+      await rpc(chain, 'anvil_setBalance', NOWHERE, '0x1')
+      await chain.transfer(order('deposit', vault, 1_000_000n, { owner: bob }))
+      await expectSameChain(chain)
+      const down = async () => upstream.be('down')
+      const [left, taken] = [
+        chain.transfer(order('deposit', aave, 1_000_000n, { signed: down })),
+        chain.transfer(order('deposit', vault, 1_000_000n, { owner: bob })),
+      ]
+      expect(await taken).toMatchObject({ status: 'success' })
+      expect([await transfers(alice), await transfers(bob)]).toEqual(['0x0', '0x3'])
+      upstream.be('well')
+      expect(await left).toMatchObject({ status: 'success', amount: 1_000_000n })
+      expect(await transfers(alice)).toBe('0x1')
+    })
+
+    it('stand where they stood when a reorganisation cannot fetch what they need', async () => {
+      const { vault } = poolsOf(upstream)
+      const first = await chain.transfer(order('deposit', vault, 1_000_000n))
+      const last = await chain.transfer(order('deposit', vault, 1_000_000n))
+      upstream.dropNext(numberToHex(1, { size: 20 })) // whom the replaced block is mined for
+      await expect(chain.reorg()).rejects.toThrow(ChainUnavailableError)
+      await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 5_000)
+      for (const { tx_hash, block_number } of [first, last]) {
+        const receipt = await rpc<{ blockNumber: string } | null>(chain, 'eth_getTransactionReceipt', tx_hash)
+        expect(Number(receipt?.blockNumber)).toBe(block_number)
+      }
+      await chain.reorg()
+      expect(await rpc(chain, 'eth_getTransactionReceipt', last.tx_hash)).toMatchObject({ status: '0x1' })
+      await expectSameChain(chain)
+    })
+  })
 })
+
+function poolsOf({ market }: UpstreamChain): Record<'aave' | 'vault', Pool> {
+  const { address, decimals } = market.tokens.USDC!
+  const token = { tenant_id: 'acme', chain_id: '8453', token_symbol: 'USDC', token_decimals: decimals }
+  const pool = { ...token, token_address: address }
+  return {
+    aave: { ...pool, pool_id: 'aave', protocol: 'aave', market_address: market.aave_pool },
+    vault: { ...pool, pool_id: 'vault', protocol: 'morpho', market_address: market.vaults.USDC! },
+  }
+}
 
 async function recorder(lines: { msg: string; text: string }[]) {
   const { pino } = await import('pino')

@@ -25,6 +25,8 @@ export interface UpstreamChain {
   /** The Anvil itself, for looking behind the front. */
   anvilUrl: string
   be(mood: Mood): void
+  /** Drops the next request that holds this text. */
+  dropNext(text: string): void
   stop(): Promise<void>
 }
 
@@ -46,13 +48,18 @@ export async function startUpstream(chainId: string): Promise<UpstreamChain> {
   for (const vault of Object.values(market.vaults)) await hideRate(anvil.url, vault)
   await rpc(anvil.url, 'anvil_setNextBlockBaseFeePerGas', '0x3b9aca00')
   await rpc(anvil.url, 'evm_mine')
-  const state = { mood: 'well' as Mood, requests: 0 }
+  const state = { mood: 'well' as Mood, requests: 0, drop: undefined as string | undefined }
   const server = createServer(async (request, response) => {
     state.requests++
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     if (request.url !== `/${KEY}`) return response.writeHead(403).end()
-    await answer(state.mood, Buffer.concat(chunks).toString(), anvil.url, response)
+    const body = Buffer.concat(chunks).toString()
+    if (state.drop !== undefined && body.includes(state.drop)) {
+      state.drop = undefined
+      return response.destroy()
+    }
+    await answer(state.mood, body, anvil.url, response)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -66,6 +73,9 @@ export async function startUpstream(chainId: string): Promise<UpstreamChain> {
     anvilUrl: anvil.url,
     be(mood) {
       state.mood = mood
+    },
+    dropNext(text) {
+      state.drop = text
     },
     async stop() {
       server.close()
