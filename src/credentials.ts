@@ -1,4 +1,5 @@
 import type { Credentials } from './control/contract.ts'
+import type { Origin } from './domain/origin.ts'
 import type { Tenant } from './domain/records.ts'
 import type { Service } from './domain/service.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -7,7 +8,7 @@ import type { ResolvedOptions } from './options.ts'
 export async function credentialsOf(
   { store, settings, chains }: Service,
   tenants: readonly Tenant[],
-  { baseUrl, seed, options }: { baseUrl: string; seed: number; options: Pick<ResolvedOptions, 'controlToken'> },
+  { origin, seed, options }: { origin: Origin; seed: number; options: Pick<ResolvedOptions, 'controlToken'> },
 ): Promise<Credentials> {
   const limit = Number.MAX_SAFE_INTEGER
   const shown = tenants.map(async (tenant) => {
@@ -17,10 +18,10 @@ export async function credentialsOf(
     return { slug, tenant_id, client_id, client_secret, issuer, kid, private_key_pem, end_users }
   })
   return {
-    base_url: baseUrl,
-    auth_url: `${baseUrl}/oauth2/token`,
-    control_url: `${baseUrl}/_sandbox`,
-    rpc_urls: Object.fromEntries(chains.all().map(({ chain_id }) => [chain_id, `${baseUrl}/rpc/${chain_id}`])),
+    base_url: origin.url,
+    auth_url: `${origin.url}/oauth2/token`,
+    control_url: `${origin.url}/_sandbox`,
+    rpc_urls: Object.fromEntries(chains.all().map(({ chain_id }) => [chain_id, `${origin.url}/rpc/${chain_id}`])),
     audience: settings.audience,
     scope: `${settings.audience}/.default`,
     seed,

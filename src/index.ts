@@ -59,7 +59,7 @@ async function handleOf(sandbox: Sandbox): Promise<SandboxHandle> {
   const { service, faults, unknownKey } = sandbox.parts
   const { clock, settings } = service
   const credentials = await sandbox.credentials()
-  const clients = await chainClients(credentials)
+  const clients = await chainClients(sandbox, credentials)
   const [first] = service.chains.all()
   const chain = first && clients[first.chain_id]
   if (!chain) throw new Error('a sandbox has a chain')
@@ -94,8 +94,9 @@ async function handleOf(sandbox: Sandbox): Promise<SandboxHandle> {
 }
 
 /** viem is loaded here, after the chains have started: it is the slowest import and the command line does not need it. */
-async function chainClients({ rpc_urls }: Credentials): Promise<Record<string, ChainClient>> {
+async function chainClients(sandbox: Sandbox, { rpc_urls }: Credentials): Promise<Record<string, ChainClient>> {
   const { createTestClient, http, publicActions } = await import('viem')
-  const client = (url: string) => createTestClient({ mode: 'anvil', transport: http(url) }).extend(publicActions)
+  const client = (url: string) =>
+    createTestClient({ mode: 'anvil', transport: http(url, { fetchFn: sandbox.fetch }) }).extend(publicActions)
   return Object.fromEntries(Object.entries(rpc_urls).map(([chainId, url]) => [chainId, client(url)]))
 }

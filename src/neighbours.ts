@@ -2,18 +2,21 @@ import type { FastifyInstance } from 'fastify'
 import type { Credentials, Readiness } from './control/contract.ts'
 import { controlRoutes } from './control/control-routes.ts'
 import type { AuditReport } from './domain/audit-report.ts'
+import type { Origin } from './domain/origin.ts'
 import type { Tenant } from './domain/records.ts'
+import { refuseUnlessReady } from './http/pipeline.ts'
 import { rpcProxy } from './http/rpc-proxy.ts'
 import { tokenEndpointFaults } from './http/token-endpoint-faults.ts'
 import { identityRoutes } from './identity/identity-routes.ts'
 import { mintUserToken } from './identity/mint-user-token.ts'
-import { isLoopback, type ResolvedOptions } from './options.ts'
+import type { ResolvedOptions } from './options.ts'
 import { shippedScenarios } from './scenarios/shipped-scenarios.ts'
 import type { ServiceParts } from './service-parts.ts'
 import { version } from './version.ts'
 
 /** What the control interface asks of the sandbox as a whole. */
 export interface SandboxControls {
+  readonly origin: Origin
   readiness(): Readiness
   notReady(): string | undefined
   credentials(): Promise<Credentials>
@@ -45,11 +48,16 @@ export async function registerNeighbours(
       notReady: () => sandbox().notReady(),
     })
     const findTenant = (clientId: string) => store.find('tenants', 'client_id', clientId)
-    await scope.register(identityRoutes, { provider: identityProvider, settings, findTenant, wish })
+    const isTenant = async (tenantId: string) => {
+      refuseUnlessReady(sandbox().notReady())
+      return (await store.get('tenants', tenantId)) !== undefined
+    }
+    await scope.register(identityRoutes, { provider: identityProvider, settings, findTenant, isTenant, wish })
   })
   await app.register(rpcProxy, {
     chains: parts.chains,
-    local: isLoopback(options.host),
+    local: options.local,
+    origin: () => sandbox().origin,
     notReady: () => sandbox().notReady(),
   })
   await app.register(controlRoutes, {
@@ -60,6 +68,7 @@ export async function registerNeighbours(
     scenarios,
     shippedScenarios,
     controlToken: options.controlToken,
+    origin: () => sandbox().origin,
     readiness: () => sandbox().readiness(),
     credentials: () => sandbox().credentials(),
     fidelity: async () => (await manifest()).fidelity(active),

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type DurationRange, parseDurationRange } from './domain/duration.ts'
+import { isLoopback } from './domain/origin.ts'
 import { SeededRandom } from './domain/random.ts'
 import type { FixtureOptions } from './fixtures/fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
@@ -22,8 +23,13 @@ export interface SandboxLogger
 export interface SandboxOptions {
   /** 0 picks a free port. Default 4010. */
   port?: number
-  /** Default 127.0.0.1. A host other than loopback needs a control token. */
+  /** Default: loopback, IPv4 and IPv6. A host other than loopback needs a control token. */
   host?: string
+  /**
+   * The origin clients see, when it is not the address listened on: behind a proxy, in Compose, with a mapped port. Every URL
+   * the sandbox tells is made from it. `http` or `https`, without a path. Unless it is loopback, a control token is needed.
+   */
+  publicUrl?: string
   /** Path of a YAML or JSON file; default: the shipped fixtures/default.yaml. */
   fixtures?: string
   /** JSON-RPC of a real chain to fork: for the fixture's first forked chain, or the only chain it names. */
@@ -47,7 +53,12 @@ export interface SandboxOptions {
 /** Options with every default filled in. */
 export interface ResolvedOptions {
   port: number
-  host: string
+  /** Undefined for loopback, IPv4 and IPv6. */
+  host: string | undefined
+  /** An origin. Undefined: the address listened on. */
+  publicUrl: string | undefined
+  /** Whether only this machine can reach the sandbox. */
+  local: boolean
   confirmationDelay: DurationRange
   dataDir: string | undefined
   /** What is asked for; undefined for any. */
@@ -77,11 +88,13 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
   if (seed !== undefined && (!Number.isInteger(seed) || seed < 0 || seed > 2 ** 32 - 1)) {
     throw new OptionError(`seed must be a whole number from 0 to 4294967295; got ${seed}`)
   }
-  const host = given.host ?? fixture.host ?? '127.0.0.1'
-  const controlToken = given.controlToken || (isLoopback(host) ? undefined : SeededRandom.secret())
+  const { host, publicUrl, local } = resolveAddress(given, fixture)
+  const controlToken = given.controlToken || (local ? undefined : SeededRandom.secret())
   return {
     port,
     host,
+    publicUrl,
+    local,
     dataDir: given.dataDir,
     seed,
     clock: given.clock === undefined ? undefined : moment(given.clock),
@@ -102,9 +115,29 @@ export function resolveFork({ forkUrl: url, forkBlockNumber: block }: SandboxOpt
   return { ...(url !== undefined && { url }), ...(block !== undefined && { block_number: block }) }
 }
 
-/** Whether only this machine can reach the host. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+function resolveAddress(given: SandboxOptions, fixture: FixtureOptions) {
+  const host = given.host ?? fixture.host
+  const publicUrl = given.publicUrl === undefined ? undefined : publicOrigin(given.publicUrl)
+  const reached = [host, publicUrl && new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')]
+  const local = reached.every((one) => one === undefined || isLoopback(one))
+  return { host, publicUrl, local }
+}
+
+/** The origin a URL is. Throws OptionError, which does not repeat the URL: it may hold a password. */
+function publicOrigin(text: string): string {
+  const fix = 'give an origin such as https://sandbox.acme.test:4010'
+  if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) {
+    throw new OptionError(`--public-url must be an http or https URL; ${fix}`)
+  }
+  const { origin, username, password, pathname, search, hash } = new URL(text)
+  const excess = [
+    [username || password, 'credentials'],
+    [pathname !== '/', 'a path'],
+    [search || text.includes('?'), 'a query'],
+    [hash || text.includes('#'), 'a fragment'],
+  ].flatMap(([there, what]) => (there ? [what] : []))
+  if (excess.length === 0) return origin
+  throw new OptionError(`--public-url must not have ${excess.join(' or ')}; ${fix}`)
 }
 
 /** The embedded chain's state is of the first seconds of 2025; its time only goes forward. */

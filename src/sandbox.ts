@@ -7,6 +7,7 @@ import type { Credentials, Readiness } from './control/contract.ts'
 import { credentialsOf } from './credentials.ts'
 import type { AuditReport } from './domain/audit-report.ts'
 import { Problem } from './domain/errors.ts'
+import type { Origin } from './domain/origin.ts'
 import { SeededRandom } from './domain/random.ts'
 import type { Tenant } from './domain/records.ts'
 import { throughOutages } from './domain/through-outages.ts'
@@ -15,20 +16,15 @@ import { loadFixture } from './fixtures/load-fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { seed } from './fixtures/seed.ts'
 import { createApp } from './http/app.ts'
+import { inProcessFetch } from './http/in-process-fetch.ts'
+import { type Listener, listen } from './http/listen.ts'
 import { KeptState } from './kept-state.ts'
 import { registerNeighbours } from './neighbours.ts'
-import {
-  DEFAULT_FIXTURES,
-  OptionError,
-  type ResolvedOptions,
-  resolveFork,
-  resolveOptions,
-  type SandboxOptions,
-} from './options.ts'
+import { DEFAULT_FIXTURES, type ResolvedOptions, resolveFork, resolveOptions, type SandboxOptions } from './options.ts'
 import { seeder } from './seeder.ts'
 import { buildServiceParts, type PartsContext, type ServiceParts } from './service-parts.ts'
 
-interface SandboxParts extends Omit<PartsContext, 'log' | 'baseUrl'> {
+interface SandboxParts extends Omit<PartsContext, 'log' | 'origin'> {
   parts: ServiceParts
   /** Still starting. */
   chains: Promise<AnvilChains>
@@ -52,7 +48,7 @@ export class Sandbox {
   #nextReset: Promise<void> | undefined
   /** Counts resets: a request let in before one must not act on what comes after it. */
   #era = 0
-  #address = { host: '', port: 0 }
+  #listener: Listener | undefined
 
   private constructor({ fixture, options, seed, kept, parts, chains, app }: SandboxParts) {
     this.#fixture = fixture
@@ -82,22 +78,22 @@ export class Sandbox {
     const seed = kept?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
     try {
-      const parts = await buildServiceParts({ fixture, options, seed, kept, log, baseUrl: () => self().baseUrl })
+      const parts = await buildServiceParts({ fixture, options, seed, kept, log, origin: () => self().origin })
       // Anvil comes up on its own while the interface is built: that hides most of its time.
       chains = beginChains({ fixture, seed, kept, log }, parts)
       const app = await createApp({
         ...parts,
         log,
         controlToken: options.controlToken,
-        baseUrl: () => self().baseUrl,
+        origin: () => self().origin,
         verifyIdpToken: (authorization) => parts.idpTokens.verify(authorization),
         notReady: () => self().notReady(),
         era: () => self().#era,
         answered: (exchange, status) => parts.scenarios.answered(exchange, status),
-        neighbours: (origin) => registerNeighbours(origin, parts, options, self),
+        neighbours: (app) => registerNeighbours(app, parts, options, self),
       })
       sandbox = new Sandbox({ fixture, options, seed, kept, parts, chains, app })
-      await sandbox.#listen()
+      sandbox.#listener = await listen(app, options)
       return sandbox
     } catch (error) {
       await stopChains(chains)
@@ -106,10 +102,15 @@ export class Sandbox {
     }
   }
 
-  /** Origin of the service, `{base_url}`. */
+  /** Where clients find it. Throws before it listens. */
+  get origin(): Origin {
+    if (!this.#listener) throw new Error('the sandbox does not listen')
+    return this.#listener.origin
+  }
+
+  /** `{base_url}`. */
   get baseUrl(): string {
-    const { host, port } = this.#address
-    return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+    return this.origin.url
   }
 
   /** Resolves when chain and fixtures are ready; rejects with why they never will be. */
@@ -145,6 +146,11 @@ export class Sandbox {
   /** Resolves when every move of the clock so far will outlive this process, if it has a data directory. */
   async clockKept(): Promise<void> {
     await this.#kept?.clockKept()
+  }
+
+  /** Answers requests for its URLs without the network. */
+  get fetch(): typeof fetch {
+    return inProcessFetch(this.#app, new URL(this.baseUrl).host)
   }
 
   /** Every registered tenant. */
@@ -217,16 +223,6 @@ export class Sandbox {
     return this.#stopping
   }
 
-  async #listen(): Promise<void> {
-    const { host, port } = this.options
-    // Thousands may connect while the process is busy: Node would let 511 wait, and some of the others are reset.
-    await this.#app.listen({ host, port, backlog: 65_535 })
-    const address = this.#app.server.address()
-    if (address === null || typeof address === 'string') throw new OptionError(`${host} gives no TCP address`)
-    // A client cannot connect to "every interface"; loopback is one of them.
-    this.#address = { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port: address.port }
-  }
-
   async #start(): Promise<void> {
     try {
       const chains = await this.#chains
@@ -274,7 +270,7 @@ export class Sandbox {
     this.#state = { ready: false, reason: 'The sandbox is stopping.' }
     const { service, faults } = this.parts
     service.transfers.cancelAll()
-    const closed = this.#app.close()
+    const closed = this.#listener?.close()
     faults.reset()
     await faults.mended()
     await Promise.all([closed, stopChains(this.#chains)])

@@ -8,6 +8,7 @@ import { CursorCodec } from './domain/cursor.ts'
 import { EndUsers } from './domain/end-users.ts'
 import { Idempotency } from './domain/idempotency.ts'
 import { Ids } from './domain/ids.ts'
+import type { Origin } from './domain/origin.ts'
 import { Portfolios } from './domain/portfolios.ts'
 import type { Logger } from './domain/ports/logger.ts'
 import { SeededRandom } from './domain/random.ts'
@@ -40,11 +41,11 @@ export interface PartsContext {
   kept: KeptState | undefined
   log: Logger
   /** Asked only once the server listens. */
-  baseUrl(): string
+  origin(): Origin
 }
 
 /** Builds the parts in the order of their dependencies. */
-export async function buildServiceParts({ fixture, options, seed, kept, log, baseUrl }: PartsContext) {
+export async function buildServiceParts({ fixture, options, seed, kept, log, origin }: PartsContext) {
   const { settings } = fixture
   const clock = new SandboxClock(options.clock, kept?.clock)
   kept?.follow(clock, log)
@@ -73,7 +74,7 @@ export async function buildServiceParts({ fixture, options, seed, kept, log, bas
   const witness = new ChainWitness({ chains, protocols: settings.protocols })
   const audit = new Audit({ store, witness, portfolios, transfers, clock, settings })
 
-  const tokens = tokenParts(fixture, { clock, log, baseUrl })
+  const tokens = tokenParts(fixture, { clock, log, origin })
   const service: Service = {
     settings,
     store,
@@ -105,13 +106,13 @@ export async function buildServiceParts({ fixture, options, seed, kept, log, bas
 /** What issues tokens, and what verifies them. */
 function tokenParts(
   { identity_provider, settings }: Fixture,
-  { clock, log, baseUrl }: { clock: SandboxClock } & Pick<PartsContext, 'log' | 'baseUrl'>,
+  { clock, log, origin }: { clock: SandboxClock } & Pick<PartsContext, 'log' | 'origin'>,
 ) {
   const unknownKey = new UnknownKey()
   const identityProvider = new IdentityProvider({
     privateKeyPem: identity_provider.private_key_pem,
     kid: identity_provider.kid,
-    issuer: baseUrl,
+    origin,
     audience: settings.audience,
     lifetime: settings.idp_token_lifetime,
     clock,
@@ -120,7 +121,7 @@ function tokenParts(
   const idpTokens = new IdpTokenVerifier({
     jwks: identityProvider.jwks(),
     audience: settings.audience,
-    issuer: baseUrl,
+    origin,
     clock,
   })
   const keys = new UserKeys({ clock, logger: log })

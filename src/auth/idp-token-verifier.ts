@@ -1,6 +1,8 @@
 import type { JWTPayload } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
+import { isIssuer, issuerAt } from '../domain/issuer.ts'
+import type { Origin } from '../domain/origin.ts'
 import type { Jwk } from '../domain/records.ts'
 import { type Expected, SignedTokens } from './signed-token.ts'
 import { InlineKeys, importSigningKeys, quote } from './signing-keys.ts'
@@ -20,8 +22,8 @@ export interface IdpTokenVerifierOptions {
   /** The identity provider's public keys. */
   jwks: { keys: Jwk[] }
   audience: string
-  /** `iss` of its tokens; asked for when a token comes. */
-  issuer(): string
+  /** Whose tokens they are; asked for when a token comes. */
+  origin(): Origin
   clock: SandboxClock
 }
 
@@ -32,13 +34,11 @@ export class IdpTokenVerifier {
   readonly #tokens: SignedTokens<IdpClaims>
   readonly #keys: InlineKeys
   readonly #expected: Expected<IdpClaims>
-  readonly #issuer: () => string
 
-  constructor({ jwks, audience, issuer, clock }: IdpTokenVerifierOptions) {
+  constructor({ jwks, audience, origin, clock }: IdpTokenVerifierOptions) {
     this.#tokens = new SignedTokens(clock)
     this.#keys = new InlineKeys(() => importSigningKeys(jwks.keys))
-    this.#expected = { audience, required: ['iss', 'appid', 'tid'], read: readClaims }
-    this.#issuer = issuer
+    this.#expected = { audience, required: ['iss', 'appid', 'tid'], read: (claims) => readClaims(claims, origin()) }
   }
 
   /**
@@ -49,7 +49,7 @@ export class IdpTokenVerifier {
   async verify(authorization: string | undefined): Promise<IdpClaims> {
     const token = bearerToken(authorization)
     try {
-      return await this.#tokens.verify(token, 'idp', this.#keys, { ...this.#expected, issuer: this.#issuer() })
+      return await this.#tokens.verify(token, 'idp', this.#keys, this.#expected)
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error
       const detail = `The identity-provider token was refused: ${error.message}.`
@@ -71,8 +71,11 @@ function bearerToken(authorization: string | undefined): string {
   throw new Problem('token_missing', { detail, param: 'Authorization' })
 }
 
-function readClaims(claims: JWTPayload): IdpClaims {
-  const { appid, tid, ver } = claims
+function readClaims(claims: JWTPayload, origin: Origin): IdpClaims {
+  const { appid, tid, ver, iss } = claims
+  if (!isIssuer(iss, tid, origin)) {
+    throw new TokenRefused(`its iss is ${quote(iss)}; expected ${quote(issuerAt(origin.url))}`)
+  }
   if (typeof appid !== 'string' || appid === '') {
     throw new TokenRefused(`its appid is ${quote(appid)}; expected a client id`)
   }

@@ -8,6 +8,7 @@ import { whenNpxGoes } from './npx.ts'
 interface Flags {
   port?: number
   host?: string
+  publicUrl?: string
   fixtures?: string
   forkUrl?: string
   forkBlockNumber?: number
@@ -28,7 +29,8 @@ export function startCommand(): Command {
   return new Command('start')
     .description('Start the sandbox (the default command).')
     .addOption(flag('--port <n>', 'port; 0 picks a free one (default: 4010)', 'PORT').argParser(wholeNumber))
-    .addOption(flag('--host <address>', 'address to listen on (default: 127.0.0.1)', 'HOST'))
+    .addOption(flag('--host <address>', 'address to listen on (default: loopback, 127.0.0.1 and ::1)', 'HOST'))
+    .addOption(flag('--public-url <url>', 'origin clients see (default: where it listens)', 'PUBLIC_URL'))
     .addOption(flag('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)', 'FIXTURES'))
     .addOption(flag('--fork-url <url>', "JSON-RPC of a real chain for the fixture's forked chain", 'FORK_URL'))
     .addOption(

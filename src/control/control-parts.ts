@@ -1,5 +1,6 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
+import type { Origin } from '../domain/origin.ts'
 import type { Tenant } from '../domain/records.ts'
 import { shorten } from '../domain/shorten.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
@@ -26,6 +27,8 @@ export interface ControlParts {
   scenarios: ScenarioRunner
   shippedScenarios(): Promise<Scenario[]>
   controlToken: string | undefined
+  /** Where the sandbox is: its own pages may use it. */
+  origin(): Origin
   readiness(): Readiness
   credentials(): Promise<Credentials>
   fidelity(): Promise<Fidelity[]>

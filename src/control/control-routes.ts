@@ -31,7 +31,7 @@ export async function controlRoutes(app: FastifyInstance, parts: ControlParts): 
   app.register(healthRoutes, parts)
   app.register(async (guarded) => {
     guarded.addHook('onRequest', async (request) => {
-      guard(request, parts.controlToken)
+      guard(request, parts)
       overlookNeedlessBody(request)
     })
     for (const routes of guardedRoutes) guarded.register(routes, parts)

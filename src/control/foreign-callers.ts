@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
+import type { Origin } from '../domain/origin.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
 
-/** Any web page can reach loopback. Throws Problem control_forbidden when one of another origin asks. */
-export function refuseForeignOrigin({ headers: { origin, host } }: FastifyRequest): void {
-  if (origin === undefined || origin === `http://${host ?? ''}`) return
+/** Any web page can reach loopback. Throws Problem control_forbidden when one of another origin than the sandbox's asks. */
+export function refuseForeignOrigin({ headers: { origin, host = '' }, protocol }: FastifyRequest, own: Origin): void {
+  if (origin === undefined || origin === `${protocol}://${host}` || own.includes(origin)) return
   throw new Problem('control_forbidden', { detail: 'Web pages of another origin may not use it.', param: 'Origin' })
 }
 

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { challengeOf, Problem } from '../domain/errors.ts'
+import type { Origin } from '../domain/origin.ts'
 import { refuseForeignHost, refuseForeignOrigin } from './foreign-callers.ts'
 
 const BEARER = /^bearer +/i
@@ -9,8 +10,11 @@ const BEARER = /^bearer +/i
  * Whether a request may use the control interface. Loopback is not protection enough: a foreign Origin is refused, and a
  * foreign Host unless a token proves the caller. Throws Problem control_forbidden or control_token_required.
  */
-export function guard(request: FastifyRequest, controlToken: string | undefined): void {
-  refuseForeignOrigin(request)
+export function guard(
+  request: FastifyRequest,
+  { controlToken, origin }: { controlToken: string | undefined; origin(): Origin },
+): void {
+  refuseForeignOrigin(request, origin())
   if (controlToken === undefined) {
     refuseForeignHost(request)
     return

@@ -7,6 +7,7 @@ import Fastify, {
   LogController,
 } from 'fastify'
 import type { Ids } from '../domain/ids.ts'
+import type { Origin } from '../domain/origin.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
 import { isEthereumAddress } from '../partner-api/ethereum-address.ts'
@@ -34,8 +35,8 @@ const REQUEST_TIMEOUT = 60_000
 export interface AppParts extends PipelineParts {
   ids: Ids
   log: FastifyBaseLogger
-  /** Where `{base_url}` is; known once the server listens. */
-  baseUrl(): string
+  /** Known once the server listens. */
+  origin(): Origin
   /** Registers what lives on the same origin beside the service: identity provider, control. */
   neighbours(app: FastifyInstance): Promise<void>
 }
@@ -100,7 +101,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   app.setNotFoundHandler(refuse)
   readBodies(app)
   registerRootPage(app, refuse)
-  registerOpenApi(app, all, { settings, baseUrl: parts.baseUrl })
+  registerOpenApi(app, all, { settings, origin: parts.origin })
   await app.register(partnerApi(all, parts))
   await parts.neighbours(app)
   return app

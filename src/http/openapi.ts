@@ -1,5 +1,6 @@
 import type {} from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Origin } from '../domain/origin.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
 
@@ -15,7 +16,7 @@ const UNFRAMED = { 'content-security-policy': "frame-ancestors 'none'", 'x-frame
 export function registerOpenApi(
   app: FastifyInstance,
   endpoints: readonly Endpoint[],
-  { settings, baseUrl }: { settings: ServiceSettings; baseUrl(): string },
+  { settings, origin }: { settings: ServiceSettings; origin(): Origin },
 ): void {
   const routes: RouteOptions[] = []
   let made: Promise<FastifyInstance> | undefined
@@ -23,9 +24,10 @@ export function registerOpenApi(
     made ??= import('./description-app.ts').then((module) => module.descriptionApp({ routes, endpoints, settings }))
     return made
   }
-  app.get('/openapi.json', HIDDEN, async () => ({
+  app.get('/openapi.json', HIDDEN, async ({ headers }) => ({
     ...(await description()).swagger(),
-    servers: [{ url: baseUrl(), description: 'This sandbox' }],
+    // A page may only try what has its own origin: it is told the name of loopback that it came under.
+    servers: [{ url: origin().under(headers.host), description: 'This sandbox' }],
   }))
   const browse = async (request: FastifyRequest, reply: FastifyReply) => {
     const { url, headers } = request

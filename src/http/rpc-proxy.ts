@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { refuseForeignHost, refuseForeignOrigin } from '../control/foreign-callers.ts'
 import { Problem } from '../domain/errors.ts'
 import { jsonExcess } from '../domain/json-excess.ts'
+import type { Origin } from '../domain/origin.ts'
 import type { Chains } from '../domain/ports/chain.ts'
 import { shorten } from '../domain/shorten.ts'
 import { refuseUnlessReady } from './pipeline.ts'
@@ -26,14 +27,16 @@ export interface RpcParts {
   chains: Chains
   /** Whether only this machine can reach the sandbox. Then everything is allowed, else reading and sending only. */
   local: boolean
+  /** Where the sandbox is: its own pages may use it. */
+  origin(): Origin
   /** Why the sandbox cannot serve yet; undefined when it can. */
   notReady(): string | undefined
 }
 
 /** A chain's JSON-RPC on the sandbox's own origin: it outlives the node. Never subject to faults, never recorded. */
-export async function rpcProxy(app: FastifyInstance, { chains, local, notReady }: RpcParts): Promise<void> {
+export async function rpcProxy(app: FastifyInstance, { chains, local, origin, notReady }: RpcParts): Promise<void> {
   app.addHook('onRequest', async (request) => {
-    refuseForeignOrigin(request)
+    refuseForeignOrigin(request, origin())
     if (local) refuseForeignHost(request)
   })
   app.removeAllContentTypeParsers()

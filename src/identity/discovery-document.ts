@@ -1,12 +1,32 @@
 import type { Static } from '@sinclair/typebox'
+import { issuerAt } from '../domain/issuer.ts'
 import type { DiscoverySchema } from './schemas.ts'
 
-/** The metadata an OAuth client library starts from (RFC 8414, OpenID Connect Discovery), for the given base URL. */
-export function discoveryDocument(origin: string, audience: string): Static<typeof DiscoverySchema> {
+/** What a discovery document is about. */
+export interface Discovered {
+  /** The URL the sandbox was asked under. */
+  url: string
+  /** For the issuer at a tenant's own address. */
+  tenantId?: string | undefined
+  audience: string
+}
+
+/** Paths of the endpoints, or of a tenant's own, which are those of Entra ID. */
+export function endpointPaths(tenantId?: string) {
+  return tenantId === undefined
+    ? { token: '/oauth2/token', authorize: '/oauth2/authorize' }
+    : { token: `/${tenantId}/oauth2/v2.0/token`, authorize: `/${tenantId}/oauth2/v2.0/authorize` }
+}
+
+/** The metadata an OAuth client library starts from (RFC 8414, OpenID Connect Discovery). */
+export function discoveryDocument({ url, tenantId, audience }: Discovered): Static<typeof DiscoverySchema> {
+  const { token, authorize } = endpointPaths(tenantId)
   return {
-    issuer: origin,
-    token_endpoint: `${origin}/oauth2/token`,
-    jwks_uri: `${origin}/.well-known/jwks.json`,
+    issuer: issuerAt(url, tenantId),
+    // Microsoft's libraries take nothing without it for a discovery document.
+    authorization_endpoint: `${url}${authorize}`,
+    token_endpoint: `${url}${token}`,
+    jwks_uri: `${url}/.well-known/jwks.json`,
     grant_types_supported: ['client_credentials'],
     token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
     scopes_supported: [`${audience}/.default`],

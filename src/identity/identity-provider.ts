@@ -1,6 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { SandboxClock } from '../domain/clock.ts'
+import { issuerAt } from '../domain/issuer.ts'
 import { OPERATIONS } from '../domain/operations.ts'
+import type { Origin } from '../domain/origin.ts'
 import type { Jwk, Tenant } from '../domain/records.ts'
 import { type KeyChoice, type Overrides, override, signJwt } from './sign-jwt.ts'
 import type { UnknownKey } from './unknown-key.ts'
@@ -10,8 +12,8 @@ export interface IdentityProviderOptions {
   /** PKCS#8 PEM, RSA. */
   privateKeyPem: string
   kid: string
-  /** `iss` of its tokens: the base URL, known once the server listens. */
-  issuer: () => string
+  /** Where it is; known once the server listens. */
+  origin(): Origin
   /** `aud` of its tokens. */
   audience: string
   /** Seconds a token is valid for unless told otherwise. */
@@ -24,6 +26,8 @@ export interface IdentityProviderOptions {
 export interface IdpTokenRequest {
   /** Seconds; negative for a token that has expired. */
   lifetime?: number | undefined
+  /** `iss`; default: the provider under the sandbox's own URL. */
+  issuer?: string | undefined
   claims?: Overrides | undefined
   header?: Overrides | undefined
   key?: KeyChoice | undefined
@@ -46,8 +50,8 @@ export class IdentityProvider {
     this.#key = createPrivateKey(options.privateKeyPem)
   }
 
-  get issuer(): string {
-    return this.#options.issuer()
+  get origin(): Origin {
+    return this.#options.origin()
   }
 
   /** A token for the tenant's application, good unless the request asks otherwise (assumptions: idp-token-claims). */
@@ -58,7 +62,7 @@ export class IdentityProvider {
     const principal = servicePrincipalId(tenant)
     const claims = {
       aud: audience,
-      iss: this.issuer,
+      iss: request.issuer ?? issuerAt(this.origin.url),
       // A token that has expired was issued before it did.
       iat: now + Math.min(0, lifetime),
       nbf: now + Math.min(0, lifetime),

@@ -2,18 +2,16 @@ import type {} from '@fastify/swagger'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { TokenWish } from '../domain/exchange.ts'
+import { issuerAt } from '../domain/issuer.ts'
 import { hasTooManyParameters, MAX_PARAMETERS } from '../domain/parameter-count.ts'
-import type { ServiceSettings } from '../domain/service-settings.ts'
-import { discoveryDocument } from './discovery-document.ts'
-import type { IdentityProvider } from './identity-provider.ts'
+import { endpointPaths } from './discovery-document.ts'
+import { type MetadataOptions, metadataRoutes } from './metadata-routes.ts'
 import { OAuthError } from './oauth-error.ts'
-import { DiscoverySchema, ErrorSchema, FormSchema, JwksSchema, TenantParamsSchema, TokenSchema } from './schemas.ts'
+import { ErrorSchema, FormSchema, TenantParamsSchema, TokenSchema } from './schemas.ts'
 import { authorizeTokenRequest, type TokenRequestContext } from './token-request.ts'
 
 /** What the identity provider's routes work with. */
-export interface IdentityRoutesOptions {
-  provider: IdentityProvider
-  settings: Pick<ServiceSettings, 'audience'>
+export interface IdentityRoutesOptions extends MetadataOptions {
   findTenant: TokenRequestContext['findTenant']
   /** How the answer to a token request is to differ from a good one: faults decide. */
   wish?(request: FastifyRequest): TokenWish
@@ -25,6 +23,17 @@ const BODY_LIMIT = 16 * 1024
 const OTHER_METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const ERROR_RESPONSES = Object.fromEntries([400, 401, 405, 413, 415, 500, 503].map((status) => [status, ErrorSchema]))
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
+
+/**
+ * RFC 6749 §4.1.2.1: nobody registered an address to be sent back to, so the person is told, and not redirected. Discovery documents
+ * name the endpoint since libraries want one.
+ */
+async function refuseAuthorization(): Promise<never> {
+  throw new OAuthError(
+    'unsupported_response_type',
+    'nobody can sign in here: the only grant is client_credentials, by POST to the token endpoint',
+  )
+}
 
 /** The identity provider's endpoints, to be registered as a Fastify plugin: its body parser and errors are its own. */
 export async function identityRoutes(app: FastifyInstance, options: IdentityRoutesOptions): Promise<void> {
@@ -38,43 +47,30 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
   app.setErrorHandler(answerError)
 
   const issue = async (request: FastifyRequest, reply: FastifyReply) => {
-    const tenant = await authorizeTokenRequest(readRequest(request), { audience: settings.audience, findTenant })
+    const asked = readRequest(request)
+    const tenant = await authorizeTokenRequest(asked, { audience: settings.audience, findTenant })
     const { refusal, ...wish } = options.wish?.(request) ?? {}
     if (refusal) throw new OAuthError(refusal.error, 'a fault of the sandbox', refusal.status)
-    const { access_token, expires_in } = await provider.issueToken(tenant, wish)
+    // Of the discovery document that led here: a strict client compares the two.
+    const issuer = issuerAt(provider.origin.under(request.headers.host), asked.tenant_id)
+    const { access_token, expires_in } = await provider.issueToken(tenant, { ...wish, issuer })
     return reply.headers(NO_STORE).send({ token_type: 'Bearer', expires_in, ext_expires_in: expires_in, access_token })
   }
   const refuseMethod = async () => {
     throw new OAuthError('invalid_request', 'the token endpoint takes POST', 405, { allow: 'POST' })
   }
-  for (const url of ['/oauth2/token', '/:tenant_id/oauth2/v2.0/token']) {
-    app.post(url, tokenRouteOptions(url), issue)
-    // Before the body is read: whatever it is, the method is what is wrong.
-    const refusal = { schema: { hide: true }, exposeHeadRoute: false, onRequest: refuseMethod, handler: refuseMethod }
-    app.route({ method: OTHER_METHODS, url, ...refusal })
+  // Before the body is read: whatever it is, the method, or coming here at all, is what is wrong.
+  const refusing = (refuse: () => Promise<never>) => ({
+    schema: { hide: true },
+    exposeHeadRoute: false,
+    onRequest: refuse,
+    handler: refuse,
+  })
+  for (const { token, authorize } of [endpointPaths(), endpointPaths(':tenant_id')]) {
+    app.post(token, tokenRouteOptions(token), issue)
+    app.route({ method: OTHER_METHODS, url: token, ...refusing(refuseMethod) })
+    app.route({ method: ['POST', ...OTHER_METHODS], url: authorize, ...refusing(refuseAuthorization) })
   }
-}
-
-async function metadataRoutes(app: FastifyInstance, { provider, settings }: IdentityRoutesOptions) {
-  const jwksSchema = {
-    response: { 200: JwksSchema },
-    summary: 'Keys that verify identity-provider tokens',
-    operationId: 'get_jwks',
-  }
-  app.get('/.well-known/jwks.json', { schema: { ...jwksSchema, tags: TAGS, security: [] } }, async () =>
-    provider.jwks(),
-  )
-
-  const discoverySchema = {
-    response: { 200: DiscoverySchema },
-    summary: 'OpenID Connect discovery document',
-    operationId: 'get_openid_configuration',
-  }
-  app.get(
-    '/.well-known/openid-configuration',
-    { schema: { ...discoverySchema, tags: TAGS, security: [] } },
-    async (request) => discoveryDocument(originOf(request) ?? provider.issuer, settings.audience),
-  )
 }
 
 function tokenRouteOptions(url: string): RouteShorthandOptions {
@@ -150,9 +146,4 @@ function inOAuthTerms(error: FastifyError | Problem): OAuthError {
 
 function wrongContentType(): OAuthError {
   return new OAuthError('invalid_request', `the content type must be ${FORM}`)
-}
-
-/** The address the caller used, so that localhost and 127.0.0.1 are both their own issuer. */
-function originOf({ host, protocol }: FastifyRequest): string | undefined {
-  return /^[a-z0-9.:[\]_-]+$/i.test(host ?? '') ? `${protocol}://${host}` : undefined
 }

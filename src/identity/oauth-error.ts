@@ -8,6 +8,7 @@ export const OAUTH_ERRORS = [
   'invalid_client',
   'unsupported_grant_type',
   'invalid_scope',
+  'unsupported_response_type',
   'server_error',
   'temporarily_unavailable',
 ] as const

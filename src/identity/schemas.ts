@@ -54,6 +54,7 @@ export const JwksSchema = Type.Object(
 export const DiscoverySchema = Type.Object(
   {
     issuer: Type.String(),
+    authorization_endpoint: Type.String(),
     token_endpoint: Type.String(),
     jwks_uri: Type.String(),
     grant_types_supported: Type.Array(Type.String()),

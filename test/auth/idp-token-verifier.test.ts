@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { IdpTokenVerifier } from '../../src/auth/idp-token-verifier.ts'
+import { Origin } from '../../src/domain/origin.ts'
 import { AUDIENCE, forge, type KeyPair, keyPair, MovableClock, problemOf, seconds } from './partner.ts'
 
 let own: KeyPair
@@ -16,7 +17,12 @@ beforeAll(() => {
 
 beforeEach(() => {
   clock = new MovableClock()
-  verifier = new IdpTokenVerifier({ jwks: { keys: [own.jwk('idp-1')] }, audience: AUDIENCE, issuer: () => IDP, clock })
+  verifier = new IdpTokenVerifier({
+    jwks: { keys: [own.jwk('idp-1')] },
+    audience: AUDIENCE,
+    origin: () => Origin.public(IDP),
+    clock,
+  })
 })
 
 const IDP = 'https://idp.example'

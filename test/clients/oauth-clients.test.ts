@@ -8,7 +8,7 @@ import {
   ResponseBodyError,
 } from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SandboxHandle } from '../../src/index.ts'
+import type { SandboxHandle, TenantCredentials } from '../../src/index.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 
 let sandbox: SandboxHandle
@@ -36,6 +36,25 @@ test.each([
   const { payload, protectedHeader } = await jwtVerify(token.access_token, keys, { issuer, audience })
   expect(payload.appid).toBe(sandbox.tenants[0]!.client_id)
   expect(protectedHeader).toMatchObject({ alg: 'RS256', typ: 'JWT' })
+})
+
+test.each(['127.0.0.1', 'localhost', '[::1]'])('openid-client and jose find one issuer at %s', async (name) => {
+  const [{ client_id, client_secret, tenant_id }] = sandbox.tenants as [TenantCredentials]
+  const { scope, audience } = await sandbox.credentials()
+  const url = sandbox.baseUrl.replace('127.0.0.1', name)
+  for (const issuer of [url, `${url}/${tenant_id}/v2.0`]) {
+    for (const algorithm of ['oidc', 'oauth2'] as const) {
+      const config = await discovery(new URL(issuer), client_id, undefined, ClientSecretPost(client_secret), {
+        algorithm,
+        execute: [allowInsecureRequests],
+      })
+      const { access_token } = await clientCredentialsGrant(config, { scope })
+      const keys = createRemoteJWKSet(new URL(config.serverMetadata().jwks_uri!))
+      await jwtVerify(access_token, keys, { issuer, audience })
+      const headers = { authorization: `Bearer ${access_token}` }
+      expect((await fetch(`${url}/v1/partner/pools`, { headers })).status).toBe(200)
+    }
+  }
 })
 
 test('openid-client understands the refusals', async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { SandboxClock } from '../../src/domain/clock.ts'
+import { Origin } from '../../src/domain/origin.ts'
 import type { Tenant } from '../../src/domain/records.ts'
 import { DEFAULT_SETTINGS } from '../../src/domain/service-settings.ts'
 import { IdentityProvider } from '../../src/identity/identity-provider.ts'
@@ -35,11 +36,11 @@ export interface IdentityServer {
 /** The identity provider on a free port, its issuer the address it listens on. */
 export async function startIdentityServer(): Promise<IdentityServer> {
   const clock = new SandboxClock()
-  let baseUrl = ''
+  let origin: Origin | undefined
   const provider = new IdentityProvider({
     privateKeyPem: demoKey('identity-provider'),
     kid: 'idp-1',
-    issuer: () => baseUrl,
+    origin: () => origin!,
     audience: DEFAULT_SETTINGS.audience,
     lifetime: DEFAULT_SETTINGS.idp_token_lifetime,
     clock,
@@ -49,10 +50,11 @@ export async function startIdentityServer(): Promise<IdentityServer> {
     if (clientId === 'broken-store') throw new Error('the store is broken')
     return clientId === ACME.client_id ? ACME : undefined
   }
+  const isTenant = async (tenantId: string) => tenantId === ACME.tenant_id
   const app = fastify()
-  app.register(identityRoutes, { provider, settings: DEFAULT_SETTINGS, findTenant })
+  app.register(identityRoutes, { provider, settings: DEFAULT_SETTINGS, findTenant, isTenant })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
-  baseUrl = `http://127.0.0.1:${port}`
-  return { app, provider, clock, baseUrl, port }
+  origin = Origin.listening({ scheme: 'http', host: undefined, port })
+  return { app, provider, clock, baseUrl: origin.url, port }
 }

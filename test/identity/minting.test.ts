@@ -5,6 +5,7 @@ import { IdpTokenVerifier } from '../../src/auth/idp-token-verifier.ts'
 import { UserKeys } from '../../src/auth/user-keys.ts'
 import { UserTokenVerifier } from '../../src/auth/user-token-verifier.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
+import { Origin } from '../../src/domain/origin.ts'
 import type { Tenant } from '../../src/domain/records.ts'
 import { IdentityProvider } from '../../src/identity/identity-provider.ts'
 import { mintUserToken, type UserTokenRequest } from '../../src/identity/mint-user-token.ts'
@@ -18,17 +19,17 @@ const publicPem = createPublicKey(demoKey('acme')).export({ type: 'spki', format
 const acme: Tenant = { ...ACME, user_keys: { public_key_pem: publicPem, kid: 'acme-1' } }
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const verifier = new UserTokenVerifier({ audience, leeway: 60, clock, keys: new UserKeys({ clock, logger: silent }) })
+const origin = () => Origin.public('http://127.0.0.1')
 const provider = new IdentityProvider({
   privateKeyPem: demoKey('identity-provider'),
   kid: 'idp-1',
-  issuer: () => 'http://127.0.0.1',
+  origin,
   audience,
   lifetime: 3600,
   clock,
   unknownKey,
 })
-const issuer = () => 'http://127.0.0.1'
-const idpVerifier = new IdpTokenVerifier({ jwks: provider.jwks(), audience, issuer, clock })
+const idpVerifier = new IdpTokenVerifier({ jwks: provider.jwks(), audience, origin, clock })
 
 const mint = (request: Partial<UserTokenRequest> = {}) =>
   mintUserToken(acme, { external_id: 'alice', ...request }, { audience, clock, unknownKey })

@@ -247,18 +247,54 @@ describe('the other errors of RFC 6749', () => {
 })
 
 describe('the discovery document', () => {
-  it('follows the Host header and falls back to the issuer when that is unusable', async () => {
-    const inject = (host: string) =>
-      server.app
-        .inject({ url: '/.well-known/openid-configuration', headers: { host } })
-        .then((response) => response.json())
-    expect(await inject('sandbox:4010')).toMatchObject({
-      issuer: 'http://sandbox:4010',
-      token_endpoint: 'http://sandbox:4010/oauth2/token',
-      jwks_uri: 'http://sandbox:4010/.well-known/jwks.json',
-      grant_types_supported: ['client_credentials'],
-    })
-    expect(await inject('[::1]:4010')).toMatchObject({ issuer: 'http://[::1]:4010' })
-    expect(await inject('a"b/c')).toMatchObject({ issuer: server.baseUrl })
+  const about = (url: string, issuer = url) => ({
+    issuer,
+    jwks_uri: `${url}/.well-known/jwks.json`,
+    grant_types_supported: ['client_credentials'],
   })
+  const inject = async (url: string, host: string) =>
+    (await server.app.inject({ url, headers: { host } })).json() as Record<string, unknown>
+
+  it.each(['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'])(
+    'knows the names of loopback at %s, and repeats no other Host',
+    async (path) => {
+      for (const name of ['127.0.0.1', 'localhost', '[::1]', 'LocalHost']) {
+        const url = `http://${name.toLowerCase()}:${server.port}`
+        const endpoints = { token_endpoint: `${url}/oauth2/token`, authorization_endpoint: `${url}/oauth2/authorize` }
+        expect(await inject(path, `${name}:${server.port}`)).toMatchObject({ ...about(url), ...endpoints })
+      }
+      for (const host of ['sandbox:4010', `evil.example:${server.port}`, 'localhost', 'localhost:1', 'a"b/c', '']) {
+        expect(await inject(path, host)).toMatchObject(about(server.baseUrl))
+      }
+    },
+  )
+
+  it.each([
+    `/${ACME.tenant_id}/v2.0/.well-known/openid-configuration`,
+    `/.well-known/oauth-authorization-server/${ACME.tenant_id}/v2.0`,
+  ])("is that of the tenant's own address at %s", async (path) => {
+    const url = `http://localhost:${server.port}`
+    const own = `${url}/${ACME.tenant_id}`
+    expect(await inject(path, `localhost:${server.port}`)).toMatchObject({
+      ...about(url, `${own}/v2.0`),
+      token_endpoint: `${own}/oauth2/v2.0/token`,
+      authorization_endpoint: `${own}/oauth2/v2.0/authorize`,
+    })
+    const unknown = await server.app.inject(path.replace(ACME.tenant_id, 'common'))
+    expect(unknown.statusCode).toBe(404)
+  })
+
+  it.each(['/oauth2/authorize', `/${ACME.tenant_id}/oauth2/v2.0/authorize`])(
+    'names an authorization endpoint, %s, where nobody can sign in',
+    async (path) => {
+      for (const method of ['GET', 'POST']) {
+        const response = await fetch(`${server.baseUrl}${path}?response_type=code&redirect_uri=https://app.example/`, {
+          method,
+          redirect: 'manual',
+        })
+        const description = await expectError(response, 400, 'unsupported_response_type')
+        expect(description).toContain('client_credentials')
+      }
+    },
+  )
 })

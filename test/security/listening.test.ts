@@ -27,8 +27,8 @@ function linkOf(path: string): string {
   }
 }
 
-/** Whether only this machine reaches it. An IPv4 address is written backwards: the last byte is 127. */
-const isLoopback = (address: string) => /^[0-9A-F]{6}7F:/.test(address)
+/** Whether only this machine reaches it. Words are written backwards: the last byte of an IPv4 address is 127. */
+const isLoopback = (address: string) => /^([0-9A-F]{6}7F|0{24}01000000):/.test(address)
 
 describe.runIf(process.platform === 'linux')('what listens', () => {
   test.each([

@@ -194,6 +194,25 @@ test('Assumption idp-token-issuer: another iss, tid or ver in a well-signed toke
   expect((await pools({ tid: 'another' })).body.detail).toContain(sandbox.tenants[0]!.tenant_id)
 })
 
+test('Behaviour idp-issuer: each name of loopback, and the address of the tenant there; no other', async () => {
+  const own = sandbox.tenants[0]!.tenant_id
+  const pools = async (iss: string) =>
+    outcome(await acme.get('pools', { headers: { authorization: `Bearer ${await idpToken(sandbox, { iss })}` } }))
+  for (const name of ['127.0.0.1', 'localhost', '[::1]']) {
+    const url = sandbox.baseUrl.replace('127.0.0.1', name)
+    expect(await pools(url)).toBe('200')
+    expect(await pools(`${url}/${own}/v2.0`)).toBe('200')
+    for (const other of [
+      `${url}/`,
+      `${url}0`,
+      `${url}/${sandbox.tenants[1]!.tenant_id}/v2.0`,
+      `${url}/undefined/v2.0`,
+    ]) {
+      expect(await pools(other)).toBe('401 invalid_idp_token')
+    }
+  }
+})
+
 test('Assumption role-access: every endpoint, unless access lists fewer', async () => {
   const restricted = new Partner(sandbox, 'restricted')
   expect(outcome(await restricted.get('pools'))).toBe('200')

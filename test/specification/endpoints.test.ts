@@ -108,7 +108,8 @@ describe('/openapi.json', () => {
 
   test('Endpoints: beside them it describes the identity provider and the control interface only', () => {
     const beside = Object.keys(paths).filter((path) => !path.startsWith('/v1/'))
-    const known = /^(\/_sandbox\/|\/\.well-known\/|\/oauth2\/token$|\/\{tenant_id\}\/oauth2\/v2\.0\/token$)/
+    const known =
+      /^(\/_sandbox\/|\/\.well-known\/|\/oauth2\/token$|\/\{tenant_id\}\/v2.0\/.well-known\/|\/\{tenant_id\}\/oauth2\/v2\.0\/token$)/
     expect(beside.filter((path) => !known.test(path))).toEqual([])
   })
 

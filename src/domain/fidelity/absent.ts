@@ -81,6 +81,12 @@ export const ABSENT_ROWS: readonly FidelityRow[] = [
     here('Absent: the chain is 31337, with USDC and WETH'),
   ),
   absent(
+    'sign-in',
+    'an authorization endpoint where people sign in, and other grants than client_credentials',
+    '400 unsupported_response_type, and unsupported_grant_type at the token address',
+    testsIn('test/identity/token-endpoint.test.ts')('names an authorization endpoint, %s, where nobody can sign in'),
+  ),
+  absent(
     'other-scopes',
     'a second form of the scope',
     '400 invalid_scope for all but <service_audience>/.default',

@@ -217,6 +217,12 @@ export const REQUEST_BEHAVIOURS: readonly FidelityRow[] = [
     ),
   ),
   assumed(
+    'addresses',
+    'the URLs that the sandbox tells',
+    'one origin: --public-url, else the address it listens on. The Host header is never followed; on loopback, discovery and tokens know the names 127.0.0.1, localhost and [::1]',
+    testsIn('test/http/addresses.test.ts')('no URL follows the Host header'),
+  ),
+  assumed(
     'two-clocks',
     'what time it is',
     'business time (cursors, idempotency, created_at, confirmation, yield, blocks) is the sandbox clock, which can be frozen and moved; tokens live in real time',

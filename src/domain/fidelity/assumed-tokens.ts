@@ -59,6 +59,13 @@ export const TOKEN_ASSUMPTIONS: readonly FidelityRow[] = [
 /** Behaviours of tokens and keys that the specification does not even leave open. */
 export const TOKEN_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
+    'idp-issuer',
+    'iss of an identity-provider token',
+    "the URL of the discovery document that led to it: the sandbox's own, or {that}/{tenant_id}/v2.0 from the tenant's own token address; by any of the names of loopback when it is there. These are taken, and no other",
+    tokens('Behaviour idp-issuer: each name of loopback, and the address of the tenant there; no other'),
+    { source: 'OpenID Connect Discovery 1.0 §4.3' },
+  ),
+  assumed(
     'token-form',
     'the finer form of a user token',
     'typ in any case; aud alone or in a list; crit is refused; a missing sub is 401 invalid_user_token',
