@@ -41,6 +41,12 @@ export class SignedTokens<Claims> {
 
   constructor(private readonly clock: SandboxClock) {}
 
+  /** What was made of a token that was verified before and is in force, for keys that never change. */
+  remembered(token: string, scope: string): Claims | undefined {
+    const known = this.#verified.get(token)
+    return known?.scope === scope && this.#inForce(known) ? known.claims : undefined
+  }
+
   /** What `expected.read` made of the token. `scope` keeps different expectations apart. Throws {@link TokenRefused}. */
   async verify(token: string, scope: string, keys: KeySource, expected: Expected<Claims>): Promise<Claims> {
     const known = this.#verified.get(token)

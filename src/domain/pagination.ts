@@ -32,12 +32,13 @@ export interface Page<Item> {
 }
 
 /** Which list, and which part of it. */
-export interface ListRequest<C extends Collection> extends PageParameters {
+export interface ListRequest<C extends Collection> {
   collection: C
   /** Scope of the collection's ordered list. */
   scope: string
   /** What a cursor is bound to: the list's name, the tenant and, where there is one, the end user. */
   cursor_scope: string
+  query: PageParameters
 }
 
 /** A request's part of a list. */
@@ -73,9 +74,9 @@ export function parsePage(parameters: PageParameters, cursors: CursorCodec, curs
  */
 export async function list<C extends Collection>(
   { store, cursors }: { store: Store; cursors: CursorCodec },
-  { collection, scope, cursor_scope, ...parameters }: ListRequest<C>,
+  { collection, scope, cursor_scope, query }: ListRequest<C>,
 ): Promise<Page<Collections[C]>> {
-  const parsed = parsePage(parameters, cursors, cursor_scope)
+  const parsed = parsePage(query, cursors, cursor_scope)
   const { limit, direction, position } = parsed
   const bound = position && { [direction === 'forward' ? 'after' : 'before']: position.key, up_to: position.up_to }
   const result = await store.page(collection, { scope, limit, ...bound })

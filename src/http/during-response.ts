@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, onSendHookHandler } from 'fastify'
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Answer, Exchange } from '../domain/exchange.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
@@ -13,22 +13,31 @@ export interface ResponseParts {
   answered(exchange: Exchange, status: number): void
 }
 
-/**
- * Lets faults strike while the response is written. Returns what Fastify is to send: the body, changed or trickling;
- * never resolves when nothing is left to send.
- */
-export async function duringResponse(
+/** Fastify's onSend hook: lets faults strike while the response to an exchange is written. */
+export function duringResponse(parts: ResponseParts): onSendHookHandler {
+  return ({ exchange }, reply, payload, done) => {
+    // With a callback, as nearly all pass: a promise would be felt at tens of thousands of requests a second.
+    if (!exchange || passes(exchange, reply, parts)) return done(null, payload)
+    struck(exchange, reply, payload, parts).then((changed) => done(null, changed), done)
+  }
+}
+
+/** Whether the response goes out as it is: no fault concerns it, or nobody is there to meet it. */
+function passes(exchange: HttpExchange, reply: FastifyReply, { faults, answered }: ResponseParts): boolean {
+  if (exchange.dropped || exchange.truncateAfter !== undefined) return false
+  if (faults.concerns(exchange) && !exchange.lost) return false
+  answered(exchange, reply.statusCode)
+  return true
+}
+
+/** What Fastify is to send: the body, changed or trickling. Never resolves when nothing is left to send. */
+async function struck(
   exchange: HttpExchange,
   reply: FastifyReply,
   payload: unknown,
   { faults, clock, answered }: ResponseParts,
 ): Promise<unknown> {
-  // A fault that nobody is there to meet is kept for the next exchange.
-  if ((!faults.concerns(exchange) || exchange.lost) && exchange.truncateAfter === undefined) {
-    if (exchange.dropped) return parked()
-    answered(exchange, reply.statusCode)
-    return payload
-  }
+  if (exchange.dropped) return parked()
   exchange.answer = { status: reply.statusCode, headers: headersOf(reply), body: String(payload ?? '') }
   await faults.at('during_response', exchange)
   if (exchange.dropped) return parked()

@@ -4,6 +4,7 @@
  */
 export function parseQuery(query: string): Record<string, unknown> {
   const parameters: Record<string, unknown> = Object.create(null)
+  if (query === '') return parameters
   for (const [name, value] of new URLSearchParams(query)) {
     const earlier = parameters[name]
     if (earlier === undefined) parameters[name] = name === 'limit' && /^\d{1,15}$/.test(value) ? Number(value) : value

@@ -18,10 +18,7 @@ export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts)
   return async (app) => {
     const { faults, service, answered } = parts
     app.decorateRequest('passage', null)
-    app.addHook('onSend', async (request, reply, payload) => {
-      const { exchange } = request
-      return exchange ? duringResponse(exchange, reply, payload, { faults, clock: service.clock, answered }) : payload
-    })
+    app.addHook('onSend', duringResponse({ faults, clock: service.clock, answered }))
     for (const endpoint of endpoints) {
       const { operation, user_token } = endpoint
       app.route({

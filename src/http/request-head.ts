@@ -11,6 +11,8 @@ const SINGLE = new Map([
   ['authorization', 'Authorization'],
   ['content-type', 'Content-Type'],
 ])
+/** Names of another length need no closer look: every name of every request is looked at. */
+const LENGTHS = new Set([...SINGLE.keys()].map(({ length }) => length))
 
 /** RFC 3986 §3.2.2: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
 const HOST = /^(?:\[[\w:.%~-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i
@@ -41,12 +43,13 @@ export function targetTooLong(): Problem {
 
 /** `names` has a value after each name. RFC 9112 §3.2 for Host, RFC 6750 §3.1 for Authorization. */
 function refuseRepeated(names: readonly string[]): void {
-  const seen = new Set<string>()
+  const seen: string[] = []
   for (let at = 0; at < names.length; at += 2) {
-    const param = SINGLE.get(names[at]?.toLowerCase() ?? '')
+    const name = names[at] ?? ''
+    const param = LENGTHS.has(name.length) ? SINGLE.get(name.toLowerCase()) : undefined
     if (param === undefined) continue
-    if (seen.has(param)) throw malformed(param, `${param} was sent more than once.`)
-    seen.add(param)
+    if (seen.includes(param)) throw malformed(param, `${param} was sent more than once.`)
+    seen.push(param)
   }
 }
 

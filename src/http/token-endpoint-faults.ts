@@ -34,11 +34,11 @@ export function tokenEndpointFaults(
     }
     if (exchange.dropped) return parked()
   })
-  scope.addHook('onSend', async (request, reply, payload) => {
+  scope.addHook('onSend', (request, reply, payload, done) => {
     if (reply.statusCode >= 400) request.code = codeIn(payload)
-    const { exchange } = request
-    return exchange ? duringResponse(exchange, reply, payload, { faults, clock: service.clock, answered }) : payload
+    done(null, payload)
   })
+  scope.addHook('onSend', duringResponse({ faults, clock: service.clock, answered }))
   return (request) => request.exchange?.tokenWish ?? {}
 }
 

@@ -45,7 +45,7 @@ export const listPools = (settings: ServiceSettings) =>
         collection: 'pools',
         scope: tenant.tenant_id,
         cursor_scope: `pools/${tenant.tenant_id}`,
-        ...query,
+        query,
       })
       const data = await Promise.all(page.data.map((pool) => poolItem(pool, service)))
       return { status: 200, body: { ...page, data } }

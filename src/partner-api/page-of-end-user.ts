@@ -15,5 +15,5 @@ export async function pageOfEndUser<C extends 'portfolios' | 'transactions'>(
   const cursor_scope = `${collection}/${tenant.tenant_id}/${params.external_id}`
   parsePage(query, service.cursors, cursor_scope)
   const user = await service.endUsers.require(tenant, params.external_id)
-  return list(service, { collection, scope: user.id, cursor_scope, ...query })
+  return list(service, { collection, scope: user.id, cursor_scope, query })
 }

@@ -49,7 +49,7 @@ class Rows {
 
   get(parameters: PageParameters = {}): Promise<Page<Row>> {
     const { collection } = this
-    const request = { collection, scope: 'alice', cursor_scope: `${collection}/usr_1`, ...parameters }
+    const request = { collection, scope: 'alice', cursor_scope: `${collection}/usr_1`, query: parameters }
     return list<Listed>({ store: this.store, cursors }, request)
   }
 
