@@ -7,7 +7,9 @@ const ROOMS = {
   // Commands start a sandbox, talk to a running one, or read a fixture or scenario file without one.
   'cli/': [
     'index.ts',
+    'option-error.ts',
     'options.ts',
+    'read-fixture.ts',
     'sandbox.ts',
     'version.ts',
     'control/client',
@@ -33,6 +35,9 @@ const ROOMS = {
   'index.ts': COMPOSITION,
   'late-chains.ts': COMPOSITION,
   'neighbours.ts': COMPOSITION,
+  'library/': COMPOSITION,
+  'read-fixture.ts': COMPOSITION,
+  'option-error.ts': ['domain/'],
   'options.ts': COMPOSITION,
   'package-root.ts': [],
   'sandbox.ts': COMPOSITION,

@@ -5,7 +5,7 @@ import type { Journal } from './domain/ports/journal.ts'
 import type { Logger } from './domain/ports/logger.ts'
 import { SeededRandom } from './domain/random.ts'
 import type { Fixture } from './fixtures/fixture.ts'
-import { OptionError } from './options.ts'
+import { OptionError } from './option-error.ts'
 import { version } from './version.ts'
 
 /** What a sandbox with a data directory goes on from, and keeps as it goes. */

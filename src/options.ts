@@ -4,6 +4,7 @@ import { isLoopback } from './domain/origin.ts'
 import { SeededRandom } from './domain/random.ts'
 import type { FixtureOptions } from './fixtures/fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
+import { OptionError, refuseUnknownNames } from './option-error.ts'
 import { PACKAGE_ROOT } from './package-root.ts'
 
 /** Writes one entry of a level: fields and a message, or a message alone. */
@@ -73,13 +74,24 @@ export interface ResolvedOptions {
 /** The fixture file that ships with the package. */
 export const DEFAULT_FIXTURES = fileURLToPath(new URL('fixtures/default.yaml', PACKAGE_ROOT))
 
-/** An option that cannot be used; the message says which and what to do. */
-export class OptionError extends Error {
-  override readonly name = 'OptionError'
-}
+const OPTIONS = {
+  port: true,
+  host: true,
+  publicUrl: true,
+  fixtures: true,
+  forkUrl: true,
+  forkBlockNumber: true,
+  confirmationDelay: true,
+  dataDir: true,
+  seed: true,
+  clock: true,
+  controlToken: true,
+  logger: true,
+} satisfies Record<keyof SandboxOptions, true>
 
 /** Fills in what was left out: option, then fixture file, then default. Throws OptionError. */
 export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): ResolvedOptions {
+  refuseUnknownNames(given, OPTIONS, 'a sandbox')
   const port = given.port ?? fixture.port ?? 4010
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new OptionError(`port must be a whole number from 0 to 65535; got ${port}`)

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { beginChains } from './begin-chains.ts'
 import type { AnvilChains } from './chain/anvil-chains.ts'
-import { embeddedMarket } from './chain/embedded-market.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
 import { credentialsOf } from './credentials.ts'
 import type { AuditReport } from './domain/audit-report.ts'
@@ -12,8 +11,6 @@ import { SeededRandom } from './domain/random.ts'
 import type { Tenant } from './domain/records.ts'
 import { throughOutages } from './domain/through-outages.ts'
 import type { Fixture } from './fixtures/fixture.ts'
-import { loadFixture } from './fixtures/load-fixture.ts'
-import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { seed } from './fixtures/seed.ts'
 import { createApp } from './http/app.ts'
 import { inProcessFetch } from './http/in-process-fetch.ts'
@@ -21,6 +18,7 @@ import { type Listener, listen } from './http/listen.ts'
 import { KeptState } from './kept-state.ts'
 import { registerNeighbours } from './neighbours.ts'
 import { DEFAULT_FIXTURES, type ResolvedOptions, resolveFork, resolveOptions, type SandboxOptions } from './options.ts'
+import { readFixture } from './read-fixture.ts'
 import { seeder } from './seeder.ts'
 import { buildServiceParts, type PartsContext, type ServiceParts } from './service-parts.ts'
 
@@ -288,9 +286,4 @@ function notServing(detail: string): Problem {
 async function stopChains(starting: Promise<AnvilChains> | undefined): Promise<void> {
   const chains = await starting?.catch(() => undefined)
   await chains?.stop()
-}
-
-/** Reads a fixture file with the embedded chain's tokens and markets. Throws FixtureError. */
-export async function readFixture(file: string, fork: ForkOptions = {}): Promise<Fixture> {
-  return loadFixture(file, { embedded: await embeddedMarket(), fork })
 }

@@ -18,7 +18,7 @@ test('the main job: pool, end user, portfolio, deposit, yield, withdrawal, trans
     body: { deposited: '1000000000', tx_hash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
   })
 
-  sandbox.clock.advance(30 * 24 * 60 * 60 * 1000)
+  await sandbox.clock.advance(30 * 24 * 60 * 60 * 1000)
   const [listed] = (await acme.get('end_users/carol/portfolios')).body.data
   expect(Number(listed.yield_earned)).toBeGreaterThan(3_000_000)
 

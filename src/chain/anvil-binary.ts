@@ -15,6 +15,7 @@ export const ANVIL_VERSION = '1.7.1'
 /** Anvil's binary for this machine is not installed. The message says which package is missing and how to get it. */
 export class AnvilBinaryMissingError extends Error {
   override readonly name = 'AnvilBinaryMissingError'
+  readonly code = 'anvil_binary_missing'
 }
 
 /**

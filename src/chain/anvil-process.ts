@@ -52,6 +52,7 @@ const STDERR_KEPT = 4_000
 /** Anvil did not start, and why by its own words. */
 export class AnvilStartError extends Error {
   override readonly name = 'AnvilStartError'
+  readonly code = 'anvil_start_failed'
 
   /** Whether somebody killed it: another one may well start. */
   get killed(): boolean {

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { ControlClient } from '../control/client.ts'
+import { ControlClient, originOf } from '../control/client.ts'
 
 /** `--url`, for commands that talk to a running sandbox. */
 export const urlOption = () =>
@@ -8,11 +8,12 @@ export const urlOption = () =>
     .env('YIELD_SANDBOX_URL')
     .argParser(origin)
 
-/** A URL as people write it: `localhost:4010` will do. */
 function origin(text: string): string {
-  const url = text.includes('://') ? text : `http://${text}`
-  if (/^https?:/i.test(url) && URL.canParse(url)) return url
-  throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:4010.')
+  try {
+    return originOf(text)
+  } catch {
+    throw new InvalidArgumentError('It must be a URL such as http://127.0.0.1:4010.')
+  }
 }
 
 /** `--control-token`, likewise. */

@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Command } from 'commander'
-import { DEFAULT_FIXTURES, OptionError } from '../options.ts'
-import { readFixture } from '../sandbox.ts'
+import { OptionError } from '../option-error.ts'
+import { DEFAULT_FIXTURES } from '../options.ts'
+import { readFixture } from '../read-fixture.ts'
 import { commandGroup } from './control-options.ts'
 
 /** `fixtures init|validate`: fixture files, without a sandbox. */

@@ -20,7 +20,7 @@ export function tokenCommand(): Command {
     .addHelpText('after', '\nExample:\n  TOKEN=$(yield-sandbox token)')
     .action(async ({ url, tenant, controlToken }: Flags) => {
       const client = new ControlClient(url, controlToken)
-      process.stdout.write(`${await client.idpToken(tenant)}\n`)
+      process.stdout.write(`${await client.idpToken({ tenant })}\n`)
     })
 }
 
@@ -35,6 +35,6 @@ export function userTokenCommand(): Command {
     .addHelpText('after', '\nExample:\n  USER_TOKEN=$(yield-sandbox user-token alice)')
     .action(async (externalId: string, { url, tenant, controlToken }: Flags) => {
       const client = new ControlClient(url, controlToken)
-      process.stdout.write(`${await client.userToken(externalId, tenant)}\n`)
+      process.stdout.write(`${await client.userToken(externalId, { tenant })}\n`)
     })
 }

@@ -20,7 +20,8 @@ export function waitCommand(): Command {
       for (;;) {
         const reason = await whyNot(clientOf(flags))
         if (reason === undefined) break
-        if (clock.wallNow() >= deadline) throw new ControlError(`not ready in time: ${reason}`)
+        if (clock.wallNow() >= deadline)
+          throw new ControlError(`not ready in time: ${reason}`, { code: 'sandbox_starting' })
         await clock.sleep(PAUSE_MS)
       }
       print(flags, { ready: true }, [['ready']])

@@ -1,3 +1,6 @@
+import { SandboxClock } from '../domain/clock.ts'
+import type { ParameterFault } from '../domain/errors.ts'
+import { suggest } from '../domain/nearest.ts'
 import type {
   ActiveFault,
   AuditReport,
@@ -8,17 +11,38 @@ import type {
   Health,
   MintedToken,
   Readiness,
-  Scenario,
+  ScenarioFile,
   ScenarioList,
   ScenarioRun,
   StoppedScenario,
   Stopping,
   TenantCredentials,
+  TokenWish,
 } from './contract.ts'
+
+/** What went wrong at the control interface, beside the message. */
+export interface ControlErrorDetails extends ErrorOptions {
+  code: string
+  status?: number | undefined
+  errors?: readonly ParameterFault[] | undefined
+}
 
 /** A sandbox that could not be reached or refused; the message says which and what to do. */
 export class ControlError extends Error {
   override readonly name: string = 'ControlError'
+  /** `sandbox_unreachable`, `unexpected_answer`, `sandbox_starting`, or another code of the sandbox's own errors. */
+  readonly code: string
+  /** Status of the sandbox's answer; undefined when there was none. */
+  readonly status: number | undefined
+  /** Every parameter at fault, when the sandbox named some. */
+  readonly errors: readonly ParameterFault[]
+
+  constructor(message: string, { code, status, errors = [], ...options }: ControlErrorDetails) {
+    super(message, options)
+    this.code = code
+    this.status = status
+    this.errors = errors
+  }
 }
 
 /** A sandbox that found something wrong with what was asked for; the message is its own, a line for each fault. */
@@ -26,14 +50,26 @@ export class RefusedError extends ControlError {
   override readonly name = 'RefusedError'
 }
 
+/** How a minted token is to differ from a good one. */
+export type MintingWish = TokenWish & { tenant?: string | undefined }
+
+/** Milliseconds: between two questions whether it is gone, and until it counts as a failure. */
+const PAUSE_MS = 50
+const PATIENCE_MS = 30_000
+
+type Method = 'GET' | 'POST' | 'DELETE'
+
 /** Typed client of the control interface. Every method throws ControlError. */
 export class ControlClient {
   readonly #url: string
   readonly #token: string | undefined
+  readonly #fetch: typeof fetch
 
-  constructor(url: string, controlToken?: string) {
-    this.#url = url.replace(/\/+$/, '')
+  /** `url` is the origin of the sandbox; `localhost:4010` will do. */
+  constructor(url: string, controlToken?: string, fetchFn: typeof fetch = fetch) {
+    this.#url = originOf(url)
     this.#token = controlToken
+    this.#fetch = fetchFn
   }
 
   /** Everything a client needs to connect. */
@@ -61,9 +97,17 @@ export class ControlClient {
     )
   }
 
-  /** Ends the sandbox; resolves when it begins to. */
-  stop(): Promise<Stopping> {
-    return this.#call<Stopping>('POST', '/_sandbox/stop')
+  /** Ends the sandbox; resolves when nothing answers any more. */
+  async stop(): Promise<void> {
+    await this.#call<Stopping>('POST', '/_sandbox/stop')
+    const clock = new SandboxClock()
+    const deadline = clock.wallNow() + PATIENCE_MS
+    while (await this.answers()) {
+      if (clock.wallNow() >= deadline) {
+        throw new ControlError(`${this.#url} was told to stop and still answers`, { code: 'unexpected_answer' })
+      }
+      await clock.sleep(PAUSE_MS)
+    }
   }
 
   /** Back to the fixtures. */
@@ -106,7 +150,7 @@ export class ControlClient {
   }
 
   /** Starts a shipped scenario by its name, or one of the caller's own. */
-  startScenario(scenario: string | Scenario): Promise<ScenarioRun> {
+  startScenario(scenario: string | ScenarioFile): Promise<ScenarioRun> {
     return typeof scenario === 'string'
       ? this.#call<ScenarioRun>('POST', `/_sandbox/scenarios/${encodeURIComponent(scenario)}/start`)
       : this.#call<ScenarioRun>('POST', '/_sandbox/scenarios', scenario)
@@ -117,51 +161,66 @@ export class ControlClient {
   }
 
   /** A user token of the tenant, the first one if none is named. */
-  async userToken(external_id: string, slug?: string): Promise<string> {
-    const tenant = await this.#tenant(slug)
-    const path = `/_sandbox/tenants/${encodeURIComponent(tenant.slug)}/user_tokens`
-    return (await this.#call<MintedToken>('POST', path, { external_id })).token
+  async userToken(external_id: string, { tenant, ...wish }: MintingWish = {}): Promise<string> {
+    const { slug } = await this.#tenant(tenant)
+    const path = `/_sandbox/tenants/${encodeURIComponent(slug)}/user_tokens`
+    return (await this.#call<MintedToken>('POST', path, { ...wish, external_id })).token
   }
 
   /** An identity-provider token of the tenant, the first one if none is named. */
-  async idpToken(slug?: string): Promise<string> {
-    const tenant = await this.#tenant(slug)
-    const path = `/_sandbox/tenants/${encodeURIComponent(tenant.slug)}/idp_tokens`
-    return (await this.#call<MintedToken>('POST', path, {})).token
+  async idpToken({ tenant, ...wish }: MintingWish = {}): Promise<string> {
+    const { slug } = await this.#tenant(tenant)
+    const path = `/_sandbox/tenants/${encodeURIComponent(slug)}/idp_tokens`
+    return (await this.#call<MintedToken>('POST', path, wish)).token
   }
 
   async #tenant(slug: string | undefined): Promise<TenantCredentials> {
     const { tenants } = await this.credentials()
     const tenant = slug === undefined ? tenants[0] : tenants.find((candidate) => candidate.slug === slug)
     if (tenant) return tenant
-    throw new ControlError(`there is no tenant "${slug ?? ''}"; there are ${tenants.map((one) => one.slug).join(', ')}`)
+    const slugs = tenants.map((one) => one.slug)
+    throw new RefusedError(`there is no tenant "${slug ?? ''}"; ${suggest(slug ?? '', slugs)}`, {
+      code: 'tenant_not_found',
+    })
   }
 
-  async #call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  async #call<T>(method: Method, path: string, body?: unknown): Promise<T> {
     const { status, text } = await this.#send(method, path, body)
     if (status >= 400) throw this.#failure(path, status, text)
     return JSON.parse(text || 'null')
   }
 
-  async #send(method: string, path: string, body?: unknown): Promise<{ status: number; text: string }> {
+  async #send(method: Method, path: string, body?: unknown): Promise<{ status: number; text: string }> {
     const headers = {
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
     }
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
     try {
-      const response = await fetch(`${this.#url}${path}`, init)
+      const response = await this.#fetch.call(undefined, `${this.#url}${path}`, init)
       return { status: response.status, text: await response.text() }
     } catch (cause) {
-      throw new ControlError(`no sandbox answers at ${this.#url}; start one, or name another with --url`, { cause })
+      const message = `no sandbox answers at ${this.#url}; start one, or name another with --url`
+      throw new ControlError(message, { code: 'sandbox_unreachable', cause })
     }
   }
 
   #failure(path: string, status: number, text: string): ControlError {
-    const detail = detailOf(text)
-    if (detail !== undefined && REFUSALS.has(status)) return new RefusedError(detail)
-    return new ControlError(`${this.#url}${path} answered ${status}: ${detail ?? text.slice(0, 500)}`)
+    const problem = problemIn(text)
+    const details = { code: problem?.code ?? 'unexpected_answer', status, errors: problem?.errors }
+    if (problem && REFUSALS.has(status)) return new RefusedError(problem.message, details)
+    return new ControlError(
+      `${this.#url}${path} answered ${status}: ${problem?.message ?? text.slice(0, 500)}`,
+      details,
+    )
   }
+}
+
+/** A URL as people write it: `localhost:4010` will do. Throws ControlError. */
+export function originOf(text: string): string {
+  const url = text.includes('://') ? text : `http://${text}`
+  if (/^https?:/i.test(url) && URL.canParse(url)) return url.replace(/\/+$/, '')
+  throw new ControlError(`"${text}" is not a URL such as http://127.0.0.1:4010`, { code: 'invalid_url' })
 }
 
 /** What was asked for is wrong, or is not there. */
@@ -177,12 +236,13 @@ function stateIn(text: string): Readiness | undefined {
   }
 }
 
-/** What a problem body says, a line for each fault. */
-function detailOf(text: string): string | undefined {
+/** What a problem body says; the message has a line for each fault. */
+function problemIn(text: string): { code: string; message: string; errors: ParameterFault[] } | undefined {
   try {
-    const { detail, errors } = JSON.parse(text)
-    if (!Array.isArray(errors)) return typeof detail === 'string' ? detail : undefined
-    return errors.map((one) => `${one.param}: ${one.detail}`).join('\n')
+    const { code, detail, param, errors } = JSON.parse(text)
+    if (typeof code !== 'string' || typeof detail !== 'string') return undefined
+    if (!Array.isArray(errors)) return { code, message: detail, errors: param ? [{ param, detail }] : [] }
+    return { code, message: errors.map((one) => `${one.param}: ${one.detail}`).join('\n'), errors }
   } catch {
     return undefined
   }

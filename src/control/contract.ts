@@ -3,7 +3,7 @@ import type { Assumption, Fidelity } from '../domain/fidelity/manifest.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { ActiveFault } from '../faults/rule-in-force.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
-import type { Scenario } from '../scenarios/scenario-schema.ts'
+import type { Scenario, ScenarioFile } from '../scenarios/scenario-schema.ts'
 
 /** `GET /_sandbox/health` */
 export interface Health {
@@ -63,6 +63,18 @@ export interface ClockMove {
   freeze?: boolean
 }
 
+/** How a minted token is to differ from a good one. */
+export interface TokenWish {
+  /** Replace claims; null removes one. */
+  claims?: Record<string, unknown>
+  /** Replace header members. */
+  header?: Record<string, unknown>
+  /** Seconds; negative for a token that has expired. */
+  expires_in?: number
+  /** `unknown`: a key nobody registered. */
+  key?: 'registered' | 'unknown'
+}
+
 /** A minted token. */
 export interface MintedToken {
   token: string
@@ -89,4 +101,4 @@ export interface StoppedScenario {
   stopped: ScenarioRun | null
 }
 
-export type { ActiveFault, Assumption, AuditReport, FaultRule, Fidelity, Scenario, ScenarioRun }
+export type { ActiveFault, Assumption, AuditReport, FaultRule, Fidelity, Scenario, ScenarioFile, ScenarioRun }

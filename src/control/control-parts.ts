@@ -6,16 +6,7 @@ import { shorten } from '../domain/shorten.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import type { Assumption, AuditReport, Credentials, Fidelity, MintedToken, Readiness } from './contract.ts'
-
-/** How a minted token is to differ from a good one. */
-export interface TokenWish {
-  claims?: Record<string, unknown>
-  header?: Record<string, unknown>
-  /** Seconds; negative for a token that has expired. */
-  expires_in?: number
-  key?: 'registered' | 'unknown'
-}
+import type { Assumption, AuditReport, Credentials, Fidelity, MintedToken, Readiness, TokenWish } from './contract.ts'
 
 /** What the control interface can do, as arguments: it knows no other room. */
 export interface ControlParts {

@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../domain/errors.ts'
 import { type HttpExchange, member } from './exchange.ts'
@@ -20,7 +21,8 @@ export function logRequests(app: FastifyInstance): void {
   app.decorateRequest('code', null)
   if (!LEVELS.has(app.log.level)) return
   app.addHook('onRequest', (request, reply, done) => {
-    logWhenOver(request, reply)
+    // What this process asks its own sandbox came over no connection: that is a call, not a request.
+    if (request.raw instanceof IncomingMessage) logWhenOver(request, reply)
     done()
   })
 }

@@ -48,7 +48,7 @@ describe('a fork of a chain with the genuine market, known by addresses alone', 
 
       // Read after the deposit: what the vault had not booked before it did not earn anything itself.
       const promised = Number((await acme.pool(pool)).apy)
-      sandbox.clock.advance(30 * DAY)
+      await sandbox.clock.advance(30 * DAY)
       const [listed] = (await acme.get(`end_users/${user}/portfolios`)).body.data
       const yearly = ((Number(listed.total_balance) / Number(amount) - 1) * 365) / 30
       expect(yearly / promised).toBeCloseTo(1, 1)
@@ -91,7 +91,7 @@ describe('a fork of a chain with the genuine market, known by addresses alone', 
 
   it('follows the clock from the start, not the block it forked', async () => {
     const { timestamp } = await sandbox.chain.getBlock()
-    expect(Number(timestamp)).toBeGreaterThanOrEqual(Math.floor(sandbox.clock.now() / 1000) - 2)
+    expect(Number(timestamp)).toBeGreaterThanOrEqual(Math.floor((await sandbox.clock.now()) / 1000) - 2)
   })
 
   it('carries many deposits at once, and leaves the upstream untouched', async () => {

@@ -67,7 +67,7 @@ describe('the shipped fixture of two chains', () => {
   it('keeps time, withdraws in full and resets on both', async () => {
     const jars = await Promise.all(['north-aave-usdc', 'south-aave-usdc'].map((pool) => acme.open('fay', pool)))
     await Promise.all(jars.map((jar) => acme.deposit('fay', jar, '1000000000')))
-    sandbox.clock.advance(30 * 86_400_000)
+    await sandbox.clock.advance(30 * 86_400_000)
     const { data } = (await acme.get('end_users/fay/portfolios')).body
     for (const jar of data) {
       expect(Number(jar.total_balance)).toBeGreaterThan(1_001_000_000)

@@ -47,20 +47,20 @@ describe('faults', () => {
     expect(added).toEqual([
       ['fault-1', 'drop_connection', 'after_broadcast', '0', where, expect.stringContaining('after 20 bytes')],
     ])
-    expect(sandbox.faults.list()).toMatchObject([
+    expect(await sandbox.faults.list()).toMatchObject([
       { skip: 1, times: 'always', probability: 0.5, with: { how: 'truncate', bytes: 20 } },
     ])
-    sandbox.faults.add({ kind: 'expired_cursor' })
+    await sandbox.faults.add({ kind: 'expired_cursor' })
     expect((await rows('faults', 'list')).map(([id, kind]) => [id, kind])).toEqual([
       ['fault-1', 'drop_connection'],
       ['fault-2', 'expired_cursor'],
     ])
     const { stdout } = await at('faults', 'list', '--json')
-    expect(JSON.parse(stdout)).toEqual(sandbox.faults.list())
+    expect(JSON.parse(stdout)).toEqual(await sandbox.faults.list())
     expect(await rows('faults', 'clear', 'fault-1')).toEqual([])
-    expect(sandbox.faults.list().map(({ id }) => id)).toEqual(['fault-2'])
+    expect((await sandbox.faults.list()).map(({ id }) => id)).toEqual(['fault-2'])
     expect(await rows('faults', 'clear')).toEqual([])
-    expect(sandbox.faults.list()).toEqual([])
+    expect(await sandbox.faults.list()).toEqual([])
   })
 
   test.each([
@@ -73,7 +73,7 @@ describe('faults', () => {
     [[], /missing required argument 'kind'/],
   ])('add %j is refused in the words of the sandbox, with code 2', async (args, line) => {
     expectRefused(await at('faults', 'add', ...args), { code: 2, line })
-    expect(sandbox.faults.list()).toEqual([])
+    expect(await sandbox.faults.list()).toEqual([])
   })
 
   test('clear of an unknown one is refused', async () => {
@@ -85,7 +85,7 @@ describe('clock', () => {
   test('is shown, moved on, frozen and let run', async () => {
     expect(await rows('clock')).toEqual([[expect.stringMatching(/^\d{4}-.*Z$/), 'running', '0']])
     const [[now = '', state, ahead] = []] = await rows('clock', '--advance', '8d', '--freeze')
-    expect([now, state, ahead]).toEqual([sandbox.clock.iso(), 'frozen', String(8 * 24 * 3600)])
+    expect([now, state, ahead]).toEqual([await sandbox.clock.iso(), 'frozen', String(8 * 24 * 3600)])
     expect((await rows('clock', '--set', '2099-01-01T00:00:00Z'))[0]?.slice(0, 2)).toEqual([
       '2099-01-01T00:00:00.000Z',
       'frozen',
@@ -125,7 +125,7 @@ describe('scenario', () => {
     await writeFile(file, 'name: my-own\ndescription: Frozen.\nfaults: [{ kind: revert }]\nclock: [{ freeze: true }]\n')
     const { stdout } = await at('scenario', 'run', file, '--json')
     expect(JSON.parse(stdout)).toMatchObject({ name: 'my-own', state: 'running', faults: [{ kind: 'revert' }] })
-    expect(sandbox.clock.frozen).toBe(true)
+    expect((await sandbox.clock.state()).frozen).toBe(true)
     expect(await rows('scenario', 'list')).toContainEqual(['my-own', 'running', 'Frozen.'])
   })
 
@@ -147,7 +147,7 @@ test('reset takes everything back', async () => {
   await rows('scenario', 'run', 'reverted-deposit')
   await rows('clock', '--advance', '8d')
   expect(await rows('reset')).toEqual([['ready']])
-  expect([sandbox.faults.list(), (await rows('clock'))[0]?.[2]]).toEqual([[], '0'])
+  expect([await sandbox.faults.list(), (await rows('clock'))[0]?.[2]]).toEqual([[], '0'])
   const { stdout } = await at('reset', '--json')
   expect(JSON.parse(stdout)).toEqual({ ready: true })
 })

@@ -16,7 +16,7 @@ let rpcUrl: string
 beforeAll(async () => {
   sandbox = await testSandbox()
   // Worth is read by the sandbox and by others: at one moment.
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
   acme = new Partner(sandbox)
   rpcUrl = (await sandbox.credentials()).rpc_urls['31337']!
 })
@@ -30,7 +30,7 @@ test.each(['aave-usdc', 'aave-weth', 'morpho-usdc', 'morpho-weth'])(
     const { wallet_address } = (await acme.post('end_users', { external_id: user })).body
     const pool = (await acme.pool(poolId)) as Record<'market_address' | 'token_address', Hex>
     const { tx_hash } = (await acme.deposit(user, portfolio, '123456789')).body
-    sandbox.clock.advance(90 * 24 * 60 * 60 * 1000)
+    await sandbox.clock.advance(90 * 24 * 60 * 60 * 1000)
     const [listed] = (await acme.get(`end_users/${user}/portfolios`)).body.data
 
     const client = createPublicClient({ transport: http(rpcUrl) })

@@ -49,7 +49,7 @@ let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
   sandbox = await testSandbox()
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
   acme = new Partner(sandbox)
 })
 afterAll(() => sandbox.stop())
@@ -63,7 +63,7 @@ describe('a client that goes away', { timeout: 60_000 }, () => {
     const jars = await Promise.all(cases.map(({ user }) => acme.open(user)))
     for (const one of cases) {
       const match = { operation: 'deposit', external_id: one.user } as const
-      if ('rule' in one) sandbox.faults.add({ ...one.rule, match, times: 'always' })
+      if ('rule' in one) await sandbox.faults.add({ ...one.rule, match, times: 'always' })
     }
     const clients = await Promise.all(
       cases.map(async ({ user, headers }, i) => {
@@ -73,7 +73,7 @@ describe('a client that goes away', { timeout: 60_000 }, () => {
       }),
     )
     await expect
-      .poll(() => sandbox.faults.list().map(({ hits }) => hits), { timeout: 10_000 })
+      .poll(async () => (await sandbox.faults.list()).map(({ hits }) => hits), { timeout: 10_000 })
       .toEqual(RULES.map(() => 1))
     await heldBecomes(cases.length)
     for (const client of clients) client.destroy()
@@ -87,26 +87,26 @@ describe('a client that goes away', { timeout: 60_000 }, () => {
       await expect.poll(() => listed(user), { timeout: 10_000, message: name }).toBe(happens)
     }
     // The rules are still there for others.
-    expect(sandbox.faults.list()).toHaveLength(RULES.length)
+    expect(await sandbox.faults.list()).toHaveLength(RULES.length)
     await sandbox.faults.clear()
   })
 
   test('does not use up a fault of the answer that nobody reads', async () => {
     const portfolio = await acme.open('dan')
     const match = { operation: 'deposit', external_id: 'dan' } as const
-    sandbox.faults.add({ kind: 'latency', phase: 'after_broadcast', match, with: { delay: '10h' } })
-    const [hold] = sandbox.faults.list()
+    await sandbox.faults.add({ kind: 'latency', phase: 'after_broadcast', match, with: { delay: '10h' } })
+    const [hold] = await sandbox.faults.list()
     const url = `${sandbox.baseUrl}/v1/partner/end_users/dan/deposit`
     const headers = await goodHeaders(acme, 'dan')
     const client = open(url, headers, { portfolio_id: portfolio, amount_minor: '1000' })
-    await expect.poll(() => sandbox.faults.list()[0]?.hits, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits, { timeout: 10_000 }).toBe(1)
     // Another request joins the deposit, and is there when it is answered.
-    sandbox.faults.add({ kind: 'error', phase: 'during_response', match, with: { status: 502 } })
+    await sandbox.faults.add({ kind: 'error', phase: 'during_response', match, with: { status: 502 } })
     const key = headers['idempotency-key']!
     const retry = acme.deposit('dan', portfolio, '1000', { key })
     client.destroy()
     expect(outcome(await retry)).toBe('502 bad_gateway')
-    expect(sandbox.faults.list()).toMatchObject([{ id: hold!.id, hits: 1 }, { hits: 1 }])
+    expect(await sandbox.faults.list()).toMatchObject([{ id: hold!.id, hits: 1 }, { hits: 1 }])
     expect(outcome(await acme.deposit('dan', portfolio, '1000', { key }))).toBe('200')
     await sandbox.faults.clear()
   })
@@ -116,8 +116,8 @@ test('nobody is warned of listeners: many requests on one connection, each struc
   const warnings: string[] = []
   const warn = ({ message }: Error) => warnings.push(message)
   process.on('warning', warn)
-  sandbox.faults.add({ kind: 'latency', times: 'always', phase: 'on_request', with: { delay: '1ms' } })
-  sandbox.clock.unfreeze()
+  await sandbox.faults.add({ kind: 'latency', times: 'always', phase: 'on_request', with: { delay: '1ms' } })
+  await sandbox.clock.unfreeze()
   for (let i = 0; i < 50; i++) expect(outcome(await acme.get('pools'))).toBe('200')
   await sandbox.faults.clear()
   process.off('warning', warn)

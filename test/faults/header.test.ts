@@ -34,7 +34,7 @@ test('strikes this request only, at its phase, with its parameters, and is not l
   const answer = await pools('error; code=rate_limited; retry_after=7')
   expect(outcome(answer)).toBe('429 rate_limited')
   expect(answer.headers.get('retry-after')).toBe('7')
-  expect(sandbox.faults.list()).toEqual([])
+  expect(await sandbox.faults.list()).toEqual([])
   expect(outcome(await acme.get('pools'))).toBe('200')
 })
 
@@ -98,10 +98,10 @@ describe('harms nobody but its own exchange', () => {
 })
 
 test('goes before the rules in force, which neither strike nor count the request', async () => {
-  sandbox.faults.add({ kind: 'error', times: 1, with: { status: 503 } })
+  await sandbox.faults.add({ kind: 'error', times: 1, with: { status: 503 } })
   expect(outcome(await pools('error; code=rate_limited'))).toBe('429 rate_limited')
   expect(outcome(await pools('unknown_fields'))).toBe('200')
-  expect(sandbox.faults.list()).toMatchObject([{ hits: 0 }])
+  expect(await sandbox.faults.list()).toMatchObject([{ hits: 0 }])
   expect(outcome(await acme.get('pools'))).toBe('503 service_unavailable')
   await sandbox.faults.clear()
 })

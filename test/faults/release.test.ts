@@ -29,7 +29,7 @@ const HOLDING: FaultRule[] = [
 /** A deposit that a fault holds up; resolves to how it ended. */
 async function held(rule: FaultRule): Promise<{ end: Promise<string> }> {
   const portfolio = await acme.open('dan')
-  sandbox.faults.add(rule)
+  await sandbox.faults.add(rule)
   const deposit = acme.deposit('dan', portfolio, '1000')
   const end = deposit.then(outcome, () => 'dropped')
   await struck(sandbox)
@@ -44,20 +44,20 @@ describe('nobody is left hanging', () => {
     acme = new Partner(sandbox)
     const answered = rule.phase === 'during_response' ? '200' : '503 sandbox_starting'
     expect(await end).toBe(rule.kind === 'hang' ? 'dropped' : answered)
-    expect(sandbox.faults.list()).toEqual([])
+    expect(await sandbox.faults.list()).toEqual([])
     expect(outcome(await acme.deposit('dan', await acme.open('dan'), '1000'))).toBe('200')
   })
 
   test.each(HOLDING)('when the rule is taken away: %j', async (rule) => {
     const { end } = await held(rule)
-    const { id } = sandbox.faults.list()[0]!
+    const { id } = (await sandbox.faults.list())[0]!
     const removed = await fetch(`${sandbox.controlUrl}/faults/${id}`, { method: 'DELETE' })
     expect(removed.status).toBe(204)
     expect(await end).toBe(rule.kind === 'hang' ? 'dropped' : '200')
   })
 
   test('many held by one rule are let go together', async () => {
-    sandbox.faults.add({ kind: 'hang', phase: 'on_request', times: 'always' })
+    await sandbox.faults.add({ kind: 'hang', phase: 'on_request', times: 'always' })
     const ends = Array.from({ length: 30 }, () => acme.get('pools').then(outcome, () => 'dropped'))
     await struck(sandbox, 30)
     await sandbox.faults.clear()
@@ -72,7 +72,7 @@ describe('nobody is left hanging', () => {
     const own = await testSandbox()
     const partner = new Partner(own)
     const portfolio = await partner.open('dan')
-    own.faults.add(rule)
+    await own.faults.add(rule)
     const end = partner.deposit('dan', portfolio, '1000').then(outcome, () => 'dropped')
     await struck(own)
     await own.stop()
@@ -85,13 +85,13 @@ describe('a reset mends what was broken', () => {
     const { apy } = await acme.pool('aave-usdc')
     const broken = { match: { operation: 'list_pools' }, phase: 'on_request' } as const
     const portfolio = await acme.open('dan')
-    sandbox.faults.add(
+    await sandbox.faults.add(
       { kind: 'apy_change', ...broken, with: { pool: 'aave-usdc', apy: 2 } },
       { kind: 'pool_paused', ...broken, with: { pool: 'aave-usdc' } },
       { kind: 'chain_down', ...broken },
     )
     for (let i = 0; i < 3; i++) await acme.get('pools')
-    expect(sandbox.faults.list().map(({ hits }) => hits)).toEqual([1, 1, 1])
+    expect((await sandbox.faults.list()).map(({ hits }) => hits)).toEqual([1, 1, 1])
     expect(outcome(await acme.deposit('dan', portfolio, '1000'))).toBe('503 chain_unavailable')
     await sandbox.reset()
     acme = new Partner(sandbox)
@@ -102,10 +102,10 @@ describe('a reset mends what was broken', () => {
   test('and the same requests give the same run again', async () => {
     const run = async () => {
       await sandbox.reset()
-      sandbox.clock.freeze()
+      await sandbox.clock.freeze()
       acme = new Partner(sandbox)
       const match = { operation: 'list_pools' } as const
-      sandbox.faults.add({ kind: 'error', match, probability: 0.5, times: 'always', with: { status: 503 } })
+      await sandbox.faults.add({ kind: 'error', match, probability: 0.5, times: 'always', with: { status: 503 } })
       const answers: Answer[] = []
       for (let i = 0; i < 12; i++) answers.push(await acme.get('pools'))
       return answers.map(outcome)
@@ -118,7 +118,7 @@ describe('a reset mends what was broken', () => {
 
 describe('the control interface', () => {
   test('is never struck', async () => {
-    sandbox.faults.add({ kind: 'error', times: 'always' }, { kind: 'hang', times: 'always' })
+    await sandbox.faults.add({ kind: 'error', times: 'always' }, { kind: 'hang', times: 'always' })
     for (const path of ['health', 'ready', 'credentials', 'faults', 'clock', 'assumptions']) {
       expect((await fetch(`${sandbox.controlUrl}/${path}`)).status, path).toBe(200)
     }

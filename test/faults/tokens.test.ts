@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop())
 afterEach(() => sandbox.faults.clear())
 
-const fault = (rule: FaultRule) => sandbox.faults.add(rule)[0]!
+const fault = async (rule: FaultRule) => (await sandbox.faults.add(rule))[0]!
 
 /** A request to the token endpoint, by a correct client. */
 async function token(headers: Record<string, string> = {}): Promise<Answer> {
@@ -34,7 +34,7 @@ const KINDS = ['bad_signature', 'token_expired', 'token_wrong_audience'] as cons
 
 describe.each(KINDS)('%s', (kind) => {
   test('refuses a genuine user token, on operations that take one', async () => {
-    fault({ kind })
+    await fault({ kind })
     expect(outcome(await acme.get('pools'))).toBe('200')
     const refused = await acme.get('end_users/alice/portfolios')
     expect(outcome(refused)).toBe('401 invalid_user_token')
@@ -43,14 +43,14 @@ describe.each(KINDS)('%s', (kind) => {
   })
 
   test('refuses a genuine identity-provider token', async () => {
-    fault({ kind, with: { token: 'idp' } })
+    await fault({ kind, with: { token: 'idp' } })
     expect((await token()).status).toBe(200)
     expect(outcome(await acme.get('pools'))).toBe('401 invalid_idp_token')
     expect(outcome(await acme.get('pools'))).toBe('200')
   })
 
   test('on the operation token: a bad one is issued that looks good, and refused', async () => {
-    fault({ kind, with: { token: 'idp' }, match: { operation: 'token' } })
+    await fault({ kind, with: { token: 'idp' }, match: { operation: 'token' } })
     const issued = await token()
     expect(issued).toMatchObject({ status: 200, body: { token_type: 'Bearer', expires_in: 3600 } })
     expect(await poolsWith(issued.body.access_token)).toBe('401 invalid_idp_token')
@@ -59,7 +59,7 @@ describe.each(KINDS)('%s', (kind) => {
 })
 
 test('short_lived_token: a token for so many seconds', async () => {
-  fault({ kind: 'short_lived_token', with: { expires_in: 61 } })
+  await fault({ kind: 'short_lived_token', with: { expires_in: 61 } })
   const { body } = await token()
   expect(body.expires_in).toBe(61)
   const { iat, exp } = decodeJwt(body.access_token)
@@ -73,7 +73,7 @@ test.each([
   [{ error: 'invalid_scope' }, 400, 'invalid_scope'],
   [{ error: 'server_error', status: 502 }, 502, 'server_error'],
 ])('token_endpoint_error %j: %i %s', async (parameters, status, error) => {
-  fault({ kind: 'token_endpoint_error', with: parameters })
+  await fault({ kind: 'token_endpoint_error', with: parameters })
   const refused = await token()
   expect(refused).toMatchObject({ status, body: { error, error_description: expect.any(String) } })
   expect(refused.headers.get('cache-control')).toBe('no-store')
@@ -85,7 +85,7 @@ describe('faults of every operation strike the token endpoint too', () => {
 
   test('error, in the form of RFC 6749', async () => {
     for (const phase of ['on_request', 'during_response'] as const) {
-      fault({ kind: 'error', phase, match, with: { status: 429, retry_after: 5 } })
+      await fault({ kind: 'error', phase, match, with: { status: 429, retry_after: 5 } })
       const refused = await token()
       expect(refused).toMatchObject({ status: 429, body: { error: 'rate_limited' } })
       expect(refused.headers.get('retry-after')).toBe('5')
@@ -93,12 +93,12 @@ describe('faults of every operation strike the token endpoint too', () => {
   })
 
   test.each(['on_request', 'during_response'] as const)('drop_connection %s', async (phase) => {
-    fault({ kind: 'drop_connection', phase, match })
+    await fault({ kind: 'drop_connection', phase, match })
     await expect(token()).rejects.toThrow()
   })
 
   test.each(['on_request', 'during_response'] as const)('hang %s', async (phase) => {
-    fault({ kind: 'hang', phase, match })
+    await fault({ kind: 'hang', phase, match })
     const request = token()
     request.catch(() => undefined)
     await struck(sandbox)
@@ -108,14 +108,14 @@ describe('faults of every operation strike the token endpoint too', () => {
   })
 
   test('unknown_fields, malformed_body', async () => {
-    fault({ kind: 'unknown_fields', match })
+    await fault({ kind: 'unknown_fields', match })
     expect((await token()).body).toMatchObject({ token_type: 'Bearer', added_flag: true })
-    fault({ kind: 'malformed_body', match, with: { how: 'cut' } })
+    await fault({ kind: 'malformed_body', match, with: { how: 'cut' } })
     await expect(token()).rejects.toThrow(SyntaxError)
   })
 
   test('a tenant that does not match is left alone', async () => {
-    fault({ kind: 'error', match: { operation: 'token', tenant: 'globex' } })
+    await fault({ kind: 'error', match: { operation: 'token', tenant: 'globex' } })
     expect((await token()).status).toBe(200)
   })
 })

@@ -12,7 +12,7 @@ let acme: Partner
 let portfolio: string
 beforeAll(async () => {
   sandbox = await testSandbox()
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
   acme = new Partner(sandbox)
 })
 afterAll(() => sandbox.stop())
@@ -21,7 +21,7 @@ beforeEach(async () => {
 })
 afterEach(() => sandbox.faults.clear())
 
-const fault = (rule: FaultRule) => sandbox.faults.add(rule)[0]!
+const fault = async (rule: FaultRule) => (await sandbox.faults.add(rule))[0]!
 const deposit = (ask?: Ask): Promise<Answer> => acme.deposit('dan', portfolio, '1000', ask)
 const transactions = async () =>
   (await acme.get('end_users/dan/transactions?limit=100')).body.data.filter(
@@ -47,7 +47,7 @@ describe('the connection ends and the work goes on', () => {
       { kind: 'drop_connection', phase, with: { how: 'truncate', bytes: 3 } },
     ]),
   )('%j', async (rule) => {
-    fault(rule)
+    await fault(rule)
     const key = randomUUID()
     await expect(deposit({ key })).rejects.toThrow()
     const retried = await deposit({ key })
@@ -56,7 +56,7 @@ describe('the connection ends and the work goes on', () => {
   })
 
   test.each(WITHIN)('hang at %s: no answer, but a transaction; then the connection is closed', async (phase) => {
-    fault({ kind: 'hang', phase })
+    await fault({ kind: 'hang', phase })
     const { request } = await held()
     await expect.poll(transactions).toHaveLength(1)
     expect(await isOpen(sandbox, request)).toBe(true)
@@ -68,7 +68,7 @@ describe('the connection ends and the work goes on', () => {
 describe('error', () => {
   test('before_broadcast: nothing happens, and the same key may try again', async () => {
     for (const status of [429, 503] as const) {
-      fault({ kind: 'error', phase: 'before_broadcast', with: { status, retry_after: 3 } })
+      await fault({ kind: 'error', phase: 'before_broadcast', with: { status, retry_after: 3 } })
       const key = randomUUID()
       const refused = await deposit({ key })
       expect(refused).toMatchObject({ status })
@@ -81,7 +81,7 @@ describe('error', () => {
   test.each([...AFTER, 'during_response'] as const)(
     '%s: the client is told a lie, and the money has moved',
     async (phase) => {
-      fault({ kind: 'error', phase, match: { operation: 'deposit' }, with: { status: 504, retry_after: 3 } })
+      await fault({ kind: 'error', phase, match: { operation: 'deposit' }, with: { status: 504, retry_after: 3 } })
       const key = randomUUID()
       const told = await deposit({ key })
       expect(outcome(told)).toBe('504 gateway_timeout')
@@ -99,23 +99,23 @@ describe('delays', () => {
     ...WITHIN.map((phase) => ({ kind: 'latency', phase, with: { delay: '20s' } })),
     { kind: 'slow_confirmation', with: { delay: '20s' } },
   ])('%j waits on the sandbox clock', async (rule) => {
-    fault(rule)
+    await fault(rule)
     const { request } = await held()
-    sandbox.clock.advance(19_999)
+    await sandbox.clock.advance(19_999)
     expect(await isOpen(sandbox, request)).toBe(true)
     expect(await transactions()).toHaveLength('phase' in rule && rule.phase === 'after_confirmation' ? 1 : 0)
-    sandbox.clock.advance(1)
+    await sandbox.clock.advance(1)
     expect(outcome(await request)).toBe('200')
   })
 
   test('slow_confirmation takes 45 s unless told otherwise', async () => {
-    expect(fault({ kind: 'slow_confirmation' }).explanation).toBe('The confirmation takes 45s longer.')
+    expect((await fault({ kind: 'slow_confirmation' })).explanation).toBe('The confirmation takes 45s longer.')
   })
 
   test('stuck: no confirmation however long, until the fault is taken away', async () => {
-    const { id } = fault({ kind: 'stuck' })
+    const { id } = await fault({ kind: 'stuck' })
     const { request } = await held()
-    sandbox.clock.advance(86_400_000)
+    await sandbox.clock.advance(86_400_000)
     expect(await isOpen(sandbox, request)).toBe(true)
     expect(await transactions()).toEqual([])
     await fetch(`${sandbox.controlUrl}/faults/${id}`, { method: 'DELETE' })
@@ -126,7 +126,7 @@ describe('delays', () => {
 
 describe('on the chain', () => {
   test('revert: the transaction stands in a block and has failed; no funds moved', async () => {
-    fault({ kind: 'revert' })
+    await fault({ kind: 'revert' })
     const reverted = await deposit()
     expect(outcome(reverted)).toBe('422 transaction_reverted')
     const [hash] = /0x[0-9a-f]{64}/.exec(reverted.body.detail)!
@@ -137,23 +137,23 @@ describe('on the chain', () => {
 
   test('revert: a withdrawal fails and the position stays', async () => {
     await deposit()
-    fault({ kind: 'revert', match: { operation: 'withdraw' } })
+    await fault({ kind: 'revert', match: { operation: 'withdraw' } })
     expect(outcome(await acme.withdraw('dan', portfolio, '400'))).toBe('422 transaction_reverted')
     expect((await acme.withdraw('dan', portfolio, '400')).body).toMatchObject({ deposited: '600' })
   })
 
   test('reorg: another block, the same transaction, settled once', async () => {
-    fault({ kind: 'reorg' })
+    await fault({ kind: 'reorg' })
     const { status, body } = await deposit()
     expect(status).toBe(200)
-    expect(sandbox.faults.list()).toMatchObject([{ hits: 1 }])
+    expect(await sandbox.faults.list()).toMatchObject([{ hits: 1 }])
     expect(await receiptOf(sandbox, body.tx_hash)).toMatchObject({ status: '0x1' })
     expect(await transactions()).toMatchObject([{ tx_hash: body.tx_hash, amount_changed: '1000' }])
     expect((await deposit()).body).toMatchObject({ deposited: '2000' })
   })
 
   test('chain_down on_request: 503 with Retry-After until released', async () => {
-    fault({ kind: 'chain_down' })
+    await fault({ kind: 'chain_down' })
     const down = await deposit()
     expect(outcome(down)).toBe('503 chain_unavailable')
     expect(Number(down.headers.get('retry-after'))).toBeGreaterThan(0)
@@ -164,21 +164,21 @@ describe('on the chain', () => {
   })
 
   test('chain_down for a while: the chain is back by itself, and the same key goes through', async () => {
-    fault({ kind: 'chain_down', phase: 'before_broadcast', with: { for: '30s' } })
+    await fault({ kind: 'chain_down', phase: 'before_broadcast', with: { for: '30s' } })
     const key = randomUUID()
     expect(outcome(await deposit({ key }))).toBe('503 chain_unavailable')
-    sandbox.clock.advance(29_999)
+    await sandbox.clock.advance(29_999)
     expect(outcome(await deposit({ key }))).toBe('503 chain_unavailable')
-    sandbox.clock.advance(1)
+    await sandbox.clock.advance(1)
     expect(outcome(await deposit({ key }))).toBe('200')
     expect(await transactions()).toHaveLength(1)
   })
 
   test('chain_down after_broadcast: the deposit waits for the chain and settles once', async () => {
-    fault({ kind: 'chain_down', phase: 'after_broadcast', with: { for: '10s' } })
+    await fault({ kind: 'chain_down', phase: 'after_broadcast', with: { for: '10s' } })
     const { request } = await held()
     expect(await isOpen(sandbox, request)).toBe(true)
-    sandbox.clock.advance(10_000)
+    await sandbox.clock.advance(10_000)
     expect(outcome(await request)).toBe('200')
     expect(await transactions()).toHaveLength(1)
   })
@@ -188,7 +188,7 @@ describe('on the chain', () => {
     async (pool) => {
       const id = await acme.open('dan', pool)
       const pay = () => acme.deposit('dan', id, '1000').then(outcome)
-      fault({ kind: 'pool_paused', match: { operation: 'deposit' } })
+      await fault({ kind: 'pool_paused', match: { operation: 'deposit' } })
       expect(await pay()).toBe('422 transaction_reverted')
       expect(await pay()).toBe('422 transaction_reverted')
       const other = await acme.open('dan', 'aave-weth')
@@ -199,26 +199,26 @@ describe('on the chain', () => {
   )
 
   test('pool_paused on_request, by id, for a while', async () => {
-    fault({ kind: 'pool_paused', phase: 'on_request', with: { pool: 'aave-usdc', for: '1m' } })
+    await fault({ kind: 'pool_paused', phase: 'on_request', with: { pool: 'aave-usdc', for: '1m' } })
     expect(outcome(await deposit())).toBe('422 transaction_reverted')
-    sandbox.clock.advance(60_000)
+    await sandbox.clock.advance(60_000)
     await expect.poll(() => deposit().then(outcome)).toBe('200')
   })
 
   test.each(['aave-usdc', 'morpho-usdc'])('apy_change: the pool pays another yield until mended (%s)', async (pool) => {
     const { apy: before } = await acme.pool(pool)
-    fault({ kind: 'apy_change', match: { operation: 'list_pools' }, with: { pool, apy: 0.5 } })
+    await fault({ kind: 'apy_change', match: { operation: 'list_pools' }, with: { pool, apy: 0.5 } })
     expect(Number((await acme.pool(pool)).apy)).toBeCloseTo(0.5, 3)
     await sandbox.faults.clear()
     expect(Number((await acme.pool(pool)).apy)).toBeCloseTo(Number(before), 4)
   })
 
   test('two faults on one pool: it is mended when both are gone, and the chain answers', async () => {
-    const rules = [fault({ kind: 'pool_paused', match: { operation: 'deposit' } })]
+    const rules = [await fault({ kind: 'pool_paused', match: { operation: 'deposit' } })]
     expect(outcome(await deposit())).toBe('422 transaction_reverted')
-    rules.push(fault({ kind: 'pool_paused', match: { operation: 'deposit' } }))
+    rules.push(await fault({ kind: 'pool_paused', match: { operation: 'deposit' } }))
     expect(outcome(await deposit())).toBe('422 transaction_reverted')
-    rules.push(fault({ kind: 'chain_down' }))
+    rules.push(await fault({ kind: 'chain_down' }))
     expect(outcome(await deposit())).toBe('503 chain_unavailable')
     const outcomes: string[] = []
     for (const { id } of rules) {

@@ -69,7 +69,10 @@ async function openTenant(credentials: Credentials, slug: string, users: readonl
     ...tenant,
     token: await partner.idpToken(),
     users: await Promise.all(
-      users.map(async (external_id) => ({ external_id, token: await control.userToken(external_id, slug) })),
+      users.map(async (external_id) => ({
+        external_id,
+        token: await control.userToken(external_id, { tenant: slug }),
+      })),
     ),
     pools,
     portfolios,

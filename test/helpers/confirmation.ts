@@ -8,8 +8,8 @@ export async function confirmed<T>(sandbox: SandboxHandle, request: Promise<T>):
     answered = true
   })
   // A block is mined at every step: they must not come faster than blocks do.
-  const step = () => {
-    if (!answered) sandbox.clock.advance(10_000)
+  const step = async () => {
+    if (!answered) await sandbox.clock.advance(10_000)
     return answered
   }
   await expect.poll(step, { interval: 15, timeout: 15_000 }).toBe(true)

@@ -48,7 +48,8 @@ export class Partner {
 
   /** A user token minted with the tenant's registered key, cached. */
   async userToken(externalId: string): Promise<string> {
-    const cached = this.#userTokens.get(externalId) ?? (await this.sandbox.userToken(externalId, this.tenant))
+    const cached =
+      this.#userTokens.get(externalId) ?? (await this.sandbox.userToken(externalId, { tenant: this.tenant }))
     this.#userTokens.set(externalId, cached)
     return cached
   }
@@ -132,7 +133,7 @@ export function partnerAt(credentials: Credentials, tenant = 'acme'): Partner {
     authUrl: auth_url,
     tenants,
     credentials: async () => credentials,
-    userToken: (user: string) => control.userToken(user, tenant),
+    userToken: (user: string) => control.userToken(user, { tenant }),
   }
   return new Partner(handle as unknown as SandboxHandle, tenant)
 }

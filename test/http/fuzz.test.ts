@@ -74,7 +74,7 @@ test('no rule makes POST /_sandbox/faults fail, whatever it lets happen afterwar
     fc.asyncProperty(body, async (body) => {
       await survives({ method: 'POST', path: '/_sandbox/faults', body })
       await survives({ path: '/_sandbox/faults' })
-      sandbox.faults.clear()
+      await sandbox.faults.clear()
     }),
     RUNS,
   )

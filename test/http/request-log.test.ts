@@ -37,7 +37,7 @@ beforeEach(async () => {
 afterEach(() => sandbox.faults.clear())
 
 const requests = () => lines.filter(({ msg }) => msg === 'request')
-const fault = (rule: FaultRule) => sandbox.faults.add(rule)[0]!
+const fault = async (rule: FaultRule) => (await sandbox.faults.add(rule))[0]!
 const deposit = (ask?: Ask) => acme.deposit('dan', portfolio, '1000', ask)
 const newest = async () => (await acme.get('end_users/dan/transactions')).body.data[0]
 
@@ -116,7 +116,7 @@ describe('a fault is named, and is no failure of the sandbox', () => {
   test.each(DROPS)(
     'drop_connection, $how at $phase: with the transaction nobody was told of',
     async ({ phase, how, ended }) => {
-      const { id } = fault({ kind: 'drop_connection', phase, match: { operation: 'deposit' }, with: { how } })
+      const { id } = await fault({ kind: 'drop_connection', phase, match: { operation: 'deposit' }, with: { how } })
       const key = randomUUID()
       await expect(deposit({ key })).rejects.toThrow()
       const line = await onlyLine()
@@ -135,7 +135,7 @@ describe('a fault is named, and is no failure of the sandbox', () => {
   )
 
   test('drop_connection on_request: nothing happened', async () => {
-    const { id } = fault({ kind: 'drop_connection', phase: 'on_request' })
+    const { id } = await fault({ kind: 'drop_connection', phase: 'on_request' })
     await expect(deposit()).rejects.toThrow()
     const line = await onlyLine()
     expect(line).toMatchObject({ ...DEPOSIT, ended: 'reset', fault: id })
@@ -180,7 +180,7 @@ describe('a fault is named, and is no failure of the sandbox', () => {
     [{ kind: 'bad_signature' }, { status: 401, code: 'invalid_user_token' }],
   ]
   test.each(ERRORS)('%j', async (rule, expected) => {
-    const { id, kind } = fault({ ...rule, match: { operation: 'deposit' } })
+    const { id, kind } = await fault({ ...rule, match: { operation: 'deposit' } })
     await deposit().catch((error: unknown) => expect(error).toBeInstanceOf(SyntaxError))
     const line = await onlyLine()
     expect(line).toMatchObject({ ...DEPOSIT, ...expected, ended: 'answered', fault: id })
@@ -192,7 +192,7 @@ describe('a fault is named, and is no failure of the sandbox', () => {
       [{ kind: 'token_endpoint_error', with: { error: 'server_error' } }, 'server_error'],
       [{ kind: 'error', match: { operation: 'token' } }, 'internal_error'],
     ] as const) {
-      const { id } = fault(rule)
+      const { id } = await fault(rule)
       const { client_id, client_secret } = sandbox.tenants[0]!
       const { scope } = await sandbox.credentials()
       const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope })
@@ -204,10 +204,10 @@ describe('a fault is named, and is no failure of the sandbox', () => {
   })
 
   test('hang, until the fault is taken away', async () => {
-    const { id } = fault({ kind: 'hang', match: { operation: 'deposit' } })
+    const { id } = await fault({ kind: 'hang', match: { operation: 'deposit' } })
     const request = deposit()
     request.catch(() => undefined)
-    await expect.poll(() => sandbox.faults.list()[0]?.hits, { timeout: 5_000 }).toBe(1)
+    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits, { timeout: 5_000 }).toBe(1)
     await newest()
     await expect
       .poll(() => requests().map(({ operation }) => operation), { timeout: 5_000 })
@@ -239,13 +239,13 @@ test('what nobody asked for is a failure, and is logged with its stack', async (
 
 describe('a client that goes away', () => {
   test('in the middle of a deposit: one line when the deposit is done', async () => {
-    sandbox.faults.add({ kind: 'slow_confirmation', with: { delay: '10h' } })
+    await sandbox.faults.add({ kind: 'slow_confirmation', with: { delay: '10h' } })
     const patience = new AbortController()
     const { request: given } = await mined(sandbox, () => deposit({ signal: patience.signal }))
     lines = []
     patience.abort()
     await expect(given).rejects.toThrow('abort')
-    sandbox.clock.advance(36_000_000)
+    await sandbox.clock.advance(36_000_000)
     const line = await onlyLine()
     const { tx_hash } = await newest()
     expect(line).toMatchObject({
@@ -258,14 +258,14 @@ describe('a client that goes away', () => {
   })
 
   test('with the chain down meanwhile: that is said once, without a stack', async () => {
-    sandbox.faults.add({ kind: 'chain_down', phase: 'after_broadcast', with: { for: '1h' } })
+    await sandbox.faults.add({ kind: 'chain_down', phase: 'after_broadcast', with: { for: '1h' } })
     const request = deposit()
     await expect
       .poll(() => lines.filter(({ level }) => level === 40), { timeout: 5_000 })
       .toMatchObject([
         { msg: 'a confirmed transfer waits for the chain', reason: expect.stringContaining('paused by a fault') },
       ])
-    sandbox.clock.advance(3_600_000)
+    await sandbox.clock.advance(3_600_000)
     expect((await request).status).toBe(200)
     await expect.poll(requests, { timeout: 5_000 }).toHaveLength(1)
     expect(lines).toHaveLength(2)
@@ -273,7 +273,7 @@ describe('a client that goes away', () => {
   })
 
   test('in the middle of an answer that trickles: that is no failure', async () => {
-    const { id } = fault({ kind: 'latency', match: { operation: 'list_pools' }, with: { bytes_per_second: 10 } })
+    const { id } = await fault({ kind: 'latency', match: { operation: 'list_pools' }, with: { bytes_per_second: 10 } })
     const headers = await goodHeaders(acme)
     const outgoing = request(`${sandbox.baseUrl}/v1/partner/pools`, { headers, agent: false })
     outgoing.on('error', () => undefined)
@@ -300,13 +300,13 @@ describe('a client that goes away', () => {
   })
 
   test('before an answer that trickles begins: that is no failure either', async () => {
-    fault({ kind: 'latency', match: { operation: 'deposit' }, with: { bytes_per_second: 1 } })
-    sandbox.clock.freeze()
+    await fault({ kind: 'latency', match: { operation: 'deposit' }, with: { bytes_per_second: 1 } })
+    await sandbox.clock.freeze()
     const headers = await goodHeaders(acme, 'dan')
     const url = `${sandbox.baseUrl}/v1/partner/end_users/dan/deposit`
     const outgoing = request(url, { method: 'POST', headers, agent: false })
     outgoing.on('error', () => undefined).end(JSON.stringify({ portfolio_id: portfolio, amount_minor: '1000' }))
-    await expect.poll(() => sandbox.faults.list()[0]?.hits, { timeout: 5_000 }).toBe(1)
+    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits, { timeout: 5_000 }).toBe(1)
     await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
     await expect.poll(requests, { timeout: 5_000 }).toHaveLength(1)
     outgoing.destroy()
@@ -314,7 +314,7 @@ describe('a client that goes away', () => {
     await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
     await expect.poll(requests, { timeout: 5_000 }).toHaveLength(3)
     expect(lines).toMatchObject([{}, { ...DEPOSIT, ended: 'connection lost', status: 200 }, {}])
-    sandbox.clock.unfreeze()
+    await sandbox.clock.unfreeze()
   })
 
   test('before its body is out', async () => {
@@ -336,12 +336,12 @@ describe('a client that goes away', () => {
     const warnings: string[] = []
     const warn = ({ message }: Error) => warnings.push(message)
     process.on('warning', warn)
-    sandbox.faults.add({ kind: 'latency', phase: 'on_request', times: 'always', with: { delay: '10h' } })
+    await sandbox.faults.add({ kind: 'latency', phase: 'on_request', times: 'always', with: { delay: '10h' } })
     const { authorization } = await goodHeaders(acme)
     const { hostname, port } = new URL(sandbox.baseUrl)
     const socket = connect(Number(port), hostname)
     socket.write(`GET /v1/partner/pools HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`.repeat(20))
-    await expect.poll(() => sandbox.faults.list()[0]?.hits, { timeout: 5_000 }).toBe(20)
+    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits, { timeout: 5_000 }).toBe(20)
     socket.destroy()
     await expect.poll(requests, { timeout: 5_000 }).toHaveLength(20)
     process.off('warning', warn)

@@ -120,9 +120,9 @@ describe('the RPC URL', () => {
 
   test("mines at the sandbox clock's time, or when it is told to", async () => {
     const time = async () => Number((await ask('eth_getBlockByNumber', 'latest', false)).result.timestamp)
-    sandbox.clock.advance(86_400_000)
-    sandbox.clock.freeze()
-    const now = Math.floor(sandbox.clock.now() / 1000)
+    await sandbox.clock.advance(86_400_000)
+    await sandbox.clock.freeze()
+    const now = Math.floor((await sandbox.clock.now()) / 1000)
     for (const [method, ...params] of [['evm_mine'], ['anvil_mine'], ['hardhat_mine', '0x2', '0x0']] as const) {
       const before = Number((await ask('eth_blockNumber')).result)
       expect((await ask(method, ...params)).error).toBeUndefined()
@@ -138,7 +138,7 @@ describe('the RPC URL', () => {
     expect(await time()).toBe(now + 900)
     expect((await ask('anvil_mine', '0x3e9')).error).toMatchObject({ code: -32602 })
     expect((await ask('anvil_mine', 'x')).error).toMatchObject({ code: -32602 })
-    sandbox.clock.unfreeze()
+    await sandbox.clock.unfreeze()
   })
 })
 
@@ -258,7 +258,7 @@ describe('web pages', () => {
 })
 
 test('faults do not strike it', async () => {
-  sandbox.faults.add({ kind: 'error', times: 'always', with: { code: 'rate_limited' } })
+  await sandbox.faults.add({ kind: 'error', times: 'always', with: { code: 'rate_limited' } })
   expect((await ask('eth_chainId')).result).toBe(numberToHex(31337))
   await sandbox.faults.clear()
 })

@@ -1,15 +1,18 @@
-import { expect, test } from 'vitest'
-import type { SandboxClock } from '../../src/domain/clock.ts'
-import type { SandboxHandle } from '../../src/index.ts'
+import { afterEach, expect, test, vi } from 'vitest'
+import { SandboxClock } from '../../src/domain/clock.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
 
 /** A run that draws on everything random: ids, wallets, fault draws, confirmation delays, hashes. */
 async function run(seed: number): Promise<unknown[]> {
   await using sandbox = await testSandbox({ seed, clock: '2030-01-01T00:00:00Z', confirmationDelay: '1s-9s' })
-  const delays = elapseDelays(sandbox)
+  const delays = elapseDelays()
   const acme = new Partner(sandbox)
   const match = { operation: 'list_transactions' } as const
-  sandbox.faults.add({ kind: 'bad_signature', match, times: 'always', probability: 0.5 })
+  await sandbox.faults.add({ kind: 'bad_signature', match, times: 'always', probability: 0.5 })
   const user = await acme.post('end_users', { external_id: 'carol' })
   const created = await acme.post('end_users/carol/portfolios', await acme.portfolioBody('morpho-usdc'))
   const seen = [user.body, created.body, (await acme.get('end_users/alice/portfolios')).body]
@@ -21,23 +24,23 @@ async function run(seed: number): Promise<unknown[]> {
     }
   }
   // The block of the clock's last move comes when Anvil gets round to it.
-  const present = BigInt(Math.floor(sandbox.clock.now() / 1000))
+  const present = BigInt(Math.floor((await sandbox.clock.now()) / 1000))
   await expect.poll(async () => (await sandbox.chain.getBlock()).timestamp).toBe(present)
   const { hash } = await sandbox.chain.getBlock()
+  vi.restoreAllMocks()
   return [...seen, delays, hash]
 }
 
 /** Lets every delay elapse the moment it begins; returns the delays, in milliseconds, as they are drawn. */
-function elapseDelays(sandbox: SandboxHandle): number[] {
-  const clock = sandbox.clock as SandboxClock
+function elapseDelays(): number[] {
   const delays: number[] = []
-  const sleep = clock.sleep.bind(clock)
-  clock.sleep = (milliseconds, signal) => {
+  const { sleep } = SandboxClock.prototype
+  vi.spyOn(SandboxClock.prototype, 'sleep').mockImplementation(function (this: SandboxClock, milliseconds, ...signals) {
     delays.push(milliseconds)
-    const slept = sleep(milliseconds, signal)
-    clock.advance(milliseconds)
+    const slept = sleep.call(this, milliseconds, ...signals)
+    this.advance(milliseconds)
     return slept
-  }
+  })
   return delays
 }
 

@@ -167,9 +167,9 @@ describe('a reset forgets', () => {
   test('that somebody set the time of the next block', async () => {
     await ask('evm_increaseTime', [3_600])
     await sandbox.reset()
-    sandbox.clock.advance(172_800_000)
-    sandbox.clock.freeze()
+    await sandbox.clock.advance(172_800_000)
+    await sandbox.clock.freeze()
     await ask('evm_mine', [])
-    expect(Number((await sandbox.chain.getBlock()).timestamp)).toBe(Math.floor(sandbox.clock.now() / 1000))
+    expect(Number((await sandbox.chain.getBlock()).timestamp)).toBe(Math.floor((await sandbox.clock.now()) / 1000))
   })
 })

@@ -67,7 +67,7 @@ export class CorrectClient extends Client {
           renewed = true
           this.partner = new Partner(this.sandbox)
         } else if (answer.status >= 500) {
-          this.sandbox.clock.advance(1000 * Number(answer.headers.get('retry-after') ?? 1))
+          await this.sandbox.clock.advance(1000 * Number(answer.headers.get('retry-after') ?? 1))
         } else {
           return answer
         }

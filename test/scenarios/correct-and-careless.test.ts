@@ -30,7 +30,7 @@ beforeEach(async () => {
 async function money({ hits }: { hits?: number } = {}) {
   const { stopped } = await control.stopScenario()
   if (hits !== undefined) expect(hitsOf(stopped)).toBe(hits)
-  expect(sandbox.faults.list()).toEqual([])
+  expect(await sandbox.faults.list()).toEqual([])
   const partner = new Partner(sandbox)
   const { body: portfolios } = await partner.get('end_users/carol/portfolios')
   const { body: transactions } = await partner.get('end_users/carol/transactions?limit=100')
@@ -83,9 +83,9 @@ describe('expired-cursor', () => {
   })
 
   test('starting again from the first page finds every transaction', async () => {
-    const before = sandbox.clock.now()
+    const before = await sandbox.clock.now()
     expect(await correct.transactions()).toHaveLength(3)
-    expect(sandbox.clock.now() - before).toBeGreaterThanOrEqual(8 * 24 * 3600 * 1000)
+    expect((await sandbox.clock.now()) - before).toBeGreaterThanOrEqual(8 * 24 * 3600 * 1000)
     expect(await money()).toEqual({ deposited: 6000, transactions: 3 })
   })
 
@@ -131,9 +131,9 @@ describe('slow-confirmation', () => {
 
   test('who waits is answered after 45 seconds', async () => {
     const { request } = await mined(sandbox, () => deposit())
-    sandbox.clock.advance(44_000)
+    await sandbox.clock.advance(44_000)
     expect(await isOpen(sandbox, request)).toBe(true)
-    sandbox.clock.advance(1_000)
+    await sandbox.clock.advance(1_000)
     expect(await request).toMatchObject({ status: 200, body: { deposited: '1000' } })
     expect(await money({ hits: 1 })).toEqual({ deposited: 1000, transactions: 1 })
   })
@@ -141,12 +141,12 @@ describe('slow-confirmation', () => {
   test('who gives up after 30 seconds and takes a fresh key deposits twice', async () => {
     const patience = new AbortController()
     const { request } = await mined(sandbox, () => deposit(patience.signal))
-    sandbox.clock.advance(30_000)
+    await sandbox.clock.advance(30_000)
     expect(await isOpen(sandbox, request)).toBe(true)
     patience.abort()
     await expect(request).rejects.toThrow(/abort/i)
     const again = deposit()
-    sandbox.clock.advance(15_000)
+    await sandbox.clock.advance(15_000)
     expect(await again).toMatchObject({ status: 200, body: { deposited: '2000' } })
     expect(await money({ hits: 1 })).toEqual({ deposited: 2000, transactions: 2 })
   })

@@ -28,7 +28,7 @@ async function post(path: string, body?: unknown): Promise<{ status: number; bod
   return { status: response.status, body: (await response.json()) as Record<string, unknown> }
 }
 
-const kinds = () => sandbox.faults.list().map(({ kind }) => kind)
+const kinds = async () => (await sandbox.faults.list()).map(({ kind }) => kind)
 
 describe('start and stop', () => {
   test('the list names the shipped scenarios, and the one that runs', async () => {
@@ -51,30 +51,33 @@ describe('start and stop', () => {
   })
 
   test('stop takes back what the scenario applied, and nothing else', async () => {
-    sandbox.faults.add({ kind: 'expired_cursor' })
+    await sandbox.faults.add({ kind: 'expired_cursor' })
     await control.startScenario(scenario({ faults: [{ kind: 'revert' }], clock: [{ freeze: true }] }))
-    sandbox.faults.add({ kind: 'bad_signature' })
-    expect([kinds(), sandbox.clock.frozen]).toEqual([['expired_cursor', 'revert', 'bad_signature'], true])
+    await sandbox.faults.add({ kind: 'bad_signature' })
+    expect([await kinds(), (await sandbox.clock.state()).frozen]).toEqual([
+      ['expired_cursor', 'revert', 'bad_signature'],
+      true,
+    ])
     const { stopped } = await control.stopScenario()
     expect(stopped).toMatchObject({ name: 'my-own', state: 'stopped', faults: [{ kind: 'revert' }] })
-    expect([kinds(), sandbox.clock.frozen]).toEqual([['expired_cursor', 'bad_signature'], false])
+    expect([await kinds(), (await sandbox.clock.state()).frozen]).toEqual([['expired_cursor', 'bad_signature'], false])
     expect(await control.stopScenario()).toEqual({ stopped: null })
   })
 
   test('a clock that was frozen before stays frozen', async () => {
-    sandbox.clock.freeze()
+    await sandbox.clock.freeze()
     await control.startScenario(scenario({ clock: [{ freeze: false }] }))
-    expect(sandbox.clock.frozen).toBe(false)
+    expect((await sandbox.clock.state()).frozen).toBe(false)
     await control.stopScenario()
-    expect(sandbox.clock.frozen).toBe(true)
+    expect((await sandbox.clock.state()).frozen).toBe(true)
   })
 
   test('faults added after a clearing are not taken for those of the scenario', async () => {
     await control.startScenario('reverted-deposit')
     await control.clearFaults()
-    sandbox.faults.add({ kind: 'expired_cursor' })
+    await sandbox.faults.add({ kind: 'expired_cursor' })
     await control.stopScenario()
-    expect(kinds()).toEqual(['expired_cursor'])
+    expect(await kinds()).toEqual(['expired_cursor'])
   })
 
   test('only one runs at a time', async () => {
@@ -82,13 +85,13 @@ describe('start and stop', () => {
     const refused = await post('scenarios/unknown-fields/start')
     expect(refused).toMatchObject({ status: 409, body: { code: 'scenario_running' } })
     expect(refused.body.detail).toContain('dropped-deposit')
-    expect(kinds()).toEqual(['drop_connection'])
+    expect(await kinds()).toEqual(['drop_connection'])
   })
 
   test('a reset ends it', async () => {
     await control.startScenario('dropped-deposit')
     await control.reset()
-    expect([(await control.scenarios()).current, kinds()]).toEqual([null, []])
+    expect([(await control.scenarios()).current, await kinds()]).toEqual([null, []])
     expect((await control.startScenario('dropped-deposit')).faults[0]?.id).toBe('fault-1')
   })
 })
@@ -97,19 +100,19 @@ describe('clock moves', () => {
   test('are made when the operation has been answered with success so many times, before the client can ask again', async () => {
     const acme = new Partner(sandbox)
     await acme.idpToken()
-    const start = sandbox.clock.now()
+    const start = await sandbox.clock.now()
     const after = { operation: 'list_pools' as const, times: 2 }
     await control.startScenario(scenario({ clock: [{ advance: '8d', after }] }))
     await acme.get('pools')
     await acme.get('pools?limit=0')
-    expect(sandbox.clock.now() - start).toBeLessThan(DAY)
+    expect((await sandbox.clock.now()) - start).toBeLessThan(DAY)
     await acme.get('pools')
-    expect(sandbox.clock.now() - start).toBeGreaterThanOrEqual(8 * DAY)
+    expect((await sandbox.clock.now()) - start).toBeGreaterThanOrEqual(8 * DAY)
     const { stopped } = await control.stopScenario()
     expect(stopped?.clock).toEqual([
       { explanation: 'After 2 successful list_pools, the clock is moved on by 8d.', moved_at: expect.any(String) },
     ])
-    expect(sandbox.clock.now() - start, 'time that has passed stays passed').toBeGreaterThanOrEqual(8 * DAY)
+    expect((await sandbox.clock.now()) - start, 'time that has passed stays passed').toBeGreaterThanOrEqual(8 * DAY)
   })
 
   test('count tokens too, and not what a fault has dropped', async () => {
@@ -119,18 +122,18 @@ describe('clock moves', () => {
     ]
     const faults = [{ kind: 'drop_connection', match: { operation: 'list_pools' as const } }]
     await control.startScenario(scenario({ clock, faults }))
-    const start = sandbox.clock.now()
+    const start = await sandbox.clock.now()
     await expect(new Partner(sandbox).get('pools')).rejects.toThrow('fetch failed')
-    expect([sandbox.clock.frozen, sandbox.clock.now() - start < DAY]).toEqual([true, true])
+    expect([(await sandbox.clock.state()).frozen, (await sandbox.clock.now()) - start < DAY]).toEqual([true, true])
     await new Partner(sandbox).get('pools')
-    expect(sandbox.clock.now() - start).toBeGreaterThanOrEqual(DAY)
+    expect((await sandbox.clock.now()) - start).toBeGreaterThanOrEqual(DAY)
   })
 
   test('of the start are made in their order, before the start is answered', async () => {
-    const set = new Date(sandbox.clock.now() + 3 * DAY).toISOString()
+    const set = new Date((await sandbox.clock.now()) + 3 * DAY).toISOString()
     const run = await control.startScenario(scenario({ clock: [{ advance: '1d' }, { set }, { freeze: true }] }))
     expect(run.clock.map(({ moved_at }) => moved_at !== null)).toEqual([true, true, true])
-    expect([sandbox.clock.frozen, sandbox.clock.now() >= Date.parse(set)]).toEqual([true, true])
+    expect([(await sandbox.clock.state()).frozen, (await sandbox.clock.now()) >= Date.parse(set)]).toEqual([true, true])
   })
 })
 
@@ -160,19 +163,19 @@ describe('bad input changes nothing and says what is wrong', () => {
       /clock\[1\]\.advance: .*9999.*Nothing was applied/,
     ],
   ])('%s', async (_, body, detail) => {
-    const before = sandbox.clock.now()
+    const before = await sandbox.clock.now()
     const answer = await post('scenarios', body)
     expect([answer.status, answer.body.code]).toEqual([400, 'validation_error'])
     expect(answer.body.detail).toMatch(detail)
-    expect([kinds(), (await control.scenarios()).current]).toEqual([[], null])
-    expect(sandbox.clock.now() - before).toBeLessThan(DAY)
+    expect([await kinds(), (await control.scenarios()).current]).toEqual([[], null])
+    expect((await sandbox.clock.now()) - before).toBeLessThan(DAY)
   })
 })
 
 test('a scenario that fails half-way takes its faults back, says what it applied, and leaves the sandbox usable', async () => {
   const acme = new Partner(sandbox)
   const after = { operation: 'list_pools' as const }
-  const clock = [{ advance: '1d' }, { set: sandbox.clock.iso().replace(/\d\dZ$/, '99Z'), after }]
+  const clock = [{ advance: '1d' }, { set: (await sandbox.clock.iso()).replace(/\d\dZ$/, '99Z'), after }]
   await control.startScenario(scenario({ faults: [{ kind: 'revert' }], clock }))
   expect((await acme.get('pools')).status).toBe(200)
   const { current } = await control.scenarios()
@@ -180,6 +183,6 @@ test('a scenario that fails half-way takes its faults back, says what it applied
   expect(current?.failure).toMatch(
     /^clock\[1\] could not be made: the clock only moves forward; .* Its faults \(1\) were in force and have been taken back; .*clock\[0\] at \d{4}-/,
   )
-  expect(kinds()).toEqual([])
+  expect(await kinds()).toEqual([])
   expect((await control.startScenario('dropped-deposit')).state).toBe('running')
 })

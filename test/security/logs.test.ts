@@ -73,9 +73,9 @@ async function drive(logger: FastifyBaseLogger): Promise<string[]> {
 
     const [chain] = Object.values((await sandbox.credentials()).rpc_urls)
     expect(chain).toMatch(/^http/)
-    sandbox.faults.add({ kind: 'drop_connection', match: { operation: 'list_pools' } })
+    await sandbox.faults.add({ kind: 'drop_connection', match: { operation: 'list_pools' } })
     await expect(acme.get('pools')).rejects.toThrow()
-    sandbox.faults.add({ kind: 'bad_signature', match: { operation: 'list_portfolios' } })
+    await sandbox.faults.add({ kind: 'bad_signature', match: { operation: 'list_portfolios' } })
     await acme.get('end_users/alice/portfolios')
   } finally {
     await sandbox.stop()

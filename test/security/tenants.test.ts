@@ -72,7 +72,7 @@ describe('a tenant', () => {
   })
 
   test('is not let in with another tenant’s user token, nor with its own under another’s', async () => {
-    const foreign = await sandbox.userToken('carol', 'acme')
+    const foreign = await sandbox.userToken('carol', { tenant: 'acme' })
     const path = 'end_users/carol/portfolios'
     expectCode(await globex.get(path, { headers: { 'x-user-token': foreign } }), 401, 'invalid_user_token')
     const idp = `Bearer ${await globex.idpToken()}`

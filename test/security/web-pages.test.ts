@@ -44,8 +44,8 @@ describe.each<[string, SandboxOptions]>([
 
   // A form or an image needs no permission to be sent, and carries neither JSON nor tokens.
   test('what a page sends without permission changes nothing', async () => {
-    sandbox.clock.freeze()
-    const before = sandbox.clock.iso()
+    await sandbox.clock.freeze()
+    const before = await sandbox.clock.iso()
     const types = ['application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'text/plain']
     for (const path of [
       '/v1/partner/end_users',
@@ -60,7 +60,7 @@ describe.each<[string, SandboxOptions]>([
         expect({ path, status }).toEqual({ path, status: expect.toBeOneOf([401, 403, 415]) })
       }
     }
-    expect(sandbox.clock.iso()).toBe(before)
+    expect(await sandbox.clock.iso()).toBe(before)
   })
 
   test('/docs stands in no frame of another page', async () => {

@@ -31,7 +31,7 @@ test.each([
 test('Absent: transactions have two types and no rates', async () => {
   const portfolio = await acme.open('ann')
   await acme.deposit('ann', portfolio, '1000000')
-  sandbox.clock.advance(365 * 24 * 60 * 60 * 1000)
+  await sandbox.clock.advance(365 * 24 * 60 * 60 * 1000)
   await acme.withdraw('ann', portfolio, '500000')
   const { data } = (await acme.get('end_users/ann/transactions')).body
   expect(data.map(({ type }: { type: string }) => type)).toEqual(['withdrawal', 'deposit'])
@@ -60,7 +60,7 @@ test('Absent: a wrong issuer and a token of another tenant are invalid_user_toke
   expect(await list(await userToken(sandbox, { claims: { iss: 'https://else.example' } }))).toBe(
     '401 invalid_user_token',
   )
-  expect(await list(await sandbox.userToken('alice', 'globex'))).toBe('401 invalid_user_token')
+  expect(await list(await sandbox.userToken('alice', { tenant: 'globex' }))).toBe('401 invalid_user_token')
 })
 
 test('Absent: tenant_id is a UUID, and pool ids are those of the fixture', async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
       { confirmationDelay },
     ),
   ])
-  for (const each of [sandbox, slow, switched]) each.clock.freeze()
+  for (const each of [sandbox, slow, switched]) await each.clock.freeze()
   acme = new Partner(sandbox)
   portfolio = await acme.open('ida')
   await acme.deposit('ida', portfolio, '1000000')
@@ -102,9 +102,9 @@ test('Assumption idempotency-in-flight: or it is a conflict, when so set', async
 test('Assumption idempotency-ttl: responses are kept for 24 hours of the sandbox clock', async () => {
   const key = randomUUID()
   const first = await acme.deposit('ida', portfolio, '1000', { key })
-  sandbox.clock.advance(24 * HOUR)
+  await sandbox.clock.advance(24 * HOUR)
   expect((await acme.deposit('ida', portfolio, '1000', { key })).body).toEqual(first.body)
-  sandbox.clock.advance(1)
+  await sandbox.clock.advance(1)
   const later = await acme.deposit('ida', portfolio, '1000', { key })
   expect(later.body.tx_hash).not.toBe(first.body.tx_hash)
 })
@@ -115,9 +115,9 @@ test('Assumption idempotency-ttl: or as long as set', async () => {
     (await partner.post('end_users/alice/portfolios', await partner.portfolioBody('aave-usdc'), { key })).body
   const key = randomUUID()
   const first = await create(key)
-  switched.clock.advance(HOUR)
+  await switched.clock.advance(HOUR)
   expect(await create(key)).toEqual(first)
-  switched.clock.advance(1)
+  await switched.clock.advance(1)
   expect((await create(key)).portfolio_id).not.toBe(first.portfolio_id)
 })
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
       fixture.tenants[0]!.end_users = [{ external_id: 'alice', wallet_balance: { USDC: '5', WETH: '0.25' } }]
     }),
   ])
-  for (const each of [sandbox, switched]) each.clock.freeze()
+  for (const each of [sandbox, switched]) await each.clock.freeze()
   acme = new Partner(sandbox)
   other = new Partner(switched)
 })
@@ -46,7 +46,7 @@ test("Assumption amount-unit: the four amounts are digit strings in the token's 
     const portfolio = await acme.open('amy', poolId)
     const unit = poolId.endsWith('usdc') ? 10n ** 6n : 10n ** 18n
     await acme.deposit('amy', portfolio, String(3n * unit))
-    sandbox.clock.advance(YEAR)
+    await sandbox.clock.advance(YEAR)
     const item = await listed(acme, 'amy', portfolio)
     for (const field of ['deposited', 'yield_earned', 'yield_earned_realized', 'total_balance'] as const) {
       expect(item[field]).toMatch(NUMERIC)
@@ -59,7 +59,7 @@ describe.each(['aave-usdc', 'morpho-usdc'])('%s', (poolId) => {
   test('Assumption balance-meaning: worth, principal, yield, realized; a withdrawal takes both in proportion', async () => {
     const portfolio = await acme.open('bea', poolId)
     await acme.deposit('bea', portfolio, '1000000000')
-    sandbox.clock.advance(YEAR)
+    await sandbox.clock.advance(YEAR)
     const before = await listed(acme, 'bea', portfolio)
     const [worth, earned] = [BigInt(before.total_balance), BigInt(before.yield_earned)]
     expect(earned).toBeGreaterThan(20_000_000n)
@@ -92,11 +92,11 @@ test('Assumption transfer-status: 200, or 201 when so set', async () => {
 test('Assumption transfer-response: the flat portfolio after the transaction, tx_hash and transaction_id', async () => {
   await acme.post('end_users', { external_id: 'tess' })
   const created = (await acme.post('end_users/tess/portfolios', await acme.portfolioBody('aave-usdc'))).body
-  sandbox.clock.advance(1_000)
+  await sandbox.clock.advance(1_000)
   const { body } = await acme.deposit('tess', created.portfolio_id, '1000000')
   expect(body).toEqual({
     ...created,
-    ...{ deposited: '1000000', updated_at: sandbox.clock.iso() },
+    ...{ deposited: '1000000', updated_at: await sandbox.clock.iso() },
     // Rounding on chain may be off by one minor unit.
     total_balance: expect.stringMatching(/^(999999|100000[01])$/),
     yield_earned: expect.stringMatching(/^[01]$/),
@@ -126,7 +126,7 @@ describe('transfer errors', () => {
 
   test('Assumption transfer-errors: a deposit that a market gives nothing of worth for is refused, nothing signed', async () => {
     await using old = await testSandbox()
-    old.clock.advance(80 * YEAR) // a unit has become too little for a share of Aave, too
+    await old.clock.advance(80 * YEAR) // a unit has become too little for a share of Aave, too
     const partner = new Partner(old)
     const { wallet_address } = (await partner.post('end_users', { external_id: 'tiny' })).body
     for (const poolId of ['morpho-usdc', 'morpho-weth', 'aave-usdc']) {
@@ -166,7 +166,12 @@ describe('transfer errors', () => {
     await using broken = await testSandbox()
     const partner = new Partner(broken)
     const portfolio = await partner.open('alice')
-    broken.faults.add({ kind: 'chain_down', times: 'always', match: { operation: 'deposit' }, with: { for: '1h' } })
+    await broken.faults.add({
+      kind: 'chain_down',
+      times: 'always',
+      match: { operation: 'deposit' },
+      with: { for: '1h' },
+    })
     const deposit = () => partner.deposit('alice', portfolio, '1000')
     expect(outcome(await deposit())).toBe('503 chain_unavailable')
     const answer = await deposit()
@@ -181,7 +186,7 @@ test.each([
 ])('Assumption transaction-fields: amounts and yield before and after, of %s in %s', async (user, poolId) => {
   const portfolio = await acme.open(user, poolId)
   const deposit = (await acme.deposit(user, portfolio, '1000000000')).body
-  sandbox.clock.advance(YEAR)
+  await sandbox.clock.advance(YEAR)
   const withdrawal = (await acme.withdraw(user, portfolio, '400000000')).body
   const [second, first] = (await acme.get(`end_users/${user}/transactions`)).body.data
   const same = {
@@ -204,17 +209,17 @@ test.each([
     ...{ deposited_amount_before: '1000000000', deposited_amount_after: withdrawal.deposited },
     ...{ yield_earned_before: deposit.yield_earned, yield_earned_after: earned, timestamp: second.created_at },
   })
-  expect([withdrawal.tx_hash, sandbox.clock.iso()]).toEqual([second.tx_hash, second.created_at])
+  expect([withdrawal.tx_hash, await sandbox.clock.iso()]).toEqual([second.tx_hash, second.created_at])
 })
 
 test('Assumption transaction-visible: once confirmed, never before', async () => {
   await using slow = await testSandbox({ confirmationDelay: '10s' })
-  slow.clock.freeze()
+  await slow.clock.freeze()
   const partner = new Partner(slow)
   const portfolio = await partner.open('vic')
   const list = async () => (await partner.get('end_users/vic/transactions')).body.data
   const { request } = await mined(slow, () => partner.deposit('vic', portfolio, '1000'))
-  slow.clock.advance(9_999)
+  await slow.clock.advance(9_999)
   expect(await list()).toEqual([])
   const { body } = await confirmed(slow, request)
   expect(await list()).toMatchObject([{ tx_hash: body.tx_hash }])
@@ -241,7 +246,7 @@ test('Assumption fees: none, total_fees_paid is "0" and all yield is paid out', 
   const { wallet_address } = (await acme.post('end_users', { external_id: 'fee' })).body
   const before = await tokenBalance(sandbox, token_address!, wallet_address)
   await acme.deposit('fee', portfolio, '1000000000')
-  sandbox.clock.advance(YEAR)
+  await sandbox.clock.advance(YEAR)
   const item = (await acme.get('end_users/fee/portfolios')).body.data[0]
   expect(item).toMatchObject({ total_fees_paid: '0', total_gross_yield_earned: item.yield_earned })
   await acme.withdraw('fee', portfolio, item.total_balance)

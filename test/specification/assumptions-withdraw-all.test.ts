@@ -23,7 +23,7 @@ beforeAll(async () => {
       fixture.service = { full_withdrawal: 'exact' }
     }),
   ])
-  for (const each of [sandbox, exact]) each.clock.freeze()
+  for (const each of [sandbox, exact]) await each.clock.freeze()
   acme = new Partner(sandbox)
   other = new Partner(exact)
 })
@@ -50,9 +50,9 @@ describe.each(POOLS)('%s', (poolId) => {
   test('Assumption withdraw-all: what a list showed empties the portfolio, whatever accrued since', async () => {
     for (const later of [1_000, 5_000, HOUR, YEAR]) {
       const { portfolio } = await funded(acme, 'lisa', poolId)
-      sandbox.clock.advance(HOUR)
+      await sandbox.clock.advance(HOUR)
       const shown = await shownOf(acme, 'lisa', portfolio)
-      sandbox.clock.advance(later)
+      await sandbox.clock.advance(later)
       expect((await acme.withdraw('lisa', portfolio, shown)).body).toMatchObject(EMPTY)
       expect(BigInt(await movedLast(acme, 'lisa'))).toBeGreaterThan(BigInt(shown))
     }
@@ -60,20 +60,20 @@ describe.each(POOLS)('%s', (poolId) => {
 
   test('Assumption withdraw-all: so does what a deposit or a withdrawal was answered with', async () => {
     const { portfolio, shown } = await funded(acme, 'dora', poolId)
-    sandbox.clock.advance(HOUR)
+    await sandbox.clock.advance(HOUR)
     expect((await acme.withdraw('dora', portfolio, shown)).body).toMatchObject(EMPTY)
 
     const second = await funded(acme, 'dora', poolId)
-    sandbox.clock.advance(HOUR)
+    await sandbox.clock.advance(HOUR)
     const { body } = await acme.withdraw('dora', second.portfolio, '123456')
-    sandbox.clock.advance(HOUR)
+    await sandbox.clock.advance(HOUR)
     expect((await acme.withdraw('dora', second.portfolio, body.total_balance)).body).toMatchObject(EMPTY)
   })
 
   test('Assumption withdraw-all: an amount within one minor unit of the worth leaves no dust', async () => {
     for (const difference of [-1n, 0n, 1n]) {
       const { portfolio } = await funded(acme, 'will', poolId)
-      sandbox.clock.advance(YEAR)
+      await sandbox.clock.advance(YEAR)
       const worth = BigInt(await shownOf(acme, 'will', portfolio))
       expect((await acme.withdraw('will', portfolio, String(worth + difference))).body).toMatchObject(EMPTY)
       expect(BigInt(await movedLast(acme, 'will'))).toBe(worth)
@@ -82,7 +82,7 @@ describe.each(POOLS)('%s', (poolId) => {
 
   test('Assumption withdraw-all: any other amount moves exactly that amount, the principal for one', async () => {
     const { portfolio, amount } = await funded(acme, 'wim', poolId)
-    sandbox.clock.advance(5_000)
+    await sandbox.clock.advance(5_000)
     const worth = BigInt(await shownOf(acme, 'wim', portfolio))
     expect(worth).toBeGreaterThan(BigInt(amount) + 1n)
     for (const asked of [worth + 2n, worth * 2n]) {
@@ -97,9 +97,9 @@ describe.each(POOLS)('%s', (poolId) => {
 
   test('Assumption withdraw-all: so does what was shown before something else was', async () => {
     const { portfolio } = await funded(acme, 'eve', poolId)
-    sandbox.clock.advance(HOUR)
+    await sandbox.clock.advance(HOUR)
     const earlier = await shownOf(acme, 'eve', portfolio)
-    sandbox.clock.advance(HOUR)
+    await sandbox.clock.advance(HOUR)
     await shownOf(acme, 'eve', portfolio)
     const { body } = await acme.withdraw('eve', portfolio, earlier)
     expect(body.total_balance).not.toBe('0')
@@ -110,7 +110,7 @@ describe.each(POOLS)('%s', (poolId) => {
     for (const difference of [-1n, 1n, 0n]) {
       const { portfolio } = await funded(other, 'xena', poolId)
       const shown = await shownOf(other, 'xena', portfolio)
-      exact.clock.advance(HOUR)
+      await exact.clock.advance(HOUR)
       const { body } = await other.withdraw('xena', portfolio, shown)
       expect(body.total_balance).not.toBe('0')
       const worth = BigInt(body.total_balance)
@@ -130,7 +130,7 @@ test('Assumption withdraw-all: a deposit makes what was shown before it just an 
   expect([await movedLast(acme, 'otto'), body.total_balance]).toEqual([shown, expect.stringMatching(/^(499|50[01])$/)])
 
   await using slow = await testSandbox({ confirmationDelay: '10s' })
-  slow.clock.freeze()
+  await slow.clock.freeze()
   const partner = new Partner(slow)
   const opened = await partner.open('quin')
   const { request: first } = await mined(slow, () => partner.deposit('quin', opened, '1000'))
@@ -144,12 +144,12 @@ test('Assumption withdraw-all: a deposit makes what was shown before it just an 
 
 test('Assumption withdraw-all: a transfer that reverts outdates nothing', async () => {
   const { portfolio } = await funded(acme, 'rita', 'aave-usdc')
-  sandbox.clock.advance(HOUR)
+  await sandbox.clock.advance(HOUR)
   const shown = await shownOf(acme, 'rita', portfolio)
   for (const operation of ['deposit', 'withdraw'] as const) {
     const reverted = await acme[operation]('rita', portfolio, '500', { headers: { 'x-sandbox-fault': 'revert' } })
     expect(outcome(reverted)).toBe('422 transaction_reverted')
-    sandbox.clock.advance(HOUR)
+    await sandbox.clock.advance(HOUR)
   }
   expect((await acme.withdraw('rita', portfolio, shown)).body).toMatchObject(EMPTY)
 })
@@ -158,10 +158,10 @@ test('Assumption withdraw-all: a replay shows nothing anew', async () => {
   const portfolio = await acme.open('rhea')
   const key = randomUUID()
   const { body } = await acme.deposit('rhea', portfolio, '1000000000', { key })
-  sandbox.clock.advance(HOUR)
+  await sandbox.clock.advance(HOUR)
   const shown = await shownOf(acme, 'rhea', portfolio)
   expect((await acme.deposit('rhea', portfolio, '1000000000', { key })).body).toEqual(body)
-  sandbox.clock.advance(HOUR)
+  await sandbox.clock.advance(HOUR)
   expect((await acme.withdraw('rhea', portfolio, shown)).body).toMatchObject(EMPTY)
 })
 
@@ -169,19 +169,19 @@ test('Assumption withdraw-all: what counts is what was last shown when the withd
   const { portfolio } = await funded(acme, 'lars', 'morpho-weth')
   const lists = await Promise.all(Array.from({ length: 5 }, () => shownOf(acme, 'lars', portfolio)))
   const match = { operation: 'withdraw', external_id: 'lars' } as const
-  sandbox.faults.add({ kind: 'latency', phase: 'before_broadcast', match, with: { delay: '2h' } })
+  await sandbox.faults.add({ kind: 'latency', phase: 'before_broadcast', match, with: { delay: '2h' } })
   const withdrawal = acme.withdraw('lars', portfolio, lists[0]!)
   await expect.poll(() => sandbox.faults.list(), { timeout: 5_000 }).toMatchObject([{ hits: 1 }])
-  sandbox.clock.advance(HOUR)
+  await sandbox.clock.advance(HOUR)
   expect(await shownOf(acme, 'lars', portfolio)).not.toBe(lists[0])
-  sandbox.clock.advance(HOUR)
+  await sandbox.clock.advance(HOUR)
   expect((await withdrawal).body).toMatchObject(EMPTY)
 })
 
 test('Assumption withdraw-all: everything of one portfolio is nothing of its neighbour', async () => {
   for (const poolId of POOLS) {
     const [first, second] = [await funded(acme, 'nina', poolId), await funded(acme, 'nina', poolId)]
-    sandbox.clock.advance(HOUR)
+    await sandbox.clock.advance(HOUR)
     const neighbour = await shownOf(acme, 'nina', second.portfolio)
     const shown = await shownOf(acme, 'nina', first.portfolio)
     expect((await acme.withdraw('nina', first.portfolio, shown)).body).toMatchObject(EMPTY)
@@ -202,11 +202,11 @@ test('Assumption withdraw-all: what was shown outlives a restart', async () => {
       jars.push(portfolio)
       amounts.push(shown)
     }
-    first.clock.advance(HOUR)
+    await first.clock.advance(HOUR)
     // The last one's deposit is all that showed it.
     const { data } = (await partner.get('end_users/rest/portfolios?limit=3')).body
     amounts.splice(0, 3, ...data.map((item: { total_balance: string }) => item.total_balance))
-    first.clock.advance(HOUR)
+    await first.clock.advance(HOUR)
   }
   await using second = await testSandbox(options)
   const partner = new Partner(second)

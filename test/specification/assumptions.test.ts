@@ -271,7 +271,7 @@ test('Assumption body-limits: 413 over 100 KiB, 400 for malformed JSON, 415 for 
 test('Assumption rate-limit: there is none, but a fault can answer 429 rate_limited with Retry-After', async () => {
   const answers = await Promise.all(Array.from({ length: 300 }, () => acme.get('pools')))
   expect(new Set(answers.map(outcome))).toEqual(new Set(['200']))
-  sandbox.faults.add({
+  await sandbox.faults.add({
     kind: 'error',
     match: { operation: 'list_pools' },
     with: { code: 'rate_limited', retry_after: 7 },
@@ -284,7 +284,7 @@ test('Assumption rate-limit: there is none, but a fault can answer 429 rate_limi
 test('Assumptions, clocks: moving business time does not expire tokens', async () => {
   await acme.get('end_users/alice/portfolios')
   const before = (await portfolio(acme)).body.created_at
-  sandbox.clock.advance(30 * 24 * 60 * 60 * 1000)
+  await sandbox.clock.advance(30 * 24 * 60 * 60 * 1000)
   expect(outcome(await acme.get('end_users/alice/portfolios'))).toBe('200')
   expect(Date.parse((await portfolio(acme)).body.created_at) - Date.parse(before)).toBeGreaterThanOrEqual(2_592_000_000)
 })

@@ -15,7 +15,7 @@ let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
   sandbox = await testSandbox()
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
   acme = new Partner(sandbox)
 })
 afterAll(() => sandbox.stop())
@@ -69,19 +69,19 @@ test('Behaviour replayed-error: the body is the first one, its request_id too; t
 
 test('Behaviour idempotency-life: counts from completion, and a replay does not prolong it', async () => {
   await using slow = await testSandbox({ confirmationDelay: '10s' })
-  slow.clock.freeze()
+  await slow.clock.freeze()
   const partner = new Partner(slow)
   const portfolio = await partner.open('ida')
   const key = randomUUID()
   const deposit = () => partner.deposit('ida', portfolio, '1000', { key })
   const { request } = await mined(slow, deposit)
-  slow.clock.advance(10_000)
+  await slow.clock.advance(10_000)
   await request
-  slow.clock.advance(DAY)
+  await slow.clock.advance(DAY)
   expect((await deposit()).headers.get(REPLAY)).toBe('true')
-  slow.clock.advance(1)
+  await slow.clock.advance(1)
   const later = await mined(slow, deposit)
-  slow.clock.advance(10_000)
+  await slow.clock.advance(10_000)
   expect((await later.request).headers.get(REPLAY)).toBe('false')
 })
 

@@ -7,7 +7,7 @@ let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
   sandbox = await testSandbox({ confirmationDelay: '10s' })
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
   acme = new Partner(sandbox)
 })
 afterAll(() => sandbox.stop())
@@ -15,7 +15,7 @@ afterAll(() => sandbox.stop())
 test('Behaviour transfer-times: created_at is the end of the delay, the timestamp of the block its start', async () => {
   const portfolio = await acme.open('tim')
   const { request } = await mined(sandbox, () => acme.deposit('tim', portfolio, '1000'))
-  sandbox.clock.advance(10_000)
+  await sandbox.clock.advance(10_000)
   const hash = (await request).body.tx_hash
   const [record] = (await acme.get('end_users/tim/transactions')).body.data
   const { blockNumber } = await sandbox.chain.getTransactionReceipt({ hash })

@@ -32,7 +32,7 @@ test("Endpoint 4: lists the end user's own portfolios only", async () => {
 test('Endpoint 4: balances are read from the chain and grow with time', async () => {
   const balance = async () => BigInt((await acme.get('end_users/alice/portfolios')).body.data[0].total_balance)
   const before = await balance()
-  sandbox.clock.advance(24 * 60 * 60 * 1000)
+  await sandbox.clock.advance(24 * 60 * 60 * 1000)
   expect(await balance()).toBeGreaterThan(before)
 })
 

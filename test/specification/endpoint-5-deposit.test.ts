@@ -12,7 +12,7 @@ let acme: Partner
 let wallet: string
 beforeAll(async () => {
   sandbox = await testSandbox({ confirmationDelay: '10s' })
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
   acme = new Partner(sandbox)
   wallet = (await acme.post('end_users', { external_id: 'dan' })).body.wallet_address
 })
@@ -84,7 +84,7 @@ test('Endpoint 5: headers Authorization, X-User-Token, Idempotency-Key and Conte
 test('Endpoint 5, rule 1: the connection is held until the transaction is confirmed', async () => {
   const portfolio = await acme.open('dan')
   const { request } = await mined(sandbox, () => acme.deposit('dan', portfolio, '1000'))
-  sandbox.clock.advance(9_999)
+  await sandbox.clock.advance(9_999)
   expect(await isOpen(sandbox, request)).toBe(true)
   expect(outcome(await confirmed(sandbox, request))).toBe('200')
 })
@@ -96,8 +96,8 @@ test('Endpoint 5, rule 2: when the connection drops, the transaction is processe
   connection.abort()
   await expect(request).rejects.toThrow()
   expect(await transactionsOf(portfolio)).toEqual([])
-  const poll = () => {
-    sandbox.clock.advance(10_000)
+  const poll = async () => {
+    await sandbox.clock.advance(10_000)
     return transactionsOf(portfolio)
   }
   await expect.poll(poll).toMatchObject([{ type: 'deposit', amount_changed: '1000' }])

@@ -12,7 +12,7 @@ let acme: Partner
 let wallet: string
 beforeAll(async () => {
   sandbox = await testSandbox({ confirmationDelay: '10s' })
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
   acme = new Partner(sandbox)
   wallet = (await acme.post('end_users', { external_id: 'wendy' })).body.wallet_address
 })
@@ -60,7 +60,7 @@ test("Endpoint 6: the response has deposit's shape", async () => {
 
 test('Endpoint 6: the whole balance can be withdrawn, principal and yield', async () => {
   const portfolio = await funded('1000000000')
-  sandbox.clock.advance(365 * 24 * 60 * 60 * 1000)
+  await sandbox.clock.advance(365 * 24 * 60 * 60 * 1000)
   const { data } = (await acme.get('end_users/wendy/portfolios?limit=100')).body
   const { total_balance } = data.find(({ portfolio_id }: { portfolio_id: string }) => portfolio_id === portfolio)
   expect(BigInt(total_balance)).toBeGreaterThan(1_000_000_000n)
@@ -98,7 +98,7 @@ test('Endpoint 6: headers Authorization, X-User-Token, Idempotency-Key and Conte
 test('Endpoint 6, rule 1: the connection is held until the transaction is confirmed', async () => {
   const portfolio = await funded()
   const { request } = await mined(sandbox, () => acme.withdraw('wendy', portfolio, '1000'))
-  sandbox.clock.advance(9_999)
+  await sandbox.clock.advance(9_999)
   expect(await isOpen(sandbox, request)).toBe(true)
   expect(outcome(await confirmed(sandbox, request))).toBe('200')
 })
@@ -112,8 +112,8 @@ test('Endpoint 6, rule 2: when the connection drops, the transaction is processe
   connection.abort()
   await expect(request).rejects.toThrow()
   expect(await withdrawalsOf(portfolio)).toEqual([])
-  const poll = () => {
-    sandbox.clock.advance(10_000)
+  const poll = async () => {
+    await sandbox.clock.advance(10_000)
     return withdrawalsOf(portfolio)
   }
   await expect.poll(poll).toMatchObject([{ amount_changed: '1000' }])

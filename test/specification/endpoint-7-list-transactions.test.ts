@@ -18,13 +18,13 @@ const hashes: string[] = []
 beforeAll(async () => {
   sandbox = await testSandbox()
   acme = new Partner(sandbox)
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
   const portfolio = await acme.open('tom')
   // Pairs of transfers share an instant: there the id decides the order.
   for (let i = 0; i < 14; i++) {
     hashes.push((await acme.deposit('tom', portfolio, '2000')).body.tx_hash)
     hashes.push((await acme.withdraw('tom', portfolio, '1000')).body.tx_hash)
-    sandbox.clock.advance(1_000)
+    await sandbox.clock.advance(1_000)
   }
 })
 afterAll(() => sandbox.stop())

@@ -47,7 +47,7 @@ const TABLE: [row: string, reach: () => Promise<Answer>][] = [
     '410 cursor_expired',
     async () => {
       const old = await cursor()
-      sandbox.clock.advance(WEEK + 1)
+      await sandbox.clock.advance(WEEK + 1)
       return acme.get(`pools?starting_after=${old}`)
     },
   ],

@@ -13,7 +13,7 @@ beforeAll(async () => {
   sandbox = await testSandbox({ confirmationDelay: 'realistic' })
   acme = new Partner(sandbox)
   for (let i = 0; i < 26; i++) await acme.open('liv')
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
 })
 afterAll(() => sandbox.stop())
 
@@ -61,9 +61,9 @@ test('Limits: portfolio description at most 500 characters', async () => {
 test('Limits: cursor lifetime 7 days', async () => {
   const { next_cursor } = (await acme.get('pools?limit=1')).body
   const use = async () => outcome(await acme.get(`pools?starting_after=${next_cursor}`))
-  sandbox.clock.advance(7 * DAY)
+  await sandbox.clock.advance(7 * DAY)
   expect(await use()).toBe('200')
-  sandbox.clock.advance(1)
+  await sandbox.clock.advance(1)
   expect(await use()).toBe('410 cursor_expired')
 })
 
@@ -73,7 +73,7 @@ test('Limits: a deposit and a withdrawal take 5 to 30 seconds when confirmations
     const { request } = await mined(sandbox, () => acme[operation]('liv', portfolio, '1000'))
     let waited = 0
     while (await isOpen(sandbox, request)) {
-      sandbox.clock.advance(1_000)
+      await sandbox.clock.advance(1_000)
       waited += 1_000
     }
     expect(outcome(await request)).toBe('200')

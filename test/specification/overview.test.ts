@@ -10,7 +10,7 @@ let acme: Partner
 let openapi: { paths: Record<string, Record<string, { callbacks?: unknown }>>; webhooks?: unknown }
 beforeAll(async () => {
   sandbox = await testSandbox({ confirmationDelay: '20s' })
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
   acme = new Partner(sandbox)
   openapi = (await (await fetch(`${sandbox.baseUrl}/openapi.json`)).json()) as typeof openapi
 })
@@ -31,7 +31,7 @@ describe('What the service does', () => {
 
   test('What the service does 2: the connection stays open until the transaction is confirmed; the answer has its hash', async () => {
     const { request } = await mined(sandbox, async () => acme.deposit('alice', await acme.open('alice'), '7000'))
-    sandbox.clock.advance(19_999)
+    await sandbox.clock.advance(19_999)
     expect(await isOpen(sandbox, request)).toBe(true)
     const { tx_hash } = (await confirmed(sandbox, request)).body
     expect(await receiptOf(sandbox, tx_hash)).toMatchObject({ status: '0x1' })
@@ -105,7 +105,7 @@ describe('Events', () => {
     connection.abort()
     await expect(request).rejects.toThrow()
     const newest = async () => {
-      sandbox.clock.advance(10_000)
+      await sandbox.clock.advance(10_000)
       return (await acme.get('end_users/alice/transactions?limit=1')).body.data[0]
     }
     await expect.poll(newest).toMatchObject({ portfolio_id: portfolio, type: 'deposit', amount_changed: '4321' })

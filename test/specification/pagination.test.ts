@@ -14,7 +14,7 @@ let acme: Partner
 let portfolio: string
 beforeAll(async () => {
   sandbox = await testSandbox()
-  sandbox.clock.freeze()
+  await sandbox.clock.freeze()
   acme = new Partner(sandbox)
   for (const name of ['a', 'b', 'c', 'd', 'e']) portfolio = await acme.open('pat', 'morpho-usdc', name)
   for (const amount of ['1001', '1002', '1003', '1004', '1005']) await acme.deposit('pat', portfolio, amount)
@@ -46,7 +46,7 @@ describe.each(LISTS)('%s', (path) => {
 
   test('Pagination 1: a cursor is valid for 7 days', async () => {
     const { cursor } = await firstPage(path)
-    sandbox.clock.advance(WEEK)
+    await sandbox.clock.advance(WEEK)
     expect(outcome(await page(path, { starting_after: cursor }))).toBe('200')
     expect(outcome(await page(path, { ending_before: cursor }))).toBe('200')
   })
@@ -70,7 +70,7 @@ describe.each(LISTS)('%s', (path) => {
   test('Pagination 3: repeating a request with the same cursor returns the same page', async () => {
     const { cursor } = await firstPage(path)
     const once = await page(path, { limit: '2', starting_after: cursor })
-    sandbox.clock.advance(60_000)
+    await sandbox.clock.advance(60_000)
     expect(ids(await page(path, { limit: '2', starting_after: cursor }))).toEqual(ids(once))
   })
 
@@ -100,14 +100,14 @@ describe.each(LISTS)('%s', (path) => {
     'Pagination 6: an expired %s gives 410 cursor_expired',
     async (name) => {
       const { cursor } = await firstPage(path)
-      sandbox.clock.advance(WEEK + 1)
+      await sandbox.clock.advance(WEEK + 1)
       expect(outcome(await page(path, { [name]: cursor }))).toBe('410 cursor_expired')
     },
   )
 
   test('Pagination 6: the first page, fetched again, gives a fresh cursor', async () => {
     const { first, cursor: stale } = await firstPage(path)
-    sandbox.clock.advance(WEEK + 1)
+    await sandbox.clock.advance(WEEK + 1)
     const { first: again, cursor } = await firstPage(path)
     expect(cursor).not.toBe(stale)
     expect(ids(again)).toEqual(ids(first))
@@ -116,7 +116,7 @@ describe.each(LISTS)('%s', (path) => {
 
   test('Pagination 6: a tampered cursor that is old is cursor_invalid still', async () => {
     const { cursor } = await firstPage(path)
-    sandbox.clock.advance(WEEK + 1)
+    await sandbox.clock.advance(WEEK + 1)
     const tampered = `${cursor.startsWith('A') ? 'B' : 'A'}${cursor.slice(1)}`
     expect(outcome(await page(path, { starting_after: tampered }))).toBe('400 cursor_invalid')
   })

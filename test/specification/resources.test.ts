@@ -108,12 +108,12 @@ describe('Portfolio, list shape', () => {
 
   test('Portfolio list item: describes the same data as the flat shape', async () => {
     const portfolio = await acme.open('alice', 'morpho-usdc')
-    sandbox.clock.freeze()
+    await sandbox.clock.freeze()
     const { tx_hash, transaction_id, token_symbol, token_address, token_decimals, ...flat } = (
       await acme.deposit('alice', portfolio, '123456789')
     ).body
     expect(await listed(portfolio)).toMatchObject(flat)
-    sandbox.clock.unfreeze()
+    await sandbox.clock.unfreeze()
     expect(flat.deposited).toBe('123456789')
   })
 })

@@ -143,6 +143,7 @@ export interface Chains {
 /** The chain did not answer. After signing, the outcome is unknown until it does. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError'
+  readonly code = 'chain_unavailable'
   constructor(
     readonly chainId: string,
     reason: string,

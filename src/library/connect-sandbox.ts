@@ -1,0 +1,28 @@
+import { ControlClient, ControlError } from '../control/client.ts'
+import { refuseUnknownNames } from '../option-error.ts'
+import { handleOf, type SandboxHandle } from './handle.ts'
+
+/** Where a running sandbox is. */
+export interface ConnectOptions {
+  /** Its base URL; `localhost:4010` will do. */
+  url: string
+  /** Bearer token of its control interface, when it needs one. */
+  controlToken?: string
+}
+
+const NAMES = { url: true, controlToken: true } satisfies Record<keyof ConnectOptions, true>
+
+/**
+ * The handle of a sandbox that runs elsewhere: in a container, in another process, in Jest's `globalSetup`. Throws
+ * OptionError, or ControlError: `sandbox_unreachable`, or `sandbox_starting` when it is not ready yet.
+ * @example
+ * const sandbox = await connectSandbox({ url: 'http://127.0.0.1:4010' })
+ * await sandbox.reset()
+ */
+export async function connectSandbox(options: ConnectOptions): Promise<SandboxHandle> {
+  refuseUnknownNames(options, NAMES, 'connectSandbox')
+  const client = new ControlClient(options.url, options.controlToken)
+  const { ready, reason } = await client.readiness()
+  if (!ready) throw new ControlError(`the sandbox is not ready: ${reason}`, { code: 'sandbox_starting' })
+  return handleOf(client, { fetch, stop: () => client.stop(), dispose: async () => undefined })
+}

@@ -1,0 +1,25 @@
+import { ControlClient } from '../control/client.ts'
+import type { SandboxOptions } from '../options.ts'
+import { Sandbox } from '../sandbox.ts'
+import { handleOf, type SandboxHandle } from './handle.ts'
+
+/**
+ * Starts a sandbox in this process and resolves when it can serve. Installs no signal handlers. Throws OptionError,
+ * FixtureError, another error with a `code`, or the operating system's error about the port; nothing is left running then.
+ * @example
+ * await using sandbox = await startSandbox({ port: 0, confirmationDelay: 0 })
+ * const userToken = await sandbox.userToken('alice')
+ */
+export async function startSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
+  const sandbox = await Sandbox.listen(options)
+  const stop = () => sandbox.stop()
+  try {
+    await sandbox.ready
+    const { baseUrl, options: resolved } = sandbox
+    const client = new ControlClient(baseUrl, resolved.controlToken, sandbox.fetch)
+    return await handleOf(client, { fetch: sandbox.fetch, stop, dispose: stop })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}

@@ -1,0 +1,9 @@
+import { embeddedMarket } from './chain/embedded-market.ts'
+import type { Fixture } from './fixtures/fixture.ts'
+import { loadFixture } from './fixtures/load-fixture.ts'
+import type { ForkOptions } from './fixtures/resolve-chains.ts'
+
+/** Reads a fixture file with the embedded chain's tokens and markets. Throws FixtureError. */
+export async function readFixture(file: string, fork: ForkOptions = {}): Promise<Fixture> {
+  return loadFixture(file, { embedded: await embeddedMarket(), fork })
+}
