@@ -16,3 +16,6 @@ export interface Block {
 
 /** Asks for the latest block with its transactions' hashes. */
 export const LATEST_BLOCK: Call = ['eth_getBlockByNumber', 'latest', false]
+
+/** Unix seconds of the last moment that a chain may come to: numbers of later ones would soon not be exact any more. */
+export const LAST_TIMESTAMP = 2 ** 52

@@ -1,7 +1,7 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Hex } from '../domain/records.ts'
 import { BatchLoader } from './batch-loader.ts'
-import { type Block, LATEST_BLOCK } from './block.ts'
+import { type Block, LAST_TIMESTAMP, LATEST_BLOCK } from './block.ts'
 import type { Answers, Read } from './contract-read.ts'
 import { MOST_VIEWS, multicall, type Outcome, outcomesOf } from './multicall.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
@@ -138,5 +138,7 @@ function decoded<Result>(read: Read<Result>, output: Outcome | undefined): Resul
 
 function timestampOf(block: unknown): number {
   if (block instanceof RpcError) throw block
-  return Number((block as { timestamp: Hex }).timestamp)
+  const timestamp = Number((block as { timestamp: Hex }).timestamp)
+  if (timestamp <= LAST_TIMESTAMP) return timestamp
+  throw new SenselessAnswerError(`its time is ${timestamp}, beyond counting`)
 }

@@ -1,6 +1,6 @@
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Hex } from '../domain/records.ts'
-import { type Block, LATEST_BLOCK } from './block.ts'
+import { type Block, LAST_TIMESTAMP, LATEST_BLOCK } from './block.ts'
 import type { BlockArchive } from './block-archive.ts'
 import { BlockArchiver } from './block-archiver.ts'
 import type { ChainJournal } from './chain-journal.ts'
@@ -121,7 +121,7 @@ export class JournalSync {
   async look(): Promise<void> {
     const block = await this.#parts.rpc.call<Block | null>(...LATEST_BLOCK)
     if (!block) this.#discard('it lost its last block')
-    if (!Number.isSafeInteger(Number(block.timestamp))) this.#discard('its time is beyond counting')
+    if (!(Number(block.timestamp) <= LAST_TIMESTAMP)) this.#discard('its time is beyond counting')
     this.#parts.state.changed(Number(block.timestamp))
     this.archiver.arrive(Number(block.number))
   }

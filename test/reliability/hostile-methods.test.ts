@@ -67,6 +67,7 @@ const HOSTILE: readonly (readonly [method: string, params: () => unknown[], refu
   ['evm_setTime', () => [HUGE]],
   ['anvil_setTime', () => ['0x1']],
   ['evm_mine', () => [{ timestamp: '0x174876e800', blocks: 3 }]],
+  ['evm_mine', () => [{ timestamp: '0x1fffffffffffff' }]],
   ['evm_mine', () => [HUGE]],
   ['anvil_mine', () => ['0x10', '0xffffffff']],
   ['anvil_mine', () => ['0xf4240', '0x1']],
