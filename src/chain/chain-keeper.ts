@@ -215,7 +215,12 @@ export class ChainKeeper {
   }
 
   #lost(node: AnvilNode, reason: string): void {
-    if (this.#stopped || node !== this.#node || node === this.#lostNode) return
+    if (this.#stopped || node !== this.#node) return
+    if (node === this.#lostNode) {
+      const why = { chain_id: this.#parts.node.chainId, reason }
+      if (!reason.includes('SIGKILL')) this.#parts.log.warn(why, 'the chain had ended by itself')
+      return
+    }
     this.#lostNode = node
     this.#parts.log.error({ chain_id: this.#parts.node.chainId, reason }, 'the chain ended; it is being restarted')
     this.#beginRestart(`${reason}; it is being restarted`)

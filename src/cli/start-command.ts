@@ -86,6 +86,8 @@ function stopWhenTold(sandbox: Sandbox): void {
     process.on(signal, () => (sandbox.stopping ? process.exit(1) : stop()))
   }
   void whenNpxGoes(sandbox.parts.service.clock, stop)
+  // Left to itself, Node first closes what is still open, and was seen to wait for that for ever, at full speed.
+  process.once('exit', () => process.exit())
 }
 
 function wholeNumber(text: string): number {

@@ -25,7 +25,12 @@ export async function readBook(store: Store, tenant: Tenant, pools: readonly Poo
   const count = await store.count('transactions', user.id)
   const portfolios = await allOf(store, 'portfolios', user.id)
   const transactions = await allOf(store, 'transactions', user.id)
-  return { user, name: `${user.external_id} (${tenant.slug})`, count, pools, portfolios, transactions }
+  return { user, name: nameOf(user, tenant), count, pools, portfolios, transactions }
+}
+
+/** How an end user is called: two tenants may know one by the same name. */
+export function nameOf({ external_id }: EndUser, { slug }: Tenant): string {
+  return `${external_id} (${slug})`
 }
 
 /** Hears the chains on all of these end users at once: a constant number of round trips. */

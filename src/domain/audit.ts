@@ -8,7 +8,7 @@ import {
   type Evidence,
   type Finding,
 } from './audit-checks.ts'
-import { type Book, hearOn, readBook } from './audit-evidence.ts'
+import { type Book, hearOn, nameOf, readBook } from './audit-evidence.ts'
 import { type AuditCheckId, type AuditReport, Tally } from './audit-report.ts'
 import type { SandboxClock } from './clock.ts'
 import type { Portfolios } from './portfolios.ts'
@@ -146,11 +146,15 @@ export class Audit {
     const { store, transfers } = this.#parts
     const finding: Finding = { compared: 0, offences: [] }
     for await (const signed of pagesOf(store, 'transfers', 'all')) {
-      for (const { id, tx_hash, portfolio_id } of signed) {
+      for (const { id, tx_hash, portfolio_id, end_user_id } of signed) {
         const runs = transfers.runs(portfolio_id)
         if (!(await store.get('transfers', id))) continue // settled meanwhile
         finding.compared++
-        if (!runs) finding.offences.push(`${id} (${tx_hash}) was signed, and nothing carries it out`)
+        if (runs) continue
+        const user = await store.get('end_users', end_user_id)
+        const tenant = user && (await store.get('tenants', user.tenant_id))
+        const whose = tenant ? ` of ${nameOf(user, tenant)}` : ''
+        finding.offences.push(`${id} (${tx_hash})${whose} was signed, and nothing carries it out`)
       }
     }
     return finding

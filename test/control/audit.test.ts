@@ -240,7 +240,7 @@ const TAMPERED: [what: string, checks: string[], names: RegExp, change: (jars: s
   [
     'a signed transfer that nothing carries out',
     ['transfers'],
-    /txn_0 \(0x00\) was signed, and nothing carries it out/,
+    /txn_0 \(0x00\) of \S+ \(\w+\) was signed, and nothing carries it out/,
     async ([jar]) => ({
       collection: 'transfers',
       put: {

@@ -18,15 +18,15 @@ export interface FuzzPlan {
   seed: number
   /** Numbers of the only requests to send, one after another. */
   only: readonly number[]
+  /** Milliseconds after which an answer is overdue, and those that a reset may take. */
+  patience: { answer: number; reset: number }
   /** Told how far it is. */
   progress(line: string): void
 }
 
 /** Exchanges at once. */
 const LANES = 40
-/** Milliseconds after which an answer is overdue. */
-const PATIENCE = 5_000
-/** The same where none may come. */
+/** Milliseconds to wait for an answer where none may come. */
 const SHORT_PATIENCE = 250
 /** The weather changes between laps; whoever repeats one request needs to know where the laps began. */
 const LAPS = 40
@@ -76,7 +76,7 @@ export class FuzzRun {
     const lanes = this.#plan.only.length > 0 ? 1 : LANES
     await Promise.all(Array.from({ length: lanes }, () => this.#shootOn(parts, weather, take)))
     if (this.#process.dead) this.#crashed()
-    else await closeLap(parts, weather)
+    else await closeLap(parts, weather, this.#plan.patience.reset)
     readLog(this.#process.takeLog(), weather, this.findings)
   }
 
@@ -108,7 +108,7 @@ export class FuzzRun {
       const { face, request } = shoot(this.#plan.seed, index, world, weather)
       const { bytes, alone = false, method } = request
       this.#underWay.set(index, bytes)
-      const patience = request.mayBeSilent ? SHORT_PATIENCE : PATIENCE
+      const patience = request.mayBeSilent ? SHORT_PATIENCE : this.#plan.patience.answer
       const result = await connection.send(bytes, { patience, alone, head: method === 'HEAD' })
       if (this.#process.dead) break
       this.#underWay.delete(index)

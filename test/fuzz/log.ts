@@ -5,19 +5,22 @@ interface Line {
   level: number
   msg: string
   chain_id?: string
+  reason?: string
   err?: { message?: string; stack?: string }
 }
 
 /** Errors that the harness is to blame for: a chain that was shot at is lost now and then, and is replaced. */
 const BROUGHT_ABOUT =
-  /^the chain (ended|hangs|could not be restarted)|^a fault failed|chain_unavailable|sandbox_starting|^service_unavailable service_unavailable: The service is unavailable\.$/
+  /^the chain (ended|hangs|could not be restarted)|^a fault failed|^what a fault broke could not be mended|chain_unavailable|sandbox_starting|^service_unavailable service_unavailable: The service is unavailable\.$/
 
 /** Whatever the sandbox logged as an error, or wrote past its log. */
 export function readLog(log: string, weather: Weather, findings: Findings): void {
   for (const text of log.split('\n').filter(Boolean)) {
     const line = lineOf(text)
     if (line && (line.level < 50 || (line.level === 50 && excused(line, weather)))) continue
-    const reason = line ? `${line.msg}: ${line.err?.message ?? ''}` : text.replace(/\d+/g, 'n').slice(0, 200)
+    const reason = line
+      ? `${line.msg}: ${line.err?.message ?? line.reason ?? ''}`
+      : text.replace(/\d+/g, 'n').slice(0, 200)
     const bytes = Buffer.from(line?.err?.stack ?? text)
     findings.add(
       'all',
@@ -29,7 +32,8 @@ export function readLog(log: string, weather: Weather, findings: Findings): void
 }
 
 function excused({ msg, chain_id, err }: Line, weather: Weather): boolean {
-  return BROUGHT_ABOUT.test(`${msg} ${err?.message}`) && (weather === 'stormy' || chain_id !== '31337')
+  const chain = chain_id ?? /\bchain (\d+)/.exec(err?.message ?? '')?.[1]
+  return BROUGHT_ABOUT.test(`${msg} ${err?.message}`) && (weather === 'stormy' || chain !== '31337')
 }
 
 function lineOf(text: string): Line | undefined {
