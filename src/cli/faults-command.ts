@@ -68,7 +68,7 @@ function ruleOf(kind: string, flags: AddFlags): FaultRule {
     with: parameters,
     match: Object.keys(match).length ? match : undefined,
   }
-  return { kind, ...given(rule) }
+  return { kind, ...given(rule) } as FaultRule
 }
 
 function given(values: Record<string, unknown>): Record<string, unknown> {

@@ -67,8 +67,9 @@ export interface FaultKind {
   strike(strike: Strike): void | Promise<void>
 }
 
-interface TypedKind<W extends TSchema>
-  extends Omit<FaultKind, 'operations' | 'with' | 'check' | 'pool' | 'applies' | 'explain' | 'strike'> {
+interface TypedKind<K extends string, W extends TSchema>
+  extends Omit<FaultKind, 'kind' | 'operations' | 'with' | 'check' | 'pool' | 'applies' | 'explain' | 'strike'> {
+  kind: K
   operations: readonly Operation[] | ((parameters: Static<W>) => readonly Operation[])
   with: W
   check?(parameters: Static<W>, phase: Phase): ParameterFault | undefined
@@ -78,7 +79,13 @@ interface TypedKind<W extends TSchema>
   strike(strike: Strike<Static<W>>): void | Promise<void>
 }
 
+/** A kind that says its name and the schema of its parameters in its type, too. */
+export interface NamedKind<K extends string, W extends TSchema> extends FaultKind {
+  kind: K
+  with: W
+}
+
 /** Gives a kind's functions the types of its parameters: the engine validates a rule before it keeps it. */
-export function defineKind<W extends TSchema>(kind: TypedKind<W>): FaultKind {
-  return kind as FaultKind
+export function defineKind<const K extends string, W extends TSchema>(kind: TypedKind<K, W>): NamedKind<K, W> {
+  return kind as NamedKind<K, W>
 }

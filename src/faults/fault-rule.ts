@@ -1,11 +1,11 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { ParameterFault } from '../domain/errors.ts'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
-import type { FaultKind } from './fault-kind.ts'
+import type { FaultKind, NamedKind } from './fault-kind.ts'
 import { KINDS } from './kinds/index.ts'
 import { OF_END_USER, TRANSFERS } from './operation-groups.ts'
-import { Choice, faultsOf, notOneOf } from './parameters.ts'
+import { Choice, type Filled, faultsOf, notOneOf } from './parameters.ts'
 import { PHASES, type Phase, TRANSFER_PHASES } from './phase.ts'
 
 /** A fault as a rule asks for it. */
@@ -38,14 +38,32 @@ export const FaultRuleSchema = Type.Object(
   { additionalProperties: false },
 )
 
-/** A rule as it is written. */
-export type FaultRule = Static<typeof FaultRuleSchema>
+/** What a rule may say whatever its kind. */
+type Common = Omit<Static<typeof FaultRuleSchema>, 'kind' | 'with'>
+
+/** Of the parameters of a kind, those that a rule may leave out. */
+type LeftOut<P extends TProperties> = {
+  [Name in keyof P]: P[Name] extends TOptional<TSchema> | Filled<TSchema> ? Name : never
+}[keyof P]
+
+/** Parameters as a rule writes them: what has a default may be left out. */
+type Written<P extends TProperties> = { [Name in Exclude<keyof P, LeftOut<P>>]: Static<P[Name]> } & {
+  [Name in LeftOut<P>]?: Static<P[Name]>
+}
+
+type RuleOf<K> =
+  K extends NamedKind<infer Name, TObject<infer P>>
+    ? Common & { kind: Name } & (Record<never, never> extends Written<P> ? { with?: Written<P> } : { with: Written<P> })
+    : never
+
+/** A rule as it is written: `kind` decides what `with` may hold. */
+export type FaultRule = RuleOf<(typeof KINDS)[number]>
 
 /** A rule that was found sound, with its defaults filled in. */
 export interface SoundRule {
   kind: FaultKind
   phase: Phase
-  match: NonNullable<FaultRule['match']>
+  match: NonNullable<Common['match']>
   /** Operations it can strike: those of the kind that have the phase and fit the match. */
   operations: ReadonlySet<Operation>
   skip: number

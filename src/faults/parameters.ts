@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
 import { parseDuration, parseDurationRange } from '../domain/duration.ts'
 import type { ParameterFault } from '../domain/errors.ts'
@@ -13,11 +13,16 @@ const MAX_FAULTS = 50
 
 const READERS = { fixed: parseDuration, range: parseDurationRange }
 
+/** A parameter that is filled in when a rule leaves it out: not optional to the kind, optional to who writes the rule. */
+export type Filled<S extends TSchema> = S & { default: Static<S> }
+
+/** Gives a parameter its default. */
+export function withDefault<S extends TSchema>(value: Static<S>, schema: S): Filled<S> {
+  return { ...schema, default: value }
+}
+
 /** A word out of several. */
-export function Choice<const Word extends string>(
-  words: readonly Word[],
-  options: { default?: Word; description: string },
-) {
+export function Choice<const Word extends string>(words: readonly Word[], options: { description: string }) {
   return Type.Union(
     words.map((word) => Type.Literal(word)),
     options,
@@ -25,12 +30,12 @@ export function Choice<const Word extends string>(
 }
 
 /** Time on the sandbox clock: `2s`. */
-export function Duration(options: { default?: string; description: string }) {
+export function Duration(options: { description: string }) {
   return Type.String({ [DURATION]: 'fixed', ...options })
 }
 
 /** Time on the sandbox clock, fixed or drawn from a range: `2s`, `1s-3s`. */
-export function DurationRange(options: { default?: string; description: string }) {
+export function DurationRange(options: { description: string }) {
   return Type.String({ [DURATION]: 'range', ...options })
 }
 

@@ -4,7 +4,7 @@ import type { FaultRule, SoundRule } from './fault-rule.ts'
 import { PHASES } from './phase.ts'
 
 /** A rule that is in force, as the control interface shows it. */
-export interface ActiveFault extends FaultRule {
+export type ActiveFault = FaultRule & {
   id: string
   /** How often it has struck. */
   hits: number

@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '../domain/errors.ts'
 import type { TokenWish } from '../domain/exchange.ts'
-import { defineKind, type FaultKind, type Strike } from './fault-kind.ts'
+import { defineKind, type Strike } from './fault-kind.ts'
 import { OF_END_USER, SERVICE } from './operation-groups.ts'
-import { Choice } from './parameters.ts'
+import { Choice, withDefault } from './parameters.ts'
 
 /** A way in which a token is bad. */
-interface TokenFault {
-  kind: string
+interface TokenFault<K extends string> {
+  kind: K
   /** What the service says is wrong with a genuine token. */
   detail: string
   /** What the tokens are that the identity provider issues instead, as in "The identity provider issues …". */
@@ -23,7 +23,7 @@ const HEADERS = { user: 'X-User-Token', idp: 'Authorization' }
  * issues bad ones. The latter only when the rule names it: a rule for the service must not be used up by the request for
  * the token that the client needs first.
  */
-export function tokenFault({ kind, detail, issues, issued }: TokenFault): FaultKind {
+export function tokenFault<const K extends string>({ kind, detail, issues, issued }: TokenFault<K>) {
   return defineKind({
     kind,
     scope: 'exchange',
@@ -31,7 +31,7 @@ export function tokenFault({ kind, detail, issues, issued }: TokenFault): FaultK
     operations: ({ token }) => (token === 'user' ? OF_END_USER : [...SERVICE, 'token']),
     onlyNamed: ['token'],
     with: Type.Object(
-      { token: Choice(['user', 'idp'], { default: 'user', description: 'Which of the two tokens.' }) },
+      { token: withDefault('user', Choice(['user', 'idp'], { description: 'Which of the two tokens.' })) },
       { additionalProperties: false },
     ),
     explain: ({ token }) =>

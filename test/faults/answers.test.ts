@@ -231,7 +231,7 @@ describe('cursors', () => {
   test.each([
     ['expired_cursor', '410 cursor_expired'],
     ['invalid_cursor', '400 cursor_invalid'],
-  ])('%s refuses a genuine one: %s; requests without one pass uncounted', async (kind, refusal) => {
+  ] as const)('%s refuses a genuine one: %s; requests without one pass uncounted', async (kind, refusal) => {
     await fault({ kind })
     const { next_cursor } = (await acme.get('pools?limit=1')).body
     expect(await hits()).toEqual([0])
@@ -244,7 +244,7 @@ describe('access', () => {
   test.each([
     ['unknown_partner', '401 unknown_partner'],
     ['insufficient_role', '403 insufficient_role'],
-  ])('%s: %s', async (kind, refusal) => {
+  ] as const)('%s: %s', async (kind, refusal) => {
     await fault({ kind })
     expect(outcome(await acme.get('pools'))).toBe(refusal)
     expect(outcome(await acme.get('pools'))).toBe('200')

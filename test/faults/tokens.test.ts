@@ -72,7 +72,7 @@ test.each([
   [{ error: 'invalid_client' }, 401, 'invalid_client'],
   [{ error: 'invalid_scope' }, 400, 'invalid_scope'],
   [{ error: 'server_error', status: 502 }, 502, 'server_error'],
-])('token_endpoint_error %j: %i %s', async (parameters, status, error) => {
+] as const)('token_endpoint_error %j: %i %s', async (parameters, status, error) => {
   await fault({ kind: 'token_endpoint_error', with: parameters })
   const refused = await token()
   expect(refused).toMatchObject({ status, body: { error, error_description: expect.any(String) } })

@@ -40,8 +40,8 @@ const AFTER = ['after_broadcast', 'after_confirmation'] as const
 const WITHIN = ['before_broadcast', ...AFTER] as const
 
 describe('the connection ends and the work goes on', () => {
-  test.each(
-    WITHIN.flatMap((phase) => [
+  test.each<FaultRule>(
+    WITHIN.flatMap((phase): FaultRule[] => [
       { kind: 'drop_connection', phase, with: { how: 'reset' } },
       { kind: 'drop_connection', phase, with: { how: 'close' } },
       { kind: 'drop_connection', phase, with: { how: 'truncate', bytes: 3 } },
@@ -95,8 +95,8 @@ describe('error', () => {
 })
 
 describe('delays', () => {
-  test.each([
-    ...WITHIN.map((phase) => ({ kind: 'latency', phase, with: { delay: '20s' } })),
+  test.each<FaultRule>([
+    ...WITHIN.map((phase): FaultRule => ({ kind: 'latency', phase, with: { delay: '20s' } })),
     { kind: 'slow_confirmation', with: { delay: '20s' } },
   ])('%j waits on the sandbox clock', async (rule) => {
     await fault(rule)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
-import type { Scenario } from '../../src/control/contract.ts'
+import type { FaultRule, Scenario } from '../../src/control/contract.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 
@@ -120,7 +120,7 @@ describe('clock moves', () => {
       { freeze: true, after: { operation: 'token' as const } },
       { advance: '1d', after: { operation: 'list_pools' as const } },
     ]
-    const faults = [{ kind: 'drop_connection', match: { operation: 'list_pools' as const } }]
+    const faults: FaultRule[] = [{ kind: 'drop_connection', match: { operation: 'list_pools' } }]
     await control.startScenario(scenario({ clock, faults }))
     const start = await sandbox.clock.now()
     await expect(new Partner(sandbox).get('pools')).rejects.toThrow('fetch failed')
@@ -146,7 +146,7 @@ describe('bad input changes nothing and says what is wrong', () => {
 
   test.each<[string, unknown, RegExp]>([
     ['no scenario', [], /^body: must be a mapping/],
-    ['an unknown kind', scenario({ faults: [{ kind: 'revrt' }] }), /faults\[0\]\.kind: "revrt" .*"revert"/],
+    ['an unknown kind', scenario({ faults: [{ kind: 'revrt' as 'revert' }] }), /faults\[0\]\.kind: "revrt" .*"revert"/],
     [
       'an unknown tenant',
       scenario({ faults: [{ kind: 'revert' }, { kind: 'revert', match: { tenant: 'acmee' } }] }),

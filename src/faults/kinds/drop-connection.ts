@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { ExchangeEnded } from '../../domain/exchange.ts'
 import { OPERATIONS } from '../../domain/operations.ts'
 import { defineKind } from '../fault-kind.ts'
-import { Choice } from '../parameters.ts'
+import { Choice, withDefault } from '../parameters.ts'
 
 const HOW = {
   reset: 'The connection is reset',
@@ -21,7 +21,7 @@ export const dropConnection = defineKind({
   operations: OPERATIONS,
   with: Type.Object(
     {
-      how: Choice(['reset', 'close', 'truncate'], { default: 'reset', description: 'How the connection ends.' }),
+      how: withDefault('reset', Choice(['reset', 'close', 'truncate'], { description: 'How the connection ends.' })),
       bytes: Type.Optional(
         Type.Integer({ minimum: 0, description: `Bytes of the body sent before a truncation; ${BYTES} by default.` }),
       ),

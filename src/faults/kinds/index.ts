@@ -24,7 +24,7 @@ import { unknownFields } from './unknown-fields.ts'
 import { unknownPartner } from './unknown-partner.ts'
 
 /** Every kind of fault. A new kind is a file beside this one and a line here. */
-export const KINDS: readonly FaultKind[] = [
+export const KINDS = [
   dropConnection,
   hang,
   latency,
@@ -48,4 +48,4 @@ export const KINDS: readonly FaultKind[] = [
   chainDown,
   poolPaused,
   apyChange,
-]
+] as const satisfies readonly FaultKind[]

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { OPERATIONS } from '../../domain/operations.ts'
 import { defineKind } from '../fault-kind.ts'
-import { Choice } from '../parameters.ts'
+import { Choice, withDefault } from '../parameters.ts'
 
 const PROXY_PAGE = `<html>
 <head><title>502 Bad Gateway</title></head>
@@ -24,7 +24,9 @@ export const malformedBody = defineKind({
   phases: ['during_response'],
   operations: OPERATIONS,
   with: Type.Object(
-    { how: Choice(['html', 'cut'], { default: 'html', description: 'An HTML page of a proxy, or JSON cut short.' }) },
+    {
+      how: withDefault('html', Choice(['html', 'cut'], { description: 'An HTML page of a proxy, or JSON cut short.' })),
+    },
     { additionalProperties: false },
   ),
   explain: ({ how }) => HOW[how],

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
+import { withDefault } from '../parameters.ts'
 
 /** The identity provider issues a token that soon expires (spec: Identity-provider token 3). */
 export const shortLivedToken = defineKind({
@@ -8,7 +9,7 @@ export const shortLivedToken = defineKind({
   phases: ['on_request'],
   operations: ['token'],
   with: Type.Object(
-    { expires_in: Type.Integer({ minimum: 1, maximum: 3600, default: 30, description: 'Seconds of real time.' }) },
+    { expires_in: withDefault(30, Type.Integer({ minimum: 1, maximum: 3600, description: 'Seconds of real time.' })) },
     { additionalProperties: false },
   ),
   explain: ({ expires_in }) => `The token that is issued expires after ${expires_in} seconds.`,

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
 import { TRANSFERS } from '../operation-groups.ts'
-import { DurationRange } from '../parameters.ts'
+import { DurationRange, withDefault } from '../parameters.ts'
 import { wait } from '../waiting.ts'
 
 /** The chain is busy: the confirmation takes longer, and the connection is held (spec: endpoint 5, rule 1). */
@@ -11,7 +11,7 @@ export const slowConfirmation = defineKind({
   phases: ['after_broadcast'],
   operations: TRANSFERS,
   with: Type.Object(
-    { delay: DurationRange({ default: '45s', description: 'How much longer, on the sandbox clock.' }) },
+    { delay: withDefault('45s', DurationRange({ description: 'How much longer, on the sandbox clock.' })) },
     { additionalProperties: false },
   ),
   explain: ({ delay }) => `The confirmation takes ${delay} longer.`,

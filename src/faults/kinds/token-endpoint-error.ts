@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
-import { Choice } from '../parameters.ts'
+import { Choice, withDefault } from '../parameters.ts'
 
 /** Errors of RFC 6749 §5.2, and the two of §4.1.2.1 that identity providers use here as well, with their usual status. */
 const STATUS = {
@@ -24,7 +24,7 @@ export const tokenEndpointError = defineKind({
   operations: ['token'],
   with: Type.Object(
     {
-      error: Choice(ERRORS, { default: 'temporarily_unavailable', description: 'The error of RFC 6749.' }),
+      error: withDefault('temporarily_unavailable', Choice(ERRORS, { description: 'The error of RFC 6749.' })),
       status: Type.Optional(
         Type.Integer({ minimum: 400, maximum: 599, description: "The status; the error's usual one by default." }),
       ),

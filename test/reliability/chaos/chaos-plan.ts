@@ -174,7 +174,7 @@ function ruleOf(kind: (typeof FAULTS)[number], draw: Draw): FaultRule {
   if (kind === 'pool_paused') return { kind, phase: 'before_broadcast', with: forAWhile() }
   if (kind === 'apy_change') return { kind, phase: 'before_broadcast', with: { apy: draw(30) / 100, ...forAWhile() } }
   if (kind === 'drop_connection') {
-    const how = oneOf(['reset', 'close', 'truncate'])
+    const how = oneOf(['reset', 'close', 'truncate'] as const)
     return { kind, times: times * 2, phase: oneOf(['on_request', ...transfers, 'during_response']), with: { how } }
   }
   if (kind === 'slow_confirmation') return { kind, times, with: { delay: brief() } }
