@@ -1,15 +1,28 @@
 import { Command } from 'commander'
 import { Sandbox } from '../sandbox.ts'
 
-/** `openapi`: prints the interface's description. */
+/** Where a sandbox is that was started without options. */
+const SERVER = { url: 'http://127.0.0.1:4010', description: 'A sandbox on this machine' }
+
+/** `openapi`: prints the interface's description. It is the same each time, whatever runs on this machine. */
 export function openapiCommand(): Command {
   return new Command('openapi').description('Print the OpenAPI 3.1 document.').action(async () => {
-    const sandbox = await Sandbox.listen({ port: 0 })
+    // With a control token the examples are those of the shipped fixture; of this sandbox, nobody learns anything anyway.
+    const sandbox = await Sandbox.listen({ port: 0, controlToken: 'not-used' })
     try {
-      const document = await fetch(`${sandbox.baseUrl}/openapi.json`)
-      process.stdout.write(`${JSON.stringify(await document.json(), null, 2)}\n`)
+      const response = await fetch(`${sandbox.baseUrl}/openapi.json`)
+      const document = { ...((await response.json()) as object), servers: [SERVER] }
+      await print(`${JSON.stringify(document, null, 2)}\n`)
     } finally {
       await sandbox.stop()
     }
+  })
+}
+
+/** Resolves when the text is out, or whoever reads has read enough (`openapi | head`): that is no failure. */
+function print(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? resolve() : reject(error)))
+    process.stdout.write(text, () => resolve())
   })
 }

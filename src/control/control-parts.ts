@@ -1,5 +1,5 @@
 import type { SandboxClock } from '../domain/clock.ts'
-import { Problem } from '../domain/errors.ts'
+import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Tenant } from '../domain/records.ts'
 import { shorten } from '../domain/shorten.ts'
@@ -7,6 +7,15 @@ import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import type { Assumption, AuditReport, Credentials, Fidelity, MintedToken, Readiness, TokenWish } from './contract.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Codes the route can answer with, beyond those that every route of its kind has: for the description. */
+    errors?: readonly ErrorCode[]
+    /** Of the control interface, but answered to everybody. */
+    open?: boolean
+  }
+}
 
 /** What the control interface can do, as arguments: it knows no other room. */
 export interface ControlParts {

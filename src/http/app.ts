@@ -107,9 +107,11 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     writeError(badRequest(error) ?? error, request, reply, parts)
   })
   app.setNotFoundHandler(refuse)
+  // Answers are written as they are: their schemas describe, and a serializer made of them would hide what they leave out.
+  app.setSerializerCompiler(() => JSON.stringify)
   readBodies(app)
   registerRootPage(app, refuse)
-  registerOpenApi(app, all, { settings, origin: parts.origin })
+  registerOpenApi(app, all, parts)
   await app.register(partnerApi(all, parts))
   await parts.neighbours(app)
   return app

@@ -1,7 +1,6 @@
-import type {} from '@fastify/swagger'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Origin } from '../domain/origin.ts'
-import type { ServiceSettings } from '../domain/service-settings.ts'
+import type { Service } from '../domain/service.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
 
 const HIDDEN = { schema: { hide: true } }
@@ -9,29 +8,37 @@ const HIDDEN = { schema: { hide: true } }
 /** A page that is shown inside of another one can be made to take clicks meant for that. */
 const UNFRAMED = { 'content-security-policy': "frame-ancestors 'none'", 'x-frame-options': 'DENY' }
 
+/** What the description is made from. */
+export interface OpenApiParts {
+  service: Pick<Service, 'settings' | 'store'>
+  /** With one, the description is open to people who may not know what is in the sandbox: its examples are the fixture's. */
+  controlToken: string | undefined
+  origin(): Origin
+}
+
 /**
  * Serves the interface's description, made from the schemas that validate, at /openapi.json and to browse at /docs. Of the
- * routes registered after it; made when first asked for, since most runs never are and loading what makes it takes long.
+ * routes registered after it; what makes it is loaded when first asked for, since most runs never are.
  */
-export function registerOpenApi(
-  app: FastifyInstance,
-  endpoints: readonly Endpoint[],
-  { settings, origin }: { settings: ServiceSettings; origin(): Origin },
-): void {
+export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoint[], parts: OpenApiParts): void {
+  const { service, controlToken, origin } = parts
+  const { settings, store } = service
   const routes: RouteOptions[] = []
-  let made: Promise<FastifyInstance> | undefined
-  const description = () => {
-    made ??= import('./description-app.ts').then((module) => module.descriptionApp({ routes, endpoints, settings }))
-    return made
-  }
-  app.get('/openapi.json', HIDDEN, async ({ headers }) => ({
-    ...(await description()).swagger(),
+  let pages: Promise<FastifyInstance> | undefined
+  const description = async ({ headers }: FastifyRequest) => {
+    const [{ openApiDocument }, { knownIn, knownOfFixture }] = await Promise.all([
+      import('./description/openapi-document.ts'),
+      import('./description/known.ts'),
+    ])
+    const shipped = knownOfFixture(settings)
+    const known = controlToken === undefined ? await knownIn(store, shipped) : shipped
     // A page may only try what has its own origin: it is told the name of loopback that it came under.
-    servers: [{ url: origin().under(headers.host), description: 'This sandbox' }],
-  }))
+    return openApiDocument({ routes, endpoints, settings, known, baseUrl: origin().under(headers.host) })
+  }
   const browse = async (request: FastifyRequest, reply: FastifyReply) => {
+    pages ??= import('./description/pages.ts').then(({ descriptionPages }) => descriptionPages())
     const { url, headers } = request
-    const answer = await (await description()).inject({ url, headers })
+    const answer = await (await pages).inject({ url, headers })
     if (answer.statusCode >= 400) return reply.callNotFound()
     const { connection: _, ...fields } = answer.headers
     return reply
@@ -39,6 +46,7 @@ export function registerOpenApi(
       .headers({ ...fields, ...UNFRAMED })
       .send(answer.rawPayload)
   }
+  for (const url of ['/openapi.json', '/docs/json']) app.get(url, HIDDEN, description)
   for (const url of ['/docs', '/docs/*']) app.get(url, HIDDEN, browse)
   app.addHook('onRoute', (route) => {
     routes.push(route)

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { refuseForeignHost, refuseForeignOrigin } from '../control/foreign-callers.ts'
+import { from, named } from '../domain/described-schema.ts'
 import { Problem } from '../domain/errors.ts'
 import { jsonExcess } from '../domain/json-excess.ts'
 import type { Origin } from '../domain/origin.ts'
@@ -8,7 +9,7 @@ import type { Chains } from '../domain/ports/chain.ts'
 import { shorten } from '../domain/shorten.ts'
 import { refuseUnlessReady } from './pipeline.ts'
 
-const Params = Type.Object({ chain_id: Type.String() })
+const Params = Type.Object({ chain_id: Type.String({ examples: ['31337'] }) })
 
 /** Methods that read, and the one that sends what its owner signed. Anvil's cheats stay out of reach. */
 const OPEN_METHODS = /^(eth|net|web3)_/
@@ -21,6 +22,60 @@ const BODY_LIMIT = 10 * 1024 * 1024
 const MAX_VALUES = 100_000
 
 const URL = '/rpc/:chain_id'
+
+const Id = Type.Unsafe<string | number | null>({ type: ['string', 'number', 'null'] })
+
+const JsonRpcRequest = named(
+  'JsonRpcRequest',
+  Type.Object(
+    {
+      jsonrpc: Type.Literal('2.0'),
+      id: Type.Optional(Id),
+      method: Type.String(),
+      params: Type.Optional(Type.Array(Type.Unknown())),
+    },
+    from('sandbox-routes'),
+  ),
+)
+
+const JsonRpcAnswer = named(
+  'JsonRpcAnswer',
+  Type.Object(
+    {
+      jsonrpc: Type.Literal('2.0'),
+      id: Id,
+      result: Type.Optional(Type.Unknown()),
+      error: Type.Optional(
+        Type.Object({ code: Type.Integer(), message: Type.String(), data: Type.Optional(Type.Unknown()) }),
+      ),
+    },
+    { description: 'With result or error.', ...from('sandbox-routes') },
+  ),
+)
+
+const EXAMPLE = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
+
+const RPC_SCHEMA = {
+  tags: ['Chain'],
+  operationId: 'json_rpc',
+  summary: "A chain's JSON-RPC",
+  security: [],
+  params: Params,
+  body: Type.Union([JsonRpcRequest, Type.Array(JsonRpcRequest)], { examples: [EXAMPLE] }),
+  response: {
+    200: Type.Union([JsonRpcAnswer, Type.Array(JsonRpcAnswer)], { description: 'An answer to each call.' }),
+    204: Type.Null({ description: 'Nobody wants an answer.' }),
+  },
+}
+
+const RPC_ERRORS = [
+  'control_forbidden',
+  'not_found',
+  'payload_too_large',
+  'unsupported_media_type',
+  'chain_unavailable',
+  'sandbox_starting',
+] as const
 
 /** What the route works with. */
 export interface RpcParts {
@@ -43,7 +98,13 @@ export async function rpcProxy(app: FastifyInstance, { chains, local, origin, no
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) => text)
   app.post<{ Params: Static<typeof Params>; Body: string | undefined }>(
     URL,
-    { schema: { hide: true, params: Params }, bodyLimit: BODY_LIMIT },
+    {
+      schema: RPC_SCHEMA,
+      config: { errors: RPC_ERRORS },
+      // The schema describes; what is no request is answered in JSON-RPC's own words.
+      validatorCompiler: () => () => true,
+      bodyLimit: BODY_LIMIT,
+    },
     async ({ params, body: text = '' }, reply) => {
       refuseUnlessReady(notReady())
       const chain = chains.get(params.chain_id)

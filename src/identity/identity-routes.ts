@@ -7,8 +7,9 @@ import { hasTooManyParameters, MAX_PARAMETERS } from '../domain/parameter-count.
 import { endpointPaths } from './discovery-document.ts'
 import { type MetadataOptions, metadataRoutes } from './metadata-routes.ts'
 import { OAuthError } from './oauth-error.ts'
-import { ErrorSchema, FormSchema, TenantParamsSchema, TokenSchema } from './schemas.ts'
+import { FormSchema, TenantParamsSchema } from './schemas.ts'
 import { authorizeTokenRequest, type TokenRequestContext } from './token-request.ts'
+import { TOKEN_RESPONSES } from './token-responses.ts'
 
 /** What the identity provider's routes work with. */
 export interface IdentityRoutesOptions extends MetadataOptions {
@@ -21,7 +22,6 @@ const TAGS = ['Identity provider']
 const FORM = 'application/x-www-form-urlencoded'
 const BODY_LIMIT = 16 * 1024
 const OTHER_METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
-const ERROR_RESPONSES = Object.fromEntries([400, 401, 405, 413, 415, 500, 503].map((status) => [status, ErrorSchema]))
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /**
@@ -67,13 +67,16 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
     handler: refuse,
   })
   for (const { token, authorize } of [endpointPaths(), endpointPaths(':tenant_id')]) {
-    app.post(token, tokenRouteOptions(token), issue)
+    app.post(token, tokenRouteOptions(token, `${options.settings.audience}/.default`), issue)
     app.route({ method: OTHER_METHODS, url: token, ...refusing(refuseMethod) })
     app.route({ method: ['POST', ...OTHER_METHODS], url: authorize, ...refusing(refuseAuthorization) })
   }
 }
 
-function tokenRouteOptions(url: string): RouteShorthandOptions {
+/** The tenant of the shipped fixture; its secret is none. */
+const DEMO = { client_id: '5d1f0c8e-2b4a-4c6d-9e8f-0a1b2c3d4e01', client_secret: 'acme-demo-secret' }
+
+function tokenRouteOptions(url: string, scope: string): RouteShorthandOptions {
   const inTenant = url.includes(':tenant_id')
   return {
     bodyLimit: BODY_LIMIT,
@@ -85,8 +88,8 @@ function tokenRouteOptions(url: string): RouteShorthandOptions {
       security: [],
       consumes: [FORM],
       ...(inTenant && { params: TenantParamsSchema }),
-      body: FormSchema,
-      response: { 200: TokenSchema, ...ERROR_RESPONSES },
+      body: { ...FormSchema, examples: [{ grant_type: 'client_credentials', ...DEMO, scope }] },
+      response: TOKEN_RESPONSES,
     },
     // The schema describes; what is wrong with a form is answered in the words of RFC 6749.
     validatorCompiler: () => () => true,

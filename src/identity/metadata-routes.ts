@@ -57,7 +57,8 @@ export async function metadataRoutes(app: FastifyInstance, { provider, settings,
   }
   for (const [path, operationId, summary] of TENANT_METADATA) {
     const schema = { params: TenantParamsSchema, response, summary, operationId, tags: TAGS, security: [] }
-    app.get<{ Params: Static<typeof TenantParamsSchema> }>(path, { schema }, async ({ headers, params }) => {
+    const config = { errors: ['not_found', 'sandbox_starting'] } as const
+    app.get<{ Params: Static<typeof TenantParamsSchema> }>(path, { schema, config }, async ({ headers, params }) => {
       const { tenant_id: tenantId } = params
       if (await isTenant(tenantId)) {
         return discoveryDocument({ url: provider.origin.under(headers.host), tenantId, audience })

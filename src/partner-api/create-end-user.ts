@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { from, named } from '../domain/described-schema.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
@@ -8,15 +9,21 @@ import { Address, ExternalId, Omissible, Timestamp } from './schemas.ts'
 
 const DESCRIPTION = 'A user token whose sub is external_id; verified when present.'
 
-const EndUserRecord = Type.Object({
-  id: Type.String({ description: 'usr_ and a ULID.' }),
-  external_id: ExternalId,
-  tenant_id: Type.String(),
-  tenant_slug: Type.String(),
-  user_source: Type.Literal('partner'),
-  wallet_address: Address("The end user's wallet, the same on every chain."),
-  created_at: Timestamp('When the end user was created.'),
-})
+const EndUserRecord = named(
+  'EndUser',
+  Type.Object(
+    {
+      id: Type.String({ description: 'usr_ and a ULID.' }),
+      external_id: ExternalId,
+      tenant_id: Type.String(),
+      tenant_slug: Type.String(),
+      user_source: Type.Literal('partner'),
+      wallet_address: Address("The end user's wallet, the same on every chain."),
+      created_at: Timestamp('When the end user was created.'),
+    },
+    from('create-end-user'),
+  ),
+)
 
 /** spec: endpoint 2. POST /v1/partner/end_users. All of it is assumption `create-end-user`. */
 export const createEndUser = (settings: ServiceSettings) =>
@@ -28,14 +35,27 @@ export const createEndUser = (settings: ServiceSettings) =>
     idempotency: 'accepted',
     summary: 'Create an end user',
     description: 'Repeating a known external_id answers with the existing record.',
-    body: Type.Object({
-      external_id: ExternalId,
-      user_jwt:
-        settings.end_user_jwt === 'required'
-          ? Type.String({ description: DESCRIPTION })
-          : Omissible(Type.String(), { description: DESCRIPTION }),
+    body: named(
+      'CreateEndUserRequest',
+      Type.Object({
+        external_id: ExternalId,
+        user_jwt:
+          settings.end_user_jwt === 'required'
+            ? Type.String({ description: DESCRIPTION })
+            : Omissible(Type.String(), { description: DESCRIPTION }),
+      }),
+    ),
+    bodyExample: ({ external_id }) => ({
+      external_id,
+      ...(settings.end_user_jwt === 'required' && { user_jwt: 'a user token whose sub is the external_id' }),
     }),
-    success: { status: 201, description: 'The end user.', schema: EndUserRecord, example: EXAMPLE },
+    success: {
+      status: 201,
+      description: 'The end user.',
+      schema: EndUserRecord,
+      example: EXAMPLE,
+      source: 'create-end-user',
+    },
     errors: ['validation_error', 'invalid_user_token', 'sub_url_mismatch', 'chain_unavailable'],
     assumptions: ['create-end-user', 'wallet'],
     async handle({ tenant, body, claim }, service) {

@@ -18,6 +18,24 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   reached(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
 }
 
+/** What can be named in a request, for the examples of the description. */
+export interface Known {
+  external_id: string
+  portfolio_id: string
+  /** One the tenant may use. */
+  pool: { chain_id: string; token_address: string; market_address: string; protocol: string }
+}
+
+/** The answer to a request that went well. */
+interface Success {
+  status: number
+  description: string
+  schema: TSchema
+  example: unknown
+  /** Where the status is from: `specification`, or the id of a row of the fidelity manifest. */
+  source: string
+}
+
 /** An endpoint: what it needs, what it takes and gives, and the handler. */
 export interface Endpoint {
   operation: Exclude<Operation, 'token'>
@@ -32,7 +50,9 @@ export interface Endpoint {
   params?: TSchema
   querystring?: TSchema
   body?: TSchema
-  success: { status: number; description: string; schema: TSchema; example: unknown }
+  success: Success
+  /** A body that works when it is tried. */
+  bodyExample?(known: Known): object
   /** Codes it can answer with, beyond those its credentials imply. */
   errors: readonly ErrorCode[]
   /** Ids of the assumptions behind the endpoint as a whole. */

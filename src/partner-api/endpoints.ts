@@ -14,7 +14,7 @@ export function endpoints(settings: ServiceSettings): Endpoint[] {
     listPools(settings),
     createEndUser(settings),
     createPortfolio(settings),
-    listPortfolios(),
+    listPortfolios(settings),
     deposit(settings),
     withdraw(settings),
     listTransactions(),

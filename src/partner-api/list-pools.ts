@@ -1,25 +1,30 @@
 import { Type } from '@sinclair/typebox'
+import { named, SPECIFICATION } from '../domain/described-schema.ts'
 import { list } from '../domain/pagination.ts'
 import type { Pool } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { defineEndpoint } from './endpoint.ts'
-import { Address, ChainId, Envelope, PageQuerystring } from './schemas.ts'
+import { examplePool } from './examples.ts'
+import { Address, ChainId, Envelope, PageQuerystring, Protocol } from './schemas.ts'
 
 /** spec: Pool (item of GET /v1/partner/pools) */
-const PoolItem = ({ protocols }: ServiceSettings) =>
-  Type.Object({
-    pool_id: Type.String({ description: 'Pool identifier.' }),
-    protocol: Type.String({ enum: [...protocols], description: 'Lending protocol.', 'x-assumption': 'protocol-names' }),
-    chain_id: ChainId,
-    token_symbol: Type.String({ description: 'Symbol of the underlying token.' }),
-    token_address: Address('The underlying ERC-20 token.'),
-    market_address: Address(
-      'Pool or vault contract; pass it verbatim when creating a portfolio. Not the token address.',
-    ),
-    apy: Type.String({ description: 'Current APY, a decimal fraction of one in a string.' }),
-    tvl_usd: Type.String({ description: 'Total value locked in USD, a decimal number in a string.' }),
-  })
+const PoolItem = (settings: ServiceSettings) =>
+  named(
+    'Pool',
+    Type.Object({
+      pool_id: Type.String({ description: 'Pool identifier.' }),
+      protocol: Protocol(settings),
+      chain_id: ChainId,
+      token_symbol: Type.String({ description: 'Symbol of the underlying token.' }),
+      token_address: Address('The underlying ERC-20 token.'),
+      market_address: Address(
+        'Pool or vault contract; pass it verbatim when creating a portfolio. Not the token address.',
+      ),
+      apy: Type.String({ description: 'Current APY, a decimal fraction of one in a string.' }),
+      tvl_usd: Type.String({ description: 'Total value locked in USD, a decimal number in a string.' }),
+    }),
+  )
 
 /** spec: endpoint 1. GET /v1/partner/pools */
 export const listPools = (settings: ServiceSettings) =>
@@ -35,8 +40,9 @@ export const listPools = (settings: ServiceSettings) =>
     success: {
       status: 200,
       description: 'A page of pools.',
-      schema: Envelope(PoolItem(settings), 'pools'),
-      example: EXAMPLE,
+      schema: Envelope('PoolPage', PoolItem(settings), 'pools'),
+      example: exampleOf(settings),
+      source: SPECIFICATION,
     },
     errors: ['validation_error', 'conflicting_cursors', 'cursor_invalid', 'cursor_expired', 'chain_unavailable'],
     assumptions: ['list-order', 'cursor-scope'],
@@ -60,20 +66,11 @@ async function poolItem(pool: Pool, service: Service) {
   return { pool_id, protocol, chain_id, token_symbol, token_address, market_address, apy, tvl_usd }
 }
 
-const EXAMPLE = {
+const exampleOf = (settings: ServiceSettings) => ({
   data: [
-    {
-      pool_id: 'aave-usdc',
-      protocol: 'aave',
-      chain_id: '31337',
-      token_symbol: 'USDC',
-      token_address: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
-      market_address: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512',
-      apy: '0.041153',
-      tvl_usd: '100000000.00',
-    },
+    { pool_id: 'aave-usdc', ...examplePool(settings), token_symbol: 'USDC', apy: '0.041153', tvl_usd: '100000000.00' },
   ],
   has_more: false,
   next_cursor: null,
   prev_cursor: null,
-}
+})

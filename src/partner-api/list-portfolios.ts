@@ -1,11 +1,14 @@
+import { SPECIFICATION } from '../domain/described-schema.ts'
 import { poolOf } from '../domain/portfolios.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import { defineEndpoint } from './endpoint.ts'
+import { examplePortfolio } from './examples.ts'
 import { pageOfEndUser } from './page-of-end-user.ts'
-import { EXAMPLE_PORTFOLIO, ListedPortfolio, listedPortfolio } from './portfolio-shape.ts'
+import { ListedPortfolio, listedPortfolio } from './portfolio-shape.ts'
 import { Envelope, ExternalIdParams, PageQuerystring } from './schemas.ts'
 
 /** spec: endpoint 4. GET /v1/partner/end_users/{external_id}/portfolios */
-export const listPortfolios = () =>
+export const listPortfolios = (settings: ServiceSettings) =>
   defineEndpoint({
     operation: 'list_portfolios',
     method: 'GET',
@@ -19,8 +22,9 @@ export const listPortfolios = () =>
     success: {
       status: 200,
       description: 'A page of portfolios.',
-      schema: Envelope(ListedPortfolio, 'portfolios'),
-      example: EXAMPLE,
+      schema: Envelope('PortfolioPage', ListedPortfolio(settings), 'portfolios'),
+      example: exampleOf(settings),
+      source: SPECIFICATION,
     },
     errors: [
       'validation_error',
@@ -46,19 +50,21 @@ export const listPortfolios = () =>
     },
   })
 
-const { token_address, token_symbol, token_decimals, ...shared } = EXAMPLE_PORTFOLIO
-const EXAMPLE = {
-  data: [
-    {
-      ...shared,
-      token: { symbol: token_symbol, address: token_address, decimals: token_decimals },
-      apy_snapshot: 0.041153,
-      total_gross_yield_earned: '0',
-      total_fees_paid: '0',
-      last_synced_at: '2026-01-02T03:04:05.678Z',
-    },
-  ],
-  has_more: false,
-  next_cursor: null,
-  prev_cursor: null,
+function exampleOf(settings: ServiceSettings) {
+  const { token_address, token_symbol, token_decimals, ...shared } = examplePortfolio(settings)
+  return {
+    data: [
+      {
+        ...shared,
+        token: { symbol: token_symbol, address: token_address, decimals: token_decimals },
+        apy_snapshot: 0.041153,
+        total_gross_yield_earned: '0',
+        total_fees_paid: '0',
+        last_synced_at: '2026-01-02T03:04:05.678Z',
+      },
+    ],
+    has_more: false,
+    next_cursor: null,
+    prev_cursor: null,
+  }
 }

@@ -1,26 +1,48 @@
 import { Type } from '@sinclair/typebox'
-import type { Transaction } from '../domain/records.ts'
+import { from, named, openList, SPECIFICATION } from '../domain/described-schema.ts'
+import type { Transaction, TransferType } from '../domain/records.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { pageOfEndUser } from './page-of-end-user.ts'
-import { Amount, Difference, Envelope, ExternalIdParams, PageQuerystring, Timestamp } from './schemas.ts'
+import {
+  Amount,
+  Difference,
+  Envelope,
+  ExternalIdParams,
+  PageQuerystring,
+  Timestamp,
+  TransactionHash,
+} from './schemas.ts'
+
+const TYPES: readonly TransferType[] = ['deposit', 'withdrawal']
+
+const TransactionType = named(
+  'TransactionType',
+  openList(TYPES, {
+    description: 'An open list: live services have more, and a client must read one that it does not know.',
+    ...from('transaction-fields'),
+  }),
+)
 
 /** Fields beside tx_hash are assumption `transaction-fields`. */
-const TransactionItem = Type.Object(
-  {
-    id: Type.String({ description: 'txn_ and a ULID.' }),
-    portfolio_id: Type.String(),
-    type: Type.String({ enum: ['deposit', 'withdrawal'] }),
-    amount_changed: Amount('What was moved.'),
-    yield_delta: Difference('yield_earned_after − yield_earned_before; a rounding on chain may take a unit.'),
-    deposited_amount_before: Amount('Principal before.'),
-    deposited_amount_after: Amount('Principal after.'),
-    yield_earned_before: Amount("As the portfolio's previous transaction left it."),
-    yield_earned_after: Amount('As the response of deposit or withdraw shows it.'),
-    tx_hash: Type.String({ description: 'The on-chain transaction hash.' }),
-    created_at: Timestamp('When the transaction was confirmed.'),
-    timestamp: Timestamp('The same instant as created_at.'),
-  },
-  { 'x-assumption': 'transaction-fields' },
+const TransactionItem = named(
+  'Transaction',
+  Type.Object(
+    {
+      id: Type.String({ description: 'txn_ and a ULID.' }),
+      portfolio_id: Type.String(),
+      type: TransactionType,
+      amount_changed: Amount('What was moved.'),
+      yield_delta: Difference('yield_earned_after − yield_earned_before; a rounding on chain may take a unit.'),
+      deposited_amount_before: Amount('Principal before.'),
+      deposited_amount_after: Amount('Principal after.'),
+      yield_earned_before: Amount("As the portfolio's previous transaction left it."),
+      yield_earned_after: Amount('As the response of deposit or withdraw shows it.'),
+      tx_hash: TransactionHash,
+      created_at: Timestamp('When the transaction was confirmed.'),
+      timestamp: Timestamp('The same instant as created_at.'),
+    },
+    from('transaction-fields'),
+  ),
 )
 
 /** spec: endpoint 7. GET /v1/partner/end_users/{external_id}/transactions */
@@ -38,8 +60,9 @@ export const listTransactions = () =>
     success: {
       status: 200,
       description: 'A page of transactions.',
-      schema: Envelope(TransactionItem, 'transactions'),
+      schema: Envelope('TransactionPage', TransactionItem, 'transactions'),
       example: EXAMPLE,
+      source: SPECIFICATION,
     },
     errors: ['validation_error', 'conflicting_cursors', 'cursor_invalid', 'cursor_expired', 'end_user_not_found'],
     assumptions: ['transaction-fields', 'transaction-visible', 'cursor-scope'],

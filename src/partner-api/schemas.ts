@@ -1,5 +1,7 @@
 import { type SchemaOptions, type TObject, type TSchema, Type } from '@sinclair/typebox'
+import { from, named, SPECIFICATION } from '../domain/described-schema.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../domain/pagination.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import { ADDRESS_FORM, DIGITS_FORM, EXTERNAL_ID_FORM } from '../domain/text-form.ts'
 
 /** The keyword of a schema whose text is an Ethereum address; {@link isEthereumAddress} decides it. */
@@ -12,6 +14,7 @@ export const Address = (description: string) =>
     [CHECKSUM]: 'EIP-55',
     description,
     examples: ['0x5FbDB2315678afecb367f032d93F642f64180aa3'],
+    ...from(SPECIFICATION, 'address-checksum'),
   })
 
 /** spec: Resources, "Numeric string". */
@@ -20,6 +23,7 @@ export const ChainId = Type.String({
   maxLength: 78,
   description: 'Numeric chain id as a string.',
   examples: ['31337'],
+  ...from(SPECIFICATION, 'chain-id-digits'),
 })
 
 /** A digit string in the token's minor units. Assumption `amount-unit`. */
@@ -32,7 +36,12 @@ export const Difference = (description: string) =>
 
 /** spec: Resources, "ISO 8601 UTC timestamp with milliseconds". */
 export const Timestamp = (description: string) =>
-  Type.String({ format: 'date-time', description, examples: ['2026-01-02T03:04:05.678Z'] })
+  Type.String({
+    format: 'date-time',
+    description,
+    examples: ['2026-01-02T03:04:05.678Z'],
+    ...from(SPECIFICATION),
+  })
 
 /** The partner's name for an end user. Assumption `create-end-user` sets its alphabet. */
 export const ExternalId = Type.String({
@@ -59,7 +68,7 @@ export const PageQuerystring = Type.Object({
       maximum: MAX_LIMIT,
       default: DEFAULT_LIMIT,
       description: 'Page size.',
-      'x-assumption': 'limit-invalid',
+      ...from(SPECIFICATION, 'limit-invalid'),
     }),
   ),
   starting_after: Type.Optional(
@@ -70,11 +79,35 @@ export const PageQuerystring = Type.Object({
   ),
 })
 
-/** spec: Paginated envelope */
-export const Envelope = <T extends TSchema>(item: T, what: string): TObject =>
-  Type.Object({
-    data: Type.Array(item, { description: `The ${what} on this page.` }),
-    has_more: Type.Boolean({ description: 'True when more items exist beyond this page.', 'x-assumption': 'has-more' }),
-    next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' }),
-    prev_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the first page.' }),
-  })
+/** spec: Paginated envelope. `name` is that of the page in the description. */
+export const Envelope = <T extends TSchema>(name: string, item: T, what: string): TObject =>
+  named(
+    name,
+    Type.Object({
+      data: Type.Array(item, { description: `The ${what} on this page.` }),
+      has_more: Type.Boolean({
+        description: 'True when more items exist beyond this page.',
+        ...from(SPECIFICATION, 'has-more'),
+      }),
+      next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the last page.' }),
+      prev_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Null on the first page.' }),
+    }),
+  )
+
+/** One of the service's two protocols. spec: Protocol values. A closed list: exactly two, in requests and in answers. */
+export const Protocol = ({ protocols }: Pick<ServiceSettings, 'protocols'>) =>
+  named(
+    'Protocol',
+    Type.String({
+      enum: [...protocols],
+      description: 'Lending protocol: the first is the default.',
+      ...from(SPECIFICATION, 'protocol-names'),
+    }),
+  )
+
+/** spec: "the on-chain transaction hash". */
+export const TransactionHash = Type.String({
+  pattern: '^0x[0-9a-f]{64}$',
+  description: 'The on-chain transaction hash.',
+  ...from(SPECIFICATION),
+})

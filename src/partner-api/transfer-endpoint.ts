@@ -1,31 +1,47 @@
 import { Type } from '@sinclair/typebox'
+import { from, named, SPECIFICATION } from '../domain/described-schema.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { TransferType } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { DIGITS_FORM } from '../domain/text-form.ts'
 import { defineEndpoint } from './endpoint.ts'
-import { EXAMPLE_PORTFOLIO, FlatPortfolio } from './portfolio-shape.ts'
-import { ExternalIdParams } from './schemas.ts'
+import { examplePortfolio } from './examples.ts'
+import { flatFields } from './portfolio-shape.ts'
+import { ExternalIdParams, TransactionHash } from './schemas.ts'
 
 const UINT256_MAX = 2n ** 256n - 1n
 
-const TransferBody = Type.Object({
-  portfolio_id: Type.String({ minLength: 1, description: 'The portfolio to move funds in or out of.' }),
-  amount_minor: Type.String({
-    pattern: DIGITS_FORM.pattern,
-    maxLength: 100,
-    description: "Amount in the token's minor units, a digit string above zero.",
-    examples: ['2500000000'],
-  }),
-})
-
-const TransferResult = Type.Intersect([
+const TransferBody = named(
+  'TransferRequest',
   Type.Object({
-    tx_hash: Type.String({ pattern: '^0x[0-9a-f]{64}$', description: 'The on-chain transaction hash.' }),
-    transaction_id: Type.String({ description: 'Id of the transaction in the list.' }),
+    portfolio_id: Type.String({
+      minLength: 1,
+      description: 'The portfolio to move funds in or out of.',
+      ...from('portfolio-id-form'),
+    }),
+    amount_minor: Type.String({
+      pattern: DIGITS_FORM.pattern,
+      maxLength: 100,
+      description: "Amount in the token's minor units, a digit string above zero.",
+      examples: ['2500000000'],
+      ...from(SPECIFICATION, 'amount-digits'),
+    }),
   }),
-  FlatPortfolio,
-])
+)
+
+/** The flat portfolio after the transaction, and which it was. Assumption `transfer-response`. */
+const TransferResult = (settings: ServiceSettings) =>
+  named(
+    'TransferResult',
+    Type.Object(
+      {
+        tx_hash: TransactionHash,
+        transaction_id: Type.String({ description: 'Id of the transaction in the list.' }),
+        ...flatFields(settings),
+      },
+      from('transfer-response'),
+    ),
+  )
 
 /** What deposit and withdraw share: headers, body, response shape and rules are the same (spec: endpoint 6). */
 export function transferEndpoint(
@@ -51,7 +67,14 @@ export function transferEndpoint(
     description: own.description,
     params: ExternalIdParams,
     body: TransferBody,
-    success: { status, description: 'The transaction is confirmed.', schema: TransferResult, example: EXAMPLE },
+    bodyExample: ({ portfolio_id }) => ({ portfolio_id, amount_minor: '1000000' }),
+    success: {
+      status,
+      description: 'The transaction is confirmed.',
+      schema: TransferResult(settings),
+      example: exampleOf(settings),
+      source: 'transfer-status',
+    },
     errors: [
       'validation_error',
       'end_user_not_found',
@@ -85,10 +108,10 @@ function parseAmount(digits: string): bigint {
   throw new Problem('validation_error', { detail, param: 'amount_minor' })
 }
 
-const EXAMPLE = {
+const exampleOf = (settings: ServiceSettings) => ({
   tx_hash: '0x8f1c2b348d5e4f709a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6071',
   transaction_id: 'txn_01JGX0Z5N8Q4R7T2V9W3Y6B1CD',
-  ...EXAMPLE_PORTFOLIO,
+  ...examplePortfolio(settings),
   deposited: '2500000000',
   total_balance: '2500000000',
-}
+})

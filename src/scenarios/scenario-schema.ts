@@ -48,7 +48,8 @@ const seen = <const T extends readonly string[]>(choice: T, what: string) =>
     }),
   )
 
-const expectation = object('what is expected (findings, traffic)', 'What the client is to be judged by.', {
+/** What the client is to be judged by. */
+export const ExpectationSchema = object('what is expected (findings, traffic)', 'What the client is to be judged by.', {
   findings: Type.Optional(
     Type.Array(text('the id of a finding', '^[a-z][a-z0-9_-]{0,63}$', 'retries-keep-the-key', 'Id of a finding.'), {
       title: 'a list of ids of findings',
@@ -69,7 +70,7 @@ const expectation = object('what is expected (findings, traffic)', 'What the cli
 })
 
 /** The schema of a scenario file around that of a fault rule. */
-function scenarioSchema<T extends TSchema>(rule: T) {
+export function scenarioSchema<T extends TSchema>(rule: T) {
   return Type.Object(
     {
       $schema: Type.Optional(
@@ -104,7 +105,7 @@ function scenarioSchema<T extends TSchema>(rule: T) {
           description: 'Moves of the sandbox clock, in this order.',
         }),
       ),
-      expect: Type.Optional(expectation),
+      expect: Type.Optional(ExpectationSchema),
     },
     { ...strict, title: 'a mapping with name and description', description: 'A scenario: faults and clock moves.' },
   )
@@ -125,7 +126,7 @@ export type ScenarioFile = Static<typeof ScenarioSchema>
 /** One move of the sandbox clock. */
 export type ClockMove = Static<typeof clockMove>
 /** What the client is to be judged by. */
-export type Expectation = Static<typeof expectation>
+export type Expectation = Static<typeof ExpectationSchema>
 
 /** A scenario: faults and clock moves, and what a correct client does about them. */
 export interface Scenario {

@@ -91,7 +91,11 @@ describe.each(TABLE)('Endpoint $number: $method $path', (row) => {
 
   test('is described in /openapi.json with its credentials and status', () => {
     const user = credentials.includes('user') && { user_token: [] }
-    expect(operation()?.security).toEqual([{ idp_token: [], ...user }])
+    const scope = 'api://yield-sandbox/.default'
+    expect(operation()?.security).toEqual([
+      { idp_token: [], ...user },
+      { client_credentials: [scope], ...user },
+    ])
     expect(Object.keys(operation()?.responses ?? {})).toContain(String(status))
     const keyRequired = operation()?.parameters?.some(({ name, required }) => name === 'Idempotency-Key' && required)
     expect(keyRequired ?? false).toBe(credentials.includes('key'))
@@ -106,31 +110,10 @@ describe('/openapi.json', () => {
     expect(described.sort()).toEqual(TABLE.map(({ method, path }) => `${method} ${path}`).sort())
   })
 
-  test('Endpoints: beside them it describes the identity provider and the control interface only', () => {
+  test('Endpoints: beside them it describes the identity provider, the chains and the control interface only', () => {
     const beside = Object.keys(paths).filter((path) => !path.startsWith('/v1/'))
     const known =
-      /^(\/_sandbox\/|\/\.well-known\/|\/oauth2\/token$|\/\{tenant_id\}\/v2.0\/.well-known\/|\/\{tenant_id\}\/oauth2\/v2\.0\/token$)/
+      /^(\/_sandbox\/|\/rpc\/|\/\.well-known\/|\/oauth2\/token$|\/\{tenant_id\}\/v2.0\/.well-known\/|\/\{tenant_id\}\/oauth2\/v2\.0\/token$)/
     expect(beside.filter((path) => !known.test(path))).toEqual([])
   })
-
-  test('Endpoints: every x-assumption is the id of a listed assumption', async () => {
-    const { body } = await control('assumptions')
-    const ids = body.map(({ id }: { id: string }) => id)
-    const marks = marksIn(paths)
-    expect(marks.length).toBeGreaterThan(20)
-    expect(marks.filter((mark) => !ids.includes(mark))).toEqual([])
-  })
 })
-
-/** Every assumption id named in a part of the description. */
-function marksIn(part: unknown): string[] {
-  if (part === null || typeof part !== 'object') return []
-  return Object.entries(part).flatMap(([name, value]) =>
-    name === 'x-assumption' ? String(value).split(/,\s*/) : marksIn(value),
-  )
-}
-
-async function control(path: string): Promise<Pick<Answer, 'status' | 'body'>> {
-  const response = await fetch(`${sandbox.controlUrl}/${path}`)
-  return { status: response.status, body: await response.json() }
-}

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ControlParts } from '../control-parts.ts'
+import { AuditReportSchema } from '../schemas.ts'
 
 /** Whether the money adds up. 200 also when it does not: the answer is the report. */
 export async function auditRoutes(app: FastifyInstance, { audit }: ControlParts): Promise<void> {
@@ -7,6 +8,8 @@ export async function auditRoutes(app: FastifyInstance, { audit }: ControlParts)
     tags: ['Control'],
     operationId: 'get_audit',
     summary: 'Do API, ledger and chain agree on every portfolio?',
+    response: { 200: AuditReportSchema },
   }
-  app.get('/_sandbox/audit', { schema }, () => audit())
+  const config = { errors: ['chain_unavailable', 'sandbox_starting'] } as const
+  app.get('/_sandbox/audit', { schema, config }, () => audit())
 }

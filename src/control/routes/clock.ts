@@ -1,32 +1,51 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { END_OF_TIME, type SandboxClock } from '../../domain/clock.ts'
+import { from, named } from '../../domain/described-schema.ts'
 import { parseDuration } from '../../domain/duration.ts'
 import { Problem } from '../../domain/errors.ts'
 import { shorten } from '../../domain/shorten.ts'
 import type { ClockState } from '../contract.ts'
 import type { ControlParts } from '../control-parts.ts'
+import { ClockStateSchema } from '../schemas.ts'
 
-const Move = Type.Object(
-  {
-    advance: Type.Optional(Type.String({ description: 'A duration to move on by.', examples: ['8d'] })),
-    set: Type.Optional(Type.String({ description: 'A later moment, ISO 8601.', examples: ['2027-01-01T00:00:00Z'] })),
-    freeze: Type.Optional(Type.Boolean({ description: 'true stops business time, false lets it run on.' })),
-  },
-  { additionalProperties: false, minProperties: 1 },
+const Move = named(
+  'ClockMove',
+  Type.Object(
+    {
+      advance: Type.Optional(Type.String({ description: 'A duration to move on by.', examples: ['8d'] })),
+      set: Type.Optional(Type.String({ description: 'A later moment, ISO 8601.', examples: ['2027-01-01T00:00:00Z'] })),
+      freeze: Type.Optional(Type.Boolean({ description: 'true stops business time, false lets it run on.' })),
+    },
+    { additionalProperties: false, minProperties: 1, examples: [{ advance: '1h' }], ...from('sandbox-routes') },
+  ),
 )
 
 /** Business time: look at it, move it forward, freeze it. */
 export async function clockRoutes(app: FastifyInstance, { clock, clockKept }: ControlParts): Promise<void> {
   app.get(
     '/_sandbox/clock',
-    { schema: { tags: ['Control'], operationId: 'get_clock', summary: 'The sandbox clock' } },
+    {
+      schema: {
+        tags: ['Control'],
+        operationId: 'get_clock',
+        summary: 'The sandbox clock',
+        response: { 200: ClockStateSchema },
+      },
+    },
     () => state(clock),
   )
   app.post<{ Body: Static<typeof Move> }>(
     '/_sandbox/clock',
     {
-      schema: { tags: ['Control'], operationId: 'move_clock', summary: 'Move or freeze the sandbox clock', body: Move },
+      schema: {
+        tags: ['Control'],
+        operationId: 'move_clock',
+        summary: 'Move or freeze the sandbox clock',
+        body: Move,
+        response: { 200: ClockStateSchema },
+      },
+      config: { errors: ['service_unavailable'] },
     },
     async ({ body }) => {
       const step = stepOf(body, clock)

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ControlParts } from '../control-parts.ts'
+import { CredentialsSchema } from '../schemas.ts'
 
 /** Everything a client needs to connect. */
 export async function credentialRoutes(app: FastifyInstance, { credentials }: ControlParts): Promise<void> {
@@ -7,6 +8,7 @@ export async function credentialRoutes(app: FastifyInstance, { credentials }: Co
     tags: ['Control'],
     operationId: 'get_credentials',
     summary: 'Addresses, secrets and keys of every tenant',
+    response: { 200: CredentialsSchema },
   }
   app.get('/_sandbox/credentials', { schema }, () => credentials())
 }

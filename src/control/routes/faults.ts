@@ -1,18 +1,29 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
-import { FaultRuleSchema } from '../../faults/fault-rule.ts'
 import type { ControlParts } from '../control-parts.ts'
+import { FaultsSchema, RuleSchema } from '../schemas.ts'
+
+const EXAMPLE = { kind: 'error', match: { operation: 'deposit' }, with: { code: 'rate_limited' } }
 
 /** The faults in force. The engine itself checks a rule: its messages know the nearest valid name. */
 export async function faultRoutes(app: FastifyInstance, { faults, tenants }: ControlParts): Promise<void> {
   const tags = ['Control']
-  const body = Type.Union([FaultRuleSchema, Type.Array(FaultRuleSchema)])
+  const body = Type.Union([RuleSchema, Type.Array(RuleSchema)], { examples: [EXAMPLE] })
   const url = '/_sandbox/faults'
-  const added = { 201: { description: 'The faults, with their ids.' } }
+  const added = { 201: FaultsSchema }
   const cleared = { 204: { type: 'null', description: 'Whatever they had broken is mended.' } }
-  app.get(url, { schema: { tags, operationId: 'list_faults', summary: 'Faults in force, with their hits' } }, () =>
-    faults.list(),
+  app.get(
+    url,
+    {
+      schema: {
+        tags,
+        operationId: 'list_faults',
+        summary: 'Faults in force, with their hits',
+        response: { 200: FaultsSchema },
+      },
+    },
+    () => faults.list(),
   )
   app.post<{ Body: unknown }>(
     url,
@@ -37,7 +48,8 @@ export async function faultRoutes(app: FastifyInstance, { faults, tenants }: Con
   )
   const params = Type.Object({ id: Type.String() })
   const schema = { tags, operationId: 'remove_fault', summary: 'Clear one fault', params, response: cleared }
-  app.delete<{ Params: { id: string } }>(`${url}/:id`, { schema }, async (request, reply) => {
+  const config = { errors: ['fault_not_found'] } as const
+  app.delete<{ Params: { id: string } }>(`${url}/:id`, { schema, config }, async (request, reply) => {
     if (!faults.remove(request.params.id)) {
       throw new Problem('fault_not_found', { detail: 'No fault with this id is in force.', param: 'id' })
     }

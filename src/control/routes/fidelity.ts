@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ControlParts } from '../control-parts.ts'
+import { AssumptionsSchema, FidelitySchema } from '../schemas.ts'
 
 /** How the sandbox stands to the specification: rule by rule, and of that the open points alone. */
 export async function fidelityRoutes(app: FastifyInstance, { fidelity, assumptions }: ControlParts): Promise<void> {
@@ -7,11 +8,13 @@ export async function fidelityRoutes(app: FastifyInstance, { fidelity, assumptio
     tags: ['Control'],
     operationId: 'list_fidelity',
     summary: 'Every rule and behaviour: exact, assumed or absent',
+    response: { 200: FidelitySchema },
   }
   const open = {
     tags: ['Control'],
     operationId: 'list_assumptions',
     summary: 'Open points of the specification, with the active setting',
+    response: { 200: AssumptionsSchema },
   }
   app.get('/_sandbox/fidelity', { schema: all }, () => fidelity())
   app.get('/_sandbox/assumptions', { schema: open }, () => assumptions())

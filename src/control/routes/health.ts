@@ -1,21 +1,37 @@
 import type { FastifyInstance } from 'fastify'
 import type { Health } from '../contract.ts'
 import type { ControlParts } from '../control-parts.ts'
+import { HealthSchema, ReadinessSchema } from '../schemas.ts'
 
 /** Whether the process listens, and whether it can serve. Open to everybody: orchestrators ask without a token. */
 export async function healthRoutes(app: FastifyInstance, { version, clock, readiness }: ControlParts): Promise<void> {
   const started = clock.wallNow()
-  const response = { 200: { description: 'It can.' }, 503: { description: 'Not yet, or not now, and why.' } }
+  const content = { 'application/json': { schema: ReadinessSchema } }
+  const response = {
+    200: { description: 'It can.', content },
+    503: { description: 'Not yet, or not now, and why.', content },
+  }
   app.get(
     '/_sandbox/health',
-    { schema: { tags: ['Control'], operationId: 'get_health', summary: 'Does the process listen?' } },
+    {
+      config: { open: true },
+      schema: {
+        tags: ['Control'],
+        operationId: 'get_health',
+        summary: 'Does the process listen?',
+        response: { 200: HealthSchema },
+      },
+    },
     (): Health => {
       return { status: 'ok', version, uptime_seconds: Math.floor((clock.wallNow() - started) / 1000) }
     },
   )
   app.get(
     '/_sandbox/ready',
-    { schema: { tags: ['Control'], operationId: 'get_readiness', summary: 'Can it serve?', response } },
+    {
+      config: { open: true },
+      schema: { tags: ['Control'], operationId: 'get_readiness', summary: 'Can it serve?', response },
+    },
     (_request, reply) => {
       const state = readiness()
       return state.ready ? state : reply.code(503).header('retry-after', '1').send(state)

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ControlParts } from '../control-parts.ts'
+import { ReadinessSchema } from '../schemas.ts'
 
 /** Back to the fixtures. */
 export async function resetRoutes(app: FastifyInstance, { reset, readiness }: ControlParts): Promise<void> {
@@ -7,8 +8,10 @@ export async function resetRoutes(app: FastifyInstance, { reset, readiness }: Co
     tags: ['Control'],
     operationId: 'reset',
     summary: 'Back to the fixtures: state, chain, faults, clock',
+    response: { 200: ReadinessSchema },
   }
-  app.post('/_sandbox/reset', { schema }, async () => {
+  const config = { errors: ['chain_unavailable', 'service_unavailable', 'sandbox_starting'] } as const
+  app.post('/_sandbox/reset', { schema, config }, async () => {
     await reset()
     return readiness()
   })

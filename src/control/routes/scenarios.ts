@@ -5,13 +5,14 @@ import { suggest } from '../../domain/nearest.ts'
 import { shorten } from '../../domain/shorten.ts'
 import { readScenario } from '../../scenarios/load-scenario.ts'
 import { ScenarioError } from '../../scenarios/scenario-error.ts'
-import { EditorSchema, type Scenario } from '../../scenarios/scenario-schema.ts'
+import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import type { ScenarioList, StoppedScenario } from '../contract.ts'
 import type { ControlParts } from '../control-parts.ts'
+import { OwnScenarioSchema, ScenarioListSchema, ScenarioRunSchema, StoppedScenarioSchema } from '../schemas.ts'
 
 const tags = ['Control']
-const started = { 201: { description: 'The run.' } }
-const Params = Type.Object({ name: Type.String() })
+const started = { 201: ScenarioRunSchema }
+const Params = Type.Object({ name: Type.String({ examples: ['dropped-deposit'] }) })
 
 /** The shipped scenarios, and the one that runs. The loader itself checks a scenario: its messages know what fits. */
 export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
@@ -24,7 +25,14 @@ export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts):
   }
   app.get(
     '/_sandbox/scenarios',
-    { schema: { tags, operationId: 'list_scenarios', summary: 'Shipped scenarios, and the one started last' } },
+    {
+      schema: {
+        tags,
+        operationId: 'list_scenarios',
+        summary: 'Shipped scenarios, and the one started last',
+        response: { 200: ScenarioListSchema },
+      },
+    },
     async (): Promise<ScenarioList> => ({
       scenarios: (await shippedScenarios()).map(({ name, description }) => ({ name, description })),
       current: scenarios.current ?? null,
@@ -40,6 +48,7 @@ export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts):
         params: Params,
         response: started,
       },
+      config: { errors: ['scenario_not_found', 'scenario_running', 'service_unavailable'] },
     },
     async ({ params }, reply) => reply.code(201).send(await start(await requireShipped(params.name, parts))),
   )
@@ -50,16 +59,24 @@ export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts):
         tags,
         operationId: 'start_own_scenario',
         summary: 'Start a scenario of your own',
-        body: EditorSchema,
+        body: OwnScenarioSchema,
         response: started,
       },
+      config: { errors: ['scenario_running', 'service_unavailable'] },
       validatorCompiler: () => () => true,
     },
     async ({ body }, reply) => reply.code(201).send(await start(await fromBody(body))),
   )
   app.post(
     '/_sandbox/scenarios/stop',
-    { schema: { tags, operationId: 'stop_scenario', summary: 'Take back what the running scenario applied' } },
+    {
+      schema: {
+        tags,
+        operationId: 'stop_scenario',
+        summary: 'Take back what the running scenario applied',
+        response: { 200: StoppedScenarioSchema },
+      },
+    },
     async (): Promise<StoppedScenario> => {
       const stopped = scenarios.stop() ?? null
       await faults.mended()

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Stopping } from '../contract.ts'
 import type { ControlParts } from '../control-parts.ts'
+import { StoppingSchema } from '../schemas.ts'
 
 /** Ends the sandbox, as a signal would. */
 export async function stopRoutes(app: FastifyInstance, { stop }: ControlParts): Promise<void> {
@@ -8,7 +9,7 @@ export async function stopRoutes(app: FastifyInstance, { stop }: ControlParts): 
     tags: ['Control'],
     operationId: 'stop',
     summary: 'End the sandbox',
-    response: { 202: { description: 'It ends once this is answered.' } },
+    response: { 202: StoppingSchema },
   }
   app.post('/_sandbox/stop', { schema }, ({ log }, reply) => {
     // Not before: what is stopped closes its connections.

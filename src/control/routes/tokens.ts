@@ -1,6 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
+import { from, named } from '../../domain/described-schema.ts'
 import { type ControlParts, requireTenant } from '../control-parts.ts'
+import { MintedTokenSchema } from '../schemas.ts'
 
 const HUNDRED_YEARS = 100 * 365 * 24 * 60 * 60
 
@@ -18,19 +20,30 @@ const wish = {
     Type.String({ enum: ['registered', 'unknown'], description: 'unknown: a key nobody registered.' }),
   ),
 }
-const Params = Type.Object({ slug: Type.String() })
-const UserTokenWish = Type.Object({ external_id: Type.String(), ...wish }, { additionalProperties: false })
-const IdpTokenWish = Type.Object(wish, { additionalProperties: false })
+const Params = Type.Object({ slug: Type.String({ examples: ['acme'] }) })
+const strict = { additionalProperties: false, ...from('sandbox-routes') }
+const UserTokenWish = named(
+  'UserTokenRequest',
+  Type.Object(
+    { external_id: Type.String({ examples: ['alice'] }), ...wish },
+    { ...strict, examples: [{ external_id: 'alice' }] },
+  ),
+)
+const IdpTokenWish = named('IdpTokenRequest', Type.Object(wish, { ...strict, examples: [{}] }))
 
 type KeyChoice = 'registered' | 'unknown'
 type Wish<T> = Omit<T, 'key'> & { key?: KeyChoice }
 
 /** Mints tokens, good or bad on purpose. */
 export async function tokenRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
-  const schema = { tags: ['Control'], params: Params, response: { 201: { description: 'The token.' } } }
+  const schema = { tags: ['Control'], params: Params, response: { 201: MintedTokenSchema } }
+  const config = { errors: ['tenant_not_found'] } as const
   app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof UserTokenWish>> }>(
     '/_sandbox/tenants/:slug/user_tokens',
-    { schema: { ...schema, operationId: 'mint_user_token', summary: 'Mint a user token', body: UserTokenWish } },
+    {
+      schema: { ...schema, operationId: 'mint_user_token', summary: 'Mint a user token', body: UserTokenWish },
+      config,
+    },
     async ({ params, body }, reply) => {
       const tenant = await requireTenant(parts, params.slug)
       return reply.code(201).send(await parts.mintUserToken(tenant, body))
@@ -45,6 +58,7 @@ export async function tokenRoutes(app: FastifyInstance, parts: ControlParts): Pr
         summary: 'Mint an identity-provider token',
         body: IdpTokenWish,
       },
+      config,
     },
     async ({ params, body }, reply) => {
       const tenant = await requireTenant(parts, params.slug)

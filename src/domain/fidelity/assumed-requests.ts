@@ -213,7 +213,7 @@ export const REQUEST_BEHAVIOURS: readonly FidelityRow[] = [
     'what only the sandbox has',
     '/_sandbox, /rpc/{chain_id}, /docs, /openapi.json, and the request header X-Sandbox-Fault: a client of the service needs none of them',
     testsIn('test/specification/endpoints.test.ts')(
-      'Endpoints: beside them it describes the identity provider and the control interface only',
+      'Endpoints: beside them it describes the identity provider, the chains and the control interface only',
     ),
   ),
   assumed(

@@ -1,0 +1,208 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { AUDIT_CHECKS, type AuditCheckId } from '../domain/audit-report.ts'
+import { from, named } from '../domain/described-schema.ts'
+import { FaultRuleSchema } from '../faults/fault-rule.ts'
+import { ExpectationSchema, scenarioSchema } from '../scenarios/scenario-schema.ts'
+import type {
+  ActiveFault,
+  Assumption,
+  AuditReport,
+  ClockState,
+  Credentials,
+  Fidelity,
+  Health,
+  MintedToken,
+  Readiness,
+  ScenarioList,
+  ScenarioRun,
+  StoppedScenario,
+  Stopping,
+} from './contract.ts'
+
+type SchemaOf<T> = TSchema & { static: T }
+
+/** A schema of the control interface. Its type must be that of the contract. */
+const control = <T>(name: string, schema: SchemaOf<T>): SchemaOf<T> =>
+  named(name, { ...schema, ...from('sandbox-routes') })
+
+const Text = (description: string) => Type.String({ description })
+const Moment = (description: string) => Type.String({ format: 'date-time', description })
+const orNull = <T extends TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description })
+const oneOf = <const Word extends string>(words: readonly Word[], description: string) =>
+  Type.Unsafe<Word>({ type: 'string', enum: [...words], description })
+const anything = (description: string) => Type.Unknown({ description })
+
+export const HealthSchema = control<Health>(
+  'Health',
+  Type.Object({
+    status: Type.Literal('ok'),
+    version: Text('Version of the sandbox.'),
+    uptime_seconds: Type.Integer({ minimum: 0, description: 'Since it began to listen.' }),
+  }),
+)
+
+export const ReadinessSchema = control<Readiness>(
+  'Readiness',
+  Type.Object({ ready: Type.Boolean(), reason: Type.Optional(Text('Why it is not ready.')) }),
+)
+
+const TenantCredentialsSchema = control(
+  'TenantCredentials',
+  Type.Object({
+    slug: Text('Its name in the control interface.'),
+    tenant_id: Text('Its id.'),
+    client_id: Text('The appid of its identity-provider tokens.'),
+    client_secret: Text('Its secret at the token endpoint.'),
+    issuer: Text('The iss of its user tokens.'),
+    kid: orNull(Type.String(), 'Null when only the partner holds the private key.'),
+    private_key_pem: orNull(Type.String(), 'Signs its user tokens; null when only the partner holds it.'),
+    end_users: Type.Array(Type.String(), { description: 'Their external_ids.' }),
+  }),
+)
+
+export const CredentialsSchema = control<Credentials>(
+  'Credentials',
+  Type.Object({
+    base_url: Text('Where the service is.'),
+    auth_url: Text('Where the token endpoint is.'),
+    control_url: Text('Where the control interface is.'),
+    rpc_urls: Type.Unsafe<Record<string, string>>({
+      type: 'object',
+      additionalProperties: { type: 'string' },
+      description: "Each chain's JSON-RPC, by chain id.",
+    }),
+    audience: Text('The aud of both tokens.'),
+    scope: Text('What to ask the token endpoint for.'),
+    seed: Type.Integer({ description: 'Every random choice derives from it.' }),
+    control_token: Type.Optional(Text('Bearer token of the control interface; absent when it needs none.')),
+    tenants: Type.Array(TenantCredentialsSchema),
+  }),
+)
+
+export const ClockStateSchema = control<ClockState>(
+  'ClockState',
+  Type.Object({
+    now: Moment('Business time.'),
+    frozen: Type.Boolean(),
+    offset_seconds: Type.Integer({ description: 'How far it is ahead of real time.' }),
+  }),
+)
+
+export const MintedTokenSchema = control<MintedToken>(
+  'MintedToken',
+  Type.Object({ token: Text('The token.'), expires_at: Moment('Wall-clock time.') }),
+)
+
+export const StoppingSchema = control<Stopping>('Stopping', Type.Object({ stopping: Type.Literal(true) }))
+
+/** What puts faults in force. */
+export const RuleSchema = control('FaultRule', FaultRuleSchema)
+
+const FaultSchema = control(
+  'Fault',
+  // Which parameters go with which kind is more than an object of this form says.
+  Type.Unsafe<ActiveFault>(
+    Type.Object({
+      id: Text('Its id.'),
+      ...FaultRuleSchema.properties,
+      hits: Type.Integer({ minimum: 0, description: 'How often it has struck.' }),
+      explanation: Text('What it does.'),
+    }),
+  ),
+)
+
+export const FaultsSchema = Type.Array(FaultSchema, { description: 'The faults.' })
+
+const EXAMPLE = {
+  name: 'busy-service',
+  description: 'The service is busy for two deposits.',
+  faults: [{ kind: 'error', match: { operation: 'deposit' }, times: 2, with: { code: 'rate_limited' } }],
+}
+
+/** A scenario of the caller's own. */
+export const OwnScenarioSchema = control('Scenario', { ...scenarioSchema(RuleSchema), examples: [EXAMPLE] })
+
+export const ScenarioRunSchema = control<ScenarioRun>(
+  'ScenarioRun',
+  Type.Object({
+    name: Text('Its name.'),
+    description: Text('What happens, and what a correct client does about it.'),
+    state: oneOf(['running', 'stopped', 'failed'], 'failed: a clock move could not be made.'),
+    started_at: Moment('Business time.'),
+    faults: Type.Array(FaultSchema, { description: 'Its faults with their hits.' }),
+    clock: Type.Array(
+      Type.Object({
+        explanation: Text('The move.'),
+        moved_at: orNull(Moment('Business time after it.'), 'Null while it has not been made.'),
+      }),
+      { description: 'Its moves of the clock.' },
+    ),
+    failure: orNull(Type.String(), 'Why it failed and what had been applied.'),
+    seed: Type.Integer({ description: 'What every random choice of the run derives from.' }),
+    expect: ExpectationSchema,
+  }),
+)
+
+export const ScenarioListSchema = control<ScenarioList>(
+  'ScenarioList',
+  Type.Object({
+    scenarios: Type.Array(Type.Object({ name: Type.String(), description: Type.String() }), {
+      description: 'Those that ship with the sandbox.',
+    }),
+    current: orNull(ScenarioRunSchema, 'The one started last, unless it was stopped.'),
+  }),
+)
+
+export const StoppedScenarioSchema = control<StoppedScenario>(
+  'StoppedScenario',
+  Type.Object({ stopped: orNull(ScenarioRunSchema, 'The run as it ended; null when none was there.') }),
+)
+
+export const AuditReportSchema = control<AuditReport>(
+  'AuditReport',
+  Type.Object({
+    ok: Type.Boolean({ description: 'Whether all of it adds up.' }),
+    checks: Type.Array(
+      control(
+        'AuditCheck',
+        Type.Object({
+          id: oneOf(Object.keys(AUDIT_CHECKS) as AuditCheckId[], 'The invariant.'),
+          ok: Type.Boolean(),
+          detail: Text('How much was compared, or the first offenders.'),
+        }),
+      ),
+    ),
+  }),
+)
+
+const ActiveSettingSchema = control(
+  'ActiveSetting',
+  Type.Object({ name: Text('Its name in the fixture file.'), active: anything('What it is set to.') }),
+)
+
+const FidelityRowSchema = control<Fidelity>(
+  'FidelityRow',
+  Type.Object({
+    id: Text('What x-assumption names.'),
+    kind: oneOf(['exact', 'assumed', 'absent'], 'How the sandbox stands to it.'),
+    about: Text('The place in the specification, or the open point.'),
+    rule: Text('What holds here.'),
+    source: Text('Who says so.'),
+    setting: Type.Optional(ActiveSettingSchema),
+    test: Type.Object({ path: Type.String(), name: Type.String() }, { description: 'The test that holds it.' }),
+  }),
+)
+
+export const FidelitySchema = Type.Array(FidelityRowSchema, { description: 'The fidelity manifest.' })
+
+const AssumptionSchema = control<Assumption>(
+  'Assumption',
+  Type.Object({
+    id: Text('What x-assumption names.'),
+    open_point: Text('What the specification leaves open.'),
+    behaviour: Text('What the sandbox does.'),
+    setting: Type.Optional(ActiveSettingSchema),
+  }),
+)
+
+export const AssumptionsSchema = Type.Array(AssumptionSchema, { description: 'The open points.' })

@@ -1,0 +1,129 @@
+import { from, named, openList, SCHEMA_NAME, SPECIFICATION } from '../../domain/described-schema.ts'
+import { ERRORS, type ErrorCode, Problem } from '../../domain/errors.ts'
+import { MANIFEST } from '../../domain/fidelity/manifest.ts'
+import type { ServiceSettings } from '../../domain/service-settings.ts'
+import { renderProblem } from '../problem.ts'
+
+/** JSON of any shape. */
+export type Json = Record<string, unknown>
+
+const CODES = Object.keys(ERRORS) as ErrorCode[]
+
+/** Where a code is from: the specification itself, or a row of the fidelity manifest. */
+export function originOf(code: ErrorCode): string {
+  const { row } = ERRORS[code]
+  return MANIFEST.find(({ id }) => id === row)?.kind === 'exact' ? SPECIFICATION : row
+}
+
+const CodeList = named(
+  'ErrorCode',
+  openList(CODES, {
+    description: 'An open list: codes may be added (Versioning 3), and a client must read one that it does not know.',
+    ...from(...CODES.map(originOf)),
+  }),
+)
+
+const text = (description: string) => ({ type: 'string', description })
+
+/** spec: Errors. Fields beside code are assumption `error-body`; with the setting `code_only` they are not there. */
+const ALL_OF_A_PROBLEM = {
+  code: CodeList,
+  type: text('urn:yield-partner-api:error: and the code.'),
+  title: text('What the code means, for people.'),
+  status: { type: 'integer', description: 'The status of the answer.' },
+  detail: text('What went wrong, for people.'),
+  instance: text('The path of the request.'),
+  request_id: text(
+    'Same as the request-id header of the answer; in a replay, that of the first answer under the Idempotency-Key.',
+  ),
+  param: text('The parameter at fault.'),
+  errors: {
+    type: 'array',
+    description: 'Every fault, when there are several.',
+    items: {
+      [SCHEMA_NAME]: 'ParameterFault',
+      type: 'object',
+      required: ['param', 'detail'],
+      properties: { param: text('The parameter at fault.'), detail: text('What is wrong with it.') },
+    },
+  },
+}
+
+/** An error body under these settings. */
+export function problemSchema({ error_body }: ServiceSettings): Json {
+  const whole = error_body === 'problem'
+  return {
+    [SCHEMA_NAME]: 'Problem',
+    type: 'object',
+    required: whole ? ['code', 'type', 'title', 'status', 'detail', 'instance', 'request_id'] : ['code'],
+    properties: whole ? ALL_OF_A_PROBLEM : { code: CodeList },
+    ...from(SPECIFICATION, 'error-body'),
+  }
+}
+
+/** An example of every error. */
+export function errorExamples(settings: ServiceSettings): Json {
+  const origin = { request_id: 'req_01JGX0Z5N8Q4R7T2V9W3Y6B1CD', instance: '/v1/partner/pools' }
+  const example = (code: ErrorCode) => {
+    const { title } = ERRORS[code]
+    const { body } = renderProblem(new Problem(code, { detail: `${title}.` }), origin, settings)
+    return { summary: title, value: body, ...from(originOf(code)) }
+  }
+  // A method that a path does not have is no operation, so that none of them answers it.
+  const codes = CODES.filter((code) => code !== 'method_not_allowed')
+  return Object.fromEntries(codes.map((code) => [code, example(code)]))
+}
+
+/** Headers of answers that are not everywhere the same: by the name they have in the description. */
+export function headers({ name }: ServiceSettings) {
+  const version = `X-${name}-Api-Version`
+  const requestId = `X-${name}-Request-Id`
+  const all = {
+    [version]: header('1.0.0 for v1.', SPECIFICATION, 'brand'),
+    [requestId]: header('Identifies the request.', SPECIFICATION, 'brand'),
+    'Idempotency-Key-Replay': {
+      ...header('true when the answer is that of an earlier request with the same key.', 'idempotency-replay-header'),
+      schema: { type: 'string', enum: ['true', 'false'], ...from('idempotency-replay-header') },
+    },
+    'Retry-After': {
+      ...header('Seconds to wait before the request is repeated.', 'retry-after'),
+      schema: { type: 'integer' },
+    },
+    'WWW-Authenticate': header('Which credential is missing or refused (RFC 6750 §3).', 'challenges'),
+    'Accept-Encoding': header('Codings of bodies that can be read (RFC 9110 §15.5.16).', 'content-codings'),
+    Deprecation: header('When the version is deprecated (RFC 9745). A fault sends it.', SPECIFICATION),
+    Sunset: header('When the version will be gone (RFC 8594). A fault sends it.', SPECIFICATION),
+    Link: header('Where the migration is described. A fault sends it.', SPECIFICATION),
+  }
+  return { all, ofEveryAnswer: [version, requestId] }
+}
+
+function header(description: string, ...origins: string[]) {
+  return { description, schema: { type: 'string' }, ...from(...origins) }
+}
+
+/** Who may call: the schemes that operations name. */
+export function securitySchemes({ audience }: ServiceSettings): Json {
+  const scope = `${audience}/.default`
+  return {
+    idp_token: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: 'Identity-provider token, obtained at /oauth2/token.',
+    },
+    client_credentials: {
+      type: 'oauth2',
+      description: 'The same token, obtained by whoever reads this. The scope is the service audience and /.default.',
+      flows: { clientCredentials: { tokenUrl: '/oauth2/token', scopes: { [scope]: 'Everything the tenant may do.' } } },
+    },
+    user_token: {
+      type: 'apiKey',
+      in: 'header',
+      name: 'X-User-Token',
+      description:
+        'RS256 JWT that the partner mints for the end user. POST /_sandbox/tenants/{slug}/user_tokens mints one.',
+    },
+    control_token: { type: 'http', scheme: 'bearer', description: 'Needed only when the sandbox has one.' },
+  }
+}

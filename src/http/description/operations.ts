@@ -1,0 +1,171 @@
+import type { FastifySchema, RouteOptions } from 'fastify'
+import { from, SPECIFICATION } from '../../domain/described-schema.ts'
+import type { ErrorCode } from '../../domain/errors.ts'
+import type { ServiceSettings } from '../../domain/service-settings.ts'
+import type { Endpoint, Known } from '../../partner-api/endpoint.ts'
+import type { Answer, Answers } from './answers.ts'
+import type { Json } from './components.ts'
+
+/** What an operation is described with. */
+export interface DescribedWith {
+  settings: ServiceSettings
+  answers: Answers
+  /** For the examples of requests. */
+  known: Known
+}
+
+/** Errors of HTTP itself that are answered whatever the path. */
+const BEFORE_ROUTING = ['validation_error', 'request_timeout', 'request_header_fields_too_large'] as const
+const OF_HTTP = [...BEFORE_ROUTING, 'uri_too_long', 'not_implemented', 'internal_error'] as const
+const WITH_BODY = ['payload_too_large', 'unsupported_media_type'] as const
+/** Those that a fault asks for by status, and what a request that brings one along is told. */
+const OF_FAULTS = [
+  'rate_limited',
+  'bad_gateway',
+  'service_unavailable',
+  'gateway_timeout',
+  'control_token_required',
+] as const
+
+/** The errors an endpoint's credentials imply, whatever it does. */
+function errorsOf({ errors, user_token, idempotency, body }: Endpoint): ErrorCode[] {
+  const credentials = ['token_missing', 'invalid_idp_token', 'unknown_partner', 'insufficient_role'] as const
+  const all: ErrorCode[] = [...credentials, ...errors, ...OF_HTTP, ...OF_FAULTS, 'sandbox_starting']
+  if (user_token) all.push('invalid_user_token', 'sub_url_mismatch')
+  if (idempotency !== 'none') {
+    all.push('idempotency_key_in_use_with_different_params', 'idempotency_key_in_progress')
+  }
+  if (idempotency === 'required') all.push('idempotency_key_required')
+  if (body) all.push(...WITH_BODY)
+  return all
+}
+
+/** spec: Versioning 6 */
+const ANNOUNCED = ['Deprecation', 'Sunset', 'Link']
+
+/** An endpoint of the service: what its handler's schemas say, and what the pipeline adds. */
+export function describeEndpoint(endpoint: Endpoint, { settings, answers, known }: DescribedWith): Json {
+  const { operation, success, assumptions = [], user_token, idempotency, params, querystring, body } = endpoint
+  const { status, description, schema, example, source } = success
+  const good = { [status]: { description, content: { 'application/json': { schema, example } }, ...from(source) } }
+  const withKey = idempotency === 'none' ? [] : ['Idempotency-Key-Replay']
+  const user = user_token && { user_token: [] }
+  const bodyExample = endpoint.bodyExample?.(known)
+  return {
+    operationId: operation,
+    tags: ['Partner API'],
+    summary: endpoint.summary,
+    description: endpoint.description,
+    security: [
+      { idp_token: [], ...user },
+      { client_credentials: [`${settings.audience}/.default`], ...user },
+    ],
+    ...from(...assumptions),
+    parameters: [
+      ...parametersOf('path', params, { external_id: known.external_id }),
+      ...parametersOf('query', querystring),
+      ...(idempotency === 'none' ? [] : [idempotencyKey(idempotency)]),
+    ],
+    ...(body && { requestBody: bodyOf(body, bodyExample) }),
+    responses: answers.withHeaders(answers.merge(good, answers.ofErrors(errorsOf(endpoint))), [
+      ...withKey,
+      ...ANNOUNCED,
+    ]),
+  }
+}
+
+/** A route beside the service: the identity provider, the chains, the control interface. */
+export function describeNeighbour({ url, schema = {}, config = {} }: RouteOptions, { answers }: DescribedWith): Json {
+  const { operationId, tags, summary, description, security, params, body, consumes, response } = schema
+  const own = Object.fromEntries(
+    Object.entries(response ?? {}).map(([status, answer]) => [status, answerOf(answer as Json)]),
+  )
+  const errors: ErrorCode[] = [...(config.errors ?? [])]
+  // The token endpoint has words of its own for what the service's catalogue says.
+  const inOAuth = consumes !== undefined
+  errors.push(...(inOAuth ? BEFORE_ROUTING : OF_HTTP))
+  const guarded = url.startsWith('/_sandbox') && !config.open
+  if (guarded) errors.push('control_forbidden', 'control_token_required', ...(body ? WITH_BODY : []))
+  return {
+    operationId,
+    tags,
+    summary,
+    ...(description !== undefined && { description }),
+    security: guarded ? [{}, { control_token: [] }] : (security ?? []),
+    ...from(...originOf(url)),
+    parameters: parametersOf('path', params),
+    ...(body !== undefined && { requestBody: bodyOf(body as Json, undefined, consumes?.[0]) }),
+    responses: answers.withHeaders(answers.merge(own, answers.ofErrors(errors))),
+  }
+}
+
+/** Where a route beside the service is from. */
+function originOf(url: string): string[] {
+  if (url === '/oauth2/token') return [SPECIFICATION, 'idp-errors', 'idp-lifetime', 'idp-token-claims']
+  if (url.endsWith('/oauth2/v2.0/token')) return ['token-address-tenant']
+  return url.includes('/.well-known/') ? ['idp-metadata'] : ['sandbox-routes']
+}
+
+/** A route's own answer, given as a schema or as the answer itself. */
+function answerOf(given: Json): Answer {
+  const { description = 'What was asked for.' } = given as { description?: string }
+  if ('content' in given) return { ...given, description }
+  return given.type === 'null' ? { description } : { description, content: { 'application/json': { schema: given } } }
+}
+
+function parametersOf(place: 'path' | 'query', schema: unknown, known: Json = {}): Json[] {
+  const { properties = {}, required = [] } = (schema ?? {}) as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return Object.entries(properties).map(([name, { description, examples, ...property }]) => {
+    const example = known[name] ?? (Array.isArray(examples) ? examples[0] : undefined)
+    return {
+      name,
+      in: place,
+      required: place === 'path' || required.includes(name),
+      ...(description !== undefined && { description }),
+      schema: property,
+      ...(example !== undefined && { example }),
+    }
+  })
+}
+
+function bodyOf(schema: Json, example: unknown = exampleIn(schema), type = 'application/json'): Json {
+  return { required: true, content: { [type]: { schema, ...(example !== undefined && { example }) } } }
+}
+
+function exampleIn({ examples }: Json): unknown {
+  return Array.isArray(examples) ? examples[0] : undefined
+}
+
+/** A version 4 UUID, as generators of clients can check it. */
+const UUID_V4 = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$'
+
+function idempotencyKey(idempotency: 'required' | 'accepted'): Json {
+  return {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: idempotency === 'required',
+    description: 'UUID v4, fresh per logical attempt, the same when retrying.',
+    schema: { type: 'string', pattern: UUID_V4, ...from(SPECIFICATION, 'idempotency-format') },
+    example: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+  }
+}
+
+declare module 'fastify' {
+  interface FastifySchema {
+    operationId?: string
+    tags?: readonly string[]
+    summary?: string
+    description?: string
+    security?: readonly Record<string, readonly string[]>[]
+    consumes?: readonly string[]
+    hide?: boolean
+  }
+}
+
+/** Whether a route is described at all. */
+export function isDescribed({ method, schema }: RouteOptions): boolean {
+  return typeof method === 'string' && method !== 'HEAD' && (schema as FastifySchema | undefined)?.hide !== true
+}

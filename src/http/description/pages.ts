@@ -1,0 +1,12 @@
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import Fastify, { type FastifyInstance } from 'fastify'
+
+/** An application that never listens: it has the pages to browse the description with, at /docs. */
+export async function descriptionPages(): Promise<FastifyInstance> {
+  const app = Fastify({ exposeHeadRoutes: false })
+  await app.register(swagger, { mode: 'dynamic' })
+  await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { docExpansion: 'list' } })
+  await app.ready()
+  return app
+}
