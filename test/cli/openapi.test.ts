@@ -1,0 +1,28 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { Command, ROOT } from './command.ts'
+
+test('openapi prints the same document each time, whatever port and seed others have', async () => {
+  const runs = [{}, { YIELD_SANDBOX_PORT: '0', YIELD_SANDBOX_SEED: '8' }].map(
+    (env) => new Command(['openapi'], { env }),
+  )
+  const [first, second] = await Promise.all(runs.map(({ ended }) => ended))
+  expect(first).toMatchObject({ code: 0, stderr: '' })
+  expect(second!.stdout).toBe(first!.stdout)
+  expect(JSON.parse(first!.stdout).servers).toEqual([expect.objectContaining({ url: 'http://127.0.0.1:4010' })])
+})
+
+test('openapi ends quietly when whoever reads it has read enough', async () => {
+  const child = spawn(process.execPath, ['bin/yield-sandbox.js', 'openapi'], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stderr = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk
+  })
+  child.stdout.once('data', () => child.stdout.destroy())
+  const [code] = await once(child, 'close')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+})
