@@ -47,6 +47,8 @@ export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoi
       .send(answer.rawPayload)
   }
   for (const url of ['/openapi.json', '/docs/json']) app.get(url, HIDDEN, description)
+  // The pages would make a document of their own routes, of which there are none.
+  app.get('/docs/yaml', HIDDEN, (_, reply) => reply.callNotFound())
   for (const url of ['/docs', '/docs/*']) app.get(url, HIDDEN, browse)
   app.addHook('onRoute', (route) => {
     routes.push(route)
