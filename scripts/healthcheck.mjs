@@ -3,6 +3,8 @@
 // It asks at the port the sandbox really listens on, as Linux tells it: flags, environment, fixture file or `--port 0`
 // may have chosen it.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { get } from 'node:http'
+import { get as getSecurely } from 'node:https'
 
 const LISTENING = '0A'
 
@@ -35,7 +37,7 @@ function hostOf(hex) {
   return `[${bytes.join('').match(/.{4}/g).join(':')}]`
 }
 
-/** The origins that the sockets with these inodes listen at. */
+/** The hosts, with ports, that the sockets with these inodes listen at. */
 function listeningAt(inodes) {
   const lines = ['tcp', 'tcp6'].flatMap(
     (table) => attempt(() => readFileSync(`/proc/net/${table}`, 'utf8').split('\n')) ?? [],
@@ -44,20 +46,33 @@ function listeningAt(inodes) {
     const columns = line.trim().split(/\s+/)
     if (columns[3] !== LISTENING || !inodes.includes(columns[9])) return []
     const [address, port] = columns[1].split(':')
-    return [`http://${hostOf(address)}:${Number.parseInt(port, 16)}`]
+    return [`${hostOf(address)}:${Number.parseInt(port, 16)}`]
   })
 }
 
-async function isReady(origin) {
-  const response = await fetch(`${origin}/_sandbox/ready`, { signal: AbortSignal.timeout(2500) }).catch(() => undefined)
-  return response?.status === 200
+/** The status of the answer; undefined when there is none. Who answers is known by the socket: no certificate has to say it. */
+function statusOf(ask, url) {
+  return new Promise((resolve) => {
+    const request = ask(url, { timeout: 1000, rejectUnauthorized: false, agent: false }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    request.on('timeout', () => request.destroy())
+    request.on('error', () => resolve(undefined))
+  })
+}
+
+/** Over http, or https if that is what it speaks. */
+async function isReady(host) {
+  const path = `${host}/_sandbox/ready`
+  return ((await statusOf(get, `http://${path}`)) ?? (await statusOf(getSecurely, `https://${path}`))) === 200
 }
 
 const processes = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
 const pids = process.argv[2] ? [process.argv[2]] : processes.filter((pid) => attempt(() => isSandbox(pid)))
-const origins = listeningAt(pids.flatMap(socketsOf))
-const answers = await Promise.all(origins.map(isReady))
+const hosts = listeningAt(pids.flatMap(socketsOf))
+const answers = await Promise.all(hosts.map(isReady))
 if (!answers.includes(true)) {
-  console.error(origins.length > 0 ? `not ready: ${origins.join(', ')}` : 'the sandbox does not listen')
+  console.error(hosts.length > 0 ? `not ready: ${hosts.join(', ')}` : 'the sandbox does not listen')
   process.exitCode = 1
 }

@@ -13,3 +13,9 @@ export function beginChains(
   started.catch(() => undefined)
   return started
 }
+
+/** Ends the chains, also those that are still starting. */
+export async function stopChains(starting: Promise<AnvilChains> | undefined): Promise<void> {
+  const chains = await starting?.catch(() => undefined)
+  await chains?.stop()
+}

@@ -4,11 +4,20 @@ import type { Tenant } from './domain/records.ts'
 import type { Service } from './domain/service.ts'
 import type { ResolvedOptions } from './options.ts'
 
+/** What of the sandbox as a whole the credentials tell. */
+interface Sandboxed {
+  origin: Origin
+  /** What clients have to trust; undefined without a self-signed certificate. */
+  caFile: string | undefined
+  seed: number
+  options: Pick<ResolvedOptions, 'controlToken'>
+}
+
 /** What a client needs to connect: addresses, and the secrets and keys of every tenant. */
 export async function credentialsOf(
   { store, settings, chains }: Service,
   tenants: readonly Tenant[],
-  { origin, seed, options }: { origin: Origin; seed: number; options: Pick<ResolvedOptions, 'controlToken'> },
+  { origin, caFile, seed, options }: Sandboxed,
 ): Promise<Credentials> {
   const limit = Number.MAX_SAFE_INTEGER
   const shown = tenants.map(async (tenant) => {
@@ -25,6 +34,7 @@ export async function credentialsOf(
     audience: settings.audience,
     scope: `${settings.audience}/.default`,
     seed,
+    ...(caFile !== undefined && { ca_file: caFile }),
     ...(options.controlToken !== undefined && { control_token: options.controlToken }),
     tenants: await Promise.all(shown),
   }

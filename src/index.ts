@@ -22,3 +22,4 @@ export type {
 export { startSandbox } from './library/start-sandbox.ts'
 export { OptionError } from './option-error.ts'
 export type { SandboxLogger, SandboxOptions } from './options.ts'
+export { TlsError } from './tls/tls-error.ts'

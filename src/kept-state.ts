@@ -48,6 +48,11 @@ export class KeptState {
     this.#directory = directory
   }
 
+  /** The directory's path. */
+  get path(): string {
+    return this.#directory.path
+  }
+
   /** To be called when everything that is kept was found sound, before it is changed. */
   begin(): Promise<void> {
     return this.#directory.begin(version)

@@ -31,6 +31,12 @@ export interface SandboxOptions {
    * the sandbox tells is made from it. `http` or `https`, without a path. Unless it is loopback, a control token is needed.
    */
   publicUrl?: string
+  /** Serve https with a certificate made for it; `credentials().ca_file` is what clients have to trust. */
+  tls?: 'self-signed'
+  /** PEM file of the certificate to serve https with. */
+  tlsCert?: string
+  /** PEM file of its key. */
+  tlsKey?: string
   /** Path of a YAML or JSON file; default: the shipped fixtures/default.yaml. */
   fixtures?: string
   /** JSON-RPC of a real chain to fork: for the fixture's first forked chain, or the only chain it names. */
@@ -51,6 +57,9 @@ export interface SandboxOptions {
   logger?: SandboxLogger
 }
 
+/** The certificate to serve https with: one made for it, or PEM files. */
+export type TlsOption = 'self-signed' | { cert: string; key: string }
+
 /** Options with every default filled in. */
 export interface ResolvedOptions {
   port: number
@@ -58,6 +67,8 @@ export interface ResolvedOptions {
   host: string | undefined
   /** An origin. Undefined: the address listened on. */
   publicUrl: string | undefined
+  /** Undefined for http. */
+  tls: TlsOption | undefined
   /** Whether only this machine can reach the sandbox. */
   local: boolean
   confirmationDelay: DurationRange
@@ -78,6 +89,9 @@ const OPTIONS = {
   port: true,
   host: true,
   publicUrl: true,
+  tls: true,
+  tlsCert: true,
+  tlsKey: true,
   fixtures: true,
   forkUrl: true,
   forkBlockNumber: true,
@@ -106,6 +120,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     port,
     host,
     publicUrl,
+    tls: resolveTls(given),
     local,
     dataDir: given.dataDir,
     seed,
@@ -133,6 +148,16 @@ function resolveAddress(given: SandboxOptions, fixture: FixtureOptions) {
   const reached = [host, publicUrl && new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')]
   const local = reached.every((one) => one === undefined || isLoopback(one))
   return { host, publicUrl, local }
+}
+
+function resolveTls({ tls, tlsCert: cert, tlsKey: key }: SandboxOptions): TlsOption | undefined {
+  if (tls !== undefined && tls !== 'self-signed') throw new OptionError('--tls must be self-signed')
+  if (cert === undefined && key === undefined) return tls
+  if (tls !== undefined)
+    throw new OptionError('--tls self-signed makes its own: leave out --tls-cert and --tls-key, or --tls')
+  if (cert !== undefined && key !== undefined) return { cert, key }
+  const [given, missing] = cert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key']
+  throw new OptionError(`${given} needs ${missing}: the certificate and its key are two PEM files`)
 }
 
 /** The origin a URL is. Throws OptionError, which does not repeat the URL: it may hold a password. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { beginChains } from './begin-chains.ts'
+import { beginChains, stopChains } from './begin-chains.ts'
 import type { AnvilChains } from './chain/anvil-chains.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
 import { credentialsOf } from './credentials.ts'
@@ -21,11 +21,14 @@ import { DEFAULT_FIXTURES, type ResolvedOptions, resolveFork, resolveOptions, ty
 import { readFixture } from './read-fixture.ts'
 import { seeder } from './seeder.ts'
 import { buildServiceParts, type PartsContext, type ServiceParts } from './service-parts.ts'
+import { chooseCertificate } from './tls/choose-certificate.ts'
+import type { ServerCertificate } from './tls/server-certificate.ts'
 
 interface SandboxParts extends Omit<PartsContext, 'log' | 'origin'> {
   parts: ServiceParts
   /** Still starting. */
   chains: Promise<AnvilChains>
+  certificate: ServerCertificate | undefined
   app: FastifyInstance
 }
 
@@ -38,6 +41,7 @@ export class Sandbox {
   readonly #kept: KeptState | undefined
   readonly #fixture: Fixture
   readonly #chains: Promise<AnvilChains>
+  readonly #certificate: ServerCertificate | undefined
   readonly #app: FastifyInstance
   #state: Readiness = { ready: false, reason: 'The chain and the fixtures are being prepared.' }
   #starting: Promise<void> | undefined
@@ -48,13 +52,14 @@ export class Sandbox {
   #era = 0
   #listener: Listener | undefined
 
-  private constructor({ fixture, options, seed, kept, parts, chains, app }: SandboxParts) {
+  private constructor({ fixture, options, seed, kept, parts, chains, certificate, app }: SandboxParts) {
     this.#fixture = fixture
     this.options = options
     this.seed = seed
     this.#kept = kept
     this.parts = parts
     this.#chains = chains
+    this.#certificate = certificate
     this.#app = app
   }
 
@@ -75,13 +80,16 @@ export class Sandbox {
     const kept = dataDir === undefined ? undefined : await KeptState.open(dataDir, fixture, options.seed, log)
     const seed = kept?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
+    let certificate: ServerCertificate | undefined
     try {
       const parts = await buildServiceParts({ fixture, options, seed, kept, log, origin: () => self().origin })
       // Anvil comes up on its own while the interface is built: that hides most of its time.
       chains = beginChains({ fixture, seed, kept, log }, parts)
+      certificate = await chooseCertificate(options, kept?.path, parts.service.clock.wallNow())
       const app = await createApp({
         ...parts,
         log,
+        tls: certificate,
         controlToken: options.controlToken,
         origin: () => self().origin,
         verifyIdpToken: (authorization) => parts.idpTokens.verify(authorization),
@@ -90,11 +98,12 @@ export class Sandbox {
         answered: (exchange, status) => parts.scenarios.answered(exchange, status),
         neighbours: (app) => registerNeighbours(app, parts, options, self),
       })
-      sandbox = new Sandbox({ fixture, options, seed, kept, parts, chains, app })
+      sandbox = new Sandbox({ fixture, options, seed, kept, parts, chains, certificate, app })
       sandbox.#listener = await listen(app, options)
       return sandbox
     } catch (error) {
       await stopChains(chains)
+      await certificate?.discard()
       await kept?.close()
       throw error
     }
@@ -144,6 +153,11 @@ export class Sandbox {
   /** Resolves when every move of the clock so far will outlive this process, if it has a data directory. */
   async clockKept(): Promise<void> {
     await this.#kept?.clockKept()
+  }
+
+  /** What clients have to trust; undefined without a self-signed certificate. */
+  get caFile(): string | undefined {
+    return this.#certificate?.caFile
   }
 
   /** Answers requests for its URLs without the network. */
@@ -274,16 +288,11 @@ export class Sandbox {
     await Promise.all([closed, stopChains(this.#chains)])
     await service.store.close()
     await service.showings.keep()
+    await this.#certificate?.discard()
     await this.#kept?.close()
   }
 }
 
 function notServing(detail: string): Problem {
   return new Problem('sandbox_starting', { detail })
-}
-
-/** Ends the chains, also those that are still starting. */
-async function stopChains(starting: Promise<AnvilChains> | undefined): Promise<void> {
-  const chains = await starting?.catch(() => undefined)
-  await chains?.stop()
 }

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { ControlClient, originOf } from '../control/client.ts'
+import { trustingFetch } from '../control/trusting-fetch.ts'
 
 /** `--url`, for commands that talk to a running sandbox. */
 export const urlOption = () =>
@@ -20,9 +22,24 @@ function origin(text: string): string {
 export const controlTokenOption = () =>
   new Option('--control-token <t>', 'bearer token of the control interface').env('YIELD_SANDBOX_CONTROL_TOKEN')
 
+/** `--ca`: for a sandbox with a self-signed certificate. The value is the file's text. */
+export const caOption = () =>
+  new Option('--ca <file>', 'PEM file of the CA to trust, for https').env('YIELD_SANDBOX_CA').argParser(pem)
+
+function pem(path: string): string {
+  try {
+    const text = readFileSync(path, 'utf8')
+    if (text.includes('-----BEGIN CERTIFICATE-----')) return text
+  } catch (error) {
+    throw new InvalidArgumentError(`It cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+  throw new InvalidArgumentError('It holds no certificate in PEM.')
+}
+
 /** What every command that talks to a running sandbox takes. */
 export interface ControlFlags {
   url: string
+  ca?: string
   controlToken?: string
   json?: boolean
 }
@@ -32,6 +49,7 @@ export function controlCommand(name: string, description: string, examples: read
   return new Command(name)
     .description(description)
     .addOption(urlOption())
+    .addOption(caOption())
     .addOption(controlTokenOption())
     .option('--json', 'print the JSON of the sandbox instead of tab-separated lines')
     .addHelpText('after', ['', 'Examples:', ...examples.map((example) => `  yield-sandbox ${example}`)].join('\n'))
@@ -47,8 +65,8 @@ export function commandGroup(name: string, description: string, commands: readon
 }
 
 /** The sandbox that the flags name. */
-export function clientOf({ url, controlToken }: ControlFlags): ControlClient {
-  return new ControlClient(url, controlToken)
+export function clientOf({ url, controlToken, ca }: ControlFlags): ControlClient {
+  return new ControlClient(url, controlToken, ca === undefined ? fetch : trustingFetch(ca))
 }
 
 /** Prints rows, their columns separated by tabs, or what the rows were made of as one line of JSON. */

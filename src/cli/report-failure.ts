@@ -11,6 +11,7 @@ const KNOWN: Record<string, number> = {
   ControlError: 1,
   RefusedError: 2,
   ScenarioError: 2,
+  TlsError: 2,
 }
 
 /** Prints why a command failed, one line per fault and no stack for what is known, and returns the exit code. */

@@ -9,6 +9,9 @@ interface Flags {
   port?: number
   host?: string
   publicUrl?: string
+  tls?: 'self-signed'
+  tlsCert?: string
+  tlsKey?: string
   fixtures?: string
   forkUrl?: string
   forkBlockNumber?: number
@@ -31,6 +34,9 @@ export function startCommand(): Command {
     .addOption(flag('--port <n>', 'port; 0 picks a free one (default: 4010)', 'PORT').argParser(wholeNumber))
     .addOption(flag('--host <address>', 'address to listen on (default: loopback, 127.0.0.1 and ::1)', 'HOST'))
     .addOption(flag('--public-url <url>', 'origin clients see (default: where it listens)', 'PUBLIC_URL'))
+    .addOption(flag('--tls <how>', 'serve https with a certificate made for it', 'TLS').choices(['self-signed']))
+    .addOption(flag('--tls-cert <file>', 'serve https with this certificate, PEM', 'TLS_CERT'))
+    .addOption(flag('--tls-key <file>', "the certificate's key, PEM", 'TLS_KEY'))
     .addOption(flag('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)', 'FIXTURES'))
     .addOption(flag('--fork-url <url>', "JSON-RPC of a real chain for the fixture's forked chain", 'FORK_URL'))
     .addOption(
@@ -57,7 +63,8 @@ Examples:
   yield-sandbox
   yield-sandbox --port 0 --json --confirmation-delay 0
   yield-sandbox --fixtures my-fixtures.yaml --seed 7
-  yield-sandbox --data-dir ./sandbox-data`
+  yield-sandbox --data-dir ./sandbox-data
+  yield-sandbox --tls self-signed --public-url https://sandbox.test:4010`
 
 async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void> {
   const level = quiet ? 'error' : logLevel

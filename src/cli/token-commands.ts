@@ -1,13 +1,10 @@
 import { Command, Option } from 'commander'
-import { ControlClient } from '../control/client.ts'
-import { controlTokenOption, urlOption } from './control-options.ts'
+import { type ControlFlags, caOption, clientOf, controlTokenOption, urlOption } from './control-options.ts'
 
 const tenantOption = () => new Option('--tenant <slug>', 'whose token (default: the first tenant)')
 
-interface Flags {
-  url: string
+interface Flags extends ControlFlags {
   tenant?: string
-  controlToken?: string
 }
 
 /** `token`: an identity-provider token. */
@@ -15,12 +12,12 @@ export function tokenCommand(): Command {
   return new Command('token')
     .description('Print an identity-provider token of a running sandbox.')
     .addOption(urlOption())
+    .addOption(caOption())
     .addOption(tenantOption())
     .addOption(controlTokenOption())
     .addHelpText('after', '\nExample:\n  TOKEN=$(yield-sandbox token)')
-    .action(async ({ url, tenant, controlToken }: Flags) => {
-      const client = new ControlClient(url, controlToken)
-      process.stdout.write(`${await client.idpToken({ tenant })}\n`)
+    .action(async (flags: Flags) => {
+      process.stdout.write(`${await clientOf(flags).idpToken({ tenant: flags.tenant })}\n`)
     })
 }
 
@@ -30,11 +27,11 @@ export function userTokenCommand(): Command {
     .description('Print a user token minted with the key of a tenant of a running sandbox.')
     .argument('<external_id>', 'the end user')
     .addOption(urlOption())
+    .addOption(caOption())
     .addOption(tenantOption())
     .addOption(controlTokenOption())
     .addHelpText('after', '\nExample:\n  USER_TOKEN=$(yield-sandbox user-token alice)')
-    .action(async (externalId: string, { url, tenant, controlToken }: Flags) => {
-      const client = new ControlClient(url, controlToken)
-      process.stdout.write(`${await client.userToken(externalId, { tenant })}\n`)
+    .action(async (externalId: string, flags: Flags) => {
+      process.stdout.write(`${await clientOf(flags).userToken(externalId, { tenant: flags.tenant })}\n`)
     })
 }

@@ -200,8 +200,7 @@ export class ControlClient {
       const response = await this.#fetch.call(undefined, `${this.#url}${path}`, init)
       return { status: response.status, text: await response.text() }
     } catch (cause) {
-      const message = `no sandbox answers at ${this.#url}; start one, or name another with --url`
-      throw new ControlError(message, { code: 'sandbox_unreachable', cause })
+      throw new ControlError(whyUnreachable(this.#url, codeOf(cause)), { code: 'sandbox_unreachable', cause })
     }
   }
 
@@ -221,6 +220,25 @@ export function originOf(text: string): string {
   const url = text.includes('://') ? text : `http://${text}`
   if (/^https?:/i.test(url) && URL.canParse(url)) return url.replace(/\/+$/, '')
   throw new ControlError(`"${text}" is not a URL such as http://127.0.0.1:4010`, { code: 'invalid_url' })
+}
+
+/** The code of what went wrong; `fetch` hides it in the cause. */
+function codeOf(error: unknown): string {
+  const { code, cause } = error as { code?: unknown; cause?: unknown }
+  return typeof code === 'string' ? code : cause instanceof Error ? codeOf(cause) : ''
+}
+
+function whyUnreachable(url: string, code: string): string {
+  if (/CERT|SIGNATURE|ISSUER/.test(code)) {
+    const fix = 'name the file of its CA with --ca (or NODE_EXTRA_CA_CERTS); a self-signed sandbox prints it at start'
+    return `the certificate at ${url} is not trusted (${code}); ${fix}`
+  }
+  if (/SSL|EPROTO/.test(code)) return `${url} does not speak https (${code}); give --url with http://`
+  // What a server that speaks TLS does with a request in plain text.
+  if (/ECONNRESET|UND_ERR_SOCKET|HPE_/.test(code)) {
+    return `what is at ${url} closed the connection (${code}); if the sandbox serves https, give --url with https://`
+  }
+  return `no sandbox answers at ${url}; start one, or name another with --url`
 }
 
 /** What was asked for is wrong, or is not there. */

@@ -41,6 +41,8 @@ export interface Credentials {
   audience: string
   scope: string
   seed: number
+  /** With a self-signed certificate: path, on the sandbox's machine, of the PEM file to trust. */
+  ca_file?: string
   /** Bearer token of the control interface; absent when it needs none. */
   control_token?: string
   tenants: TenantCredentials[]

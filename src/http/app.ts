@@ -22,6 +22,7 @@ import type { PipelineParts } from './pipeline.ts'
 import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
 import { logRequests, logWhenOver } from './request-log.ts'
+import { noteCarriers } from './reset-connection.ts'
 import { registerRootPage } from './root-page.ts'
 import { unknownRoute } from './unknown-route.ts'
 
@@ -31,12 +32,17 @@ const BODY_LIMIT = 100 * 1024
 /** Milliseconds within which a request has to arrive, headers and body. */
 const REQUEST_TIMEOUT = 60_000
 
+/** Node would refuse a request without Host itself, and without version and request id. */
+const SERVER = { requireHostHeader: false }
+
 /** What the HTTP interface is built from. */
 export interface AppParts extends PipelineParts {
   ids: Ids
   log: FastifyBaseLogger
   /** Known once the server listens. */
   origin(): Origin
+  /** PEM texts, to serve https; undefined for http. */
+  tls: { cert: string; key: string } | undefined
   /** Registers what lives on the same origin beside the service: identity provider, control. */
   neighbours(app: FastifyInstance): Promise<void>
 }
@@ -57,8 +63,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     forceCloseConnections: true,
     // A body that never comes ends in an answer too.
     requestTimeout: REQUEST_TIMEOUT,
-    // Node would refuse a request without Host itself, and without version and request id.
-    http: { requireHostHeader: false },
+    ...(parts.tls ? { https: { ...SERVER, cert: parts.tls.cert, key: parts.tls.key } } : { http: SERVER }),
     // An external_id of any length must reach its validation instead of an unknown route.
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
     // RFC 9110 §9.1: what answers GET answers HEAD.
@@ -84,6 +89,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   })
   // Those beyond the 2,000 that Node keeps would not be seen at all; their length is limited anyway.
   app.server.maxHeadersCount = 0
+  if (parts.tls) noteCarriers(app.server)
   // An expectation nobody knows may be ignored (RFC 9110, Expect); Node would refuse it as above.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, parts.ids, settings))

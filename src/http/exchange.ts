@@ -6,6 +6,7 @@ import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
 import { onceOver } from './once-over.ts'
+import { resetConnection } from './reset-connection.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -104,7 +105,7 @@ export class HttpExchange implements Exchange {
     this.#takeOver()
     const { socket } = this.#request.raw
     if (!this.lost) this.ending = drop.how === 'reset' ? 'reset' : 'closed'
-    if (drop.how === 'reset') socket.resetAndDestroy()
+    if (drop.how === 'reset') resetConnection(socket)
     else socket.destroy()
   }
 

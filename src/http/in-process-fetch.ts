@@ -1,7 +1,6 @@
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-
-/** Statuses a Response may have no body with. */
-const NO_BODY = new Set([204, 205, 304])
+import { responseOf } from '../control/trusting-fetch.ts'
 
 /**
  * A `fetch` that the application answers as if the request had come over the network, whatever host the URL names: in its own
@@ -18,8 +17,6 @@ export function inProcessFetch(app: FastifyInstance, host: string): typeof fetch
       payload: Buffer.from(await request.arrayBuffer()),
       signal: request.signal,
     })
-    const body = NO_BODY.has(answer.statusCode) ? null : new Uint8Array(answer.rawPayload)
-    const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)])
-    return new Response(body, { status: answer.statusCode, headers })
+    return responseOf(answer.statusCode, answer.headers as IncomingHttpHeaders, answer.rawPayload)
   }
 }

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
+import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { Origin } from '../domain/origin.ts'
 
@@ -8,6 +9,16 @@ const BACKLOG = 65_535
 
 /** What the operating system says of an address that the machine does not have. */
 const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
+
+/** Where an application is to listen. */
+export interface ListenOptions {
+  host: string | undefined
+  port: number
+  /** An origin; undefined for the address listened on. */
+  publicUrl: string | undefined
+  /** Whatever is there for https; undefined for http. */
+  tls: unknown
+}
 
 /** Where an application listens. */
 export interface Listener {
@@ -21,17 +32,15 @@ export interface Listener {
  * Lets an application answer at a host. `localhost`, the default, leads to IPv4 or IPv6: there it answers on both, as far as the
  * machine has them. Throws the operating system's error about an address or a port; nothing listens then.
  */
-export async function listen(
-  app: FastifyInstance,
-  { host, port, publicUrl }: { host: string | undefined; port: number; publicUrl: string | undefined },
-): Promise<Listener> {
+export async function listen(app: FastifyInstance, { host, port, publicUrl, tls }: ListenOptions): Promise<Listener> {
+  const scheme = tls ? 'https' : 'http'
   const both = host === undefined || host === 'localhost'
   await app.listen({ host: both ? '127.0.0.1' : host, port, backlog: BACKLOG })
   const address = app.server.address()
   if (address === null || typeof address === 'string') throw new TypeError('a TCP server has a port')
   const second = both ? await alsoOn('::1', app, address.port, port === 0) : undefined
   return {
-    origin: publicUrl ? Origin.public(publicUrl) : Origin.listening({ scheme: 'http', host, port: address.port }),
+    origin: publicUrl ? Origin.public(publicUrl) : Origin.listening({ scheme, host, port: address.port }),
     async close() {
       const freed = second && once(second, 'close')
       second?.close()
@@ -45,7 +54,9 @@ export async function listen(
  * port, which nobody asked for, is another's there.
  */
 async function alsoOn(host: string, app: FastifyInstance, port: number, anyPort: boolean): Promise<Server | undefined> {
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => app.server.emit('connection', socket))
+  // As Node's own servers have it.
+  const allowHalfOpen = !(app.server instanceof TlsServer)
+  const server = createServer({ allowHalfOpen, noDelay: true }, (socket) => app.server.emit('connection', socket))
   try {
     server.listen({ host, port, backlog: BACKLOG, ipv6Only: true })
     await once(server, 'listening')

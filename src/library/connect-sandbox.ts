@@ -1,4 +1,5 @@
 import { ControlClient, ControlError } from '../control/client.ts'
+import { trustingFetch } from '../control/trusting-fetch.ts'
 import { refuseUnknownNames } from '../option-error.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
 
@@ -8,9 +9,11 @@ export interface ConnectOptions {
   url: string
   /** Bearer token of its control interface, when it needs one. */
   controlToken?: string
+  /** PEM text of the authority to trust, for https: what the file `ca_file` of a self-signed one holds. */
+  ca?: string
 }
 
-const NAMES = { url: true, controlToken: true } satisfies Record<keyof ConnectOptions, true>
+const NAMES = { url: true, controlToken: true, ca: true } satisfies Record<keyof ConnectOptions, true>
 
 /**
  * The handle of a sandbox that runs elsewhere: in a container, in another process, in Jest's `globalSetup`. Throws
@@ -21,8 +24,9 @@ const NAMES = { url: true, controlToken: true } satisfies Record<keyof ConnectOp
  */
 export async function connectSandbox(options: ConnectOptions): Promise<SandboxHandle> {
   refuseUnknownNames(options, NAMES, 'connectSandbox')
-  const client = new ControlClient(options.url, options.controlToken)
+  const fetchFn = options.ca === undefined ? fetch : trustingFetch(options.ca)
+  const client = new ControlClient(options.url, options.controlToken, fetchFn)
   const { ready, reason } = await client.readiness()
   if (!ready) throw new ControlError(`the sandbox is not ready: ${reason}`, { code: 'sandbox_starting' })
-  return handleOf(client, { fetch, stop: () => client.stop(), dispose: async () => undefined })
+  return handleOf(client, { fetch: fetchFn, stop: () => client.stop(), dispose: async () => undefined })
 }

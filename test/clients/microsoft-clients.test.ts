@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SandboxHandle } from '../../src/index.ts'
+import { ROOT } from '../cli/command.ts'
+import { testSandbox } from '../helpers/partner.ts'
+
+let sandbox: SandboxHandle
+beforeAll(async () => {
+  sandbox = await testSandbox({ tls: 'self-signed' })
+})
+afterAll(() => sandbox.stop())
+
+/** What a partner's application does with @azure/msal-node, the authority being the sandbox. */
+const APPLICATION = `
+import { ConfidentialClientApplication, ProtocolMode } from '@azure/msal-node'
+const { BASE, AUTHORITY, HOST, CLIENT_ID, CLIENT_SECRET, SCOPE, PROTOCOL } = process.env
+const auth = { clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, authority: AUTHORITY, knownAuthorities: [HOST] }
+const system = PROTOCOL ? { system: { protocolMode: ProtocolMode[PROTOCOL] } } : {}
+const client = new ConfidentialClientApplication({ auth: { ...auth, ...system.system }, ...system })
+const first = await client.acquireTokenByClientCredential({ scopes: [SCOPE] }).catch((error) => {
+  console.log(JSON.stringify({ code: error.errorCode, message: error.errorMessage }))
+  process.exit()
+})
+const again = await client.acquireTokenByClientCredential({ scopes: [SCOPE] })
+const headers = { authorization: 'Bearer ' + first.accessToken }
+const { status } = await fetch(BASE + '/v1/partner/pools', { headers })
+const { iss } = JSON.parse(Buffer.from(first.accessToken.split('.')[1], 'base64url'))
+console.log(JSON.stringify({ status, iss, cached: again.fromCache, type: first.tokenType }))`
+
+async function msal(name: string, path: string, more: Record<string, string> = {}) {
+  const { scope, ca_file = '', tenants } = await sandbox.credentials()
+  const base = sandbox.baseUrl.replace('127.0.0.1', name)
+  const env = {
+    PATH: process.env.PATH,
+    NODE_EXTRA_CA_CERTS: ca_file,
+    BASE: base,
+    AUTHORITY: `${base}/${path}`,
+    HOST: new URL(base).host,
+    CLIENT_ID: tenants[0]!.client_id,
+    CLIENT_SECRET: tenants[0]!.client_secret,
+    SCOPE: scope,
+    ...more,
+  }
+  const args = ['--input-type=module', '-e', APPLICATION]
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, env })
+  return { base, ...JSON.parse(stdout) }
+}
+
+const tenantId = () => sandbox.tenants[0]!.tenant_id
+
+test.each(['localhost', '127.0.0.1'])(
+  'msal-node obtains a token from the authority of its tenant at %s',
+  async (name) => {
+    const { base, ...seen } = await msal(name, tenantId())
+    expect(seen).toEqual({ status: 200, iss: `${base}/${tenantId()}/v2.0`, cached: true, type: 'Bearer' })
+  },
+)
+
+test('msal-node tells a wrong secret in the words of the token endpoint', async () => {
+  const { code, message } = await msal('localhost', tenantId(), { CLIENT_SECRET: 'wrong' })
+  expect({ code, message }).toEqual({ code: 'invalid_client', message: expect.stringContaining('its secret is wrong') })
+})
+
+test('msal-node finds no authority for a tenant that is not there', async () => {
+  const { code } = await msal('localhost', '99999999-9999-4999-8999-999999999999')
+  expect(code).toBe('endpoints_resolution_error')
+})
+
+test('msal-node takes the sandbox itself for an OpenID provider', async () => {
+  const { base, ...seen } = await msal('localhost', '', { PROTOCOL: 'OIDC' })
+  expect(seen).toMatchObject({ status: 200, iss: base, cached: true })
+})
