@@ -23,6 +23,7 @@ async function build(hash) {
   // Loaded only now: compiler and viem take longer to load than the check of the inputs may take.
   const { startAnvil } = await import('./build-chain/anvil.mjs')
   const { compileContracts } = await import('./build-chain/compile.mjs')
+  const { placeMulticall3 } = await import('./build-chain/multicall3.mjs')
   const { planMarket } = await import('./build-chain/market.mjs')
   const { execute } = await import('./build-chain/plan.mjs')
   const { dumpState, gzipReproducibly } = await import('./build-chain/state.mjs')
@@ -33,6 +34,7 @@ async function build(hash) {
   let dump
   try {
     await execute(plan, anvil, { chainId: CHAIN_ID, timestamp: DEPLOYMENT_TIME })
+    await placeMulticall3(anvil, contracts.Multicall3)
     dump = await dumpState(anvil, LAST_BLOCK_TIME)
   } finally {
     await anvil.stop()

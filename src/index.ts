@@ -2,9 +2,11 @@ export { ControlError, RefusedError } from './control/client.ts'
 export type {
   ActiveFault,
   AuditReport,
+  ChainTime,
   ClockState,
   Credentials,
   FaultRule,
+  MovedClock,
   ScenarioFile,
   ScenarioRun,
   TenantCredentials,

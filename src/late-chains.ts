@@ -1,4 +1,6 @@
 import type { AnvilChains } from './chain/anvil-chains.ts'
+import type { ChainTime } from './control/contract.ts'
+import type { SandboxClock } from './domain/clock.ts'
 import type { Chain, Chains, WalletOwner } from './domain/ports/chain.ts'
 import type { Address } from './domain/records.ts'
 
@@ -13,6 +15,11 @@ export class LateChains implements Chains {
 
   get started(): AnvilChains | undefined {
     return this.#started
+  }
+
+  /** Has every chain mine a block of the clock's present, and says whether it has one: in some seconds at most. */
+  async follow(clock: SandboxClock): Promise<ChainTime> {
+    return this.#started ? this.#started.follow(clock) : { ok: false, reason: 'the chains are starting' }
   }
 
   get(chainId: string): Chain | undefined {

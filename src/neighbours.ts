@@ -64,6 +64,7 @@ export async function registerNeighbours(
     version,
     clock,
     clockKept: () => sandbox().clockKept(),
+    chainsFollow: () => parts.chains.follow(clock),
     faults,
     scenarios,
     shippedScenarios,

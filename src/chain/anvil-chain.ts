@@ -28,6 +28,7 @@ import type { ForkRelay } from './fork-relay.ts'
 import { fundingCalls } from './funding-calls.ts'
 import { MarketCache } from './market-cache.ts'
 import { type MarketSurvey, surveyMarkets } from './market-survey.ts'
+import { placeMulticall3 } from './multicall3.ts'
 import { NodeRenewal, type RenewalParts } from './node-renewal.ts'
 import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
@@ -197,9 +198,7 @@ export class AnvilChain implements Chain {
     return this.#producer.finish({ ...transfer, protocol: this.#protocol(transfer.pool) })
   }
 
-  reorg(): Promise<void> {
-    return this.#controls.reorg()
-  }
+  reorg = (): Promise<void> => this.#controls.reorg()
 
   /** Undoes whatever controls may have done to the markets, unless they are somebody else's. */
   async mend(): Promise<void> {
@@ -210,9 +209,9 @@ export class AnvilChain implements Chain {
     }
   }
 
-  /** Brings chain time up to the clock, should it lag. */
+  /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
   async catchUp(): Promise<void> {
-    if (this.#state.present !== this.#state.latest) await this.#producer.mine()
+    if (this.#state.present > this.#state.latest) await this.#producer.catchUp()
   }
 
   /** Does nothing during a reset, which a pause would cut in two. */
@@ -272,6 +271,7 @@ export class AnvilChain implements Chain {
       // A loaded state has a time of its own, and Aave refuses to work in its own past. A chain that was kept first finishes
       // the transfers that were under way, at the time they were signed for.
       if (!history) await this.#writer.mine(this.#state.present)
+      else if (!this.#upstream) await placeMulticall3(this.#whole, this.#options.embedded)
       this.#survey = await surveyMarkets(setup, protocols, this.#state.read)
     }
     await throughOutages(prepare, { clock, ended: () => this.#stopped || this.#upstream?.failure !== undefined })

@@ -28,6 +28,9 @@ export interface ChainsOptions extends Pick<AnvilChainOptions, 'renewAfter'> {
   rpcTimeout?: number
 }
 
+/** Milliseconds that whoever moved the clock waits for the chains. */
+const FOLLOW_PATIENCE = 5_000
+
 /** The chains on their Anvil processes. */
 export class AnvilChains implements Chains {
   readonly #chains: ReadonlyMap<string, AnvilChain>
@@ -66,6 +69,22 @@ export class AnvilChains implements Chains {
   /** Brings every chain's time up to the clock. */
   async catchUp(): Promise<void> {
     await Promise.all(this.all().map((chain) => chain.catchUp()))
+  }
+
+  /** As {@link catchUp}, but says of chains that do not follow, or not within a few seconds, why not. */
+  async follow(clock: SandboxClock): Promise<ChainStatus> {
+    const late = clock.wallSleep(FOLLOW_PATIENCE).then(() => {
+      throw new Error(`no block of the new time within ${FOLLOW_PATIENCE / 1_000} s`)
+    })
+    late.catch(() => {})
+    for (const chain of this.all()) {
+      try {
+        await Promise.race([chain.catchUp(), late])
+      } catch (error) {
+        return { ok: false, reason: `chain ${chain.chain_id}: ${error instanceof Error ? error.message : error}` }
+      }
+    }
+    return { ok: true }
   }
 
   /** Undoes whatever controls may have done to the markets of embedded chains. */

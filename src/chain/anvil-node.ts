@@ -10,6 +10,7 @@ import { ForeignState } from './foreign-state.ts'
 import { perform } from './operation.ts'
 import { type Call, Rpc } from './rpc.ts'
 import { RpcServer } from './rpc-server.ts'
+import { statesKept } from './states-kept.ts'
 
 /** What a node is made from. */
 export interface NodeOptions extends SourceParts {
@@ -30,8 +31,9 @@ const SYSTEM_CONTRACTS = ['0x0000F90827F1C53a10cb7A02335B175320002935', '0x000F3
  * in the archive.
  */
 export const BLOCKS_KEPT = 32
-/** No state but the present one is kept: Anvil would copy it at every block, and spill it into the home directory. */
-const BOUNDED = ['--prune-history', '--transaction-block-keeper', String(BLOCKS_KEPT)]
+/** States are kept in memory, if at all: Anvil would spill them into the home directory. */
+const PRUNED = '--prune-history'
+const BOUNDED = ['--transaction-block-keeper', String(BLOCKS_KEPT)]
 /** Anvil is not to try again by itself: a fork's relay did, and says when it is of no use. */
 const NO_RETRIES = ['--retries', '0', '--no-rate-limit']
 /** Anvil would keep what it fetched in the home directory, by chain id and block: a stale answer for another upstream. */
@@ -78,7 +80,7 @@ export class AnvilNode {
     let process: AnvilProcess | undefined
     try {
       const block = ['--fork-block-number', String(Number(checkpoint.block.number))]
-      const flags = [...block, ...rulesOf(checkpoint), ...NO_RETRIES, NO_CACHE, ...BOUNDED]
+      const flags = [...block, ...rulesOf(checkpoint), ...NO_RETRIES, NO_CACHE, ...statesOf(checkpoint), ...BOUNDED]
       const genesis = genesisOf(checkpoint, chainId)
       process = await AnvilProcess.start({ chainId, genesis, source: source.url, flags, clock, log })
       const node = new AnvilNode(process, source, checkpoint)
@@ -125,6 +127,12 @@ export class AnvilNode {
     return this.#tip
   }
 
+  /** How many states it keeps, at most, of blocks after which one. */
+  get states(): { after: number; count: number } {
+    const { accounts, block } = this.checkpoint
+    return { after: Number(block.number), count: statesKept(accounts.length) }
+  }
+
   async stop(): Promise<void> {
     await this.process.stop()
     this.#source.close()
@@ -152,6 +160,12 @@ export class AnvilNode {
     if (Number(block.number) === number && same(hash, block.hash) && rest) return block
     throw new ReplayError(`done again, block ${number} came out as another one (${Number(block.number)} ${block.hash})`)
   }
+}
+
+/** Flags that say how many states are kept. Without a number it is the present one, and none is copied. */
+function statesOf({ accounts }: Checkpoint): string[] {
+  const count = statesKept(accounts.length)
+  return count > 1 ? [PRUNED, String(count)] : [PRUNED]
 }
 
 /** Flags that name the rules of a checkpoint's blocks. */

@@ -90,7 +90,7 @@ export class BlockArchive {
       return segment && this.#ofTransaction(segment, String(subject).toLowerCase(), ofTransaction)
     }
     const ofBlock = answerOfBlock.get(method)
-    const number = ofBlock && this.#numberOf(subject)
+    const number = ofBlock && this.numberOf(subject)
     const segment = number === undefined ? undefined : this.#segmentAt(number)
     return ofBlock && segment && this.#ofBlock(segment, { number, subject }, (block) => ofBlock(block, detail, subject))
   }
@@ -172,8 +172,8 @@ export class BlockArchive {
     return block && (hash === undefined || block.block.hash === hash) ? answer(block) : undefined
   }
 
-  /** The number of the block that a JSON-RPC parameter names, by number or hash. */
-  #numberOf(subject: unknown): number | undefined {
+  /** The number of the block that a JSON-RPC parameter names, by number or, if it is archived, by hash. */
+  numberOf(subject: unknown): number | undefined {
     const hash = hashIn(subject)
     if (hash !== undefined) return this.#blocks.get(keyOf(hash))
     const number =

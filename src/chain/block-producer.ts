@@ -57,7 +57,7 @@ export class BlockProducer {
   #cheats: CheatJob[] = []
   readonly #ahead: ReadAhead
   #roundDue = false
-  #mineDue: Promise<void> | undefined
+  #catchUpDue: Promise<void> | undefined
   #era = new Era()
   #running: readonly (TransferJob | SignedTransfer)[] = []
   /** Why the chain does not answer, while signed transfers are being carried through. */
@@ -98,14 +98,15 @@ export class BlockProducer {
     return this.#inNextRound((awaited) => this.#cheats.push({ calls, ...awaited }))
   }
 
-  /** Brings chain time up to the clock with a block of whatever the pool holds. */
-  mine(): Promise<void> {
-    // One block for every move of the clock that waits: it reads the present when its turn comes.
-    this.#mineDue ??= this.#lane.run(async () => {
-      this.#mineDue = undefined
-      await this.#parts.writer.mine(this.#parts.state.present)
+  /** Brings chain time up to the clock with a block of whatever the pool holds, unless a block of that time is there by then. */
+  catchUp(): Promise<void> {
+    // One block for everybody who waits: it reads the present when its turn comes.
+    this.#catchUpDue ??= this.#lane.run(async () => {
+      this.#catchUpDue = undefined
+      const { state, writer } = this.#parts
+      if (state.present > state.latest) await writer.mine(state.present)
     })
-    return this.#mineDue
+    return this.#catchUpDue
   }
 
   /** Runs a task with the chain to itself, between two rounds. */
@@ -280,14 +281,14 @@ export class BlockProducer {
   }
 
   async #useQuietMoments(): Promise<void> {
-    const { clock, rpc, writer, renewal } = this.#parts
+    const { clock, rpc, state, writer, renewal } = this.#parts
     for (;;) {
       await clock.wallSleep(QUIET_POLL)
       if (this.#stopped !== undefined) return
       if (!this.#lane.idle) continue
       try {
         const { pending } = await rpc.call<{ pending: Hex }>('txpool_status')
-        if (Number(pending) > 0 && this.#lane.idle) await this.mine()
+        if (Number(pending) > 0 && this.#lane.idle) await this.#lane.run(() => writer.mine(state.present))
         while (this.#lane.idle && (await this.#lane.run(() => writer.tidy())));
         if (this.#lane.idle && renewal.due) await this.#lane.run(() => renewal.run())
       } catch {

@@ -59,6 +59,16 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** A transaction whose fees are said: what is left open is nothing, as the base fee is. */
+export function withFees(transaction: Fields): Fields {
+  const { type, gasPrice, accessList, maxFeePerGas } = transaction
+  const priced = (gasPrice ?? undefined) !== undefined
+  if (priced) return transaction
+  if (type === '0x0' || (type === '0x1' && accessList)) return { ...transaction, gasPrice: '0x0' }
+  const tip = transaction.maxPriorityFeePerGas ?? '0x0'
+  return { ...transaction, maxFeePerGas: maxFeePerGas ?? tip, maxPriorityFeePerGas: tip }
+}
+
 function withGas(method: string, params: Params, most: number): Params {
   const [call, ...rest] = params
   return isFields(call) ? [{ ...call, gas: atMost(method, 'gas', call.gas, most) }, ...rest] : params

@@ -23,7 +23,7 @@ export interface Tip {
 }
 
 /** What the checkpoint is of. */
-type Base = Pick<Checkpoint, 'forked'> & { number: number }
+type Base = Pick<Checkpoint, 'forked'> & { number: number; characters: number }
 
 /** Operations a new checkpoint is due after: doing them again takes about a second. */
 const MIN_OPERATIONS = 400
@@ -73,7 +73,7 @@ export class ChainJournal {
     return this.#length < this.#limit * SHORT
   }
 
-  /** The number of the checkpoint's block, and where a fork was made. Throws before the first {@link read} or {@link replace}. */
+  /** The number of the checkpoint's block, how long its accounts are, and where a fork was made. Throws before the first {@link read} or {@link replace}. */
   get base(): Base {
     if (!this.#base) throw new Error('the journal holds no checkpoint')
     return this.#base
@@ -126,7 +126,8 @@ export class ChainJournal {
 
   #begin(history: History): void {
     const { block, forked, accounts } = history.checkpoint
-    this.#base = { number: Number(block.number), ...(forked !== undefined && { forked }) }
+    const characters = accounts.length
+    this.#base = { number: Number(block.number), characters, ...(forked !== undefined && { forked }) }
     this.#limit = Math.max(MIN_OPERATIONS, accounts.length / SIZE_PER_OPERATION)
     this.#done = 0
     this.#transactions = 0
@@ -152,6 +153,13 @@ export function tipOf({ checkpoint: { block }, operations }: History): Tip {
   if (!last) return { number, hash: block.hash, parentHash: block.parentHash }
   const before = mined.at(-2) ?? block
   return { number, hash: last.hash, parentHash: before.hash, transactions: last.send?.length ?? 0 }
+}
+
+/** The history with the hash that its last block has. */
+export function atTip(history: History, { hash }: Block): History {
+  const last = history.operations.at(-1)
+  if (!last || !('mine' in last)) return history
+  return { ...history, operations: history.operations.with(-1, { ...last, hash }) }
 }
 
 /** Keeps entries as long as the process lives. */

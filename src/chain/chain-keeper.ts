@@ -4,7 +4,7 @@ import type { Logger } from '../domain/ports/logger.ts'
 import { AnvilNode, type NodeOptions, ReplayError } from './anvil-node.ts'
 import { AnvilStartError } from './anvil-process.ts'
 import type { Block } from './block.ts'
-import type { ChainJournal, History } from './chain-journal.ts'
+import { atTip, type ChainJournal, type History } from './chain-journal.ts'
 import { ChainSetupError } from './chain-setup-error.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { Era } from './era.ts'
@@ -107,6 +107,11 @@ export class ChainKeeper {
     if (!this.#node || this.#stopped) return
     this.#node.process.kill()
     this.#lost(this.#node, reason)
+  }
+
+  /** How many states the present node keeps, at most, of blocks after which one. */
+  get states(): { after: number; count: number } {
+    return this.#present.states
   }
 
   /** What others have in the present node. */
@@ -290,11 +295,4 @@ export class ChainKeeper {
       }
     }
   }
-}
-
-/** The history with the hash that its last block has. */
-function atTip(history: History, { hash }: Block): History {
-  const last = history.operations.at(-1)
-  if (!last || !('mine' in last)) return history
-  return { ...history, operations: history.operations.with(-1, { ...last, hash }) }
 }

@@ -83,7 +83,7 @@ export class CheckpointSource {
     const { fetches } = this.#parts
     if (call.method in BLOCK_PARAMETER && fetches?.admit(call.method, call.params?.[0]) === false)
       return faultText(call, REFUSED)
-    const known = await this.#known(call)
+    const known = (await this.#known(call)) ?? feesOf(call)
     if (known === undefined && fetches?.real) return fetches.real.forward(JSON.stringify(this.#beforeFork(call)))
     const answer = known === undefined ? nothingOf(call.method) : { result: known }
     return JSON.stringify({ jsonrpc: '2.0', id: call.id, ...answer })
@@ -120,6 +120,13 @@ export class CheckpointSource {
     if (block.startsWith('0x') && Number(block) <= forked) return call
     return { ...call, params: call.params?.with(index, numberToHex(forked) satisfies Hex) ?? [] }
   }
+}
+
+/** Blocks have cost nothing, as far as anybody may ask; Anvil does not know so of the one it begins with. */
+function feesOf({ method, params: [, newest, percentiles] = [] }: Call): unknown {
+  if (method !== 'eth_feeHistory') return undefined
+  const reward = Array.isArray(percentiles) ? [percentiles.map(() => '0x0')] : []
+  return { oldestBlock: newest, baseFeePerGas: ['0x0', '0x0'], gasUsedRatio: [0], reward }
 }
 
 /** The answer to a question about what is held nowhere. */

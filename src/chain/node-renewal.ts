@@ -4,14 +4,15 @@ import type { ChainJournal } from './chain-journal.ts'
 import type { ChainKeeper } from './chain-keeper.ts'
 import type { ChainWriter } from './chain-writer.ts'
 import type { Rpc } from './rpc.ts'
+import { statesKept } from './states-kept.ts'
 
 /** What a renewal works with. */
 export interface RenewalParts {
   chainId: string
   rpc: Rpc
-  journal: Pick<ChainJournal, 'mined' | 'short' | 'read'>
+  journal: Pick<ChainJournal, 'base' | 'mined' | 'short' | 'read'>
   writer: Pick<ChainWriter, 'done' | 'unsettled' | 'checkpoint' | 'reconcile'>
-  keeper: Pick<ChainKeeper, 'foreign' | 'renew'>
+  keeper: Pick<ChainKeeper, 'foreign' | 'renew' | 'states'>
   log: Logger
   /** Blocks and transactions after which a node is renewed; default 20,000. */
   renewAfter?: number
@@ -22,6 +23,8 @@ export interface RenewalParts {
  * 30 MiB, as much as it begins with.
  */
 const RENEW_AFTER = 20_000
+/** … and as many when the state has become too large to keep so many of it. */
+const RENEW_OUTGROWN_AFTER = 400
 /** Without a quiet moment, and without a checkpoint that is due anyway, it may be so many times as much. */
 const PATIENCE = 2
 
@@ -42,12 +45,12 @@ export class NodeRenewal {
    * not know all about its last block.
    */
   get due(): boolean {
-    return this.#carried >= this.#limit && this.#parts.journal.mined && !this.#parts.keeper.foreign.pinned
+    return this.#carried >= this.#limitNow && this.#parts.journal.mined && !this.#parts.keeper.foreign.pinned
   }
 
   /** Whether it is to be done under load. */
   get pressing(): boolean {
-    return this.due && (this.#easy || this.#carried >= this.#limit * PATIENCE)
+    return this.due && (this.#easy || this.#carried >= this.#limitNow * PATIENCE)
   }
 
   /**
@@ -69,6 +72,12 @@ export class NodeRenewal {
     } catch (error) {
       log.warn({ chain_id: chainId, err: error }, 'no other Anvil could take the place of one that has grown: it stays')
     }
+  }
+
+  get #limitNow(): number {
+    const { journal, keeper } = this.#parts
+    const outgrown = keeper.states.count > statesKept(journal.base.characters)
+    return outgrown ? Math.min(this.#limit, RENEW_OUTGROWN_AFTER) : this.#limit
   }
 
   get #carried(): number {

@@ -11,7 +11,7 @@ import { refusalOf } from './refused-methods.ts'
 import { type Rpc, RpcError } from './rpc.ts'
 import { invalidParams, MINED_BLOCKS, TRANSACTION_BYTES } from './rpc-budget.ts'
 import { isMine, miningOf, setsTime, staysInNode, takesSmallNumbers } from './rpc-methods.ts'
-import { obstacleToRevert, remember, reverts, takesSnapshot } from './snapshots.ts'
+import { forget, obstacleToRevert, remember, reverts, takesSnapshot } from './snapshots.ts'
 
 /** What changes of others work with. */
 export interface ChangeParts {
@@ -36,10 +36,10 @@ const LONGEST_QUANTITY = 78
 /** Carries out what others change on the chain, in the producer's lane, within their budget. */
 export class OutsideChanges {
   readonly #parts: ChangeParts
-  readonly #reads: Pick<OutsideReads, 'withGas'>
+  readonly #reads: Pick<OutsideReads, 'filled'>
   readonly #pool: ForeignPool
 
-  constructor(parts: ChangeParts, reads: Pick<OutsideReads, 'withGas'>) {
+  constructor(parts: ChangeParts, reads: Pick<OutsideReads, 'filled'>) {
     this.#parts = parts
     this.#reads = reads
     this.#pool = new ForeignPool(parts)
@@ -84,6 +84,7 @@ export class OutsideChanges {
       if (staysInNode(method)) foreign.pinned = foreign.altered = true
       const result = await writer.foreign([method, ...params])
       if (takesSnapshot(method)) remember(foreign, result, place)
+      if (reverts(method)) forget(foreign, params[0])
       foreign.timeSet = setsTime(method) || (foreign.timeSet && !isMine(method))
       return result
     })
@@ -105,7 +106,7 @@ export class OutsideChanges {
 
   /** The node would wait for the block of a synchronous one, and the block for this call. */
   async #sendUnsigned(method: string, params: Params): Promise<unknown> {
-    const filled = await this.#reads.withGas(params)
+    const filled = await this.#reads.filled(params)
     const send = (plain: string) => this.#pool.send(plain, filled)
     if (method.endsWith('Sync')) return this.#mined(method, () => send(method.slice(0, -'Sync'.length)))
     return this.#parts.producer.exclusive(() => send(method))

@@ -4,12 +4,14 @@ import { BodyTooLargeError } from '../domain/read-body.ts'
 import type { Hex } from '../domain/records.ts'
 import { Allowance, tooLong } from './allowance.ts'
 import type { BlockArchive } from './block-archive.ts'
-import { cappedParams, isFields, type Params } from './capped-params.ts'
+import { stateBlock } from './block-parameter.ts'
+import { cappedParams, isFields, type Params, withFees } from './capped-params.ts'
 import type { ChainKeeper } from './chain-keeper.ts'
 import type { FetchBudget } from './fetch-budget.ts'
 import { faultText, INVALID_REQUEST, isRequest, type JsonRpcRequest, refusalText, resultText } from './json-rpc.ts'
+import type { KnownBlocks } from './known-blocks.ts'
 import { checkRange, logsAcross, reachesArchive } from './log-range.ts'
-import { type Call, type Rpc, RpcError } from './rpc.ts'
+import { type Call, OVERTAKEN, type Rpc, RpcError } from './rpc.ts'
 import { CALL_TIME, overBudget, TRANSACTION_GAS } from './rpc-budget.ts'
 import { RpcFilters } from './rpc-filters.ts'
 import { isLong, isSlow } from './rpc-methods.ts'
@@ -22,6 +24,7 @@ export interface OutsideParts {
   keeper: Pick<ChainKeeper, 'foreign'>
   clock: SandboxClock
   fetches: FetchBudget
+  blocks: Pick<KnownBlocks, 'refuseForgotten' | 'forgotten'>
 }
 
 /** How reads are asked: all at once, in exchanges of their own, or so that only few execute at a time. */
@@ -39,11 +42,15 @@ const TOGETHER = 100
 /** … and at once in round trips of their own. */
 const APART = 16
 
-/** What the node adds gas to, if it has none. */
+/** What the node adds gas and fees to, if it has none. */
 const FILLED = /^eth_(fill|sign)Transaction$/
 
 /** Every answer of Anvil's begins so. */
 const HEAD = '{"jsonrpc":"2.0","id":0,'
+const HEAD_OF_ERROR = `${HEAD}"error":`
+
+/** Anvil suggests a gwei, whatever the fees are: a tip above the cap that clients derive from a base fee of nothing. */
+const TIP = 'eth_maxPriorityFeePerGas'
 
 /**
  * Carries out reads of others within their budget, each for itself: none may fail another one, or keep the node from blocks
@@ -80,12 +87,14 @@ export class OutsideReads {
   }
 
   /**
-   * A transaction's parameters with its gas: as it is estimated, or else the most it may have. Without it, the node would
-   * try as much as a block holds, again and again.
+   * A transaction's parameters with its fees, which are nothing, and its gas: as it is estimated, or else the most it may have.
+   * Without these, the node would offer a tip, and try as much gas as a block holds, again and again.
    */
-  async withGas(params: Params): Promise<Params> {
-    const [transaction, ...rest] = params
-    if (!isFields(transaction) || (transaction.gas ?? undefined) !== undefined) return params
+  async filled(params: Params): Promise<Params> {
+    const [given, ...rest] = params
+    if (!isFields(given)) return params
+    const transaction = withFees(given)
+    if ((transaction.gas ?? undefined) !== undefined) return [transaction, ...rest]
     const estimate: JsonRpcRequest = { jsonrpc: '2.0', id: 0, method: 'eth_estimateGas', params: [transaction] }
     const [text] = await this.answer([estimate], new Allowance(this.#parts.clock))
     const { result } = JSON.parse(text ?? '{}') as { result?: Hex }
@@ -140,7 +149,7 @@ export class OutsideReads {
 
   async #textOf(request: JsonRpcRequest, allowance: Allowance, patience: Promise<void>): Promise<string> {
     const { method } = request
-    const given = FILLED.test(method) ? await this.withGas(request.params ?? []) : (request.params ?? [])
+    const given = FILLED.test(method) ? await this.filled(request.params ?? []) : (request.params ?? [])
     const params = cappedParams(method, given)
     const ask = () => this.#ask({ ...request, params }, allowance, patience)
     if (wayOf(request) !== 'slow') return ask()
@@ -154,9 +163,11 @@ export class OutsideReads {
   }
 
   async #ask(request: JsonRpcRequest, allowance: Allowance, patience: Promise<void>): Promise<string> {
-    const { archive, rpc } = this.#parts
+    const { archive, rpc, blocks } = this.#parts
     const { id, method, params } = request
     const [subject] = params ?? []
+    if (method === TIP) return resultText(request, '0x0')
+    blocks.refuseForgotten(method, params ?? [])
     if (/^eth_(getLogs|newFilter)$/.test(method)) await checkRange(method, subject, rpc)
     if (method === 'eth_getLogs' && reachesArchive(subject, archive)) {
       let over = false
@@ -170,6 +181,10 @@ export class OutsideReads {
     if (/^eth_new/.test(method)) return this.#newFilter(request)
     this.#filters.touch(subject)
     const text = await rpc.relay(bodyOf(0, method, params ?? []), allowance.bytes)
+    // Another block was mined, and the node keeps the state of the last one alone, or of so many.
+    if (text.startsWith(HEAD_OF_ERROR) && text.includes(OVERTAKEN) && stateBlock(method, params ?? []) !== undefined) {
+      throw blocks.forgotten(method, archive.numberOf(stateBlock(method, params ?? [])))
+    }
     return answeredTo(id, text)
   }
 
@@ -189,7 +204,8 @@ function wayOf(request: unknown): Way {
   if (!isRequest(request)) return 'apart'
   const { method, params } = request
   if (isSlow(method, params ?? [])) return 'slow'
-  return isLong(method) ? 'apart' : 'together'
+  const apart = isLong(method) || method === TIP || stateBlock(method, params ?? []) !== undefined
+  return apart ? 'apart' : 'together'
 }
 
 function bodyOf(id: number, method: string, params: readonly unknown[]): string {

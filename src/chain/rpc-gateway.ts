@@ -1,6 +1,10 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { BodyTooLargeError } from '../domain/read-body.ts'
 import { Allowance, tooLong } from './allowance.ts'
+import type { BlockArchive } from './block-archive.ts'
+import type { ChainKeeper } from './chain-keeper.ts'
+import type { ChainWriter } from './chain-writer.ts'
+import { Heartbeat } from './heartbeat.ts'
 import {
   faultText,
   INVALID_REQUEST,
@@ -10,6 +14,7 @@ import {
   PARSE_ERROR,
   refusalText,
 } from './json-rpc.ts'
+import { KnownBlocks, type KnownBlocksParts } from './known-blocks.ts'
 import { type ChangeParts, OutsideChanges, SEND_RAW } from './outside-changes.ts'
 import { type OutsideParts, OutsideReads } from './outside-reads.ts'
 import { RpcError } from './rpc.ts'
@@ -17,7 +22,11 @@ import { BATCH_CALLS } from './rpc-budget.ts'
 import { isRead } from './rpc-methods.ts'
 
 /** What a gateway works with. */
-export interface GatewayParts extends ChangeParts, OutsideParts {}
+export interface GatewayParts extends ChangeParts, Omit<OutsideParts, 'blocks'>, KnownBlocksParts {
+  writer: ChainWriter
+  keeper: Pick<ChainKeeper, 'foreign' | 'states'>
+  archive: BlockArchive
+}
 
 /**
  * The chain's JSON-RPC for everybody outside, within a budget (rpc-budget.ts). What may change the chain waits its turn in
@@ -27,11 +36,15 @@ export class RpcGateway {
   readonly #clock: SandboxClock
   readonly #reads: OutsideReads
   readonly #changes: OutsideChanges
+  readonly #heartbeat: Heartbeat
+  readonly #blocks: KnownBlocks
 
   constructor(parts: GatewayParts) {
     this.#clock = parts.clock
-    this.#reads = new OutsideReads(parts)
+    this.#blocks = new KnownBlocks(parts)
+    this.#reads = new OutsideReads({ ...parts, blocks: this.#blocks })
     this.#changes = new OutsideChanges(parts, this.#reads)
+    this.#heartbeat = new Heartbeat(parts)
   }
 
   /**
@@ -61,8 +74,10 @@ export class RpcGateway {
       let end = start + 1
       if (kind !== 'change') while (kinds[end] === kind) end++
       const run = requests.slice(start, end)
-      if (kind === 'read') answers.push(...(await this.#reads.answer(run, allowance)))
-      else answers.push(...(await this.#inLane(run as JsonRpcRequest[], allowance)))
+      if (kind === 'read') {
+        await this.#heartbeat.before(run)
+        answers.push(...(await this.#reads.answer(run.map(this.#blocks.withoutTags), allowance)))
+      } else answers.push(...(await this.#inLane(run as JsonRpcRequest[], allowance)))
     }
     return answers
   }

@@ -37,7 +37,7 @@ export interface RpcOptions {
 }
 
 /** What Anvil says of a block whose state it does not keep: of the latest as well, if another one was mined meanwhile. */
-const OVERTAKEN = 'BlockOutOfRangeError'
+export const OVERTAKEN = 'BlockOutOfRangeError'
 /** Others may ask for an old block: then asking again is of no use. */
 const RELAYED_AGAIN = 3
 /** Bytes of an answer to the sandbox itself: all that a string can hold, since the dump of a large chain may be long. */

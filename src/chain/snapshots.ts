@@ -32,6 +32,16 @@ export function obstacleToRevert({ snapshots }: ForeignState, id: unknown, now: 
   return undefined
 }
 
+/** Whether somebody may still go back to a snapshot: blocks of ours would take that from him. */
+export function canGoBack(foreign: ForeignState, now: SnapshotPlace): boolean {
+  return [...foreign.snapshots.keys()].some((id) => obstacleToRevert(foreign, id, now) === undefined)
+}
+
+/** Forgets a snapshot the chain went back to: its id is used up. */
+export function forget({ snapshots }: ForeignState, id: unknown): void {
+  snapshots.delete(keyOf(id) ?? '')
+}
+
 /** An id as a number, however it is written. */
 function keyOf(id: unknown): string | undefined {
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { ClockMove } from '../control/contract.ts'
+import type { ClockMove, ClockState, MovedClock } from '../control/contract.ts'
 import { type ControlFlags, clientOf, controlCommand, print } from './control-options.ts'
 
 interface Flags extends ControlFlags {
@@ -24,8 +24,9 @@ export function clockCommand(): Command {
     .action(async (flags: Flags) => {
       const move = moveOf(flags)
       const client = clientOf(flags)
-      const state = move ? await client.moveClock(move) : await client.clock()
-      print(flags, state, [[state.now, state.frozen ? 'frozen' : 'running', state.offset_seconds]])
+      const state: ClockState & Partial<MovedClock> = move ? await client.moveClock(move) : await client.clock()
+      const behind = state.chains?.ok === false ? [`no block of that time: ${state.chains.reason}`] : []
+      print(flags, state, [[state.now, state.frozen ? 'frozen' : 'running', state.offset_seconds, ...behind]])
     })
 }
 

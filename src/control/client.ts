@@ -10,6 +10,7 @@ import type {
   FaultRule,
   Health,
   MintedToken,
+  MovedClock,
   Readiness,
   ScenarioFile,
   ScenarioList,
@@ -124,8 +125,8 @@ export class ControlClient {
     return this.#call<ClockState>('GET', '/_sandbox/clock')
   }
 
-  moveClock(move: ClockMove): Promise<ClockState> {
-    return this.#call<ClockState>('POST', '/_sandbox/clock', move)
+  moveClock(move: ClockMove): Promise<MovedClock> {
+    return this.#call<MovedClock>('POST', '/_sandbox/clock', move)
   }
 
   faults(): Promise<ActiveFault[]> {

@@ -56,6 +56,17 @@ export interface ClockState {
   offset_seconds: number
 }
 
+/** Whether the latest block of every chain has the clock's time, and if not, why: a chain may be down, or take long. */
+export interface ChainTime {
+  ok: boolean
+  reason?: string
+}
+
+/** What moving the clock is answered with, once the chains have followed or cannot. */
+export interface MovedClock extends ClockState {
+  chains: ChainTime
+}
+
 /** `POST /_sandbox/clock`: one of advance and set, or freeze, or both. */
 export interface ClockMove {
   /** A duration: `8d`. */

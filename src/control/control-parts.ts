@@ -6,7 +6,16 @@ import { shorten } from '../domain/shorten.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import type { Assumption, AuditReport, Credentials, Fidelity, MintedToken, Readiness, TokenWish } from './contract.ts'
+import type {
+  Assumption,
+  AuditReport,
+  ChainTime,
+  Credentials,
+  Fidelity,
+  MintedToken,
+  Readiness,
+  TokenWish,
+} from './contract.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -23,6 +32,8 @@ export interface ControlParts {
   clock: SandboxClock
   /** Resolves when every move of the clock so far is kept, if there is anything to keep it in. */
   clockKept(): Promise<void>
+  /** Resolves when every chain has a block of the clock's present, or it is clear that one has not: in a few seconds. */
+  chainsFollow(): Promise<ChainTime>
   faults: FaultEngine
   scenarios: ScenarioRunner
   shippedScenarios(): Promise<Scenario[]>

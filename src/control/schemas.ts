@@ -12,6 +12,7 @@ import type {
   Fidelity,
   Health,
   MintedToken,
+  MovedClock,
   Readiness,
   ScenarioList,
   ScenarioRun,
@@ -79,12 +80,22 @@ export const CredentialsSchema = control<Credentials>(
   }),
 )
 
-export const ClockStateSchema = control<ClockState>(
-  'ClockState',
+const CLOCK = {
+  now: Moment('Business time.'),
+  frozen: Type.Boolean(),
+  offset_seconds: Type.Integer({ description: 'How far it is ahead of real time.' }),
+}
+
+export const ClockStateSchema = control<ClockState>('ClockState', Type.Object(CLOCK))
+
+export const MovedClockSchema = control<MovedClock>(
+  'MovedClock',
   Type.Object({
-    now: Moment('Business time.'),
-    frozen: Type.Boolean(),
-    offset_seconds: Type.Integer({ description: 'How far it is ahead of real time.' }),
+    ...CLOCK,
+    chains: Type.Object(
+      { ok: Type.Boolean(), reason: Type.Optional(Text('Why a chain has no block of this time.')) },
+      { description: 'Whether the latest block of every chain has this time.' },
+    ),
   }),
 )
 

@@ -1,6 +1,9 @@
 import type { PublicActions, TestClient } from 'viem'
 import type { Credentials } from '../control/contract.ts'
 
+/** Where it stands on every chain, embedded ones included. */
+const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
+
 /** A viem client that reads the chain and commands Anvil. */
 export type ChainClient = TestClient & PublicActions
 
@@ -12,9 +15,18 @@ export async function chainClients(
   { rpc_urls }: Credentials,
   fetchFn: typeof fetch,
 ): Promise<Record<string, ChainClient>> {
-  const { createTestClient, http, publicActions } = await import('viem')
+  const { createTestClient, defineChain, http, publicActions } = await import('viem')
   // Nothing is kept from call to call: viem measures the age of what it keeps with a clock that a test may have stopped.
-  const client = (url: string) =>
-    createTestClient({ mode: 'anvil', transport: http(url, { fetchFn }), cacheTime: 0 }).extend(publicActions)
-  return Object.fromEntries(Object.entries(rpc_urls).map(([chainId, url]) => [chainId, client(url)]))
+  const client = (chainId: string, url: string): ChainClient => {
+    const chain = defineChain({
+      id: Number(chainId),
+      name: `Sandbox, chain ${chainId}`,
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [url] } },
+      contracts: { multicall3: { address: MULTICALL3 } },
+    })
+    const transport = http(url, { fetchFn })
+    return createTestClient({ mode: 'anvil', chain, transport, cacheTime: 0 }).extend(publicActions)
+  }
+  return Object.fromEntries(Object.entries(rpc_urls).map(([chainId, url]) => [chainId, client(chainId, url)]))
 }

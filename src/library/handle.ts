@@ -5,6 +5,7 @@ import type {
   ClockState,
   Credentials,
   FaultRule,
+  MovedClock,
   ScenarioFile,
   ScenarioList,
   ScenarioRun,
@@ -75,16 +76,17 @@ export interface ClockHandle {
   iso(): Promise<string>
   state(): Promise<ClockState>
   /**
-   * Moves on by a duration or by so many milliseconds, and wakes whatever waited for that.
+   * Moves on by a duration or by so many milliseconds, and wakes whatever waited for that. Resolves, as all moves do, when the
+   * latest block of every chain has the new time; `chains` says of one that cannot why not.
    * @example await sandbox.clock.advance('30d')
    */
-  advance(by: string | number): Promise<ClockState>
+  advance(by: string | number): Promise<MovedClock>
   /** Moves on to a later moment, ISO 8601. */
-  set(moment: string | Date): Promise<ClockState>
+  set(moment: string | Date): Promise<MovedClock>
   /** Stops business time where it is. */
-  freeze(): Promise<ClockState>
+  freeze(): Promise<MovedClock>
   /** Lets business time run on from where it stands. */
-  unfreeze(): Promise<ClockState>
+  unfreeze(): Promise<MovedClock>
 }
 
 /** The faults in force. */

@@ -114,7 +114,8 @@ describe('controls of a chain', () => {
     })
 
     it('replaces an empty block, keeping what wallets were given after it, and can still be reset', async () => {
-      const { chain, chains } = fixture
+      const { chain, chains, clock } = fixture
+      clock.freeze() // or whoever reads the latest block later has another one mined
       const pool = fixture.pool('aave USDC')
       await fixture.fund(bob, 7n)
       await fixture.fund(bob, 500n)

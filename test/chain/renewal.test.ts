@@ -29,6 +29,7 @@ describe('an Anvil that has done much', () => {
   const renewed = () => vi.waitFor(() => expect(fixture.chain.pid).not.toBe(pid), 5_000)
 
   it('is replaced by another in a quiet moment, which answers the same', async () => {
+    fixture.clock.freeze() // or whoever reads the latest block later has another one mined
     const { tx_hash, block_number } = await deposits(DEPOSITS)
     expect(fixture.chain.pid).toBe(pid)
     const supply = { to: fixture.market.tokens.USDC!.address, data: '0x18160ddd' }
@@ -79,6 +80,7 @@ describe('an Anvil that has done much', () => {
     ['a snapshot', false, 'evm_snapshot', []],
     ['an account to act for', false, 'anvil_impersonateAccount', [`0x${'7'.repeat(40)}`]],
   ])('stays while it alone has %s of somebody, which a reset takes away', async (_, survives, method, params) => {
+    fixture.clock.freeze() // or whoever asks the filter has another block mined
     const id = await rpc(fixture.chain, method, ...params)
     await deposits(DEPOSITS + 2)
     expect(fixture.chain.pid).toBe(pid)

@@ -53,7 +53,8 @@ describe('the RPC of an Anvil that forgets', () => {
       if (number <= ARCHIVED) await archive.append([block])
     }
     // Not before: it mines whatever waits in the pool.
-    const keeper = { foreign: Object.assign(new ForeignState(), { pinned: true }), async renew() {} }
+    const states = { after: -1, count: 1_000 }
+    const keeper = { foreign: Object.assign(new ForeignState(), { pinned: true }), states, async renew() {} }
     const parts = { chainId: '31337', rpc, state, journal, archive, writer, keeper, clock, log: silent }
     producer = new BlockProducer({ ...parts, renewal: new NodeRenewal(parts) })
     gateway = new RpcGateway({ ...parts, producer, fetches: new FetchBudget(clock) })

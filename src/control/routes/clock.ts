@@ -7,7 +7,7 @@ import { Problem } from '../../domain/errors.ts'
 import { shorten } from '../../domain/shorten.ts'
 import type { ClockState } from '../contract.ts'
 import type { ControlParts } from '../control-parts.ts'
-import { ClockStateSchema } from '../schemas.ts'
+import { ClockStateSchema, MovedClockSchema } from '../schemas.ts'
 
 const Move = named(
   'ClockMove',
@@ -22,7 +22,10 @@ const Move = named(
 )
 
 /** Business time: look at it, move it forward, freeze it. */
-export async function clockRoutes(app: FastifyInstance, { clock, clockKept }: ControlParts): Promise<void> {
+export async function clockRoutes(
+  app: FastifyInstance,
+  { clock, clockKept, chainsFollow }: ControlParts,
+): Promise<void> {
   app.get(
     '/_sandbox/clock',
     {
@@ -43,7 +46,7 @@ export async function clockRoutes(app: FastifyInstance, { clock, clockKept }: Co
         operationId: 'move_clock',
         summary: 'Move or freeze the sandbox clock',
         body: Move,
-        response: { 200: ClockStateSchema },
+        response: { 200: MovedClockSchema },
       },
       config: { errors: ['service_unavailable'] },
     },
@@ -56,7 +59,8 @@ export async function clockRoutes(app: FastifyInstance, { clock, clockKept }: Co
       if (step > 0) clock.advance(step)
       if (body.freeze === false) clock.unfreeze()
       await clockKept()
-      return state(clock)
+      const chains = await chainsFollow()
+      return { ...state(clock), chains }
     },
   )
 }

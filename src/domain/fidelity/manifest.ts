@@ -1,5 +1,6 @@
 import type { ServiceSettings } from '../service-settings.ts'
 import { ABSENT_ROWS } from './absent.ts'
+import { CHAIN_BEHAVIOURS } from './assumed-chain.ts'
 import { IDEMPOTENCY_ASSUMPTIONS, IDEMPOTENCY_BEHAVIOURS } from './assumed-idempotency.ts'
 import { LIST_ASSUMPTIONS, LIST_BEHAVIOURS } from './assumed-lists.ts'
 import { MONEY_ASSUMPTIONS, MONEY_BEHAVIOURS } from './assumed-money.ts'
@@ -60,6 +61,7 @@ export const MANIFEST: readonly FidelityRow[] = [
   ...MONEY_BEHAVIOURS,
   ...IDEMPOTENCY_BEHAVIOURS,
   ...TOKEN_BEHAVIOURS,
+  ...CHAIN_BEHAVIOURS,
   ...ABSENT_ROWS,
 ]
 
