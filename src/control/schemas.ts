@@ -75,6 +75,9 @@ export const CredentialsSchema = control<Credentials>(
     audience: Text('The aud of both tokens.'),
     scope: Text('What to ask the token endpoint for.'),
     seed: Type.Integer({ description: 'Every random choice derives from it.' }),
+    ca_file: Type.Optional(
+      Text("With a self-signed certificate: path, on the sandbox's machine, of the PEM file to trust."),
+    ),
     control_token: Type.Optional(Text('Bearer token of the control interface; absent when it needs none.')),
     tenants: Type.Array(TenantCredentialsSchema),
   }),
