@@ -37,10 +37,10 @@ export class BlockArchiver {
     this.#parts = parts
   }
 
-  /** To be told of the next block, with its signed transactions if all are known. */
-  add(signed?: Hex[]): void {
-    this.height++
-    if (signed) this.#signed.set(this.height, signed)
+  /** To be told of the next block's number, and of its signed transactions if all are known. May be told again. */
+  add(number: number, signed?: Hex[]): void {
+    this.height = number
+    if (signed) this.#signed.set(number, signed)
     this.#archiveAside()
   }
 

@@ -138,7 +138,10 @@ export class JournalSync {
     else await this.track(() => this.#adopt(block))
   }
 
-  /** Takes the node's last block into the journal: the next one, made of what is known to have been sent. */
+  /**
+   * Takes the node's last block into the journal: the next one, made of what is known to have been sent. Should that fail, it
+   * is done again.
+   */
   async #adopt(block: Block): Promise<void> {
     const { journal, state } = this.#parts
     const { tip } = journal
@@ -151,11 +154,11 @@ export class JournalSync {
       const operation = { mine: Number(timestamp), hash, ...(signed.length > 0 && { send: signed }) }
       await this.#written(() => journal.append(operation))
     }
+    state.changed(Number(timestamp))
+    this.archiver.add(Number(number), signed)
+    if (!signed) await this.#checkpoint(hash) // others sent something as well: it cannot be made again
     this.done += 1 + block.transactions.length
     this.sent.mined(block)
-    state.changed(Number(timestamp))
-    this.archiver.add(signed)
-    if (!signed) await this.#checkpoint(hash) // others sent something as well: it cannot be made again
     this.#doubt = false
   }
 

@@ -13,7 +13,7 @@ const LATER = 15
 /** Stands before every Anvil that is started while it does, and cuts calls off. */
 export class AnvilFront {
   readonly #servers: Server[] = []
-  #armed: { method: string; how: CutOff; strike: (anvil: AnvilProcess) => void } | undefined
+  #armed: { method: string; how: CutOff; skip: number; strike: (anvil: AnvilProcess) => void } | undefined
 
   constructor() {
     const start = AnvilProcess.start.bind(AnvilProcess)
@@ -24,14 +24,14 @@ export class AnvilFront {
     })
   }
 
-  /** Cuts off the next call of the method, and the batch it is in. Resolves when that has happened. */
-  cutOff(method: string, how: CutOff): Promise<void> {
+  /** Cuts off the next call of the method but `skip`, and the batch it is in. Resolves when that has happened. */
+  cutOff(method: string, how: CutOff, skip = 0): Promise<void> {
     return new Promise((resolve) => {
       const strike = (anvil: AnvilProcess) => {
         if (how === 'Anvil killed') anvil.kill()
         resolve()
       }
-      this.#armed = { method, how, strike }
+      this.#armed = { method, how, skip, strike }
     })
   }
 
@@ -47,7 +47,8 @@ export class AnvilFront {
       for await (const chunk of request) chunks.push(chunk as Buffer)
       const body = Buffer.concat(chunks).toString()
       const ask = async () => (await fetch(url, { method: 'POST', headers, body })).text()
-      const armed = this.#armed && body.includes(`"${this.#armed.method}"`) ? this.#armed : undefined
+      const meant = this.#armed && body.includes(`"${this.#armed.method}"`) ? this.#armed : undefined
+      const armed = meant && meant.skip-- === 0 ? meant : undefined
       if (armed) this.#armed = undefined
       if (armed?.how === 'answer lost' || armed?.how === 'Anvil killed') await ask()
       if (armed?.how === 'carried out later') setTimeout(() => ask().catch(() => {}), LATER)

@@ -6,6 +6,7 @@ import { expectSameChain } from './expect-same-chain.ts'
 
 const PATIENCE = { timeout: 10_000, interval: 5 }
 const EVERY: CutOff[] = ['call lost', 'answer lost', 'carried out later', 'Anvil killed']
+const OUTLIVED = EVERY.filter((how) => how !== 'Anvil killed')
 const DONE: CutOff[] = ['answer lost', 'carried out later']
 
 const bob: WalletOwner = { tenant_id: 'acme', external_id: 'bob' }
@@ -80,6 +81,25 @@ describe('a call that is cut off leaves a chain that is what its journal holds',
     await expectKept()
     if (call === 'eth_sendRawTransaction' || call === 'evm_mine') await pause(false)
   })
+
+  // It is taken into the journal by a checkpoint, the second one here.
+  test.each(OUTLIVED)(
+    'a block of somebody else as well, whose checkpoint is cut off, %s',
+    { timeout: 60_000 },
+    async (how) => {
+      const [from] = await rpc<string[]>(fixture.chain, 'eth_accounts')
+      const struck = front.cutOff('anvil_dumpState', how, 1)
+      const sent = await rpc<string>(fixture.chain, 'eth_sendTransaction', { from, to: from, gasPrice: '0x0' })
+      const done = deposit()
+      await struck
+      await done
+      await ready()
+      await deposit()
+      await expectSameChain(fixture.chain)
+      await expectKept()
+      expect(await rpc(fixture.chain, 'eth_getTransactionReceipt', sent)).toMatchObject({ status: '0x1' })
+    },
+  )
 
   test('in the end as well', { timeout: 60_000 }, async () => {
     await deposit()
