@@ -9,8 +9,9 @@ import { ChainSetupError } from './chain-setup-error.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { Era } from './era.ts'
 import type { ForeignState } from './foreign-state.ts'
+import { watchForHang } from './hang-watch.ts'
 import { Lane } from './lane.ts'
-import type { Call, Rpc } from './rpc.ts'
+import type { Rpc } from './rpc.ts'
 
 /** What a keeper works with. */
 export interface KeeperParts {
@@ -29,15 +30,6 @@ export interface KeeperParts {
   restarted(): void
 }
 
-/** Milliseconds without an answer after which an Anvil is taken for hung, and killed. */
-const HANG_PATIENCE = 10_000
-/** Milliseconds between looks whether it hangs. */
-const PROBE_PAUSE = 1_000
-/**
- * What it is asked. It needs the state: of a node whose state is kept busy by a call, so that no block can be mined, all
- * else is answered. (A block that waits goes before later questions, so they wait with it.)
- */
-const PROBE: Call = ['eth_getBalance', '0x0000000000000000000000000000000000000000', 'latest']
 /** Milliseconds between attempts to start another one: at first, and at most. */
 const FIRST_PAUSE = 100
 const LAST_PAUSE = 5_000
@@ -45,6 +37,9 @@ const LAST_PAUSE = 5_000
 const START_ATTEMPTS = 3
 /** Milliseconds a node has for the way back to its checkpoint, which takes one or two. */
 const REWIND_PATIENCE = 1_000
+
+/** Where the upstream of a fork failed meanwhile, doing the journal again may well succeed later. */
+const UNLESS_RESET = 'it is tried again, unless POST /_sandbox/reset begins anew'
 
 /** A node that is being replaced because it was lost. */
 interface Restart {
@@ -84,7 +79,14 @@ export class ChainKeeper {
         }
       }
     })
-    void this.#watchForHang()
+    const { node, ...parts } = this.#parts
+    void watchForHang({
+      ...parts,
+      chainId: node.chainId,
+      stopped: () => this.#stopped,
+      node: () => this.#node,
+      hangs: () => this.discard('it gave no answer'),
+    })
   }
 
   get pid(): number {
@@ -254,7 +256,7 @@ export class ChainKeeper {
 
   async #tryRestart(era: Era, reason: string): Promise<void> {
     const { rpc, journal, clock, log, node } = this.#parts
-    const release = rpc.hold(reason)
+    let release = rpc.hold(reason)
     const needed = () => this.#lostNode !== undefined && !this.#stopped && !era.over
     for (let pause = FIRST_PAUSE; needed(); pause = Math.min(pause * 2, LAST_PAUSE)) {
       try {
@@ -265,6 +267,8 @@ export class ChainKeeper {
         })
       } catch (error) {
         log.error({ chain_id: node.chainId, err: error }, 'the chain could not be restarted yet')
+        release()
+        release = rpc.hold(error instanceof ReplayError ? `${error.message}; ${UNLESS_RESET}` : reason)
         await Promise.race([clock.wallSleep(pause), era.ended])
       }
     }
@@ -272,27 +276,5 @@ export class ChainKeeper {
     if (this.#stopped || this.#lostNode) return
     log.info({ chain_id: node.chainId }, 'the chain is back where it was')
     this.#parts.restarted()
-  }
-
-  async #watchForHang(): Promise<void> {
-    const { rpc, clock, log, node } = this.#parts
-    let silentSince: number | undefined
-    while (!this.#stopped) {
-      await clock.wallSleep(PROBE_PAUSE)
-      const asked = clock.wallNow()
-      const watched = this.#node
-      const failures = rpc.upstreamFailures
-      try {
-        if (!rpc.held) await rpc.settle([PROBE])
-        silentSince = undefined
-      } catch {
-        // A fork's node that tells of its upstream is not silent.
-        const excused = rpc.held || watched !== this.#node || rpc.upstreamFailures > failures
-        silentSince = excused ? undefined : (silentSince ?? asked)
-        if (silentSince === undefined || clock.wallNow() - silentSince < HANG_PATIENCE) continue
-        log.error({ chain_id: node.chainId }, 'the chain hangs: it is killed')
-        this.discard('it gave no answer')
-      }
-    }
   }
 }

@@ -1,6 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemoryJournal } from '../../src/chain/chain-journal.ts'
 import { ChainSetupError } from '../../src/chain/chain-setup-error.ts'
+import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Journal } from '../../src/domain/ports/journal.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
@@ -54,6 +55,24 @@ describe('a chain that was kept', () => {
     expect(await fixture.chain.transfer(order('deposit', fixture.pool('aave USDC'), 1n))).toMatchObject({
       status: 'success',
     })
+  })
+
+  it('that cannot be made again says so, and what helps, and is healed by a reset', async () => {
+    const shelf = new Shelf()
+    fixture = await startChain({ journal: shelf.open })
+    const { chain, chains, pool, fund } = fixture
+    await fund(alice)
+    const deposit = () => chain.transfer(order('deposit', pool('aave USDC'), 1_000n))
+    await deposit()
+    await shelf.change(({ send: _, ...entry }) => entry)
+    process.kill(chain.pid, 'SIGKILL')
+    const reason = /block \d+ came out as another one .* POST \/_sandbox\/reset/
+    await vi.waitFor(() => expect(chains.status().reason).toMatch(reason), 10_000)
+    await expect(deposit()).rejects.toThrow(ChainUnavailableError)
+    await chains.reset()
+    expect(chains.status()).toEqual({ ok: true })
+    await fund(alice)
+    expect(await deposit()).toMatchObject({ status: 'success' })
   })
 
   it.each([
