@@ -111,8 +111,8 @@ describe('a chain that does not answer', () => {
     await chain.transfer(order('deposit', pool, 7n))
     const { pid } = chain
     process.kill(pid, 'SIGKILL')
-    await vi.waitFor(() => expect(chain.pid).not.toBe(pid))
-    await vi.waitFor(() => expect(fixture.chains.status()).toEqual({ ok: true }))
+    await vi.waitFor(() => expect(chain.pid).not.toBe(pid), 15_000)
+    await vi.waitFor(() => expect(fixture.chains.status()).toEqual({ ok: true }), 15_000)
     expect(await rpc(chain, 'eth_getBalance', pool.market_address, 'latest')).toBe('0x2a')
     expect(await rpc(chain, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
     expect(await chain.transfer(order('deposit', pool, 8n))).toMatchObject({ status: 'success' })
