@@ -202,11 +202,7 @@ export class AnvilChain implements Chain {
 
   /** Undoes whatever controls may have done to the markets, unless they are somebody else's. */
   async mend(): Promise<void> {
-    if (this.#upstream) return
-    for (const { pool } of this.#options.setup.markets ?? []) {
-      await this.setPoolPaused(pool, false)
-      await this.setApy(pool, undefined)
-    }
+    if (!this.#upstream) await this.#soundly(() => this.#controls.mend(this.#options.setup.markets ?? []))
   }
 
   /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
@@ -225,6 +221,10 @@ export class AnvilChain implements Chain {
 
   setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
     return this.#soundly(() => this.#controls.setPoolPaused(pool, paused))
+  }
+
+  setPoolLiquid(pool: PoolFacts, liquid: boolean): Promise<void> {
+    return this.#soundly(() => this.#controls.setPoolLiquid(pool, liquid))
   }
 
   setApy(pool: PoolFacts, apy: number | undefined): Promise<void> {

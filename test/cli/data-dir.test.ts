@@ -137,12 +137,14 @@ describe('a sandbox goes on from where it was', () => {
     expect((await new ControlClient(after.base_url).audit()).ok).toBe(true)
   })
 
-  test('killed with a pool paused and a yield changed: both are mended', async () => {
+  test('killed with a pool paused, another lent out and a yield changed: all are mended', async () => {
     const path = used('broken')
     const broken = start(['--data-dir', path])
     const before = partnerAt(await broken.credentials())
     const control = new ControlClient(before.sandbox.baseUrl)
     const portfolio = await before.open('carol')
+    const lent = await before.open('carol', 'aave-weth')
+    await before.deposit('carol', lent, '1000000')
     const { apy } = await before.pool('morpho-usdc')
     const always: Omit<FaultRule, 'kind'> = { phase: 'on_request', times: 'always' }
     await control.addFaults([
@@ -154,6 +156,8 @@ describe('a sandbox goes on from where it was', () => {
         with: { pool: 'morpho-usdc', apy: 0.5 },
       },
     ])
+    await control.addFaults([{ kind: 'illiquid_pool', match: { operation: 'withdraw' } }])
+    expect((await before.withdraw('carol', lent, '1000')).body.code).toBe('transaction_reverted')
     await before.get('pools')
     await before.get('end_users/carol/portfolios')
     expect((await before.deposit('carol', portfolio, '1000')).body.code).toBe('transaction_reverted')
@@ -163,6 +167,7 @@ describe('a sandbox goes on from where it was', () => {
 
     const after = partnerAt(await start(['--data-dir', path]).credentials())
     expect((await after.deposit('carol', portfolio, '1000')).status).toBe(200)
+    expect((await after.withdraw('carol', lent, '1000')).status).toBe(200)
     expect((await after.pool('morpho-usdc')).apy).toBe(apy)
     expect(await new ControlClient(after.sandbox.baseUrl).faults()).toEqual([])
   })

@@ -201,7 +201,7 @@ describe('every kind', () => {
         pools: [{ pool_id: 'aave-usdc' } as never],
         log: silent,
       })
-      const parameters = needed[kind] ?? (kind === 'pool_paused' ? { pool: 'aave-usdc' } : {})
+      const parameters = needed[kind] ?? (/^(pool_paused|illiquid_pool)$/.test(kind) ? { pool: 'aave-usdc' } : {})
       const [added] = faults.add([{ kind, phase, with: parameters }], [])
       expect(added).toMatchObject({ kind, phase, hits: 0, explanation: expect.stringMatching(/^[A-Z].+\.$/) })
       expect(added!.explanation).not.toContain('undefined')

@@ -198,6 +198,51 @@ describe('on the chain', () => {
     },
   )
 
+  test.each(['aave-usdc', 'morpho-usdc', 'aave-weth', 'morpho-weth'])(
+    'illiquid_pool: withdrawals fail until mended, deposits go through (%s)',
+    async (pool) => {
+      const id = await acme.open('dan', pool)
+      const take = (amount: string) => acme.withdraw('dan', id, amount).then(outcome)
+      expect(outcome(await acme.deposit('dan', id, '3000000'))).toBe('200')
+      const { apy } = await acme.pool(pool)
+      await fault({ kind: 'illiquid_pool', match: { operation: 'withdraw' } })
+      expect(await take('1000000')).toBe('422 transaction_reverted')
+      expect(await take('3000000')).toBe('422 transaction_reverted')
+      if (pool.startsWith('aave')) expect(Number((await acme.pool(pool)).apy)).toBeGreaterThan(0.5)
+      expect(outcome(await acme.deposit('dan', id, '1000000'))).toBe('200')
+      expect(await take('1000000')).toBe('200')
+      const other = await acme.open('dan', pool.startsWith('aave') ? 'morpho-usdc' : 'aave-usdc')
+      expect(outcome(await acme.deposit('dan', other, '1000000'))).toBe('200')
+      expect(outcome(await acme.withdraw('dan', other, '1000000'))).toBe('200')
+      await sandbox.faults.clear()
+      expect(Number((await acme.pool(pool)).apy)).toBeCloseTo(Number(apy), 4)
+      expect(await take('3000000')).toBe('200')
+      const audit = await fetch(`${sandbox.controlUrl}/audit`)
+      expect(await audit.json()).toMatchObject({ ok: true })
+    },
+  )
+
+  test('illiquid_pool, paused as well: mended in either order', async () => {
+    const pay = () => acme.deposit('dan', portfolio, '1000000').then(outcome)
+    const take = () => acme.withdraw('dan', portfolio, '1000000').then(outcome)
+    await pay()
+    const remove = (id: string) => fetch(`${sandbox.controlUrl}/faults/${id}`, { method: 'DELETE' })
+    for (const first of ['pool_paused', 'illiquid_pool'] as const) {
+      const rules: { id: string }[] = []
+      for (const kind of ['pool_paused', 'illiquid_pool'] as const) {
+        const rule = { phase: 'on_request', match: { operation: 'list_pools' }, with: { pool: 'aave-usdc' } } as const
+        rules.push(await fault({ kind, ...rule }))
+      }
+      for (const _ of rules) await acme.get('pools')
+      expect(await take()).toBe('422 transaction_reverted')
+      const [one, two] = first === 'pool_paused' ? rules : rules.toReversed()
+      await remove(one!.id)
+      expect([await take(), await pay()]).toContain('422 transaction_reverted')
+      await remove(two!.id)
+      expect([await pay(), await take()]).toEqual(['200', '200'])
+    }
+  })
+
   test('pool_paused on_request, by id, for a while', async () => {
     await fault({ kind: 'pool_paused', phase: 'on_request', with: { pool: 'aave-usdc', for: '1m' } })
     expect(outcome(await deposit())).toBe('422 transaction_reverted')

@@ -33,6 +33,7 @@ export const FAULT_HEADERS: readonly string[] = [
   'chain_down; for=30ms',
   'chain_down; for=30ms; phase=after_broadcast',
   'pool_paused; pool=aave-usdc; for=30ms',
+  'illiquid_pool; pool=aave-usdc; for=30ms',
   'apy_change; pool=aave-weth; apy=0.5; for=1s',
   'short_lived_token; seconds=5',
   'token_endpoint_error',
@@ -46,6 +47,7 @@ const RULES: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   error: [{ status: 503 }, { status: 429, retry_after: 1 }, { code: 'cursor_expired' }],
   malformed_body: [{ how: 'html' }, { how: 'cut' }],
   unknown_fields: [{}, { error_code: 'account_frozen' }],
+  unknown_values: [{}, { what: 'protocol' }, { what: 'error_code' }],
   deprecation: [{}, { since: '2027-01-31', sunset: '2028-01-31', link: 'https://acme.example/x' }],
   expired_cursor: [{}],
   invalid_cursor: [{}],
@@ -62,6 +64,7 @@ const RULES: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   reorg: [{}],
   chain_down: [{ for: '30ms' }, { for: '200ms' }],
   pool_paused: [{ pool: 'south-aave', for: '50ms' }, { for: '50ms' }],
+  illiquid_pool: [{ pool: 'south-morpho', for: '50ms' }, { for: '50ms' }],
   apy_change: [
     { pool: 'south-morpho', apy: 0.5, for: '50ms' },
     { apy: 100, for: '50ms' },
@@ -73,6 +76,7 @@ const PHASES: Readonly<Record<string, readonly string[]>> = {
   chain_down: ['before_broadcast', 'after_broadcast'],
   apy_change: ['before_broadcast'],
   pool_paused: ['before_broadcast'],
+  illiquid_pool: ['before_broadcast'],
 }
 const ANY_PHASE = ['on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation', 'during_response']
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { Stage } from './money-at-every-phase.ts'
 import { documentedRows, nameOf } from './money-table.ts'
 
-const rows = documentedRows()
+const rows = documentedRows('withdraw')
 
 let stage: Stage | undefined
 beforeAll(async () => {

@@ -78,7 +78,7 @@ export class Stage {
     const { after: fresh, ...again } = await this.#playToTheEnd(row, 'fresh key')
     expect(again, 'two runs of one row').toEqual(observed)
     const rightAfter = await this.#playWithRetryRightAfter(row)
-    return { phase: row.phase, fault: row.fault, ...observed, rightAfter, later, fresh }
+    return { ...row, ...observed, rightAfter, later, fresh }
   }
 
   get #faults() {

@@ -3,8 +3,9 @@ import type { PoolFacts } from '../../domain/chain-setup.ts'
 import type { Address } from '../../domain/records.ts'
 import { type Reader, view } from '../contract-read.ts'
 import { rateFor } from './aave-rates.ts'
+import { reserve } from './aave-reserve.ts'
 import { call } from './call.ts'
-import type { ContractCall, MarketAdmin } from './protocol.ts'
+import type { MarketAdmin } from './protocol.ts'
 import { RAY } from './ray-math.ts'
 
 const POOL = parseAbi([
@@ -53,29 +54,39 @@ export const aaveAdmin: MarketAdmin = {
   },
 
   async setApy(reader, pool, apy, admin) {
-    const { token_address: token, market_address: market } = pool
+    const { token_address: token } = pool
     const { configurator, rates } = await parts(reader, pool)
-    const [configuration, index, original] = await reader([
-      getConfiguration(market, token),
-      getReserveNormalizedIncome(market, token),
-      originalStrategy(rates, token),
-    ])
+    const [original] = await reader([originalStrategy(rates, token)])
     const strategy =
       apy === undefined
         ? [setStrategy(configurator, token, original)]
         : [setRate(rates, token, rateFor(apy)), setStrategy(configurator, token, rates)]
-    // The pool takes a new rate over when next somebody deals with it. As little as makes a share is supplied for that.
+    return [...strategy, ...(await aaveAdmin.touch(reader, pool, admin))]
+  },
+
+  async payer(reader, pool) {
+    const { aTokenAddress } = await reserve(reader, pool)
+    return aTokenAddress
+  },
+
+  // The pool takes a new rate over when next somebody deals with it. As little as makes a share is supplied for that.
+  async touch(reader, { token_address: token, market_address: market }, admin) {
+    const [configuration, index] = await reader([
+      getConfiguration(market, token),
+      getReserveNormalizedIncome(market, token),
+    ])
     const poke = supply(market, token, index / RAY + 1n, admin, 0)
-    return [...strategy, ...(configuration & PAUSED ? despitePause(configurator, token, poke) : [poke])]
+    if (!(configuration & PAUSED)) return [poke]
+    const { configurator } = await parts(reader, { market_address: market })
+    return [setReservePause(configurator, token, false), poke, setReservePause(configurator, token, true)]
   },
 }
 
-function despitePause(configurator: Address, token: Address, poke: ContractCall): ContractCall[] {
-  return [setReservePause(configurator, token, false), poke, setReservePause(configurator, token, true)]
-}
-
 /** Where a market is configured and, if its rates can be set, by what. */
-async function parts(reader: Reader, pool: PoolFacts): Promise<{ configurator: Address; rates: Address }> {
+async function parts(
+  reader: Reader,
+  pool: Pick<PoolFacts, 'market_address'>,
+): Promise<{ configurator: Address; rates: Address }> {
   const [provider] = await reader([addressesProvider(pool.market_address)])
   const [configurator, rates] = await reader([getPoolConfigurator(provider), getAddress(provider, RATES_ID)])
   return { configurator, rates }

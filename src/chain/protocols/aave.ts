@@ -1,9 +1,9 @@
 import { parseAbi } from 'viem/utils'
-import type { PoolFacts } from '../../domain/chain-setup.ts'
 import type { Address } from '../../domain/records.ts'
 import { type Reader, view } from '../contract-read.ts'
 import { aaveAdmin } from './aave-admin.ts'
 import { compounded } from './aave-rates.ts'
+import { reserve } from './aave-reserve.ts'
 import { call } from './call.ts'
 import { event } from './events.ts'
 import { fraction, priceOf, usd } from './figures.ts'
@@ -13,8 +13,6 @@ import { rayDiv, rayDivCeil, rayDivFloor, rayMul, rayMulFloor } from './ray-math
 const POOL = parseAbi([
   'function POOL_REVISION() view returns (uint256)',
   'function ADDRESSES_PROVIDER() view returns (address)',
-  'struct ReserveData { uint256 configuration; uint128 liquidityIndex; uint128 currentLiquidityRate; uint128 variableBorrowIndex; uint128 currentVariableBorrowRate; uint128 currentStableBorrowRate; uint40 lastUpdateTimestamp; uint16 id; address aTokenAddress; address stableDebtTokenAddress; address variableDebtTokenAddress; address interestRateStrategyAddress; uint128 accruedToTreasury; uint128 unbacked; uint128 isolationModeTotalDebt; }',
-  'function getReserveData(address asset) view returns (ReserveData)',
   'function getReserveNormalizedIncome(address asset) view returns (uint256)',
   'function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)',
   'function withdraw(address asset, uint256 amount, address to) returns (uint256)',
@@ -46,7 +44,6 @@ export const DIRECTED: Rounding = { worth: rayMulFloor, minted: rayDivFloor, bur
 const poolRevision = view(POOL, 'POOL_REVISION')
 const addressesProvider = view(POOL, 'ADDRESSES_PROVIDER')
 const getPriceOracle = view(PROVIDER, 'getPriceOracle')
-const getReserveData = view(POOL, 'getReserveData')
 const getReserveNormalizedIncome = view(POOL, 'getReserveNormalizedIncome')
 const scaledBalanceOf = view(A_TOKEN, 'scaledBalanceOf')
 const totalSupply = view(A_TOKEN, 'totalSupply')
@@ -128,12 +125,4 @@ export async function priceOracleOf(reader: Reader, pool: Address): Promise<Addr
   const [provider] = await reader([addressesProvider(pool)])
   const [oracle] = await reader([getPriceOracle(provider)])
   return oracle
-}
-
-async function reserve(
-  reader: Reader,
-  pool: PoolFacts,
-): Promise<{ aTokenAddress: Address; currentLiquidityRate: bigint }> {
-  const [data] = await reader([getReserveData(pool.market_address, pool.token_address)])
-  return data
 }

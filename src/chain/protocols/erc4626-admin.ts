@@ -6,6 +6,7 @@ import type { MarketAdmin } from './protocol.ts'
 /** contracts/YieldVault.sol */
 const VAULT = parseAbi([
   'function initialRate() view returns (uint256)',
+  'function rate() view returns (uint256)',
   'function setRate(uint256 rate)',
   'function setPaused(bool paused)',
 ])
@@ -16,6 +17,7 @@ const GAS = 200_000n
 const EXACT = 10n ** 12n
 
 const initialRate = view(VAULT, 'initialRate')
+const currentRate = view(VAULT, 'rate')
 const setRate = call(VAULT, 'setRate', GAS)
 const setPaused = call(VAULT, 'setPaused', GAS)
 
@@ -26,6 +28,13 @@ export const erc4626Admin: MarketAdmin = {
   async setApy(reader, pool, apy) {
     if (apy !== undefined) return [setRate(pool.market_address, rateFor(apy))]
     const [rate] = await reader([initialRate(pool.market_address)])
+    return [setRate(pool.market_address, rate)]
+  },
+
+  payer: async (_reader, pool) => pool.market_address,
+
+  async touch(reader, pool) {
+    const [rate] = await reader([currentRate(pool.market_address)])
     return [setRate(pool.market_address, rate)]
   },
 }

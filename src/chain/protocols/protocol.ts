@@ -43,6 +43,10 @@ export interface MarketAdmin {
   setPaused(read: Reader, pool: PoolFacts, paused: boolean): Promise<ContractCall[]>
   /** Makes a pool earn so much, a fraction of one a year; undefined gives back what the market would pay. */
   setApy(read: Reader, pool: PoolFacts, apy: number | undefined, admin: Address): Promise<ContractCall[]>
+  /** The account whose tokens pay withdrawals from a pool: without them it is illiquid. */
+  payer(read: Reader, pool: PoolFacts): Promise<Address>
+  /** Has a market book what has accrued, and take over a rate that follows from what it holds now. */
+  touch(read: Reader, pool: PoolFacts, admin: Address): Promise<ContractCall[]>
 }
 
 /** A market is not what the fixture says it is; the message completes "the market … ". */

@@ -101,6 +101,11 @@ export interface ChainControls {
   /** Deposits into the pool and withdrawals from it revert while it is paused. */
   setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void>
   /**
+   * While it is not liquid, withdrawals from the pool revert, as everything in it is lent out. What is deposited meanwhile, and
+   * what a vault's deposits earn, can be withdrawn.
+   */
+  setPoolLiquid(pool: PoolFacts, liquid: boolean): Promise<void>
+  /**
    * What the pool earns from now on, a fraction of one a year; undefined gives back what the market would pay. Throws
    * RangeError outside of 0 to 100.
    */

@@ -7,6 +7,7 @@ import { dropConnection } from './drop-connection.ts'
 import { error } from './error.ts'
 import { expiredCursor } from './expired-cursor.ts'
 import { hang } from './hang.ts'
+import { illiquidPool } from './illiquid-pool.ts'
 import { insufficientRole } from './insufficient-role.ts'
 import { invalidCursor } from './invalid-cursor.ts'
 import { latency } from './latency.ts'
@@ -22,6 +23,7 @@ import { tokenExpired } from './token-expired.ts'
 import { tokenWrongAudience } from './token-wrong-audience.ts'
 import { unknownFields } from './unknown-fields.ts'
 import { unknownPartner } from './unknown-partner.ts'
+import { unknownValues } from './unknown-values.ts'
 
 /** Every kind of fault. A new kind is a file beside this one and a line here. */
 export const KINDS = [
@@ -31,6 +33,7 @@ export const KINDS = [
   error,
   malformedBody,
   unknownFields,
+  unknownValues,
   deprecation,
   expiredCursor,
   invalidCursor,
@@ -47,5 +50,6 @@ export const KINDS = [
   reorg,
   chainDown,
   poolPaused,
+  illiquidPool,
   apyChange,
 ] as const satisfies readonly FaultKind[]

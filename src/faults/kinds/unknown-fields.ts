@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { OPERATIONS } from '../../domain/operations.ts'
+import { isObject, parseBody, withCode } from '../answer-body.ts'
 import { defineKind } from '../fault-kind.ts'
 
 /** Fields of no version there is, of every type. */
@@ -33,7 +34,7 @@ export const unknownFields = defineKind({
   explain: ({ error_code }) =>
     `Every object of the answer has new fields.${error_code === undefined ? '' : ` An error's code is ${error_code}.`}`,
   strike({ exchange: { answer }, with: { error_code } }) {
-    const body = parse(answer?.body)
+    const body = parseBody(answer?.body)
     if (!answer || body === undefined) return
     const grown = grow(body)
     answer.body = JSON.stringify(error_code !== undefined && isObject(grown) ? withCode(grown, error_code) : grown)
@@ -45,24 +46,4 @@ function grow(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(grow)
   if (!isObject(value)) return value
   return { ...Object.fromEntries(Object.entries(value).map(([name, member]) => [name, grow(member)])), ...ADDED }
-}
-
-/** An error body, problem or code alone, with another code. Any other body as it is. */
-function withCode(body: object, code: string): object {
-  if (!('code' in body)) return body
-  const type = 'type' in body ? { type: String(body.type).replace(/[^:]*$/, code) } : {}
-  return { ...body, ...type, code }
-}
-
-function isObject(value: unknown): value is object {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
-}
-
-/** What JSON says; undefined when it is none. */
-function parse(body: string | undefined): unknown {
-  try {
-    return JSON.parse(body ?? '')
-  } catch {
-    return undefined
-  }
 }

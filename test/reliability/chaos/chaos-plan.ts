@@ -7,6 +7,7 @@ const FAULTS = [
   'chain_down',
   'reorg',
   'pool_paused',
+  'illiquid_pool',
   'apy_change',
   'drop_connection',
   'revert',
@@ -152,7 +153,7 @@ function group(row: readonly Kind[], { kept, forked }: LifePlan, draw: Draw): St
 function possible(kind: Kind, kept: boolean, forked: boolean): Kind {
   if (!kept && (kind === 'kill_sandbox' || kind === 'stop_sandbox')) return 'kill_anvil'
   // The markets of a fork are somebody else's.
-  if (forked && (kind === 'pool_paused' || kind === 'apy_change')) return 'upstream_down'
+  if (forked && (kind === 'pool_paused' || kind === 'illiquid_pool' || kind === 'apy_change')) return 'upstream_down'
   if (!forked && kind === 'upstream_down') return 'chain_down'
   return kind
 }
@@ -171,7 +172,7 @@ function ruleOf(kind: (typeof FAULTS)[number], draw: Draw): FaultRule {
     const phase = oneOf(['on_request', 'before_broadcast', 'after_broadcast'] as const)
     return { kind, phase, skip: draw(6), with: forAWhile() }
   }
-  if (kind === 'pool_paused') return { kind, phase: 'before_broadcast', with: forAWhile() }
+  if (kind === 'pool_paused' || kind === 'illiquid_pool') return { kind, phase: 'before_broadcast', with: forAWhile() }
   if (kind === 'apy_change') return { kind, phase: 'before_broadcast', with: { apy: draw(30) / 100, ...forAWhile() } }
   if (kind === 'drop_connection') {
     const how = oneOf(['reset', 'close', 'truncate'] as const)

@@ -1,0 +1,73 @@
+import { Type } from '@sinclair/typebox'
+import type { Answer } from '../../domain/exchange.ts'
+import type { Operation } from '../../domain/operations.ts'
+import { isObject, parseBody, withCode } from '../answer-body.ts'
+import { defineKind } from '../fault-kind.ts'
+import { SERVICE } from '../operation-groups.ts'
+import { Choice, withDefault } from '../parameters.ts'
+
+type Body = Record<string, unknown>
+
+/** Where a value may be unknown: the operations that answer with it, what it becomes in words, and how. */
+const VALUES = {
+  transaction_type: {
+    operations: ['list_transactions'],
+    explanation: 'The newest transaction of the page is of the type fee_deduction.',
+    replace: (body) => withFirst(body, 'type', 'fee_deduction'),
+  },
+  protocol: {
+    operations: ['list_pools', 'create_portfolio', 'list_portfolios', 'deposit', 'withdraw'],
+    explanation: 'The pool or portfolio, of a list the first, is on the protocol another_protocol.',
+    replace: (body) =>
+      withMember(body, 'protocol', 'another_protocol') ?? withFirst(body, 'protocol', 'another_protocol'),
+  },
+  error_code: {
+    operations: SERVICE,
+    explanation: "An error's code is a subclass of what it would be, such as insufficient_balance_unspecified.",
+    replace: (body) => (typeof body.code === 'string' ? withCode(body, `${body.code}_unspecified`) : undefined),
+  },
+} as const satisfies Record<string, Value>
+
+interface Value {
+  operations: readonly Operation[]
+  explanation: string
+  /** The body with the unknown value; undefined when it has no such value. */
+  replace(body: Body): Body | undefined
+}
+
+const WHAT = ['transaction_type', 'protocol', 'error_code'] as const
+
+/** An answer with a value of a later version where the values are an open list (spec: Versioning 3). */
+export const unknownValues = defineKind({
+  kind: 'unknown_values',
+  scope: 'exchange',
+  phases: ['during_response'],
+  operations: ({ what }) => VALUES[what].operations,
+  with: Type.Object(
+    { what: withDefault('transaction_type', Choice(WHAT, { description: 'Which value is one that nobody knows.' })) },
+    { additionalProperties: false },
+  ),
+  // Before there is an answer, nobody knows what it will have.
+  applies: ({ answer }, { what }) => answer === undefined || changed(answer, what) !== undefined,
+  explain: ({ what }) => VALUES[what].explanation,
+  strike({ exchange: { answer }, with: { what } }) {
+    if (answer) answer.body = changed(answer, what) ?? answer.body
+  },
+})
+
+function changed(answer: Answer, what: (typeof WHAT)[number]): string | undefined {
+  const body = parseBody(answer.body)
+  const replaced = isObject(body) ? VALUES[what].replace(body) : undefined
+  return replaced && JSON.stringify(replaced)
+}
+
+function withMember(body: Body, name: string, value: string): Body | undefined {
+  return name in body ? { ...body, [name]: value } : undefined
+}
+
+/** The body of a list with another member in its first item. */
+function withFirst(body: Body, name: string, value: string): Body | undefined {
+  const [first, ...others]: unknown[] = Array.isArray(body.data) ? body.data : []
+  const replaced = isObject(first) ? withMember(first, name, value) : undefined
+  return replaced && { ...body, data: [replaced, ...others] }
+}
