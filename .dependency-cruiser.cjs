@@ -38,6 +38,7 @@ const ROOMS = {
   'late-chains.ts': COMPOSITION,
   'neighbours.ts': COMPOSITION,
   'library/': COMPOSITION,
+  'real-time.ts': [],
   'option-error.ts': ['domain/'],
   'options.ts': COMPOSITION,
   'package-root.ts': [],

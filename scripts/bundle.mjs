@@ -9,6 +9,22 @@ import { sbom } from './sbom.mjs'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 
+/** What reads time or sets a timer: named anywhere in the bundle, it is that of real-time.ts. */
+const TIME = [
+  'Date',
+  'performance',
+  'setTimeout',
+  'clearTimeout',
+  'setInterval',
+  'clearInterval',
+  'setImmediate',
+  'clearImmediate',
+  'queueMicrotask',
+  'process.nextTick',
+  'process.hrtime',
+]
+const realTime = join(root, 'src/real-time.ts')
+
 const bundle = await rolldown({
   cwd: root,
   input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
@@ -16,13 +32,22 @@ const bundle = await rolldown({
   resolve: { mainFields: ['module', 'main'] }, // of modules, what is not used can be left out
   // Loaded when needed only, from node_modules: the library's chain client, and pages that are read as files.
   external: ['viem', '@fastify/swagger-ui'],
+  // Fake timers of a test in the same process must stop neither the sandbox nor a package in it.
+  transform: { inject: Object.fromEntries(TIME.map((name) => [name, [realTime, name.split('.').at(-1)]])) },
   onLog: (level, log) => {
     if (level === 'warn') throw new Error(log.message)
   },
 })
 // Files directly in dist/: what looks for the package's files goes one folder up.
-const { output } = await bundle.write({ dir: dist, entryFileNames: '[name].js', chunkFileNames: '[name].js' })
+const { output } = await bundle.write({
+  dir: dist,
+  format: 'cjs',
+  entryFileNames: '[name].js',
+  chunkFileNames: '[name].js',
+})
 await bundle.close()
+// One copy of the code, which `import` and `require` both load; the types beside it are read in the same way.
+writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n')
 
 const written = new Set(output.map(({ fileName }) => fileName))
 for (const name of readdirSync(dist)) {

@@ -44,10 +44,14 @@ async function useCommandLine() {
 
 function useLibrary() {
   const program = `
-    import { startSandbox } from 'yield-sandbox'
     const sandbox = await startSandbox({ port: 0, confirmationDelay: 0 })
     const chainId = Number(await sandbox.chain.request({ method: 'eth_chainId' }))
     if (chainId !== 31337) throw new Error('the chain answers ' + chainId)
     await sandbox.stop()`
-  execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: folder, stdio: 'inherit' })
+  run('module', `import { startSandbox } from 'yield-sandbox'; ${program}`)
+  run('commonjs', `const { startSandbox } = require('yield-sandbox'); (async () => { ${program} })()`)
+}
+
+function run(type, program) {
+  execFileSync(process.execPath, [`--input-type=${type}`, '-e', program], { cwd: folder, stdio: 'inherit' })
 }

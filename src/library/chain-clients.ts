@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module'
 import type { PublicActions, TestClient } from 'viem'
 import type { Credentials } from '../control/contract.ts'
 
@@ -15,7 +16,7 @@ export async function chainClients(
   { rpc_urls }: Credentials,
   fetchFn: typeof fetch,
 ): Promise<Record<string, ChainClient>> {
-  const { createTestClient, defineChain, http, publicActions } = await import('viem')
+  const { createTestClient, defineChain, http, publicActions } = await loadViem()
   // Nothing is kept from call to call: viem measures the age of what it keeps with a clock that a test may have stopped.
   const client = (chainId: string, url: string): ChainClient => {
     const chain = defineChain({
@@ -30,3 +31,19 @@ export async function chainClients(
   }
   return Object.fromEntries(Object.entries(rpc_urls).map(([chainId, url]) => [chainId, client(chainId, url)]))
 }
+
+/** The viem that an importing caller has; where nothing can be imported, as in Jest's default setup, that of `require`. */
+async function loadViem(): Promise<typeof import('viem')> {
+  try {
+    return await import('viem')
+  } catch (error) {
+    if (!IMPORT_FORBIDDEN.has(Object(error).code)) throw error
+    return createRequire(import.meta.url)('viem')
+  }
+}
+
+/** Codes of Node's error about `import()` in a script that was compiled without it. */
+const IMPORT_FORBIDDEN = new Set([
+  'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING',
+  'ERR_VM_DYNAMIC_IMPORT_CALLBACK_MISSING_FLAG',
+])

@@ -1,0 +1,26 @@
+// Time as Node has it. A test that fakes timers replaces the globals of its process, at any moment, and the sandbox's time
+// would stop with the test's own. So the bundle takes these wherever its code, or a package in it, names one of
+// the globals (scripts/bundle.mjs, `inject`). Most come from Node's modules: they are real even if the globals are
+// replaced already when this file is loaded.
+import { performance } from 'node:perf_hooks'
+import { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers'
+import { runInNewContext } from 'node:vm'
+
+export { clearImmediate, clearInterval, clearTimeout, performance, setImmediate, setInterval, setTimeout }
+
+const isNative = (value: object) => Function.prototype.toString.call(value).includes('[native code]')
+
+// biome-ignore lint/suspicious/noShadowRestrictedNames: it stands in for the global
+const Date: DateConstructor = isNative(globalThis.Date) ? globalThis.Date : runInNewContext('Date')
+// By another name: what is injected into this file would come from this file.
+const { process: node } = globalThis
+const { hrtime } = node
+const queueMicrotask = isNative(globalThis.queueMicrotask)
+  ? globalThis.queueMicrotask.bind(globalThis)
+  : (task: () => void) => void Promise.resolve().then(task)
+// Node's own is no native function; the fakes of @sinonjs/fake-timers, which Vitest and Jest use, carry their clock.
+const nextTick = Object.hasOwn(node.nextTick, 'clock')
+  ? (task: (...given: unknown[]) => void, ...given: unknown[]) => queueMicrotask(() => task(...given))
+  : node.nextTick.bind(process)
+
+export { Date, hrtime, nextTick, queueMicrotask }
