@@ -74,7 +74,10 @@ export class KeptState {
         await this.#clockKept
         await journal.append(entry)
       },
-      rewrite: (entries) => journal.rewrite(entries),
+      rewrite: async (entries) => {
+        await this.#directory.manifest.raiseFormat()
+        await journal.rewrite(entries)
+      },
       get size() {
         return journal.size
       },

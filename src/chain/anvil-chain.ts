@@ -248,10 +248,11 @@ export class AnvilChain implements Chain {
     this.#stopped = true
     this.#unsubscribe()
     this.#controls.resume()
-    if (this.#writer.unsettled) {
+    if (this.#writer.unsettled || this.#options.journal.slow) {
       await this.#producer
-        .exclusive(() => this.#writer.settle())
+        .exclusive(() => this.#writer.checkpoint())
         .catch((error: Error) => {
+          if (!this.#writer.changedByOthers) return // all is in the journal, and done again at the next start
           this.#options.log.warn({ err: error }, 'no last checkpoint: what others did to the chain is not kept')
         })
     }

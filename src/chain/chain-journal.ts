@@ -73,6 +73,11 @@ export class ChainJournal {
     return this.#length < this.#limit * SHORT
   }
 
+  /** Whether a start of another process would notice how much there is to be done again. */
+  get slow(): boolean {
+    return !this.short && !(this.#journal instanceof MemoryJournal)
+  }
+
   /** The number of the checkpoint's block, how long its accounts are, and where a fork was made. Throws before the first {@link read} or {@link replace}. */
   get base(): Base {
     if (!this.#base) throw new Error('the journal holds no checkpoint')

@@ -147,11 +147,6 @@ export class ChainWriter {
     return this.changedByOthers || this.#parts.journal.long
   }
 
-  /** Keeps what others did, and leaves little to be done again. */
-  async settle(): Promise<void> {
-    if (this.unsettled) await this.checkpoint()
-  }
-
   /** Leaves nothing to be done again: archives every block, and has the journal begin with the last one. */
   checkpoint(): Promise<void> {
     return this.#sync.checkpoint()

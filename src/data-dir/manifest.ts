@@ -5,11 +5,14 @@ import { damaged } from './journal-format.ts'
 import { openPrivate, replacePrivate } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 
-const FORMAT = 2
+/** Since format 3, the ledger's journal may hold segments of packed records. */
+const FORMAT = 3
+/** The oldest that is read; the first change raises it. */
+const OLDEST_FORMAT = 2
 
 const ManifestSchema = Type.Object({
   /** Of the whole directory: raised when an older version would misread what any of its files say. */
-  format: Type.Literal(FORMAT),
+  format: Type.Union([Type.Literal(OLDEST_FORMAT), Type.Literal(FORMAT)]),
   /** Of the package that wrote it last. */
   version: Type.String(),
   seed: Type.Integer(),
@@ -77,6 +80,11 @@ export class Manifest {
     return this.#change((data) => ({ ...data, ...changes }))
   }
 
+  /** To be called before anything is written that an older version would misread. */
+  async raiseFormat(): Promise<void> {
+    if (this.#data.format !== FORMAT) await this.update({})
+  }
+
   /** From now on, the journal of this name is missed when it is gone. */
   async addJournal(name: string): Promise<void> {
     if (this.#data.journals.includes(name)) return
@@ -85,7 +93,7 @@ export class Manifest {
 
   #change(change: (data: ManifestData) => ManifestData): Promise<void> {
     const done = this.#tail.then(async () => {
-      const data = change(this.#data)
+      const data: ManifestData = { ...change(this.#data), format: FORMAT }
       try {
         const handle = await replacePrivate(this.#path, (handle) =>
           handle.writeFile(JSON.stringify(data, undefined, 2)),
@@ -103,8 +111,8 @@ export class Manifest {
 
 function checked(path: string, data: unknown): ManifestData {
   const format = (data as Partial<ManifestData> | null)?.format
-  if (typeof format === 'number' && Number.isInteger(format) && format !== FORMAT) {
-    const what = `it is of format ${format} (written by version ${(data as ManifestData).version}), and this version reads format ${FORMAT}`
+  if (typeof format === 'number' && Number.isInteger(format) && (format < OLDEST_FORMAT || format > FORMAT)) {
+    const what = `it is of format ${format} (written by version ${(data as ManifestData).version}), and this version reads formats ${OLDEST_FORMAT} to ${FORMAT}`
     throw new DataDirectoryError(path, what, 'start the version that wrote it, or start with another --data-dir')
   }
   if (Value.Check(ManifestSchema, data)) return data

@@ -1,19 +1,12 @@
 import type { Journal } from '../domain/ports/journal.ts'
-import {
-  type Collection,
-  type CollectionShape,
-  type Collections,
-  type PageQuery,
-  type PageResult,
-  SHAPES,
-  type Store,
-  type Write,
-} from '../domain/ports/store.ts'
-import type { LedgerEntry } from './ledger-entry.ts'
-import { type Change, type Stored, Table } from './table.ts'
-
-type AnyRecord = Collections[Collection]
-type Tables = Record<Collection, Table<AnyRecord>>
+import type { Collection, Collections, PageQuery, PageResult, Store, Write } from '../domain/ports/store.ts'
+import type { LedgerChanges, LedgerEntry } from './ledger-entry.ts'
+import { compacted, PACKED, PACKING_SIZES, type PackingSizes, packTable } from './packing.ts'
+import { Segment } from './segment.ts'
+import type { Stored } from './stored.ts'
+import type { Change, Table } from './table.ts'
+import { type AnyRecord, COLLECTIONS, emptyTables } from './tables.ts'
+import { UnpackedSegments } from './unpacked-segments.ts'
 
 /** A commit that waits to be written. */
 interface Commit {
@@ -22,15 +15,9 @@ interface Commit {
   reject(error: unknown): void
 }
 
-const COLLECTIONS = Object.keys(SHAPES) as Collection[]
-
-/** Fewer superseded and removed records than this are not worth rewriting a journal for. */
-const MUCH_GARBAGE = 1000
-const RECORDS_PER_ENTRY = 100
-
 /** Opens a store over what the journal holds, and rewrites that when most of it is superseded; without one, in memory only. */
-export async function createStore(journal?: Journal<LedgerEntry>): Promise<Store> {
-  const store = new LedgerStore(journal)
+export async function createStore(journal?: Journal<LedgerEntry>, sizes = PACKING_SIZES): Promise<Store> {
+  const store = new LedgerStore(journal, sizes)
   await store.load()
   return store
 }
@@ -38,7 +25,8 @@ export async function createStore(journal?: Journal<LedgerEntry>): Promise<Store
 /**
  * The ledger: tables in memory, and a journal of what changed them. A commit is staged, written, and only then seen by
  * readers, so that a write that fails leaves nothing behind. Commits that come while one is written are staged on top of
- * each other and share the next write.
+ * each other and share the next write. Records that hardly ever change are packed into segments in the background; the
+ * journal gets these when it is rewritten.
  */
 class LedgerStore implements Store {
   readonly #journal: Journal<LedgerEntry> | undefined
@@ -49,21 +37,31 @@ class LedgerStore implements Store {
   /** The commits that later ones may still join, as their turn has not come. */
   #next: Commit[] | undefined
   #tail: Promise<unknown> = Promise.resolve()
+  readonly #sizes: PackingSizes
+  readonly #unpacked = new UnpackedSegments()
+  #packing: Promise<void> | undefined
+  #closing = false
+  /** Records put by the journal's entries, over and over again those that changed. */
+  #puts = 0
 
-  constructor(journal: Journal<LedgerEntry> | undefined) {
+  constructor(journal: Journal<LedgerEntry> | undefined, sizes: PackingSizes) {
     this.#journal = journal
+    this.#sizes = sizes
   }
 
   async load(): Promise<void> {
     if (!this.#journal) return
-    let puts = 0
     for await (const entry of this.#journal.read()) {
-      this.#replay(entry)
-      puts += entry.puts.length
+      if ('packed' in entry) {
+        const segment = Segment.of(entry, this.#unpacked)
+        this.#tables[entry.packed].addSegment(segment, new Set(entry.gone))
+      } else {
+        this.#replay(entry)
+        this.#puts += entry.puts.length
+      }
     }
-    const live = COLLECTIONS.reduce((sum, name) => sum + this.#tables[name].size, 0)
-    const garbage = puts - live
-    if (garbage > Math.max(live, MUCH_GARBAGE)) await this.#journal.rewrite(this.#compacted())
+    if (this.#garbage > Math.max(this.#loose, this.#sizes.garbage)) await this.#rewrite()
+    this.#pack()
   }
 
   async get<C extends Collection>(collection: C, id: string): Promise<Collections[C] | undefined> {
@@ -103,10 +101,14 @@ class LedgerStore implements Store {
       await this.#journal?.rewrite([])
       this.#tables = emptyTables()
       this.#sequence = 0
+      this.#puts = 0
     })
   }
 
   async close(): Promise<void> {
+    this.#closing = true
+    await this.#packing
+    if (!this.#gathered && this.#garbage > Math.max(this.#size / 20, this.#sizes.garbage)) this.#rewriteSoon()
     await this.#tail
   }
 
@@ -119,6 +121,7 @@ class LedgerStore implements Store {
         for (const name of COLLECTIONS) this.#tables[name].applyStaged()
         this.#sequence = this.#stagedSequence
         for (const commit of commits.slice(begin, end)) commit.resolve()
+        this.#pack()
       } catch (error) {
         for (const name of COLLECTIONS) this.#tables[name].dropStaged()
         for (const commit of commits.slice(begin, end)) commit.reject(error)
@@ -155,7 +158,7 @@ class LedgerStore implements Store {
       const change = byId.get(id) ?? { id, before: latest, after: latest }
       if ('put' in write) {
         if (!change.after) sequence += 1
-        change.after = { sequence: change.after?.sequence ?? sequence, record: write.put }
+        change.after = table.place(write.put, change.after?.sequence ?? sequence)
       } else {
         change.after = undefined
       }
@@ -169,7 +172,7 @@ class LedgerStore implements Store {
 
   async #writeStaged(): Promise<void> {
     if (!this.#journal) return
-    const entry: LedgerEntry = { sequence: this.#stagedSequence, puts: [], removes: [] }
+    const entry: LedgerChanges = { sequence: this.#stagedSequence, puts: [], removes: [] }
     for (const name of COLLECTIONS) {
       for (const { id, before, after } of this.#tables[name].staged()) {
         if (after) entry.puts.push([name, after.sequence, after.record])
@@ -178,9 +181,10 @@ class LedgerStore implements Store {
     }
     const changes = entry.puts.length + entry.removes.length
     if (changes > 0 || entry.sequence !== this.#sequence) await this.#journal.append(entry)
+    this.#puts += entry.puts.length
   }
 
-  #replay({ sequence, puts, removes }: LedgerEntry): void {
+  #replay({ sequence, puts, removes }: LedgerChanges): void {
     const changes = new Map<Collection, Change<AnyRecord>[]>()
     const add = (name: Collection, id: string, after: Stored<AnyRecord> | undefined) => {
       const change = { id, before: this.#tables[name].get(id), after }
@@ -189,25 +193,62 @@ class LedgerStore implements Store {
       else changes.set(name, [change])
     }
     for (const [name, sequence, record] of puts) {
-      add(name, this.#tables[name].shape.id(record), { sequence, record: Object.freeze(record) })
+      const table = this.#tables[name]
+      add(name, table.shape.id(record), table.place(Object.freeze(record), sequence))
     }
     for (const [name, id] of removes) add(name, id, undefined)
     for (const [name, ofTable] of changes) this.#tables[name].apply(ofTable)
     this.#sequence = sequence
   }
 
-  /** What the tables hold, as entries of a new journal. */
-  *#compacted(): Iterable<LedgerEntry> {
-    let puts: LedgerEntry['puts'] = []
-    for (const name of COLLECTIONS) {
-      for (const { sequence, record } of this.#tables[name].all()) {
-        puts.push([name, sequence, record])
-        if (puts.length < RECORDS_PER_ENTRY) continue
-        yield { sequence: this.#sequence, puts, removes: [] }
-        puts = []
-      }
+  get #size(): number {
+    return COLLECTIONS.reduce((sum, name) => sum + this.#tables[name].size, 0)
+  }
+
+  /** Records that are in no segment. */
+  get #loose(): number {
+    return COLLECTIONS.reduce((sum, name) => sum + this.#tables[name].loose, 0)
+  }
+
+  /** Puts of the journal that a new one would not have. */
+  get #garbage(): number {
+    return this.#puts - this.#loose
+  }
+
+  /** Whether there is enough to pack. */
+  get #gathered(): boolean {
+    return PACKED.some((name) => this.#tables[name].loose >= this.#sizes.batch)
+  }
+
+  /** Packs what has gathered, beside everything else. What cannot be packed stays as it is. */
+  #pack(): void {
+    if (this.#packing || !this.#gathered) return
+    this.#packing = this.#packAll()
+      .catch(() => undefined)
+      .finally(() => {
+        this.#packing = undefined
+      })
+  }
+
+  async #packAll(): Promise<void> {
+    const how = { segment: this.#sizes.segment, unpacked: this.#unpacked, ended: () => this.#closing }
+    for (const name of PACKED) {
+      const table = this.#tables[name]
+      if (table.loose >= this.#sizes.batch) await packTable([name, table], how)
     }
-    yield { sequence: this.#sequence, puts, removes: [] }
+    if (this.#garbage > Math.max(this.#size / 2, this.#sizes.garbageUnderWay)) this.#rewriteSoon()
+  }
+
+  /** The journal stays as it is when it cannot be rewritten. */
+  #rewriteSoon(): void {
+    this.#enqueue(() => this.#rewrite()).catch(() => undefined)
+  }
+
+  async #rewrite(): Promise<void> {
+    if (!this.#journal) return
+    const { entries, loose } = compacted(this.#tables, this.#sequence)
+    await this.#journal.rewrite(entries)
+    this.#puts = loose
   }
 
   /** Tasks run one after the other; commits asked for from here on follow this one. */
@@ -226,9 +267,4 @@ class LedgerStore implements Store {
 /** The write with a record of its own: frozen, and not the caller's to change while it waits. Nested values are shared. */
 function detached(write: Write): Write {
   return 'put' in write ? ({ ...write, put: Object.freeze({ ...write.put }) } as Write) : { ...write }
-}
-
-function emptyTables(): Tables {
-  const shapes = SHAPES as unknown as Record<Collection, CollectionShape<AnyRecord>>
-  return Object.fromEntries(COLLECTIONS.map((name) => [name, new Table(name, shapes[name])])) as Tables
 }

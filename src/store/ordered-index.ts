@@ -1,11 +1,7 @@
 import type { PageQuery, PageResult, SortKey } from '../domain/ports/store.ts'
+import type { Stored } from './stored.ts'
 
-/** A record in its place: sort key, and how many records had been put for the first time when it was. */
-export interface Entry<T> {
-  readonly record: T
-  readonly sequence: number
-  readonly key: SortKey
-}
+type Entry<T> = Omit<Stored<T>, 'scope'>
 
 /** A run of neighbouring entries and the smallest sequence among them, by which pages of an old snapshot skip it. */
 interface Chunk<T> {
@@ -141,10 +137,13 @@ export class OrderedIndex<T> {
   }
 
   #append(entry: Entry<T>): void {
-    const at = this.#chunks.length - 1
-    const offset = this.#chunks[at]?.entries.length ?? CHUNK_SIZE
-    if (offset < CHUNK_SIZE) this.#insertAt({ chunk: at, offset }, entry)
-    else this.#chunks.push({ entries: [entry], oldest: entry.sequence })
+    const chunk = this.#chunks.at(-1)
+    if (!chunk || chunk.entries.length === CHUNK_SIZE) {
+      this.#chunks.push({ entries: [entry], oldest: entry.sequence })
+      return
+    }
+    chunk.entries.push(entry)
+    chunk.oldest = Math.min(chunk.oldest, entry.sequence)
   }
 
   #insertAt(place: Place, entry: Entry<T>): void {
@@ -163,17 +162,22 @@ function oldestOf(entries: readonly Position[]): number {
   return entries.reduce((oldest, { sequence }) => Math.min(oldest, sequence), Number.POSITIVE_INFINITY)
 }
 
-/** Member by member, by code unit; entries with equal keys stand in the order they were put. */
+/** Entries with equal keys stand in the order they were put. */
 function compare(a: Position, b: Position): number {
-  const members = Math.min(a.key.length, b.key.length)
+  const byKey = compareKeys(a.key, b.key)
+  if (byKey !== 0 || a.sequence === b.sequence) return byKey
+  return a.sequence < b.sequence ? -1 : 1
+}
+
+/** Member by member, by code unit. */
+export function compareKeys(a: SortKey, b: SortKey): number {
+  const members = Math.min(a.length, b.length)
   for (let i = 0; i < members; i++) {
-    const x = a.key[i] ?? ''
-    const y = b.key[i] ?? ''
+    const x = a[i] ?? ''
+    const y = b[i] ?? ''
     if (x !== y) return x < y ? -1 : 1
   }
-  if (a.key.length !== b.key.length) return a.key.length - b.key.length
-  if (a.sequence === b.sequence) return 0
-  return a.sequence < b.sequence ? -1 : 1
+  return a.length - b.length
 }
 
 /** Index of the first item that passes, in a list where none passes before it and all do from there on. */

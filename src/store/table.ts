@@ -1,11 +1,7 @@
 import type { CollectionShape, PageQuery, PageResult } from '../domain/ports/store.ts'
-import { type Entry, OrderedIndex } from './ordered-index.ts'
-
-/** A record as it is kept: with the store's sequence when it was first put. */
-export interface Stored<T> {
-  sequence: number
-  record: T
-}
+import { compareKeys, OrderedIndex } from './ordered-index.ts'
+import { PackedRecord, type Segment } from './segment.ts'
+import type { Stored } from './stored.ts'
 
 /** What one commit does to one record: what stood under the id before and what stands there after. */
 export interface Change<T> {
@@ -30,6 +26,10 @@ export class Table<T> {
   readonly shape: CollectionShape<T>
   readonly #name: string
   readonly #records = new Map<string, Stored<T>>()
+  /** Ids of the records that are in no segment. */
+  readonly #loose = new Set<string>()
+  /** In the order of their making. */
+  readonly #segments = new Set<Segment>()
   readonly #unique: UniqueIndex<T>[]
   readonly #lists = new Map<string, OrderedIndex<T>>()
   readonly #staged = new Map<string, Change<T>>()
@@ -45,6 +45,17 @@ export class Table<T> {
     return this.#records.size
   }
 
+  /** Records that are in no segment. */
+  get loose(): number {
+    return this.#loose.size
+  }
+
+  /** A record in its place. */
+  place(record: T, sequence: number): Stored<T> {
+    const { list } = this.shape
+    return { record, sequence, scope: list?.scope(record) ?? '', key: list?.key(record) ?? [] }
+  }
+
   get(id: string): Stored<T> | undefined {
     return this.#records.get(id)
   }
@@ -53,11 +64,6 @@ export class Table<T> {
   latest(id: string): Stored<T> | undefined {
     const staged = this.#staged.get(id)
     return staged ? staged.after : this.#records.get(id)
-  }
-
-  /** Every record with its sequence, in no particular order. */
-  all(): Iterable<Stored<T>> {
-    return this.#records.values()
   }
 
   /** Look-up by a unique index. Throws RangeError when the collection has no such index. */
@@ -125,15 +131,19 @@ export class Table<T> {
     // What goes leaves every index before anything comes: two records may swap a unique value.
     for (const { id, before, after } of changes) {
       if (!before) continue
-      if (!after) this.#records.delete(id)
+      if (!after) {
+        this.#records.delete(id)
+        this.#loose.delete(id)
+      }
       for (const { project, ids } of this.#unique) ids.delete(project(before.record))
-      if (!after || !this.#samePlace(before, after)) this.#unlist(before)
+      if (!after || !samePlace(before, after)) this.#unlist(before)
     }
     for (const { id, before, after } of changes) {
       if (!after) continue
       this.#records.set(id, after)
+      this.#loose.add(id)
       for (const { project, ids } of this.#unique) ids.set(project(after.record), id)
-      this.#enlist(after, before !== undefined && this.#samePlace(before, after))
+      this.#enlist(after, before !== undefined && samePlace(before, after))
     }
   }
 
@@ -142,38 +152,87 @@ export class Table<T> {
     for (const { staged } of this.#unique) staged.clear()
   }
 
+  /** The records that are in no segment, those of one scope next to each other and in order. */
+  looseRecords(): Stored<T>[] {
+    const loose = [...this.#loose].flatMap((id) => this.#records.get(id) ?? [])
+    return loose.sort((a, b) => compareKeys([a.scope, ...a.key], [b.scope, ...b.key]))
+  }
+
+  /** Puts a segment in the place of the records it was packed from, but for those that were changed or removed since. */
+  adopt(segment: Segment, packed: readonly Stored<T>[]): void {
+    this.#segments.add(segment)
+    for (const [place, stored] of packed.entries()) {
+      const id = segment.ids[place] ?? ''
+      if (this.#records.get(id) !== stored) continue
+      this.#replace(id, new PackedRecord(segment, place))
+      this.#loose.delete(id)
+    }
+  }
+
+  /** Adds the records of a segment, which are new to the table. */
+  addSegment(segment: Segment, gone: ReadonlySet<number>): void {
+    this.#segments.add(segment)
+    for (const [place, id] of segment.ids.entries()) {
+      if (gone.has(place)) continue
+      const stored = new PackedRecord<T>(segment, place)
+      this.#records.set(id, stored)
+      this.#enlist(stored, false)
+    }
+  }
+
+  /** Its segments in the order of their making, each with the places of the records it still has. */
+  segments(): [Segment, Set<number>][] {
+    return [...this.#segments].map((segment) => {
+      const places = segment.ids.flatMap((id, place) => (this.#isIn(segment, place, id) ? [place] : []))
+      return [segment, new Set(places)]
+    })
+  }
+
+  /** Takes what is left of a segment out of it. */
+  dissolve(segment: Segment): void {
+    this.#segments.delete(segment)
+    for (const [place, id] of segment.ids.entries()) {
+      if (!this.#isIn(segment, place, id)) continue
+      const stored = new PackedRecord<T>(segment, place)
+      this.#replace(id, this.place(stored.record, stored.sequence))
+      this.#loose.add(id)
+    }
+  }
+
+  #isIn(segment: Segment, place: number, id: string): boolean {
+    const stored = this.#records.get(id)
+    return stored instanceof PackedRecord && stored.segment === segment && stored.place === place
+  }
+
+  /** Another form of the same record. */
+  #replace(id: string, stored: Stored<T>): void {
+    this.#records.set(id, stored)
+    this.#enlist(stored, true)
+  }
+
   #requireList(): void {
     if (!this.shape.list) throw new RangeError(`${this.#name} has no ordered list`)
   }
 
-  #entry({ record, sequence }: Stored<T>): Entry<T> {
-    return { record, sequence, key: this.shape.list?.key(record) ?? [] }
-  }
-
-  #samePlace(a: Stored<T>, b: Stored<T>): boolean {
-    const list = this.shape.list
-    if (!list || a.sequence !== b.sequence || list.scope(a.record) !== list.scope(b.record)) return false
-    const key = list.key(b.record)
-    return list.key(a.record).every((member, i) => member === key[i])
-  }
-
   #unlist(stored: Stored<T>): void {
     if (!this.shape.list) return
-    const scope = this.shape.list.scope(stored.record)
-    const list = this.#lists.get(scope)
-    list?.remove(this.#entry(stored))
-    if (list?.size === 0) this.#lists.delete(scope)
+    const list = this.#lists.get(stored.scope)
+    list?.remove(stored)
+    if (list?.size === 0) this.#lists.delete(stored.scope)
   }
 
   #enlist(stored: Stored<T>, inPlace: boolean): void {
     if (!this.shape.list) return
-    const scope = this.shape.list.scope(stored.record)
-    let list = this.#lists.get(scope)
+    let list = this.#lists.get(stored.scope)
     if (!list) {
       list = new OrderedIndex(this.shape.list.order)
-      this.#lists.set(scope, list)
+      this.#lists.set(stored.scope, list)
     }
-    if (inPlace) list.replace(this.#entry(stored))
-    else list.insert(this.#entry(stored))
+    if (inPlace) list.replace(stored)
+    else list.insert(stored)
   }
+}
+
+function samePlace(a: Stored<unknown>, b: Stored<unknown>): boolean {
+  return a.sequence === b.sequence && a.scope === b.scope && compareKeys(a.key, b.key) === 0
 }

@@ -81,7 +81,7 @@ describe('a directory that cannot be used is refused in one line, and not change
     ['no journal', 'chain-31337.journal', rmSync, /chain-31337\.journal: it is missing.* Fix: /],
     ['no manifest', 'manifest.json', rmSync, /it holds other files .* and no manifest\.json .* Fix: /],
     ['a manifest that is none', 'manifest.json', (file) => writeFileSync(file, '{'), /it is not JSON.* Fix: /],
-    ['another format', 'manifest.json', anotherFormat, /manifest\.json: it is of format 3 .* Fix: start the version /],
+    ['another format', 'manifest.json', anotherFormat, /manifest\.json: it is of format 4 .* Fix: start the version /],
   ]
   test.each(damages)('%s: %s', async (what, name, damage, line) => {
     const path = used(`${what} ${name}`)
@@ -200,5 +200,5 @@ function cut(file: string): void {
 }
 
 function anotherFormat(file: string): void {
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), format: 3 }))
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), format: 4 }))
 }

@@ -36,7 +36,7 @@ describe('the manifest', () => {
     ])
     const expected = {
       ...FIRST,
-      format: 2,
+      format: 3,
       runs: 1,
       clock: { offset: 5, frozen_at: 12.5 },
       seeded: true,
@@ -74,8 +74,25 @@ describe('the manifest', () => {
   })
 
   it('of another format is refused by name', async () => {
-    const message = await refusal({ format: 3, version: '3.1.4' })
-    expect(message).toContain('it is of format 3 (written by version 3.1.4), and this version reads format 2')
+    const message = await refusal({ format: 4, version: '3.1.4' })
+    expect(message).toContain('it is of format 4 (written by version 3.1.4), and this version reads formats 2 to 3')
     expect(message).toContain('start the version that wrote it')
+    expect(await refusal({ format: 1, version: '0.0.1' })).toContain('it is of format 1')
+  })
+
+  it('of format 2 is read as it is, and raised before anything is written', async () => {
+    const path = join(temporaryDirectory(), 'manifest.json')
+    await Manifest.create(path, FIRST)
+    const older = JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), format: 2 })
+    for (const write of [
+      (manifest: Manifest) => manifest.raiseFormat(),
+      (manifest: Manifest) => manifest.update({ runs: 1 }),
+    ]) {
+      writeFileSync(path, older)
+      const manifest = await Manifest.open(path)
+      expect(readFileSync(path, 'utf8')).toBe(older)
+      await write(manifest!)
+      expect((await Manifest.open(path))?.data).toMatchObject({ ...FIRST, format: 3 })
+    }
   })
 })

@@ -1,12 +1,14 @@
 import { type PageQuery, SHAPES } from '../../src/domain/ports/store.ts'
-import type { EndUser, Transaction } from '../../src/domain/records.ts'
+import type { EndUser, IdempotencyRecord, Transaction } from '../../src/domain/records.ts'
+
+type Row = Transaction | EndUser | IdempotencyRecord
 
 /** The port's meaning in the plainest words: an array, sorted and filtered anew at every read. */
 export class Model {
   sequence = 0
-  rows: { record: Transaction | EndUser; sequence: number }[] = []
+  rows: { record: Row; sequence: number }[] = []
 
-  put(record: Transaction | EndUser): void {
+  put(record: Row): void {
     const known = this.rows.find((row) => row.record.id === record.id)
     if (known) known.record = record
     else this.rows.push({ record, sequence: ++this.sequence })
@@ -16,7 +18,10 @@ export class Model {
     this.rows = this.rows.filter((row) => row.record.id !== id)
   }
 
-  page(collection: 'transactions' | 'end_users', { scope, limit, after, before, up_to = Infinity }: PageQuery) {
+  page(
+    collection: 'transactions' | 'end_users' | 'idempotency_keys',
+    { scope, limit, after, before, up_to = Infinity }: PageQuery,
+  ) {
     const { list } = SHAPES[collection]
     const keyOf = (record: unknown) => list!.key(record as never)
     const sign = list!.order === 'asc' ? 1 : -1

@@ -1,4 +1,4 @@
-import type { EndUser, Portfolio, Transaction } from '../../src/domain/records.ts'
+import type { EndUser, IdempotencyRecord, Portfolio, Transaction } from '../../src/domain/records.ts'
 
 const ADDRESS = '0x00000000000000000000000000000000000A11cE'
 
@@ -35,6 +35,10 @@ export function transaction(id: string, fields: Partial<Transaction> = {}): Tran
     created_at: moment(0),
     ...fields,
   }
+}
+
+export function idempotencyRecord(id: string, fields: Partial<IdempotencyRecord> = {}): IdempotencyRecord {
+  return { id, fingerprint: 'abc', status: 200, body: { id }, created_at_ms: 0, ...fields }
 }
 
 export function portfolio(portfolio_id: string, fields: Partial<Portfolio> = {}): Portfolio {

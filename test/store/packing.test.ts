@@ -1,0 +1,220 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { PageQuery, Store, Write } from '../../src/domain/ports/store.ts'
+import type { IdempotencyRecord, Transaction } from '../../src/domain/records.ts'
+import { createStore } from '../../src/store/ledger-store.ts'
+import type { SegmentEntry } from '../../src/store/segment.ts'
+import { MemoryJournal } from './memory-journal.ts'
+import { Model } from './model.ts'
+import { idempotencyRecord, moment, transaction } from './samples.ts'
+
+/** A segment is made of all that is packed together, so that closing a store waits for it. */
+const SMALL = { batch: 4, segment: 4, garbage: 0, garbageUnderWay: 6 }
+const everything = { scope: 'alice', limit: 100 }
+
+const put = (id: string, fields: Partial<Transaction> = {}): Write => ({
+  collection: 'transactions',
+  put: transaction(id, fields),
+})
+const remove = (id: string): Write => ({ collection: 'transactions', remove: id })
+
+const segmentsIn = ({ lines }: MemoryJournal) =>
+  lines.map((line) => JSON.parse(line)).filter((entry): entry is SegmentEntry => 'packed' in entry)
+
+/** A store whose transactions `txn_0` to `txn_3` are packed, also in its journal. */
+async function packed(journal: MemoryJournal): Promise<Store> {
+  const store = await createStore(journal, SMALL)
+  await store.commit([0, 1, 2, 3].map((n) => put(`txn_${n}`, { created_at: moment(n) })))
+  for (const n of [1, 2]) await store.commit([put('txn_9', { amount_changed: `${n}`, created_at: moment(9) })])
+  await store.close()
+  expect(segmentsIn(journal).map(({ ids }) => ids)).toEqual([['txn_0', 'txn_1', 'txn_2', 'txn_3']])
+  return createStore(journal, SMALL)
+}
+
+const listed = async (store: Store) => (await store.page('transactions', everything)).items
+
+describe('packed records', () => {
+  it('are read as they were put, by id and in pages, and cannot be changed', async () => {
+    const store = await packed(new MemoryJournal())
+    expect(await listed(store)).toEqual([
+      transaction('txn_9', { amount_changed: '2', created_at: moment(9) }),
+      ...[3, 2, 1, 0].map((n) => transaction(`txn_${n}`, { created_at: moment(n) })),
+    ])
+    const one = (await store.get('transactions', 'txn_2'))!
+    expect(one).toEqual(transaction('txn_2', { created_at: moment(2) }))
+    expect(Object.isFrozen(one)).toBe(true)
+  })
+
+  it('keep every character of what a response said', async () => {
+    const journal = new MemoryJournal()
+    const body = { name: 'Żółw 🐢 \u2028\n"', nested: [{ none: null }, 1.5, -0, ''], ['__proto__']: 'x' }
+    const records = [1, 2, 3, 4].map((n) => idempotencyRecord(`key_${n}`, { body, created_at_ms: n }))
+    const store = await createStore(journal, SMALL)
+    await store.commit(records.map((put): Write => ({ collection: 'idempotency_keys', put })))
+    for (const n of [1, 2]) await store.commit([put('txn_9', { amount_changed: `${n}` })])
+    await store.close()
+    expect(segmentsIn(journal)).toHaveLength(1)
+    const text = JSON.stringify(await (await createStore(journal, SMALL)).get('idempotency_keys', 'key_3'))
+    expect(text).toBe(JSON.stringify(records[2]))
+  })
+
+  it('give way to what is put or removed later, also when the store is opened again and once more', async () => {
+    const journal = new MemoryJournal()
+    const first = await packed(journal)
+    await first.commit([put('txn_1', { created_at: moment(7), amount_changed: '7' }), remove('txn_2')])
+    const expected = [
+      transaction('txn_9', { amount_changed: '2', created_at: moment(9) }),
+      transaction('txn_1', { amount_changed: '7', created_at: moment(7) }),
+      transaction('txn_3', { created_at: moment(3) }),
+      transaction('txn_0', { created_at: moment(0) }),
+    ]
+    expect(await listed(first)).toEqual(expected)
+    expect(await listed(await createStore(journal, SMALL))).toEqual(expected) // as after a kill
+    await first.commit([put('txn_9', { amount_changed: '2', created_at: moment(9) })])
+    await first.close()
+    expect(segmentsIn(journal)[0]?.gone).toEqual([1, 2])
+    expect(await listed(await createStore(journal, SMALL))).toEqual(expected)
+  })
+
+  it('leave a segment of which little is left', async () => {
+    const journal = new MemoryJournal()
+    const store = await packed(journal)
+    await store.commit(['txn_0', 'txn_1', 'txn_3'].map(remove))
+    for (const n of [1, 2]) await store.commit([put('txn_9', { amount_changed: `${n}`, created_at: moment(9) })])
+    await store.close()
+    expect(segmentsIn(journal)).toEqual([])
+    for (const each of [store, await createStore(journal, SMALL)]) {
+      expect((await listed(each)).map(({ id }) => id)).toEqual(['txn_9', 'txn_2'])
+    }
+  })
+
+  it('keep their place among the first that were put', async () => {
+    const store = await packed(new MemoryJournal())
+    for (const up_to of [0, 1, 2, 3, 4]) {
+      const { items } = await store.page('transactions', { ...everything, up_to })
+      expect(items.map(({ id }) => id)).toEqual([3, 2, 1, 0].filter((n) => n < up_to).map((n) => `txn_${n}`))
+    }
+  })
+
+  it('are copied as they are when the journal is rewritten', async () => {
+    const journal = new MemoryJournal()
+    const store = await packed(journal)
+    const [before] = segmentsIn(journal)
+    await store.commit([4, 5, 6, 7].map((n) => put(`txn_${n}`, { created_at: moment(n) })))
+    for (const n of [1, 2]) await store.commit([put('txn_9', { amount_changed: `${n}`, created_at: moment(9) })])
+    await store.close()
+    expect(segmentsIn(journal)).toHaveLength(2)
+    expect(segmentsIn(journal)[0]).toEqual(before)
+  })
+
+  it('need no journal', async () => {
+    const store = await createStore(undefined, SMALL)
+    await store.commit([0, 1, 2, 3].map((n) => put(`txn_${n}`)))
+    await store.close()
+    expect((await listed(store)).map(({ id }) => id)).toEqual(['txn_3', 'txn_2', 'txn_1', 'txn_0'])
+  })
+})
+
+describe('a journal that cannot be rewritten', () => {
+  it('stays as it is, the store closes, and all is there', async () => {
+    const journal = new MemoryJournal()
+    const store = await createStore(journal, SMALL)
+    for (const n of [0, 1]) await store.commit([put('txn_1', { amount_changed: `${n}` })])
+    const before = journal.lines
+    journal.failing = true
+    await store.close()
+    expect(journal.lines).toBe(before)
+    expect(await listed(await createStore(journal, SMALL))).toEqual([transaction('txn_1', { amount_changed: '1' })])
+  })
+})
+
+const SCOPES = ['alice', 'bob']
+const place = fc.record({ id: fc.integer({ min: 10, max: 40 }), at: fc.integer({ min: 0, max: 8 }), scope: fc.nat(1) })
+const step = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ puts: fc.array(place, { minLength: 1, maxLength: 5 }) }) },
+  { weight: 3, arbitrary: fc.record({ removes: fc.array(fc.integer({ min: 10, max: 40 }), { maxLength: 4 }) }) },
+  { weight: 2, arbitrary: fc.constantFrom('close' as const, 'kill' as const, 'kill while closing' as const) },
+  { weight: 2, arbitrary: fc.record({ turns: fc.integer({ min: 1, max: 20 }) }) },
+)
+const query = fc.record({
+  scope: fc.nat(1),
+  limit: fc.integer({ min: 1, max: 7 }),
+  bound: fc.option(fc.record({ side: fc.constantFrom('after' as const, 'before' as const), place })),
+  up_to: fc.option(fc.integer({ min: 0, max: 60 })),
+})
+
+/** A collection that is packed, and records of it at a place. */
+const COLLECTIONS = {
+  transactions: {
+    scopeOf: (scope: number) => SCOPES[scope]!,
+    key: (id: string, at: number) => [moment(at), id],
+    record: (id: string, at: number, scope: string): Transaction | IdempotencyRecord =>
+      transaction(id, { created_at: moment(at), end_user_id: scope }),
+  },
+  idempotency_keys: {
+    scopeOf: () => 'all',
+    key: (id: string, at: number) => [String(at).padStart(15, '0'), id],
+    record: (id: string, at: number): Transaction | IdempotencyRecord =>
+      idempotencyRecord(id, { created_at_ms: at, body: { at } }),
+  },
+}
+
+describe.each(['transactions', 'idempotency_keys'] as const)('pages of packed %s', (collection) => {
+  const { scopeOf, key, record } = COLLECTIONS[collection]
+  const idOf = (id: number) => `id_${id}`
+
+  it('are those of a sorted array, whatever is packed, rewritten, killed and opened in between', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(step, { minLength: 5, maxLength: 25 }),
+        fc.array(query, { minLength: 3, maxLength: 8 }),
+        fc.record({ batch: fc.integer({ min: 1, max: 8 }), segment: fc.integer({ min: 1, max: 5 }) }),
+        async (steps, queries, packing) => {
+          const sizes = { ...SMALL, ...packing }
+          const model = new Model()
+          let journal = new MemoryJournal()
+          let store = await createStore(journal, sizes)
+          const isTrue = async () => {
+            expect(await store.sequence()).toBe(model.sequence)
+            for (const { scope, limit, bound, up_to } of queries) {
+              const asked: PageQuery = {
+                scope: scopeOf(scope),
+                limit,
+                ...(bound && { [bound.side]: key(idOf(bound.place.id), bound.place.at) }),
+                ...(up_to !== null && { up_to }),
+              }
+              expect(await store.page(collection, asked)).toEqual(model.page(collection, asked))
+            }
+            for (const row of model.rows) expect(await store.get(collection, row.record.id)).toEqual(row.record)
+          }
+          const reopen = async (lines: string[]) => {
+            journal = new MemoryJournal()
+            journal.lines = [...lines]
+            store = await createStore(journal, sizes)
+          }
+          for (const step of steps) {
+            if (step === 'close') await store.close()
+            if (step === 'kill while closing') {
+              // What is written anew has not taken the old journal's place yet.
+              journal.hold()
+              void store.close()
+              await new Promise(setImmediate)
+            }
+            if (typeof step === 'string') await reopen(journal.lines)
+            else if ('turns' in step) for (let i = 0; i < step.turns; i++) await new Promise(setImmediate)
+            else if ('puts' in step) {
+              const records = step.puts.map(({ id, at, scope }) => record(idOf(id), at, scopeOf(scope)))
+              await store.commit(records.map((put) => ({ collection, put }) as Write))
+              for (const one of records) model.put(one)
+            } else {
+              await store.commit(step.removes.map((id) => ({ collection, remove: idOf(id) })))
+              for (const id of step.removes) model.remove(idOf(id))
+            }
+            await isTrue()
+          }
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+})
