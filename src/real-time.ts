@@ -2,11 +2,13 @@
 // would stop with the test's own. So the bundle takes these wherever its code, or a package in it, names one of
 // the globals (scripts/bundle.mjs, `inject`). Most come from Node's modules: they are real even if the globals are
 // replaced already when this file is loaded.
-import { performance } from 'node:perf_hooks'
-import { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers'
+import { performance as performanceOfNode } from 'node:perf_hooks'
+import timers from 'node:timers'
 import { runInNewContext } from 'node:vm'
 
-export { clearImmediate, clearInterval, clearTimeout, performance, setImmediate, setInterval, setTimeout }
+// Taken now: some fakes replace what is in Node's modules, too.
+const { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = timers
+const performance = performanceOfNode
 
 const isNative = (value: object) => Function.prototype.toString.call(value).includes('[native code]')
 
@@ -23,4 +25,16 @@ const nextTick = Object.hasOwn(node.nextTick, 'clock')
   ? (task: (...given: unknown[]) => void, ...given: unknown[]) => queueMicrotask(() => task(...given))
   : node.nextTick.bind(process)
 
-export { Date, hrtime, nextTick, queueMicrotask }
+export {
+  clearImmediate,
+  clearInterval,
+  clearTimeout,
+  Date,
+  hrtime,
+  nextTick,
+  performance,
+  queueMicrotask,
+  setImmediate,
+  setInterval,
+  setTimeout,
+}

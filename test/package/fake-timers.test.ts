@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { mock } from 'node:test'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type * as library from '../../src/index.ts'
 import { Partner } from '../helpers/partner.ts'
@@ -72,4 +73,16 @@ describe.each(FORMS)('fake timers %s', (_name, form) => {
     vi.useRealTimers()
     await sandbox.reset()
   })
+})
+
+test("the mock timers of Node's own test runner, which reach into its modules", async () => {
+  const { startSandbox } = load()
+  const now = Date.now.bind(Date)
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'setImmediate', 'Date'] })
+  try {
+    await using sandbox = await startSandbox({ port: 0, confirmationDelay: '20ms' })
+    await useEverything(sandbox, now)
+  } finally {
+    mock.timers.reset()
+  }
 })
