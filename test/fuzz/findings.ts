@@ -18,6 +18,8 @@ export class Findings {
     FACES.map((face) => [face, { requests: 0, excused: 0 }]),
   )
 
+  #told = 0
+
   sent(face: Face): void {
     const count = this.#sent.get(face)
     if (count) count.requests++
@@ -41,6 +43,13 @@ export class Findings {
 
   get count(): number {
     return this.#found.size
+  }
+
+  /** What was found for the first time since this was asked last, in a line each. */
+  news(): string[] {
+    const fresh = [...this.#found.values()].slice(this.#told)
+    this.#told = this.#found.size
+    return fresh.map(({ kind, face, what, reason }) => `${kind}: ${face} ${what}: ${reason}`)
   }
 
   /** Requests by face; findings by kind, each with its smallest example and how to see it again. */

@@ -61,6 +61,7 @@ export class FuzzRun {
         const seconds = (performance.now() - begun) / 1000
         const rate = Math.round(until / seconds)
         progress(`${until} requests, ${rate} a second, ${this.findings.count} findings, ${this.#process.memory()} MiB`)
+        for (const line of this.findings.news()) progress(line)
       }
     } finally {
       await this.#process.dispose()

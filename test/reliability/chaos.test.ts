@@ -32,6 +32,8 @@ async function liveThrough(episode: Episode): Promise<void> {
       lived = episode.life.number
     }
     await life?.live(episode)
+    const { sandbox, anvil } = life?.process.memory() ?? {}
+    if (MINUTES > 0) console.log(`after ${minutes().toFixed(1)} minutes: sandbox ${sandbox} MiB, Anvil ${anvil} MiB`)
   } catch (error) {
     const again = `npm run test:chaos -- --seed ${SEED} --episode ${episode.number}`
     const { actual } = error as { actual?: unknown }
