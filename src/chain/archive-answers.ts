@@ -10,11 +10,16 @@ const block: OfBlock = ({ block }, full) =>
 
 const transactionCount: OfBlock = ({ block }) => `0x${block.transactions.length.toString(16)}`
 
-const transactionAt: OfBlock = ({ block }, index) => block.transactions[Number(index)] ?? null
+const transactionAt: OfBlock = ({ block }, index) => block.transactions[placeOf(index)] ?? null
 
 const rawTransactionAt: OfBlock = ({ block }, index) => {
-  const transaction = block.transactions[Number(index)]
+  const transaction = block.transactions[placeOf(index)]
   return transaction ? rawTransaction(transaction) : null
+}
+
+/** NaN for what is no number in any notation: some of it cannot even be converted. */
+function placeOf(index: unknown): number {
+  return typeof index === 'number' || typeof index === 'string' ? Number(index) : Number.NaN
 }
 
 /** What methods answer whose first parameter is a transaction's hash. */

@@ -86,6 +86,14 @@ describe('the RPC of an Anvil that forgets', () => {
     expect(JSON.parse(text!)).toEqual(all.map(({ answer }, id) => ({ jsonrpc: '2.0', id, result: answer })))
   })
 
+  it('finds no transaction at what is no index', async () => {
+    for (const index of [{ toString: 1, valueOf: 1 }, {}, [], null, true, '', 'x', -1, 1.5]) {
+      for (const method of ['eth_getTransactionByBlockNumberAndIndex', 'eth_getRawTransactionByBlockNumberAndIndex']) {
+        expect(await ask(method, hex(1), index)).toBeNull()
+      }
+    }
+  })
+
   it('finds logs on both sides of the border', async () => {
     const within = (from: number, to: number) =>
       logs.filter(({ blockNumber }) => Number(blockNumber) >= from && Number(blockNumber) <= to)
