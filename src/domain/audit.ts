@@ -22,6 +22,8 @@ import { allOf, pagesOf } from './walk.ts'
 
 /** End users compared in one go: their questions to a chain share its round trips. */
 const PAGE = 200
+/** Transactions that may be compared in one go, unless one end user has more: some tens of milliseconds, while others wait. */
+const MANY = 2000
 /** How often an end user is looked at whose transfers interfere, or of whom something seems wrong. */
 const LOOKS = 6
 /** Milliseconds of real time between two looks. */
@@ -69,15 +71,34 @@ export class Audit {
     for (const tenant of await allOf(store, 'tenants', 'all')) {
       const pools = await allOf(store, 'pools', tenant.tenant_id)
       for await (const users of pagesOf(store, 'end_users', tenant.tenant_id, PAGE)) {
-        for (const look of await this.#lookUntilSure(tenant, pools, users)) {
-          for (const [id, finding] of look.findings) tally.add(id, finding)
-          tally.add('hashes', duplicates(look.book, hashes))
-          if (look.state !== 'quiet') tally.leaveOut(look.book.name)
+        for await (const group of this.#groups(users)) {
+          for (const look of await this.#lookUntilSure(tenant, pools, group)) {
+            for (const [id, finding] of look.findings) tally.add(id, finding)
+            tally.add('hashes', duplicates(look.book, hashes))
+            if (look.state !== 'quiet') tally.leaveOut(look.book.name)
+          }
         }
       }
     }
     tally.add('transfers', await this.#checkTransfers())
     return tally.report()
+  }
+
+  /** End users in their order, those together that have few transactions. */
+  async *#groups(users: readonly EndUser[]): AsyncGenerator<EndUser[]> {
+    let group: EndUser[] = []
+    let transactions = 0
+    for (const user of users) {
+      const count = await this.#parts.store.count('transactions', user.id)
+      if (group.length > 0 && transactions + count > MANY) {
+        yield group
+        group = []
+        transactions = 0
+      }
+      group.push(user)
+      transactions += count
+    }
+    yield group
   }
 
   /** The last look at each end user. */

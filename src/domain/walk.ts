@@ -1,6 +1,9 @@
 import { type Collection, type CollectionShape, type Collections, SHAPES, type Store } from './ports/store.ts'
 
-/** A scope's records page by page, in list order: what is put meanwhile behind the page read last is met as well. */
+/**
+ * A scope's records page by page, in list order: what is put meanwhile behind the page read last is met as well. Between
+ * two pages, others have their turn.
+ */
 export async function* pagesOf<C extends Collection>(
   store: Store,
   collection: C,
@@ -15,6 +18,7 @@ export async function* pagesOf<C extends Collection>(
     yield items
     position = { after: shape.list.key(last) }
     more = has_next
+    if (more) await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
