@@ -44,8 +44,9 @@ async function costs(count) {
     const { sandbox: resident, anvil } = residentOf(sandbox)
     const memory = { resident, anvil, heap: await heapOf(sandbox) }
     const requests = await requestTimes(sandbox)
+    const audit = await auditTimes(sandbox)
     await sandbox.stop()
-    return { seconds, ...named({ ready: median(starts), memory, requests, files: sizes(directory) }) }
+    return { seconds, ...named({ ready: median(starts), memory, requests, audit, files: sizes(directory) }) }
   } finally {
     rmSync(directory, { recursive: true })
   }
@@ -81,6 +82,25 @@ async function requestTimes(sandbox) {
   }
 }
 
+/** Milliseconds of an audit, and of the slowest request for pools while it runs. */
+async function auditTimes({ credentials }) {
+  const tenant = await Tenant.connect(credentials)
+  try {
+    let slowest = 0
+    let running = true
+    const audit = timed(async () => {
+      const { ok } = await (await fetch(`${credentials.control_url}/audit`)).json()
+      if (!ok) throw new Error('the audit found something wrong')
+    }).finally(() => {
+      running = false
+    })
+    while (running) slowest = Math.max(slowest, await timed(() => tenant.pools()))
+    return { whole: await audit, slowest }
+  } finally {
+    tenant.close()
+  }
+}
+
 /** The query of a page in the middle of all. */
 async function middleOf(user) {
   const queries = [{ limit: LIMIT }]
@@ -102,7 +122,7 @@ function sizes(directory) {
   return Object.fromEntries(journals.map((name) => [name, statSync(join(directory, name)).size]))
 }
 
-function named({ ready, memory, requests, files }) {
+function named({ ready, memory, requests, audit, files }) {
   const ms = (value) => ({ value, unit: 'ms' })
   const mib = (bytes) => ({ value: bytes / MEBIBYTE, unit: 'MiB' })
   return {
@@ -110,6 +130,8 @@ function named({ ready, memory, requests, files }) {
     'first page': ms(requests.first),
     'page in the middle': ms(requests.middle),
     'a deposit': ms(requests.deposit),
+    'an audit': ms(audit.whole),
+    'the slowest request meanwhile': ms(audit.slowest),
     "sandbox's memory": mib(memory.resident),
     "sandbox's heap": mib(memory.heap),
     "Anvil's memory": mib(memory.anvil),

@@ -1,12 +1,15 @@
 import { type AnvilChains, startChains } from './chain/anvil-chains.ts'
 import { embeddedCheckpoint } from './chain/embedded-market.ts'
-import type { PartsContext, ServiceParts } from './service-parts.ts'
+import type { PartsContext } from './service-parts.ts'
 
 /** Starts the chains. A failure is told to whoever awaits them; until somebody does, it is nobody's. */
-export function beginChains(
-  { fixture, seed, kept, log }: Pick<PartsContext, 'fixture' | 'seed' | 'kept' | 'log'>,
-  { service: { clock } }: ServiceParts,
-): Promise<AnvilChains> {
+export function beginChains({
+  fixture,
+  seed,
+  kept,
+  clock,
+  log,
+}: Pick<PartsContext, 'fixture' | 'seed' | 'kept' | 'clock' | 'log'>): Promise<AnvilChains> {
   const { chains, settings } = fixture
   const context = { chains, clock, seed, protocols: settings.protocols, log, ...(kept && { journal: kept.journal }) }
   const started = embeddedCheckpoint().then((embedded) => startChains({ ...context, embedded }))

@@ -5,6 +5,7 @@ import type { AnvilChains } from './chain/anvil-chains.ts'
 import type { Credentials, Readiness } from './control/contract.ts'
 import { credentialsOf } from './credentials.ts'
 import type { AuditReport } from './domain/audit-report.ts'
+import { SandboxClock } from './domain/clock.ts'
 import { Problem } from './domain/errors.ts'
 import type { Origin } from './domain/origin.ts'
 import { SeededRandom } from './domain/random.ts'
@@ -24,7 +25,7 @@ import { buildServiceParts, type PartsContext, type ServiceParts } from './servi
 import { chooseCertificate } from './tls/choose-certificate.ts'
 import type { ServerCertificate } from './tls/server-certificate.ts'
 
-interface SandboxParts extends Omit<PartsContext, 'log' | 'origin'> {
+interface SandboxParts extends Omit<PartsContext, 'clock' | 'log' | 'origin'> {
   parts: ServiceParts
   /** Still starting. */
   chains: Promise<AnvilChains>
@@ -82,9 +83,10 @@ export class Sandbox {
     let chains: Promise<AnvilChains> | undefined
     let certificate: ServerCertificate | undefined
     try {
-      const parts = await buildServiceParts({ fixture, options, seed, kept, log, origin: () => self().origin })
-      // Anvil comes up on its own while the interface is built: that hides most of its time.
-      chains = beginChains({ fixture, seed, kept, log }, parts)
+      const clock = new SandboxClock(options.clock, kept?.clock)
+      // Anvil comes up on its own while the ledger is read and the interface is built: that hides most of its time.
+      chains = beginChains({ fixture, seed, kept, clock, log })
+      const parts = await buildServiceParts({ fixture, options, seed, kept, clock, log, origin: () => self().origin })
       certificate = await chooseCertificate(options, kept?.path, parts.service.clock.wallNow())
       const app = await createApp({
         ...parts,

@@ -3,7 +3,7 @@ import { UserKeys } from './auth/user-keys.ts'
 import { UserTokenVerifier } from './auth/user-token-verifier.ts'
 import { ChainWitness } from './chain/chain-witness.ts'
 import { Audit } from './domain/audit.ts'
-import { SandboxClock } from './domain/clock.ts'
+import type { SandboxClock } from './domain/clock.ts'
 import { CursorCodec } from './domain/cursor.ts'
 import { EndUsers } from './domain/end-users.ts'
 import { Idempotency } from './domain/idempotency.ts'
@@ -39,15 +39,15 @@ export interface PartsContext {
   seed: number
   /** Of a sandbox with a data directory. */
   kept: KeptState | undefined
+  clock: SandboxClock
   log: Logger
   /** Asked only once the server listens. */
   origin(): Origin
 }
 
 /** Builds the parts in the order of their dependencies. */
-export async function buildServiceParts({ fixture, options, seed, kept, log, origin }: PartsContext) {
+export async function buildServiceParts({ fixture, options, seed, kept, clock, log, origin }: PartsContext) {
   const { settings } = fixture
-  const clock = new SandboxClock(options.clock, kept?.clock)
   kept?.follow(clock, log)
   const random = new SeededRandom(seed, kept?.run)
   const ids = new Ids({ clock, random })
