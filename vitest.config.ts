@@ -1,12 +1,13 @@
 import { defineConfig } from 'vitest/config'
+import { PATIENCE } from './test/helpers/patience.ts'
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 90_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Vitest's own limit is one second, which a busy machine needs for a new Anvil alone.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: PATIENCE } },
     // Every file has a sandbox of its own and shares no state through modules: importing them once per worker is enough.
     isolate: false,
     // Tests mostly wait for Anvil and for each other's processes; three keep two cores busy.

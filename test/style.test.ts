@@ -53,6 +53,16 @@ const FORBIDDEN: { what: string; pattern: RegExp; exceptIn: string[]; instead: s
   },
 ]
 
+/** A wait with a limit of its own, or with vitest's one second: on a busy machine it fails without reason. */
+const HASTY: { what: string; pattern: RegExp }[] = [
+  { what: 'vi.waitFor() or vi.waitUntil()', pattern: /\bvi\s*\.\s*wait(For|Until)\b/ },
+  { what: 'a poll with a limit of its own', pattern: /\.poll\(.*\btimeout:/ },
+  {
+    what: 'a limit below the default of every test',
+    pattern: /\b(test|it|describe)\b.*\{ timeout: [1-9]\d?_?\d{3} \}/,
+  },
+]
+
 interface SourceFile {
   path: string
   text: string
@@ -60,7 +70,7 @@ interface SourceFile {
 
 function sourceFiles(folder: string): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter(({ parentPath, name }) => name.endsWith('.ts') && !/[\\/]node_modules\b/.test(parentPath))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => ({ path: relative(root, file).replaceAll('\\', '/'), text: readFileSync(file, 'utf8') }))
 }
@@ -86,6 +96,19 @@ function forbiddenText({ path, text }: SourceFile): string[] {
 
 function unfinished({ path, text }: SourceFile): string[] {
   return complaints(path, text, /\b(TODO|FIXME|XXX)\b/, 'finish it, or open an issue')
+}
+
+function hasty({ path, text }: SourceFile): string[] {
+  if (path === 'test/helpers/eventually.ts' || path === 'test/style.test.ts') return []
+  const code = withoutComments(text)
+  return HASTY.flatMap(({ what, pattern }) =>
+    complaints(
+      path,
+      code,
+      pattern,
+      `${what} is not allowed here: use eventually() or expect.poll(), with the limits of vitest.config.ts`,
+    ),
+  )
 }
 
 function tooLong({ path, text }: SourceFile): string[] {
@@ -117,6 +140,10 @@ describe('style', () => {
     expect([...sourceFiles('test'), ...sourceFiles('bench')].flatMap(badName).join('\n')).toBe('')
   })
 
+  test('tests wait with patience', () => {
+    expect(sourceFiles('test').flatMap(hasty).join('\n')).toBe('')
+  })
+
   test('the rules themselves see what they forbid, with file and line', () => {
     const text = [
       'const url = `http://localhost` // Date.now() in a comment',
@@ -140,6 +167,12 @@ describe('style', () => {
     expect(unfinished({ path: 'src/made-up.ts', text: 'x\n// TODO: later' })).toEqual([
       'src/made-up.ts:2: finish it, or open an issue',
     ])
+    const waits = [
+      'await vi.waitFor(() => expect(hits).toBe(1))',
+      'await expect.poll(hits, { interval: 5, timeout: 5_000 }).toBe(1)',
+      "test('it ends', { timeout: 20_000 }, async () => {",
+    ].join('\n')
+    expect(hasty({ path: 'test/made-up.test.ts', text: waits })).toHaveLength(3)
     expect(tooLong({ path: 'src/made-up.ts', text: 'x\n'.repeat(301) })).toHaveLength(1)
     expect(badName({ path: 'src/chain/madeUp.ts', text: '' })).toHaveLength(1)
   })

@@ -41,7 +41,7 @@ beforeAll(() => {
 beforeEach(async () => {
   clock = new MovableClock()
   log = recordedLog()
-  const keys = new UserKeys({ clock, logger: log, fetchTimeout: 750 })
+  const keys = new UserKeys({ clock, logger: log, fetchTimeout: 2_000 })
   verifier = new UserTokenVerifier({ audience: AUDIENCE, leeway: 60, clock, keys })
   hits = 0
   published = [first.jwk('one')]
@@ -232,9 +232,9 @@ describe('a jwks_uri that fails', () => {
     clock.ahead = 11 * MINUTE
     expect(await verify(first, 'one')).toEqual({ sub: 'alice' })
     expect(log.lines).toMatchObject([{ fields: { reason: 'no answer in time' } }])
-    const started = performance.now()
+    const asked = hits
     expect(await verify(first, 'one')).toEqual({ sub: 'alice' })
-    expect(performance.now() - started).toBeLessThan(500)
+    expect(hits).toBe(asked)
   })
 
   it('holds only keys that are of no use: the refusal says so', async () => {

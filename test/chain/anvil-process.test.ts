@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { AnvilBinaryMissingError, anvilBinary } from '../../src/chain/anvil-binary.ts'
 import { AnvilProcess } from '../../src/chain/anvil-process.ts'
 import { BlockArchive } from '../../src/chain/block-archive.ts'
@@ -18,6 +18,7 @@ import { loopbackAddress } from '../../src/chain/loopback-address.ts'
 import { RpcServer } from '../../src/chain/rpc-server.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { rpc, silent } from './chain-fixture.ts'
 
 const options = { chainId: '31337', clock: new SandboxClock(), log: silent }
@@ -27,11 +28,9 @@ describe('an Anvil process', () => {
     const anvil = await AnvilProcess.start(options)
     expect(await rpc(anvil.url, 'eth_chainId')).toBe('0x7a69')
     expect(anvil.exit).toBeUndefined()
-    const started = performance.now()
     await anvil.stop()
-    expect(performance.now() - started).toBeLessThan(1_000)
     expect(isAlive(anvil.pid)).toBe(false)
-    expect(anvil.exit).toMatch(/ended with/)
+    expect(anvil.exit).toMatch(/ended with (?!SIGKILL)/)
     await expect(anvil.stop()).resolves.toBeUndefined()
   })
 
@@ -137,8 +136,8 @@ describe('an Anvil process', () => {
       const anvil = JSON.parse(line.toString()) as { pid: number; directory: string }
       expect(isAlive(anvil.pid)).toBe(true)
       child.kill('SIGKILL')
-      await vi.waitFor(() => expect(isAlive(anvil.pid)).toBe(false), 5_000)
-      await vi.waitFor(() => expect(existsSync(anvil.directory)).toBe(false), 5_000)
+      await eventually(() => expect(isAlive(anvil.pid)).toBe(false))
+      await eventually(() => expect(existsSync(anvil.directory)).toBe(false))
     } finally {
       await rm(parent.directory, { recursive: true, force: true })
     }

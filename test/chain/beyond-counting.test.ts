@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { ChainUnavailableError, ChainUnsoundError } from '../../src/domain/ports/chain.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
 let fixture: ChainFixture
@@ -20,7 +21,7 @@ it.each([2 ** 53 - 1, 2 ** 53, 2 ** 63])(
       while (!over) await chain.shares(alice, vault).catch((error: unknown) => refusals.push(error))
     })()
     await rpc(chain, 'evm_mine', { timestamp: `0x${BigInt(time).toString(16)}` }).catch((error) => refusals.push(error))
-    await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 15_000)
+    await eventually(() => expect(chains.status()).toEqual({ ok: true }))
     over = true
     await reading
     for (const error of refusals)

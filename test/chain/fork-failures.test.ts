@@ -1,5 +1,5 @@
 import { numberToHex } from 'viem'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AnvilChain } from '../../src/chain/anvil-chain.ts'
 import { type AnvilChains, startChains } from '../../src/chain/anvil-chains.ts'
 import { embeddedCheckpoint } from '../../src/chain/embedded-market.ts'
@@ -8,6 +8,7 @@ import { ChainUnavailableError, type WalletOwner } from '../../src/domain/ports/
 import type { Pool } from '../../src/domain/records.ts'
 import type { FixtureFile } from '../../src/fixtures/fixture-schema.ts'
 import type { SandboxOptions } from '../../src/index.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 import { alice, order, rpc, silent } from './chain-fixture.ts'
@@ -171,7 +172,7 @@ describe('an upstream that fails later', () => {
       expect(lines.map(({ text }) => text).join()).not.toContain(upstream.key)
 
       upstream.be('well')
-      await vi.waitFor(async () => expect((await ready()).status).toBe(200), 5_000)
+      await eventually(async () => expect((await ready()).status).toBe(200))
       const portfolio = await acme.open('new')
       expect((await acme.deposit('new', portfolio, '1000000')).status).toBe(200)
     },
@@ -213,13 +214,13 @@ describe('an upstream that fails later', () => {
           },
         }),
       )
-      await vi.waitFor(() => expect(chains.status().reason).toMatch(/does not answer/), 5_000)
+      await eventually(() => expect(chains.status().reason).toMatch(/does not answer/))
       await expect(chain.transfer(order('deposit', aave, 5n))).rejects.toThrow(ChainUnavailableError)
 
       upstream.be('well')
       expect(await transfer).toMatchObject({ status: 'success', tx_hash: hash, amount: 1_000_000n })
       expect(await transfers(alice)).toBe('0x1')
-      await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 5_000)
+      await eventually(() => expect(chains.status()).toEqual({ ok: true }))
       const { shares } = await chain.transfer(order('deposit', aave, 3n))
       expect(shares).toBeGreaterThan(0n)
       // Blocks were mined without it meanwhile: done again with an upstream that answers, they must not hold it either.
@@ -250,7 +251,7 @@ describe('an upstream that fails later', () => {
       const last = await chain.transfer(order('deposit', vault, 1_000_000n))
       upstream.dropNext(numberToHex(1, { size: 20 })) // whom the replaced block is mined for
       await expect(chain.reorg()).rejects.toThrow(ChainUnavailableError)
-      await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 5_000)
+      await eventually(() => expect(chains.status()).toEqual({ ok: true }))
       for (const { tx_hash, block_number } of [first, last]) {
         const receipt = await rpc<{ blockNumber: string } | null>(chain, 'eth_getTransactionReceipt', tx_hash)
         expect(Number(receipt?.blockNumber)).toBe(block_number)

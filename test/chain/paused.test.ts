@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ChainUnavailableError, type WalletOwner } from '../../src/domain/ports/chain.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
 const bob: WalletOwner = { tenant_id: 'acme', external_id: 'bob' }
@@ -56,7 +57,7 @@ describe('a paused chain', () => {
         chain.pause()
       },
     })
-    await vi.waitFor(() => expect(signed.seen.signed).toHaveLength(1))
+    await eventually(() => expect(signed.seen.signed).toHaveLength(1))
     await expect(chain.transfer(order('deposit', pool, 5n))).rejects.toThrow(ChainUnavailableError)
     expect(chains.status().ok).toBe(false)
 
@@ -75,7 +76,7 @@ describe('a paused chain', () => {
     for (let round = 1; round <= 10; round++) {
       const signed = order('deposit', pool, 1_000n)
       const transfer = chain.transfer(signed)
-      await vi.waitFor(() => expect(signed.seen.signed).toHaveLength(1), { interval: 1 })
+      await eventually(() => expect(signed.seen.signed).toHaveLength(1), 1)
       for (let turn = 0; turn < round; turn++) await new Promise(setImmediate)
       chain.pause()
       await new Promise(setImmediate)
@@ -97,7 +98,7 @@ describe('a paused chain', () => {
       }),
     )
     transfer.catch(() => {})
-    await vi.waitFor(() => expect(chains.status().ok).toBe(false))
+    await eventually(() => expect(chains.status().ok).toBe(false))
     const resetting = chains.reset()
     chain.pause()
     await resetting

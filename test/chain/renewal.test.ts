@@ -1,6 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Hex } from '../../src/domain/records.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
 /** Blocks and transactions: the first block of a chain, and then eight deposits, one after another, each two of them. */
@@ -26,7 +27,7 @@ describe('an Anvil that has done much', () => {
     for (let i = 1; i < count; i++) await deposit()
     return deposit()
   }
-  const renewed = () => vi.waitFor(() => expect(fixture.chain.pid).not.toBe(pid), 5_000)
+  const renewed = () => eventually(() => expect(fixture.chain.pid).not.toBe(pid))
 
   it('is replaced by another in a quiet moment, which answers the same', async () => {
     fixture.clock.freeze() // or whoever reads the latest block later has another one mined

@@ -40,7 +40,7 @@ describe("a node's client", () => {
       if (++waiting > 40) response.end('{"jsonrpc":"2.0","id":1,"result":"0x1"}')
     })
     const relayed = Array.from({ length: 64 }, () => client.relay('{}', 1_000).catch(() => 'given up'))
-    await expect.poll(() => waiting, { timeout: 1_000 }).toBe(32)
+    await expect.poll(() => waiting).toBe(32)
     waiting = 40
     expect(await client.call('eth_chainId')).toBe('0x1')
     client.close()

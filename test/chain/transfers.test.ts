@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { WalletOwner } from '../../src/domain/ports/chain.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
 const UNITS = { USDC: 1_000_000n, WETH: 10n ** 18n }
@@ -142,9 +143,9 @@ describe('transfers', () => {
     const { chain } = fixture
     const [from, to] = await rpc<string[]>(chain, 'eth_accounts')
     const hash = await rpc<string>(chain, 'eth_sendTransaction', { from, to, value: '0x1', gasPrice: '0x0' })
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await rpc(chain, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
-    }, 5_000)
+    })
   })
 
   it('keeps working when somebody else mines ahead of the clock', async () => {

@@ -55,9 +55,7 @@ function start(...args: string[]): Command {
   return command
 }
 
-test('a fork goes on from where it was killed, from its block or a later checkpoint, and from no other block', {
-  timeout: 60_000,
-}, async () => {
+test('a fork goes on from where it was killed, from its block or a later checkpoint, and from no other block', async () => {
   const block = Number(await rpc(upstream.anvilUrl, 'eth_blockNumber'))
   let acme = partnerAt(await start().credentials())
   const portfolio = await acme.open('carol')

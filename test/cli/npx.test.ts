@@ -2,9 +2,10 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Credentials } from '../../src/index.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { ROOT } from './command.ts'
 
 /** A project that has the package installed. */
@@ -31,5 +32,5 @@ test.each(signals)('%s to npx leaves nothing running', async (signal) => {
     )
   expect(await alive()).toBe(true)
   npx.kill(signal)
-  await vi.waitFor(async () => expect(await alive()).toBe(false), { timeout: 15_000, interval: 100 })
+  await eventually(async () => expect(await alive()).toBe(false), 100)
 })

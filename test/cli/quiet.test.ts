@@ -49,7 +49,7 @@ test('with --quiet, nothing that faults were asked for is printed', async () => 
   const portfolio = await acme.open('carol')
   await control.addFaults([{ kind: 'stuck', match }])
   const held = acme.deposit('carol', portfolio, '1000').then(outcome)
-  await expect.poll(async () => (await control.faults())[0]?.hits, { timeout: 5_000 }).toBe(1)
+  await expect.poll(async () => (await control.faults())[0]?.hits).toBe(1)
   await control.reset()
   expect(await held).toBe('503 sandbox_starting')
   command.kill('SIGTERM')

@@ -5,11 +5,14 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { Partner } from '../helpers/partner.ts'
 import { answers, Command, ROOT, run } from './command.ts'
 
+/** Milliseconds, on a busy machine: what holds an end up (an idle connection, a confirmation) lasts longer. */
+const AT_ONCE = 20_000
 const JSON_FLAGS = ['--port', '0', '--json', '--confirmation-delay', '0']
 
 let started: Command[] = []
@@ -44,7 +47,7 @@ describe('start --json', () => {
     for (const line of stderr.split('\n').filter(Boolean)) expect(JSON.parse(line)).toHaveProperty('level')
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it and its Anvil within 2 s', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it and its Anvil', async (signal) => {
     const command = start(JSON_FLAGS)
     const { rpc_urls, base_url } = await command.credentials()
     const [rpc] = Object.values(rpc_urls)
@@ -55,7 +58,7 @@ describe('start --json', () => {
     const before = performance.now()
     command.kill(signal)
     expect(await command.ended).toMatchObject({ code: 0, signal: null })
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(performance.now() - before).toBeLessThan(AT_ONCE)
     expect(await answers(rpc!)).toBe(false)
     expect(() => process.kill(anvil!, 0)).toThrow('ESRCH')
   })
@@ -77,11 +80,11 @@ describe('start --json', () => {
     const [rpc = ''] = Object.values(credentials.rpc_urls)
     const block = async () => (await rpcCall(rpc, 'eth_blockNumber')) as string
     const first = await block()
-    await vi.waitFor(async () => expect(await block()).not.toBe(first), 5_000)
+    await eventually(async () => expect(await block()).not.toBe(first))
     const before = performance.now()
     command.kill('SIGTERM')
     expect((await command.ended).code).toBe(0)
-    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(performance.now() - before).toBeLessThan(AT_ONCE)
     await held
   })
 
@@ -91,7 +94,7 @@ describe('start --json', () => {
     const [anvil] = anvilsOf(command.child.pid!)
     command.kill('SIGKILL')
     await command.ended
-    await vi.waitFor(() => expect(() => process.kill(anvil!, 0)).toThrow('ESRCH'), { timeout: 5_000 })
+    await eventually(() => expect(() => process.kill(anvil!, 0)).toThrow('ESRCH'))
   })
 })
 
@@ -180,10 +183,7 @@ describe('a running sandbox', () => {
   test('is ended while it starts as well', async () => {
     const port = String(await freePort())
     const command = start(['--port', port, '--json'])
-    await vi.waitFor(
-      async () => expect((await fetch(`http://127.0.0.1:${port}/_sandbox/health`)).ok).toBe(true),
-      10_000,
-    )
+    await eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/_sandbox/health`)).ok).toBe(true))
     expect(await run(['stop', '--url', `127.0.0.1:${port}`])).toMatchObject({ code: 0 })
     expect((await command.ended).code).toBe(0)
   })

@@ -81,7 +81,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-test('a program against the generated types type-checks', { timeout: 60_000 }, () => {
+test('a program against the generated types type-checks', () => {
   const options: ts.CompilerOptions = {
     strict: true,
     noEmit: true,

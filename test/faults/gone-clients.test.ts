@@ -43,7 +43,7 @@ function open(url: string, headers: Record<string, string>, body: unknown): Clie
 
 /** Exchanges that somebody still holds on to; counted after a garbage collection, which takes half a second. */
 const held = () => Number(queryObjects(HttpExchange, { format: 'count' }))
-const heldBecomes = (count: number) => expect.poll(held, { interval: 100, timeout: 15_000 }).toBe(count)
+const heldBecomes = (count: number) => expect.poll(held, { interval: 100 }).toBe(count)
 
 let sandbox: SandboxHandle
 let acme: Partner
@@ -54,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.stop())
 
-describe('a client that goes away', { timeout: 60_000 }, () => {
+describe('a client that goes away', () => {
   test('is held by no fault any longer, and what it asked for happens unless nothing was read', async () => {
     const cases = [
       ...RULES.map(([rule, happens]) => ({ name: JSON.stringify(rule), rule, headers: {}, happens })),
@@ -72,9 +72,7 @@ describe('a client that goes away', { timeout: 60_000 }, () => {
         return open(url, all, { portfolio_id: jars[i], amount_minor: '1000' })
       }),
     )
-    await expect
-      .poll(async () => (await sandbox.faults.list()).map(({ hits }) => hits), { timeout: 10_000 })
-      .toEqual(RULES.map(() => 1))
+    await expect.poll(async () => (await sandbox.faults.list()).map(({ hits }) => hits)).toEqual(RULES.map(() => 1))
     await heldBecomes(cases.length)
     for (const client of clients) client.destroy()
     await heldBecomes(0)
@@ -84,7 +82,7 @@ describe('a client that goes away', { timeout: 60_000 }, () => {
       return JSON.parse(text).data.length === 1
     }
     for (const { name, user, happens } of cases) {
-      await expect.poll(() => listed(user), { timeout: 10_000, message: name }).toBe(happens)
+      await expect.poll(() => listed(user), { message: name }).toBe(happens)
     }
     // The rules are still there for others.
     expect(await sandbox.faults.list()).toHaveLength(RULES.length)
@@ -99,7 +97,7 @@ describe('a client that goes away', { timeout: 60_000 }, () => {
     const url = `${sandbox.baseUrl}/v1/partner/end_users/dan/deposit`
     const headers = await goodHeaders(acme, 'dan')
     const client = open(url, headers, { portfolio_id: portfolio, amount_minor: '1000' })
-    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits, { timeout: 10_000 }).toBe(1)
+    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits).toBe(1)
     // Another request joins the deposit, and is there when it is answered.
     await sandbox.faults.add({ kind: 'error', phase: 'during_response', match, with: { status: 502 } })
     const key = headers['idempotency-key']!

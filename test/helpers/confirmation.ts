@@ -12,7 +12,7 @@ export async function confirmed<T>(sandbox: SandboxHandle, request: Promise<T>):
     if (!answered) await sandbox.clock.advance(10_000)
     return answered
   }
-  await expect.poll(step, { interval: 15, timeout: 15_000 }).toBe(true)
+  await expect.poll(step, { interval: 15 }).toBe(true)
   return settled
 }
 
@@ -21,7 +21,7 @@ export async function mined<T>(sandbox: SandboxHandle, action: () => Promise<T>)
   const before = await latestBlock(sandbox)
   const request = action()
   request.catch(() => undefined)
-  await expect.poll(() => hasTransactionSince(sandbox, before), { interval: 5, timeout: 5_000 }).toBe(true)
+  await expect.poll(() => hasTransactionSince(sandbox, before), { interval: 5 }).toBe(true)
   for (let i = 0; i < 3; i++) await turn(sandbox)
   return { request }
 }

@@ -416,7 +416,7 @@ describe('faults', () => {
     for (const id of ['list_portfolios', 'get_audit', 'json_rpc']) expect(await statusOf(id)).toBe(503)
     sandbox.faults.clear()
     await call('clear_faults')
-    await expect.poll(() => statusOf('get_audit'), { timeout: 20_000 }).toBe(200)
+    await expect.poll(() => statusOf('get_audit')).toBe(200)
   })
 })
 

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop())
 beforeEach(async () => {
   await acme.get('end_users/dan/portfolios')
-  await expect.poll(() => requests().at(-1)?.operation, { timeout: 5_000 }).toBe('list_portfolios')
+  await expect.poll(() => requests().at(-1)?.operation).toBe('list_portfolios')
   lines = []
 })
 afterEach(() => sandbox.faults.clear())
@@ -43,7 +43,7 @@ const newest = async () => (await acme.get('end_users/dan/transactions')).body.d
 
 /** The only line there is, once it is there. */
 async function onlyLine(): Promise<Line> {
-  await expect.poll(requests, { timeout: 5_000 }).toHaveLength(1)
+  await expect.poll(requests).toHaveLength(1)
   expect(lines).toHaveLength(1)
   return lines[0]!
 }
@@ -207,11 +207,9 @@ describe('a fault is named, and is no failure of the sandbox', () => {
     const { id } = await fault({ kind: 'hang', match: { operation: 'deposit' } })
     const request = deposit()
     request.catch(() => undefined)
-    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits, { timeout: 5_000 }).toBe(1)
+    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits).toBe(1)
     await newest()
-    await expect
-      .poll(() => requests().map(({ operation }) => operation), { timeout: 5_000 })
-      .toEqual(['list_transactions'])
+    await expect.poll(() => requests().map(({ operation }) => operation)).toEqual(['list_transactions'])
     lines = []
     await sandbox.faults.clear()
     await expect(request).rejects.toThrow()
@@ -227,7 +225,7 @@ test('what nobody asked for is a failure, and is logged with its stack', async (
     lines = []
     const { status, body } = await open.acme.get('pools')
     expect({ status, body }).toMatchObject({ status: 500, body: { detail: 'The sandbox failed; its log says why.' } })
-    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(1)
+    await expect.poll(requests).toHaveLength(1)
     expect(lines).toMatchObject([
       { level: 50, msg: 'internal_error', err: { message: 'out of luck', stack: expect.stringContaining(' at ') } },
       { level: 30, status: 500, code: 'internal_error', operation: 'list_pools', request_id: body.request_id },
@@ -261,13 +259,13 @@ describe('a client that goes away', () => {
     await sandbox.faults.add({ kind: 'chain_down', phase: 'after_broadcast', with: { for: '1h' } })
     const request = deposit()
     await expect
-      .poll(() => lines.filter(({ level }) => level === 40), { timeout: 5_000 })
+      .poll(() => lines.filter(({ level }) => level === 40))
       .toMatchObject([
         { msg: 'a confirmed transfer waits for the chain', reason: expect.stringContaining('paused by a fault') },
       ])
     await sandbox.clock.advance(3_600_000)
     expect((await request).status).toBe(200)
-    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(1)
+    await expect.poll(requests).toHaveLength(1)
     expect(lines).toHaveLength(2)
     expect(JSON.stringify(lines)).not.toContain('stack')
   })
@@ -295,7 +293,7 @@ describe('a client that goes away', () => {
     })
     // Whatever else there is to say would have been said by now.
     await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
-    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(2)
+    await expect.poll(requests).toHaveLength(2)
     expect(lines).toHaveLength(2)
   })
 
@@ -306,13 +304,13 @@ describe('a client that goes away', () => {
     const url = `${sandbox.baseUrl}/v1/partner/end_users/dan/deposit`
     const outgoing = request(url, { method: 'POST', headers, agent: false })
     outgoing.on('error', () => undefined).end(JSON.stringify({ portfolio_id: portfolio, amount_minor: '1000' }))
-    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits, { timeout: 5_000 }).toBe(1)
+    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits).toBe(1)
     await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
-    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(1)
+    await expect.poll(requests).toHaveLength(1)
     outgoing.destroy()
-    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(2)
+    await expect.poll(requests).toHaveLength(2)
     await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
-    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(3)
+    await expect.poll(requests).toHaveLength(3)
     expect(lines).toMatchObject([{}, { ...DEPOSIT, ended: 'connection lost', status: 200 }, {}])
     await sandbox.clock.unfreeze()
   })
@@ -341,9 +339,9 @@ describe('a client that goes away', () => {
     const { hostname, port } = new URL(sandbox.baseUrl)
     const socket = connect(Number(port), hostname)
     socket.write(`GET /v1/partner/pools HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization}\r\n\r\n`.repeat(20))
-    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits, { timeout: 5_000 }).toBe(20)
+    await expect.poll(async () => (await sandbox.faults.list())[0]?.hits).toBe(20)
     socket.destroy()
-    await expect.poll(requests, { timeout: 5_000 }).toHaveLength(20)
+    await expect.poll(requests).toHaveLength(20)
     process.off('warning', warn)
     for (const line of lines) expect(line).toMatchObject({ operation: 'list_pools', ended: 'connection lost' })
     expect(warnings).toEqual([])

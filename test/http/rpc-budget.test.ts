@@ -110,7 +110,7 @@ describe.each([
     expect(first.body.error.message).toMatch(
       /not fetched: a call reads at most 5000 accounts and slots|no answer within 5 s/,
     )
-    await expect.poll(async () => (await post(url, reading)).body.result, { timeout: 45_000 }).toBe('0x')
+    await expect.poll(async () => (await post(url, reading)).body.result).toBe('0x')
     expect((await partner.deposit('alice', portfolio, '1000')).status).toBe(200)
   })
 
@@ -215,9 +215,7 @@ describe.each([
         expect((await partner.deposit('alice', portfolio, '1000')).status).toBe(200)
       }
       const hashes = (await sent).body.map(({ result }: Any) => result)
-      await expect
-        .poll(async () => (await ask('eth_getTransactionReceipt', hashes[29])).result, { timeout: 10_000 })
-        .not.toBeNull()
+      await expect.poll(async () => (await ask('eth_getTransactionReceipt', hashes[29])).result).not.toBeNull()
       const blocks = new Set<string>()
       for (const hash of hashes) blocks.add((await ask('eth_getTransactionReceipt', hash)).result.blockNumber)
       expect(blocks.size).toBe(30)
@@ -319,7 +317,7 @@ describe('on loopback alone', () => {
     }
   })
 
-  test('a call that is not answered in time is given up, each call for itself', { timeout: 20_000 }, async () => {
+  test('a call that is not answered in time is given up, each call for itself', async () => {
     const [pid] = anvilsOf(process.pid).slice(-1)
     const slow = call('eth_call', { to: CODED }, 'latest')
     process.kill(pid!, 'SIGSTOP')
@@ -329,7 +327,7 @@ describe('on loopback alone', () => {
         () => false,
         () => true,
       )
-    await expect.poll(silent, { timeout: 10_000 }).toBe(true)
+    await expect.poll(silent).toBe(true)
     const answers = await Promise.all([
       post(url, [slow, slow, 7]),
       post(url, [call('eth_chainId'), call('eth_gasPrice')]),
@@ -342,6 +340,6 @@ describe('on loopback alone', () => {
       [late, late],
       late,
     ])
-    await expect.poll(async () => (await ask('eth_chainId')).result, { timeout: 5_000 }).toBe('0x7a69')
+    await expect.poll(async () => (await ask('eth_chainId')).result).toBe('0x7a69')
   })
 })

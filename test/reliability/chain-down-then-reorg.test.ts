@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wall } from 'node:timers/promises'
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import { SeededRandom } from '../../src/domain/random.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 
 const TIMES = 14
@@ -30,9 +31,7 @@ async function depositUntil(over: () => boolean, user: string, hashes: string[])
   }
 }
 
-test('a chain that is cut off in the midst of a block, then reorganised, loses no transaction it told of', {
-  timeout: 60_000,
-}, async () => {
+test('a chain that is cut off in the midst of a block, then reorganised, loses no transaction it told of', async () => {
   const random = new SeededRandom(8)
   const upTo = (milliseconds: number) => wall(random.next('moment') * milliseconds)
   const hashes: string[] = []
@@ -42,17 +41,14 @@ test('a chain that is cut off in the midst of a block, then reorganised, loses n
   try {
     for (let time = 1; time <= TIMES; time++) {
       const before = hashes.length
-      await vi.waitFor(() => expect(hashes.length).toBeGreaterThan(before + USERS.length), {
-        timeout: 10_000,
-        interval: 5,
-      })
+      await eventually(() => expect(hashes.length).toBeGreaterThan(before + USERS.length), 5)
       await upTo(20)
       await control.addFaults([{ kind: 'chain_down', with: { for: '30ms' } }])
       await upTo(60)
       const [reorg] = await control.addFaults([{ kind: 'reorg' }])
       const struck = async () =>
         expect((await control.faults()).find(({ id }) => id === reorg!.id)).toMatchObject({ hits: 1 })
-      await vi.waitFor(struck, { timeout: 10_000, interval: 5 })
+      await eventually(struck, 5)
     }
   } finally {
     over = true

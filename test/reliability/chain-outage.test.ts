@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../helpers/eventually.ts'
 import type { Answer } from '../helpers/partner.ts'
 import { anvilPid, Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 
@@ -36,13 +37,13 @@ function expectUnavailable({ status, body, headers }: Answer): void {
 }
 
 describe('Anvil stands still under load', () => {
-  test('clients are told to retry, and with their keys get one transaction each', { timeout: 60_000 }, async () => {
+  test('clients are told to retry, and with their keys get one transaction each', async () => {
     const all = await orders()
     const aside = await open.acme.open('aside')
     const pid = anvilPid(open)
     const first = all.map(place)
     // Stopped with some of them signed: those are carried through, the others have not begun.
-    await vi.waitFor(async () => expect(await ledger.unsettled()).toBeGreaterThan(0), { timeout: 5_000, interval: 1 })
+    await eventually(async () => expect(await ledger.unsettled()).toBeGreaterThan(0), 1)
     process.kill(pid, 'SIGSTOP')
     try {
       // Behind no transfer of its own portfolio: refused, since nothing of it is signed.
@@ -58,16 +59,14 @@ describe('Anvil stands still under load', () => {
     const retried = await Promise.all(all.map(place))
     expect(retried.map(({ status }) => status)).toEqual(all.map(() => 200))
     expect(new Set(retried.map(({ body }) => body.tx_hash)).size).toBe(all.length)
-    await vi.waitFor(async () => expect(await ledger.unsettled()).toBe(0), 5_000)
+    await eventually(async () => expect(await ledger.unsettled()).toBe(0))
     await ledger.expectSound()
     expect((await fetch(`${open.sandbox.baseUrl}/_sandbox/ready`)).status).toBe(200)
   })
 })
 
 describe('Anvil is killed under load', () => {
-  test('it is restarted: every request is answered, and nothing is lost or done twice', {
-    timeout: 60_000,
-  }, async () => {
+  test('it is restarted: every request is answered, and nothing is lost or done twice', async () => {
     const all = await orders()
     for (let round = 0; round < 3; round++) {
       const first = all.map(place)
@@ -75,8 +74,8 @@ describe('Anvil is killed under load', () => {
       const pid = anvilPid(open)
       process.kill(pid, 'SIGKILL')
       for (const answer of await Promise.all(first)) if (answer.status !== 200) expectUnavailable(answer)
-      await vi.waitFor(() => expect(anvilPid(open)).not.toBe(pid), 5_000)
-      await vi.waitFor(() => expect(open.sandbox.readiness()).toEqual({ ready: true }), 5_000)
+      await eventually(() => expect(anvilPid(open)).not.toBe(pid))
+      await eventually(() => expect(open.sandbox.readiness()).toEqual({ ready: true }))
     }
     const retried = await Promise.all(all.map(place))
     expect(retried.map(({ status }) => status)).toEqual(all.map(() => 200))
@@ -91,7 +90,7 @@ describe('Anvil is killed under load', () => {
 
   test('and can be stopped while it is being restarted', async () => {
     process.kill(anvilPid(open), 'SIGKILL')
-    await vi.waitFor(() => expect(open.sandbox.readiness().reason).toContain('SIGKILL'))
+    await eventually(() => expect(open.sandbox.readiness().reason).toContain('SIGKILL'))
     await open.stop()
   })
 })

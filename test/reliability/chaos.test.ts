@@ -78,5 +78,5 @@ describe(`seed ${SEED}`, () => {
     )
   }
 
-  test('in the end, every transaction is where it was', { timeout: 60_000 }, endLife)
+  test('in the end, every transaction is where it was', endLife)
 })

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, onTestFailed, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { ClockState } from '../../src/control/contract.ts'
 import { SeededRandom } from '../../src/domain/random.ts'
 import type { Credentials } from '../../src/index.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { partnerAt } from '../helpers/partner.ts'
 import { type CrashRound, inWords, planRounds } from './crash/crash-plan.ts'
 import { atSomeMoment, ClientLoad } from './harness/client-load.ts'
@@ -49,13 +50,12 @@ async function expectChainBack(killed: readonly number[], during: CrashRound['du
     const response = await fetch(`${parts.acme.sandbox.baseUrl}/_sandbox/ready`)
     return { status: response.status, body: (await response.json()) as { reason?: string } }
   }
-  const patience = { timeout: 20_000, interval: 5 }
   const why = during === 'reset' ? /reset|chain/ : /chain.*restarted/
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     expect(await ready()).toMatchObject({ status: 503, body: { reason: expect.stringMatching(why) } })
-  }, patience)
-  await vi.waitFor(() => expect(sandbox.anvils().filter((pid) => !killed.includes(pid))).toHaveLength(1), patience)
-  await vi.waitFor(async () => expect(await ready()).toEqual({ status: 200, body: { ready: true } }), patience)
+  }, 5)
+  await eventually(() => expect(sandbox.anvils().filter((pid) => !killed.includes(pid))).toHaveLength(1), 5)
+  await eventually(async () => expect(await ready()).toEqual({ status: 200, body: { ready: true } }), 5)
 }
 
 async function strike({ victim, during }: CrashRound): Promise<void> {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { rpc } from '../chain/chain-fixture.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { goodHeaders, send } from '../http/raw-http.ts'
 import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 
@@ -35,7 +36,7 @@ async function ready(operation: Operation): Promise<void> {
 /** The one transaction of the operation, once it is there; a retry with the key is answered with the same. */
 async function expectOnce(operation: Operation, key: string): Promise<void> {
   const count = operation === 'withdraw' ? 2 : 1
-  await vi.waitFor(async () => expect(await transactions()).toHaveLength(count), 5_000)
+  await eventually(async () => expect(await transactions()).toHaveLength(count))
   const [newest] = await transactions()
   const retry = await open.acme[operation](user, portfolio, '1000000', { key })
   expect(retry).toMatchObject({ status: 200, body: { tx_hash: newest!.tx_hash } })
@@ -121,7 +122,7 @@ describe('a client that goes away by itself', () => {
     const url = `${slow.sandbox.baseUrl}/v1/partner/end_users/carol/deposit`
     const asked = fetch(url, { method: 'POST', headers, body, signal: controller.signal })
     const given = expect(asked).rejects.toThrow('abort')
-    await vi.waitFor(async () => expect(await minedTransfers()).toBe(1), 15_000)
+    await eventually(async () => expect(await minedTransfers()).toBe(1))
     // What follows a block has its turn: then it waits for its confirmation.
     for (let i = 0; i < 3; i++) await list()
     controller.abort()
@@ -148,7 +149,7 @@ describe('a client that goes away by itself', () => {
     const earlier = await list()
     await abandoned(key)
     slow.sandbox.parts.service.clock.advance(DELAY)
-    await vi.waitFor(async () => expect(await list()).toHaveLength(earlier.length + 1), 5_000)
+    await eventually(async () => expect(await list()).toHaveLength(earlier.length + 1))
     const [newest] = await list()
     const retry = await slow.acme.deposit('carol', jar, '1000', { key })
     expect(retry).toMatchObject({ status: 200, body: { tx_hash: newest.tx_hash } })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { JournalFile } from '../../src/data-dir/journal-file.ts'
 import { NotKeptError } from '../../src/domain/ports/journal.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 
@@ -57,14 +58,14 @@ test.each([1, 2])(
     const key = randomUUID()
     const { makeRoom, refusals } = fill(writes)
     const deposit = open.acme.deposit('carol', portfolio, '1000', { key })
-    await vi.waitFor(() => expect(refusals()).toBeGreaterThan(1), 5_000)
+    await eventually(() => expect(refusals()).toBeGreaterThan(1))
     makeRoom()
     const done = await deposit
     expect(outcome(done)).toBe('200')
     const again = await open.acme.deposit('carol', portfolio, '1000', { key })
     expect(again.body).toEqual(done.body)
     expect((await open.acme.get('end_users/carol/transactions')).body.data).toHaveLength(1)
-    await vi.waitFor(() => expect(open.sandbox.readiness()).toEqual({ ready: true }), 10_000)
+    await eventually(() => expect(open.sandbox.readiness()).toEqual({ ready: true }))
     await new Ledger(open).expectSound()
   },
 )

@@ -3,7 +3,7 @@ import type { SandboxHandle } from '../../src/index.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 
 /** Milliseconds a reset may take, on a machine that is busy as well. */
-const RESET_LIMIT = 10_000
+const RESET_LIMIT = 30_000
 const SOMEBODY = `0x${'5c'.repeat(20)}`
 /** Jumps to itself for as long as there is gas. */
 const ENDLESS = '0x5b600056'

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { EndUser, Pool } from '../../src/domain/records.ts'
 import { parseFaultHeader } from '../../src/faults/fault-header.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 import { Attempt, type Ending, type Transfer } from './money-client.ts'
 import type { Row } from './money-table.ts'
@@ -171,7 +172,7 @@ export class Stage {
 
   /** Resolves when the first transfer to get there waits for its confirmation. */
   async #confirming(): Promise<void> {
-    await expect.poll(() => this.#mined.count, { interval: 2, timeout: 5_000 }).toBeGreaterThan(0)
+    await expect.poll(() => this.#mined.count, { interval: 2 }).toBeGreaterThan(0)
   }
 
   /** Resolves when what the confirmation brings about has happened. */
@@ -203,7 +204,7 @@ export class Stage {
       this.#clock.advance(CONFIRMATION)
       throw new Error('not over yet')
     }
-    await vi.waitFor(step, { interval: 15, timeout: 10_000 })
+    await eventually(step)
   }
 
   /** Gives whatever goes on in the process its turn. */

@@ -78,9 +78,7 @@ function expectMoved({ status, body }: { status: number; body: { code?: string }
   )
 }
 
-test('money is neither made nor lost, whatever the order of deposits, withdrawals and years', {
-  timeout: 60_000,
-}, async () => {
+test('money is neither made nor lost, whatever the order of deposits, withdrawals and years', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { minLength: 3, maxLength: 14 }), async (moves) => {
       await open.sandbox.reset()

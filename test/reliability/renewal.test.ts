@@ -112,7 +112,7 @@ async function expectResettable(): Promise<void> {
   await expectSound()
 }
 
-describe('an Anvil that is replaced again and again under load is noticed by nobody', { timeout: 60_000 }, () => {
+describe('an Anvil that is replaced again and again under load is noticed by nobody', () => {
   test('without a data directory', async () => {
     await expectUnnoticed(() => {})
     await expectResettable()

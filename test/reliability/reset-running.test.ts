@@ -90,9 +90,9 @@ describe('a reset while a transfer runs', () => {
     const phase = String(typeof fault === 'string' ? fault : fault?.phase).includes('before') ? 'before' : 'after'
     const requests = [open.acme.deposit('carol', jar, '1000', { key: KEYS[1]!, ...headers })]
     // The first is as far as it gets.
-    if (phase === 'after') await expect.poll(() => ledger.unsettled(), { timeout: 5_000 }).toBe(1)
-    else await expect.poll(() => open.sandbox.parts.service.transfers.runs(jar), { timeout: 5_000 }).toBe(true)
-    if (typeof fault === 'object') await expect.poll(() => faults().list()[0]!.hits, { timeout: 5_000 }).toBe(1)
+    if (phase === 'after') await expect.poll(() => ledger.unsettled()).toBe(1)
+    else await expect.poll(() => open.sandbox.parts.service.transfers.runs(jar)).toBe(true)
+    if (typeof fault === 'object') await expect.poll(() => faults().list()[0]!.hits).toBe(1)
     // Joined to it, queued behind it, joined to what is queued.
     requests.push(
       open.acme.deposit('carol', jar, '1000', { key: KEYS[1]! }),

@@ -171,7 +171,7 @@ test('Assumption withdraw-all: what counts is what was last shown when the withd
   const match = { operation: 'withdraw', external_id: 'lars' } as const
   await sandbox.faults.add({ kind: 'latency', phase: 'before_broadcast', match, with: { delay: '2h' } })
   const withdrawal = acme.withdraw('lars', portfolio, lists[0]!)
-  await expect.poll(() => sandbox.faults.list(), { timeout: 5_000 }).toMatchObject([{ hits: 1 }])
+  await expect.poll(() => sandbox.faults.list()).toMatchObject([{ hits: 1 }])
   await sandbox.clock.advance(HOUR)
   expect(await shownOf(acme, 'lars', portfolio)).not.toBe(lists[0])
   await sandbox.clock.advance(HOUR)

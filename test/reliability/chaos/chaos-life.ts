@@ -1,8 +1,10 @@
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import { ControlClient } from '../../../src/control/client.ts'
 import { SeededRandom } from '../../../src/domain/random.ts'
 import type { Credentials } from '../../../src/index.ts'
+import { eventually } from '../../helpers/eventually.ts'
 import { partnerAt } from '../../helpers/partner.ts'
+import { PATIENCE } from '../../helpers/patience.ts'
 import { blockHash, expectLinkedBlocks, expectSameBlocks, headOf } from '../harness/blocks.ts'
 import { atSomeMoment, ClientLoad } from '../harness/client-load.ts'
 import { ClientMemory } from '../harness/client-memory.ts'
@@ -14,8 +16,6 @@ import type { Episode, Kind, LifePlan, Step } from './chaos-plan.ts'
 import type { ChaosReport } from './chaos-report.ts'
 import { type PreparedSandbox, prepareSandbox } from './prepare-sandbox.ts'
 
-/** Milliseconds within which all is well again once nothing is broken any more, on a busy machine too. */
-const PATIENCE = { timeout: 60_000, interval: 10 }
 /** Kept responses expire after a day of business time. */
 const BUSINESS_TIME = 20 * 3_600
 /** Steps further apart than so many milliseconds are no pair. */
@@ -134,7 +134,7 @@ export class ChaosLife {
   async #end(who: 'kill_anvil' | 'kill_sandbox' | 'stop_sandbox', delay: string): Promise<void> {
     if (who === 'kill_anvil') {
       const killed = this.process.killAnvil()
-      await vi.waitFor(() => expect(killed).not.toEqual(expect.arrayContaining(this.process.anvils())), PATIENCE)
+      await eventually(() => expect(killed).not.toEqual(expect.arrayContaining(this.process.anvils())), 10)
       return this.#ready()
     }
     await this.#countStruck()
@@ -151,17 +151,17 @@ export class ChaosLife {
 
   async #ready(): Promise<void> {
     const ready = async () => (await fetch(`${this.#parts.acme.sandbox.baseUrl}/_sandbox/ready`)).json()
-    await vi.waitFor(async () => expect(await ready()).toEqual({ ready: true }), PATIENCE)
+    await eventually(async () => expect(await ready()).toEqual({ ready: true }), 10)
   }
 
   async #expectWell(): Promise<void> {
     await this.#ready()
     await this.process.expectOneAnvil()
     // Those whose client has gone are carried through all the same.
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { checks } = await this.#parts.control.audit()
       expect(checks.filter(({ detail }) => detail.includes('not compared'))).toEqual([])
-    }, PATIENCE)
+    }, 10)
     await expectNothingLost(this.#parts, true)
   }
 }
@@ -172,8 +172,8 @@ function connected(credentials: Credentials): Pick<HarnessParts, 'acme' | 'contr
 }
 
 async function inTime<Result>(work: Promise<Result>, otherwise: string): Promise<Result> {
-  const late = atSomeMoment(PATIENCE.timeout).then(() => {
-    throw new Error(`${otherwise} within ${PATIENCE.timeout} ms`)
+  const late = atSomeMoment(PATIENCE).then(() => {
+    throw new Error(`${otherwise} within ${PATIENCE} ms`)
   })
   late.catch(() => {})
   return Promise.race([work, late])

@@ -2,10 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, vi } from 'vitest'
+import { expect } from 'vitest'
 import type { Credentials } from '../../../src/index.ts'
 import { Command } from '../../cli/command.ts'
 import { anvilsOf } from '../../helpers/anvils.ts'
+import { eventually } from '../../helpers/eventually.ts'
 
 /** What a sandbox is started with, each time. */
 export interface ProcessOptions {
@@ -98,14 +99,14 @@ export class SandboxProcess {
 
   /** Resolves when the only Anvil is that of the present sandbox. */
   async expectOneAnvil(): Promise<void> {
-    await vi.waitFor(() => expect(this.#allAnvils()).toEqual(this.anvils()), { timeout: 5_000 })
+    await eventually(() => expect(this.#allAnvils()).toEqual(this.anvils()))
     expect(this.#allAnvils()).toHaveLength(1)
   }
 
   /** Resolves when no process and no temporary file of any start is left. */
   async expectNothingLeft(): Promise<void> {
-    await vi.waitFor(() => expect(this.#processes('')).toEqual([]), { timeout: 5_000 })
-    await vi.waitFor(() => expect(readdirSync(this.#temporary)).toEqual([]), { timeout: 5_000 })
+    await eventually(() => expect(this.#processes('')).toEqual([]))
+    await eventually(() => expect(readdirSync(this.#temporary)).toEqual([]))
   }
 
   /** Ends whatever is left and removes the data directory. */
