@@ -10,7 +10,7 @@ export class KeyedQueue {
   /** Resolves or rejects as the task does. */
   run<T>(key: string, task: () => Promise<T>): Promise<T> {
     const before = this.#tails.get(key)
-    const result = before ? before.then(task, task) : task()
+    const result = before ? before.then(task) : task()
     const tail = result.catch(() => undefined)
     this.#tails.set(key, tail)
     void tail.then(() => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Store, Write } from '../../src/domain/ports/store.ts'
 import type { Transfer } from '../../src/domain/records.ts'
 import { rpc } from '../chain/chain-fixture.ts'
@@ -172,6 +173,19 @@ describe('while the chain is silent', () => {
     await expect.poll(() => chainOf(died).status.ok).toBe(false)
     chainOf(died).resume()
     await recovering
+    await expectWhole([asked], [answer])
+  })
+
+  test('whoever asks for them is told, and may ask again', async () => {
+    const asked = order('deposit', await portfolio('aave-usdc'), '1000000')
+    const answer = await place(whole, asked)
+    await die('signed')
+    // As the chain refuses while it carries others through.
+    const chain = chainOf(died)
+    vi.spyOn(chain, 'finish').mockRejectedValueOnce(new ChainUnavailableError(chain.chain_id, 'it does not answer'))
+    await expect(recover(died)).rejects.toThrow(ChainUnavailableError)
+    expect(await new Ledger(died).unsettled()).toBe(1)
+    await recover(died)
     await expectWhole([asked], [answer])
   })
 

@@ -1,0 +1,44 @@
+import { keccak256 } from 'viem'
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { Rpc } from '../../src/chain/rpc.ts'
+import type { Hex } from '../../src/domain/records.ts'
+import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
+
+let fixture: ChainFixture
+beforeAll(async () => {
+  fixture = await startChain()
+  await fixture.fund(alice)
+})
+afterEach(() => vi.restoreAllMocks())
+afterAll(() => fixture.chains.stop())
+
+/** The next broadcasts are answered as if the node had taken them, and lost: no Anvil can be made to do that. */
+function loseBroadcasts(count: number): void {
+  const { settle } = Rpc.prototype
+  let left = count
+  vi.spyOn(Rpc.prototype, 'settle').mockImplementation(async function (this: Rpc, calls) {
+    if (left === 0 || calls[0]?.[0] !== 'eth_sendRawTransaction') return settle.call(this, calls)
+    left--
+    return calls.map(([, raw]) => keccak256(raw as Hex))
+  })
+}
+
+describe('a signed transfer that is not in the block', () => {
+  it('is sent again for the next one, three times', async () => {
+    const { chain } = fixture
+    loseBroadcasts(3)
+    const { status, tx_hash } = await chain.transfer(order('deposit', fixture.pool('aave USDC'), 5n))
+    expect(status).toBe('success')
+    expect(await rpc(chain, 'eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
+  })
+
+  it('is given up then, and does not hold up the next', async () => {
+    const { chain } = fixture
+    const pool = fixture.pool('aave USDC')
+    const before = await chain.shares(alice, pool)
+    loseBroadcasts(4)
+    await expect(chain.transfer(order('deposit', pool, 5n))).rejects.toThrow(/was not mined: no block takes it/)
+    expect(await chain.shares(alice, pool)).toBe(before)
+    expect(await chain.transfer(order('deposit', pool, 7n))).toMatchObject({ status: 'success', amount: 7n })
+  })
+})

@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest'
+import type { TransferFacts } from '../../src/domain/ports/chain.ts'
+import { decideDeposit, decideWithdrawal, type WithdrawalTerms } from '../../src/domain/transfer-rules.ts'
+
+const facts = (rest: Partial<TransferFacts>): TransferFacts =>
+  ({ wallet_balance: 0n, position_value: 0n, worthless: false, ...rest }) as TransferFacts
+
+describe('a deposit', () => {
+  it('moves up to all that the wallet holds', () => {
+    expect(decideDeposit(7n, facts({ wallet_balance: 8n }))).toEqual({ amount: 7n, all: false })
+    expect(decideDeposit(8n, facts({ wallet_balance: 8n }))).toEqual({ amount: 8n, all: false })
+    expect(() => decideDeposit(9n, facts({ wallet_balance: 8n }))).toThrow(/wallet holds 8 minor units/)
+  })
+
+  it('is refused when the market gives nothing for it', () => {
+    expect(() => decideDeposit(1n, facts({ wallet_balance: 8n, worthless: true }))).toThrow(/nothing of worth for 1 /)
+  })
+})
+
+describe('a withdrawal', () => {
+  const usual: WithdrawalTerms = { shown: undefined, full_withdrawal: 'as_shown' }
+  const decide = (amount: bigint, worth: bigint, terms: Partial<WithdrawalTerms> = {}) =>
+    decideWithdrawal(amount, facts({ position_value: worth }), { ...usual, ...terms })
+
+  it.each([
+    ['what the position is worth', 100n, true],
+    ['a unit less', 99n, true],
+    ['a unit more', 101n, true],
+    ['two units less', 98n, false],
+  ])('of %s', (_what, amount, all) => {
+    expect(decide(amount, 100n)).toEqual({ amount: all ? 100n : amount, all })
+  })
+
+  it('is refused from two units more than the position is worth', () => {
+    expect(() => decide(102n, 100n)).toThrow(/position holds 100 minor units/)
+  })
+
+  it('of the amount last shown takes everything, whatever it is worth by now', () => {
+    expect(decide(90n, 100n, { shown: 90n })).toEqual({ amount: 100n, all: true })
+    expect(decide(110n, 100n, { shown: 110n })).toEqual({ amount: 100n, all: true })
+    expect(decide(91n, 100n, { shown: 90n })).toEqual({ amount: 91n, all: false })
+  })
+
+  it('takes everything only for its exact worth when that is set', () => {
+    const exact = { full_withdrawal: 'exact' } as const
+    expect(decide(100n, 100n, exact)).toEqual({ amount: 100n, all: true })
+    expect(decide(99n, 100n, { ...exact, shown: 99n })).toEqual({ amount: 99n, all: false })
+    expect(() => decide(101n, 100n, { ...exact, shown: 101n })).toThrow(/position holds 100/)
+  })
+
+  it('of a unit from an empty position is refused', () => {
+    expect(() => decide(1n, 0n, { shown: 1n })).toThrow(/position holds 0/)
+  })
+})
