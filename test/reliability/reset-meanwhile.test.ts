@@ -43,6 +43,27 @@ async function expectFresh(): Promise<void> {
   expect((await ledger.users()).map(({ external_id }) => external_id)).toEqual(['alice'])
 }
 
+/** A deposit of carol's whose body has only begun to come; `end` sends the rest, and says with which status it is answered. */
+async function slowDeposit(jar: string): Promise<{ key: string; end: () => Promise<number | undefined> }> {
+  const body = JSON.stringify({ portfolio_id: jar, amount_minor: '1000' })
+  const key = randomUUID()
+  const length = { 'content-length': Buffer.byteLength(body) }
+  const headers = { ...(await goodHeaders(open.acme, 'carol')), 'idempotency-key': key, ...length }
+  const url = `${open.sandbox.baseUrl}/v1/partner/end_users/carol/deposit`
+  const outgoing = request(url, { method: 'POST', headers, agent: false })
+  const answered = new Promise<number | undefined>((resolve, reject) => {
+    outgoing.on('response', (incoming) => resolve(incoming.resume().statusCode))
+    outgoing.on('error', reject)
+  })
+  await new Promise((resolve) => outgoing.write(body.slice(0, 10), resolve))
+  await control('GET', 'health')
+  const end = () => {
+    outgoing.end(body.slice(10))
+    return answered
+  }
+  return { key, end }
+}
+
 describe('while a reset runs', () => {
   test('every request is told to come back, and control goes on', async () => {
     const jar = await open.acme.open('carol')
@@ -65,27 +86,31 @@ describe('while a reset runs', () => {
   })
 
   test('a deposit whose body comes only now is told so too', async () => {
-    const jar = await open.acme.open('carol')
-    const body = JSON.stringify({ portfolio_id: jar, amount_minor: '1000' })
-    const key = randomUUID()
-    const length = { 'content-length': Buffer.byteLength(body) }
-    const headers = { ...(await goodHeaders(open.acme, 'carol')), 'idempotency-key': key, ...length }
-    const url = `${open.sandbox.baseUrl}/v1/partner/end_users/carol/deposit`
-    const outgoing = request(url, { method: 'POST', headers, agent: false })
-    const answered = new Promise<number | undefined>((resolve, reject) => {
-      outgoing.on('response', (incoming) => resolve(incoming.resume().statusCode))
-      outgoing.on('error', reject)
-    })
-    await new Promise((resolve) => outgoing.write(body.slice(0, 10), resolve))
-    await control('GET', 'health')
+    const { key, end } = await slowDeposit(await open.acme.open('carol'))
     await during(async () => {
-      outgoing.end(body.slice(10))
-      expect(await answered).toBe(503)
+      expect(await end()).toBe(503)
     })
     await expectFresh()
     const repeated = await open.acme.deposit('carol', await open.acme.open('carol'), '1000', { key })
     expect(repeated.headers.get('idempotency-key-replay')).toBe('false')
     expect(outcome(repeated)).toBe('200')
+  })
+
+  test('a deposit whose body comes only after it, too: it was asked of what is no more', async () => {
+    const { end } = await slowDeposit(await open.acme.open('carol'))
+    expect((await control('POST', 'reset')).status).toBe(200)
+    // A portfolio of the same id and a user of the same name are there again.
+    await open.acme.open('carol')
+    expect(await end()).toBe(503)
+    expect((await open.acme.get('end_users/carol/transactions')).body.data).toEqual([])
+  })
+
+  test('a request that a fault has held at its beginning is told so before it is looked at', async () => {
+    await control('POST', 'faults', { kind: 'latency', phase: 'on_request', with: { delay: '8d' } })
+    const held = open.acme.get('pools', { headers: { authorization: null } })
+    await expect.poll(async () => (await control('GET', 'faults')).body[0].hits).toBe(1)
+    expect((await control('POST', 'reset')).status).toBe(200)
+    expect(outcome(await held)).toBe('503 sandbox_starting')
   })
 
   test('another reset undoes what was done since the first one began', async () => {

@@ -72,6 +72,13 @@ describe('start and stop', () => {
     expect((await sandbox.clock.state()).frozen).toBe(true)
   })
 
+  test('a clock that somebody stopped while it ran stays stopped, if the scenario says nothing of it', async () => {
+    await control.startScenario('reverted-deposit')
+    await sandbox.clock.freeze()
+    await control.stopScenario()
+    expect((await sandbox.clock.state()).frozen).toBe(true)
+  })
+
   test('faults added after a clearing are not taken for those of the scenario', async () => {
     await control.startScenario('reverted-deposit')
     await control.clearFaults()
