@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MinedTransfer, WalletOwner } from '../../src/domain/ports/chain.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { AnvilFront, type CutOff } from './anvil-front.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 import { expectSameChain } from './expect-same-chain.ts'
 
-const PATIENCE = { timeout: 10_000, interval: 5 }
 const EVERY: CutOff[] = ['call lost', 'answer lost', 'carried out later', 'Anvil killed']
 const OUTLIVED = EVERY.filter((how) => how !== 'Anvil killed')
 const DONE: CutOff[] = ['answer lost', 'carried out later']
@@ -51,7 +51,7 @@ function setBalance(): Promise<unknown> {
   return rpc(fixture.chain, 'anvil_setBalance', `0x${'ab'.repeat(20)}`, '0x1')
 }
 
-const ready = () => vi.waitFor(() => expect(fixture.chains.status()).toEqual({ ok: true }), PATIENCE)
+const ready = () => eventually(() => expect(fixture.chains.status()).toEqual({ ok: true }), 5)
 
 async function expectKept(): Promise<void> {
   for (const [hash, number] of told) {
@@ -70,7 +70,7 @@ const CASES = DOES.flatMap(([what, does, calls, ways]) =>
 )
 
 describe('a call that is cut off leaves a chain that is what its journal holds', () => {
-  test.each(CASES)('%s, %s: %s', { timeout: 60_000 }, async (_what, how, call, does) => {
+  test.each(CASES)('%s, %s: %s', async (_what, how, call, does) => {
     const struck = front.cutOff(call, how)
     const done = does().catch(() => {}) // it is told that the chain is not available, or it is carried through
     await struck
@@ -101,7 +101,7 @@ describe('a call that is cut off leaves a chain that is what its journal holds',
     },
   )
 
-  test('in the end as well', { timeout: 60_000 }, async () => {
+  test('in the end as well', async () => {
     await deposit()
     await expectSameChain(fixture.chain)
     await expectKept()

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
 /** More blocks than Anvil keeps, and more operations than a journal holds before a checkpoint takes their place. */
@@ -23,11 +24,11 @@ describe('what a chain has been', () => {
   const killed = async () => {
     const { pid } = fixture.chain
     process.kill(pid, 'SIGKILL')
-    await vi.waitFor(() => expect(fixture.chain.pid).not.toBe(pid), 20_000)
-    await vi.waitFor(() => expect(fixture.chains.status()).toEqual({ ok: true }), 20_000)
+    await eventually(() => expect(fixture.chain.pid).not.toBe(pid))
+    await eventually(() => expect(fixture.chains.status()).toEqual({ ok: true }))
   }
 
-  it('is told the same after hundreds of blocks, a checkpoint and a kill', { timeout: 60_000 }, async () => {
+  it('is told the same after hundreds of blocks, a checkpoint and a kill', async () => {
     const { chain, clock } = fixture
     const mined = await deposit()
     const fresh = await look(mined.tx_hash, mined.block_number)

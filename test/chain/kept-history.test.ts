@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { MemoryJournal } from '../../src/chain/chain-journal.ts'
 import { ChainSetupError } from '../../src/chain/chain-setup-error.ts'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Journal } from '../../src/domain/ports/journal.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
 /** Journals that outlive a chain, as files would. */
@@ -67,7 +68,7 @@ describe('a chain that was kept', () => {
     await shelf.change(({ send: _, ...entry }) => entry)
     process.kill(chain.pid, 'SIGKILL')
     const reason = /block \d+ came out as another one .* POST \/_sandbox\/reset/
-    await vi.waitFor(() => expect(chains.status().reason).toMatch(reason), 10_000)
+    await eventually(() => expect(chains.status().reason).toMatch(reason))
     await expect(deposit()).rejects.toThrow(ChainUnavailableError)
     await chains.reset()
     expect(chains.status()).toEqual({ ok: true })

@@ -10,7 +10,8 @@ function workbench() {
   const clock = new SandboxClock(0)
   const state = { version: 1 }
   const cache = new MarketCache(state as ChainState, clock)
-  const pool = (market_address: string) => ({ protocol: 'aave', market_address, token_address: '0x2' }) as Pool
+  const pool = (market_address: string) =>
+    ({ protocol: 'aave', market_address, token_address: '0x2' }) as unknown as Pool
   let readings = 0
   const read = (of = '0x1') => cache.get(pool(of), async () => ({ reading: ++readings }) as unknown as MarketFigures)
   return { cache, clock, state, pool, read }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
 describe('a chain that does not answer', () => {
@@ -39,7 +40,7 @@ describe('a chain that does not answer', () => {
         },
       }),
     )
-    await vi.waitFor(() => expect(chains.status().ok).toBe(false), 5_000)
+    await eventually(() => expect(chains.status().ok).toBe(false))
     await expect(chain.transfer(order('deposit', pool, 5n))).rejects.toThrow(ChainUnavailableError)
 
     process.kill(chain.pid, 'SIGCONT')
@@ -62,18 +63,18 @@ describe('a chain that does not answer', () => {
         process.kill(chain.pid, 'SIGKILL')
       },
     })
-    await vi.waitFor(() => expect(chains.status().reason).toContain('Anvil ended with SIGKILL; it is being restarted'))
+    await eventually(() => expect(chains.status().reason).toContain('Anvil ended with SIGKILL; it is being restarted'))
     await expect(chain.transfer(order('deposit', pool, 1n))).rejects.toThrow(ChainUnavailableError)
 
     const mined = await transfer
     expect(mined).toMatchObject({ status: 'success', tx_hash: signed.seen.signed[0]?.tx_hash })
-    await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }))
+    await eventually(() => expect(chains.status()).toEqual({ ok: true }))
     expect(await chain.shares(alice, pool)).toBe(shares + mined.shares)
     expect(await rpc(chain, 'eth_getTransactionCount', chains.walletAddress(alice), 'latest')).toBe('0x2')
     expect(await chain.transfer(order('deposit', pool, 3n))).toMatchObject({ status: 'success' })
   })
 
-  it('has the same blocks after it was killed again and again, at any moment', { timeout: 30_000 }, async () => {
+  it('has the same blocks after it was killed again and again, at any moment', async () => {
     const { chain, chains } = fixture
     const pools = [fixture.pool('aave USDC'), fixture.pool('vault WETH')]
     const blocks = async () => {
@@ -93,8 +94,8 @@ describe('a chain that does not answer', () => {
       for (const outcome of await Promise.allSettled(transfers)) {
         if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(ChainUnavailableError)
       }
-      await vi.waitFor(() => expect(chain.pid).not.toBe(pid), 10_000)
-      await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 10_000)
+      await eventually(() => expect(chain.pid).not.toBe(pid))
+      await eventually(() => expect(chains.status()).toEqual({ ok: true }))
       const after = await blocks()
       if (before) expect(after.slice(0, before.length).map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash))
       await expect(chain.transfer(order('deposit', pools[0]!, 5n))).resolves.toMatchObject({ status: 'success' })
@@ -111,14 +112,14 @@ describe('a chain that does not answer', () => {
     await chain.transfer(order('deposit', pool, 7n))
     const { pid } = chain
     process.kill(pid, 'SIGKILL')
-    await vi.waitFor(() => expect(chain.pid).not.toBe(pid), 15_000)
-    await vi.waitFor(() => expect(fixture.chains.status()).toEqual({ ok: true }), 15_000)
+    await eventually(() => expect(chain.pid).not.toBe(pid))
+    await eventually(() => expect(fixture.chains.status()).toEqual({ ok: true }))
     expect(await rpc(chain, 'eth_getBalance', pool.market_address, 'latest')).toBe('0x2a')
     expect(await rpc(chain, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
     expect(await chain.transfer(order('deposit', pool, 8n))).toMatchObject({ status: 'success' })
   })
 
-  it('is killed and restarted when it hangs', { timeout: 40_000 }, async () => {
+  it('is killed and restarted when it hangs', async () => {
     const { chain, chains } = fixture
     const { pid } = chain
     const transfer = chain.transfer(
@@ -130,12 +131,12 @@ describe('a chain that does not answer', () => {
     )
     expect(await transfer).toMatchObject({ status: 'success' })
     expect(chain.pid).not.toBe(pid)
-    await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }))
+    await eventually(() => expect(chains.status()).toEqual({ ok: true }))
   })
 })
 
 describe.runIf(process.platform === 'linux')('a call that keeps the state busy', () => {
-  it('is noticed, though all else is answered, and deposits go on', { timeout: 60_000 }, async () => {
+  it('is noticed, though all else is answered, and deposits go on', async () => {
     const { chain, chains, fund, pool } = await startChain()
     await fund(alice)
     const { pid } = chain
@@ -148,7 +149,7 @@ describe.runIf(process.platform === 'linux')('a call that keeps the state busy',
     while (chain.pid === pid) {
       expect(await chain.transfer(order('deposit', pool('aave USDC'), 7n))).toMatchObject({ status: 'success' })
     }
-    await vi.waitFor(() => expect(chains.status()).toEqual({ ok: true }), 10_000)
+    await eventually(() => expect(chains.status()).toEqual({ ok: true }))
     await chains.stop()
   })
 })
