@@ -106,7 +106,12 @@ describe('while a reset runs', () => {
   })
 
   test('a request that a fault has held at its beginning is told so before it is looked at', async () => {
-    await control('POST', 'faults', { kind: 'latency', phase: 'on_request', with: { delay: '8d' } })
+    await control('POST', 'faults', {
+      kind: 'latency',
+      phase: 'on_request',
+      match: { operation: 'list_pools' },
+      with: { delay: '8d' },
+    })
     const held = open.acme.get('pools', { headers: { authorization: null } })
     await expect.poll(async () => ((await control('GET', 'faults')).body as { hits: number }[])[0]?.hits).toBe(1)
     expect((await control('POST', 'reset')).status).toBe(200)
