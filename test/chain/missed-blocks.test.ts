@@ -13,12 +13,15 @@ afterEach(() => vi.restoreAllMocks())
 afterAll(() => fixture.chains.stop())
 
 /** The next broadcasts are answered as if the node had taken them, and lost: no Anvil can be made to do that. */
-function loseBroadcasts(count: number): void {
+function loseBroadcasts(count: number, { upstream = 'well' } = {}): void {
   const { settle } = Rpc.prototype
   let left = count
+  let failures = 0
+  vi.spyOn(Rpc.prototype, 'upstreamFailures', 'get').mockImplementation(() => failures)
   vi.spyOn(Rpc.prototype, 'settle').mockImplementation(async function (this: Rpc, calls) {
     if (left === 0 || calls[0]?.[0] !== 'eth_sendRawTransaction') return settle.call(this, calls)
     left--
+    if (upstream === 'fails') failures++
     return calls.map(([, raw]) => keccak256(raw as Hex))
   })
 }
@@ -32,7 +35,13 @@ describe('a signed transfer that is not in the block', () => {
     expect(await rpc(chain, 'eth_getTransactionReceipt', tx_hash)).toMatchObject({ status: '0x1' })
   })
 
-  it('is given up then, and does not hold up the next', async () => {
+  it('is sent again however often, when the upstream of a fork failed meanwhile', async () => {
+    loseBroadcasts(6, { upstream: 'fails' })
+    const transfer = fixture.chain.transfer(order('deposit', fixture.pool('aave USDC'), 5n))
+    expect(await transfer).toMatchObject({ status: 'success' })
+  })
+
+  it('is given up after that, and does not hold up the next', async () => {
     const { chain } = fixture
     const pool = fixture.pool('aave USDC')
     const before = await chain.shares(alice, pool)
