@@ -105,7 +105,7 @@ export async function buildServiceParts({ fixture, options, seed, kept, clock, l
 
 /** What issues tokens, and what verifies them. */
 function tokenParts(
-  { identity_provider, settings }: Fixture,
+  { identity_provider, settings, tenants }: Fixture,
   { clock, log, origin }: { clock: SandboxClock } & Pick<PartsContext, 'log' | 'origin'>,
 ) {
   const unknownKey = new UnknownKey()
@@ -128,6 +128,7 @@ function tokenParts(
   const userTokens = new UserTokenVerifier({
     audience: settings.audience,
     leeway: settings.user_token_leeway,
+    issuers: settings.user_token_codes === 'several' ? new Set(tenants.map(({ tenant }) => tenant.issuer)) : undefined,
     clock,
     keys,
   })

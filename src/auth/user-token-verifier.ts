@@ -1,6 +1,6 @@
-import type { JWTPayload } from 'jose'
+import { decodeJwt, type JWTPayload } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
-import { challengeOf, Problem } from '../domain/errors.ts'
+import { challengeOf, type ErrorCode, Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
 import { instant, SignedTokens } from './signed-token.ts'
 import { quote } from './signing-keys.ts'
@@ -18,6 +18,8 @@ export interface UserTokenVerifierOptions {
   audience: string
   /** Seconds that `iat` and `nbf` may be ahead. */
   leeway: number
+  /** Every tenant's issuer, to tell a wrong one by codes of their own; left out, whatever is wrong has one code. */
+  issuers?: ReadonlySet<string> | undefined
   clock: SandboxClock
   keys: UserKeys
 }
@@ -28,8 +30,10 @@ export class UserTokenVerifier {
   readonly #keys: UserKeys
   readonly #audience: string
   readonly #leeway: number
+  readonly #issuers: ReadonlySet<string> | undefined
 
-  constructor({ audience, leeway, clock, keys }: UserTokenVerifierOptions) {
+  constructor({ audience, leeway, clock, keys, issuers }: UserTokenVerifierOptions) {
+    this.#issuers = issuers
     this.#tokens = new SignedTokens(clock)
     this.#keys = keys
     this.#audience = audience
@@ -38,11 +42,15 @@ export class UserTokenVerifier {
 
   /**
    * The end user the tenant vouches for. Throws {@link Problem} `invalid_user_token` for whatever is wrong with the
-   * token, a missing one included (spec: User token 2 to 4; assumptions: user-token-issuer,
+   * token, a missing one included, unless set to tell a wrong issuer by a code of its own (spec: User token 2 to 4; assumptions: user-token-issuer,
    * user-token-times).
    */
   async verify(token: string | undefined, tenant: Tenant): Promise<UserClaims> {
-    if (!token) throw problem('The header X-User-Token is missing: a JWT signed with RS256 by the partner is expected.')
+    if (!token)
+      throw problem(
+        'invalid_user_token',
+        'The header X-User-Token is missing: a JWT signed with RS256 by the partner is expected.',
+      )
     const { tenant_id, issuer, user_keys } = tenant
     const expected = {
       audience: this.#audience,
@@ -55,9 +63,16 @@ export class UserTokenVerifier {
     try {
       return await this.#tokens.verify(token, `${tenant_id}\n${issuer}`, this.#keys.of(user_keys), expected)
     } catch (error) {
-      if (error instanceof TokenRefused) throw problem(`The user token was refused: ${error.message}.`, error)
-      throw error
+      if (!(error instanceof TokenRefused)) throw error
+      throw problem(this.#codeFor(token, tenant), `The user token was refused: ${error.message}.`, error)
     }
+  }
+
+  /** By the issuer the token claims, which nobody has verified: a tenant's key is looked for under its issuer. */
+  #codeFor(token: string, { issuer }: Tenant): ErrorCode {
+    const claimed = this.#issuers && claimedIssuer(token)
+    if (claimed === undefined || claimed === issuer) return 'invalid_user_token'
+    return this.#issuers?.has(claimed) ? 'cross_tenant_jwt' : 'unknown_partner_issuer'
   }
 
   /** Forgets the tokens verified and the keys fetched so far. */
@@ -68,9 +83,18 @@ export class UserTokenVerifier {
 }
 
 /** `cause` is what is wrong with the token that came, if one came. */
-function problem(detail: string, cause?: TokenRefused): Problem {
-  const headers = { 'www-authenticate': challengeOf('invalid_user_token', cause !== undefined) }
-  return new Problem('invalid_user_token', { detail, param: 'X-User-Token', headers }, { cause })
+function problem(code: ErrorCode, detail: string, cause?: TokenRefused): Problem {
+  const headers = { 'www-authenticate': challengeOf(code, cause !== undefined) }
+  return new Problem(code, { detail, param: 'X-User-Token', headers }, { cause })
+}
+
+/** Undefined when it claims none, or is no JWT. */
+function claimedIssuer(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch {
+    return undefined
+  }
 }
 
 function readClaims({ sub, iat }: JWTPayload, latest: number): UserClaims {

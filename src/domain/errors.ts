@@ -19,6 +19,12 @@ export const ERRORS = {
     title: 'The partner application is not registered',
   },
   invalid_user_token: { status: 401, row: 'errors-401-invalid-user-token', title: 'The user token is not valid' },
+  unknown_partner_issuer: {
+    status: 401,
+    row: 'user-token-codes',
+    title: 'The issuer of the user token is not registered',
+  },
+  cross_tenant_jwt: { status: 401, row: 'user-token-codes', title: 'The user token is of another tenant' },
   insufficient_role: {
     status: 403,
     row: 'errors-403-insufficient-role',
@@ -78,6 +84,8 @@ export type ErrorCode = keyof typeof ERRORS
 /** Of the errors about a credential that is not the identity provider's token. */
 const REALMS: Partial<Record<ErrorCode, Realm>> = {
   invalid_user_token: 'user-token',
+  unknown_partner_issuer: 'user-token',
+  cross_tenant_jwt: 'user-token',
   control_token_required: 'control',
 }
 

@@ -57,7 +57,10 @@ export class Idempotency {
    * Throws Problem idempotency_key_in_use_with_different_params and, if so set, idempotency_key_in_progress.
    */
   async run(request: IdempotentRequest): Promise<IdempotentResult> {
-    const id = scopeId(request.scope)
+    const { key } = request.scope
+    // A UUID is the same in either case; of what is opaque, nobody knows.
+    const sameCase = this.#parts.settings.idempotency_key_format === 'uuid_v4' ? key.toLowerCase() : key
+    const id = scopeId({ ...request.scope, key: sameCase })
     const fingerprint = fingerprintOf(request.body)
     const running = this.#running.get(id)
     if (running) {
@@ -129,7 +132,7 @@ function isKept({ status }: Problem): boolean {
 }
 
 function scopeId({ tenant_id, operation, external_id, key }: IdempotencyScope): string {
-  return [tenant_id, operation, external_id, key.toLowerCase()].join('/')
+  return [tenant_id, operation, external_id, key].join('/')
 }
 
 function fingerprintOf(body: unknown): string {

@@ -7,8 +7,13 @@ export interface ServiceSettings {
   /** `<service_audience>`: `aud` of both tokens. */
   audience: string
   error_body: 'problem' | 'code_only'
+  /** Where errors are described: `type` and `doc_url` of an error body are this, a slash and the code. `none`: `type` is a URN. */
+  error_docs: string
   end_user_jwt: 'optional' | 'required'
+  end_user_idempotency_key: 'accepted' | 'required'
   transfer_status: 200 | 201
+  /** What an Idempotency-Key looks like. */
+  idempotency_key_format: 'uuid_v4' | 'opaque'
   idempotency_in_flight: 'join' | 'conflict'
   /** Milliseconds of the sandbox clock. */
   idempotency_ttl: number
@@ -18,6 +23,8 @@ export interface ServiceSettings {
   idp_token_lifetime: number
   /** Seconds that `iat` and `nbf` of a user token may be ahead. */
   user_token_leeway: number
+  /** Whether a user token of another issuer or tenant has an error code of its own. */
+  user_token_codes: 'one' | 'several'
 }
 
 /** The defaults of the assumptions. */
@@ -26,11 +33,29 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   protocols: ['aave', 'morpho'],
   audience: 'api://yield-sandbox',
   error_body: 'problem',
+  error_docs: 'none',
   end_user_jwt: 'optional',
+  end_user_idempotency_key: 'accepted',
   transfer_status: 200,
+  idempotency_key_format: 'uuid_v4',
   idempotency_in_flight: 'join',
   idempotency_ttl: 24 * 60 * 60 * 1000,
   full_withdrawal: 'as_shown',
   idp_token_lifetime: 3600,
   user_token_leeway: 60,
+  user_token_codes: 'one',
 }
+
+/** Sets of defaults by name (`service.profile`); a setting that is given wins. */
+export const PROFILES = {
+  specification: DEFAULT_SETTINGS,
+  /** As the public documentation of live services of this shape has it, where the specification is silent or says less. */
+  'live-like': {
+    ...DEFAULT_SETTINGS,
+    error_docs: 'https://docs.example.com/errors',
+    end_user_jwt: 'required',
+    end_user_idempotency_key: 'required',
+    idempotency_key_format: 'opaque',
+    user_token_codes: 'several',
+  },
+} as const satisfies Record<string, ServiceSettings>

@@ -124,22 +124,29 @@ async function userToken({ exchange, endpoint, request }: Passage, { service }: 
 
 const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
+/** By `service.idempotency_key_format`; what an opaque key has at least is room for 128 bits. */
+export const KEY_FORMS = {
+  uuid_v4: { pattern: UUID_V4, words: 'a UUID v4' },
+  opaque: { pattern: /^[!-~]{16,255}$/, words: '16 to 255 printable characters without spaces' },
+} as const
+
 /** Assumption `idempotency-format`. */
 export function isIdempotencyKey(text: string): boolean {
   return UUID_V4.test(text)
 }
 
 /** spec: Idempotency-Key. Assumptions `idempotency-missing`, `idempotency-format`. */
-function idempotencyKey({ endpoint, request }: Passage): void {
+function idempotencyKey({ endpoint, request }: Passage, { service: { settings } }: PipelineParts): void {
   if (endpoint.idempotency === 'none') return
+  const { pattern, words } = KEY_FORMS[settings.idempotency_key_format]
   const key = keyOf(request)
   if (key === undefined) {
     if (endpoint.idempotency === 'accepted') return
-    const detail = 'The Idempotency-Key header is required: a UUID v4, fresh per operation, the same for its retries.'
+    const detail = `The Idempotency-Key header is required: ${words}, fresh per operation, the same for its retries.`
     throw new Problem('idempotency_key_required', { detail, param: 'Idempotency-Key' })
   }
-  if (!isIdempotencyKey(key)) {
-    throw new Problem('validation_error', { detail: 'Idempotency-Key must be a UUID v4.', param: 'Idempotency-Key' })
+  if (!pattern.test(key)) {
+    throw new Problem('validation_error', { detail: `Idempotency-Key must be ${words}.`, param: 'Idempotency-Key' })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ApiResponse } from '../domain/api-response.ts'
-import { ERRORS, Problem } from '../domain/errors.ts'
+import { ERRORS, type ErrorCode, Problem } from '../domain/errors.ts'
 import { ChainUnavailableError, ChainUnsoundError } from '../domain/ports/chain.ts'
 import { NotKeptError } from '../domain/ports/journal.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
@@ -20,7 +20,7 @@ export function renderProblem(problem: Problem, origin: ProblemOrigin, settings:
   const { detail, param, errors, headers } = problem.details
   if (settings.error_body === 'code_only') return { status, body: { code }, headers }
   const body = {
-    type: `urn:yield-partner-api:error:${code}`,
+    ...linksOf(code, settings),
     title: ERRORS[code].title,
     status,
     detail,
@@ -31,6 +31,13 @@ export function renderProblem(problem: Problem, origin: ProblemOrigin, settings:
     ...(errors && errors.length > 1 && { errors }),
   }
   return { status, body, headers }
+}
+
+/** What kind of error it is, as a URI, and where it is described. Behaviour `error-docs`. */
+function linksOf(code: ErrorCode, { error_docs }: ServiceSettings): { type: string; doc_url?: string } {
+  if (error_docs === 'none') return { type: `urn:yield-partner-api:error:${code}` }
+  const url = `${error_docs}/${code}`
+  return { type: url, doc_url: url }
 }
 
 /** Media type of an error body. */

@@ -32,7 +32,7 @@ export const createEndUser = (settings: ServiceSettings) =>
     method: 'POST',
     url: '/v1/partner/end_users',
     user_token: false,
-    idempotency: 'accepted',
+    idempotency: settings.end_user_idempotency_key,
     summary: 'Create an end user',
     description: 'Repeating a known external_id answers with the existing record.',
     body: named(

@@ -41,7 +41,7 @@ test('Absent: transactions have two types and no rates', async () => {
   }
 })
 
-test('Absent: errors have no doc_url, and a type that is no address', async () => {
+test('Behaviour error-docs: errors have no doc_url, and a type that is no address', async () => {
   const { body } = await acme.get('pools?limit=0')
   expect([body.doc_url, body.type]).toEqual([undefined, 'urn:yield-partner-api:error:validation_error'])
 })
@@ -54,7 +54,7 @@ test('Absent: details of errors speak of minor units', async () => {
   ])
 })
 
-test('Absent: a wrong issuer and a token of another tenant are invalid_user_token', async () => {
+test('Behaviour user-token-codes: a wrong issuer and a token of another tenant are invalid_user_token', async () => {
   const list = async (token: string) =>
     outcome(await acme.get('end_users/alice/portfolios', { headers: { 'x-user-token': token } }))
   expect(await list(await userToken(sandbox, { claims: { iss: 'https://else.example' } }))).toBe(
@@ -63,14 +63,14 @@ test('Absent: a wrong issuer and a token of another tenant are invalid_user_toke
   expect(await list(await sandbox.userToken('alice', { tenant: 'globex' }))).toBe('401 invalid_user_token')
 })
 
-test('Absent: tenant_id is a UUID, and pool ids are those of the fixture', async () => {
+test('Behaviour other-ids: tenant_id is a UUID, and pool ids are those of the fixture', async () => {
   const { tenant_id } = (await acme.post('end_users', { external_id: 'uma' })).body
   expect(tenant_id).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
   const { data } = (await acme.get('pools')).body
   expect(data.map(({ pool_id }: { pool_id: string }) => pool_id)).toContain('aave-usdc')
 })
 
-test('Absent: the chain is 31337, with USDC and WETH', async () => {
+test('Behaviour live-chains: the chain is 31337, with USDC and WETH', async () => {
   const { data } = (await acme.get('pools')).body
   const seen = data.map(({ chain_id, token_symbol }: Record<string, string>) => `${chain_id} ${token_symbol}`)
   expect(new Set(seen)).toEqual(new Set(['31337 USDC', '31337 WETH']))

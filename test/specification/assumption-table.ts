@@ -22,7 +22,7 @@ export const ASSUMPTIONS: Record<string, string | undefined> = {
   'transaction-visible': undefined,
   wallet: undefined,
   'idempotency-missing': undefined,
-  'idempotency-format': undefined,
+  'idempotency-format': 'service.idempotency_key_format',
   'idempotency-scope': undefined,
   'idempotency-mismatch': undefined,
   'idempotency-in-flight': 'service.idempotency_in_flight',

@@ -43,42 +43,10 @@ export const ABSENT_ROWS: readonly FidelityRow[] = [
     here('Absent: transactions have two types and no rates'),
   ),
   absent(
-    'doc-url',
-    'doc_url in error bodies, and an https type',
-    'no doc_url; type is urn:yield-partner-api:error:<code>',
-    here('Absent: errors have no doc_url, and a type that is no address'),
-  ),
-  absent(
     'whole-tokens',
     'details of errors in whole tokens',
     'minor units, as everywhere',
     here('Absent: details of errors speak of minor units'),
-  ),
-  absent(
-    'other-user-token-codes',
-    'unknown_partner_issuer for a wrong issuer of a user token, cross_tenant_jwt for a token of another tenant',
-    '401 invalid_user_token',
-    here('Absent: a wrong issuer and a token of another tenant are invalid_user_token'),
-  ),
-  absent(
-    'opaque-keys',
-    'any opaque value of 128 bits as Idempotency-Key, and one required on create end user',
-    'a UUID v4, as the specification says: others are 400 validation_error; on create end user it is accepted, not required',
-    testsIn('test/specification/assumptions-idempotency.test.ts')(
-      'Assumption idempotency-format: what is no UUID v4 is 400 validation_error; a quoted one is accepted',
-    ),
-  ),
-  absent(
-    'other-ids',
-    'a tenant_id of the form tnt_…, pool ids such as pool_aave_base_usdc',
-    'tenant_id and pool_id are what the fixture says: UUIDs, and aave-usdc and the like, by default',
-    here('Absent: tenant_id is a UUID, and pool ids are those of the fixture'),
-  ),
-  absent(
-    'live-chains',
-    'chain 84532, and USDC alone',
-    'a local chain 31337 with USDC and WETH, or forks of real chains by the fixture',
-    here('Absent: the chain is 31337, with USDC and WETH'),
   ),
   absent(
     'sign-in',

@@ -14,8 +14,9 @@ export const IDEMPOTENCY_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'idempotency-format',
     'not a UUID v4',
-    '400 validation_error, param Idempotency-Key; a quoted value is accepted',
+    '400 validation_error, param Idempotency-Key; a quoted value is accepted. Set to opaque, any 16 to 255 printable characters are a key, and their case counts',
     keys('Assumption idempotency-format: what is no UUID v4 is 400 validation_error; a quoted one is accepted'),
+    { setting: 'service.idempotency_key_format' },
   ),
   assumed(
     'idempotency-scope',
@@ -99,5 +100,12 @@ export const IDEMPOTENCY_BEHAVIOURS: readonly FidelityRow[] = [
     'end_user_not_found under a key',
     'is kept: take a fresh key once the end user exists',
     beside('Behaviour unknown-end-user-kept: end_user_not_found is kept under the key'),
+  ),
+  assumed(
+    'end-user-key',
+    'Idempotency-Key on create end user',
+    'accepted and honoured; set to required, 400 idempotency_key_required without one',
+    testsIn('test/specification/live-like.test.ts')('Live-like: create end user requires user_jwt and a key'),
+    { setting: 'service.end_user_idempotency_key' },
   ),
 ]

@@ -230,4 +230,23 @@ export const REQUEST_BEHAVIOURS: readonly FidelityRow[] = [
       'Assumptions, clocks: moving business time does not expire tokens',
     ),
   ),
+  assumed(
+    'error-docs',
+    'where errors are described',
+    'no doc_url, and the type urn:yield-partner-api:error:<code>; set to an address, type and doc_url are that address, a slash and the code',
+    testsIn('test/specification/live-like.test.ts')('Live-like: errors say where they are described'),
+    { setting: 'service.error_docs' },
+  ),
+  assumed(
+    'other-ids',
+    'the form of tenant_id and pool_id',
+    'what the fixture file says: UUIDs, and aave-usdc and the like, in the shipped one; tnt_… and pool_aave_base_usdc in live-like.yaml',
+    testsIn('test/specification/live-like.test.ts')('Live-like: chain 84532, USDC alone, ids of other forms'),
+  ),
+  assumed(
+    'live-chains',
+    'the chains and tokens',
+    'a local chain 31337 with USDC and WETH; any chain id and choice of tokens, or forks of real chains, by the fixture file; live-like.yaml has 84532 with USDC alone',
+    testsIn('test/specification/live-like.test.ts')('Live-like: chain 84532, USDC alone, ids of other forms'),
+  ),
 ]

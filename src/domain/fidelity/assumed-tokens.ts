@@ -117,4 +117,13 @@ export const TOKEN_BEHAVIOURS: readonly FidelityRow[] = [
     endpoint('answers invalid_request when %s is given twice'),
     { source: 'RFC 6749 §3.2' },
   ),
+  assumed(
+    'user-token-codes',
+    'codes for a user token of a wrong issuer',
+    '401 invalid_user_token, as for whatever is wrong; set to several, 401 unknown_partner_issuer, and cross_tenant_jwt for the issuer of another tenant',
+    testsIn('test/specification/live-like.test.ts')(
+      'Live-like: a wrong issuer and another tenant have codes of their own',
+    ),
+    { setting: 'service.user_token_codes' },
+  ),
 ]

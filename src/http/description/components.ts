@@ -49,14 +49,18 @@ const ALL_OF_A_PROBLEM = {
   },
 }
 
+const DOC_URL = { ...text('Where the error is described.'), ...from('error-docs') }
+const TYPE_URL = { ...text('The same address as doc_url.'), ...from('error-docs') }
+
 /** An error body under these settings. */
-export function problemSchema({ error_body }: ServiceSettings): Json {
+export function problemSchema({ error_body, error_docs }: ServiceSettings): Json {
+  const docs = error_docs !== 'none' && { type: TYPE_URL, doc_url: DOC_URL }
   const whole = error_body === 'problem'
   return {
     [SCHEMA_NAME]: 'Problem',
     type: 'object',
     required: whole ? ['code', 'type', 'title', 'status', 'detail', 'instance', 'request_id'] : ['code'],
-    properties: whole ? ALL_OF_A_PROBLEM : { code: CodeList },
+    properties: whole ? { ...ALL_OF_A_PROBLEM, ...docs } : { code: CodeList },
     ...from(SPECIFICATION, 'error-body'),
   }
 }
@@ -70,7 +74,9 @@ export function errorExamples(settings: ServiceSettings): Json {
     return { summary: title, value: body, ...from(originOf(code)) }
   }
   // A method that a path does not have is no operation, so that none of them answers it.
-  const codes = CODES.filter((code) => code !== 'method_not_allowed')
+  const unused: ErrorCode[] = ['method_not_allowed']
+  if (settings.user_token_codes === 'one') unused.push('unknown_partner_issuer', 'cross_tenant_jwt')
+  const codes = CODES.filter((code) => !unused.includes(code))
   return Object.fromEntries(codes.map((code) => [code, example(code)]))
 }
 

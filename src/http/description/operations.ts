@@ -28,10 +28,13 @@ const OF_FAULTS = [
 ] as const
 
 /** The errors an endpoint's credentials imply, whatever it does. */
-function errorsOf({ errors, user_token, idempotency, body }: Endpoint): ErrorCode[] {
+function errorsOf({ errors, user_token, idempotency, body }: Endpoint, settings: ServiceSettings): ErrorCode[] {
   const credentials = ['token_missing', 'invalid_idp_token', 'unknown_partner', 'insufficient_role'] as const
   const all: ErrorCode[] = [...credentials, ...errors, ...OF_HTTP, ...OF_FAULTS, 'sandbox_starting']
   if (user_token) all.push('invalid_user_token', 'sub_url_mismatch')
+  if (all.includes('invalid_user_token') && settings.user_token_codes === 'several') {
+    all.push('unknown_partner_issuer', 'cross_tenant_jwt')
+  }
   if (idempotency !== 'none') {
     all.push('idempotency_key_in_use_with_different_params', 'idempotency_key_in_progress')
   }
@@ -64,10 +67,10 @@ export function describeEndpoint(endpoint: Endpoint, { settings, answers, known 
     parameters: [
       ...parametersOf('path', params, { external_id: known.external_id }),
       ...parametersOf('query', querystring),
-      ...(idempotency === 'none' ? [] : [idempotencyKey(idempotency)]),
+      ...(idempotency === 'none' ? [] : [idempotencyKey(idempotency, settings)]),
     ],
     ...(body && { requestBody: bodyOf(body, bodyExample) }),
-    responses: answers.withHeaders(answers.merge(good, answers.ofErrors(errorsOf(endpoint))), [
+    responses: answers.withHeaders(answers.merge(good, answers.ofErrors(errorsOf(endpoint, settings))), [
       ...withKey,
       ...ANNOUNCED,
     ]),
@@ -142,13 +145,22 @@ function exampleIn({ examples }: Json): unknown {
 /** A version 4 UUID, as generators of clients can check it. */
 const UUID_V4 = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$'
 
-function idempotencyKey(idempotency: 'required' | 'accepted'): Json {
+const KEYS = {
+  uuid_v4: { pattern: UUID_V4, words: 'UUID v4' },
+  opaque: { pattern: '^[!-~]{16,255}$', words: '16 to 255 printable characters' },
+}
+
+function idempotencyKey(
+  idempotency: 'required' | 'accepted',
+  { idempotency_key_format: format }: ServiceSettings,
+): Json {
+  const { pattern, words } = KEYS[format]
   return {
     name: 'Idempotency-Key',
     in: 'header',
     required: idempotency === 'required',
-    description: 'UUID v4, fresh per logical attempt, the same when retrying.',
-    schema: { type: 'string', pattern: UUID_V4, ...from(SPECIFICATION, 'idempotency-format') },
+    description: `${words}, fresh per logical attempt, the same when retrying.`,
+    schema: { type: 'string', pattern, ...from(SPECIFICATION, 'idempotency-format') },
     example: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   }
 }

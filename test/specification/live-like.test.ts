@@ -1,0 +1,154 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { SandboxHandle } from '../../src/index.ts'
+import { sandboxWith } from '../helpers/fixture-file.ts'
+import { outcome } from '../helpers/outcome.ts'
+import { Partner, testSandbox } from '../helpers/partner.ts'
+import { userToken } from '../helpers/tokens.ts'
+import { DescribedAnswers, type OpenApiDocument } from '../http/described-answers.ts'
+import { goodHeaders, type RawRequest, send } from '../http/raw-http.ts'
+
+/** The profile of live documentation: the tour of a partner, and what differs on it. */
+
+const AAVE = 'pool_aave_base_usdc'
+const fixtures = fileURLToPath(new URL('../../fixtures/live-like.yaml', import.meta.url))
+const opaque = () => Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString('base64url')
+
+let sandbox: SandboxHandle
+let acme: Partner
+beforeAll(async () => {
+  sandbox = await testSandbox({ fixtures })
+  acme = new Partner(sandbox)
+})
+afterAll(() => sandbox.stop())
+
+const create = async (external_id: string, key: string | null = opaque()) =>
+  acme.post('end_users', { external_id, user_jwt: await acme.userToken(external_id) }, { key })
+const codeOf = async (token: string) =>
+  outcome(await acme.get('end_users/alice/portfolios', { headers: { 'x-user-token': token } }))
+
+test('Live-like: a partner walks the whole tour, with opaque keys', async () => {
+  expect(outcome(await create('ann'))).toBe('201')
+  const body = await acme.portfolioBody(AAVE)
+  const made = await acme.post('end_users/ann/portfolios', body, { key: opaque() })
+  expect(outcome(made)).toBe('201')
+  const { portfolio_id } = made.body
+  const key = opaque()
+  const deposited = await acme.deposit('ann', portfolio_id, '1000000', { key })
+  expect(deposited).toMatchObject({ status: 200, body: { deposited: '1000000' } })
+  const again = await acme.deposit('ann', portfolio_id, '1000000', { key })
+  expect(again.body).toEqual(deposited.body)
+  expect(again.headers.get('idempotency-key-replay')).toBe('true')
+  await sandbox.clock.advance(30 * 86_400_000)
+  const [shown] = (await acme.get('end_users/ann/portfolios')).body.data
+  expect(BigInt(shown.yield_earned)).toBeGreaterThan(0n)
+  const emptied = await acme.withdraw('ann', portfolio_id, shown.total_balance, { key: opaque() })
+  expect(emptied).toMatchObject({ status: 200, body: { total_balance: '0' } })
+  const { data } = (await acme.get('end_users/ann/transactions')).body
+  expect(data.map(({ type }: { type: string }) => type)).toEqual(['withdrawal', 'deposit'])
+})
+
+test('Live-like: the case of an opaque key counts', async () => {
+  await create('cas')
+  const { body } = await acme.post('end_users/cas/portfolios', await acme.portfolioBody(AAVE))
+  const first = await acme.deposit('cas', body.portfolio_id, '1000', { key: 'abcdefghijklmnop' })
+  const other = await acme.deposit('cas', body.portfolio_id, '1000', { key: 'ABCDEFGHIJKLMNOP' })
+  expect(other.body.tx_hash).not.toBe(first.body.tx_hash)
+  for (const key of ['fifteen-letters', 'a'.repeat(256), 'with a space in it']) {
+    const refused = await acme.deposit('cas', body.portfolio_id, '1000', { key })
+    expect([outcome(refused), refused.body.param]).toEqual(['400 validation_error', 'Idempotency-Key'])
+    expect(refused.body.detail).toContain('16 to 255 printable characters')
+  }
+})
+
+test('Live-like: create end user requires user_jwt and a key', async () => {
+  expect(outcome(await create('bea', null))).toBe('400 idempotency_key_required')
+  const bare = await acme.post('end_users', { external_id: 'bea' }, { key: opaque() })
+  expect([outcome(bare), bare.body.param]).toEqual(['400 validation_error', 'user_jwt'])
+})
+
+test('Live-like: a wrong issuer and another tenant have codes of their own', async () => {
+  const foreign = await userToken(sandbox, { claims: { iss: 'https://else.example' } })
+  expect(await codeOf(foreign)).toBe('401 unknown_partner_issuer')
+  expect(await codeOf(await sandbox.userToken('alice', { tenant: 'globex' }))).toBe('401 cross_tenant_jwt')
+  expect(await codeOf(await userToken(sandbox, { claims: { aud: 'api://else' } }))).toBe('401 invalid_user_token')
+  expect(await codeOf('no token')).toBe('401 invalid_user_token')
+  const { headers } = await acme.get('end_users/alice/portfolios', { headers: { 'x-user-token': foreign } })
+  expect(headers.get('www-authenticate')).toContain('realm="user-token"')
+})
+
+test('Live-like: errors say where they are described', async () => {
+  const { body } = await acme.get('pools?limit=0')
+  const url = 'https://docs.example.com/errors/validation_error'
+  expect(body).toMatchObject({ code: 'validation_error', type: url, doc_url: url })
+  await sandbox.faults.add({ kind: 'unknown_values', with: { what: 'error_code' } })
+  expect((await acme.get('pools?limit=0')).body).toMatchObject({
+    code: 'validation_error_unspecified',
+    type: 'https://docs.example.com/errors/validation_error_unspecified',
+  })
+})
+
+test('Live-like: chain 84532, USDC alone, ids of other forms', async () => {
+  const { data } = (await acme.get('pools')).body
+  expect(data).toMatchObject([
+    { pool_id: AAVE, chain_id: '84532', token_symbol: 'USDC' },
+    { pool_id: 'pool_morpho_base_usdc', chain_id: '84532', token_symbol: 'USDC' },
+  ])
+  expect((await create('uma')).body.tenant_id).toMatch(/^tnt_[0-9A-Z]{26}$/)
+})
+
+test('Live-like: a setting that is given wins over the profile', async () => {
+  await using other = await sandboxWith((fixture) => {
+    fixture.service = { profile: 'live-like', end_user_jwt: 'optional', error_docs: 'none' }
+  })
+  const partner = new Partner(other)
+  expect(outcome(await partner.post('end_users', { external_id: 'eve' }))).toBe('201')
+  expect(outcome(await partner.post('end_users', { external_id: 'eve' }, { key: null }))).toBe(
+    '400 idempotency_key_required',
+  )
+  expect((await partner.get('pools?limit=0')).body.doc_url).toBeUndefined()
+})
+
+test('Live-like: answers are as described, good ones and errors', async () => {
+  const document = (await (await fetch(`${sandbox.baseUrl}/openapi.json`)).json()) as OpenApiDocument
+  const described = new DescribedAnswers(document)
+  const { parameters } = described.operations().find(({ operation }) => operation.operationId === 'create_end_user')!
+    .operation as unknown as { parameters: object[] }
+  expect(parameters).toMatchObject([
+    { name: 'Idempotency-Key', required: true, schema: { pattern: '^[!-~]{16,255}$' } },
+  ])
+  const { 'idempotency-key': _, ...good } = await goodHeaders(acme)
+  const headers = { ...good, 'x-user-token': await acme.userToken('alice') }
+  const foreign = await userToken(sandbox, { claims: { iss: 'https://else.example' } })
+  const user = { external_id: 'ada', user_jwt: await acme.userToken('ada') }
+  const json = { ...headers, 'content-type': 'application/json' }
+  const requests: [id: string, status: number, request: RawRequest][] = [
+    ['list_pools', 200, { path: '/v1/partner/pools', headers }],
+    ['list_pools', 400, { path: '/v1/partner/pools?limit=0', headers }],
+    ['list_portfolios', 200, { path: '/v1/partner/end_users/alice/portfolios', headers }],
+    [
+      'list_portfolios',
+      401,
+      { path: '/v1/partner/end_users/alice/portfolios', headers: { ...headers, 'x-user-token': foreign } },
+    ],
+    [
+      'create_end_user',
+      201,
+      {
+        method: 'POST',
+        path: '/v1/partner/end_users',
+        headers: { ...json, 'idempotency-key': opaque() },
+        body: JSON.stringify(user),
+      },
+    ],
+    [
+      'create_end_user',
+      400,
+      { method: 'POST', path: '/v1/partner/end_users', headers: json, body: JSON.stringify(user) },
+    ],
+  ]
+  for (const [id, status, request] of requests) {
+    const answer = await send(sandbox.baseUrl, request)
+    expect([id, answer.status, described.objections(id, answer)]).toEqual([id, status, []])
+  }
+})
