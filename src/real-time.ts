@@ -10,7 +10,9 @@ import { runInNewContext } from 'node:vm'
 const { clearImmediate, clearInterval, clearTimeout, setImmediate, setInterval, setTimeout } = timers
 const performance = performanceOfNode
 
-const isNative = (value: object) => Function.prototype.toString.call(value).includes('[native code]')
+/** The fakes of @sinonjs/fake-timers, which Vitest and Jest use, carry their clock; that of Date looks native, as a Proxy does. */
+const isFake = (value: object) => Object.hasOwn(value, 'clock')
+const isNative = (value: object) => !isFake(value) && Function.prototype.toString.call(value).includes('[native code]')
 
 // biome-ignore lint/suspicious/noShadowRestrictedNames: it stands in for the global
 const Date: DateConstructor = isNative(globalThis.Date) ? globalThis.Date : runInNewContext('Date')
@@ -20,8 +22,8 @@ const { hrtime } = node
 const queueMicrotask = isNative(globalThis.queueMicrotask)
   ? globalThis.queueMicrotask.bind(globalThis)
   : (task: () => void) => void Promise.resolve().then(task)
-// Node's own is no native function; the fakes of @sinonjs/fake-timers, which Vitest and Jest use, carry their clock.
-const nextTick = Object.hasOwn(node.nextTick, 'clock')
+// Node's own is no native function.
+const nextTick = isFake(node.nextTick)
   ? (task: (...given: unknown[]) => void, ...given: unknown[]) => queueMicrotask(() => task(...given))
   : node.nextTick.bind(process)
 

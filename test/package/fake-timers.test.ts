@@ -5,7 +5,8 @@ import type * as library from '../../src/index.ts'
 import { Partner } from '../helpers/partner.ts'
 
 /** What is published: the bundle takes timers and clocks for the packages in it, too. */
-const load = () => createRequire(import.meta.url)('../../dist/index.js') as typeof library
+const require = createRequire(import.meta.url)
+const load = () => require('../../dist/index.js') as typeof library
 
 type FakeTimers = NonNullable<Parameters<typeof vi.useFakeTimers>[0]>
 
@@ -55,6 +56,14 @@ async function useEverything(sandbox: library.SandboxHandle, real: () => number)
 describe.each(FORMS)('fake timers %s', (_name, form) => {
   const options = { port: 0, confirmationDelay: '20ms' }
   const now = Date.now.bind(Date)
+
+  test('before the module is loaded', async () => {
+    vi.useFakeTimers(form)
+    for (const file of Object.keys(require.cache)) if (file.includes('/dist/')) delete require.cache[file]
+    const { startSandbox } = load()
+    await using sandbox = await startSandbox(options)
+    await useEverything(sandbox, now)
+  })
 
   test('before the start', async () => {
     const { startSandbox } = load()
