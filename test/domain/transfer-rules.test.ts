@@ -5,15 +5,25 @@ import { decideDeposit, decideWithdrawal, type WithdrawalTerms } from '../../src
 const facts = (rest: Partial<TransferFacts>): TransferFacts =>
   ({ wallet_balance: 0n, position_value: 0n, worthless: false, ...rest }) as TransferFacts
 
+const refusal = (code: string, detail: RegExp) =>
+  expect.objectContaining({
+    code,
+    details: expect.objectContaining({ param: 'amount_minor', detail: expect.stringMatching(detail) }),
+  })
+
 describe('a deposit', () => {
   it('moves up to all that the wallet holds', () => {
     expect(decideDeposit(7n, facts({ wallet_balance: 8n }))).toEqual({ amount: 7n, all: false })
     expect(decideDeposit(8n, facts({ wallet_balance: 8n }))).toEqual({ amount: 8n, all: false })
-    expect(() => decideDeposit(9n, facts({ wallet_balance: 8n }))).toThrow(/wallet holds 8 minor units/)
+    expect(() => decideDeposit(9n, facts({ wallet_balance: 8n }))).toThrow(
+      refusal('insufficient_balance', /wallet holds 8 minor units/),
+    )
   })
 
   it('is refused when the market gives nothing for it', () => {
-    expect(() => decideDeposit(1n, facts({ wallet_balance: 8n, worthless: true }))).toThrow(/nothing of worth for 1 /)
+    expect(() => decideDeposit(1n, facts({ wallet_balance: 8n, worthless: true }))).toThrow(
+      refusal('amount_too_small', /nothing of worth for 1 /),
+    )
   })
 })
 
@@ -32,7 +42,7 @@ describe('a withdrawal', () => {
   })
 
   it('is refused from two units more than the position is worth', () => {
-    expect(() => decide(102n, 100n)).toThrow(/position holds 100 minor units/)
+    expect(() => decide(102n, 100n)).toThrow(refusal('insufficient_balance', /position holds 100 minor units/))
   })
 
   it('of the amount last shown takes everything, whatever it is worth by now', () => {
@@ -45,10 +55,12 @@ describe('a withdrawal', () => {
     const exact = { full_withdrawal: 'exact' } as const
     expect(decide(100n, 100n, exact)).toEqual({ amount: 100n, all: true })
     expect(decide(99n, 100n, { ...exact, shown: 99n })).toEqual({ amount: 99n, all: false })
-    expect(() => decide(101n, 100n, { ...exact, shown: 101n })).toThrow(/position holds 100/)
+    expect(() => decide(101n, 100n, { ...exact, shown: 101n })).toThrow(
+      refusal('insufficient_balance', /position holds 100/),
+    )
   })
 
   it('of a unit from an empty position is refused', () => {
-    expect(() => decide(1n, 0n, { shown: 1n })).toThrow(/position holds 0/)
+    expect(() => decide(1n, 0n, { shown: 1n })).toThrow(refusal('insufficient_balance', /position holds 0/))
   })
 })
