@@ -1,3 +1,6 @@
+export { AnvilBinaryMissingError } from './chain/anvil-binary.ts'
+export { AnvilStartError } from './chain/anvil-process.ts'
+export { ChainSetupError } from './chain/chain-setup-error.ts'
 export { ControlError, RefusedError } from './control/client.ts'
 export type {
   ActiveFault,
@@ -11,6 +14,8 @@ export type {
   ScenarioRun,
   TenantCredentials,
 } from './control/contract.ts'
+export { DataDirectoryError } from './data-dir/data-directory-error.ts'
+export { ChainUnavailableError } from './domain/ports/chain.ts'
 export { FixtureError } from './fixtures/fixture-error.ts'
 export type { ChainClient } from './library/chain-clients.ts'
 export { type ConnectOptions, connectSandbox } from './library/connect-sandbox.ts'
