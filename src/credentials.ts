@@ -27,7 +27,7 @@ export async function credentialsOf(
     return { slug, tenant_id, client_id, client_secret, issuer, kid, private_key_pem, end_users }
   })
   return {
-    base_url: origin.url,
+    base_url: `${origin.url}${settings.base_path}`,
     auth_url: `${origin.url}/oauth2/token`,
     control_url: `${origin.url}/_sandbox`,
     rpc_urls: Object.fromEntries(chains.all().map(({ chain_id }) => [chain_id, `${origin.url}/rpc/${chain_id}`])),

@@ -117,7 +117,7 @@ export class Sandbox {
     return this.#listener.origin
   }
 
-  /** `{base_url}`. */
+  /** Where everything is; the service behind its base path. */
   get baseUrl(): string {
     return this.origin.url
   }

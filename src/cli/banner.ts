@@ -7,7 +7,7 @@ export function banner(credentials: Credentials): string {
   const rows: [string, string][] = [
     ['Base URL', base_url],
     ['Token URL', auth_url],
-    ['Docs', `${base_url}/docs`],
+    ['Docs', new URL('/docs', auth_url).href],
     ['Control', control_url],
     ...Object.entries(rpc_urls).map(([chainId, url]): [string, string] => [`RPC ${chainId}`, url]),
     ['Seed', String(seed)],

@@ -18,7 +18,7 @@ export interface Listening {
  * repeated, merely recognized. A path in front of the interface would be part of these URLs.
  */
 export class Origin {
-  /** `{base_url}`: no slash at its end. */
+  /** What `{base_url}` begins with, and with a base path goes on from: no slash at its end. */
   readonly url: string
   readonly #byHost: ReadonlyMap<string, string>
 

@@ -7,6 +7,8 @@ export interface ServiceSettings {
   /** `<service_audience>`: `aud` of both tokens. */
   audience: string
   error_body: 'problem' | 'code_only'
+  /** Path in front of `/v1/`, and the end of `{base_url}`: `/api`, or nothing. What is beside the service stays where it is. */
+  base_path: string
   /** Where errors are described: `type` and `doc_url` of an error body are this, a slash and the code. `none`: `type` is a URN. */
   error_docs: string
   end_user_jwt: 'optional' | 'required'
@@ -33,6 +35,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   protocols: ['aave', 'morpho'],
   audience: 'api://yield-sandbox',
   error_body: 'problem',
+  base_path: '',
   error_docs: 'none',
   end_user_jwt: 'optional',
   end_user_idempotency_key: 'accepted',
@@ -52,6 +55,7 @@ export const PROFILES = {
   /** As the public documentation of live services of this shape has it, where the specification is silent or says less. */
   'live-like': {
     ...DEFAULT_SETTINGS,
+    base_path: '/api',
     error_docs: 'https://docs.example.com/errors',
     end_user_jwt: 'required',
     end_user_idempotency_key: 'required',

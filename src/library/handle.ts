@@ -16,7 +16,7 @@ import { type ChainClient, chainClients } from './chain-clients.ts'
 
 /** A sandbox at work: started in this process, or connected to. Every method throws ControlError. */
 export interface SandboxHandle extends AsyncDisposable {
-  /** Origin of the service: requests go to `{baseUrl}/v1/partner/…`. */
+  /** The service: requests go to `{baseUrl}/v1/partner/…`. */
   readonly baseUrl: string
   /** Token endpoint of the identity provider. */
   readonly authUrl: string

@@ -8,9 +8,9 @@ import { listPortfolios } from './list-portfolios.ts'
 import { listTransactions } from './list-transactions.ts'
 import { withdraw } from './withdraw.ts'
 
-/** The seven endpoints in the order of the specification. */
+/** The seven endpoints in the order of the specification, behind the base path. */
 export function endpoints(settings: ServiceSettings): Endpoint[] {
-  return [
+  const all = [
     listPools(settings),
     createEndUser(settings),
     createPortfolio(settings),
@@ -19,4 +19,5 @@ export function endpoints(settings: ServiceSettings): Endpoint[] {
     withdraw(settings),
     listTransactions(),
   ]
+  return all.map((endpoint) => ({ ...endpoint, url: `${settings.base_path}${endpoint.url}` }))
 }

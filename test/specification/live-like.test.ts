@@ -110,7 +110,7 @@ test('Live-like: a setting that is given wins over the profile', async () => {
 })
 
 test('Live-like: answers are as described, good ones and errors', async () => {
-  const document = (await (await fetch(`${sandbox.baseUrl}/openapi.json`)).json()) as OpenApiDocument
+  const document = (await (await fetch(`${new URL(sandbox.baseUrl).origin}/openapi.json`)).json()) as OpenApiDocument
   const described = new DescribedAnswers(document)
   const { parameters } = described.operations().find(({ operation }) => operation.operationId === 'create_end_user')!
     .operation as unknown as { parameters: object[] }
@@ -123,20 +123,20 @@ test('Live-like: answers are as described, good ones and errors', async () => {
   const user = { external_id: 'ada', user_jwt: await acme.userToken('ada') }
   const json = { ...headers, 'content-type': 'application/json' }
   const requests: [id: string, status: number, request: RawRequest][] = [
-    ['list_pools', 200, { path: '/v1/partner/pools', headers }],
-    ['list_pools', 400, { path: '/v1/partner/pools?limit=0', headers }],
-    ['list_portfolios', 200, { path: '/v1/partner/end_users/alice/portfolios', headers }],
+    ['list_pools', 200, { path: '/api/v1/partner/pools', headers }],
+    ['list_pools', 400, { path: '/api/v1/partner/pools?limit=0', headers }],
+    ['list_portfolios', 200, { path: '/api/v1/partner/end_users/alice/portfolios', headers }],
     [
       'list_portfolios',
       401,
-      { path: '/v1/partner/end_users/alice/portfolios', headers: { ...headers, 'x-user-token': foreign } },
+      { path: '/api/v1/partner/end_users/alice/portfolios', headers: { ...headers, 'x-user-token': foreign } },
     ],
     [
       'create_end_user',
       201,
       {
         method: 'POST',
-        path: '/v1/partner/end_users',
+        path: '/api/v1/partner/end_users',
         headers: { ...json, 'idempotency-key': opaque() },
         body: JSON.stringify(user),
       },
@@ -144,11 +144,11 @@ test('Live-like: answers are as described, good ones and errors', async () => {
     [
       'create_end_user',
       400,
-      { method: 'POST', path: '/v1/partner/end_users', headers: json, body: JSON.stringify(user) },
+      { method: 'POST', path: '/api/v1/partner/end_users', headers: json, body: JSON.stringify(user) },
     ],
   ]
   for (const [id, status, request] of requests) {
-    const answer = await send(sandbox.baseUrl, request)
+    const answer = await send(new URL(sandbox.baseUrl).origin, request)
     expect([id, answer.status, described.objections(id, answer)]).toEqual([id, status, []])
   }
 })

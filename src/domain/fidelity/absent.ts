@@ -31,12 +31,6 @@ export const ABSENT_ROWS: readonly FidelityRow[] = [
   ),
   absent('ramp-intents', 'on-ramp and off-ramp intents', '404 not_found', here('Absent: %s %s is 404 not_found')),
   absent(
-    'base-path',
-    'a path prefix in the base address (…/api)',
-    '{base_url} is the origin; anything else before /v1/ is 404 not_found',
-    here('Absent: %s %s is 404 not_found'),
-  ),
-  absent(
     'other-transaction-types',
     'transactions of other types than two (yield_harvest, yield syncs, fee deductions), with fx_rate_usd and aave_apy',
     'deposit and withdrawal alone, without the two numbers; type is an open list all the same',

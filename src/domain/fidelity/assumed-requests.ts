@@ -249,4 +249,11 @@ export const REQUEST_BEHAVIOURS: readonly FidelityRow[] = [
     'a local chain 31337 with USDC and WETH; any chain id and choice of tokens, or forks of real chains, by the fixture file; live-like.yaml has 84532 with USDC alone',
     testsIn('test/specification/live-like.test.ts')('Live-like: chain 84532, USDC alone, ids of other forms'),
   ),
+  assumed(
+    'base-path',
+    'a path prefix in the base address',
+    'none: {base_url} is the origin, and anything else before /v1/ is 404 not_found. Set to /api, {base_url} ends in it and the service is there alone; the token address, control, RPC and docs stay where they are',
+    testsIn('test/http/base-path.test.ts')('the service is behind the base path, and nowhere else'),
+    { setting: 'service.base_path' },
+  ),
 ]

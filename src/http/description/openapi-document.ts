@@ -13,7 +13,7 @@ export interface Described {
   endpoints: readonly Endpoint[]
   settings: ServiceSettings
   known: Known
-  /** Where `{base_url}` is. */
+  /** Where everything is; `{base_url}` is the base path behind it. */
   baseUrl: string
 }
 
@@ -37,11 +37,18 @@ export function openApiDocument({ routes, endpoints, settings, known, baseUrl }:
   const named = new NamedSchemas()
   const context = { settings, answers: new Answers(settings), known }
   const paths: Record<string, Json> = {}
+  const base = settings.base_path
+  // What is beside the service is not behind its base path.
+  const beside = base !== '' && { servers: [{ url: baseUrl, description: 'Beside the service' }] }
   for (const route of routes.filter(isDescribed)) {
     const endpoint = endpoints.find(({ url, method }) => url === route.url && method === route.method)
     const operation = endpoint ? describeEndpoint(endpoint, context) : describeNeighbour(route, context)
-    const path = route.url.replace(/:(\w+)/g, '{$1}')
-    paths[path] = { ...paths[path], [String(route.method).toLowerCase()]: named.refer(operation) }
+    const path = route.url.slice(endpoint ? base.length : 0).replace(/:(\w+)/g, '{$1}')
+    paths[path] = {
+      ...paths[path],
+      ...(!endpoint && beside),
+      [String(route.method).toLowerCase()]: named.refer(operation),
+    }
   }
   return {
     openapi: '3.1.0',
@@ -51,7 +58,7 @@ export function openApiDocument({ routes, endpoints, settings, known, baseUrl }:
       description: DESCRIPTION,
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: baseUrl, description: 'This sandbox' }],
+    servers: [{ url: `${baseUrl}${base}`, description: 'This sandbox' }],
     tags: TAGS,
     paths,
     components: {
