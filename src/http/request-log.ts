@@ -56,7 +56,7 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply, failure: Problem
     path: url.split('?', 1)[0],
     status: answer?.status,
     code: answer?.code,
-    ended: exchange?.ending ?? (reply.raw.writableFinished ? 'answered' : 'connection lost'),
+    ended: exchange?.ending ?? (isAnswered(request, reply) ? 'answered' : 'connection lost'),
     operation: exchange?.operation,
     tenant: exchange?.tenant,
     idempotency_key: key !== undefined && isIdempotencyKey(key) ? key : undefined,
@@ -98,4 +98,9 @@ export function codeIn(body: unknown): string | null {
   } catch {
     return null
   }
+}
+
+/** Node calls an answer finished, too, whose client had gone before it was written. */
+function isAnswered({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): boolean {
+  return raw.writableFinished && !socket.destroyed
 }

@@ -235,6 +235,17 @@ test('what nobody asked for is a failure, and is logged with its stack', async (
   }
 })
 
+test('an answer that closes its connection is answered', async () => {
+  await fetch(`${sandbox.baseUrl}/v1/partner/pools`, { headers: { connection: 'close' } }).then((answer) =>
+    answer.text(),
+  )
+  const headers = { ...(await goodHeaders(acme)), connection: 'close' }
+  const url = `${sandbox.baseUrl}/v1/partner/pools`
+  await new Promise((resolve) => request(url, { headers, agent: false }, (r) => r.resume().on('end', resolve)).end())
+  await expect.poll(requests).toHaveLength(2)
+  expect(requests().map(({ ended }) => ended)).toEqual(['answered', 'answered'])
+})
+
 describe('a client that goes away', () => {
   test('in the middle of a deposit: one line when the deposit is done', async () => {
     await sandbox.faults.add({ kind: 'slow_confirmation', with: { delay: '10h' } })
