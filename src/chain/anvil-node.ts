@@ -83,8 +83,8 @@ export class AnvilNode {
       const flags = [...block, ...rulesOf(checkpoint), ...NO_RETRIES, NO_CACHE, ...statesOf(checkpoint), ...BOUNDED]
       const genesis = genesisOf(checkpoint, chainId)
       process = await AnvilProcess.start({ chainId, genesis, source: source.url, flags, clock, log })
-      const node = new AnvilNode(process, source, checkpoint)
-      await node.#begin(new Rpc({ chainId, url: process.url, timeout }), history)
+      const node = new AnvilNode(process, source, checkpoint, new Rpc({ chainId, url: process.url, timeout }))
+      await node.#begin(history)
       return node
     } catch (cause) {
       // Its end may be known a moment later than that it does not answer.
@@ -101,24 +101,28 @@ export class AnvilNode {
   foreign = new ForeignState()
   #tip: Block | undefined
   readonly #source: RpcServer
+  /** A client of its own: the chain's moves to other nodes, and what is meant for this one must not reach them. */
+  readonly #rpc: Rpc
   #snapshot: Hex = '0x'
 
-  private constructor(process: AnvilProcess, source: RpcServer, checkpoint: Checkpoint) {
+  private constructor(process: AnvilProcess, source: RpcServer, checkpoint: Checkpoint, rpc: Rpc) {
     this.process = process
     this.checkpoint = checkpoint
     this.#source = source
+    this.#rpc = rpc
   }
 
   /**
    * Back to the checkpoint, in a millisecond; what others had in the node is theirs no longer. Returns the last block. Throws
    * when that does not lead there, since others changed the node.
    */
-  async rewind(rpc: Rpc): Promise<Block> {
+  async rewind(): Promise<Block> {
+    const rpc = this.#rpc
     await rpc.call('anvil_dropAllTransactions') // Anvil keeps them across a revert
     if (!(await rpc.call<boolean>('evm_revert', this.#snapshot))) throw new Error('the checkpoint is gone')
     this.#snapshot = await rpc.call<Hex>('evm_snapshot')
     this.foreign = new ForeignState()
-    return this.#reach(rpc, { checkpoint: this.checkpoint, operations: [] })
+    return this.#reach({ checkpoint: this.checkpoint, operations: [] })
   }
 
   /** The last block of the history it was started with. */
@@ -135,25 +139,23 @@ export class AnvilNode {
 
   async stop(): Promise<void> {
     await this.process.stop()
+    this.#rpc.close()
     this.#source.close()
   }
 
-  async #begin(rpc: Rpc, history: History): Promise<void> {
-    try {
-      await rpc.batch(SYSTEM_CONTRACTS.map((address): Call => ['anvil_setCode', address, '0x']))
-      this.#snapshot = await rpc.call<Hex>('evm_snapshot')
-      for (const operation of history.operations) await perform(rpc, operation)
-      this.#tip = await this.#reach(rpc, history)
-      // Were the port another Anvil's, ours would have said so and gone by now.
-      if (this.process.exit !== undefined) throw new Error(this.process.exit)
-    } finally {
-      rpc.close()
-    }
+  async #begin(history: History): Promise<void> {
+    const rpc = this.#rpc
+    await rpc.batch(SYSTEM_CONTRACTS.map((address): Call => ['anvil_setCode', address, '0x']))
+    this.#snapshot = await rpc.call<Hex>('evm_snapshot')
+    for (const operation of history.operations) await perform(rpc, operation)
+    this.#tip = await this.#reach(history)
+    // Were the port another Anvil's, ours would have said so and gone by now.
+    if (this.process.exit !== undefined) throw new Error(this.process.exit)
   }
 
   /** The last block, which must be the one that the history ends with. */
-  async #reach(rpc: Rpc, history: History): Promise<Block> {
-    const block = await rpc.call<Block>(...LATEST_BLOCK)
+  async #reach(history: History): Promise<Block> {
+    const block = await this.#rpc.call<Block>(...LATEST_BLOCK)
     const { number, hash, parentHash, transactions } = tipOf(history)
     const same = <Part>(known: Part | undefined, found: Part) => known === undefined || known === found
     const rest = same(parentHash, block.parentHash) && same(transactions, block.transactions.length)

@@ -158,7 +158,7 @@ export class ChainKeeper {
     const node = this.#node
     if (node?.checkpoint === checkpoint && node !== this.#lostNode && !node.foreign.altered) {
       try {
-        const tip = await this.#soon(node.rewind(this.#parts.rpc))
+        const tip = await this.#goBack(node)
         await this.#parts.journal.replace(history)
         return this.#parts.arrived(tip)
       } catch (error) {
@@ -212,13 +212,19 @@ export class ChainKeeper {
     this.#leaving.delete(node)
   }
 
-  /** Rejects when the task takes longer than the way back may take. */
-  async #soon<Result>(task: Promise<Result>): Promise<Result> {
-    task.catch(() => {}) // it may fail later on
-    const late = this.#parts.clock.wallSleep(REWIND_PATIENCE).then(() => {
-      throw new Error(`not done within ${REWIND_PATIENCE} ms`)
+  /** A node that takes too long is lost: it must not go back later, under whoever builds on it. */
+  async #goBack(node: AnvilNode): Promise<Block> {
+    let over = false
+    void this.#parts.clock.wallSleep(REWIND_PATIENCE).then(() => {
+      if (over || this.#node !== node) return
+      this.#lostNode = node
+      node.process.kill()
     })
-    return Promise.race([task, late])
+    try {
+      return await node.rewind()
+    } finally {
+      over = true
+    }
   }
 
   #lost(node: AnvilNode, reason: string): void {
