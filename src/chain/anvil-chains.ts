@@ -29,7 +29,7 @@ export interface ChainsOptions extends Pick<AnvilChainOptions, 'renewAfter'> {
 }
 
 /** Milliseconds that whoever moved the clock waits for the chains. */
-const FOLLOW_PATIENCE = 5_000
+const FOLLOW_PATIENCE = 3_000
 
 /** The chains on their Anvil processes. */
 export class AnvilChains implements Chains {

@@ -8,7 +8,7 @@ export const CHAIN_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'clock-on-chain',
     'when a moved clock has reached the chain',
-    "POST /_sandbox/clock is answered, and the promise of the library's clock.advance and clock.freeze resolves, when the latest block of every chain has the new time; chains.ok is false, with the reason, if a chain is down or has no such block within 5 s: the clock has moved all the same, and the chain follows when it can",
+    "POST /_sandbox/clock is answered, and the promise of the library's clock.advance and clock.freeze resolves, when the latest block of every chain has the new time; chains.ok is false, with the reason, if a chain is down or has no such block within 3 s: the clock has moved all the same, and the chain follows when it can",
     clock('POST /_sandbox/clock answers when the latest block of the chain has the new time'),
   ),
   assumed(
