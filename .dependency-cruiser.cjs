@@ -30,7 +30,7 @@ const ROOMS = {
   'partner-api/': ['domain/'],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'traffic/', 'yaml-file/'],
   'store/': ['domain/'],
-  'tls/': ['data-dir/private-file.ts'],
+  'tls/': ['data-dir/private-file.ts', 'domain/'],
   'traffic/': ['domain/'],
   'yaml-file/': ['domain/'],
   // The composition: it builds the parts of every room and is itself above them.

@@ -1,4 +1,5 @@
 import type { Journal } from '../domain/ports/journal.ts'
+import { RecentlyUsed } from '../domain/recently-used.ts'
 import { answerOfBlock, answerOfTransaction } from './archive-answers.ts'
 import {
   blocksOf,
@@ -42,8 +43,7 @@ export class BlockArchive {
   readonly #transactions = new Map<number, number>()
   /** Numbers by the key of the block's hash. */
   readonly #blocks = new Map<number, number>()
-  /** The least recently used first. */
-  readonly #unpacked = new Map<Segment, Promise<ArchivedBlock[]>>()
+  readonly #unpacked = new RecentlyUsed<Segment, Promise<ArchivedBlock[]>>(UNPACKED)
 
   private constructor(journal: Journal<ArchiveEntry> | undefined) {
     this.#journal = journal
@@ -144,7 +144,7 @@ export class BlockArchive {
     for (const segment of this.#segments.filter(({ last }) => last >= from)) {
       for (const [key] of blocksOf(segment, from)) this.#blocks.delete(key)
       for (const [key] of transactionsOf(segment, from)) this.#transactions.delete(key)
-      this.#unpacked.delete(segment)
+      this.#unpacked.forget(segment)
       segment.last = from - 1
     }
     this.#segments = this.#segments.filter(({ first, last }) => first <= last)
@@ -194,14 +194,7 @@ export class BlockArchive {
   }
 
   #unpack(segment: Segment): Promise<ArchivedBlock[]> {
-    const blocks = this.#unpacked.get(segment) ?? unpackSegment(segment)
-    this.#unpacked.delete(segment)
-    this.#unpacked.set(segment, blocks)
-    for (const oldest of this.#unpacked.keys()) {
-      if (this.#unpacked.size <= UNPACKED) break
-      this.#unpacked.delete(oldest)
-    }
-    return blocks
+    return this.#unpacked.use(segment, () => unpackSegment(segment))
   }
 }
 

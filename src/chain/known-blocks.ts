@@ -1,6 +1,5 @@
 import type { BlockArchive } from './block-archive.ts'
-import { stateBlock, withoutTags } from './block-parameter.ts'
-import type { Params } from './capped-params.ts'
+import { withoutTags } from './block-parameter.ts'
 import type { ChainJournal } from './chain-journal.ts'
 import type { ChainKeeper } from './chain-keeper.ts'
 import type { ChainWriter } from './chain-writer.ts'
@@ -32,9 +31,11 @@ export class KnownBlocks {
     return { ...request, params: withoutTags(request.params, this.#tagged) }
   }
 
-  /** Throws RpcError if a request is for the state of a block whose state is not kept, before the node says that it is empty. */
-  refuseForgotten(method: string, params: Params): void {
-    const named = stateBlock(method, params)
+  /**
+   * Throws RpcError if the state of the block that a request names (see `stateBlock`) is not kept, before the node says that
+   * it is empty.
+   */
+  refuseForgotten(method: string, named: unknown): void {
     if (named === undefined) return
     const { archive, journal, writer } = this.#parts
     const number = archive.numberOf(named)

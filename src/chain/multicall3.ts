@@ -1,10 +1,8 @@
+import { MULTICALL3 } from '../domain/chain-setup.ts'
 import type { Hex } from '../domain/records.ts'
 import type { ChainWriter } from './chain-writer.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { Rpc } from './rpc.ts'
-
-/** Where clients expect Multicall3 on every chain. */
-const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 /** Puts the contract onto an embedded chain that was kept by a version without it. */
 export async function placeMulticall3(

@@ -164,10 +164,12 @@ export class OutsideReads {
 
   async #ask(request: JsonRpcRequest, allowance: Allowance, patience: Promise<void>): Promise<string> {
     const { archive, rpc, blocks } = this.#parts
-    const { id, method, params } = request
-    const [subject] = params ?? []
+    const { id, method } = request
+    const params = request.params ?? []
+    const [subject] = params
     if (method === TIP) return resultText(request, '0x0')
-    blocks.refuseForgotten(method, params ?? [])
+    const named = stateBlock(method, params)
+    blocks.refuseForgotten(method, named)
     if (/^eth_(getLogs|newFilter)$/.test(method)) await checkRange(method, subject, rpc)
     if (method === 'eth_getLogs' && reachesArchive(subject, archive)) {
       let over = false
@@ -176,14 +178,14 @@ export class OutsideReads {
       })
       return resultText(request, await logsAcross(subject, { archive, rpc, over: () => over }))
     }
-    const known = await archive.answer(method, params ?? [])
+    const known = await archive.answer(method, params)
     if (known !== undefined) return resultText(request, known)
     if (/^eth_new/.test(method)) return this.#newFilter(request)
     this.#filters.touch(subject)
-    const text = await rpc.relay(bodyOf(0, method, params ?? []), allowance.bytes)
+    const text = await rpc.relay(bodyOf(0, method, params), allowance.bytes)
     // Another block was mined, and the node keeps the state of the last one alone, or of so many.
-    if (text.startsWith(HEAD_OF_ERROR) && text.includes(OVERTAKEN) && stateBlock(method, params ?? []) !== undefined) {
-      throw blocks.forgotten(method, archive.numberOf(stateBlock(method, params ?? [])))
+    if (text.startsWith(HEAD_OF_ERROR) && text.includes(OVERTAKEN) && named !== undefined) {
+      throw blocks.forgotten(method, archive.numberOf(named))
     }
     return answeredTo(id, text)
   }

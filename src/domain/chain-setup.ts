@@ -1,5 +1,8 @@
 import type { Address, Pool } from './records.ts'
 
+/** Where clients expect Multicall3 on every chain, and where embedded ones have it, too. */
+export const MULTICALL3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
+
 /** A chain the sandbox is to run: an embedded one, or a fork of a real one. */
 export interface ChainSetup {
   /** Numeric string. */

@@ -1,9 +1,6 @@
 /** Names of the loopback interface in URLs: what reaches the sandbox under one of them reaches it under all. */
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
-/** Addresses that are not one but all of a machine's: a client cannot connect to them; loopback is one of them. */
-const EVERY_INTERFACE = new Set(['0.0.0.0', '::'])
-
 /** Where a sandbox listens. */
 export interface Listening {
   scheme: 'http' | 'https'
@@ -35,7 +32,7 @@ export class Origin {
   /** The address listened on. On loopback and on every interface, the other names of loopback as well. */
   static listening({ scheme, host = '127.0.0.1', port }: Listening): Origin {
     const url = (name: string) => new URL(`${scheme}://${name}:${port}`).origin
-    const everywhere = EVERY_INTERFACE.has(host)
+    const everywhere = isEveryInterface(host)
     const name = everywhere ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
     return new Origin(url(name), everywhere || isLoopback(host) ? LOOPBACK_NAMES.map(url) : [])
   }
@@ -53,6 +50,11 @@ export class Origin {
   get urls(): string[] {
     return [...this.#byHost.values()]
   }
+}
+
+/** Whether it is not one address but all of a machine's: a client cannot connect to it; loopback is one of them. */
+export function isEveryInterface(host: string): boolean {
+  return host === '0.0.0.0' || host === '::'
 }
 
 /** Whether only this machine can reach the host. */

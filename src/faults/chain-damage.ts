@@ -4,6 +4,7 @@ import type { Chain } from '../domain/ports/chain.ts'
 import type { Pool } from '../domain/records.ts'
 import type { Breakage } from './breakages.ts'
 import type { Strike } from './fault-kind.ts'
+import { SERVICE } from './operation-groups.ts'
 import { Duration } from './parameters.ts'
 import type { Phase } from './phase.ts'
 import { wait } from './waiting.ts'
@@ -26,11 +27,23 @@ export function lasting(parameters: Lasting): string {
   return parameters.for === undefined ? 'until the fault is taken away' : `for ${parameters.for}`
 }
 
-/** A pool must be named where there is no transfer to take it from. */
-export function checkPool({ pool }: { pool?: string }, phase: Phase): ParameterFault | undefined {
-  if (pool !== undefined || phase !== 'on_request') return undefined
-  return { param: 'pool', detail: 'is missing; name the pool, or use phase before_broadcast for that of the transfer' }
+/** Parameters of the kinds that break a pool. */
+interface Pooled extends Lasting {
+  pool?: string
 }
+
+/** What the kinds that break a pool have in common. */
+export const OF_A_POOL = {
+  scope: 'service',
+  operations: SERVICE,
+  /** A pool must be named where there is no transfer to take it from. */
+  check({ pool }: Pooled, phase: Phase): ParameterFault | undefined {
+    if (pool !== undefined || phase !== 'on_request') return undefined
+    const detail = 'is missing; name the pool, or use phase before_broadcast for that of the transfer'
+    return { param: 'pool', detail }
+  },
+  pool: ({ pool }: Pooled) => pool,
+} as const
 
 /** Breaks something for as long as the parameters say. Resolves when it is broken; it is mended later on. */
 export function keepBroken(strike: Strike<Lasting>, breakage: Breakage): Promise<void> {

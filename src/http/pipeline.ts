@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { decodeJwt } from 'jose'
 import { isControlToken } from '../control/guard.ts'
 import { challengeOf, Problem } from '../domain/errors.ts'
+import { KEY_FORMS } from '../domain/idempotency-key.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
@@ -120,19 +121,6 @@ async function userToken({ exchange, endpoint, request }: Passage, { service }: 
     detail: 'The sub claim of the user token is not the external_id in the URL.',
     param: 'X-User-Token',
   })
-}
-
-const UUID_V4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
-
-/** By `service.idempotency_key_format`; what an opaque key has at least is room for 128 bits. */
-export const KEY_FORMS = {
-  uuid_v4: { pattern: UUID_V4, words: 'a UUID v4' },
-  opaque: { pattern: /^[!-~]{16,255}$/, words: '16 to 255 printable characters without spaces' },
-} as const
-
-/** Assumption `idempotency-format`. */
-export function isIdempotencyKey(text: string): boolean {
-  return UUID_V4.test(text)
 }
 
 /** spec: Idempotency-Key. Assumptions `idempotency-missing`, `idempotency-format`. */

@@ -1,9 +1,10 @@
 import { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../domain/errors.ts'
+import { isUuidV4 } from '../domain/idempotency-key.ts'
 import { type HttpExchange, member } from './exchange.ts'
 import { onceOver } from './once-over.ts'
-import { isIdempotencyKey, keyOf } from './pipeline.ts'
+import { keyOf } from './pipeline.ts'
 import { toProblem } from './problem.ts'
 
 declare module 'fastify' {
@@ -59,7 +60,7 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply, failure: Problem
     ended: exchange?.ending ?? (isAnswered(request, reply) ? 'answered' : 'connection lost'),
     operation: exchange?.operation,
     tenant: exchange?.tenant,
-    idempotency_key: key !== undefined && isIdempotencyKey(key) ? key : undefined,
+    idempotency_key: key !== undefined && isUuidV4(key) ? key : undefined,
     transaction_id: transaction?.id,
     tx_hash: transaction?.tx_hash,
     fault: struckBy?.id,

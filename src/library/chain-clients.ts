@@ -1,9 +1,7 @@
 import { createRequire } from 'node:module'
 import type { PublicActions, TestClient } from 'viem'
 import type { Credentials } from '../control/contract.ts'
-
-/** Where it stands on every chain, embedded ones included. */
-const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11'
+import { MULTICALL3 } from '../domain/chain-setup.ts'
 
 /** A viem client that reads the chain and commands Anvil. */
 export type ChainClient = TestClient & PublicActions

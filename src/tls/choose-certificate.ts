@@ -1,3 +1,4 @@
+import { isEveryInterface } from '../domain/origin.ts'
 import { type CertificateFiles, readCertificate } from './read-certificate.ts'
 import { selfSigned } from './self-signed.ts'
 import type { ServerCertificate } from './server-certificate.ts'
@@ -22,7 +23,7 @@ export async function chooseCertificate(
   if (tls === undefined) return undefined
   if (tls !== 'self-signed') return readCertificate(tls)
   const outside = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')]
-  const listened = host === undefined || host === '0.0.0.0' || host === '::' ? [] : [host]
+  const listened = host === undefined || isEveryInterface(host) ? [] : [host]
   const names = new Set(['localhost', '127.0.0.1', '::1', ...listened, ...outside])
   return selfSigned({ names: [...names], directory, now })
 }

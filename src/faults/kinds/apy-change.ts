@@ -1,14 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { checkPool, For, keepPoolBroken, lasting, PoolId } from '../chain-damage.ts'
+import { For, keepPoolBroken, lasting, OF_A_POOL, PoolId } from '../chain-damage.ts'
 import { defineKind } from '../fault-kind.ts'
-import { SERVICE } from '../operation-groups.ts'
 
 /** The pool pays another yield for a while. */
 export const apyChange = defineKind({
   kind: 'apy_change',
-  scope: 'service',
+  ...OF_A_POOL,
   phases: ['on_request', 'before_broadcast'],
-  operations: SERVICE,
   with: Type.Object(
     {
       pool: PoolId,
@@ -17,8 +15,6 @@ export const apyChange = defineKind({
     },
     { additionalProperties: false },
   ),
-  check: checkPool,
-  pool: ({ pool }) => pool,
   explain: ({ pool = 'of the transfer', apy, ...parameters }) =>
     `The pool ${pool} pays an apy of ${apy} ${lasting(parameters)}.`,
   strike: (strike) =>

@@ -1,17 +1,13 @@
 import { Type } from '@sinclair/typebox'
-import { checkPool, For, keepPoolBroken, lasting, PoolId } from '../chain-damage.ts'
+import { For, keepPoolBroken, lasting, OF_A_POOL, PoolId } from '../chain-damage.ts'
 import { defineKind } from '../fault-kind.ts'
-import { SERVICE } from '../operation-groups.ts'
 
 /** Everything in the pool is lent out: it cannot pay, as may happen to any lending market. Assumption `transfer-errors`. */
 export const illiquidPool = defineKind({
   kind: 'illiquid_pool',
-  scope: 'service',
+  ...OF_A_POOL,
   phases: ['before_broadcast', 'on_request'],
-  operations: SERVICE,
   with: Type.Object({ pool: PoolId, for: For }, { additionalProperties: false }),
-  check: checkPool,
-  pool: ({ pool }) => pool,
   explain: ({ pool = 'of the transfer', ...parameters }) =>
     `The pool ${pool} has lent everything out ${lasting(parameters)}: withdrawals are 422 transaction_reverted.`,
   strike: (strike) =>

@@ -1,6 +1,7 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
 import { from, SPECIFICATION } from '../../domain/described-schema.ts'
 import type { ErrorCode } from '../../domain/errors.ts'
+import { KEY_FORMS } from '../../domain/idempotency-key.ts'
 import type { ServiceSettings } from '../../domain/service-settings.ts'
 import type { Endpoint, Known } from '../../partner-api/endpoint.ts'
 import type { Answer, Answers } from './answers.ts'
@@ -142,25 +143,17 @@ function exampleIn({ examples }: Json): unknown {
   return Array.isArray(examples) ? examples[0] : undefined
 }
 
-/** A version 4 UUID, as generators of clients can check it. */
-const UUID_V4 = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-4[0-9a-fA-F]{3}-[89abAB][0-9a-fA-F]{3}-[0-9a-fA-F]{12}$'
-
-const KEYS = {
-  uuid_v4: { pattern: UUID_V4, words: 'UUID v4' },
-  opaque: { pattern: '^[!-~]{16,255}$', words: '16 to 255 printable characters' },
-}
-
 function idempotencyKey(
   idempotency: 'required' | 'accepted',
   { idempotency_key_format: format }: ServiceSettings,
 ): Json {
-  const { pattern, words } = KEYS[format]
+  const { pattern, words } = KEY_FORMS[format]
   return {
     name: 'Idempotency-Key',
     in: 'header',
     required: idempotency === 'required',
-    description: `${words}, fresh per logical attempt, the same when retrying.`,
-    schema: { type: 'string', pattern, ...from(SPECIFICATION, 'idempotency-format') },
+    description: `Fresh per logical attempt, the same when retrying: ${words}.`,
+    schema: { type: 'string', pattern: pattern.source, ...from(SPECIFICATION, 'idempotency-format') },
     example: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
   }
 }
