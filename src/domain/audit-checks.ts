@@ -1,7 +1,7 @@
 import { atLeastZero } from './balances.ts'
 import type { ValuedPortfolio } from './portfolios.ts'
 import type { TransactionOutcome } from './ports/witness.ts'
-import type { Hex, Portfolio, Transaction } from './records.ts'
+import type { Hex, Portfolio, Transaction, TransactionType } from './records.ts'
 
 /** All that one wallet holds in one market, and the portfolios it is divided into. */
 export interface Holding {
@@ -75,7 +75,7 @@ function flawOf(portfolio: Portfolio, history: readonly Transaction[]): string |
   let deposited = 0n
   let earned = 0n
   let realized = 0n
-  for (const { id, type, amount_changed, ...booked } of history) {
+  for (const [i, { id, type, amount_changed, ...booked }] of history.entries()) {
     const after = BigInt(booked.deposited_amount_after)
     const earnedAfter = BigInt(booked.yield_earned_after)
     const moved = BigInt(amount_changed)
@@ -83,8 +83,12 @@ function flawOf(portfolio: Portfolio, history: readonly Transaction[]): string |
       return `${id} begins with a principal other than ${deposited}`
     if (BigInt(booked.yield_earned_before) !== earned) return `${id} begins with a yield other than ${earned}`
     if (BigInt(booked.yield_delta) !== earnedAfter - earned) return `${id} has another yield_delta`
-    if (type === 'deposit' ? after - deposited !== moved : after > deposited) {
+    if (!fits(type, moved, after - deposited)) {
       return `${id} changes the principal from ${deposited} to ${after} by a ${type} of ${moved}`
+    }
+    if (type === 'yield_harvest') {
+      if (moved !== earnedAfter - earned) return `${id} is of another amount than its yield_delta`
+      if (!isTransferOf(booked.tx_hash, history[i + 1])) return `${id} is not followed by the transfer it names`
     }
     if (type === 'withdrawal') realized += atLeastZero(moved - (deposited - after))
     deposited = after
@@ -96,6 +100,16 @@ function flawOf(portfolio: Portfolio, history: readonly Transaction[]): string |
   if (BigInt(portfolio.yield_earned_synced) !== earned) return `the yield synced last is not ${earned}`
   if (BigInt(portfolio.yield_earned_realized) === realized) return undefined
   return `yield_earned_realized is ${portfolio.yield_earned_realized}, by its transactions ${realized}`
+}
+
+/** Whether a transaction of that kind and amount can change the principal by so much. */
+function fits(type: TransactionType, moved: bigint, change: bigint): boolean {
+  if (type === 'deposit') return change === moved
+  return type === 'withdrawal' ? change <= 0n : change === 0n
+}
+
+function isTransferOf(hash: Hex, transaction: Transaction | undefined): boolean {
+  return transaction?.type !== 'yield_harvest' && transaction?.tx_hash === hash
 }
 
 /** What the API shows is what the chain says: the formula of assumption `balance-meaning`, and the worth of the whole. */

@@ -17,6 +17,9 @@ export interface Book {
   transactions: Transaction[]
 }
 
+/** What a transaction takes out of the wallet, for each unit of its amount: yield stays where it is earned. */
+const OUT_OF_WALLET = { deposit: 1n, withdrawal: -1n, yield_harvest: 0n } as const
+
 /** A holding whose worth has not been asked yet. */
 type Held = Omit<Holding, 'shown' | 'worth'>
 
@@ -79,7 +82,7 @@ function pursesOf({ user, pools, portfolios, transactions }: Book, witness: Witn
   const purses = user.funded.map(async (funded) => {
     const spent = transactions
       .filter(({ portfolio_id }) => tokens.get(portfolio_id) === tokenOf(funded))
-      .reduce((sum, { type, amount_changed }) => sum + BigInt(amount_changed) * (type === 'deposit' ? 1n : -1n), 0n)
+      .reduce((sum, { type, amount_changed }) => sum + BigInt(amount_changed) * OUT_OF_WALLET[type], 0n)
     return {
       token_symbol: pools.find((pool) => tokenOf(pool) === tokenOf(funded))?.token_symbol ?? funded.token_address,
       funded: BigInt(funded.amount),

@@ -6,7 +6,7 @@ export const AUDIT_CHECKS = {
   principal: 'portfolios: their transactions lead to what they hold, without a gap',
   balances: 'portfolios: what the API shows is their worth on chain',
   wallets: 'token balances: what the wallet was given, less deposits, plus withdrawals',
-  hashes: 'transactions: successful on chain, each hash once',
+  hashes: 'transactions: successful on chain, each transfer by a hash of its own',
   idempotency: 'Idempotency-Keys: one transaction each',
   transfers: 'transfers under way, each being carried out',
 } as const

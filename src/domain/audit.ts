@@ -186,10 +186,11 @@ function isSure({ state, findings }: Look): boolean {
   return state === 'quiet' && findings.every(([, { offences }]) => offences.length === 0)
 }
 
-/** Transactions whose hash another one bears; `known` gathers every hash, with the transaction it was met in. */
+/** Transfers whose hash another one bears; `known` gathers every hash, with the transaction it was met in. */
 function duplicates({ name, transactions }: Book, known: Map<string, string>): Finding {
   const offences: string[] = []
-  for (const { id, tx_hash } of transactions) {
+  for (const { id, tx_hash, type } of transactions) {
+    if (type === 'yield_harvest') continue // bears that of its transfer
     const other = known.get(tx_hash)
     if (other !== undefined) offences.push(`${tx_hash} stands for both ${other} and ${id} of ${name}`)
     known.set(tx_hash, id)

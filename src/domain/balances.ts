@@ -1,5 +1,5 @@
 import type { MinedTransfer } from './ports/chain.ts'
-import type { Portfolio, Transaction } from './records.ts'
+import type { Portfolio, Transaction, TransferType } from './records.ts'
 
 /** The four amounts of a portfolio, digit strings in minor units. */
 export interface Balances {
@@ -23,7 +23,7 @@ export function balancesOf(portfolio: Portfolio, value: bigint): Balances {
  * The portfolio after a mined transfer. A deposit adds principal; a withdrawal takes principal and yield in proportion to
  * the position (assumption `balance-meaning`), the last one all that is left of both.
  */
-export function settle(portfolio: Portfolio, type: Transaction['type'], mined: MinedTransfer): Portfolio {
+export function settle(portfolio: Portfolio, type: TransferType, mined: MinedTransfer): Portfolio {
   const deposited = BigInt(portfolio.deposited)
   const shares = BigInt(portfolio.shares) + (type === 'deposit' ? mined.shares : -mined.shares)
   const principal = type === 'deposit' ? mined.amount : -principalOut(deposited, shares, mined)
@@ -36,14 +36,14 @@ export function settle(portfolio: Portfolio, type: Transaction['type'], mined: M
   }
 }
 
-/** What a transaction record says of the balances: exactly what the answers before and after it show. */
-export function balanceChange(
-  before: Portfolio,
-  after: Balances,
-): Pick<
+/** What a transaction record says of the balances. */
+export type BalanceChange = Pick<
   Transaction,
   'yield_delta' | 'deposited_amount_before' | 'deposited_amount_after' | 'yield_earned_before' | 'yield_earned_after'
-> {
+>
+
+/** From what the record before it left to what the answer shows, exactly. */
+export function balanceChange(before: Portfolio, after: Balances): BalanceChange {
   return {
     yield_delta: (BigInt(after.yield_earned) - BigInt(before.yield_earned_synced)).toString(),
     deposited_amount_before: before.deposited,

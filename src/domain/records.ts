@@ -110,14 +110,17 @@ export interface Showing {
 /** What a transfer does. */
 export type TransferType = 'deposit' | 'withdrawal'
 
-/** A settled transfer. */
+/** What a transaction records: a transfer, or the yield that was earned up to one (`service.yield_harvest`). */
+export type TransactionType = TransferType | 'yield_harvest'
+
+/** A settled transfer, or the yield recorded directly before one. */
 export interface Transaction {
   id: string
   tenant_id: string
   end_user_id: string
   portfolio_id: string
-  type: TransferType
-  /** What was moved, in minor units. */
+  type: TransactionType
+  /** What was moved, in minor units; of a `yield_harvest` the yield. */
   amount_changed: string
   /** `yield_earned_after` − `yield_earned_before`: below zero when a rounding on chain takes a unit. */
   yield_delta: string
@@ -125,10 +128,14 @@ export interface Transaction {
   deposited_amount_after: string
   /** As the portfolio's previous transaction left it. */
   yield_earned_before: string
-  /** `yield_earned` of the response. */
+  /** `yield_earned` of the response; of a `yield_harvest` what it was directly before the transfer. */
   yield_earned_after: string
+  /** Of a `yield_harvest`, the hash of the transfer it was recorded with. */
   tx_hash: Hex
-  /** Scope key of the Idempotency-Key that caused it; null for seeding. The API does not show it. */
+  /** Of a `yield_harvest` alone, as {@link HarvestQuote}. */
+  fx_rate_usd?: string
+  aave_apy?: string | null
+  /** Scope key of the Idempotency-Key that caused it; null for seeding and yield. The API does not show it. */
   idempotency_id: string | null
   created_at: string
 }
@@ -154,7 +161,19 @@ export interface Transfer {
   block_timestamp: number
   /** Where its outcome is kept; null for seeding. */
   claim: Claim | null
+  /** For the yield to be recorded before it; absent if none is to be. */
+  harvest?: HarvestQuote
   signed_at: string
+}
+
+/** What a `yield_harvest` says beside the yield: the market as it was before the transfer was signed. */
+export interface HarvestQuote {
+  /** The id it gets: below that of its transfer, so that it is listed as the older one. */
+  id: string
+  /** USD for a whole token, a decimal number: `"1.00"`. */
+  fx_rate_usd: string
+  /** The pool's APY, a fraction of one; null unless it is Aave's. */
+  aave_apy: string | null
 }
 
 /** The right to carry out an operation under its Idempotency-Key, held by one request at a time, and what its outcome says of it. */

@@ -14,6 +14,8 @@ export interface ServiceSettings {
   end_user_jwt: 'optional' | 'required'
   end_user_idempotency_key: 'accepted' | 'required'
   transfer_status: 200 | 201
+  /** Whether yield that was earned up to a transfer is recorded before it, as a transaction of its own. */
+  yield_harvest: 'none' | 'recorded'
   /** What an Idempotency-Key looks like. */
   idempotency_key_format: 'uuid_v4' | 'opaque'
   idempotency_in_flight: 'join' | 'conflict'
@@ -40,6 +42,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   end_user_jwt: 'optional',
   end_user_idempotency_key: 'accepted',
   transfer_status: 200,
+  yield_harvest: 'none',
   idempotency_key_format: 'uuid_v4',
   idempotency_in_flight: 'join',
   idempotency_ttl: 24 * 60 * 60 * 1000,
@@ -60,6 +63,7 @@ export const PROFILES = {
     end_user_jwt: 'required',
     end_user_idempotency_key: 'required',
     idempotency_key_format: 'opaque',
+    yield_harvest: 'recorded',
     user_token_codes: 'several',
   },
 } as const satisfies Record<string, ServiceSettings>

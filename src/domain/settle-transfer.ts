@@ -10,6 +10,7 @@ import type { Logger } from './ports/logger.ts'
 import type { Store, Write } from './ports/store.ts'
 import type { Portfolio, Transaction } from './records.ts'
 import { requireRecord } from './require-record.ts'
+import { harvestedYield } from './yield-harvest.ts'
 
 /** A confirmed transfer: its record, and its portfolio afterwards. */
 export interface SettledTransfer extends ValuedPortfolio {
@@ -36,14 +37,14 @@ export interface ToSettle {
 }
 
 /**
- * Books a mined transfer: its transaction, its portfolio, the end of its record and the response kept under its
- * Idempotency-Key are one commit. Returns the response, or Problem transaction_reverted. Asks nothing of the request that
+ * Books a mined transfer: its transaction, the yield before it, its portfolio, the end of its record and the response kept
+ * under its Idempotency-Key are one commit. Returns the response, or Problem transaction_reverted. Asks nothing of the request that
  * caused it. Throws when it has been settled already.
  */
 export async function settleTransfer(settling: ToSettle, parts: SettlingParts): Promise<ApiResponse | Problem> {
   const { id, mined } = settling
   const { store, clock, idempotency, respond, log } = parts
-  const { type, claim, portfolio_id } = await requireRecord(store, 'transfers', id)
+  const { type, claim, portfolio_id, harvest } = await requireRecord(store, 'transfers', id)
   const done = { collection: 'transfers', remove: id } as const
   if (mined.status === 'reverted') {
     const problem = reverted(mined)
@@ -62,20 +63,21 @@ export async function settleTransfer(settling: ToSettle, parts: SettlingParts): 
     last_transaction_id: id,
     updated_at: now,
   }
+  const { tenant_id, end_user_id } = before
+  const common = { tenant_id, end_user_id, portfolio_id, tx_hash: mined.tx_hash, created_at: now }
+  const harvested = harvest && harvestedYield(before, mined.value_before, harvest)
+  const synced = harvested ? { ...before, yield_earned_synced: harvested.yield_earned_after } : before
   const transaction: Transaction = {
+    ...common,
     id,
-    tenant_id: before.tenant_id,
-    end_user_id: before.end_user_id,
-    portfolio_id,
     type,
     amount_changed: mined.amount.toString(),
-    ...balanceChange(before, balances),
-    tx_hash: mined.tx_hash,
+    ...balanceChange(synced, balances),
     idempotency_id: claim?.id ?? null,
-    created_at: now,
   }
   const response = respond({ portfolio, balances, transaction })
   const records: Write[] = [
+    ...(harvested ? [{ collection: 'transactions', put: { ...common, ...harvested } } as const] : []),
     { collection: 'transactions', put: transaction },
     { collection: 'portfolios', put: portfolio },
   ]

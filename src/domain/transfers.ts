@@ -14,6 +14,7 @@ import { type SettlingParts, settleTransfer } from './settle-transfer.ts'
 import type { Showings } from './showings.ts'
 import { decideDeposit, decideWithdrawal } from './transfer-rules.ts'
 import { allOf } from './walk.ts'
+import { quoteHarvest } from './yield-harvest.ts'
 
 /** Moments of a transfer at which a fault may strike. */
 export type TransferPhase = 'before_broadcast' | 'after_broadcast' | 'after_confirmation'
@@ -145,6 +146,7 @@ export class Transfers {
     const pool = poolOf(portfolio)
     const underWay: TransferUnderWay = { type: request.type, pool, chain, revert: false }
     await request.reached('before_broadcast', underWay)
+    const harvest = settings.yield_harvest === 'recorded' ? await quoteHarvest(chain, pool, this.#parts) : undefined
     cancelled.throwIfAborted()
     const id = ids.next('txn')
     const mined = await chain.transfer({
@@ -171,6 +173,7 @@ export class Transfers {
           amount: amount.toString(),
           value_before: value_before.toString(),
           claim: request.claim ?? null,
+          ...(harvest && { harvest }),
           signed_at: clock.iso(),
         }
         underWay.signed = transfer

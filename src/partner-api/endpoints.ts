@@ -17,7 +17,7 @@ export function endpoints(settings: ServiceSettings): Endpoint[] {
     listPortfolios(settings),
     deposit(settings),
     withdraw(settings),
-    listTransactions(),
+    listTransactions(settings),
   ]
   return all.map((endpoint) => ({ ...endpoint, url: `${settings.base_path}${endpoint.url}` }))
 }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { from, named, openList, SPECIFICATION } from '../domain/described-schema.ts'
-import type { Transaction, TransferType } from '../domain/records.ts'
+import type { Transaction, TransactionType } from '../domain/records.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { pageOfEndUser } from './page-of-end-user.ts'
 import {
@@ -13,40 +14,64 @@ import {
   TransactionHash,
 } from './schemas.ts'
 
-const TYPES: readonly TransferType[] = ['deposit', 'withdrawal']
+/** Types a record may have, and the rows of the fidelity manifest that say so. */
+const TypeOf = ({ yield_harvest }: ServiceSettings) => {
+  const types: readonly TransactionType[] = ['deposit', 'withdrawal', 'yield_harvest']
+  const harvested = yield_harvest === 'recorded'
+  return named(
+    'TransactionType',
+    openList(harvested ? types : types.filter((type) => type !== 'yield_harvest'), {
+      description: 'An open list: live services have more, and a client must read one that it does not know.',
+      ...from('transaction-fields', ...(harvested ? ['yield-harvest'] : [])),
+    }),
+  )
+}
 
-const TransactionType = named(
-  'TransactionType',
-  openList(TYPES, {
-    description: 'An open list: live services have more, and a client must read one that it does not know.',
-    ...from('transaction-fields'),
-  }),
-)
+/** What a yield_harvest has beside the fields of every record. */
+const harvestFields = {
+  fx_rate_usd: Type.Optional(
+    Type.String({
+      description: 'Of a yield_harvest: USD for a whole token, a decimal number in a string.',
+      examples: ['1.00'],
+      ...from('yield-harvest'),
+    }),
+  ),
+  aave_apy: Type.Optional(
+    Type.Union([Type.String(), Type.Null()], {
+      description:
+        'Of a yield_harvest: apy of the pool, as the pool list had it before the transfer. Null unless the pool is one of Aave.',
+      examples: ['0.041153'],
+      ...from('yield-harvest'),
+    }),
+  ),
+}
 
 /** Fields beside tx_hash are assumption `transaction-fields`. */
-const TransactionItem = named(
-  'Transaction',
-  Type.Object(
-    {
-      id: Type.String({ description: 'txn_ and a ULID.' }),
-      portfolio_id: Type.String(),
-      type: TransactionType,
-      amount_changed: Amount('What was moved.'),
-      yield_delta: Difference('yield_earned_after − yield_earned_before; a rounding on chain may take a unit.'),
-      deposited_amount_before: Amount('Principal before.'),
-      deposited_amount_after: Amount('Principal after.'),
-      yield_earned_before: Amount("As the portfolio's previous transaction left it."),
-      yield_earned_after: Amount('As the response of deposit or withdraw shows it.'),
-      tx_hash: TransactionHash,
-      created_at: Timestamp('When the transaction was confirmed.'),
-      timestamp: Timestamp('The same instant as created_at.'),
-    },
-    from('transaction-fields'),
-  ),
-)
+const TransactionItem = (settings: ServiceSettings) =>
+  named(
+    'Transaction',
+    Type.Object(
+      {
+        id: Type.String({ description: 'txn_ and a ULID.' }),
+        portfolio_id: Type.String(),
+        type: TypeOf(settings),
+        amount_changed: Amount('What was moved; of a yield_harvest the yield.'),
+        yield_delta: Difference('yield_earned_after − yield_earned_before; a rounding on chain may take a unit.'),
+        deposited_amount_before: Amount('Principal before.'),
+        deposited_amount_after: Amount('Principal after.'),
+        yield_earned_before: Amount("As the portfolio's previous transaction left it."),
+        yield_earned_after: Amount('As the response of deposit or withdraw shows it.'),
+        tx_hash: TransactionHash,
+        created_at: Timestamp('When the transaction was confirmed.'),
+        timestamp: Timestamp('The same instant as created_at.'),
+        ...(settings.yield_harvest === 'recorded' && harvestFields),
+      },
+      from('transaction-fields'),
+    ),
+  )
 
 /** spec: endpoint 7. GET /v1/partner/end_users/{external_id}/transactions */
-export const listTransactions = () =>
+export const listTransactions = (settings: ServiceSettings) =>
   defineEndpoint({
     operation: 'list_transactions',
     method: 'GET',
@@ -60,7 +85,7 @@ export const listTransactions = () =>
     success: {
       status: 200,
       description: 'A page of transactions.',
-      schema: Envelope('TransactionPage', TransactionItem, 'transactions'),
+      schema: Envelope('TransactionPage', TransactionItem(settings), 'transactions'),
       example: EXAMPLE,
       source: SPECIFICATION,
     },

@@ -16,11 +16,12 @@ describe('markets', () => {
 
   it('reads a few percent of yield and the value locked of every pool from the chain', async () => {
     for (const name of ['aave USDC', 'aave WETH', 'vault USDC', 'vault WETH'] as const) {
-      const { apy, tvl_usd } = await fixture.chain.market(fixture.pool(name))
+      const { apy, tvl_usd, price_usd } = await fixture.chain.market(fixture.pool(name))
       expect(apy).toMatch(/^0\.\d{6}$/)
       expect(Number(apy)).toBeGreaterThan(0.001)
       expect(Number(apy)).toBeLessThan(0.2)
       expect(tvl_usd).toMatch(/^\d+\.\d{2}$/)
+      expect(price_usd).toMatch(/^[1-9]\d*\.\d{2}$/)
       expect(Number(tvl_usd)).toBeGreaterThan(0)
     }
   })

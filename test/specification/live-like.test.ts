@@ -45,8 +45,59 @@ test('Live-like: a partner walks the whole tour, with opaque keys', async () => 
   const emptied = await acme.withdraw('ann', portfolio_id, shown.total_balance, { key: opaque() })
   expect(emptied).toMatchObject({ status: 200, body: { total_balance: '0' } })
   const { data } = (await acme.get('end_users/ann/transactions')).body
-  expect(data.map(({ type }: { type: string }) => type)).toEqual(['withdrawal', 'deposit'])
+  expect(data.map(({ type }: { type: string }) => type)).toEqual(['withdrawal', 'yield_harvest', 'deposit'])
 })
+
+test.each([
+  ['aave', AAVE],
+  ['morpho', 'pool_morpho_base_usdc'],
+])('Live-like: yield earned up to a transfer is a record of its own, of %s', async (protocol, poolId) => {
+  const user = `yve-${protocol}`
+  await create(user)
+  const { portfolio_id } = (await acme.post(`end_users/${user}/portfolios`, await acme.portfolioBody(poolId))).body
+  await sandbox.clock.freeze()
+  const first = (await acme.deposit(user, portfolio_id, '1000000000')).body
+  await sandbox.clock.advance(30 * 86_400_000)
+  const { apy } = await acme.pool(poolId)
+  const [shown] = (await acme.get(`end_users/${user}/portfolios`)).body.data
+  const second = (await acme.withdraw(user, portfolio_id, '400000000')).body
+  await sandbox.clock.unfreeze()
+  const { data } = (await acme.get(`end_users/${user}/transactions`)).body
+  const [withdrawal, harvest, deposit] = data
+  const earned = (BigInt(shown.yield_earned) - BigInt(first.yield_earned)).toString()
+  expect(harvest).toEqual({
+    ...withdrawal,
+    ...{ id: expect.stringMatching(/^txn_/), type: 'yield_harvest', amount_changed: earned, yield_delta: earned },
+    ...{ deposited_amount_before: '1000000000', deposited_amount_after: '1000000000' },
+    ...{ yield_earned_before: first.yield_earned, yield_earned_after: shown.yield_earned },
+    ...{ fx_rate_usd: '1.00', aave_apy: protocol === 'aave' ? apy : null },
+  })
+  expect(withdrawal).toMatchObject({ id: second.transaction_id, yield_earned_before: shown.yield_earned })
+  expect(withdrawal.yield_earned_after).toBe(second.yield_earned)
+  expect(Math.abs(Number(withdrawal.yield_delta))).toBeLessThanOrEqual(2)
+  expect(deposit.id).toBe(first.transaction_id)
+  for (const record of [withdrawal, deposit]) expect(Object.keys(record)).not.toContain('aave_apy')
+  expect(await walked(user, 'starting_after')).toEqual(data)
+  expect(await walked(user, 'ending_before')).toEqual(data.slice(0, -1))
+})
+
+/** The transactions page by page, one each: from the first on, or back from the last one. */
+async function walked(user: string, way: 'starting_after' | 'ending_before'): Promise<unknown[]> {
+  const page = async (query: string) => (await acme.get(`end_users/${user}/transactions?limit=1${query}`)).body
+  const found: unknown[] = []
+  let { data, next_cursor, prev_cursor } = await page('')
+  if (way === 'ending_before') {
+    while (next_cursor) ({ next_cursor, prev_cursor } = await page(`&starting_after=${next_cursor}`))
+    ;({ data, prev_cursor } = await page(`&ending_before=${prev_cursor}`))
+  }
+  for (;;) {
+    if (way === 'starting_after') found.push(...data)
+    else found.unshift(...data)
+    const cursor = way === 'starting_after' ? next_cursor : prev_cursor
+    if (!cursor) return found
+    ;({ data, next_cursor, prev_cursor } = await page(`&${way}=${cursor}`))
+  }
+}
 
 test('Live-like: the case of an opaque key counts', async () => {
   await create('cas')

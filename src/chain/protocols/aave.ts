@@ -6,7 +6,7 @@ import { compounded } from './aave-rates.ts'
 import { reserve } from './aave-reserve.ts'
 import { call } from './call.ts'
 import { event } from './events.ts'
-import { fraction, priceOf, usd } from './figures.ts'
+import { exactUsd, fraction, priceOf, usd } from './figures.ts'
 import { type Protocol, UnfitMarketError } from './protocol.ts'
 import { rayDiv, rayDivCeil, rayDivFloor, rayMul, rayMulFloor } from './ray-math.ts'
 
@@ -97,7 +97,8 @@ function aaveRounding(rounding: Rounding): Protocol {
     async market(reader, pool, priceOracle) {
       const { aTokenAddress, currentLiquidityRate } = await reserve(reader, pool)
       const [held, price] = await reader([totalSupply(aTokenAddress), priceOf(priceOracle, pool.token_address)])
-      return { apy: fraction(compounded(currentLiquidityRate)), tvl_usd: usd(held, pool.token_decimals, price) }
+      const apy = fraction(compounded(currentLiquidityRate))
+      return { apy, tvl_usd: usd(held, pool.token_decimals, price), price_usd: exactUsd(price) }
     },
 
     deposit: (pool, wallet, amount) => supply(pool.market_address, pool.token_address, amount, wallet, 0),

@@ -6,7 +6,7 @@ import { call } from './call.ts'
 import { balanceOf } from './erc20.ts'
 import { erc4626Admin } from './erc4626-admin.ts'
 import { event } from './events.ts'
-import { fraction, priceOf, usd } from './figures.ts'
+import { exactUsd, fraction, priceOf, usd } from './figures.ts'
 import { type Protocol, UnfitMarketError } from './protocol.ts'
 
 const VAULT = parseAbi([
@@ -87,7 +87,7 @@ function vaultWith(yearly: YieldReader): Protocol {
         yearly(reader, pool),
         reader([totalAssets(pool.market_address), priceOf(priceOracle, pool.token_address)]),
       ])
-      return { apy: fraction(apy), tvl_usd: usd(assets, pool.token_decimals, price) }
+      return { apy: fraction(apy), tvl_usd: usd(assets, pool.token_decimals, price), price_usd: exactUsd(price) }
     },
 
     deposit: (pool, wallet, amount) => deposit(pool.market_address, amount, wallet),

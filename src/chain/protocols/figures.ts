@@ -11,6 +11,11 @@ export function usd(amount: bigint, tokenDecimals: number, price: bigint): strin
   return decimal((amount * price * 100n) / 10n ** BigInt(tokenDecimals + 8), 2)
 }
 
+/** USD for a whole token, with two decimals or as many as it takes: `"1.00"`, `"0.99987"`. `price` as {@link priceOf} gives it. */
+export function exactUsd(price: bigint): string {
+  return decimal(price, 8).replace(/0{1,6}$/, '')
+}
+
 /** A fraction of one with six decimals: `0.0403214` is written `"0.040321"`. */
 export function fraction(value: number): string {
   return value.toFixed(6)

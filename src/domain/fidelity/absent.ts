@@ -32,8 +32,8 @@ export const ABSENT_ROWS: readonly FidelityRow[] = [
   absent('ramp-intents', 'on-ramp and off-ramp intents', '404 not_found', here('Absent: %s %s is 404 not_found')),
   absent(
     'other-transaction-types',
-    'transactions of other types than two (yield_harvest, yield syncs, fee deductions), with fx_rate_usd and aave_apy',
-    'deposit and withdrawal alone, without the two numbers; type is an open list all the same',
+    'transactions of still other types (yield syncs, fee deductions)',
+    'deposit, withdrawal and, where it is set so, yield_harvest; type is an open list all the same, and the fault unknown_values answers with a type that nobody knows',
     here('Absent: transactions have two types and no rates'),
   ),
   absent(

@@ -110,6 +110,15 @@ export const MONEY_BEHAVIOURS: readonly FidelityRow[] = [
     testsIn('test/contracts/vault.test.ts')('loses no yield when it is touched every second'),
   ),
   assumed(
+    'yield-harvest',
+    'records of yield',
+    'none: the yield since the record before is in the yield_delta of a transfer. Set to recorded, yield earned up to the block of a transfer is a transaction of its own, listed directly below it: type yield_harvest, amount_changed and yield_delta the yield, tx_hash and created_at those of the transfer, fx_rate_usd (USD for a whole token, by the oracle that tvl_usd is counted with) and aave_apy (apy of the pool before the transfer; null for a vault). The yield_delta of the transfer is then what is left: its rounding, and what accrued while its confirmation was waited for',
+    testsIn('test/specification/live-like.test.ts')(
+      'Live-like: yield earned up to a transfer is a record of its own, of %s',
+    ),
+    { ...LIVE, setting: 'service.yield_harvest' },
+  ),
+  assumed(
     'transfer-queue',
     'several transfers of one portfolio at once',
     'carried out one after another; those of other portfolios do not wait',

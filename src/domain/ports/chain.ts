@@ -11,6 +11,8 @@ export interface WalletOwner {
 export interface MarketFigures {
   apy: string
   tvl_usd: string
+  /** Of a whole token, with two decimals or more. */
+  price_usd: string
 }
 
 /** Part of a wallet's holding in a pool, in the protocol's own unit (see `Portfolio.shares`). */
