@@ -11,6 +11,8 @@ export interface ServiceSettings {
   base_path: string
   /** Where errors are described: `type` and `doc_url` of an error body are this, a slash and the code. `none`: `type` is a URN. */
   error_docs: string
+  /** How the details of errors say amounts. */
+  error_amounts: 'minor_units' | 'whole_tokens'
   end_user_jwt: 'optional' | 'required'
   end_user_idempotency_key: 'accepted' | 'required'
   transfer_status: 200 | 201
@@ -39,6 +41,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   error_body: 'problem',
   base_path: '',
   error_docs: 'none',
+  error_amounts: 'minor_units',
   end_user_jwt: 'optional',
   end_user_idempotency_key: 'accepted',
   transfer_status: 200,
@@ -60,6 +63,7 @@ export const PROFILES = {
     ...DEFAULT_SETTINGS,
     base_path: '/api',
     error_docs: 'https://docs.example.com/errors',
+    error_amounts: 'whole_tokens',
     end_user_jwt: 'required',
     end_user_idempotency_key: 'required',
     idempotency_key_format: 'opaque',

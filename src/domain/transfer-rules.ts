@@ -1,14 +1,32 @@
+import { formatTokens } from './amounts.ts'
 import { Problem } from './errors.ts'
 import type { TransferDecision, TransferFacts } from './ports/chain.ts'
+import type { Pool } from './records.ts'
 import type { ServiceSettings } from './service-settings.ts'
+
+/** Says an amount of minor units as the details of errors do: `"500000 minor units"`, or `"0.5 USDC"`. */
+export type AmountInWords = (amount: bigint) => string
+
+/** How amounts of a token are said. Behaviour `whole-tokens`. */
+export function amountsOf(
+  { token_decimals, token_symbol }: Pick<Pool, 'token_decimals' | 'token_symbol'>,
+  { error_amounts }: Pick<ServiceSettings, 'error_amounts'>,
+): AmountInWords {
+  if (error_amounts === 'minor_units') return (amount) => `${amount} minor units`
+  return (amount) => `${formatTokens(amount, token_decimals)} ${token_symbol}`
+}
 
 /**
  * A deposit moves what was asked for, if the wallet holds it and the market gives something for it. Throws Problem
  * insufficient_balance or amount_too_small.
  */
-export function decideDeposit(amount: bigint, { wallet_balance, worthless }: TransferFacts): TransferDecision {
-  if (amount > wallet_balance) throw insufficient('wallet', wallet_balance)
-  if (worthless) throw tooSmall(amount)
+export function decideDeposit(
+  amount: bigint,
+  { wallet_balance, worthless }: TransferFacts,
+  inWords: AmountInWords,
+): TransferDecision {
+  if (amount > wallet_balance) throw insufficient('wallet', inWords(wallet_balance))
+  if (worthless) throw tooSmall(inWords(amount))
   return { amount, all: false }
 }
 
@@ -17,6 +35,7 @@ export interface WithdrawalTerms {
   /** The `total_balance` last shown, in minor units; undefined if a transfer has made it outdated. */
   shown: bigint | undefined
   full_withdrawal: ServiceSettings['full_withdrawal']
+  inWords: AmountInWords
 }
 
 /**
@@ -27,26 +46,26 @@ export interface WithdrawalTerms {
 export function decideWithdrawal(
   amount: bigint,
   { position_value: worth }: TransferFacts,
-  { shown, full_withdrawal }: WithdrawalTerms,
+  { shown, full_withdrawal, inWords }: WithdrawalTerms,
 ): TransferDecision {
   const exact = full_withdrawal === 'exact'
   const tolerance = exact ? 0n : 1n
   const isWhole = amount >= worth - tolerance && amount <= worth + tolerance
   if (worth > 0n && (isWhole || (!exact && amount === shown))) return { amount: worth, all: true }
-  if (amount > worth) throw insufficient('position', worth)
+  if (amount > worth) throw insufficient('position', inWords(worth))
   return { amount, all: false }
 }
 
-function insufficient(what: 'wallet' | 'position', available: bigint): Problem {
+function insufficient(what: 'wallet' | 'position', available: string): Problem {
   return new Problem('insufficient_balance', {
-    detail: `The ${what} holds ${available} minor units, fewer than amount_minor.`,
+    detail: `The ${what} holds ${available}, less than amount_minor asks for.`,
     param: 'amount_minor',
   })
 }
 
-function tooSmall(amount: bigint): Problem {
+function tooSmall(amount: string): Problem {
   return new Problem('amount_too_small', {
-    detail: `The market gives nothing of worth for ${amount} minor units: they could not be withdrawn again.`,
+    detail: `The market gives nothing of worth for ${amount}: they could not be withdrawn again.`,
     param: 'amount_minor',
   })
 }

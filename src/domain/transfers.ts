@@ -12,7 +12,7 @@ import { requireRecord } from './require-record.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import { type SettlingParts, settleTransfer } from './settle-transfer.ts'
 import type { Showings } from './showings.ts'
-import { decideDeposit, decideWithdrawal } from './transfer-rules.ts'
+import { amountsOf, decideDeposit, decideWithdrawal } from './transfer-rules.ts'
 import { allOf } from './walk.ts'
 import { quoteHarvest } from './yield-harvest.ts'
 
@@ -144,6 +144,7 @@ export class Transfers {
     const { portfolio_id, chain_id, last_transaction_id } = portfolio
     const chain = this.#chain(chain_id)
     const pool = poolOf(portfolio)
+    const inWords = amountsOf(pool, settings)
     const underWay: TransferUnderWay = { type: request.type, pool, chain, revert: false }
     await request.reached('before_broadcast', underWay)
     const harvest = settings.yield_harvest === 'recorded' ? await quoteHarvest(chain, pool, this.#parts) : undefined
@@ -157,10 +158,11 @@ export class Transfers {
       revert: underWay.revert,
       decide: (facts) =>
         request.type === 'deposit'
-          ? decideDeposit(request.amount, facts)
+          ? decideDeposit(request.amount, facts, inWords)
           : decideWithdrawal(request.amount, facts, {
               shown: shown.last_transaction_id === last_transaction_id ? BigInt(shown.total_balance) : undefined,
               full_withdrawal: settings.full_withdrawal,
+              inWords,
             }),
       signed: ({ amount, value_before, ...signed }) => {
         const transfer: Transfer = {

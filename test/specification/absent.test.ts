@@ -46,7 +46,7 @@ test('Behaviour error-docs: errors have no doc_url, and a type that is no addres
   expect([body.doc_url, body.type]).toEqual([undefined, 'urn:yield-partner-api:error:validation_error'])
 })
 
-test('Absent: details of errors speak of minor units', async () => {
+test('Behaviour whole-tokens: details of errors speak of minor units', async () => {
   const refused = await acme.deposit('alice', await acme.open('alice'), '9'.repeat(30))
   expect([outcome(refused), refused.body.detail]).toEqual([
     '422 insufficient_balance',

@@ -139,6 +139,26 @@ test('Live-like: errors say where they are described', async () => {
   })
 })
 
+test('Live-like: details of errors speak of whole tokens', async () => {
+  await create('tom')
+  const { body } = await acme.post('end_users/tom/portfolios', await acme.portfolioBody(AAVE))
+  const refusal = async (operation: 'deposit' | 'withdraw', amount: string) => {
+    const refused = await acme[operation]('tom', body.portfolio_id, amount)
+    return [outcome(refused), refused.body.detail]
+  }
+  expect(await refusal('deposit', '1000000000001')).toEqual([
+    '422 insufficient_balance',
+    'The wallet holds 1000000 USDC, less than amount_minor asks for.',
+  ])
+  await sandbox.clock.freeze()
+  const { total_balance } = (await acme.deposit('tom', body.portfolio_id, '2500000')).body
+  const [outcomeOfMore, detail] = await refusal('withdraw', '3000000')
+  await sandbox.clock.unfreeze()
+  expect(outcomeOfMore).toBe('422 insufficient_balance')
+  const worth = (Number(total_balance) / 1e6).toString()
+  expect(detail).toBe(`The position holds ${worth} USDC, less than amount_minor asks for.`)
+})
+
 test('Live-like: chain 84532, USDC alone, ids of other forms', async () => {
   const { data } = (await acme.get('pools')).body
   expect(data).toMatchObject([

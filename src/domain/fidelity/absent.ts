@@ -37,12 +37,6 @@ export const ABSENT_ROWS: readonly FidelityRow[] = [
     here('Absent: transactions have two types and no rates'),
   ),
   absent(
-    'whole-tokens',
-    'details of errors in whole tokens',
-    'minor units, as everywhere',
-    here('Absent: details of errors speak of minor units'),
-  ),
-  absent(
     'sign-in',
     'an authorization endpoint where people sign in, and other grants than client_credentials',
     '400 unsupported_response_type, and unsupported_grant_type at the token address',

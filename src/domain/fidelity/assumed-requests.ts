@@ -238,6 +238,13 @@ export const REQUEST_BEHAVIOURS: readonly FidelityRow[] = [
     { setting: 'service.error_docs' },
   ),
   assumed(
+    'whole-tokens',
+    'amounts in the details of errors',
+    'minor units, as everywhere: 500000 minor units; set to whole_tokens, 0.5 USDC',
+    testsIn('test/specification/live-like.test.ts')('Live-like: details of errors speak of whole tokens'),
+    { ...LIVE, setting: 'service.error_amounts' },
+  ),
+  assumed(
     'other-ids',
     'the form of tenant_id and pool_id',
     'what the fixture file says: UUIDs, and aave-usdc and the like, in the shipped one; tnt_… and pool_aave_base_usdc in live-like.yaml',
