@@ -1,4 +1,5 @@
 import type { Credentials } from './control/contract.ts'
+import { scopeOf } from './domain/audiences.ts'
 import type { Origin } from './domain/origin.ts'
 import type { Tenant } from './domain/records.ts'
 import type { Service } from './domain/service.ts'
@@ -32,7 +33,7 @@ export async function credentialsOf(
     control_url: `${origin.url}/_sandbox`,
     rpc_urls: Object.fromEntries(chains.all().map(({ chain_id }) => [chain_id, `${origin.url}/rpc/${chain_id}`])),
     audience: settings.audience,
-    scope: `${settings.audience}/.default`,
+    scope: scopeOf(settings.audience),
     seed,
     ...(caFile !== undefined && { ca_file: caFile }),
     ...(options.controlToken !== undefined && { control_token: options.controlToken }),

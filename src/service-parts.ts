@@ -2,6 +2,7 @@ import { IdpTokenVerifier } from './auth/idp-token-verifier.ts'
 import { UserKeys } from './auth/user-keys.ts'
 import { UserTokenVerifier } from './auth/user-token-verifier.ts'
 import { ChainWitness } from './chain/chain-witness.ts'
+import { audiencesOf } from './domain/audiences.ts'
 import { Audit } from './domain/audit.ts'
 import type { SandboxClock } from './domain/clock.ts'
 import { CursorCodec } from './domain/cursor.ts'
@@ -120,7 +121,7 @@ function tokenParts(
   })
   const idpTokens = new IdpTokenVerifier({
     jwks: identityProvider.jwks(),
-    audience: settings.audience,
+    audiences: audiencesOf(settings),
     origin,
     clock,
   })

@@ -21,7 +21,8 @@ export interface IdpClaims {
 export interface IdpTokenVerifierOptions {
   /** The identity provider's public keys. */
   jwks: { keys: Jwk[] }
-  audience: string
+  /** `aud` must be, or have, one of them. */
+  audiences: readonly string[]
   /** Whose tokens they are; asked for when a token comes. */
   origin(): Origin
   clock: SandboxClock
@@ -36,10 +37,14 @@ export class IdpTokenVerifier {
   readonly #keys: InlineKeys
   readonly #expected: Expected<IdpClaims>
 
-  constructor({ jwks, audience, origin, clock }: IdpTokenVerifierOptions) {
+  constructor({ jwks, audiences, origin, clock }: IdpTokenVerifierOptions) {
     this.#tokens = new SignedTokens(clock)
     this.#keys = new InlineKeys(() => importSigningKeys(jwks.keys))
-    this.#expected = { audience, required: ['iss', 'appid', 'tid'], read: (claims) => readClaims(claims, origin()) }
+    this.#expected = {
+      audience: [...audiences],
+      required: ['iss', 'appid', 'tid'],
+      read: (claims) => readClaims(claims, origin()),
+    }
   }
 
   /**

@@ -8,7 +8,8 @@ import { TokenRefused } from './token-refused.ts'
 
 /** What a token must be, beside RS256-signed by a known `kid` and in force. */
 export interface Expected<Claims> {
-  audience: string
+  /** One of them. */
+  audience: string | string[]
   issuer?: string
   typ?: string
   /** Claims that must be there beside `aud` and `exp`. */
@@ -161,7 +162,9 @@ function explainClaim(
   if (claim === 'typ')
     return `its header typ is ${quote(decodeProtectedHeader(token).typ)}; expected ${quote(expected.typ)}`
   if (reason === 'missing') return `its claim ${claim} is missing`
-  if (claim === 'aud') return `its aud is ${quote(payload.aud)}; expected ${quote(expected.audience)}`
+  if (claim === 'aud') {
+    return `its aud is ${quote(payload.aud)}; expected ${[expected.audience].flat().map(quote).join(' or ')}`
+  }
   if (claim === 'iss') return `its iss is ${quote(payload.iss)}; expected ${quote(expected.issuer)}`
   if (claim === 'nbf' && reason === 'check_failed') {
     return `it is not valid before ${instant(payload.nbf)}; it is ${instant(now)} now`

@@ -25,6 +25,8 @@ export interface ServiceSettings {
   idempotency_ttl: number
   /** Whether a withdrawal of the `total_balance` last shown takes everything, or only one of the present worth does. */
   full_withdrawal: 'as_shown' | 'exact'
+  /** How the service audience may be written in the scope of a token request, and is then in the token. */
+  idp_scopes: 'one' | 'two'
   /** Seconds. */
   idp_token_lifetime: number
   /** Seconds that `iat` and `nbf` of a user token may be ahead. */
@@ -50,6 +52,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   idempotency_in_flight: 'join',
   idempotency_ttl: 24 * 60 * 60 * 1000,
   full_withdrawal: 'as_shown',
+  idp_scopes: 'one',
   idp_token_lifetime: 3600,
   user_token_leeway: 60,
   user_token_codes: 'one',
@@ -68,6 +71,7 @@ export const PROFILES = {
     end_user_idempotency_key: 'required',
     idempotency_key_format: 'opaque',
     yield_harvest: 'recorded',
+    idp_scopes: 'two',
     user_token_codes: 'several',
   },
 } as const satisfies Record<string, ServiceSettings>

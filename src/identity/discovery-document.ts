@@ -8,7 +8,8 @@ export interface Discovered {
   url: string
   /** For the issuer at a tenant's own address. */
   tenantId?: string | undefined
-  audience: string
+  /** What may be asked for. */
+  scopes: string[]
 }
 
 /** Paths of the endpoints, or of a tenant's own, which are those of Entra ID. */
@@ -19,7 +20,7 @@ export function endpointPaths(tenantId?: string) {
 }
 
 /** The metadata an OAuth client library starts from (RFC 8414, OpenID Connect Discovery). */
-export function discoveryDocument({ url, tenantId, audience }: Discovered): Static<typeof DiscoverySchema> {
+export function discoveryDocument({ url, tenantId, scopes }: Discovered): Static<typeof DiscoverySchema> {
   const { token, authorize } = endpointPaths(tenantId)
   return {
     issuer: issuerAt(url, tenantId),
@@ -29,7 +30,7 @@ export function discoveryDocument({ url, tenantId, audience }: Discovered): Stat
     jwks_uri: `${url}/.well-known/jwks.json`,
     grant_types_supported: ['client_credentials'],
     token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
-    scopes_supported: [`${audience}/.default`],
+    scopes_supported: scopes,
     response_types_supported: ['token'],
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ['RS256'],

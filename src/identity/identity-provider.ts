@@ -14,7 +14,7 @@ export interface IdentityProviderOptions {
   kid: string
   /** Where it is; known once the server listens. */
   origin(): Origin
-  /** `aud` of its tokens. */
+  /** `aud` of its tokens, unless another one is asked for. */
   audience: string
   /** Seconds a token is valid for unless told otherwise. */
   lifetime: number
@@ -26,6 +26,8 @@ export interface IdentityProviderOptions {
 export interface IdpTokenRequest {
   /** Seconds; negative for a token that has expired. */
   lifetime?: number | undefined
+  /** `aud`. */
+  audience?: string | undefined
   /** `iss`; default: the provider under the sandbox's own URL. */
   issuer?: string | undefined
   claims?: Overrides | undefined
@@ -61,7 +63,7 @@ export class IdentityProvider {
     const now = Math.floor(clock.wallNow() / 1000)
     const principal = servicePrincipalId(tenant)
     const claims = {
-      aud: audience,
+      aud: request.audience ?? audience,
       iss: request.issuer ?? issuerAt(this.origin.url),
       // A token that has expired was issued before it did.
       iat: now + Math.min(0, lifetime),

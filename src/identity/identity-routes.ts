@@ -1,5 +1,6 @@
 import type {} from '@fastify/swagger'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import { audiencesOf, scopeOf } from '../domain/audiences.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { TokenWish } from '../domain/exchange.ts'
 import { issuerAt } from '../domain/issuer.ts'
@@ -43,17 +44,18 @@ export async function identityRoutes(app: FastifyInstance, options: IdentityRout
 
 async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions) {
   const { provider, settings, findTenant } = options
+  const audiences = audiencesOf(settings)
   acceptFormsOnly(app)
   app.setErrorHandler(answerError)
 
   const issue = async (request: FastifyRequest, reply: FastifyReply) => {
     const asked = readRequest(request)
-    const tenant = await authorizeTokenRequest(asked, { audience: settings.audience, findTenant })
+    const { tenant, audience } = await authorizeTokenRequest(asked, { audiences, findTenant })
     const { refusal, ...wish } = options.wish?.(request) ?? {}
     if (refusal) throw new OAuthError(refusal.error, 'a fault of the sandbox', refusal.status)
     // Of the discovery document that led here: a strict client compares the two.
     const issuer = issuerAt(provider.origin.under(request.headers.host), asked.tenant_id)
-    const { access_token, expires_in } = await provider.issueToken(tenant, { ...wish, issuer })
+    const { access_token, expires_in } = await provider.issueToken(tenant, { ...wish, issuer, audience })
     return reply.headers(NO_STORE).send({ token_type: 'Bearer', expires_in, ext_expires_in: expires_in, access_token })
   }
   const refuseMethod = async () => {
@@ -67,7 +69,7 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
     handler: refuse,
   })
   for (const { token, authorize } of [endpointPaths(), endpointPaths(':tenant_id')]) {
-    app.post(token, tokenRouteOptions(token, `${options.settings.audience}/.default`), issue)
+    app.post(token, tokenRouteOptions(token, scopeOf(settings.audience)), issue)
     app.route({ method: OTHER_METHODS, url: token, ...refusing(refuseMethod) })
     app.route({ method: ['POST', ...OTHER_METHODS], url: authorize, ...refusing(refuseAuthorization) })
   }

@@ -1,6 +1,7 @@
 import type {} from '@fastify/swagger'
 import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
+import { audiencesOf, scopeOf } from '../domain/audiences.ts'
 import { Problem } from '../domain/errors.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { shorten } from '../domain/shorten.ts'
@@ -11,7 +12,7 @@ import { DiscoverySchema, JwksSchema, TenantParamsSchema } from './schemas.ts'
 /** What the metadata is made from. */
 export interface MetadataOptions {
   provider: IdentityProvider
-  settings: Pick<ServiceSettings, 'audience'>
+  settings: Pick<ServiceSettings, 'audience' | 'idp_scopes'>
   /** Throws Problem when that cannot be told yet. */
   isTenant(tenantId: string): Promise<boolean>
 }
@@ -38,7 +39,7 @@ const TENANT_METADATA = [
 
 /** Keys and discovery documents. */
 export async function metadataRoutes(app: FastifyInstance, { provider, settings, isTenant }: MetadataOptions) {
-  const { audience } = settings
+  const scopes = audiencesOf(settings).map(scopeOf)
   const jwksSchema = {
     response: { 200: JwksSchema },
     summary: 'Keys that verify identity-provider tokens',
@@ -52,7 +53,7 @@ export async function metadataRoutes(app: FastifyInstance, { provider, settings,
   for (const [path, operationId, summary] of METADATA) {
     const schema = { response, summary, operationId, tags: TAGS, security: [] }
     app.get(path, { schema }, async ({ headers }) =>
-      discoveryDocument({ url: provider.origin.under(headers.host), audience }),
+      discoveryDocument({ url: provider.origin.under(headers.host), scopes }),
     )
   }
   for (const [path, operationId, summary] of TENANT_METADATA) {
@@ -61,7 +62,7 @@ export async function metadataRoutes(app: FastifyInstance, { provider, settings,
     app.get<{ Params: Static<typeof TenantParamsSchema> }>(path, { schema, config }, async ({ headers, params }) => {
       const { tenant_id: tenantId } = params
       if (await isTenant(tenantId)) {
-        return discoveryDocument({ url: provider.origin.under(headers.host), tenantId, audience })
+        return discoveryDocument({ url: provider.origin.under(headers.host), tenantId, scopes })
       }
       const detail = `There is no tenant ${shorten(tenantId)}; its tenant_id is expected.`
       throw new Problem('not_found', { detail, param: 'tenant_id' })

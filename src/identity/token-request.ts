@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
+import { scopeOf } from '../domain/audiences.ts'
 import { decodeBase64 } from '../domain/decode-base64.ts'
 import type { Tenant } from '../domain/records.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -13,8 +14,15 @@ export interface TokenRequest {
 
 /** What answering a token request needs to know. */
 export interface TokenRequestContext {
-  audience: string
+  /** Of the tokens that may be asked for. */
+  audiences: readonly string[]
   findTenant: (clientId: string) => Promise<Tenant | undefined>
+}
+
+/** Whom a token may be issued to, and for which audience. */
+export interface TokenGrant {
+  tenant: Tenant
+  audience: string
 }
 
 interface ClientCredentials {
@@ -23,20 +31,21 @@ interface ClientCredentials {
 }
 
 /**
- * The tenant a token may be issued to. Throws {@link OAuthError} (spec: Identity-provider token 1, 2; RFC 6749 §2.3, §4.4,
+ * What a token may be issued for. Throws {@link OAuthError} (spec: Identity-provider token 1, 2; RFC 6749 §2.3, §4.4,
  * §5.2): repeated parameters first, then the client, the grant type, the scope.
  */
-export async function authorizeTokenRequest(request: TokenRequest, context: TokenRequestContext): Promise<Tenant> {
+export async function authorizeTokenRequest(request: TokenRequest, context: TokenRequestContext): Promise<TokenGrant> {
   refuseRepeated(request.form)
   const tenant = await authenticateClient(request, context)
   const grantType = parameter(request.form, 'grant_type')
   if (grantType !== 'client_credentials') {
     throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials')
   }
-  const scope = `${context.audience}/.default`
-  if (parameter(request.form, 'scope') !== scope)
-    throw new OAuthError('invalid_scope', `scope must be ${printable(scope)}`)
-  return tenant
+  const scope = parameter(request.form, 'scope')
+  const audience = context.audiences.find((audience) => scopeOf(audience) === scope)
+  if (audience !== undefined) return { tenant, audience }
+  const known = context.audiences.map((audience) => printable(scopeOf(audience)))
+  throw new OAuthError('invalid_scope', `scope must be ${known.join(' or ')}`)
 }
 
 function refuseRepeated(form: URLSearchParams): void {

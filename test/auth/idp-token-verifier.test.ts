@@ -19,7 +19,7 @@ beforeEach(() => {
   clock = new MovableClock()
   verifier = new IdpTokenVerifier({
     jwks: { keys: [own.jwk('idp-1')] },
-    audience: AUDIENCE,
+    audiences: [AUDIENCE],
     origin: () => Origin.public(IDP),
     clock,
   })

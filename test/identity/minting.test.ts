@@ -29,7 +29,7 @@ const provider = new IdentityProvider({
   clock,
   unknownKey,
 })
-const idpVerifier = new IdpTokenVerifier({ jwks: provider.jwks(), audience, origin, clock })
+const idpVerifier = new IdpTokenVerifier({ jwks: provider.jwks(), audiences: [audience], origin, clock })
 
 const mint = (request: Partial<UserTokenRequest> = {}) =>
   mintUserToken(acme, { external_id: 'alice', ...request }, { audience, clock, unknownKey })

@@ -181,7 +181,7 @@ describe('the other errors of RFC 6749', () => {
     },
   )
 
-  it.each(['api://yield-sandbox', 'api://other/.default', `${SCOPE} openid`, 'x'])(
+  it.each(['api://yield-sandbox', 'yield-sandbox/.default', 'api://other/.default', `${SCOPE} openid`, 'x'])(
     'answers invalid_scope to %s',
     async (scope) => {
       expect(await expectError(await post({ ...good, scope }), 400, 'invalid_scope')).toContain(SCOPE)

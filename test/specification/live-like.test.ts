@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
@@ -126,6 +127,34 @@ test('Live-like: a wrong issuer and another tenant have codes of their own', asy
   expect(await codeOf('no token')).toBe('401 invalid_user_token')
   const { headers } = await acme.get('end_users/alice/portfolios', { headers: { 'x-user-token': foreign } })
   expect(headers.get('www-authenticate')).toContain('realm="user-token"')
+})
+
+test('Live-like: the scope has two forms, and the token the same', async () => {
+  const { client_id, client_secret } = sandbox.tenants.find(({ slug }) => slug === 'acme')!
+  const ask = async (scope: string) => {
+    const body = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope })
+    return (await fetch(sandbox.authUrl, { method: 'POST', body })).json() as Promise<Record<string, string>>
+  }
+  const list = async (authorization: string) => (await acme.get('pools', { headers: { authorization } })).status
+  for (const audience of ['api://yield-sandbox', 'yield-sandbox']) {
+    const { access_token } = await ask(`${audience}/.default`)
+    expect(decodeJwt(access_token!).aud).toBe(audience)
+    expect(await list(`Bearer ${access_token}`)).toBe(200)
+  }
+  expect(await ask('sandbox/.default')).toEqual({
+    error: 'invalid_scope',
+    error_description: 'scope must be api://yield-sandbox/.default or yield-sandbox/.default',
+  })
+  const token = await sandbox.idpToken({ claims: { aud: 'sandbox' } })
+  const refused = await acme.get('pools', { headers: { authorization: `Bearer ${token}` } })
+  expect([outcome(refused), refused.body.detail]).toEqual([
+    '401 invalid_idp_token',
+    expect.stringContaining('expected "api://yield-sandbox" or "yield-sandbox"'),
+  ])
+  const discovery = await fetch(new URL('/.well-known/openid-configuration', sandbox.baseUrl))
+  expect(await discovery.json()).toMatchObject({
+    scopes_supported: ['api://yield-sandbox/.default', 'yield-sandbox/.default'],
+  })
 })
 
 test('Live-like: errors say where they are described', async () => {

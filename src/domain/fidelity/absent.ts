@@ -42,12 +42,6 @@ export const ABSENT_ROWS: readonly FidelityRow[] = [
     '400 unsupported_response_type, and unsupported_grant_type at the token address',
     testsIn('test/identity/token-endpoint.test.ts')('names an authorization endpoint, %s, where nobody can sign in'),
   ),
-  absent(
-    'other-scopes',
-    'a second form of the scope',
-    '400 invalid_scope for all but <service_audience>/.default',
-    testsIn('test/identity/token-endpoint.test.ts')('answers invalid_scope to %s'),
-  ),
 ]
 
 function absent(id: string, about: string, rule: string, test: FidelityRow['test']): FidelityRow {

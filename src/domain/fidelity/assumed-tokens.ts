@@ -118,6 +118,13 @@ export const TOKEN_BEHAVIOURS: readonly FidelityRow[] = [
     { source: 'RFC 6749 §3.2' },
   ),
   assumed(
+    'other-scopes',
+    'a second form of the scope',
+    '400 invalid_scope for all but <service_audience>/.default. Set to two, the audience may be written with and without api:// in front: the token is then for the audience as the scope had it, and the service takes either. The aud of user tokens has the one form',
+    testsIn('test/specification/live-like.test.ts')('Live-like: the scope has two forms, and the token the same'),
+    { ...LIVE, setting: 'service.idp_scopes' },
+  ),
+  assumed(
     'user-token-codes',
     'codes for a user token of a wrong issuer',
     '401 invalid_user_token, as for whatever is wrong; set to several, 401 unknown_partner_issuer, and cross_tenant_jwt for the issuer of another tenant',

@@ -1,3 +1,4 @@
+import { scopeOf } from '../../domain/audiences.ts'
 import { from, named, openList, SCHEMA_NAME, SPECIFICATION } from '../../domain/described-schema.ts'
 import { ERRORS, type ErrorCode, Problem } from '../../domain/errors.ts'
 import { MANIFEST } from '../../domain/fidelity/manifest.ts'
@@ -110,7 +111,7 @@ function header(description: string, ...origins: string[]) {
 
 /** Who may call: the schemes that operations name. */
 export function securitySchemes({ audience }: ServiceSettings): Json {
-  const scope = `${audience}/.default`
+  const scope = scopeOf(audience)
   return {
     idp_token: {
       type: 'http',

@@ -1,4 +1,5 @@
 import type { FastifySchema, RouteOptions } from 'fastify'
+import { scopeOf } from '../../domain/audiences.ts'
 import { from, SPECIFICATION } from '../../domain/described-schema.ts'
 import type { ErrorCode } from '../../domain/errors.ts'
 import { KEY_FORMS } from '../../domain/idempotency-key.ts'
@@ -62,7 +63,7 @@ export function describeEndpoint(endpoint: Endpoint, { settings, answers, known 
     description: endpoint.description,
     security: [
       { idp_token: [], ...user },
-      { client_credentials: [`${settings.audience}/.default`], ...user },
+      { client_credentials: [scopeOf(settings.audience)], ...user },
     ],
     ...from(...assumptions),
     parameters: [
