@@ -1,12 +1,14 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { BodyTooLargeError } from '../domain/read-body.ts'
 import type { RpcError } from './rpc.ts'
-import { ANSWER_BYTES, BATCH_TIME, overBudget } from './rpc-budget.ts'
+import { ANSWER_BYTES, BATCH_TIME, noAnswer, overBudget } from './rpc-budget.ts'
 
 /** What is left of one request's budget. */
 export class Allowance {
   /** Bytes of the answer. */
   bytes = ANSWER_BYTES
+  /** Whether a call was not answered in time. */
+  gaveUp = false
   readonly #clock: SandboxClock
   readonly #until: number
 
@@ -18,8 +20,15 @@ export class Allowance {
   /** Throws RpcError if nothing is left for one more call. */
   check(method: string): void {
     if (this.bytes <= 0) throw tooLong(method)
+    if (this.gaveUp) throw overBudget(method, 'not begun: there was no answer in time to a call before it')
     if (this.#clock.wallNow() < this.#until) return
     throw overBudget(method, `not begun within ${BATCH_TIME / 1_000} s, the limit of a batch`)
+  }
+
+  /** The error of a call that was not answered in time. A node that is silent is not asked again, call by call. */
+  giveUp(method: string): RpcError {
+    this.gaveUp = true
+    return noAnswer(method)
   }
 
   /** Takes an answer's text off, and gives it back. Throws {@link BodyTooLargeError}. */

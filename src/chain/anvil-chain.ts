@@ -26,11 +26,10 @@ import { FetchBudget } from './fetch-budget.ts'
 import { atKeptBlock, isFork, openFork, unusable } from './fork.ts'
 import type { ForkRelay } from './fork-relay.ts'
 import { fundingCalls } from './funding-calls.ts'
-import { MarketCache } from './market-cache.ts'
+import { MarketReads } from './market-reads.ts'
 import { type MarketSurvey, surveyMarkets } from './market-survey.ts'
 import { placeMulticall3 } from './multicall3.ts'
 import { NodeRenewal, type RenewalParts } from './node-renewal.ts'
-import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
 import { type ResetParts, resetChain } from './reset-chain.ts'
 import { type Call, Rpc } from './rpc.ts'
@@ -99,7 +98,7 @@ export class AnvilChain implements Chain {
   readonly #keeper: ChainKeeper
   readonly #controls: AnvilControls
   readonly #gateway: RpcGateway
-  readonly #markets: MarketCache
+  readonly #reads: MarketReads
   readonly #unsubscribe: () => void
   #resetting = false
   #stopped = false
@@ -115,7 +114,7 @@ export class AnvilChain implements Chain {
     const timeout = options.rpcTimeout ?? (upstream ? FORK_TIMEOUT : TIMEOUT)
     const fetches = new FetchBudget(clock, upstream)
     this.#rpc = new Rpc({ chainId, timeout, upstream: fetches })
-    this.#state = new ChainState(this.#rpc, clock)
+    this.#state = new ChainState(this.#rpc, clock, options.rpcTimeout ?? (upstream && FORK_TIMEOUT))
     const parts = { chainId, rpc: this.#rpc, state: this.#state, journal, clock, log }
     this.#writer = new ChainWriter({ ...parts, archive, discard: (reason) => this.#keeper.discard(reason) })
     this.#keeper = new ChainKeeper({
@@ -123,15 +122,20 @@ export class AnvilChain implements Chain {
       node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT), fetches },
       idle: () => this.#writer.idle(),
       arrived: (tip) => this.#writer.arrive(tip),
-      restarted: () => this.#restarted(),
+      silent: (reason) => this.#producer.fallSilent(reason),
+      answers: () => this.#answering(),
     })
     const kept = { ...options, ...parts, writer: this.#writer, keeper: this.#keeper }
     this.#producer = new BlockProducer({ ...kept, renewal: new NodeRenewal(kept) })
-    const whole = { ...kept, producer: this.#producer }
-    this.#whole = whole
-    this.#controls = new AnvilControls({ ...whole, admin: (pool) => this.#protocol(pool).admin })
-    this.#gateway = new RpcGateway({ ...whole, fetches })
-    this.#markets = new MarketCache(this.#state, clock)
+    this.#whole = { ...kept, producer: this.#producer }
+    this.#controls = new AnvilControls({
+      ...kept,
+      producer: this.#producer,
+      admin: (pool) => this.#protocol(pool).admin,
+    })
+    this.#gateway = new RpcGateway({ ...kept, producer: this.#producer, fetches })
+    const oracle = () => this.#survey?.priceOracle ?? setup.price_oracle
+    this.#reads = new MarketReads({ ...parts, protocol: (pool) => this.#protocol(pool), oracle })
     this.#unsubscribe = clock.onMove(() => this.#follow())
   }
 
@@ -150,43 +154,31 @@ export class AnvilChain implements Chain {
     return this.#gateway.answer(body)
   }
 
-  ask = (calls: readonly Call[]): Promise<unknown[]> => this.#rpc.settle(calls)
+  ask = (calls: readonly Call[]): Promise<unknown[]> => this.#state.inTime(this.#rpc.settle(calls))
 
   outcome(hash: Hex): 'success' | 'reverted' | undefined {
     return this.#options.archive.outcome(hash)
   }
 
   market(pool: Pool): Promise<MarketFigures> {
-    return this.#markets.get(pool, () =>
-      this.#soundly(async () => {
-        const oracle = this.#survey?.priceOracle ?? this.#options.setup.price_oracle
-        if (!oracle) throw new Error(`chain ${this.chain_id} has no price oracle`)
-        return this.#protocol(pool).market(this.#state.read, pool, oracle)
-      }),
-    )
+    return this.#reads.market(pool)
   }
 
-  async values(positions: readonly Position[]): Promise<bigint[]> {
-    if (positions.length === 0) return []
-    const valuations = positions.map(({ pool, shares }) => this.#protocol(pool).valuation(pool, shares))
-    const answers = await this.#soundly(() => this.#state.read(valuations.map(({ read }) => read)))
-    return valuations.map(({ worth }, index) => worth(answers[index] ?? 0n))
+  values(positions: readonly Position[]): Promise<bigint[]> {
+    return this.#reads.values(positions)
   }
 
   async shares(owner: WalletOwner, pool: Pool): Promise<bigint> {
-    const wallet = this.#options.wallets.of(owner).address
-    return this.#soundly(() => this.#protocol(pool).shares(this.#state.read, pool, wallet))
+    return this.#reads.shares(this.#options.wallets.of(owner).address, pool)
   }
 
   async walletBalance(owner: WalletOwner, token: Address): Promise<bigint> {
-    const read = balanceOf(token, this.#options.wallets.of(owner).address)
-    const [balance] = await this.#soundly(() => this.#state.read([read]))
-    return balance
+    return this.#reads.balance(this.#options.wallets.of(owner).address, token)
   }
 
   async fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void> {
     const calls = fundingCalls(this.#options.wallets.of(owner).address, funding)
-    if (calls.length > 0) await this.#soundly(() => this.#producer.cheat(calls))
+    if (calls.length > 0) await this.#soundly(() => this.#state.inTime(this.#producer.cheat(calls)))
   }
 
   transfer(order: TransferOrder): Promise<MinedTransfer> {
@@ -278,8 +270,8 @@ export class AnvilChain implements Chain {
     await throughOutages(prepare, { clock, ended: () => this.#stopped || this.#upstream?.failure !== undefined })
   }
 
-  /** Another Anvil has taken the place of one that was lost. */
-  #restarted(): void {
+  /** Anvil answers again, or another one in its place. */
+  #answering(): void {
     this.#producer.resume()
     this.#follow()
   }

@@ -6,7 +6,6 @@ import {
   type UnfinishedTransfer,
 } from '../domain/ports/chain.ts'
 import type { Logger } from '../domain/ports/logger.ts'
-import type { Hex } from '../domain/records.ts'
 import type { ChainState } from './chain-state.ts'
 import type { ChainWriter, Refusals } from './chain-writer.ts'
 import { type CheatJob, runCheats } from './cheats.ts'
@@ -14,6 +13,7 @@ import { Era } from './era.ts'
 import { Lane } from './lane.ts'
 import type { NodeRenewal } from './node-renewal.ts'
 import type { Protocol } from './protocols/protocol.ts'
+import { useQuietMoments } from './quiet-moments.ts'
 import { ReadAhead } from './read-ahead.ts'
 import type { Call, Rpc } from './rpc.ts'
 import { unsound } from './senseless-answer.ts'
@@ -40,8 +40,6 @@ const MAX_ROUND = 128
 const RETRY_PAUSE = 250
 /** Blocks a signed transaction may miss before it is given up. */
 const MAX_BLOCKS_MISSED = 3
-/** Milliseconds between looks for transactions that others sent to the RPC, and for a moment to tidy in. */
-const QUIET_POLL = 500
 
 /**
  * Mines blocks by group commit: whatever waits when a round begins is decided, signed and mined together in one block,
@@ -70,7 +68,7 @@ export class BlockProducer {
   constructor(parts: ProducerParts) {
     this.#parts = parts
     this.#ahead = new ReadAhead(parts.state)
-    void this.#useQuietMoments()
+    void useQuietMoments({ ...parts, lane: this.#lane, stopped: () => this.#stopped !== undefined })
   }
 
   /** Why no transfer can be taken now. */
@@ -116,6 +114,13 @@ export class BlockProducer {
     return this.#lane.run(task)
   }
 
+  /** To be told that the chain gives no answer: what is not signed yet is better refused at once than held. */
+  fallSilent(reason: string): void {
+    this.#silent ??= reason
+    const error = new ChainUnavailableError(this.#parts.chainId, reason)
+    for (const job of this.#takeWaiting()) job.reject(error)
+  }
+
   /** To be told that the chain answers again: transfers are taken at once, and signed ones carried through. */
   resume(): void {
     this.#silent = undefined
@@ -126,6 +131,7 @@ export class BlockProducer {
   async interrupt(reason: string, task: () => Promise<void>): Promise<void> {
     this.#abandon(reason)
     this.#era = new Era()
+    this.#silent = undefined
     this.#roundDue = false // the round due was the last era's: what comes from now on waits for the task
     await this.#lane.run(task)
   }
@@ -239,7 +245,7 @@ export class BlockProducer {
         this.#ahead.hold()
       } catch (error) {
         if (!(error instanceof ChainUnavailableError)) throw error
-        this.#fallSilent(error)
+        this.#waitForChain(error)
         const woken = new Promise<void>((resolve) => {
           this.#wake = resolve
         })
@@ -272,28 +278,10 @@ export class BlockProducer {
     return []
   }
 
-  /** Waiting transfers have nothing signed: better refused at once than held. */
-  #fallSilent(error: ChainUnavailableError): void {
+  #waitForChain(error: ChainUnavailableError): void {
     if (this.#silent === undefined)
       this.#parts.log.warn({ error: error.message }, 'signed transfers wait for the chain')
     this.#silent = this.#parts.rpc.failure ?? error.message
-    for (const job of this.#takeWaiting()) job.reject(error)
-  }
-
-  async #useQuietMoments(): Promise<void> {
-    const { clock, rpc, state, writer, renewal } = this.#parts
-    for (;;) {
-      await clock.wallSleep(QUIET_POLL)
-      if (this.#stopped !== undefined) return
-      if (!this.#lane.idle) continue
-      try {
-        const { pending } = await rpc.call<{ pending: Hex }>('txpool_status')
-        if (Number(pending) > 0 && this.#lane.idle) await this.#lane.run(() => writer.mine(state.present))
-        while (this.#lane.idle && (await this.#lane.run(() => writer.tidy())));
-        if (this.#lane.idle && renewal.due) await this.#lane.run(() => renewal.run())
-      } catch {
-        // The client remembers the failure for the chain's status; the next look may succeed.
-      }
-    }
+    this.fallSilent(this.#silent)
   }
 }

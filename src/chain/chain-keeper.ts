@@ -26,8 +26,10 @@ export interface KeeperParts {
   idle(): Promise<void>
   /** Called with the last block of a node that took the place of another, before anything can be asked of it. */
   arrived(tip: Block): void
-  /** Called when another node has taken the place of one that was lost, and answers. */
-  restarted(): void
+  /** Called when the node falls silent: it hangs, or is busy with something. */
+  silent(reason: string): void
+  /** Called when the node answers again, or another one that has taken its place. */
+  answers(): void
 }
 
 /** Milliseconds between attempts to start another one: at first, and at most. */
@@ -83,6 +85,7 @@ export class ChainKeeper {
     void watchForHang({
       ...parts,
       chainId: node.chainId,
+      slow: node.fetches?.real !== undefined,
       stopped: () => this.#stopped,
       node: () => this.#node,
       hangs: () => this.discard('it gave no answer'),
@@ -281,6 +284,6 @@ export class ChainKeeper {
     release()
     if (this.#stopped || this.#lostNode) return
     log.info({ chain_id: node.chainId }, 'the chain is back where it was')
-    this.#parts.restarted()
+    this.#parts.answers()
   }
 }

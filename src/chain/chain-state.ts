@@ -3,6 +3,7 @@ import type { Hex } from '../domain/records.ts'
 import { BatchLoader } from './batch-loader.ts'
 import { type Block, LAST_TIMESTAMP, LATEST_BLOCK } from './block.ts'
 import type { Answers, Read } from './contract-read.ts'
+import { inTime } from './in-time.ts'
 import { MOST_VIEWS, multicall, type Outcome, outcomesOf } from './multicall.ts'
 import { type Call, type Rpc, RpcError } from './rpc.ts'
 import { SenselessAnswerError } from './senseless-answer.ts'
@@ -15,6 +16,9 @@ export interface Snapshot<Result> {
   results: unknown[]
 }
 
+/** Milliseconds that whoever reads waits for the node: after five, the sandbox would be taken for hung. */
+const PATIENCE = 4_000
+
 /**
  * What the chain says. Every read is made at the chain's present: the sandbox clock, or the latest block's timestamp
  * should that be ahead, as if a block were being mined at that moment.
@@ -22,13 +26,16 @@ export interface Snapshot<Result> {
 export class ChainState {
   readonly #rpc: Rpc
   readonly #clock: SandboxClock
+  readonly #patience: number
   readonly #reads = new BatchLoader<Read<unknown>, unknown>(keyOf, async (reads) => (await this.snapshot(reads)).values)
   #latest = 0
   #version = 0
 
-  constructor(rpc: Rpc, clock: SandboxClock) {
+  /** `patience`: milliseconds that whoever reads waits for the node; default 4 s. */
+  constructor(rpc: Rpc, clock: SandboxClock, patience = PATIENCE) {
     this.#rpc = rpc
     this.#clock = clock
+    this.#patience = patience
   }
 
   /** Counts what may have changed any answer: our blocks and whatever else is told to {@link changed}. */
@@ -50,6 +57,11 @@ export class ChainState {
   changed(latestTimestamp?: number): void {
     this.#version++
     if (latestTimestamp !== undefined) this.#latest = latestTimestamp
+  }
+
+  /** What a task comes to that the node is needed for. Throws ChainUnavailableError when that takes too long: it goes on. */
+  inTime<Result>(task: Promise<Result>): Promise<Result> {
+    return inTime(task, this.#clock.wallSleep(this.#patience), () => this.#rpc.late(this.#patience))
   }
 
   /** Asks the chain for its latest block, which is another than we know of if others mined. Returns its number. */
@@ -75,11 +87,13 @@ export class ChainState {
     const batches = batchesOf(new Map(keyed))
     for (;;) {
       const timestamp = this.present
-      const [block, ...answers] = await this.#rpc.settle([
-        LATEST_BLOCK,
-        ...calls,
-        ...batches.map(({ ahead, views }) => multicall([...views.values()], timestamp + ahead)),
-      ])
+      const [block, ...answers] = await this.inTime(
+        this.#rpc.settle([
+          LATEST_BLOCK,
+          ...calls,
+          ...batches.map(({ ahead, views }) => multicall([...views.values()], timestamp + ahead)),
+        ]),
+      )
       const latest = timestampOf(block)
       if (latest > timestamp) {
         this.changed(latest) // somebody else mined, ahead of the clock

@@ -1,5 +1,7 @@
 import { keccak256 } from 'viem/utils'
+import type { SandboxClock } from '../domain/clock.ts'
 import type { Hex } from '../domain/records.ts'
+import type { Allowance } from './allowance.ts'
 import type { BlockProducer } from './block-producer.ts'
 import type { ChainKeeper } from './chain-keeper.ts'
 import type { ChainState } from './chain-state.ts'
@@ -12,6 +14,7 @@ import { type Rpc, RpcError } from './rpc.ts'
 import { invalidParams, MINED_BLOCKS, TRANSACTION_BYTES } from './rpc-budget.ts'
 import { isMine, miningOf, setsTime, staysInNode, takesSmallNumbers } from './rpc-methods.ts'
 import { forget, obstacleToRevert, remember, reverts, takesSnapshot } from './snapshots.ts'
+import { Turn } from './turn.ts'
 
 /** What changes of others work with. */
 export interface ChangeParts {
@@ -20,6 +23,7 @@ export interface ChangeParts {
   writer: ChainWriter
   producer: BlockProducer
   keeper: Pick<ChainKeeper, 'foreign'>
+  clock: SandboxClock
 }
 
 type Params = readonly unknown[]
@@ -33,7 +37,7 @@ const MOST_SMALL = 2n ** 64n - 1n
 /** Characters of 256 bits in either notation: millions of decimal digits would take seconds to read. */
 const LONGEST_QUANTITY = 78
 
-/** Carries out what others change on the chain, in the producer's lane, within their budget. */
+/** Carries out what others change on the chain, each in its {@link Turn}, within their budget. */
 export class OutsideChanges {
   readonly #parts: ChangeParts
   readonly #reads: Pick<OutsideReads, 'filled'>
@@ -45,12 +49,13 @@ export class OutsideChanges {
     this.#pool = new ForeignPool(parts)
   }
 
-  /** Signed transactions that came together go into the pool together. */
-  async send(run: readonly JsonRpcRequest[]): Promise<(string | undefined)[]> {
+  /** Signed transactions that came together go into the pool together. Throws RpcError when that takes too long. */
+  async send(run: readonly JsonRpcRequest[], allowance: Allowance): Promise<(string | undefined)[]> {
+    const turn = new Turn(SEND_RAW, allowance, this.#parts)
     const raws = run.map(rawTransactionIn)
     const sound = raws.filter((raw) => raw !== undefined)
     const broadcast = () => this.#pool.broadcast(SEND_RAW, sound)
-    const refusals = sound.length > 0 ? await this.#parts.producer.exclusive(broadcast) : []
+    const refusals = sound.length > 0 ? await turn.inTime(turn.exclusive(broadcast)) : []
     let next = 0
     const refusalOf = raws.map((raw) => (raw === undefined ? undefined : refusals[next++]))
     return Promise.all(
@@ -59,21 +64,26 @@ export class OutsideChanges {
   }
 
   /** Anything else, alone. Returns its result. Throws RpcError. */
-  async make(request: JsonRpcRequest): Promise<unknown> {
+  async make(request: JsonRpcRequest, allowance: Allowance): Promise<unknown> {
+    const turn = new Turn(request.method, allowance, this.#parts)
+    return turn.inTime(this.#make(request, turn))
+  }
+
+  async #make(request: JsonRpcRequest, turn: Turn): Promise<unknown> {
     const { method } = request
     const params = request.params ?? []
     const refusal = refusalOf(method)
     if (refusal !== undefined) throw new RpcError(method, NOT_OFFERED, refusal)
     if (takesSmallNumbers(method)) refuseLargeNumbers(method, params)
-    if (method === 'eth_sendRawTransactionSync') return this.#mined(method, () => this.#sendRaw(request))
-    if (/^eth_send(Unsigned)?Transaction/.test(method)) return this.#sendUnsigned(method, params)
-    if (isMine(method)) return this.#mine(method, params)
-    return this.#foreign(method, params)
+    if (method === 'eth_sendRawTransactionSync') return this.#mined(method, turn, () => this.#sendRaw(request))
+    if (/^eth_send(Unsigned)?Transaction/.test(method)) return this.#sendUnsigned(method, params, turn)
+    if (isMine(method)) return this.#mine(method, params, turn)
+    return this.#foreign(method, params, turn)
   }
 
-  #foreign(method: string, params: Params): Promise<unknown> {
+  #foreign(method: string, params: Params, turn: Turn): Promise<unknown> {
     const { producer, writer, keeper } = this.#parts
-    return producer.exclusive(async () => {
+    return turn.exclusive(async () => {
       const { foreign } = keeper
       const place = { height: writer.height, ownChanges: producer.ownChanges }
       if (reverts(method)) {
@@ -91,25 +101,28 @@ export class OutsideChanges {
   }
 
   /** Blocks at the sandbox clock's time, where the node would take its own and was not told another. */
-  async #mine(method: string, params: Params): Promise<unknown> {
-    const { producer, writer, state, keeper } = this.#parts
+  async #mine(method: string, params: Params, turn: Turn): Promise<unknown> {
+    const { writer, state, keeper } = this.#parts
     const { blocks, timed } = miningOf(method, params)
     if (!Number.isInteger(blocks) || blocks < 0 || blocks > MINED_BLOCKS) {
       throw invalidParams(method, `0 to ${MINED_BLOCKS} blocks can be mined at once`)
     }
-    if (timed || keeper.foreign.timeSet) return this.#foreign(method, params)
-    await producer.exclusive(async () => {
-      for (let mined = 0; mined < blocks; mined++) await writer.mine(state.present)
+    if (timed || keeper.foreign.timeSet) return this.#foreign(method, params, turn)
+    await turn.exclusive(async () => {
+      for (let mined = 0; mined < blocks; mined++) {
+        await writer.mine(state.present)
+        turn.step()
+      }
     })
     return method === 'evm_mine' ? '0x0' : null
   }
 
   /** The node would wait for the block of a synchronous one, and the block for this call. */
-  async #sendUnsigned(method: string, params: Params): Promise<unknown> {
+  async #sendUnsigned(method: string, params: Params, turn: Turn): Promise<unknown> {
     const filled = await this.#reads.filled(params)
     const send = (plain: string) => this.#pool.send(plain, filled)
-    if (method.endsWith('Sync')) return this.#mined(method, () => send(method.slice(0, -'Sync'.length)))
-    return this.#parts.producer.exclusive(() => send(method))
+    if (method.endsWith('Sync')) return this.#mined(method, turn, () => send(method.slice(0, -'Sync'.length)))
+    return turn.exclusive(() => send(method))
   }
 
   async #sendRaw(request: JsonRpcRequest): Promise<Hex> {
@@ -119,9 +132,9 @@ export class OutsideChanges {
   }
 
   /** Mines what was sent at once, and returns its receipt. */
-  async #mined(method: string, send: () => Promise<unknown>): Promise<unknown> {
-    const { producer, writer, state, rpc } = this.#parts
-    const hash = await producer.exclusive(async () => {
+  async #mined(method: string, turn: Turn, send: () => Promise<unknown>): Promise<unknown> {
+    const { writer, state, rpc } = this.#parts
+    const hash = await turn.exclusive(async () => {
       const sent = await send()
       await writer.mine(state.present)
       return sent

@@ -8,11 +8,12 @@ import { stateBlock } from './block-parameter.ts'
 import { cappedParams, isFields, type Params, withFees } from './capped-params.ts'
 import type { ChainKeeper } from './chain-keeper.ts'
 import type { FetchBudget } from './fetch-budget.ts'
+import { inTime } from './in-time.ts'
 import { faultText, INVALID_REQUEST, isRequest, type JsonRpcRequest, refusalText, resultText } from './json-rpc.ts'
 import type { KnownBlocks } from './known-blocks.ts'
 import { checkRange, logsAcross, reachesArchive } from './log-range.ts'
 import { type Call, OVERTAKEN, type Rpc, RpcError } from './rpc.ts'
-import { CALL_TIME, overBudget, TRANSACTION_GAS } from './rpc-budget.ts'
+import { CALL_TIME, TRANSACTION_GAS } from './rpc-budget.ts'
 import { RpcFilters } from './rpc-filters.ts'
 import { isLong, isSlow } from './rpc-methods.ts'
 import { Slots } from './slots.ts'
@@ -70,9 +71,17 @@ export class OutsideReads {
     this.#filters = new RpcFilters(parts.clock)
   }
 
-  /** Answers, or says of each why not; nothing to notifications. Throws ChainUnavailableError. */
-  async answer(run: readonly unknown[], allowance: Allowance): Promise<(string | undefined)[]> {
+  /**
+   * Answers, or says of each why not; nothing to notifications. The patience is what is left for the first of them, by then.
+   * Throws ChainUnavailableError.
+   */
+  async answer(
+    run: readonly unknown[],
+    allowance: Allowance,
+    patience = this.#patience(),
+  ): Promise<(string | undefined)[]> {
     const answers: (string | undefined)[] = []
+    let left = patience
     while (answers.length < run.length) {
       const start = answers.length
       const way = wayOf(run[start])
@@ -80,8 +89,9 @@ export class OutsideReads {
       while (end < run.length && end - start < this.#atOnce[way] && wayOf(run[end]) === way) end++
       const some = run.slice(start, end)
       if (way === 'together' && some.length > 1)
-        answers.push(...(await this.#together(some as JsonRpcRequest[], allowance)))
-      else answers.push(...(await Promise.all(some.map((request) => this.#alone(request, allowance)))))
+        answers.push(...(await this.#together(some as JsonRpcRequest[], allowance, left)))
+      else answers.push(...(await Promise.all(some.map((request) => this.#alone(request, allowance, left)))))
+      left = this.#patience()
     }
     return answers
   }
@@ -102,12 +112,17 @@ export class OutsideReads {
   }
 
   /** In one round trip; one by one if that is too much for one answer, or the node does not understand one of them. */
-  async #together(run: readonly JsonRpcRequest[], allowance: Allowance): Promise<(string | undefined)[]> {
+  async #together(
+    run: readonly JsonRpcRequest[],
+    allowance: Allowance,
+    patience: Promise<void>,
+  ): Promise<(string | undefined)[]> {
     const asked = run.filter(({ id }) => id !== undefined)
     try {
       allowance.check('batch')
       const body = `[${asked.map(({ method, params }, id) => bodyOf(id, method, params ?? []))}]`
-      const text = await this.#inTime('batch', () => this.#parts.rpc.relay(body, allowance.bytes))
+      const relayed = this.#parts.rpc.relay(body, allowance.bytes)
+      const text = await inTime(relayed, patience, () => allowance.giveUp('batch'))
       const answers: unknown = JSON.parse(text)
       if (Array.isArray(answers)) {
         const texts = new Map(answers.map(({ id, ...answer }) => [asked[id], withId(answer, asked[id]?.id)]))
@@ -119,17 +134,19 @@ export class OutsideReads {
       if (!(error instanceof BodyTooLargeError)) throw error
     }
     const texts: (string | undefined)[] = []
-    for (const request of run) texts.push(await this.#alone(request, allowance))
+    for (const request of run) texts.push(await this.#alone(request, allowance, this.#patience()))
     return texts
   }
 
-  async #alone(request: unknown, allowance: Allowance): Promise<string | undefined> {
+  /** Whoever asked waits no longer than the patience lasts; the node goes on. */
+  async #alone(request: unknown, allowance: Allowance, patience: Promise<void>): Promise<string | undefined> {
     if (!isRequest(request)) return faultText(request, INVALID_REQUEST)
     const { id, method } = request
     if (id === undefined) return undefined
     try {
       allowance.check(method)
-      const text = await this.#inTime(method, (patience) => this.#textOf(request, allowance, patience))
+      const asked = this.#textOf(request, allowance, patience)
+      const text = await inTime(asked, patience, () => allowance.giveUp(method))
       return allowance.spend(text)
     } catch (error) {
       if (error instanceof BodyTooLargeError) return refusalText(request, tooLong(method))
@@ -138,13 +155,8 @@ export class OutsideReads {
     }
   }
 
-  /** Whoever asked waits no longer than that; the task goes on, since the node does. */
-  async #inTime<Result>(method: string, task: (patience: Promise<void>) => Promise<Result>): Promise<Result> {
-    const patience = this.#parts.clock.wallSleep(CALL_TIME)
-    const late = patience.then(() => {
-      throw overBudget(method, `no answer within ${CALL_TIME / 1_000} s, the limit of a call`)
-    })
-    return Promise.race([task(patience), late])
+  #patience(): Promise<void> {
+    return this.#parts.clock.wallSleep(CALL_TIME)
   }
 
   async #textOf(request: JsonRpcRequest, allowance: Allowance, patience: Promise<void>): Promise<string> {

@@ -29,31 +29,36 @@ const PATIENCE = 500
  */
 export async function resetChain(parts: ResetParts, origin: Checkpoint): Promise<void> {
   const { producer, writer, archive, keeper } = parts
-  const release = holdLater(parts)
+  const hold = holdLater(parts)
   try {
     await producer.interrupt('it was reset', async () => {
       await writer.idle() // it may be archiving what is no more
-      release()
+      const cutOff = hold.release()
       await archive.clear()
-      await keeper.rewind(origin)
+      // Whatever was cut off, the node may still be at it.
+      if (cutOff) await keeper.replace({ checkpoint: origin, operations: [] })
+      else await keeper.rewind(origin)
       await workAgain(parts, origin)
     })
   } finally {
-    release()
+    hold.release()
   }
 }
 
-/** Ends what the node is still asked for after a while. Returns what lets calls be made again. */
-function holdLater({ rpc, clock }: ResetParts): () => void {
+/** Ends what the node is still asked for after a while. */
+function holdLater({ rpc, clock }: ResetParts): { release(): boolean } {
   let over = false
   let end: (() => void) | undefined
   void clock.wallSleep(PATIENCE).then(() => {
     if (!over) end = rpc.hold('it is being reset')
   })
-  return () => {
-    over = true
-    end?.()
-    end = undefined
+  return {
+    /** Lets calls be made again. Says whether some had been ended. */
+    release() {
+      over = true
+      end?.()
+      return end !== undefined
+    },
   }
 }
 

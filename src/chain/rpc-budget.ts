@@ -6,8 +6,11 @@ import { RpcError } from './rpc.ts'
 export const BATCH_CALLS = 1_000
 /** Milliseconds until a batch must be answered: what has not begun by then is refused. */
 export const BATCH_TIME = 30_000
-/** Milliseconds until a call must be answered, its waiting for a turn included. */
-export const CALL_TIME = 5_000
+/**
+ * Milliseconds until a call must be answered, its waiting for a turn included. Clients count five seconds as a hang; the
+ * answer has to reach them before.
+ */
+export const CALL_TIME = 4_000
 /** Bytes in the answer to one request, all calls of a batch together. */
 export const ANSWER_BYTES = 25_000_000
 /** Gas of a call that changes nothing; of all calls of a simulation together. */
@@ -39,6 +42,11 @@ const LIMIT_EXCEEDED = -32005
 /** The error of a call that costs more than it may. */
 export function overBudget(method: string, reason: string): RpcError {
   return new RpcError(method, LIMIT_EXCEEDED, reason)
+}
+
+/** The error of a call that was given up. */
+export function noAnswer(method: string): RpcError {
+  return overBudget(method, `no answer within ${CALL_TIME / 1_000} s, the limit of a call`)
 }
 
 /** The error of a call whose parameters make no sense. */

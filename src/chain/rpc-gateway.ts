@@ -18,7 +18,7 @@ import { KnownBlocks, type KnownBlocksParts } from './known-blocks.ts'
 import { type ChangeParts, OutsideChanges, SEND_RAW } from './outside-changes.ts'
 import { type OutsideParts, OutsideReads } from './outside-reads.ts'
 import { RpcError } from './rpc.ts'
-import { BATCH_CALLS } from './rpc-budget.ts'
+import { BATCH_CALLS, CALL_TIME } from './rpc-budget.ts'
 import { isRead } from './rpc-methods.ts'
 
 /** What a gateway works with. */
@@ -75,8 +75,9 @@ export class RpcGateway {
       if (kind !== 'change') while (kinds[end] === kind) end++
       const run = requests.slice(start, end)
       if (kind === 'read') {
-        await this.#heartbeat.before(run)
-        answers.push(...(await this.#reads.answer(run.map(this.#blocks.withoutTags), allowance)))
+        const patience = this.#clock.wallSleep(CALL_TIME)
+        if (!allowance.gaveUp) await this.#heartbeat.before(run)
+        answers.push(...(await this.#reads.answer(run.map(this.#blocks.withoutTags), allowance, patience)))
       } else answers.push(...(await this.#inLane(run as JsonRpcRequest[], allowance)))
     }
     return answers
@@ -88,8 +89,8 @@ export class RpcGateway {
     if (!first) return []
     try {
       allowance.check(first.method)
-      if (first.method === SEND_RAW) return await this.#changes.send(run)
-      const text = await outcomeText(first, () => this.#changes.make(first))
+      if (first.method === SEND_RAW) return await this.#changes.send(run, allowance)
+      const text = await outcomeText(first, () => this.#changes.make(first, allowance))
       return [text && allowance.spend(text)]
     } catch (error) {
       if (error instanceof BodyTooLargeError) return [refusalText(first, tooLong(first.method))]

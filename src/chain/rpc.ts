@@ -183,6 +183,11 @@ export class Rpc {
     return new RpcError(method, code, message, data)
   }
 
+  /** What to throw when nobody waits for the node any longer, after so many milliseconds. */
+  late(patience: number): ChainUnavailableError {
+    return this.#fail(`no answer within ${patience} ms`)
+  }
+
   /** What to throw when the upstream keeps the node from its work. */
   unavailable(): ChainUnavailableError {
     const reason = this.#options.upstream?.failure ?? 'state that it needs could not be fetched'

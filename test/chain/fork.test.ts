@@ -74,7 +74,7 @@ describe('a fork of a chain with the genuine market, known by addresses alone', 
     upstream.be('slow')
     const begun = performance.now()
     const reading = rpc(url, 'eth_call', { to: coded }, 'latest', { [coded]: { code } })
-    await expect(reading).rejects.toThrow('no answer within 5 s, the limit of a call')
+    await expect(reading).rejects.toThrow('no answer within 4 s, the limit of a call')
     expect((await acme.deposit('grace', portfolio, '5000000')).status).toBe(200)
     expect(performance.now() - begun).toBeLessThan(60_000)
     upstream.be('well')

@@ -108,7 +108,7 @@ describe.each([
     expect(deposit.status).toBe(200)
     // Whichever limit it reaches first; test/chain/fetch-budget.test.ts has that of the number without the time.
     expect(first.body.error.message).toMatch(
-      /not fetched: a call reads at most 5000 accounts and slots|no answer within 5 s/,
+      /not fetched: a call reads at most 5000 accounts and slots|no answer within 4 s/,
     )
     await expect.poll(async () => (await post(url, reading)).body.result).toBe('0x')
     expect((await partner.deposit('alice', portfolio, '1000')).status).toBe(200)
@@ -333,7 +333,7 @@ describe('on loopback alone', () => {
       post(url, [call('eth_chainId'), call('eth_gasPrice')]),
       post(url, call('eth_getBlockByNumber', 'latest', false)),
     ]).finally(() => process.kill(pid!, 'SIGCONT'))
-    const late = { error: { code: -32005, message: 'no answer within 5 s, the limit of a call' } }
+    const late = { error: { code: -32005, message: 'no answer within 4 s, the limit of a call' } }
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(answers.map(({ body }) => body)).toMatchObject([
       [late, late, { error: { code: -32600 } }],
