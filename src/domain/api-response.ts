@@ -2,5 +2,7 @@
 export interface ApiResponse {
   status: number
   body: unknown
+  /** The body as JSON, where it is at hand: it is written as it is, once for many answers. */
+  text?: string
   headers?: Record<string, string>
 }

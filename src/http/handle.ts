@@ -69,7 +69,7 @@ function write({ exchange, reply }: Passage, response: ApiResponse, { service }:
   if (exchange.dropped) return undefined
   reply.code(response.status).headers(response.headers ?? {})
   reply.type(response.status < 400 ? 'application/json; charset=utf-8' : problemType(service.settings))
-  return response.body
+  return response.text ?? response.body
 }
 
 /** Turns the request's errors into their responses. */

@@ -35,6 +35,24 @@ test('Endpoint 1: lists only the pools the calling tenant may use', async () => 
   expect(await ids('')).toEqual(ALL)
 })
 
+test('Endpoint 1: a list asked for before shows what has changed since, to every tenant', async () => {
+  const globex = new Partner(sandbox, 'globex')
+  const lists = async () => {
+    const answers = [await acme.get('pools'), await globex.get('pools'), await acme.get('pools')]
+    return answers.map(({ body }) =>
+      body.data.map(({ pool_id, tvl_usd }: Record<string, string>) => [pool_id, tvl_usd]),
+    )
+  }
+  const portfolio = await acme.open('alice', 'aave-weth')
+  await sandbox.clock.freeze()
+  const [before] = await lists()
+  expect(await lists()).toEqual([before, [before[1], before[2]], before])
+  expect((await acme.deposit('alice', portfolio, '1000000000000000000')).status).toBe(200)
+  const [after] = await lists()
+  expect(Number(after[1][1])).toBeGreaterThan(Number(before[1][1]) + 100)
+  expect(await lists()).toEqual([after, [after[1], after[2]], after])
+})
+
 test('Endpoint 1: needs no user token, and looks at none', async () => {
   expect(outcome(await acme.get('pools', { user: null }))).toBe('200')
   expect(outcome(await acme.get('pools', { headers: { 'x-user-token': 'nonsense' } }))).toBe('200')
