@@ -114,6 +114,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
   if (seed !== undefined && (!Number.isInteger(seed) || seed < 0 || seed > 2 ** 32 - 1)) {
     throw new OptionError(`seed must be a whole number from 0 to 4294967295; got ${seed}`)
   }
+  if (given.logger) refuseIncomplete(given.logger)
   const { host, publicUrl, local } = resolveAddress(given, fixture)
   const controlToken = given.controlToken || (local ? undefined : SeededRandom.secret())
   return {
@@ -129,6 +130,12 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     logLevel: fixture.log_level,
     confirmationDelay: delay(given.confirmationDelay ?? fixture.confirmation_delay),
   }
+}
+
+function refuseIncomplete(logger: SandboxLogger): void {
+  const methods = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
+  const missing = methods.filter((name) => typeof logger[name] !== 'function')
+  if (missing.length > 0) throw new OptionError(`logger must be of pino's shape; it lacks ${missing.join(', ')}`)
 }
 
 /** What the start options say about forking. Throws OptionError, which does not repeat the URL: it may hold a key. */

@@ -4,6 +4,7 @@ import Fastify, {
   type FastifyError,
   type FastifyInstance,
   type FastifyReply,
+  type FastifyRequest,
   LogController,
 } from 'fastify'
 import type { Ids } from '../domain/ids.ts'
@@ -52,12 +53,16 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   const { settings } = parts.service
   const all = endpoints(settings)
   const identify = identifier(settings)
+  const open = (request: FastifyRequest, reply: FastifyReply): void => {
+    request.log = parts.log
+    reply.log = parts.log
+    identify(reply)
+  }
   const app: FastifyInstance = Fastify({
-    loggerInstance: parts.log,
+    // It is put where Fastify looks for one: given one, Fastify would make another for every request, and listen to every response.
+    logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
-    // What is logged names its request id itself; a logger per request would redact its bindings each time.
-    childLoggerFactory: (logger) => logger,
     genReqId: () => parts.ids.next('req'),
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
@@ -82,11 +87,12 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     },
     clientErrorHandler: (error, socket) => answerClientError(error, socket, parts.ids, settings),
     frameworkErrors: (error, request, reply) => {
-      identify(reply)
-      logWhenOver(request, reply)
+      open(request, reply)
+      logWhenOver(request, reply, parts.service.clock)
       writeError(badRequest(error) ?? error, request, reply, parts)
     },
   })
+  app.log = parts.log
   // Those beyond the 2,000 that Node keeps would not be seen at all; their length is limited anyway.
   app.server.maxHeadersCount = 0
   if (parts.tls) noteCarriers(app.server)
@@ -94,11 +100,11 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, parts.ids, settings))
   app.decorateRequest('exchange', null)
-  logRequests(app)
+  logRequests(app, parts.service.clock)
   const refuse = unknownRoute(all)
   // With a callback: a promise for each hook and request is felt at tens of thousands of requests a second.
   app.addHook('onRequest', (request, reply, done) => {
-    identify(reply)
+    open(request, reply)
     try {
       checkHead(request.raw)
       // Before the body is read: whatever it is, the path or the method is what is wrong.

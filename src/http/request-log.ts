@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { SandboxClock } from '../domain/clock.ts'
 import type { Problem } from '../domain/errors.ts'
 import { isUuidV4 } from '../domain/idempotency-key.ts'
 import { type HttpExchange, member } from './exchange.ts'
@@ -18,12 +19,12 @@ declare module 'fastify' {
 const LEVELS = new Set(['info', 'debug', 'trace'])
 
 /** Logs one line for every request, at level info. */
-export function logRequests(app: FastifyInstance): void {
+export function logRequests(app: FastifyInstance, clock: SandboxClock): void {
   app.decorateRequest('code', null)
   if (!LEVELS.has(app.log.level)) return
   app.addHook('onRequest', (request, reply, done) => {
     // What this process asks its own sandbox came over no connection: that is a call, not a request.
-    if (request.raw instanceof IncomingMessage) logWhenOver(request, reply)
+    if (request.raw instanceof IncomingMessage) logWhenOver(request, reply, clock)
     done()
   })
 }
@@ -32,9 +33,10 @@ export function logRequests(app: FastifyInstance): void {
  * Logs one line when all of a request is over: its connection, however that ended, and its work. Without the query and any
  * header but the Idempotency-Key: those may hold cursors and tokens.
  */
-export function logWhenOver(request: FastifyRequest, reply: FastifyReply): void {
+export function logWhenOver(request: FastifyRequest, reply: FastifyReply, clock: SandboxClock): void {
+  const begun = clock.wallNow()
   onceOver(request.raw, reply.raw, () => {
-    const ms = Math.round(reply.elapsedTime)
+    const ms = clock.wallNow() - begun
     const log = (failure?: Problem) => request.log.info({ ...fieldsOf(request, reply, failure), ms }, 'request')
     const { work } = request.exchange ?? {}
     if (work === undefined) return log()

@@ -136,6 +136,10 @@ describe('starting', () => {
   test.each([
     [{ confirmationDelai: 0 }, '"confirmationDelai" is no option of a sandbox; did you mean "confirmationDelay"?'],
     [{ 'control-token': 'x' }, '"control-token" is no option of a sandbox; did you mean "controlToken"?'],
+    [
+      { logger: { info: () => undefined } },
+      "logger must be of pino's shape; it lacks fatal, error, warn, debug, trace",
+    ],
   ])('%o is refused', async (options, message) => {
     await expect(startSandbox(options as object)).rejects.toMatchObject({
       name: 'OptionError',
