@@ -1,11 +1,18 @@
 import { existsSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
+import { PROFILES } from '../domain/service-settings.ts'
 import { OptionError } from '../option-error.ts'
 import { DEFAULT_FIXTURES } from '../options.ts'
 import { readFixture } from '../read-fixture.ts'
 import { commandGroup } from './control-options.ts'
+
+/** The shipped fixture file of each profile, beside the keys they name. */
+const SHIPPED: Record<keyof typeof PROFILES, string> = {
+  specification: 'default.yaml',
+  'live-like': 'live-like.yaml',
+}
 
 /** `fixtures init|validate`: fixture files, without a sandbox. */
 export function fixturesCommand(): Command {
@@ -14,15 +21,20 @@ export function fixturesCommand(): Command {
 
 function initCommand(): Command {
   return new Command('init')
-    .description('Copy the default fixture file, the keys it names and its schema, to be changed.')
+    .description('Copy a shipped fixture file, the keys it names and its schema, to be changed.')
     .argument('[directory]', 'where to; made if it is not there', 'fixtures')
+    .addOption(
+      new Option('--profile <name>', 'as the specification says, or as live services are documented')
+        .choices(Object.keys(PROFILES))
+        .default('specification' satisfies keyof typeof PROFILES),
+    )
     .addHelpText('after', '\nExample:\n  yield-sandbox fixtures init && yield-sandbox --fixtures fixtures/sandbox.yaml')
     .exitOverride()
-    .action(async (directory: string) => {
+    .action(async (directory: string, { profile }: { profile: keyof typeof PROFILES }) => {
       const file = join(directory, 'sandbox.yaml')
       const shipped = dirname(DEFAULT_FIXTURES)
       await copyAll(directory, [
-        [DEFAULT_FIXTURES, file],
+        [join(shipped, SHIPPED[profile]), file],
         ...['schema.json', 'demo-keys'].map((name): [string, string] => [join(shipped, name), join(directory, name)]),
       ])
       process.stdout.write(`${file}: change it, and start with yield-sandbox --fixtures ${file}\n`)

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { run } from './command.ts'
 import { expectClear } from './expect-clear.ts'
 import { runHere } from './in-process.ts'
@@ -126,6 +128,19 @@ describe('fixtures init', () => {
     await writeFile(file, 'changed')
     expectClear(await runHere(['fixtures', 'init', folder]), { code: 2, line: /sandbox\.yaml is there already/ })
     expect(await readFile(file, 'utf8')).toBe('changed')
+  })
+
+  test('gives the file of a profile, and names the profiles there are', async () => {
+    const folder = join(directory, 'live')
+    const file = join(folder, 'sandbox.yaml')
+    expect(await runHere(['fixtures', 'init', folder, '--profile', 'live-like'])).toMatchObject({ code: 0, stderr: '' })
+    expect(parse(await readFile(file, 'utf8'))).toMatchObject({ service: { profile: 'live-like' } })
+    expect(await runHere(['fixtures', 'validate', file])).toMatchObject({ code: 0, stderr: '' })
+    for (const name of ['livelike', '', 'toString', 'live-like.yaml']) {
+      const ended = await runHere(['fixtures', 'init', join(directory, 'none'), '--profile', name])
+      expectClear(ended, { code: 2, line: /--profile.*Allowed choices are specification, live-like/ })
+    }
+    expect(existsSync(join(directory, 'none'))).toBe(false)
   })
 
   test('says in one line where it cannot', async () => {
