@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { Sandbox } from '../../src/sandbox.ts'
 import { mined } from '../helpers/confirmation.ts'
-import { sandboxWith } from '../helpers/fixture-file.ts'
-import { Partner } from '../helpers/partner.ts'
+import { writeFixture } from '../helpers/fixture-file.ts'
+import { Partner, testSandbox } from '../helpers/partner.ts'
 import { DescribedAnswers, type DescribedOperation, type OpenApiDocument } from './described-answers.ts'
 import { type RawAnswer, type RawRequest, send, sendBytes } from './raw-http.ts'
 
@@ -12,6 +15,8 @@ const CONTROL_TOKEN = 'secret'
 const CONTROL = { authorization: `Bearer ${CONTROL_TOKEN}` }
 const JSON_TYPE = { 'content-type': 'application/json' }
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }
+
+const PROFILES = ['specification', 'live-like'] as const
 
 const SERVICE = [
   'list_pools',
@@ -33,23 +38,7 @@ let portfolio: string
 let form: string
 let pool: Record<string, string>
 
-beforeAll(async () => {
-  const change = (fixture: { service?: object }) => {
-    fixture.service = { idempotency_in_flight: 'conflict' }
-  }
-  sandbox = await sandboxWith(change as never, { controlToken: CONTROL_TOKEN })
-  acme = new Partner(sandbox)
-  answers = new DescribedAnswers((await (await fetch(`${sandbox.baseUrl}/openapi.json`)).json()) as OpenApiDocument)
-  portfolio = await acme.open('alice')
-  await acme.deposit('alice', portfolio, '5000000')
-  pool = await acme.portfolioBody('aave-usdc')
-  const { client_id, client_secret } = sandbox.tenants[0]!
-  const { scope } = await sandbox.credentials()
-  form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope }).toString()
-})
-afterAll(() => sandbox.stop())
-
-function operationOf(id: string): { path: string; method: string; operation: DescribedOperation } {
+function operationOf(id: string): { target: string; method: string; operation: DescribedOperation } {
   const found = answers.operations().find(({ operation }) => operation.operationId === id)
   if (!found) throw new Error(`${id} is not described`)
   return found
@@ -57,7 +46,7 @@ function operationOf(id: string): { path: string; method: string; operation: Des
 
 /** A good request of every operation; those that need more than this have it from their test. */
 async function good(id: string): Promise<RawRequest & { headers: Record<string, string> }> {
-  const { path, method, operation } = operationOf(id)
+  const { target, method, operation } = operationOf(id)
   const named: Record<string, string> = {
     '{external_id}': 'alice',
     '{tenant_id}': sandbox.tenants[0]!.tenant_id,
@@ -65,9 +54,10 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     '{slug}': 'acme',
     '{name}': 'dropped-deposit',
   }
-  const filled = path.replace(/\{\w+\}/g, (name) => named[name] ?? 'nothing')
+  const filled = target.replace(/\{\w+\}/g, (name) => named[name] ?? 'nothing')
+  const newcomer = `new-${randomUUID()}`
   const bodies: Record<string, unknown> = {
-    create_end_user: { external_id: `new-${randomUUID()}` },
+    create_end_user: { external_id: newcomer, user_jwt: await acme.userToken(newcomer) },
     create_portfolio: pool,
     deposit: { portfolio_id: portfolio, amount_minor: '1000' },
     withdraw: { portfolio_id: portfolio, amount_minor: '10' },
@@ -157,287 +147,8 @@ const GOOD: [id: string, status: number][] = [
   ['clear_jwks_cache', 204],
 ]
 
-describe('good requests', () => {
-  test.each(GOOD)('%s: %i, as described', async (id, status) => {
-    expect(await statusOf(id)).toBe(status)
-  })
-
-  test('remove_fault: 204, as described', async () => {
-    const [fault] = JSON.parse((await call('add_faults')).text)
-    expect(await statusOf('remove_fault', { path: `/_sandbox/faults/${fault.id}` })).toBe(204)
-  })
-
-  test('pages with cursors, both ways', async () => {
-    const { next_cursor } = JSON.parse((await call('list_pools', { query: '?limit=1' })).text)
-    const second = JSON.parse((await call('list_pools', { query: `?limit=1&starting_after=${next_cursor}` })).text)
-    expect(await statusOf('list_pools', { query: `?limit=1&ending_before=${second.prev_cursor}` })).toBe(200)
-  })
-
-  test('batches and notifications of JSON-RPC, and errors in its own words', async () => {
-    const one = { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }
-    const { id: _, ...notification } = one
-    expect(await statusOf('json_rpc', json([one, one]))).toBe(200)
-    expect(await statusOf('json_rpc', json({ ...one, method: 'nothing' }))).toBe(200)
-    expect(await statusOf('json_rpc', json({}))).toBe(200)
-    expect(await statusOf('json_rpc', json(notification))).toBe(204)
-  })
-
-  test.each(KEYED)('%s: a replay says so', async (id) => {
-    const headers = { 'idempotency-key': randomUUID() }
-    const { body } = await good(id)
-    const replays = [
-      await call(id, { headers, ...(body !== undefined && { body }) }),
-      await call(id, { headers, ...(body !== undefined && { body }) }),
-    ].map((answer) => answer.headers['idempotency-key-replay'])
-    expect(replays).toEqual(['false', 'true'])
-  })
-
-  test('a replayed error has the request_id of the first', async () => {
-    const headers = { 'idempotency-key': randomUUID() }
-    const body = json({ portfolio_id: portfolio, amount_minor: '9'.repeat(30) })
-    const [first, second] = [await call('deposit', { headers, ...body }), await call('deposit', { headers, ...body })]
-    expect(second.text).toBe(first.text)
-    expect(JSON.parse(second.text).request_id).toBe(first.headers['x-service-request-id'])
-    expect(second.headers['idempotency-key-replay']).toBe('true')
-  })
-})
-
 /** Every operation that the document has, once it is there. */
 const everyOperation = () => answers.operations().map(({ operation }) => operation)
-
-describe('bad requests', () => {
-  test('a path and query that is too long: 414', async () => {
-    for (const { operationId } of everyOperation()) {
-      expect(await statusOf(operationId, { query: `?${'x'.repeat(9000)}` })).toBe(414)
-    }
-  })
-
-  test('a transfer coding that nobody knows: 501', async () => {
-    for (const { operationId } of everyOperation()) {
-      expect(await statusOf(operationId, { headers: { 'transfer-encoding': 'gzip, chunked' } })).toBe(501)
-    }
-  })
-
-  test('a header that may come once, twice: 400', async () => {
-    for (const { operationId } of everyOperation()) {
-      const headers = { authorization: ['Bearer a', 'Bearer b'] }
-      expect(await statusOf(operationId, { headers })).toBe(400)
-    }
-  })
-
-  test('what is no HTTP: 400, and headers that are too long: 431', async () => {
-    for (const { operationId } of everyOperation()) {
-      const { method, path } = await good(operationId)
-      const broken = await sendBytes(sandbox.baseUrl, `${method} ${path} HTTP/1.1\r\nno header\r\n\r\n`)
-      const long = await sendBytes(
-        sandbox.baseUrl,
-        `${method} ${path} HTTP/1.1\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`,
-      )
-      expect([broken, long].flatMap((answer) => answers.objections(operationId, answer))).toEqual([])
-      expect([broken.status, long.status]).toEqual([400, 431])
-    }
-  })
-
-  test('bodies that are too long, of another type, coded, or no JSON: 413, 415, 400', async () => {
-    const withBody = everyOperation().filter(({ requestBody }) => requestBody !== undefined)
-    expect(withBody.length).toBeGreaterThan(10)
-    for (const { operationId } of withBody) {
-      const size = operationId === 'json_rpc' ? 11 : 1
-      const long = `"${'x'.repeat(size * 1024 * 1024)}"`
-      expect(await statusOf(operationId, { body: long })).toBe(413)
-      expect(await statusOf(operationId, { headers: { 'content-encoding': 'gzip' } })).toBe(415)
-      const inOAuth = TOKENS.includes(operationId as 'token')
-      expect(await statusOf(operationId, { headers: { 'content-type': 'text/plain' } })).toBe(inOAuth ? 400 : 415)
-      expect(await statusOf(operationId, { body: '{' })).toBe(operationId === 'json_rpc' ? 200 : inOAuth ? 401 : 400)
-    }
-  })
-
-  test('control requests without the token, or from another origin: 401, 403', async () => {
-    const guarded = everyOperation().filter(({ security }) => security.some((scheme) => 'control_token' in scheme))
-    expect(guarded.length).toBeGreaterThan(15)
-    for (const { operationId } of [...guarded, { operationId: 'json_rpc' }]) {
-      expect(await statusOf(operationId, { headers: { origin: 'https://acme.example' } })).toBe(403)
-      if (operationId !== 'json_rpc') expect(await statusOf(operationId, { headers: { authorization: '' } })).toBe(401)
-    }
-  })
-
-  test.each(SERVICE)('%s: without token, with another one, without access, with bad parameters', async (id) => {
-    const restricted = new Partner(sandbox, 'restricted')
-    expect(await statusOf(id, { headers: { authorization: '' } })).toBe(401)
-    expect(await statusOf(id, { headers: { authorization: 'Bearer x' } })).toBe(401)
-    const authorization = `Bearer ${await restricted.idpToken()}`
-    expect(await statusOf(id, { headers: { authorization } })).toBe(id === 'list_pools' ? 200 : 403)
-    expect(await statusOf(id, { headers: struck('insufficient_role') })).toBe(403)
-    if (operationOf(id).operation.security[0]!.user_token) {
-      expect(await statusOf(id, { headers: { 'x-user-token': 'x' } })).toBe(401)
-      expect(await statusOf(id, { headers: { 'x-user-token': await acme.userToken('bob') } })).toBe(403)
-      const path = (await good(id)).path.replace('alice', 'ghost')
-      expect(await statusOf(id, { path, headers: { 'x-user-token': await acme.userToken('ghost') } })).toBe(404)
-    }
-    if (operationOf(id).method === 'post') expect(await statusOf(id, json({}))).toBe(400)
-    else {
-      expect(await statusOf(id, { query: '?limit=0' })).toBe(400)
-      expect(await statusOf(id, { query: '?starting_after=a&ending_before=b' })).toBe(400)
-      expect(await statusOf(id, { query: '?starting_after=a' })).toBe(400)
-      expect(await statusOf(id, { query: '?starting_after=a', headers: struck('expired_cursor') })).toBe(410)
-    }
-  })
-
-  test.each(KEYED)('%s: a key that is missing, no UUID, used with another body, or busy', async (id) => {
-    const missing = id === 'create_end_user' ? 201 : 400
-    expect(await statusOf(id, { headers: { 'idempotency-key': '' } })).toBe(missing)
-    expect(await statusOf(id, { headers: { 'idempotency-key': 'x' } })).toBe(400)
-    const headers = { 'idempotency-key': randomUUID() }
-    await call(id, { headers })
-    const other = { ...JSON.parse((await good(id)).body as string), more: 1 }
-    expect(await statusOf(id, { headers, ...json(other) })).toBe(422)
-    expect(await statusOf(id, { headers: struck('error; code=idempotency_key_in_progress') })).toBe(409)
-  })
-
-  test.each(['deposit', 'withdraw'])('%s: a key whose first request still runs: 409', async (id) => {
-    sandbox.faults.add({ kind: 'slow_confirmation', match: { operation: id as 'deposit' }, with: { delay: '1m' } })
-    const headers = { 'idempotency-key': randomUUID() }
-    sandbox.clock.freeze()
-    const { request } = await mined(sandbox, () => call(id, { headers }))
-    expect(await statusOf(id, { headers })).toBe(409)
-    sandbox.clock.advance(60_000)
-    sandbox.clock.unfreeze()
-    expect((await request).status).toBe(200)
-  })
-
-  test('what no pool, no portfolio and no balance is there for', async () => {
-    const another = { ...pool, market_address: pool.token_address }
-    expect(await statusOf('create_portfolio', json(another))).toBe(422)
-    for (const id of ['deposit', 'withdraw']) {
-      expect(await statusOf(id, json({ portfolio_id: 'jar_x', amount_minor: '1' }))).toBe(404)
-      expect(await statusOf(id, json({ portfolio_id: portfolio, amount_minor: '0' }))).toBe(400)
-      expect(await statusOf(id, json({ portfolio_id: portfolio, amount_minor: '9'.repeat(40) }))).toBe(422)
-      expect(await statusOf(id, { headers: struck('revert') })).toBe(422)
-    }
-  })
-
-  test.each(TOKENS)('%s: forms that are refused', async (id) => {
-    expect(await statusOf(id, { body: '' })).toBe(401)
-    expect(await statusOf(id, { body: form.replace('client_credentials', 'password') })).toBe(400)
-    expect(await statusOf(id, { body: `${form}&scope=again` })).toBe(400)
-    const authorization = `Basic ${Buffer.from('a:b').toString('base64')}`
-    expect(
-      (await call(id, { body: 'grant_type=client_credentials', headers: { authorization } })).headers,
-    ).toHaveProperty('www-authenticate')
-  })
-
-  test('control requests for what is not there, or not possible: 404, 400, 409', async () => {
-    expect(await statusOf('remove_fault')).toBe(404)
-    for (const id of TENANT_METADATA) {
-      const path = (await good(id)).path.replace(sandbox.tenants[0]!.tenant_id, 'nobody')
-      expect(await statusOf(id, { path })).toBe(404)
-    }
-    expect(await statusOf('json_rpc', { path: '/rpc/1' })).toBe(404)
-    expect(await statusOf('start_scenario', { path: '/_sandbox/scenarios/none/start' })).toBe(404)
-    for (const id of ['mint_user_token', 'mint_idp_token']) {
-      const path = (await good(id)).path.replace('acme', 'nobody')
-      expect(await statusOf(id, { path })).toBe(404)
-      expect(await statusOf(id, json({ key: 1 }))).toBe(400)
-    }
-    expect(await statusOf('move_clock', json({ set: '2020-01-01' }))).toBe(400)
-    expect(await statusOf('add_faults', json({ kind: 'nothing' }))).toBe(400)
-    expect(await statusOf('start_own_scenario', json({ name: 'A B' }))).toBe(400)
-    await call('start_scenario')
-    expect(await statusOf('start_scenario')).toBe(409)
-    expect(await statusOf('start_own_scenario')).toBe(409)
-    expect(await statusOf('list_scenarios')).toBe(200)
-    expect(await statusOf('stop_scenario')).toBe(200)
-  })
-
-  test('other methods, and paths beside those described, are 404 or 405', async () => {
-    const described = new Set(answers.operations().map(({ path, method }) => `${method} ${path}`))
-    for (const path of new Set(answers.operations().map((one) => one.path))) {
-      for (const method of ['get', 'post', 'put', 'patch', 'delete', 'options']) {
-        if (described.has(`${method} ${path}`)) continue
-        const target = path.replace(/\{\w+\}/g, 'alice')
-        const { status } = await send(sandbox.baseUrl, { method: method.toUpperCase(), path: target, headers: CONTROL })
-        expect(`${method} ${path} ${status}`).toMatch(/ 40[45]$/)
-      }
-    }
-  })
-})
-
-describe('faults', () => {
-  test.each([...SERVICE, ...TOKENS])('%s: 429, 500, 502, 503 and 504, and a page that is not described', async (id) => {
-    for (const status of [429, 500, 502, 503, 504]) {
-      expect(await statusOf(id, { headers: struck(`error; status=${status}`) })).toBe(status)
-      const late = `error; status=${status}; phase=during_response; retry_after=7`
-      expect((await call(id, { headers: struck(late) })).headers['retry-after']).toBe('7')
-    }
-    // Not the service's own: described, it would make every client generator's type of an error a text.
-    const { path, ...request } = await good(id)
-    const page = await send(sandbox.baseUrl, {
-      ...request,
-      path,
-      headers: { ...request.headers, ...struck('malformed_body') },
-    })
-    expect(answers.objections(id, page)).toEqual([`${id} 502: the content type text/html is not described`])
-    expect(await statusOf(id, { headers: { 'x-sandbox-fault': 'hang' } })).toBe(401)
-    expect(await statusOf(id, { headers: struck('no such fault') })).toBe(400)
-  })
-
-  test.each(SERVICE)('%s: the end of the version is announced', async (id) => {
-    const { headers } = await call(id, { headers: struck('deprecation; link=https://acme.example/v2') })
-    expect(headers).toMatchObject({
-      deprecation: expect.anything(),
-      sunset: expect.anything(),
-      link: expect.anything(),
-    })
-  })
-
-  test.each(['deposit', 'withdraw'])('%s: errors while the transaction is under way', async (id) => {
-    for (const phase of ['before_broadcast', 'after_broadcast', 'after_confirmation']) {
-      expect(await statusOf(id, { headers: struck(`error; status=502; phase=${phase}`) })).toBe(502)
-    }
-  })
-
-  test.each([...SERVICE, ...TOKENS])('%s: a connection that breaks gives no answer at all', async (id) => {
-    for (const how of ['reset', 'close', 'truncate']) {
-      await expect(call(id, { headers: struck(`drop_connection; how=${how}`) })).rejects.toThrow(
-        /socket|ECONNRESET|aborted/,
-      )
-    }
-  })
-
-  test.each(TOKENS)('%s: every error of an identity provider', async (id) => {
-    for (const error of ['invalid_client', 'invalid_grant', 'unauthorized_client', 'temporarily_unavailable']) {
-      const { status, text } = await call(id, { headers: struck(`token_endpoint_error; error=${error}`) })
-      expect([error, status >= 400, JSON.parse(text).error]).toEqual([error, true, error])
-    }
-  })
-
-  test('a chain that is away: 503', async () => {
-    sandbox.faults.add({ kind: 'chain_down', with: { for: '1h' } })
-    for (const id of ['list_portfolios', 'get_audit', 'json_rpc']) expect(await statusOf(id)).toBe(503)
-    sandbox.faults.clear()
-    await call('clear_faults')
-    await expect.poll(() => statusOf('get_audit')).toBe(200)
-  })
-})
-
-test('before it is ready: 503', async () => {
-  const ready = sandbox
-  const starting = await Sandbox.listen({ port: 0, seed: 7, controlToken: CONTROL_TOKEN })
-  try {
-    sandbox = Object.assign(Object.create(ready), { baseUrl: starting.baseUrl })
-    for (const id of [...SERVICE, ...TOKENS, ...TENANT_METADATA, 'get_readiness', 'get_audit', 'json_rpc']) {
-      expect(`${id} ${await statusOf(id)}`).toBe(`${id} 503`)
-    }
-  } finally {
-    sandbox = ready
-    await starting.stop()
-  }
-})
-
-test('reset and stop', async () => {
-  expect(await statusOf('reset')).toBe(200)
-  expect(await statusOf('stop')).toBe(202)
-})
 
 /** Described, and not seen here: why. */
 const NOT_SEEN: [pattern: RegExp, why: string][] = [
@@ -447,12 +158,334 @@ const NOT_SEEN: [pattern: RegExp, why: string][] = [
   [/^(move_clock|start_scenario|start_own_scenario|reset) 503$/, 'needs a full disk, or a chain that never comes back'],
 ]
 
-test('every status that is described was seen, but for those that cannot be', () => {
-  const described = everyOperation().flatMap(({ operationId, responses }) =>
-    Object.keys(responses).map((status) => `${operationId} ${status}`),
-  )
-  const excused = (one: string) => NOT_SEEN.some(([pattern]) => pattern.test(one))
-  expect(described.filter((one) => !answers.seen.has(one) && !excused(one))).toEqual([])
-  expect([...answers.seen].filter(excused)).toEqual([])
-  expect(described.length).toBeGreaterThan(300)
+describe.each(PROFILES)('of the profile %s', (profile) => {
+  let directory: string
+  let fixtures: string
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-described-'))
+    fixtures = await writeFixture(directory, (fixture) => {
+      fixture.service = { profile, idempotency_in_flight: 'conflict' }
+    })
+    sandbox = await testSandbox({ fixtures, controlToken: CONTROL_TOKEN })
+    acme = new Partner(sandbox)
+    answers = new DescribedAnswers(
+      (await (await fetch(new URL('/openapi.json', sandbox.baseUrl))).json()) as OpenApiDocument,
+    )
+    portfolio = await acme.open('alice')
+    await acme.deposit('alice', portfolio, '5000000')
+    await sandbox.clock.advance(86_400_000)
+    await acme.deposit('alice', portfolio, '5000000')
+    pool = await acme.portfolioBody('aave-usdc')
+    const { client_id, client_secret } = sandbox.tenants[0]!
+    const { scope } = await sandbox.credentials()
+    form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope }).toString()
+  })
+  afterAll(() => Promise.all([sandbox.stop(), rm(directory, { recursive: true })]))
+
+  describe('good requests', () => {
+    test.each(GOOD)('%s: %i, as described', async (id, status) => {
+      expect(await statusOf(id)).toBe(status)
+    })
+
+    test('remove_fault: 204, as described', async () => {
+      const [fault] = JSON.parse((await call('add_faults')).text)
+      expect(await statusOf('remove_fault', { path: `/_sandbox/faults/${fault.id}` })).toBe(204)
+    })
+
+    test('transactions of every type there is', async () => {
+      const { data } = JSON.parse((await call('list_transactions')).text)
+      const types = ['deposit', 'withdrawal', ...(profile === 'live-like' ? ['yield_harvest'] : [])]
+      expect(new Set(data.map(({ type }: { type: string }) => type))).toEqual(new Set(types))
+    })
+
+    test('pages with cursors, both ways', async () => {
+      const { next_cursor } = JSON.parse((await call('list_pools', { query: '?limit=1' })).text)
+      const second = JSON.parse((await call('list_pools', { query: `?limit=1&starting_after=${next_cursor}` })).text)
+      expect(await statusOf('list_pools', { query: `?limit=1&ending_before=${second.prev_cursor}` })).toBe(200)
+    })
+
+    test('batches and notifications of JSON-RPC, and errors in its own words', async () => {
+      const one = { jsonrpc: '2.0', id: 1, method: 'eth_chainId' }
+      const { id: _, ...notification } = one
+      expect(await statusOf('json_rpc', json([one, one]))).toBe(200)
+      expect(await statusOf('json_rpc', json({ ...one, method: 'nothing' }))).toBe(200)
+      expect(await statusOf('json_rpc', json({}))).toBe(200)
+      expect(await statusOf('json_rpc', json(notification))).toBe(204)
+    })
+
+    test.each(KEYED)('%s: a replay says so', async (id) => {
+      const headers = { 'idempotency-key': randomUUID() }
+      const { body } = await good(id)
+      const replays = [
+        await call(id, { headers, ...(body !== undefined && { body }) }),
+        await call(id, { headers, ...(body !== undefined && { body }) }),
+      ].map((answer) => answer.headers['idempotency-key-replay'])
+      expect(replays).toEqual(['false', 'true'])
+    })
+
+    test('a replayed error has the request_id of the first', async () => {
+      const headers = { 'idempotency-key': randomUUID() }
+      const body = json({ portfolio_id: portfolio, amount_minor: '9'.repeat(30) })
+      const [first, second] = [await call('deposit', { headers, ...body }), await call('deposit', { headers, ...body })]
+      expect(second.text).toBe(first.text)
+      expect(JSON.parse(second.text).request_id).toBe(first.headers['x-service-request-id'])
+      expect(second.headers['idempotency-key-replay']).toBe('true')
+    })
+  })
+
+  describe('bad requests', () => {
+    test('a path and query that is too long: 414', async () => {
+      for (const { operationId } of everyOperation()) {
+        expect(await statusOf(operationId, { query: `?${'x'.repeat(9000)}` })).toBe(414)
+      }
+    })
+
+    test('a transfer coding that nobody knows: 501', async () => {
+      for (const { operationId } of everyOperation()) {
+        expect(await statusOf(operationId, { headers: { 'transfer-encoding': 'gzip, chunked' } })).toBe(501)
+      }
+    })
+
+    test('a header that may come once, twice: 400', async () => {
+      for (const { operationId } of everyOperation()) {
+        const headers = { authorization: ['Bearer a', 'Bearer b'] }
+        expect(await statusOf(operationId, { headers })).toBe(400)
+      }
+    })
+
+    test('what is no HTTP: 400, and headers that are too long: 431', async () => {
+      for (const { operationId } of everyOperation()) {
+        const { method, path } = await good(operationId)
+        const broken = await sendBytes(sandbox.baseUrl, `${method} ${path} HTTP/1.1\r\nno header\r\n\r\n`)
+        const long = await sendBytes(
+          sandbox.baseUrl,
+          `${method} ${path} HTTP/1.1\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`,
+        )
+        expect([broken, long].flatMap((answer) => answers.objections(operationId, answer))).toEqual([])
+        expect([broken.status, long.status]).toEqual([400, 431])
+      }
+    })
+
+    test('bodies that are too long, of another type, coded, or no JSON: 413, 415, 400', async () => {
+      const withBody = everyOperation().filter(({ requestBody }) => requestBody !== undefined)
+      expect(withBody.length).toBeGreaterThan(10)
+      for (const { operationId } of withBody) {
+        const size = operationId === 'json_rpc' ? 11 : 1
+        const long = `"${'x'.repeat(size * 1024 * 1024)}"`
+        expect(await statusOf(operationId, { body: long })).toBe(413)
+        expect(await statusOf(operationId, { headers: { 'content-encoding': 'gzip' } })).toBe(415)
+        const inOAuth = TOKENS.includes(operationId as 'token')
+        expect(await statusOf(operationId, { headers: { 'content-type': 'text/plain' } })).toBe(inOAuth ? 400 : 415)
+        expect(await statusOf(operationId, { body: '{' })).toBe(operationId === 'json_rpc' ? 200 : inOAuth ? 401 : 400)
+      }
+    })
+
+    test('control requests without the token, or from another origin: 401, 403', async () => {
+      const guarded = everyOperation().filter(({ security }) => security.some((scheme) => 'control_token' in scheme))
+      expect(guarded.length).toBeGreaterThan(15)
+      for (const { operationId } of [...guarded, { operationId: 'json_rpc' }]) {
+        expect(await statusOf(operationId, { headers: { origin: 'https://acme.example' } })).toBe(403)
+        if (operationId !== 'json_rpc')
+          expect(await statusOf(operationId, { headers: { authorization: '' } })).toBe(401)
+      }
+    })
+
+    test.each(SERVICE)('%s: without token, with another one, without access, with bad parameters', async (id) => {
+      const restricted = new Partner(sandbox, 'restricted')
+      const foreign = await sandbox.userToken('alice', { tenant: 'globex' })
+      expect(await statusOf(id, { headers: { authorization: '' } })).toBe(401)
+      expect(await statusOf(id, { headers: { authorization: 'Bearer x' } })).toBe(401)
+      const authorization = `Bearer ${await restricted.idpToken()}`
+      expect(await statusOf(id, { headers: { authorization } })).toBe(id === 'list_pools' ? 200 : 403)
+      expect(await statusOf(id, { headers: struck('insufficient_role') })).toBe(403)
+      if (operationOf(id).operation.security[0]!.user_token) {
+        expect(await statusOf(id, { headers: { 'x-user-token': 'x' } })).toBe(401)
+        expect(await statusOf(id, { headers: { 'x-user-token': foreign } })).toBe(401)
+        expect(await statusOf(id, { headers: { 'x-user-token': await acme.userToken('bob') } })).toBe(403)
+        const path = (await good(id)).path.replace('alice', 'ghost')
+        expect(await statusOf(id, { path, headers: { 'x-user-token': await acme.userToken('ghost') } })).toBe(404)
+      }
+      if (operationOf(id).method === 'post') expect(await statusOf(id, json({}))).toBe(400)
+      else {
+        expect(await statusOf(id, { query: '?limit=0' })).toBe(400)
+        expect(await statusOf(id, { query: '?starting_after=a&ending_before=b' })).toBe(400)
+        expect(await statusOf(id, { query: '?starting_after=a' })).toBe(400)
+        expect(await statusOf(id, { query: '?starting_after=a', headers: struck('expired_cursor') })).toBe(410)
+      }
+    })
+
+    test.each(KEYED)('%s: a key that is missing, no UUID, used with another body, or busy', async (id) => {
+      const missing = id === 'create_end_user' && profile === 'specification' ? 201 : 400
+      expect(await statusOf(id, { headers: { 'idempotency-key': '' } })).toBe(missing)
+      expect(await statusOf(id, { headers: { 'idempotency-key': 'x' } })).toBe(400)
+      const headers = { 'idempotency-key': randomUUID() }
+      await call(id, { headers })
+      const other = { ...JSON.parse((await good(id)).body as string), more: 1 }
+      expect(await statusOf(id, { headers, ...json(other) })).toBe(422)
+      expect(await statusOf(id, { headers: struck('error; code=idempotency_key_in_progress') })).toBe(409)
+    })
+
+    test.each(['deposit', 'withdraw'])('%s: a key whose first request still runs: 409', async (id) => {
+      sandbox.faults.add({ kind: 'slow_confirmation', match: { operation: id as 'deposit' }, with: { delay: '1m' } })
+      const headers = { 'idempotency-key': randomUUID() }
+      sandbox.clock.freeze()
+      const { request } = await mined(sandbox, () => call(id, { headers }))
+      expect(await statusOf(id, { headers })).toBe(409)
+      sandbox.clock.advance(60_000)
+      sandbox.clock.unfreeze()
+      expect((await request).status).toBe(200)
+    })
+
+    test('what no pool, no portfolio and no balance is there for', async () => {
+      const another = { ...pool, market_address: pool.token_address }
+      expect(await statusOf('create_portfolio', json(another))).toBe(422)
+      for (const id of ['deposit', 'withdraw']) {
+        expect(await statusOf(id, json({ portfolio_id: 'jar_x', amount_minor: '1' }))).toBe(404)
+        expect(await statusOf(id, json({ portfolio_id: portfolio, amount_minor: '0' }))).toBe(400)
+        expect(await statusOf(id, json({ portfolio_id: portfolio, amount_minor: '9'.repeat(40) }))).toBe(422)
+        expect(await statusOf(id, { headers: struck('revert') })).toBe(422)
+      }
+    })
+
+    test.each(TOKENS)('%s: forms that are refused', async (id) => {
+      expect(await statusOf(id, { body: '' })).toBe(401)
+      expect(await statusOf(id, { body: form.replace('client_credentials', 'password') })).toBe(400)
+      expect(await statusOf(id, { body: `${form}&scope=again` })).toBe(400)
+      const without = form.replace(encodeURIComponent('api://'), '')
+      expect(await statusOf(id, { body: without })).toBe(profile === 'live-like' ? 200 : 400)
+      const authorization = `Basic ${Buffer.from('a:b').toString('base64')}`
+      expect(
+        (await call(id, { body: 'grant_type=client_credentials', headers: { authorization } })).headers,
+      ).toHaveProperty('www-authenticate')
+    })
+
+    test('control requests for what is not there, or not possible: 404, 400, 409', async () => {
+      expect(await statusOf('remove_fault')).toBe(404)
+      for (const id of TENANT_METADATA) {
+        const path = (await good(id)).path.replace(sandbox.tenants[0]!.tenant_id, 'nobody')
+        expect(await statusOf(id, { path })).toBe(404)
+      }
+      expect(await statusOf('json_rpc', { path: '/rpc/1' })).toBe(404)
+      expect(await statusOf('start_scenario', { path: '/_sandbox/scenarios/none/start' })).toBe(404)
+      for (const id of ['mint_user_token', 'mint_idp_token']) {
+        const path = (await good(id)).path.replace('acme', 'nobody')
+        expect(await statusOf(id, { path })).toBe(404)
+        expect(await statusOf(id, json({ key: 1 }))).toBe(400)
+      }
+      expect(await statusOf('move_clock', json({ set: '2020-01-01' }))).toBe(400)
+      expect(await statusOf('add_faults', json({ kind: 'nothing' }))).toBe(400)
+      expect(await statusOf('start_own_scenario', json({ name: 'A B' }))).toBe(400)
+      await call('start_scenario')
+      expect(await statusOf('start_scenario')).toBe(409)
+      expect(await statusOf('start_own_scenario')).toBe(409)
+      expect(await statusOf('list_scenarios')).toBe(200)
+      expect(await statusOf('stop_scenario')).toBe(200)
+    })
+
+    test('other methods, and paths beside those described, are 404 or 405', async () => {
+      const described = new Set(answers.operations().map(({ target, method }) => `${method} ${target}`))
+      for (const path of new Set(answers.operations().map((one) => one.target))) {
+        for (const method of ['get', 'post', 'put', 'patch', 'delete', 'options']) {
+          if (described.has(`${method} ${path}`)) continue
+          const target = path.replace(/\{\w+\}/g, 'alice')
+          const { status } = await send(sandbox.baseUrl, {
+            method: method.toUpperCase(),
+            path: target,
+            headers: CONTROL,
+          })
+          expect(`${method} ${path} ${status}`).toMatch(/ 40[45]$/)
+        }
+      }
+    })
+  })
+
+  describe('faults', () => {
+    test.each([...SERVICE, ...TOKENS])(
+      '%s: 429, 500, 502, 503 and 504, and a page that is not described',
+      async (id) => {
+        for (const status of [429, 500, 502, 503, 504]) {
+          expect(await statusOf(id, { headers: struck(`error; status=${status}`) })).toBe(status)
+          const late = `error; status=${status}; phase=during_response; retry_after=7`
+          expect((await call(id, { headers: struck(late) })).headers['retry-after']).toBe('7')
+        }
+        // Not the service's own: described, it would make every client generator's type of an error a text.
+        const { path, ...request } = await good(id)
+        const page = await send(sandbox.baseUrl, {
+          ...request,
+          path,
+          headers: { ...request.headers, ...struck('malformed_body') },
+        })
+        expect(answers.objections(id, page)).toEqual([`${id} 502: the content type text/html is not described`])
+        expect(await statusOf(id, { headers: { 'x-sandbox-fault': 'hang' } })).toBe(401)
+        expect(await statusOf(id, { headers: struck('no such fault') })).toBe(400)
+      },
+    )
+
+    test.each(SERVICE)('%s: the end of the version is announced', async (id) => {
+      const { headers } = await call(id, { headers: struck('deprecation; link=https://acme.example/v2') })
+      expect(headers).toMatchObject({
+        deprecation: expect.anything(),
+        sunset: expect.anything(),
+        link: expect.anything(),
+      })
+    })
+
+    test.each(['deposit', 'withdraw'])('%s: errors while the transaction is under way', async (id) => {
+      for (const phase of ['before_broadcast', 'after_broadcast', 'after_confirmation']) {
+        expect(await statusOf(id, { headers: struck(`error; status=502; phase=${phase}`) })).toBe(502)
+      }
+    })
+
+    test.each([...SERVICE, ...TOKENS])('%s: a connection that breaks gives no answer at all', async (id) => {
+      for (const how of ['reset', 'close', 'truncate']) {
+        await expect(call(id, { headers: struck(`drop_connection; how=${how}`) })).rejects.toThrow(
+          /socket|ECONNRESET|aborted/,
+        )
+      }
+    })
+
+    test.each(TOKENS)('%s: every error of an identity provider', async (id) => {
+      for (const error of ['invalid_client', 'invalid_grant', 'unauthorized_client', 'temporarily_unavailable']) {
+        const { status, text } = await call(id, { headers: struck(`token_endpoint_error; error=${error}`) })
+        expect([error, status >= 400, JSON.parse(text).error]).toEqual([error, true, error])
+      }
+    })
+
+    test('a chain that is away: 503', async () => {
+      sandbox.faults.add({ kind: 'chain_down', with: { for: '1h' } })
+      for (const id of ['list_portfolios', 'get_audit', 'json_rpc']) expect(await statusOf(id)).toBe(503)
+      sandbox.faults.clear()
+      await call('clear_faults')
+      await expect.poll(() => statusOf('get_audit')).toBe(200)
+    })
+  })
+
+  test('before it is ready: 503', async () => {
+    const ready = sandbox
+    const starting = await Sandbox.listen({ port: 0, seed: 7, controlToken: CONTROL_TOKEN, fixtures })
+    try {
+      sandbox = Object.assign(Object.create(ready), { baseUrl: starting.baseUrl })
+      for (const id of [...SERVICE, ...TOKENS, ...TENANT_METADATA, 'get_readiness', 'get_audit', 'json_rpc']) {
+        expect(`${id} ${await statusOf(id)}`).toBe(`${id} 503`)
+      }
+    } finally {
+      sandbox = ready
+      await starting.stop()
+    }
+  })
+
+  test('reset and stop', async () => {
+    expect(await statusOf('reset')).toBe(200)
+    expect(await statusOf('stop')).toBe(202)
+  })
+
+  test('every status that is described was seen, but for those that cannot be', () => {
+    const described = everyOperation().flatMap(({ operationId, responses }) =>
+      Object.keys(responses).map((status) => `${operationId} ${status}`),
+    )
+    const excused = (one: string) => NOT_SEEN.some(([pattern]) => pattern.test(one))
+    expect(described.filter((one) => !answers.seen.has(one) && !excused(one))).toEqual([])
+    expect([...answers.seen].filter(excused)).toEqual([])
+    expect(described.length).toBeGreaterThan(300)
+  })
 })

@@ -37,11 +37,13 @@ export class DescribedAnswers {
     this.#ajv.addSchema({ ...(closed(document) as Json), $id: 'openapi' })
   }
 
-  /** Every operation with its path and method. */
-  operations(): { path: string; method: string; operation: DescribedOperation }[] {
-    return Object.entries(this.#document.paths).flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-    )
+  /** Every operation with its path, as described and behind the path of its server, and its method. */
+  operations(): { path: string; target: string; method: string; operation: DescribedOperation }[] {
+    return Object.entries(this.#document.paths).flatMap(([path, item]) => {
+      const { servers = this.#document.servers, ...methods } = item as { servers?: OpenApiDocument['servers'] }
+      const target = `${new URL(servers[0]!.url).pathname.replace(/\/$/, '')}${path}`
+      return Object.entries(methods as typeof item).map(([method, operation]) => ({ path, target, method, operation }))
+    })
   }
 
   /** What is not as described; nothing when all of it is. */

@@ -6,8 +6,7 @@ import { sandboxWith } from '../helpers/fixture-file.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 import { userToken } from '../helpers/tokens.ts'
-import { DescribedAnswers, type OpenApiDocument } from '../http/described-answers.ts'
-import { goodHeaders, type RawRequest, send } from '../http/raw-http.ts'
+import type { OpenApiDocument } from '../http/described-answers.ts'
 
 /** The profile of live documentation: the tour of a partner, and what differs on it. */
 
@@ -209,46 +208,10 @@ test('Live-like: a setting that is given wins over the profile', async () => {
   expect((await partner.get('pools?limit=0')).body.doc_url).toBeUndefined()
 })
 
-test('Live-like: answers are as described, good ones and errors', async () => {
-  const document = (await (await fetch(`${new URL(sandbox.baseUrl).origin}/openapi.json`)).json()) as OpenApiDocument
-  const described = new DescribedAnswers(document)
-  const { parameters } = described.operations().find(({ operation }) => operation.operationId === 'create_end_user')!
-    .operation as unknown as { parameters: object[] }
+test('Live-like: the description asks for a key of that form when an end user is created', async () => {
+  const document = (await (await fetch(new URL('/openapi.json', sandbox.baseUrl))).json()) as OpenApiDocument
+  const { parameters } = document.paths['/v1/partner/end_users']!.post!
   expect(parameters).toMatchObject([
     { name: 'Idempotency-Key', required: true, schema: { pattern: '^[!-~]{16,255}$' } },
   ])
-  const { 'idempotency-key': _, ...good } = await goodHeaders(acme)
-  const headers = { ...good, 'x-user-token': await acme.userToken('alice') }
-  const foreign = await userToken(sandbox, { claims: { iss: 'https://else.example' } })
-  const user = { external_id: 'ada', user_jwt: await acme.userToken('ada') }
-  const json = { ...headers, 'content-type': 'application/json' }
-  const requests: [id: string, status: number, request: RawRequest][] = [
-    ['list_pools', 200, { path: '/api/v1/partner/pools', headers }],
-    ['list_pools', 400, { path: '/api/v1/partner/pools?limit=0', headers }],
-    ['list_portfolios', 200, { path: '/api/v1/partner/end_users/alice/portfolios', headers }],
-    [
-      'list_portfolios',
-      401,
-      { path: '/api/v1/partner/end_users/alice/portfolios', headers: { ...headers, 'x-user-token': foreign } },
-    ],
-    [
-      'create_end_user',
-      201,
-      {
-        method: 'POST',
-        path: '/api/v1/partner/end_users',
-        headers: { ...json, 'idempotency-key': opaque() },
-        body: JSON.stringify(user),
-      },
-    ],
-    [
-      'create_end_user',
-      400,
-      { method: 'POST', path: '/api/v1/partner/end_users', headers: json, body: JSON.stringify(user) },
-    ],
-  ]
-  for (const [id, status, request] of requests) {
-    const answer = await send(new URL(sandbox.baseUrl).origin, request)
-    expect([id, answer.status, described.objections(id, answer)]).toEqual([id, status, []])
-  }
 })
