@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import type { ServiceSettings } from './service-settings.ts'
+
 /** By `service.idempotency_key_format`; what an opaque key has at least is room for 128 bits. */
 export const KEY_FORMS = {
   // Without a flag: the description gives the pattern to clients that know none.
@@ -9,6 +12,16 @@ export const KEY_FORMS = {
 } as const
 
 /** Assumption `idempotency-format`. */
-export function isUuidV4(text: string): boolean {
+function isUuidV4(text: string): boolean {
   return KEY_FORMS.uuid_v4.pattern.test(text)
+}
+
+/**
+ * What the log calls a key: a UUID by itself. Any other key may be a secret that was put there by mistake, so it is called
+ * `sha256:` and the first 16 digits of its SHA-256; undefined if it is no key of the format.
+ */
+export function keyInLog(key: string, format: ServiceSettings['idempotency_key_format']): string | undefined {
+  if (isUuidV4(key)) return key
+  if (!KEY_FORMS[format].pattern.test(key)) return undefined
+  return `sha256:${createHash('sha256').update(key).digest('hex').slice(0, 16)}`
 }

@@ -88,7 +88,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     clientErrorHandler: (error, socket) => answerClientError(error, socket, parts.ids, settings),
     frameworkErrors: (error, request, reply) => {
       open(request, reply)
-      logWhenOver(request, reply, parts.service.clock)
+      logWhenOver(request, reply, parts.service)
       writeError(badRequest(error) ?? error, request, reply, parts)
     },
   })
@@ -100,7 +100,7 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, parts.ids, settings))
   app.decorateRequest('exchange', null)
-  logRequests(app, parts.service.clock)
+  logRequests(app, parts.service)
   const refuse = unknownRoute(all)
   // With a callback: a promise for each hook and request is felt at tens of thousands of requests a second.
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,8 +1,9 @@
 import { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { SandboxClock } from '../domain/clock.ts'
 import type { Problem } from '../domain/errors.ts'
-import { isUuidV4 } from '../domain/idempotency-key.ts'
+import { keyInLog } from '../domain/idempotency-key.ts'
+import type { Service } from '../domain/service.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import { type HttpExchange, member } from './exchange.ts'
 import { onceOver } from './once-over.ts'
 import { keyOf } from './pipeline.ts'
@@ -19,25 +20,31 @@ declare module 'fastify' {
 const LEVELS = new Set(['info', 'debug', 'trace'])
 
 /** Logs one line for every request, at level info. */
-export function logRequests(app: FastifyInstance, clock: SandboxClock): void {
+export function logRequests(app: FastifyInstance, service: Pick<Service, 'clock' | 'settings'>): void {
   app.decorateRequest('code', null)
   if (!LEVELS.has(app.log.level)) return
   app.addHook('onRequest', (request, reply, done) => {
     // What this process asks its own sandbox came over no connection: that is a call, not a request.
-    if (request.raw instanceof IncomingMessage) logWhenOver(request, reply, clock)
+    if (request.raw instanceof IncomingMessage) logWhenOver(request, reply, service)
     done()
   })
 }
 
 /**
  * Logs one line when all of a request is over: its connection, however that ended, and its work. Without the query and any
- * header but the Idempotency-Key: those may hold cursors and tokens.
+ * header but the Idempotency-Key, which {@link keyInLog} names: those may hold cursors and tokens.
  */
-export function logWhenOver(request: FastifyRequest, reply: FastifyReply, clock: SandboxClock): void {
+export function logWhenOver(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  service: Pick<Service, 'clock' | 'settings'>,
+): void {
+  const { clock, settings } = service
   const begun = clock.wallNow()
   onceOver(request.raw, reply.raw, () => {
     const ms = clock.wallNow() - begun
-    const log = (failure?: Problem) => request.log.info({ ...fieldsOf(request, reply, failure), ms }, 'request')
+    const log = (failure?: Problem) =>
+      request.log.info({ ...fieldsOf(request, reply, settings, failure), ms }, 'request')
     const { work } = request.exchange ?? {}
     if (work === undefined) return log()
     work.then(
@@ -48,7 +55,7 @@ export function logWhenOver(request: FastifyRequest, reply: FastifyReply, clock:
 }
 
 /** What is undefined does not show. */
-function fieldsOf(request: FastifyRequest, reply: FastifyReply, failure: Problem | undefined): object {
+function fieldsOf(request: FastifyRequest, reply: FastifyReply, settings: ServiceSettings, failure?: Problem): object {
   const { method, url, id, exchange } = request
   const answer = answerOf(request, reply, failure)
   const transaction = exchange && transactionOf(exchange)
@@ -62,7 +69,7 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply, failure: Problem
     ended: exchange?.ending ?? (isAnswered(request, reply) ? 'answered' : 'connection lost'),
     operation: exchange?.operation,
     tenant: exchange?.tenant,
-    idempotency_key: key !== undefined && isUuidV4(key) ? key : undefined,
+    idempotency_key: key === undefined ? undefined : keyInLog(key, settings.idempotency_key_format),
     transaction_id: transaction?.id,
     tx_hash: transaction?.tx_hash,
     fault: struckBy?.id,

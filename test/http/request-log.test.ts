@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { FaultRule, SandboxHandle } from '../../src/index.ts'
 import { mined } from '../helpers/confirmation.ts'
+import { sandboxWith } from '../helpers/fixture-file.ts'
 import { type Ask, Partner, testSandbox } from '../helpers/partner.ts'
 import { openSandbox } from '../reliability/ledger.ts'
 import { goodHeaders, send } from './raw-http.ts'
@@ -103,6 +104,30 @@ describe('a request leaves one line', () => {
       lines = []
     }
   })
+})
+
+test('an opaque key is named by its hash: it might be a secret that was put there by mistake', async () => {
+  const service = { idempotency_key_format: 'opaque' as const }
+  await using opaque = await sandboxWith((fixture) => Object.assign(fixture, { service }), {
+    logger: pino({ level: 'info' }, logged),
+  })
+  const { client_secret } = opaque.tenants[0]!
+  const partner = new Partner(opaque)
+  const portfolio = await partner.open('dan')
+  for (const [key, named] of [
+    ['order-2029-04-01-0017', 'sha256:e29f758fdafc72d8'],
+    [client_secret, expect.stringMatching(/^sha256:[0-9a-f]{16}$/)],
+    ['{"level":60,"msg":"\\"}', expect.stringMatching(/^sha256:[0-9a-f]{16}$/)],
+    ['0f1c2b34-8d5e-4f70-9a1b-2c3d4e5f6071', '0f1c2b34-8d5e-4f70-9a1b-2c3d4e5f6071'],
+    ['too-short', undefined],
+  ]) {
+    lines = []
+    for (const headers of [{}, { authorization: null }])
+      await partner.deposit('dan', portfolio, '1000', { key, headers })
+    await expect.poll(() => requests().filter(({ operation }) => operation === 'deposit')).toHaveLength(2)
+    expect(requests().map(({ idempotency_key }) => idempotency_key)).toEqual([named, named])
+    if (named !== key) expect(JSON.stringify(lines)).not.toContain(key)
+  }
 })
 
 describe('a fault is named, and is no failure of the sandbox', () => {
