@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { PROFILES } from '../../src/domain/service-settings.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { outcome } from '../helpers/outcome.ts'
@@ -206,6 +208,16 @@ test('Live-like: a setting that is given wins over the profile', async () => {
     '400 idempotency_key_required',
   )
   expect((await partner.get('pools?limit=0')).body.doc_url).toBeUndefined()
+})
+
+test('Live-like: docs/fixtures.md has every setting of the profile', async () => {
+  const page = await readFile(new URL('../../docs/fixtures.md', import.meta.url), 'utf8')
+  const rows = page.matchAll(/^\| `(\w+)` +\| `(\S+)` +\| `(\S+)` +\|$/gm)
+  const table = [...rows].map(([, ...cells]) => cells.map((cell) => cell.replace('""', '')))
+  const { specification, 'live-like': live } = PROFILES
+  const settings = Object.keys(specification) as (keyof typeof specification)[]
+  const different = settings.filter((name) => specification[name] !== live[name])
+  expect(table).toEqual(different.map((name) => [name, specification[name], live[name]]))
 })
 
 test('Live-like: the description asks for a key of that form when an end user is created', async () => {

@@ -70,13 +70,13 @@ export const MONEY_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'fees',
     'fees',
-    'none: total_fees_paid is "0"',
+    'none: total_fees_paid is "0". Live services have some, but at what rate and from what is documented nowhere',
     money('Assumption fees: none, total_fees_paid is "0" and all yield is paid out'),
   ),
   assumed(
     'swaps',
     'token swaps',
-    "none: a deposit moves the pool's own token",
+    "none: a deposit moves the pool's own token. Live services swap from USDC and back; here amount_minor is in the token's own units, as the specification has it, and live-like.yaml has USDC alone, so there is nothing to swap",
     money("Assumption swaps: none, a deposit moves the pool's own token alone"),
   ),
 ]
