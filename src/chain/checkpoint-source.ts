@@ -3,7 +3,7 @@ import type { Hex } from '../domain/records.ts'
 import type { Block } from './block.ts'
 import type { BlockArchive } from './block-archive.ts'
 import type { Checkpoint } from './checkpoint.ts'
-import type { FetchBudget } from './fetch-budget.ts'
+import type { FetchBudget, RealCall, RealChain } from './fetch-budget.ts'
 import { GAS_LIMIT } from './gas-limit.ts'
 import { faultText } from './json-rpc.ts'
 import { CALL_FETCHES, CALL_TIME } from './rpc-budget.ts'
@@ -16,12 +16,6 @@ export interface SourceParts {
   archive: BlockArchive
   /** What may be fetched, and for a fork from where. */
   fetches?: FetchBudget
-}
-
-interface Call {
-  id: unknown
-  method: string
-  params?: unknown[]
 }
 
 const ZERO = numberToHex(0, { size: 32 })
@@ -60,6 +54,9 @@ const BLOCK_PARAMETER: Record<string, number> = {
   eth_call: 1,
 }
 
+/** What every node that has a block's state can answer. Not all know `eth_getAccountInfo`: Anvil then asks for its parts. */
+const ACCOUNT = /^eth_get(Balance|TransactionCount|Code|StorageAt)$/
+
 /**
  * Plays the chain that an Anvil forks at a checkpoint. Accounts are in its genesis, so what it asks here is the block, what
  * was before it, and state that the checkpoint does not hold: nothing on an embedded chain, the real chain's on a fork. Why
@@ -74,23 +71,30 @@ export class CheckpointSource {
 
   /** An {@link RpcHandler}. */
   answer = async (body: string): Promise<string> => {
-    const request: Call | Call[] = JSON.parse(body)
+    const request: RealCall | RealCall[] = JSON.parse(body)
     if (Array.isArray(request)) return `[${(await Promise.all(request.map((call) => this.#one(call)))).join()}]`
     return this.#one(request)
   }
 
-  async #one(call: Call): Promise<string> {
+  async #one(call: RealCall): Promise<string> {
     const { fetches } = this.#parts
     if (call.method in BLOCK_PARAMETER && fetches?.admit(call.method, call.params?.[0]) === false)
       return faultText(call, REFUSED)
     const known = (await this.#known(call)) ?? feesOf(call)
-    if (known === undefined && fetches?.real) return fetches.real.forward(JSON.stringify(this.#beforeFork(call)))
+    if (known === undefined && fetches?.real) return this.#forward(call, fetches.real)
     const answer = known === undefined ? nothingOf(call.method) : { result: known }
     return JSON.stringify({ jsonrpc: '2.0', id: call.id, ...answer })
   }
 
+  #forward(call: RealCall, real: RealChain): Promise<string> {
+    const { forked } = this.#parts.checkpoint
+    const asked = this.#beforeFork(call)
+    const block = asked.params?.[BLOCK_PARAMETER[call.method] ?? -1]
+    return real.forward(asked, ACCOUNT.test(call.method) && forked !== undefined && Number(block) === forked)
+  }
+
   /** What is answered here; undefined for what is not. */
-  async #known({ method, params = [] }: Call): Promise<unknown> {
+  async #known({ method, params = [] }: RealCall): Promise<unknown> {
     const { chainId, checkpoint, archive } = this.#parts
     const { number, hash } = checkpoint.block
     const [block] = params
@@ -112,7 +116,7 @@ export class CheckpointSource {
   }
 
   /** The real chain knows nothing of the blocks that were mined here: it is asked as of the one that was forked. */
-  #beforeFork(call: Call): Call {
+  #beforeFork(call: RealCall): RealCall {
     const { forked } = this.#parts.checkpoint
     const index = BLOCK_PARAMETER[call.method]
     const block = index === undefined ? undefined : call.params?.[index]
@@ -123,7 +127,7 @@ export class CheckpointSource {
 }
 
 /** Blocks have cost nothing, as far as anybody may ask; Anvil does not know so of the one it begins with. */
-function feesOf({ method, params: [, newest, percentiles] = [] }: Call): unknown {
+function feesOf({ method, params: [, newest, percentiles] = [] }: RealCall): unknown {
   if (method !== 'eth_feeHistory') return undefined
   const reward = Array.isArray(percentiles) ? [percentiles.map(() => '0x0')] : []
   return { oldestBlock: newest, baseFeePerGas: ['0x0', '0x0'], gasUsedRatio: [0], reward }

@@ -1,10 +1,18 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { CALL_FETCHES } from './rpc-budget.ts'
-import type { RpcHandler } from './rpc-server.ts'
+
+/** A call of Anvil's to the chain that it forks. */
+export interface RealCall {
+  jsonrpc: '2.0'
+  id: unknown
+  method: string
+  params?: unknown[]
+}
 
 /** Where real state is read from that a fork's checkpoint does not hold. */
 export interface RealChain {
-  forward: RpcHandler
+  /** Answers a call in JSON. Without what is needed, the chain does not work. */
+  forward(call: RealCall, needed: boolean): Promise<string>
   /** How often reading failed so far. */
   readonly failures: number
   /** Why it fails at present. */

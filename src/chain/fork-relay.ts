@@ -1,5 +1,6 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../domain/ports/logger.ts'
+import type { RealCall } from './fetch-budget.ts'
 import { faultText } from './json-rpc.ts'
 import { type Upstream, UpstreamError } from './upstream.ts'
 
@@ -7,6 +8,8 @@ import { type Upstream, UpstreamError } from './upstream.ts'
 const PROBE_PAUSE = 500
 /** A JSON-RPC error code Anvil gives up on at once. */
 const FAILED = -32000
+/** What any node answers that is up. */
+const SIMPLE: RealCall = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
 
 /** What a relay is made from. */
 export interface RelayParts {
@@ -41,56 +44,55 @@ export class ForkRelay {
     this.#parts.upstream.close()
   }
 
-  /** Passes a JSON-RPC body on; the answer says why, should the upstream fail. */
-  async forward(body: string): Promise<string> {
+  /**
+   * Passes a call on; the answer says why, should the upstream fail. An error that it answers with is passed on as well, unless
+   * the call is needed: a node that does not have the state that was forked is no better than one that is down.
+   */
+  async forward(call: RealCall, needed: boolean): Promise<string> {
     // Known to fail, it is asked by the probe alone: whoever waits learns so at once instead of after a time-out.
     if (this.#failure !== undefined) {
       this.failures++
-      return refusal(body, this.#failure)
+      return faultText(call, { code: FAILED, message: this.#failure })
     }
     try {
-      const answer = await this.#parts.upstream.post(body)
-      this.#succeeded()
+      const { upstream } = this.#parts
+      const answer = await upstream.post(JSON.stringify(call))
+      if (needed) upstream.requireResult(call.method, answer)
       return answer
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error
-      this.#failed(error.message)
-      return refusal(body, error.message)
+      this.#failed(error.message, needed ? call : SIMPLE)
+      return faultText(call, { code: FAILED, message: error.message })
     }
   }
 
-  #failed(reason: string): void {
+  /** It answers again as soon as it answers `missed`. */
+  #failed(reason: string, missed: RealCall): void {
     this.failures++
     const known = this.#failure
-    this.#failure = `the fork's upstream ${reason}`
+    this.#failure = failureOf(reason)
     if (known !== undefined || this.#closed) return
     this.#parts.log.warn({ chain_id: this.#parts.chainId, reason }, 'the upstream of a fork fails')
-    void this.#probe()
+    void this.#probe(missed)
   }
 
-  #succeeded(): void {
-    if (this.#failure === undefined) return
-    this.#failure = undefined
-    this.#parts.log.info({ chain_id: this.#parts.chainId }, 'the upstream of a fork answers again')
-  }
-
-  /** Finds out that it answers again, should nobody ask it for anything meanwhile. */
-  async #probe(): Promise<void> {
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
-    while (this.#failure !== undefined && !this.#closed) {
-      await this.#parts.clock.wallSleep(PROBE_PAUSE)
-      if (this.#failure === undefined || this.#closed) return
-      await this.#parts.upstream.postOnce(body).then(
-        () => this.#succeeded(),
-        () => undefined,
-      )
+  async #probe(missed: RealCall): Promise<void> {
+    const { chainId, clock, log, upstream } = this.#parts
+    for (;;) {
+      await clock.wallSleep(PROBE_PAUSE)
+      if (this.#closed) return
+      try {
+        upstream.requireResult(missed.method, await upstream.postOnce(JSON.stringify(missed)))
+        this.#failure = undefined
+        return log.info({ chain_id: chainId }, 'the upstream of a fork answers again')
+      } catch (error) {
+        if (!(error instanceof UpstreamError)) throw error
+        this.#failure = failureOf(error.message)
+      }
     }
   }
 }
 
-function refusal(body: string, message: string): string {
-  const request: unknown = JSON.parse(body)
-  const fault = { code: FAILED, message }
-  if (!Array.isArray(request)) return faultText(request, fault)
-  return `[${request.map((call) => faultText(call, fault)).join()}]`
+function failureOf(reason: string): string {
+  return `the fork's upstream ${reason}`
 }

@@ -53,11 +53,16 @@ export class Upstream {
   /** One call's result. Throws {@link UpstreamError}. */
   async call<Result>(method: string, ...params: unknown[]): Promise<Result> {
     const body = await this.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
-    const { result, error } = JSON.parse(body) as { result?: Result; error?: { message?: string } }
-    if (error) {
-      throw new UpstreamError(`${this.host} refuses ${method}: ${this.#redact(String(error.message))}`, 'refused')
-    }
-    return result as Result
+    const answer = JSON.parse(body) as { result?: Result; error?: { message?: string } }
+    if (answer.error) throw this.#refused(method, answer.error.message)
+    return answer.result as Result
+  }
+
+  /** Throws {@link UpstreamError} if an answer to a method that always has a result has none. */
+  requireResult(method: string, text: string): void {
+    const { result, error } = Object(parsed(text)) as Parsed
+    if (error) throw this.#refused(method, error.message)
+    if ((result ?? null) === null) throw this.#refused(method, 'no result')
   }
 
   /** Passes a request on, again if the rate is limited, and returns the answer, JSON for certain. Throws {@link UpstreamError}. */
@@ -92,6 +97,10 @@ export class Upstream {
     this.#closed.abort()
   }
 
+  #refused(method: string, message: unknown): UpstreamError {
+    return new UpstreamError(`${this.host} refuses ${method}: ${this.#redact(String(message))}`, 'refused')
+  }
+
   #checked({ status, headers }: Response, text: string): string {
     const answer = parsed(text)
     if (status === 429 || LIMIT_CODES.has(answer?.error?.code)) {
@@ -117,7 +126,8 @@ export class Upstream {
 
 interface Parsed {
   jsonrpc?: unknown
-  error?: { code?: unknown }
+  result?: unknown
+  error?: { code?: unknown; message?: unknown }
 }
 
 function parsed(text: string): Parsed | undefined {

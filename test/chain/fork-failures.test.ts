@@ -227,6 +227,35 @@ describe('an upstream that fails later', () => {
       await expectSameChain(chain)
     })
 
+    it.each<[Mood, RegExp]>([
+      ['stateless', /127\.0\.0\.1:\d+ refuses \w+: missing trie node/],
+      ['lagging', /refuses \w+: header not found/],
+      ['throttled', /limits the rate/],
+      ['empty', /refuses \w+: no result/],
+    ])('wait as long as it refuses what they need: %s', async (mood, reason) => {
+      const { aave, vault } = poolsOf(upstream)
+      await chain.transfer(order('deposit', vault, 1_000_000n, { owner: bob }))
+      const transfer = chain.transfer(order('deposit', aave, 1_000_000n, { signed: async () => upstream.be(mood) }))
+      await eventually(() => expect(chains.status().reason).toMatch(reason))
+      expect(chains.status().reason).not.toContain(upstream.key)
+      await expect(chain.transfer(order('deposit', aave, 5n))).rejects.toThrow(ChainUnavailableError)
+      const { requests } = upstream
+      await eventually(() => expect(upstream.requests).toBeGreaterThan(requests + 4)) // it is looked after
+      expect(chains.status().reason).toMatch(reason)
+
+      upstream.be('well')
+      expect(await transfer).toMatchObject({ status: 'success', amount: 1_000_000n })
+      expect(await transfers(alice)).toBe('0x1')
+      await eventually(() => expect(chains.status()).toEqual({ ok: true }))
+      await expectSameChain(chain)
+    })
+
+    it('are none of its business what others ask of old blocks', async () => {
+      upstream.be('stateless')
+      await expect(rpc(chain, 'eth_getBalance', NOWHERE, '0x0')).rejects.toThrow(/missing trie node/)
+      expect(chains.status()).toEqual({ ok: true })
+    })
+
     it('are carried through that were left out of a block with others in it, on an Anvil that began at a checkpoint', async () => {
       const { aave, vault } = poolsOf(upstream)
       await chain.transfer(order('deposit', vault, 1_000_000n, { owner: bob }))

@@ -12,7 +12,28 @@ import type { Hex } from '../../src/domain/records.ts'
 import { rpc, silent } from './chain-fixture.ts'
 
 /** How the upstream's front answers; `slow` takes 50 ms for each answer, `down` drops connections. */
-export type Mood = 'well' | 'slow' | 'down' | 'limited' | 'html' | 'pruned'
+export type Mood =
+  | 'well'
+  | 'slow'
+  | 'down'
+  | 'limited'
+  | 'html'
+  | 'pruned'
+  | 'stateless'
+  | 'lagging'
+  | 'throttled'
+  | 'empty'
+
+const KEY = 'v3-secret-key-0123456789'
+
+/** What is answered instead of state. */
+const STATELESS: Partial<Record<Mood, object>> = {
+  stateless: { error: { code: -32000, message: `missing trie node 5c5c /${KEY} <nil>` } },
+  lagging: { error: { code: -32000, message: 'header not found' } },
+  throttled: { error: { code: -32005, message: 'daily request count exceeded' } },
+  empty: { result: null },
+}
+const STATE = /^eth_get(Balance|Code|StorageAt|TransactionCount|AccountInfo)$/
 
 /** What stands for a real chain: the genuine market on an Anvil of its own, behind a front that can misbehave. */
 export interface UpstreamChain {
@@ -30,7 +51,6 @@ export interface UpstreamChain {
   stop(): Promise<void>
 }
 
-const KEY = 'v3-secret-key-0123456789'
 const INITIAL_RATE = toFunctionSelector('initialRate()').slice(2)
 
 /** Starts one of a chain id, whose blocks have base fees, and whose vaults tell no rate. */
@@ -96,6 +116,8 @@ async function answer(mood: Mood, body: string, anvil: string, response: ServerR
     response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: `missing trie node /${KEY}` } }))
     return
   }
+  const instead = STATELESS[mood]
+  if (instead && STATE.test(method)) return void response.end(JSON.stringify({ jsonrpc: '2.0', id, ...instead }))
   const upstream = await fetch(anvil, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
   response.end(await upstream.text())
 }
