@@ -147,8 +147,10 @@ export class Transfers {
     const inWords = amountsOf(pool, settings)
     const underWay: TransferUnderWay = { type: request.type, pool, chain, revert: false }
     await request.reached('before_broadcast', underWay)
-    const harvest = settings.yield_harvest === 'recorded' ? await quoteHarvest(chain, pool, this.#parts) : undefined
+    const quote = settings.yield_harvest === 'recorded' ? await quoteHarvest(chain, pool, settings) : undefined
     cancelled.throwIfAborted()
+    // One right after the other, so that no other transfer's comes between them in a list.
+    const harvest = quote && { id: ids.next('txn'), ...quote }
     const id = ids.next('txn')
     const mined = await chain.transfer({
       type: request.type,

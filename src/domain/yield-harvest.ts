@@ -1,5 +1,4 @@
 import { type BalanceChange, balanceChange, balancesOf } from './balances.ts'
-import type { Ids } from './ids.ts'
 import type { Chain } from './ports/chain.ts'
 import type { HarvestQuote, Pool, Portfolio, Transaction } from './records.ts'
 import type { ServiceSettings } from './service-settings.ts'
@@ -11,11 +10,10 @@ import type { ServiceSettings } from './service-settings.ts'
 export async function quoteHarvest(
   chain: Chain,
   pool: Pool,
-  { ids, settings }: { ids: Ids; settings: ServiceSettings },
-): Promise<HarvestQuote> {
+  { protocols: [aave] }: ServiceSettings,
+): Promise<Omit<HarvestQuote, 'id'>> {
   const { apy, price_usd } = await chain.market(pool)
-  const [aave] = settings.protocols
-  return { id: ids.next('txn'), fx_rate_usd: price_usd, aave_apy: pool.protocol === aave ? apy : null }
+  return { fx_rate_usd: price_usd, aave_apy: pool.protocol === aave ? apy : null }
 }
 
 /** What a `yield_harvest` says that its transfer does not. */

@@ -82,6 +82,34 @@ describe('random series', () => {
     expect(harvests).toBeGreaterThan(10)
   })
 
+  test('of transfers at once, each has its record directly before it, on whatever page', async () => {
+    await sandbox.sandbox.reset()
+    sandbox.sandbox.parts.service.clock.freeze()
+    const jars = await Promise.all([...POOLS, ...POOLS].map((pool) => sandbox.acme.open('carol', pool)))
+    const depositAll = () => Promise.all(jars.map((jar) => sandbox.acme.deposit('carol', jar, '5000000')))
+    await depositAll()
+    sandbox.sandbox.parts.service.clock.advance(365 * DAY)
+    await depositAll()
+    const listed = await walk('carol', 3)
+    expect(listed).toEqual((await sandbox.acme.get('end_users/carol/transactions?limit=100')).body.data)
+    const harvests = listed.filter(({ type }) => type === 'yield_harvest')
+    expect(harvests).toHaveLength(jars.length)
+    for (const harvest of harvests) {
+      const { tx_hash, portfolio_id } = listed[listed.indexOf(harvest) - 1]!
+      expect(harvest).toMatchObject({ tx_hash, portfolio_id })
+    }
+  })
+
+  async function walk(user: string, limit: number): Promise<Transaction[]> {
+    const found: Transaction[] = []
+    for (let after = ''; ; ) {
+      const { body } = await sandbox.acme.get(`end_users/${user}/transactions?limit=${limit}${after}`)
+      found.push(...body.data)
+      if (!body.has_more) return found
+      after = `&starting_after=${body.next_cursor}`
+    }
+  }
+
   function expectAddsUp(history: readonly Transaction[], { body }: Answer): void {
     const last = history.at(-1)!
     expect([last.id, last.yield_earned_after]).toEqual([body.transaction_id, body.yield_earned])
