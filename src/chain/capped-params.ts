@@ -1,4 +1,5 @@
 import { numberToHex } from 'viem/utils'
+import type { RpcError } from './rpc.ts'
 import { CALL_GAS, FEE_BLOCKS, invalidParams, overBudget, TRACE_GAS, TRANSACTION_GAS } from './rpc-budget.ts'
 
 /** A method's parameters. */
@@ -32,6 +33,7 @@ const CAPS: ReadonlyMap<string, Cap> = new Map<string, Cap>([
  */
 export function cappedParams(method: string, params: Params): Params {
   if (/^debug_trace/.test(method)) refuseScripts(method, params)
+  if (/^trace_/.test(method) && params.flat(3).includes('vmTrace')) throw singleSteps(method, '"trace" or "stateDiff"')
   return CAPS.get(method)?.(method, params) ?? params
 }
 
@@ -113,10 +115,14 @@ function storageValues(method: string, params: Params): Params {
 }
 
 /** A log of every step copies the stack at each: gigabytes for a few thousand gas. */
+function singleSteps(method: string, instead: string): RpcError {
+  return overBudget(method, `single steps are not shown: give ${instead}`)
+}
+
 function tracedCall(method: string, params: Params): Params {
   const options = params[2]
   if (!isFields(options) || typeof options.tracer !== 'string') {
-    throw overBudget(method, 'single steps are not shown: give {"tracer": "callTracer"} or "prestateTracer"')
+    throw singleSteps(method, '{"tracer": "callTracer"} or "prestateTracer"')
   }
   return withGas(method, params, TRACE_GAS)
 }

@@ -17,6 +17,7 @@ import { CALL_TIME, TRANSACTION_GAS } from './rpc-budget.ts'
 import { RpcFilters } from './rpc-filters.ts'
 import { isLong, isSlow } from './rpc-methods.ts'
 import { Slots } from './slots.ts'
+import { checkTraced } from './traced-gas.ts'
 
 /** What reads of others work with. */
 export interface OutsideParts {
@@ -190,6 +191,7 @@ export class OutsideReads {
       })
       return resultText(request, await logsAcross(subject, { archive, rpc, over: () => over }))
     }
+    if (/^debug_trace(Transaction|Block)/.test(method)) await checkTraced(method, subject, rpc)
     const known = await archive.answer(method, params)
     if (known !== undefined) return resultText(request, known)
     if (/^eth_new/.test(method)) return this.#newFilter(request)

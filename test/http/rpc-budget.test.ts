@@ -20,6 +20,8 @@ const RETURNS_4_MIB = '0x624000005ff3'
 const LOGS = '0x5b5f5fa05a620f424010600057'
 /** Hashes 64 KiB 3,600 times, so that it needs all of 45 M gas: an estimate tries that again and again. */
 const HASHES = '0x610e105b620100005f205060019003806003' + '5700'
+/** Calls an account without code, again and again, until 20,000 gas are left. */
+const CALLS = '0x5b5f5f5f5f60bb5afa505a614e2010600057'
 /** Asks for the balances of so many accounts that nobody asked for before. */
 const readsAccounts = (from: number, count: number) =>
   `0x62${numberToHex(from).slice(2)}5b6001018031508062${numberToHex(from + count).slice(2)}1160045700`
@@ -315,6 +317,33 @@ describe('on loopback alone', () => {
         expect((await ask(method, { ...terms, to: CODED, gas })).error).toMatchObject({ code: -32602 })
       }
     }
+  })
+
+  test('a trace of a transaction has no single steps, and as many calls as fit into 4,000,000 gas', async () => {
+    const [from] = (await ask('eth_accounts')).result
+    const mined = async (code: string, gas: number) => {
+      await ask('anvil_setCode', CODED, code)
+      const { result } = await ask('eth_sendTransaction', { from, to: CODED, gas: numberToHex(gas) })
+      await ask('evm_mine')
+      return result
+    }
+    const endless = await mined(ENDLESS, 2 ** 24)
+    const steps = await ask('trace_replayBlockTransactions', 'latest', ['trace', 'vmTrace'])
+    expect(steps.error).toMatchObject({ code: -32005, message: expect.stringContaining('single steps') })
+    const { hash } = (await ask('eth_getBlockByNumber', 'latest', false)).result
+    for (const [method, subject] of [
+      ['debug_traceTransaction', endless],
+      ['debug_traceBlockByNumber', 'latest'],
+      ['debug_traceBlockByHash', hash],
+    ]) {
+      const { error } = await ask(method, subject, { tracer: 'callTracer' })
+      expect(error).toMatchObject({ code: -32005, message: expect.stringContaining('16777216 gas, and 4000000') })
+    }
+    expect((await ask('trace_transaction', endless)).result).toHaveLength(1)
+    const calling = await mined(CALLS, 1_000_000)
+    const { result } = await ask('debug_traceTransaction', calling, { tracer: 'callTracer' })
+    expect(result.calls.length).toBeGreaterThan(5_000)
+    expect(await ask('debug_traceTransaction', `0x${'1'.repeat(64)}`)).toHaveProperty('error')
   })
 
   test('a call that is not answered in time is given up, each call for itself', async () => {
