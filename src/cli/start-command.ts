@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import type { SandboxOptions } from '../options.ts'
 import { Sandbox } from '../sandbox.ts'
 import { banner } from './banner.ts'
+import { keepTickShape } from './keep-tick-shape.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
 import { whenNpxGoes } from './npx.ts'
 
@@ -67,6 +68,7 @@ Examples:
   yield-sandbox --tls self-signed --public-url https://sandbox.test:4010`
 
 async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void> {
+  keepTickShape()
   const level = quiet ? 'error' : logLevel
   const log = createLog(level ?? 'info')
   const given: SandboxOptions = { ...options, logger: log }
