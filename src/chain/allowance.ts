@@ -1,7 +1,10 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { BodyTooLargeError } from '../domain/read-body.ts'
-import type { RpcError } from './rpc.ts'
+import { Era } from './era.ts'
+import { RpcError } from './rpc.ts'
 import { ANSWER_BYTES, BATCH_TIME, noAnswer, overBudget } from './rpc-budget.ts'
+
+const WAS_RESET = -32000
 
 /** What is left of one request's budget. */
 export class Allowance {
@@ -11,18 +14,27 @@ export class Allowance {
   gaveUp = false
   readonly #clock: SandboxClock
   readonly #until: number
+  readonly #era: Era
 
-  constructor(clock: SandboxClock) {
+  /** `era`: what the request belongs to; default: to none in particular. */
+  constructor(clock: SandboxClock, era = new Era()) {
+    this.#era = era
     this.#clock = clock
     this.#until = clock.wallNow() + BATCH_TIME
   }
 
   /** Throws RpcError if nothing is left for one more call. */
   check(method: string): void {
+    this.requireSameEra(method)
     if (this.bytes <= 0) throw tooLong(method)
     if (this.gaveUp) throw overBudget(method, 'not begun: there was no answer in time to a call before it')
     if (this.#clock.wallNow() < this.#until) return
     throw overBudget(method, `not begun within ${BATCH_TIME / 1_000} s, the limit of a batch`)
+  }
+
+  /** Throws RpcError if the chain was reset since the request came: it was not meant for what came after. */
+  requireSameEra(method: string): void {
+    if (this.#era.over) throw new RpcError(method, WAS_RESET, 'not begun: the chain was reset meanwhile')
   }
 
   /** The error of a call that was not answered in time. A node that is silent is not asked again, call by call. */

@@ -76,6 +76,11 @@ export class BlockProducer {
     return this.#stopped ?? this.#silent
   }
 
+  /** Ends with the next reset, or when it is stopped. */
+  get era(): Era {
+    return this.#era
+  }
+
   /** Counts what the service itself had done to the chain: transfers, and balances given to wallets. */
   get ownChanges(): number {
     return this.#ownChanges

@@ -2,6 +2,7 @@ import type { SandboxClock } from '../domain/clock.ts'
 import { BodyTooLargeError } from '../domain/read-body.ts'
 import { Allowance, tooLong } from './allowance.ts'
 import type { BlockArchive } from './block-archive.ts'
+import type { BlockProducer } from './block-producer.ts'
 import type { ChainKeeper } from './chain-keeper.ts'
 import type { ChainWriter } from './chain-writer.ts'
 import { Heartbeat } from './heartbeat.ts'
@@ -34,6 +35,7 @@ export interface GatewayParts extends ChangeParts, Omit<OutsideParts, 'blocks'>,
  */
 export class RpcGateway {
   readonly #clock: SandboxClock
+  readonly #producer: BlockProducer
   readonly #reads: OutsideReads
   readonly #changes: OutsideChanges
   readonly #heartbeat: Heartbeat
@@ -41,6 +43,7 @@ export class RpcGateway {
 
   constructor(parts: GatewayParts) {
     this.#clock = parts.clock
+    this.#producer = parts.producer
     this.#blocks = new KnownBlocks(parts)
     this.#reads = new OutsideReads({ ...parts, blocks: this.#blocks })
     this.#changes = new OutsideChanges(parts, this.#reads)
@@ -59,7 +62,7 @@ export class RpcGateway {
     if (requests.length > BATCH_CALLS) {
       return faultText(null, { ...INVALID_REQUEST, message: `more than ${BATCH_CALLS} calls, the limit of a batch` })
     }
-    const answers = await this.#inOrder(requests, new Allowance(this.#clock))
+    const answers = await this.#inOrder(requests, new Allowance(this.#clock, this.#producer.era))
     const given = answers.filter((answer) => answer !== undefined)
     if (!Array.isArray(body)) return given[0]
     return given.length > 0 ? `[${given.join(',')}]` : undefined

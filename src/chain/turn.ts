@@ -29,10 +29,11 @@ export class Turn {
     this.#parts = parts
   }
 
-  /** Runs a task with the chain to itself. Throws RpcError, and runs nothing, if nobody waits any more. */
+  /** Runs a task with the chain to itself. Throws RpcError, and runs nothing, if nobody waits any more, or after a reset. */
   exclusive<Result>(task: () => Promise<Result>): Promise<Result> {
     return this.#parts.producer.exclusive(async () => {
       if (this.#over) throw this.#late()
+      this.#allowance.requireSameEra(this.#method)
       this.#begun = true
       return task()
     })

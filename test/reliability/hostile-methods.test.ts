@@ -174,6 +174,17 @@ describe('a reset while something is under way', () => {
 })
 
 describe('a reset forgets', () => {
+  test('what was to be changed later in a batch', async () => {
+    const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
+    const reads = Array.from({ length: 900 }, () => call('eth_getBalance', SOMEBODY, 'latest'))
+    const body = JSON.stringify([...reads, call('anvil_setBalance', SOMEBODY, '0x5c')])
+    const batch = fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    await ask('eth_chainId', []) // the batch has begun by now
+    await sandbox.reset()
+    await (await batch).text()
+    expect(await ask('eth_getBalance', [SOMEBODY, 'latest'])).toMatchObject({ body: { result: '0x0' } })
+  })
+
   test('that somebody set the time of the next block', async () => {
     await ask('evm_increaseTime', [3_600])
     await sandbox.reset()
