@@ -1,6 +1,6 @@
-export { AnvilBinaryMissingError } from './chain/anvil-binary.ts'
-export { AnvilStartError } from './chain/anvil-process.ts'
 export { ChainSetupError } from './chain/chain-setup-error.ts'
+export { AnvilBinaryMissingError } from './chain/node/anvil-binary.ts'
+export { AnvilStartError } from './chain/node/anvil-process.ts'
 export { ControlError, RefusedError } from './control/client.ts'
 export type {
   ActiveFault,

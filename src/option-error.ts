@@ -1,4 +1,4 @@
-import { suggest } from './domain/nearest.ts'
+import { suggest } from './support/nearest.ts'
 
 /** An option that cannot be used; the message says which and what to do. */
 export class OptionError extends Error {

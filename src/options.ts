@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { type DurationRange, parseDurationRange } from './domain/duration.ts'
 import { isLoopback } from './domain/origin.ts'
-import { SeededRandom } from './domain/random.ts'
 import type { FixtureOptions } from './fixtures/fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { OptionError, refuseUnknownNames } from './option-error.ts'
 import { PACKAGE_ROOT } from './package-root.ts'
+import { type DurationRange, parseDurationRange } from './support/duration.ts'
+import { SeededRandom } from './support/random.ts'
 
 /** Writes one entry of a level: fields and a message, or a message alone. */
 interface LogMethod {

@@ -1,4 +1,4 @@
-import { embeddedMarket } from './chain/embedded-market.ts'
+import { embeddedMarket } from './chain/markets/embedded-market.ts'
 import type { Fixture } from './fixtures/fixture.ts'
 import { loadFixture } from './fixtures/load-fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'

@@ -1,4 +1,4 @@
-import { readBody } from '../domain/read-body.ts'
+import { readBody } from '../support/read-body.ts'
 
 const MAX_BYTES = 1024 * 1024
 

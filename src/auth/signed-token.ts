@@ -1,8 +1,8 @@
 import { type CryptoKey, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
-import { decodeBase64 } from '../domain/decode-base64.ts'
-import { jsonExcess } from '../domain/json-excess.ts'
-import { BoundedMap } from './bounded-map.ts'
+import { BoundedMap } from '../support/bounded-map.ts'
+import { decodeBase64 } from '../support/decode-base64.ts'
+import { jsonExcess } from '../support/json-excess.ts'
 import { type KeySource, quote } from './signing-keys.ts'
 import { TokenRefused } from './token-refused.ts'
 

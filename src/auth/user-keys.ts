@@ -1,7 +1,7 @@
 import type { SandboxClock } from '../domain/clock.ts'
-import type { Logger } from '../domain/ports/logger.ts'
 import type { UserKeySource } from '../domain/records.ts'
-import { BoundedMap } from './bounded-map.ts'
+import { BoundedMap } from '../support/bounded-map.ts'
+import type { Logger } from '../support/logger.ts'
 import { RemoteJwks } from './remote-jwks.ts'
 import { InlineKeys, importSigningKeys, importSigningPem, type KeySource } from './signing-keys.ts'
 

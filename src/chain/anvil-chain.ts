@@ -11,31 +11,31 @@ import {
   type WalletFunding,
   type WalletOwner,
 } from '../domain/ports/chain.ts'
-import type { Logger } from '../domain/ports/logger.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
-import { throughOutages } from '../domain/through-outages.ts'
-import type { BlockArchive } from './block-archive.ts'
-import { BlockProducer } from './block-producer.ts'
+import { retryChainOutage } from '../domain/through-outages.ts'
+import type { Logger } from '../support/logger.ts'
+import type { BlockArchive } from './archive/block-archive.ts'
 import { AnvilControls } from './chain-controls.ts'
-import type { ChainJournal, History } from './chain-journal.ts'
-import { ChainKeeper } from './chain-keeper.ts'
-import { ChainState } from './chain-state.ts'
-import { ChainWriter } from './chain-writer.ts'
-import type { Checkpoint } from './checkpoint.ts'
-import { FetchBudget } from './fetch-budget.ts'
-import { atKeptBlock, isFork, openFork, unusable } from './fork.ts'
-import type { ForkRelay } from './fork-relay.ts'
-import { fundingCalls } from './funding-calls.ts'
-import { MarketReads } from './market-reads.ts'
-import { type MarketSurvey, surveyMarkets } from './market-survey.ts'
-import { placeMulticall3 } from './multicall3.ts'
-import { NodeRenewal, type RenewalParts } from './node-renewal.ts'
-import type { Protocol } from './protocols/protocol.ts'
-import { type ResetParts, resetChain } from './reset-chain.ts'
-import { type Call, Rpc } from './rpc.ts'
-import { RpcGateway } from './rpc-gateway.ts'
-import { soundly } from './senseless-answer.ts'
-import type { Wallets } from './wallets.ts'
+import { atKeptBlock, isFork, openFork, unusable } from './fork/fork.ts'
+import type { ForkRelay } from './fork/fork-relay.ts'
+import { RpcGateway } from './gateway/rpc-gateway.ts'
+import type { ChainJournal, History } from './history/chain-journal.ts'
+import type { Checkpoint } from './history/checkpoint.ts'
+import { type RpcCall, RpcClient } from './json-rpc/rpc-client.ts'
+import { soundly } from './json-rpc/senseless-answer.ts'
+import { MarketReads } from './markets/market-reads.ts'
+import type { Protocol } from './markets/protocols/protocol.ts'
+import { type MarketValidation, validateMarkets } from './markets/validate-markets.ts'
+import { FetchBudget } from './node/fetch-budget.ts'
+import { NodeSupervisor } from './node/node-supervisor.ts'
+import { ChainReader } from './reading/chain-reader.ts'
+import { type ResetDeps, resetChain } from './reset-chain.ts'
+import { BlockProducer } from './rounds/block-producer.ts'
+import { fundingCalls } from './wallets/funding-calls.ts'
+import type { Wallets } from './wallets/wallets.ts'
+import { ChainWriter } from './writing/chain-writer.ts'
+import { NodeRecycler, type RecyclerDeps } from './writing/node-recycler.ts'
+import { placeMulticall3 } from './writing/place-multicall3.ts'
 
 /** Milliseconds for a call to a fork: the first of its kind fetches dozens of slots, one after another. */
 const FORK_TIMEOUT = 60_000
@@ -48,7 +48,7 @@ export interface ChainStatus {
 }
 
 /** What an {@link AnvilChain} is made from. */
-export interface AnvilChainOptions extends Pick<RenewalParts, 'renewAfter'> {
+export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'> {
   setup: ChainSetup
   /** What the chain begins with, unless it is a fork. */
   embedded: Checkpoint
@@ -90,19 +90,19 @@ export class AnvilChain implements Chain {
   readonly #options: AnvilChainOptions
   readonly #origin: Checkpoint
   readonly #upstream: ForkRelay | undefined
-  readonly #rpc: Rpc
-  readonly #state: ChainState
+  readonly #rpc: RpcClient
+  readonly #reader: ChainReader
   readonly #writer: ChainWriter
   readonly #producer: BlockProducer
-  readonly #whole: ResetParts
-  readonly #keeper: ChainKeeper
+  readonly #whole: ResetDeps
+  readonly #supervisor: NodeSupervisor
   readonly #controls: AnvilControls
   readonly #gateway: RpcGateway
   readonly #reads: MarketReads
   readonly #unsubscribe: () => void
   #resetting = false
   #stopped = false
-  #survey: MarketSurvey | undefined
+  #survey: MarketValidation | undefined
 
   private constructor(options: AnvilChainOptions, origin: Checkpoint, upstream: ForkRelay | undefined) {
     const { setup, journal, archive, clock, log } = options
@@ -113,11 +113,11 @@ export class AnvilChain implements Chain {
     this.#upstream = upstream
     const timeout = options.rpcTimeout ?? (upstream ? FORK_TIMEOUT : TIMEOUT)
     const fetches = new FetchBudget(clock, upstream)
-    this.#rpc = new Rpc({ chainId, timeout, upstream: fetches })
-    this.#state = new ChainState(this.#rpc, clock, options.rpcTimeout ?? (upstream && FORK_TIMEOUT))
-    const parts = { chainId, rpc: this.#rpc, state: this.#state, journal, clock, log }
-    this.#writer = new ChainWriter({ ...parts, archive, discard: (reason) => this.#keeper.discard(reason) })
-    this.#keeper = new ChainKeeper({
+    this.#rpc = new RpcClient({ chainId, timeout, upstream: fetches })
+    this.#reader = new ChainReader(this.#rpc, clock, options.rpcTimeout ?? (upstream && FORK_TIMEOUT))
+    const parts = { chainId, rpc: this.#rpc, reader: this.#reader, journal, clock, log }
+    this.#writer = new ChainWriter({ ...parts, archive, discard: (reason) => this.#supervisor.discard(reason) })
+    this.#supervisor = new NodeSupervisor({
       ...parts,
       node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT), fetches },
       idle: () => this.#writer.idle(),
@@ -125,8 +125,8 @@ export class AnvilChain implements Chain {
       silent: (reason) => this.#producer.fallSilent(reason),
       answers: () => this.#answering(),
     })
-    const kept = { ...options, ...parts, writer: this.#writer, keeper: this.#keeper }
-    this.#producer = new BlockProducer({ ...kept, renewal: new NodeRenewal(kept) })
+    const kept = { ...options, ...parts, writer: this.#writer, supervisor: this.#supervisor }
+    this.#producer = new BlockProducer({ ...kept, recycler: new NodeRecycler(kept) })
     this.#whole = { ...kept, producer: this.#producer }
     this.#controls = new AnvilControls({
       ...kept,
@@ -140,7 +140,7 @@ export class AnvilChain implements Chain {
   }
 
   get pid(): number {
-    return this.#keeper.pid
+    return this.#supervisor.pid
   }
 
   get status(): ChainStatus {
@@ -154,7 +154,7 @@ export class AnvilChain implements Chain {
     return this.#gateway.answer(body)
   }
 
-  ask = (calls: readonly Call[]): Promise<unknown[]> => this.#state.inTime(this.#rpc.settle(calls))
+  ask = (calls: readonly RpcCall[]): Promise<unknown[]> => this.#reader.inTime(this.#rpc.settle(calls))
 
   outcome(hash: Hex): 'success' | 'reverted' | undefined {
     return this.#options.archive.outcome(hash)
@@ -178,7 +178,7 @@ export class AnvilChain implements Chain {
 
   async fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void> {
     const calls = fundingCalls(this.#options.wallets.of(owner).address, funding)
-    if (calls.length > 0) await this.#soundly(() => this.#state.inTime(this.#producer.cheat(calls)))
+    if (calls.length > 0) await this.#soundly(() => this.#reader.inTime(this.#producer.cheat(calls)))
   }
 
   transfer(order: TransferOrder): Promise<MinedTransfer> {
@@ -199,7 +199,7 @@ export class AnvilChain implements Chain {
 
   /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
   async catchUp(): Promise<void> {
-    if (this.#state.present > this.#state.latest) await this.#producer.catchUp()
+    if (this.#reader.present > this.#reader.latest) await this.#producer.catchUp()
   }
 
   /** Does nothing during a reset, which a pause would cut in two. */
@@ -249,7 +249,7 @@ export class AnvilChain implements Chain {
         })
     }
     this.#producer.stop('it was stopped')
-    await this.#keeper.stop()
+    await this.#supervisor.stop()
     this.#rpc.close()
     this.#upstream?.close()
     await this.#options.journal.close()
@@ -258,16 +258,16 @@ export class AnvilChain implements Chain {
   async #begin(history: History | undefined): Promise<void> {
     const start = history ?? { checkpoint: this.#origin, operations: [] }
     if (!history) await this.#options.journal.replace(start)
-    await this.#keeper.start(start)
+    await this.#supervisor.start(start)
     const { clock, setup, protocols } = this.#options
     const prepare = async () => {
       // A loaded state has a time of its own, and Aave refuses to work in its own past. A chain that was kept first finishes
       // the transfers that were under way, at the time they were signed for.
-      if (!history) await this.#writer.mine(this.#state.present)
+      if (!history) await this.#writer.mine(this.#reader.present)
       else if (!this.#upstream) await placeMulticall3(this.#whole, this.#options.embedded)
-      this.#survey = await surveyMarkets(setup, protocols, this.#state.read)
+      this.#survey = await validateMarkets(setup, protocols, this.#reader.read)
     }
-    await throughOutages(prepare, { clock, ended: () => this.#stopped || this.#upstream?.failure !== undefined })
+    await retryChainOutage(prepare, { clock, ended: () => this.#stopped || this.#upstream?.failure !== undefined })
   }
 
   /** Anvil answers again, or another one in its place. */
@@ -278,7 +278,7 @@ export class AnvilChain implements Chain {
 
   /** The clock was moved. */
   #follow(): void {
-    this.#state.changed()
+    this.#reader.changed()
     this.catchUp().catch((error: Error) => this.#options.log.warn({ error: error.message }, 'no block at the new time'))
   }
 

@@ -2,14 +2,14 @@ import type { ChainSetup } from '../domain/chain-setup.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Chains, WalletOwner } from '../domain/ports/chain.ts'
 import type { Journal } from '../domain/ports/journal.ts'
-import type { Logger } from '../domain/ports/logger.ts'
 import type { Address } from '../domain/records.ts'
+import type { Logger } from '../support/logger.ts'
 import { AnvilChain, type AnvilChainOptions, type ChainStatus } from './anvil-chain.ts'
-import { BlockArchive } from './block-archive.ts'
-import { type ChainEntry, ChainJournal, MemoryJournal } from './chain-journal.ts'
-import type { Checkpoint } from './checkpoint.ts'
-import { protocolsByName } from './protocols/index.ts'
-import { Wallets } from './wallets.ts'
+import { BlockArchive } from './archive/block-archive.ts'
+import { type ChainEntry, ChainJournal, MemoryJournal } from './history/chain-journal.ts'
+import type { Checkpoint } from './history/checkpoint.ts'
+import { protocolsByName } from './markets/protocols/index.ts'
+import { Wallets } from './wallets/wallets.ts'
 
 /** What the chains are started with. */
 export interface ChainsOptions extends Pick<AnvilChainOptions, 'renewAfter'> {
@@ -99,7 +99,7 @@ export class AnvilChains implements Chains {
 }
 
 /** Starts every chain; if one fails, none is left running. Throws `AnvilStartError` or `AnvilBinaryMissingError`. */
-export async function startChains(options: ChainsOptions): Promise<AnvilChains> {
+export async function startAnvilChains(options: ChainsOptions): Promise<AnvilChains> {
   const wallets = await Wallets.load(options.seed)
   const protocols = protocolsByName(options.protocols)
   const started = await Promise.allSettled(

@@ -3,32 +3,18 @@ import { keccak256, slice } from 'viem/utils'
 import type { ChainSetup, MarketSetup, PoolFacts } from '../domain/chain-setup.ts'
 import type { ChainControls } from '../domain/ports/chain.ts'
 import type { Address, Hex } from '../domain/records.ts'
-import type { BlockProducer } from './block-producer.ts'
-import type { ChainJournal } from './chain-journal.ts'
-import type { ChainKeeper } from './chain-keeper.ts'
-import type { ChainState } from './chain-state.ts'
-import type { ChainWriter } from './chain-writer.ts'
-import { dealing } from './funding-calls.ts'
-import { balanceOf } from './protocols/erc20.ts'
-import type { ContractCall, MarketAdmin } from './protocols/protocol.ts'
-import { reorganizedHistory } from './reorganized-history.ts'
-import type { Rpc } from './rpc.ts'
-import { SenselessAnswerError } from './senseless-answer.ts'
-import type { Receipt } from './settlement.ts'
-
-/** What controls work on. */
-export interface ControlledParts {
-  chainId: string
-  setup: Pick<ChainSetup, 'fork'>
-  rpc: Rpc
-  state: ChainState
-  journal: ChainJournal
-  writer: ChainWriter
-  producer: BlockProducer
-  keeper: Pick<ChainKeeper, 'suspend' | 'resume' | 'replace'>
-  /** Whoever a pool's protocol gives the say. */
-  admin(pool: PoolFacts): MarketAdmin
-}
+import type { ChainJournal } from './history/chain-journal.ts'
+import type { RpcClient } from './json-rpc/rpc-client.ts'
+import { SenselessAnswerError } from './json-rpc/senseless-answer.ts'
+import { balanceOf } from './markets/protocols/erc20.ts'
+import type { ContractCall, MarketAdmin } from './markets/protocols/protocol.ts'
+import type { NodeSupervisor } from './node/node-supervisor.ts'
+import type { ChainReader } from './reading/chain-reader.ts'
+import type { BlockProducer } from './rounds/block-producer.ts'
+import type { Receipt } from './rounds/deliver-receipts.ts'
+import { dealing } from './wallets/funding-calls.ts'
+import type { ChainWriter } from './writing/chain-writer.ts'
+import { reorganizedHistory } from './writing/reorganized-history.ts'
 
 /** The highest yield a market can be told to pay: 10,000 %. */
 const MAX_APY = 100
@@ -38,12 +24,12 @@ const DEV_MNEMONIC = 'test test test test test test test test test test test jun
 
 /** What faults do to a chain: see `ChainControls`. All but pausing happens between two rounds of transfers. */
 export class AnvilControls implements ChainControls {
-  readonly #parts: ControlledParts
+  readonly #deps: ControlledDeps
   #admin: HDAccount | undefined
   #release: (() => void) | undefined
 
-  constructor(parts: ControlledParts) {
-    this.#parts = parts
+  constructor(deps: ControlledDeps) {
+    this.#deps = deps
   }
 
   get paused(): boolean {
@@ -51,40 +37,40 @@ export class AnvilControls implements ChainControls {
   }
 
   reorg(): Promise<void> {
-    const { producer, keeper, writer, journal, state } = this.#parts
+    const { producer, supervisor, writer, journal, reader } = this.#deps
     return producer.exclusive(async () => {
-      await keeper.replace(await reorganizedHistory(writer, journal, state))
+      await supervisor.replace(await reorganizedHistory(writer, journal, reader))
     })
   }
 
   /** The client is told first: whoever waits for an answer now is refused at once instead of waiting for a time-out. */
   pause(): void {
     if (this.#release) return
-    this.#release = this.#parts.rpc.hold('paused by a fault')
-    this.#parts.keeper.suspend()
+    this.#release = this.#deps.rpc.hold('paused by a fault')
+    this.#deps.supervisor.suspend()
   }
 
   /** @returns true if it was paused. */
   resume(): boolean {
     if (!this.#release) return false
-    this.#parts.keeper.resume()
+    this.#deps.supervisor.resume()
     this.#release()
     this.#release = undefined
-    this.#parts.producer.resume()
+    this.#deps.producer.resume()
     return true
   }
 
   setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
-    const { state } = this.#parts
-    return this.#administer(() => this.#parts.admin(pool).setPaused(state.read, pool, paused))
+    const { reader } = this.#deps
+    return this.#administer(() => this.#deps.admin(pool).setPaused(reader.read, pool, paused))
   }
 
   async setApy(pool: PoolFacts, apy: number | undefined): Promise<void> {
     if (apy !== undefined && !(apy >= 0 && apy <= MAX_APY)) {
       throw new RangeError(`an apy is a fraction from 0 to ${MAX_APY}, not ${apy}`)
     }
-    const { state } = this.#parts
-    await this.#administer((admin) => this.#parts.admin(pool).setApy(state.read, pool, apy, admin.address))
+    const { reader } = this.#deps
+    await this.#administer((admin) => this.#deps.admin(pool).setApy(reader.read, pool, apy, admin.address))
   }
 
   /**
@@ -92,14 +78,14 @@ export class AnvilControls implements ChainControls {
    * chain itself is the record of what is away, so that a restart finds it.
    */
   async setPoolLiquid(pool: PoolFacts, liquid: boolean): Promise<void> {
-    const { chainId, setup, state, writer, producer } = this.#parts
+    const { chainId, setup, reader, writer, producer } = this.#deps
     if (setup.fork) throw new SenselessAnswerError(`the markets of chain ${chainId} are somebody else's`)
-    const admin = this.#parts.admin(pool)
+    const admin = this.#deps.admin(pool)
     await producer.exclusive(async () => {
-      const payer = await admin.payer(state.read, pool)
+      const payer = await admin.payer(reader.read, pool)
       const borrower = borrowerFrom(payer)
-      const touch = () => this.#carryOut(({ address }) => admin.touch(state.read, pool, address))
-      const read = () => state.read([balanceOf(pool.token_address, payer), balanceOf(pool.token_address, borrower)])
+      const touch = () => this.#carryOut(({ address }) => admin.touch(reader.read, pool, address))
+      const read = () => reader.read([balanceOf(pool.token_address, payer), balanceOf(pool.token_address, borrower)])
       const [, away] = await read()
       if (liquid && away === 0n) return
       // What has accrued would be paid into the market by the next who deals with it.
@@ -125,16 +111,16 @@ export class AnvilControls implements ChainControls {
 
   /** Signs calls as the markets' owner and mines them, in order, between two rounds of transfers. */
   #administer(plan: (admin: HDAccount) => Promise<ContractCall[]>): Promise<void> {
-    return this.#parts.producer.exclusive(() => this.#carryOut(plan))
+    return this.#deps.producer.exclusive(() => this.#carryOut(plan))
   }
 
   /** For whoever has the chain to itself. */
   async #carryOut(plan: (admin: HDAccount) => Promise<ContractCall[]>): Promise<void> {
-    const { chainId, rpc, state, writer } = this.#parts
+    const { chainId, rpc, reader, writer } = this.#deps
     this.#admin ??= mnemonicToAccount(DEV_MNEMONIC) // derived on first use: it takes a while
     const signed = await this.#sign(this.#admin, await plan(this.#admin))
     for (const refusal of await writer.broadcast(signed)) if (refusal) throw refusal
-    await writer.mine(state.present)
+    await writer.mine(reader.present)
     const receipts = await rpc.batch<Receipt | null>(signed.map((raw) => ['eth_getTransactionReceipt', keccak256(raw)]))
     if (receipts.some((receipt) => Number(receipt?.status) !== 1)) {
       throw new SenselessAnswerError(
@@ -144,7 +130,7 @@ export class AnvilControls implements ChainControls {
   }
 
   async #sign(admin: HDAccount, calls: readonly ContractCall[]): Promise<Hex[]> {
-    const { chainId, rpc } = this.#parts
+    const { chainId, rpc } = this.#deps
     const first = Number(await rpc.call<Hex>('eth_getTransactionCount', admin.address, 'pending'))
     const terms = { type: 'eip1559', chainId: Number(chainId), maxFeePerGas: 0n, maxPriorityFeePerGas: 0n } as const
     return Promise.all(calls.map((call, index) => admin.signTransaction({ ...terms, nonce: first + index, ...call })))
@@ -154,4 +140,17 @@ export class AnvilControls implements ChainControls {
 /** Who has what an illiquid market lacks: an account of its own for each, which nobody has a key to. */
 function borrowerFrom(payer: Address): Address {
   return slice(keccak256(payer), 12)
+}
+
+export interface ControlledDeps {
+  chainId: string
+  setup: Pick<ChainSetup, 'fork'>
+  rpc: RpcClient
+  reader: ChainReader
+  journal: ChainJournal
+  writer: ChainWriter
+  producer: BlockProducer
+  supervisor: Pick<NodeSupervisor, 'suspend' | 'resume' | 'replace'>
+  /** Whoever a pool's protocol gives the say. */
+  admin(pool: PoolFacts): MarketAdmin
 }

@@ -1,21 +1,21 @@
 import type { SandboxClock } from '../domain/clock.ts'
-import type { Logger } from '../domain/ports/logger.ts'
-import type { BlockArchive } from './block-archive.ts'
-import type { BlockProducer } from './block-producer.ts'
-import type { ChainKeeper } from './chain-keeper.ts'
-import type { ChainState } from './chain-state.ts'
-import type { ChainWriter } from './chain-writer.ts'
-import type { Checkpoint } from './checkpoint.ts'
-import type { Rpc } from './rpc.ts'
+import type { Logger } from '../support/logger.ts'
+import type { BlockArchive } from './archive/block-archive.ts'
+import type { Checkpoint } from './history/checkpoint.ts'
+import type { RpcClient } from './json-rpc/rpc-client.ts'
+import type { NodeSupervisor } from './node/node-supervisor.ts'
+import type { ChainReader } from './reading/chain-reader.ts'
+import type { BlockProducer } from './rounds/block-producer.ts'
+import type { ChainWriter } from './writing/chain-writer.ts'
 
 /** What a reset works on. */
-export interface ResetParts {
-  rpc: Rpc
-  state: ChainState
+export interface ResetDeps {
+  rpc: RpcClient
+  reader: ChainReader
   archive: BlockArchive
   writer: ChainWriter
   producer: BlockProducer
-  keeper: Pick<ChainKeeper, 'rewind' | 'replace'>
+  supervisor: Pick<NodeSupervisor, 'rewind' | 'replace'>
   clock: SandboxClock
   log: Logger
 }
@@ -27,18 +27,18 @@ const PATIENCE = 500
  * Takes a chain back to where it began, whatever others did to its node; transfers under way are rejected. Tens of
  * milliseconds, up to a second when something must be cut off or the node cannot go back. Throws ChainUnavailableError.
  */
-export async function resetChain(parts: ResetParts, origin: Checkpoint): Promise<void> {
-  const { producer, writer, archive, keeper } = parts
-  const hold = holdLater(parts)
+export async function resetChain(deps: ResetDeps, origin: Checkpoint): Promise<void> {
+  const { producer, writer, archive, supervisor } = deps
+  const hold = holdLater(deps)
   try {
     await producer.interrupt('it was reset', async () => {
       await writer.idle() // it may be archiving what is no more
       const cutOff = hold.release()
       await archive.clear()
       // Whatever was cut off, the node may still be at it.
-      if (cutOff) await keeper.replace({ checkpoint: origin, operations: [] })
-      else await keeper.rewind(origin)
-      await workAgain(parts, origin)
+      if (cutOff) await supervisor.replace({ checkpoint: origin, operations: [] })
+      else await supervisor.rewind(origin)
+      await workAgain(deps, origin)
     })
   } finally {
     hold.release()
@@ -46,7 +46,7 @@ export async function resetChain(parts: ResetParts, origin: Checkpoint): Promise
 }
 
 /** Ends what the node is still asked for after a while. */
-function holdLater({ rpc, clock }: ResetParts): { release(): boolean } {
+function holdLater({ rpc, clock }: ResetDeps): { release(): boolean } {
   let over = false
   let end: (() => void) | undefined
   void clock.wallSleep(PATIENCE).then(() => {
@@ -63,12 +63,12 @@ function holdLater({ rpc, clock }: ResetParts): { release(): boolean } {
 }
 
 /** A block at the clock's present, on a node made anew should the one that went back not mine it. */
-async function workAgain({ writer, state, keeper, log }: ResetParts, origin: Checkpoint): Promise<void> {
+async function workAgain({ writer, reader, supervisor, log }: ResetDeps, origin: Checkpoint): Promise<void> {
   try {
-    await writer.mine(state.present)
+    await writer.mine(reader.present)
   } catch (error) {
     log.warn({ err: error }, 'the chain does not work after the way back: it is built anew')
-    await keeper.replace({ checkpoint: origin, operations: [] })
-    await writer.mine(state.present)
+    await supervisor.replace({ checkpoint: origin, operations: [] })
+    await writer.mine(reader.present)
   }
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander'
-import { suggest } from '../domain/nearest.ts'
+import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
 import { clockCommand } from './clock-command.ts'
 import { readEnvironment } from './environment.ts'

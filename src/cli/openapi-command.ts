@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { Sandbox } from '../sandbox.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
 
 /** Where a sandbox is that was started without options. */
 const SERVER = { url: 'http://127.0.0.1:4010', description: 'A sandbox on this machine' }

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { SandboxOptions } from '../options.ts'
-import { Sandbox } from '../sandbox.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
 import { banner } from './banner.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { createLog, LOG_LEVELS } from './log.ts'

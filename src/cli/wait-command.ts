@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { type ControlClient, ControlError } from '../control/client.ts'
 import { SandboxClock } from '../domain/clock.ts'
-import { parseDuration } from '../domain/duration.ts'
+import { parseDuration } from '../support/duration.ts'
 import { type ControlFlags, clientOf, controlCommand, print } from './control-options.ts'
 
 /** Milliseconds between two questions. */

@@ -1,6 +1,6 @@
 import { SandboxClock } from '../domain/clock.ts'
 import type { ParameterFault } from '../domain/errors.ts'
-import { suggest } from '../domain/nearest.ts'
+import { suggest } from '../support/nearest.ts'
 import type {
   ActiveFault,
   AuditReport,

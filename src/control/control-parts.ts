@@ -2,10 +2,10 @@ import type { SandboxClock } from '../domain/clock.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Tenant } from '../domain/records.ts'
-import { shorten } from '../domain/shorten.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
+import { shorten } from '../support/shorten.ts'
 import type {
   Assumption,
   AuditReport,
@@ -27,7 +27,7 @@ declare module 'fastify' {
 }
 
 /** What the control interface can do, as arguments: it knows no other room. */
-export interface ControlParts {
+export interface ControlDeps {
   version: string
   clock: SandboxClock
   /** Resolves when every move of the clock so far is kept, if there is anything to keep it in. */
@@ -56,8 +56,8 @@ export interface ControlParts {
 }
 
 /** The tenant of that slug. Throws Problem tenant_not_found. */
-export async function requireTenant(parts: ControlParts, slug: string): Promise<Tenant> {
-  const tenant = (await parts.tenants()).find((candidate) => candidate.slug === slug)
+export async function requireTenant(deps: ControlDeps, slug: string): Promise<Tenant> {
+  const tenant = (await deps.tenants()).find((candidate) => candidate.slug === slug)
   if (tenant) return tenant
   throw new Problem('tenant_not_found', { detail: `There is no tenant "${shorten(slug)}".`, param: 'slug' })
 }

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { ControlParts } from './control-parts.ts'
+import type { ControlDeps } from './control-parts.ts'
 import { guard } from './guard.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { clockRoutes } from './routes/clock.ts'
@@ -27,14 +27,14 @@ const guardedRoutes = [
 ]
 
 /** The control interface under `/_sandbox`: never subject to faults, never recorded. */
-export async function controlRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
-  app.register(healthRoutes, parts)
+export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
+  app.register(healthRoutes, deps)
   app.register(async (guarded) => {
     guarded.addHook('onRequest', async (request) => {
-      guard(request, parts)
+      guard(request, deps)
       overlookNeedlessBody(request)
     })
-    for (const routes of guardedRoutes) guarded.register(routes, parts)
+    for (const routes of guardedRoutes) guarded.register(routes, deps)
   })
 }
 

@@ -5,7 +5,7 @@ import { chmod, readdir, rm } from 'node:fs/promises'
 import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SeededRandom } from '../domain/random.ts'
+import { SeededRandom } from '../support/random.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
 import { systemFailure } from './system-failure.ts'
 

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { Logger } from '../domain/ports/logger.ts'
+import type { Logger } from '../support/logger.ts'
 import { acknowledgedIn, damaged, HEADER_BYTES, headerOf, lineOf } from './journal-format.ts'
 import { journalLines } from './journal-lines.ts'
 import { openPrivate, removeTemporary, replacePrivate } from './private-file.ts'

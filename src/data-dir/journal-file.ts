@@ -1,5 +1,5 @@
 import type { Journal } from '../domain/ports/journal.ts'
-import type { Logger } from '../domain/ports/logger.ts'
+import type { Logger } from '../support/logger.ts'
 import { EntryFile } from './entry-file.ts'
 import { damaged, lineOf } from './journal-format.ts'
 import { systemFailure } from './system-failure.ts'

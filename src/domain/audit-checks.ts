@@ -1,6 +1,6 @@
 import { atLeastZero } from './balances.ts'
 import type { ValuedPortfolio } from './portfolios.ts'
-import type { TransactionOutcome } from './ports/witness.ts'
+import type { TransactionOutcome } from './ports/chain-observer.ts'
 import type { Hex, Portfolio, Transaction, TransactionType } from './records.ts'
 
 /** All that one wallet holds in one market, and the portfolios it is divided into. */
@@ -15,7 +15,7 @@ export interface Holding {
 }
 
 /** Tokens of one kind in a wallet. */
-export interface Purse {
+export interface TokenBalance {
   token_symbol: string
   /** What the wallet was given when it was made, and what the ledger's transfers took out of it since. */
   funded: bigint
@@ -32,7 +32,7 @@ export interface Evidence {
   /** Newest first. */
   transactions: readonly Transaction[]
   holdings: readonly Holding[]
-  purses: readonly Purse[]
+  balances: readonly TokenBalance[]
   outcomes: ReadonlyMap<Hex, TransactionOutcome>
 }
 
@@ -133,13 +133,13 @@ export function checkBalances({ name, holdings }: Evidence): Finding {
 }
 
 /** A wallet holds what it was given, less deposits, plus withdrawals. */
-export function checkWallets({ name, purses }: Evidence): Finding {
-  const offences = purses
+export function checkWallets({ name, balances }: Evidence): Finding {
+  const offences = balances
     .filter(({ funded, spent, balance }) => balance !== funded - spent)
     .map(({ token_symbol, funded, spent, balance }) => {
       return `the wallet of ${name} holds ${balance} ${token_symbol}, by the ledger ${funded - spent}`
     })
-  return { compared: purses.length, offences }
+  return { compared: balances.length, offences }
 }
 
 /** Every transaction stands on chain as successful. */

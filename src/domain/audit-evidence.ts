@@ -1,12 +1,12 @@
-import type { Evidence, Holding, Purse } from './audit-checks.ts'
+import type { Evidence, Holding, TokenBalance } from './audit-checks.ts'
 import { type Portfolios, poolOf, type ValuedPortfolio } from './portfolios.ts'
+import type { ChainObserver, TransactionOutcome } from './ports/chain-observer.ts'
 import type { Store } from './ports/store.ts'
-import type { TransactionOutcome, Witness } from './ports/witness.ts'
 import type { EndUser, Hex, Pool, Portfolio, Tenant, Transaction } from './records.ts'
 import { allOf } from './walk.ts'
 
 /** What the ledger says of one end user. */
-export interface Book {
+export interface LedgerSnapshot {
   user: EndUser
   name: string
   /** How many transactions there were before anything else was read. */
@@ -24,7 +24,12 @@ const OUT_OF_WALLET = { deposit: 1n, withdrawal: -1n, yield_harvest: 0n } as con
 type Held = Omit<Holding, 'shown' | 'worth'>
 
 /** Reads the ledger on one end user; `pools` are the tenant's. */
-export async function readBook(store: Store, tenant: Tenant, pools: readonly Pool[], user: EndUser): Promise<Book> {
+export async function readLedger(
+  store: Store,
+  tenant: Tenant,
+  pools: readonly Pool[],
+  user: EndUser,
+): Promise<LedgerSnapshot> {
   const count = await store.count('transactions', user.id)
   const portfolios = await allOf(store, 'portfolios', user.id)
   const transactions = await allOf(store, 'transactions', user.id)
@@ -38,11 +43,13 @@ export function nameOf({ external_id }: EndUser, { slug }: Tenant): string {
 
 /** Hears the chains on all of these end users at once: a constant number of round trips. */
 export async function hearOn(
-  books: readonly Book[],
-  { witness, portfolios }: { witness: Witness; portfolios: Portfolios },
+  books: readonly LedgerSnapshot[],
+  { observer, portfolios }: { observer: ChainObserver; portfolios: Portfolios },
 ): Promise<Evidence[]> {
   const heard = await Promise.all(
-    books.map((book) => Promise.all([holdingsOf(book, witness), pursesOf(book, witness), outcomesOf(book, witness)])),
+    books.map((book) =>
+      Promise.all([holdingsOf(book, observer), pursesOf(book, observer), outcomesOf(book, observer)]),
+    ),
   )
   const wholes = new Map<Held, Portfolio>()
   for (const held of heard.flatMap(([holdings]) => holdings)) {
@@ -54,9 +61,9 @@ export async function hearOn(
   const valued = await portfolios.value([...parts, ...wholes.values()])
   const values = new Map(valued.map((one) => [one.portfolio, one]))
   return books.map(({ name, portfolios, transactions }, i) => {
-    const [held = [], purses = [], outcomes = new Map()] = heard[i] ?? []
+    const [held = [], balances = [], outcomes = new Map()] = heard[i] ?? []
     const holdings = held.map((holding) => shownOf(holding, wholes.get(holding), values))
-    return { name, portfolios, transactions, holdings, purses, outcomes }
+    return { name, portfolios, transactions, holdings, balances, outcomes }
   })
 }
 
@@ -67,19 +74,22 @@ function shownOf(held: Held, whole: Portfolio | undefined, values: ReadonlyMap<P
 }
 
 /** In every market of the tenant, also where the end user has no portfolio: there the wallet should hold nothing. */
-function holdingsOf({ user, pools, portfolios }: Book, witness: Witness): Promise<Held[]> {
+function holdingsOf({ user, pools, portfolios }: LedgerSnapshot, observer: ChainObserver): Promise<Held[]> {
   const markets = new Map([...pools, ...portfolios.map(poolOf)].map((pool) => [marketOf(pool), pool]))
   const holdings = [...markets].map(async ([market, pool]) => ({
     pool_id: pool.pool_id,
     portfolios: portfolios.filter((portfolio) => marketOf(portfolio) === market),
-    shares: await witness.holding(pool, user.wallet_address),
+    shares: await observer.holding(pool, user.wallet_address),
   }))
   return Promise.all(holdings)
 }
 
-function pursesOf({ user, pools, portfolios, transactions }: Book, witness: Witness): Promise<Purse[]> {
+function pursesOf(
+  { user, pools, portfolios, transactions }: LedgerSnapshot,
+  observer: ChainObserver,
+): Promise<TokenBalance[]> {
   const tokens = new Map(portfolios.map((portfolio) => [portfolio.portfolio_id, tokenOf(portfolio)]))
-  const purses = user.funded.map(async (funded) => {
+  const balances = user.funded.map(async (funded) => {
     const spent = transactions
       .filter(({ portfolio_id }) => tokens.get(portfolio_id) === tokenOf(funded))
       .reduce((sum, { type, amount_changed }) => sum + BigInt(amount_changed) * OUT_OF_WALLET[type], 0n)
@@ -87,21 +97,21 @@ function pursesOf({ user, pools, portfolios, transactions }: Book, witness: Witn
       token_symbol: pools.find((pool) => tokenOf(pool) === tokenOf(funded))?.token_symbol ?? funded.token_address,
       funded: BigInt(funded.amount),
       spent,
-      balance: await witness.balance(funded.chain_id, funded.token_address, user.wallet_address),
+      balance: await observer.balance(funded.chain_id, funded.token_address, user.wallet_address),
     }
   })
-  return Promise.all(purses)
+  return Promise.all(balances)
 }
 
 /** Of a transaction without its portfolio the chain is not known; that is another check's to find. */
 async function outcomesOf(
-  { portfolios, transactions }: Book,
-  witness: Witness,
+  { portfolios, transactions }: LedgerSnapshot,
+  observer: ChainObserver,
 ): Promise<ReadonlyMap<Hex, TransactionOutcome>> {
   const chains = new Map(portfolios.map(({ portfolio_id, chain_id }) => [portfolio_id, chain_id]))
   const outcomes = transactions.map(async ({ portfolio_id, tx_hash }) => {
     const chainId = chains.get(portfolio_id)
-    return [tx_hash, chainId === undefined ? 'unknown' : await witness.outcome(chainId, tx_hash)] as const
+    return [tx_hash, chainId === undefined ? 'unknown' : await observer.outcome(chainId, tx_hash)] as const
   })
   return new Map(await Promise.all(outcomes))
 }

@@ -32,7 +32,7 @@ export interface AuditReport {
 const NAMED = 3
 
 /** Adds up what the checks find, end user by end user. */
-export class Tally {
+export class AuditSummary {
   readonly #counts = new Map<AuditCheckId, { compared: number; wrong: number; named: string[] }>()
   readonly #remarks: string[] = []
 

@@ -8,13 +8,13 @@ import {
   type Evidence,
   type Finding,
 } from './audit-checks.ts'
-import { type Book, hearOn, nameOf, readBook } from './audit-evidence.ts'
-import { type AuditCheckId, type AuditReport, Tally } from './audit-report.ts'
+import { hearOn, type LedgerSnapshot, nameOf, readLedger } from './audit-evidence.ts'
+import { type AuditCheckId, type AuditReport, AuditSummary } from './audit-report.ts'
 import type { SandboxClock } from './clock.ts'
 import type { Portfolios } from './portfolios.ts'
 import { ChainUnavailableError } from './ports/chain.ts'
+import type { ChainObserver } from './ports/chain-observer.ts'
 import type { Store } from './ports/store.ts'
-import type { Witness } from './ports/witness.ts'
 import type { EndUser, Pool, Tenant } from './records.ts'
 import type { ServiceSettings } from './service-settings.ts'
 import type { Transfers } from './transfers.ts'
@@ -29,19 +29,9 @@ const LOOKS = 6
 /** Milliseconds of real time between two looks. */
 const PAUSE = 50
 
-/** Everything an audit needs. */
-export interface AuditParts {
-  store: Store
-  witness: Witness
-  portfolios: Portfolios
-  transfers: Transfers
-  clock: SandboxClock
-  settings: ServiceSettings
-}
-
 /** One look at an end user. */
-interface Look {
-  book: Book
+interface Inspection {
+  book: LedgerSnapshot
   /**
    * Moved: a transfer was settled meanwhile, so ledger and chain were not read as of one moment, and there are no findings.
    * Transferring: one is under way, so the chain may be ahead of the ledger.
@@ -57,16 +47,16 @@ interface Look {
  * at again; what stays in motion is left out, and said to be.
  */
 export class Audit {
-  readonly #parts: AuditParts
+  readonly #deps: AuditDeps
 
-  constructor(parts: AuditParts) {
-    this.#parts = parts
+  constructor(deps: AuditDeps) {
+    this.#deps = deps
   }
 
   /** Throws ChainUnavailableError. */
   async run(): Promise<AuditReport> {
-    const { store } = this.#parts
-    const tally = new Tally()
+    const { store } = this.#deps
+    const tally = new AuditSummary()
     const hashes = new Map<string, string>()
     for (const tenant of await allOf(store, 'tenants', 'all')) {
       const pools = await allOf(store, 'pools', tenant.tenant_id)
@@ -89,7 +79,7 @@ export class Audit {
     let group: EndUser[] = []
     let transactions = 0
     for (const user of users) {
-      const count = await this.#parts.store.count('transactions', user.id)
+      const count = await this.#deps.store.count('transactions', user.id)
       if (group.length > 0 && transactions + count > MANY) {
         yield group
         group = []
@@ -102,11 +92,11 @@ export class Audit {
   }
 
   /** The last look at each end user. */
-  async #lookUntilSure(tenant: Tenant, pools: readonly Pool[], users: readonly EndUser[]): Promise<Look[]> {
-    const done: Look[] = []
+  async #lookUntilSure(tenant: Tenant, pools: readonly Pool[], users: readonly EndUser[]): Promise<Inspection[]> {
+    const done: Inspection[] = []
     let left = users
     for (let look = 1; left.length > 0; look++) {
-      if (look > 1) await this.#parts.clock.wallSleep(PAUSE)
+      if (look > 1) await this.#deps.clock.wallSleep(PAUSE)
       const looks = await this.#look(tenant, pools, left).catch((error: unknown) => {
         // A node that is just replacing a block refuses reads: they name one that is gone.
         if (look === LOOKS || error instanceof ChainUnavailableError) throw error
@@ -123,13 +113,13 @@ export class Audit {
    * The order matters: the number of transactions, the ledger, the chain, what is under way, the number again. A transfer
    * that was mined before the chain was read is then either in the ledger, or under way, or has changed the number.
    */
-  async #look(tenant: Tenant, pools: readonly Pool[], users: readonly EndUser[]): Promise<Look[]> {
-    const { store } = this.#parts
-    const books = await Promise.all(users.map((user) => readBook(store, tenant, pools, user)))
-    const heard = await hearOn(books, this.#parts)
+  async #look(tenant: Tenant, pools: readonly Pool[], users: readonly EndUser[]): Promise<Inspection[]> {
+    const { store } = this.#deps
+    const books = await Promise.all(users.map((user) => readLedger(store, tenant, pools, user)))
+    const heard = await hearOn(books, this.#deps)
     const transferring = await this.#transferring()
     const counts = await Promise.all(users.map(({ id }) => store.count('transactions', id)))
-    return books.map((book, i): Look => {
+    return books.map((book, i): Inspection => {
       const evidence = heard[i]
       if (counts[i] !== book.count || !evidence) return { book, state: 'moved', findings: [] }
       const state = transferring.has(book.user.id) ? 'transferring' : 'quiet'
@@ -141,7 +131,7 @@ export class Audit {
     const ledger: [AuditCheckId, Finding][] = [
       ['principal', checkPrincipal(evidence)],
       ['hashes', checkHashes(evidence)],
-      ['idempotency', checkIdempotency(evidence, this.#parts.settings.idempotency_ttl)],
+      ['idempotency', checkIdempotency(evidence, this.#deps.settings.idempotency_ttl)],
     ]
     if (!withChain) return ledger
     return [
@@ -154,7 +144,7 @@ export class Audit {
 
   /** Ids of the end users with a transfer between signing and settling. */
   async #transferring(): Promise<Set<string>> {
-    const { store } = this.#parts
+    const { store } = this.#deps
     const users = new Set<string>()
     for await (const transfers of pagesOf(store, 'transfers', 'all')) {
       for (const { end_user_id } of transfers) users.add(end_user_id)
@@ -164,7 +154,7 @@ export class Audit {
 
   /** Every transfer that was signed is being carried out: one that nobody works on would never be settled. */
   async #checkTransfers(): Promise<Finding> {
-    const { store, transfers } = this.#parts
+    const { store, transfers } = this.#deps
     const finding: Finding = { compared: 0, offences: [] }
     for await (const signed of pagesOf(store, 'transfers', 'all')) {
       for (const { id, tx_hash, portfolio_id, end_user_id } of signed) {
@@ -182,12 +172,12 @@ export class Audit {
   }
 }
 
-function isSure({ state, findings }: Look): boolean {
+function isSure({ state, findings }: Inspection): boolean {
   return state === 'quiet' && findings.every(([, { offences }]) => offences.length === 0)
 }
 
 /** Transfers whose hash another one bears; `known` gathers every hash, with the transaction it was met in. */
-function duplicates({ name, transactions }: Book, known: Map<string, string>): Finding {
+function duplicates({ name, transactions }: LedgerSnapshot, known: Map<string, string>): Finding {
   const offences: string[] = []
   for (const { id, tx_hash, type } of transactions) {
     if (type === 'yield_harvest') continue // bears that of its transfer
@@ -196,4 +186,14 @@ function duplicates({ name, transactions }: Book, known: Map<string, string>): F
     known.set(tx_hash, id)
   }
   return { compared: 0, offences }
+}
+
+/** Everything an audit needs. */
+export interface AuditDeps {
+  store: Store
+  observer: ChainObserver
+  portfolios: Portfolios
+  transfers: Transfers
+  clock: SandboxClock
+  settings: ServiceSettings
 }

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { decodeBase64 } from '../support/decode-base64.ts'
 import type { SandboxClock } from './clock.ts'
-import { decodeBase64 } from './decode-base64.ts'
 import { Problem } from './errors.ts'
 import type { SortKey } from './ports/store.ts'
 

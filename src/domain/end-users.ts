@@ -1,7 +1,7 @@
+import { KeyedSerialQueue } from '../support/keyed-serial-queue.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
 import type { Ids } from './ids.ts'
-import { KeyedQueue } from './keyed-queue.ts'
 import type { Chains, WalletFunding } from './ports/chain.ts'
 import type { Store } from './ports/store.ts'
 import type { EndUser, Funded, Pool, Tenant } from './records.ts'
@@ -14,7 +14,7 @@ export const DEFAULT_WALLET_TOKENS = 1_000_000n
 
 /** The end users of every tenant and their wallets. */
 export class EndUsers {
-  readonly #queue = new KeyedQueue()
+  readonly #queue = new KeyedSerialQueue()
   readonly #store: Store
   readonly #chains: Chains
   readonly #clock: SandboxClock

@@ -1,5 +1,5 @@
+import { shorten } from '../support/shorten.ts'
 import { bearerChallenge, type Realm, requiredHeaders } from './required-headers.ts'
-import { shorten } from './shorten.ts'
 
 /** The catalogue of every error the service answers with: status, row of the fidelity manifest, title of its problem body. */
 export const ERRORS = {

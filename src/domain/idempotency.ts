@@ -31,25 +31,16 @@ export interface IdempotentResult {
   replayed: boolean
 }
 
-/** Everything idempotency needs. */
-export interface IdempotencyParts {
-  store: Store
-  clock: SandboxClock
-  settings: ServiceSettings
-  /** Turns an error of the operation into the response that is kept for its repetitions. */
-  render(problem: Problem, claim: Claim): ApiResponse
-}
-
 /** Expired records that one new one may take away: more than one, so that a backlog shrinks. */
 const PURGED_AT_ONCE = 4
 
 /** Repetitions of one operation under one Idempotency-Key happen once. */
 export class Idempotency {
   readonly #running = new Map<string, { fingerprint: string; result: Promise<ApiResponse> }>()
-  readonly #parts: IdempotencyParts
+  readonly #deps: IdempotencyDeps
 
-  constructor(parts: IdempotencyParts) {
-    this.#parts = parts
+  constructor(deps: IdempotencyDeps) {
+    this.#deps = deps
   }
 
   /**
@@ -59,13 +50,13 @@ export class Idempotency {
   async run(request: IdempotentRequest): Promise<IdempotentResult> {
     const { key } = request.scope
     // A UUID is the same in either case; of what is opaque, nobody knows.
-    const sameCase = this.#parts.settings.idempotency_key_format === 'uuid_v4' ? key.toLowerCase() : key
+    const sameCase = this.#deps.settings.idempotency_key_format === 'uuid_v4' ? key.toLowerCase() : key
     const id = scopeId({ ...request.scope, key: sameCase })
     const fingerprint = fingerprintOf(request.body)
     const running = this.#running.get(id)
     if (running) {
       if (running.fingerprint !== fingerprint) throw mismatch()
-      if (this.#parts.settings.idempotency_in_flight === 'conflict') throw inProgress()
+      if (this.#deps.settings.idempotency_in_flight === 'conflict') throw inProgress()
       return { response: await running.result, replayed: true }
     }
     let replayed = false
@@ -87,7 +78,7 @@ export class Idempotency {
    * away some of what has expired, so that what is kept does not grow with time.
    */
   async keep(claim: Claim, outcome: ApiResponse | Problem): Promise<Write[]> {
-    const { store, clock, render } = this.#parts
+    const { store, clock, render } = this.#deps
     const { status, body } = outcome instanceof Problem ? render(outcome, claim) : outcome
     const { id, fingerprint } = claim
     const oldest = await store.page('idempotency_keys', { scope: 'all', limit: PURGED_AT_ONCE })
@@ -101,11 +92,11 @@ export class Idempotency {
   }
 
   #isExpired({ created_at_ms }: IdempotencyRecord): boolean {
-    return this.#parts.clock.now() - created_at_ms > this.#parts.settings.idempotency_ttl
+    return this.#deps.clock.now() - created_at_ms > this.#deps.settings.idempotency_ttl
   }
 
   async #kept(id: string, fingerprint: string): Promise<ApiResponse | undefined> {
-    const record = await this.#parts.store.get('idempotency_keys', id)
+    const record = await this.#deps.store.get('idempotency_keys', id)
     if (!record || this.#isExpired(record)) return undefined
     if (record.fingerprint !== fingerprint) throw mismatch()
     return { status: record.status, body: record.body }
@@ -116,8 +107,8 @@ export class Idempotency {
       return await request.operation(claim)
     } catch (error) {
       if (!(error instanceof Problem) || !isKept(error)) throw error
-      const response = this.#parts.render(error, claim)
-      await this.#parts.store.commit(await this.keep(claim, response))
+      const response = this.#deps.render(error, claim)
+      await this.#deps.store.commit(await this.keep(claim, response))
       return response
     }
   }
@@ -163,4 +154,13 @@ function inProgress(): Problem {
     param: 'Idempotency-Key',
     headers: { 'retry-after': '1' },
   })
+}
+
+/** Everything idempotency needs. */
+export interface IdempotencyDeps {
+  store: Store
+  clock: SandboxClock
+  settings: ServiceSettings
+  /** Turns an error of the operation into the response that is kept for its repetitions. */
+  render(problem: Problem, claim: Claim): ApiResponse
 }

@@ -1,6 +1,6 @@
 import { monotonicFactory, type ULIDFactory } from 'ulid'
+import type { SeededRandom } from '../support/random.ts'
 import type { SandboxClock } from './clock.ts'
-import type { SeededRandom } from './random.ts'
 
 /** What an id names: a portfolio, an end user, a transaction or a request. */
 export type IdPrefix = 'jar' | 'usr' | 'txn' | 'req'

@@ -1,3 +1,4 @@
+import { shorten } from '../support/shorten.ts'
 import { type Balances, balancesOf } from './balances.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
@@ -5,7 +6,6 @@ import type { Ids } from './ids.ts'
 import type { Chains } from './ports/chain.ts'
 import type { Store, Write } from './ports/store.ts'
 import type { EndUser, Pool, Portfolio } from './records.ts'
-import { shorten } from './shorten.ts'
 
 /** What the partner chooses about a new portfolio. */
 export interface PortfolioWish {

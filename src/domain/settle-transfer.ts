@@ -1,3 +1,4 @@
+import type { Logger } from '../support/logger.ts'
 import type { ApiResponse } from './api-response.ts'
 import { balanceChange, balancesOf, settle } from './balances.ts'
 import type { SandboxClock } from './clock.ts'
@@ -6,7 +7,6 @@ import type { Idempotency } from './idempotency.ts'
 import { poolOf, type ValuedPortfolio } from './portfolios.ts'
 import { type Chain, ChainUnavailableError, type MinedTransfer } from './ports/chain.ts'
 import { NotKeptError } from './ports/journal.ts'
-import type { Logger } from './ports/logger.ts'
 import type { Store, Write } from './ports/store.ts'
 import type { Portfolio, Transaction } from './records.ts'
 import { requireRecord } from './require-record.ts'
@@ -18,7 +18,7 @@ export interface SettledTransfer extends ValuedPortfolio {
 }
 
 /** Everything settling needs. */
-export interface SettlingParts {
+export interface SettlingDeps {
   store: Store
   clock: SandboxClock
   idempotency: Idempotency
@@ -41,19 +41,19 @@ export interface ToSettle {
  * under its Idempotency-Key are one commit. Returns the response, or Problem transaction_reverted. Asks nothing of the request that
  * caused it. Throws when it has been settled already.
  */
-export async function settleTransfer(settling: ToSettle, parts: SettlingParts): Promise<ApiResponse | Problem> {
+export async function settleTransfer(settling: ToSettle, deps: SettlingDeps): Promise<ApiResponse | Problem> {
   const { id, mined } = settling
-  const { store, clock, idempotency, respond, log } = parts
+  const { store, clock, idempotency, respond, log } = deps
   const { type, claim, portfolio_id, harvest } = await requireRecord(store, 'transfers', id)
   const done = { collection: 'transfers', remove: id } as const
   if (mined.status === 'reverted') {
     const problem = reverted(mined)
-    await keep([done, ...(claim ? await idempotency.keep(claim, problem) : [])], settling, parts)
+    await keep([done, ...(claim ? await idempotency.keep(claim, problem) : [])], settling, deps)
     return problem
   }
   const before = await requireRecord(store, 'portfolios', portfolio_id)
   const moved = settle(before, type, mined)
-  const balances = balancesOf(moved, await worthOf(moved, settling, parts))
+  const balances = balancesOf(moved, await worthOf(moved, settling, deps))
   // Taken last: what is committed later must not sort before what somebody has paged past already.
   const now = clock.iso()
   const portfolio: Portfolio = {
@@ -81,13 +81,13 @@ export async function settleTransfer(settling: ToSettle, parts: SettlingParts): 
     { collection: 'transactions', put: transaction },
     { collection: 'portfolios', put: portfolio },
   ]
-  await keep([done, ...records, ...(claim ? await idempotency.keep(claim, response) : [])], settling, parts)
+  await keep([done, ...records, ...(claim ? await idempotency.keep(claim, response) : [])], settling, deps)
   log.debug({ transaction_id: id, tx_hash: mined.tx_hash, type }, 'transfer settled')
   return response
 }
 
 /** The money has moved: a chain that does not answer now must not turn that into an error. */
-async function worthOf(portfolio: Portfolio, settling: ToSettle, parts: SettlingParts): Promise<bigint> {
+async function worthOf(portfolio: Portfolio, settling: ToSettle, deps: SettlingDeps): Promise<bigint> {
   const { chain } = settling
   const position = { pool: poolOf(portfolio), shares: BigInt(portfolio.shares) }
   const outage = {
@@ -96,19 +96,19 @@ async function worthOf(portfolio: Portfolio, settling: ToSettle, parts: Settling
     level: 'warn',
     message: 'a confirmed transfer waits for the chain',
   } as const
-  const [worth] = await patiently(() => chain.values([position]), outage, settling, parts)
+  const [worth] = await patiently(() => chain.values([position]), outage, settling, deps)
   return worth ?? 0n
 }
 
 /** Nor must a disk that is full: under the same key, the client would move the money once more. */
-function keep(writes: readonly Write[], settling: ToSettle, parts: SettlingParts): Promise<void> {
+function keep(writes: readonly Write[], settling: ToSettle, deps: SettlingDeps): Promise<void> {
   const outage = {
     of: NotKeptError,
     pause: 500,
     level: 'error',
     message: 'a confirmed transfer waits to be written',
   } as const
-  return patiently(() => parts.store.commit(writes), outage, settling, parts)
+  return patiently(() => deps.store.commit(writes), outage, settling, deps)
 }
 
 /** What passes by itself, and how long to wait for it each time, in milliseconds. */
@@ -124,7 +124,7 @@ async function patiently<Result>(
   task: () => Promise<Result>,
   { of: passing, pause, level, message }: Outage,
   { id, cancelled }: ToSettle,
-  { clock, log }: SettlingParts,
+  { clock, log }: SettlingDeps,
 ): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {

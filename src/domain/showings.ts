@@ -1,7 +1,7 @@
+import type { Logger } from '../support/logger.ts'
 import type { SandboxClock } from './clock.ts'
 import type { ValuedPortfolio } from './portfolios.ts'
 import type { Journal } from './ports/journal.ts'
-import type { Logger } from './ports/logger.ts'
 import type { Portfolio, Showing } from './records.ts'
 
 /** Milliseconds of real time for which what was shown may be in memory alone. */
@@ -10,14 +10,6 @@ const SHOWINGS_PER_ENTRY = 1_000
 /** Fewer superseded showings than this are not worth rewriting a journal for. */
 const MUCH_GARBAGE = 10_000
 
-/** Everything remembering what was shown needs. */
-export interface ShowingsParts {
-  /** Of a sandbox with a data directory. */
-  journal: Journal<Showing[]> | undefined
-  clock: SandboxClock
-  log: Logger
-}
-
 /**
  * What the API last showed every portfolio to be worth (assumption `withdraw-all`). What a transfer's answer showed stands
  * in the portfolio's record; what a list showed is here: one showing for each portfolio that was listed, in memory, and
@@ -25,24 +17,24 @@ export interface ShowingsParts {
  */
 export class Showings {
   /** Goes on from what the journal holds. */
-  static async open(parts: ShowingsParts): Promise<Showings> {
-    const showings = new Showings(parts)
-    for await (const entry of parts.journal?.read() ?? []) {
+  static async open(deps: ShowingsDeps): Promise<Showings> {
+    const showings = new Showings(deps)
+    for await (const entry of deps.journal?.read() ?? []) {
       for (const showing of entry) showings.#last.set(showing.portfolio_id, showing)
       showings.#written += entry.length
     }
     return showings
   }
 
-  readonly #parts: ShowingsParts
+  readonly #deps: ShowingsDeps
   readonly #last = new Map<string, Showing>()
   readonly #unkept = new Map<string, Showing>()
   /** Showings in the journal, superseded ones included. */
   #written = 0
   #writeDue = false
 
-  private constructor(parts: ShowingsParts) {
-    this.#parts = parts
+  private constructor(deps: ShowingsDeps) {
+    this.#deps = deps
   }
 
   /** To be told what a list is about to show. */
@@ -53,7 +45,7 @@ export class Showings {
       if ((this.#last.get(portfolio_id)?.last_transaction_id ?? '') > (last_transaction_id ?? '')) continue
       const showing = { portfolio_id, last_transaction_id, total_balance: balances.total_balance }
       this.#last.set(portfolio_id, showing)
-      if (this.#parts.journal) this.#unkept.set(portfolio_id, showing)
+      if (this.#deps.journal) this.#unkept.set(portfolio_id, showing)
     }
     if (this.#unkept.size > 0) void this.#keepSoon()
   }
@@ -67,7 +59,7 @@ export class Showings {
 
   /** Writes down what is not; resolves when it is, or cannot be now. */
   async keep(): Promise<void> {
-    const { journal, log } = this.#parts
+    const { journal, log } = this.#deps
     const unkept = [...this.#unkept.values()]
     if (!journal || unkept.length === 0) return
     this.#unkept.clear()
@@ -91,14 +83,14 @@ export class Showings {
   async clear(): Promise<void> {
     this.#last.clear()
     this.#unkept.clear()
-    await this.#parts.journal?.rewrite([])
+    await this.#deps.journal?.rewrite([])
     this.#written = 0
   }
 
   async #keepSoon(): Promise<void> {
     if (this.#writeDue) return
     this.#writeDue = true
-    await this.#parts.clock.wallSleep(KEPT_WITHIN)
+    await this.#deps.clock.wallSleep(KEPT_WITHIN)
     this.#writeDue = false
     await this.keep()
   }
@@ -110,4 +102,12 @@ function inEntries(showings: readonly Showing[]): Showing[][] {
     entries.push(showings.slice(at, at + SHOWINGS_PER_ENTRY))
   }
   return entries
+}
+
+/** Everything remembering what was shown needs. */
+export interface ShowingsDeps {
+  /** Of a sandbox with a data directory. */
+  journal: Journal<Showing[]> | undefined
+  clock: SandboxClock
+  log: Logger
 }

@@ -9,7 +9,7 @@ const ATTEMPTS = 20
  * Does a task that begins anew each time, until no chain is lost meanwhile, or `ended` says that it is of no use any more.
  * Throws what the last attempt threw.
  */
-export async function throughOutages(
+export async function retryChainOutage(
   task: () => Promise<void>,
   { clock, ended }: { clock: SandboxClock; ended(): boolean },
 ): Promise<void> {

@@ -1,16 +1,16 @@
-import { abortController } from './abort-controller.ts'
+import { abortController } from '../support/abort-controller.ts'
+import type { DurationRange } from '../support/duration.ts'
+import { KeyedSerialQueue } from '../support/keyed-serial-queue.ts'
+import type { SeededRandom } from '../support/random.ts'
 import type { ApiResponse } from './api-response.ts'
-import type { DurationRange } from './duration.ts'
 import { Problem } from './errors.ts'
 import type { Ids } from './ids.ts'
-import { KeyedQueue } from './keyed-queue.ts'
 import { type Portfolios, poolOf } from './portfolios.ts'
 import { type Chain, type Chains, ChainUnavailableError } from './ports/chain.ts'
-import type { SeededRandom } from './random.ts'
 import type { Claim, EndUser, Pool, Showing, Transfer, TransferType } from './records.ts'
 import { requireRecord } from './require-record.ts'
 import type { ServiceSettings } from './service-settings.ts'
-import { type SettlingParts, settleTransfer } from './settle-transfer.ts'
+import { type SettlingDeps, settleTransfer } from './settle-transfer.ts'
 import type { Showings } from './showings.ts'
 import { amountsOf, decideDeposit, decideWithdrawal } from './transfer-rules.ts'
 import { allOf } from './walk.ts'
@@ -40,20 +40,9 @@ export interface TransferRequest {
   /** The Idempotency-Key's claim; absent when the fixture asks. */
   claim?: Claim
   /** Told of every phase; may delay the transfer, or throw in `before_broadcast` to stop it. */
-  reached(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
+  onPhase(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
   /** Overrides the confirmation delay, in milliseconds. */
   delay?: number
-}
-
-/** Everything a transfer needs. */
-export interface TransferParts extends SettlingParts {
-  chains: Chains
-  random: SeededRandom
-  ids: Ids
-  settings: ServiceSettings
-  portfolios: Portfolios
-  showings: Showings
-  confirmationDelay: DurationRange
 }
 
 /**
@@ -62,18 +51,18 @@ export interface TransferParts extends SettlingParts {
  * away changes nothing (spec: endpoint 5, rule 2).
  */
 export class Transfers {
-  readonly #queue = new KeyedQueue()
+  readonly #queue = new KeyedSerialQueue()
   readonly #running = new Set<Promise<unknown>>()
   #cancelled = abortController()
-  readonly #parts: TransferParts
+  readonly #deps: TransferDeps
 
-  constructor(parts: TransferParts) {
-    this.#parts = parts
+  constructor(deps: TransferDeps) {
+    this.#deps = deps
   }
 
   /** Resolves when confirmed and stored. Throws Problem: portfolio_not_found, insufficient_balance, transaction_reverted … */
   async run(request: TransferRequest): Promise<ApiResponse> {
-    const { portfolios, showings } = this.#parts
+    const { portfolios, showings } = this.#deps
     // What is shown while it waits for its turn, the client did not know when it named the amount.
     const shown = showings.of(await portfolios.require(request.user, request.portfolio_id))
     const cancelled = this.#cancelled.signal
@@ -92,7 +81,7 @@ export class Transfers {
    * ChainUnavailableError; what is left then is left for the next time.
    */
   async recover(): Promise<void> {
-    const { store, log } = this.#parts
+    const { store, log } = this.#deps
     const cancelled = this.#cancelled.signal
     const unfinished = await allOf(store, 'transfers', 'all')
     if (unfinished.length === 0) return
@@ -139,14 +128,14 @@ export class Transfers {
 
   async #carryOut(request: TransferRequest, shown: Showing, cancelled: AbortSignal): Promise<ApiResponse> {
     cancelled.throwIfAborted()
-    const { clock, ids, log, portfolios, settings, store } = this.#parts
+    const { clock, ids, log, portfolios, settings, store } = this.#deps
     const portfolio = await portfolios.require(request.user, request.portfolio_id)
     const { portfolio_id, chain_id, last_transaction_id } = portfolio
     const chain = this.#chain(chain_id)
     const pool = poolOf(portfolio)
     const inWords = amountsOf(pool, settings)
     const underWay: TransferUnderWay = { type: request.type, pool, chain, revert: false }
-    await request.reached('before_broadcast', underWay)
+    await request.onPhase('before_broadcast', underWay)
     const quote = settings.yield_harvest === 'recorded' ? await quoteHarvest(chain, pool, settings) : undefined
     cancelled.throwIfAborted()
     // One right after the other, so that no other transfer's comes between them in a list.
@@ -189,7 +178,7 @@ export class Transfers {
     log.debug({ transaction_id: id, tx_hash: mined.tx_hash, delay_ms: delay }, 'transfer mined')
     await clock.sleep(delay, cancelled)
     cancelled.throwIfAborted()
-    const outcome = await settleTransfer({ id, mined, chain, cancelled }, this.#parts)
+    const outcome = await settleTransfer({ id, mined, chain, cancelled }, this.#deps)
     if (outcome instanceof Problem) throw outcome
     await this.#tell(request, 'after_confirmation', underWay)
     return outcome
@@ -200,16 +189,16 @@ export class Transfers {
     const chain = this.#chain(chain_id)
     const mined = await chain.finish({
       ...transfer,
-      pool: poolOf(await requireRecord(this.#parts.store, 'portfolios', portfolio_id)),
+      pool: poolOf(await requireRecord(this.#deps.store, 'portfolios', portfolio_id)),
       amount: BigInt(transfer.amount),
       value_before: BigInt(transfer.value_before),
     })
     cancelled.throwIfAborted()
-    await settleTransfer({ id, mined, chain, cancelled }, this.#parts)
+    await settleTransfer({ id, mined, chain, cancelled }, this.#deps)
   }
 
   #chain(chainId: string): Chain {
-    const chain = this.#parts.chains.get(chainId)
+    const chain = this.#deps.chains.get(chainId)
     if (!chain) throw new Error(`no chain ${chainId}`)
     return chain
   }
@@ -217,20 +206,31 @@ export class Transfers {
   /** Once broadcast, nothing that a fault throws may keep the transfer from being settled. */
   async #tell(request: TransferRequest, phase: TransferPhase, underWay: TransferUnderWay): Promise<void> {
     try {
-      await request.reached(phase, underWay)
+      await request.onPhase(phase, underWay)
     } catch (error) {
       const message = 'a fault failed after broadcast; the transfer goes on'
-      if (error instanceof ChainUnavailableError) this.#parts.log.warn({ phase, reason: error.message }, message)
-      else this.#parts.log.error({ err: error, phase }, message)
+      if (error instanceof ChainUnavailableError) this.#deps.log.warn({ phase, reason: error.message }, message)
+      else this.#deps.log.error({ err: error, phase }, message)
     }
   }
 
   #drawDelay(): number {
-    const { min, max } = this.#parts.confirmationDelay
-    return max === min ? min : Math.round(min + this.#parts.random.next('confirmation-delay') * (max - min))
+    const { min, max } = this.#deps.confirmationDelay
+    return max === min ? min : Math.round(min + this.#deps.random.next('confirmation-delay') * (max - min))
   }
 }
 
 function wasReset(): Problem {
   return new Problem('sandbox_starting', { detail: 'The sandbox was reset while the transfer ran.' })
+}
+
+/** Everything a transfer needs. */
+export interface TransferDeps extends SettlingDeps {
+  chains: Chains
+  random: SeededRandom
+  ids: Ids
+  settings: ServiceSettings
+  portfolios: Portfolios
+  showings: Showings
+  confirmationDelay: DurationRange
 }

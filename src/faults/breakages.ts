@@ -1,4 +1,4 @@
-import type { Logger } from '../domain/ports/logger.ts'
+import type { Logger } from '../support/logger.ts'
 
 /** Something a fault breaks for a while. */
 export interface Breakage {

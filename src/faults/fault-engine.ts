@@ -2,10 +2,10 @@ import type { SandboxClock } from '../domain/clock.ts'
 import { invalidParameters, type ParameterFault, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
 import type { Chains } from '../domain/ports/chain.ts'
-import type { Logger } from '../domain/ports/logger.ts'
-import type { SeededRandom } from '../domain/random.ts'
 import type { Pool } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
+import type { Logger } from '../support/logger.ts'
+import type { SeededRandom } from '../support/random.ts'
 import { Breakages } from './breakages.ts'
 import { parseFaultHeader } from './fault-header.ts'
 import { BROUGHT, type FaultKind, type Strike } from './fault-kind.ts'
@@ -13,16 +13,6 @@ import { checkRule, type FaultRule, type SoundRule } from './fault-rule.ts'
 import { KINDS } from './kinds/index.ts'
 import { PHASES, type Phase } from './phase.ts'
 import { type ActiveFault, RuleInForce } from './rule-in-force.ts'
-
-/** What the engine works with. */
-export interface EngineParts {
-  clock: SandboxClock
-  random: SeededRandom
-  chains: Chains
-  /** Pools that rules can name. */
-  pools: readonly Pool[]
-  log: Logger
-}
 
 /** Every request is held against every rule. */
 const MAX_RULES = 1000
@@ -35,14 +25,14 @@ export class FaultEngine {
   readonly #brought = new WeakMap<Exchange, RuleInForce>()
   /** Those whose exchange is not over. */
   readonly #present = new Set<Exchange>()
-  readonly #parts: EngineParts
+  readonly #deps: EngineDeps
   readonly #poolIds: readonly string[]
   readonly #breakages: Breakages
 
-  constructor(parts: EngineParts) {
-    this.#parts = parts
-    this.#poolIds = [...new Set(parts.pools.map(({ pool_id }) => pool_id))]
-    this.#breakages = new Breakages(parts.log)
+  constructor(deps: EngineDeps) {
+    this.#deps = deps
+    this.#poolIds = [...new Set(deps.pools.map(({ pool_id }) => pool_id))]
+    this.#breakages = new Breakages(deps.log)
   }
 
   /** Whether any rule could strike this exchange: if not, nothing needs to be worked out for matching. */
@@ -152,11 +142,11 @@ export class FaultEngine {
   }
 
   #inForce(id: string, rule: SoundRule, written: FaultRule): RuleInForce {
-    return new RuleInForce(id, rule, written, () => this.#parts.random.next(`fault/${id}`))
+    return new RuleInForce(id, rule, written, () => this.#deps.random.next(`fault/${id}`))
   }
 
   #strikeOf({ id, rule, released }: RuleInForce, exchange: Exchange, transfer: TransferUnderWay | undefined): Strike {
-    const { clock, random, chains, pools } = this.#parts
+    const { clock, random, chains, pools } = this.#deps
     const named = rule.kind.pool?.(rule.with)
     return {
       id,
@@ -196,4 +186,13 @@ function inHeader(faults: ParameterFault[]): ParameterFault[] {
 
 function refuse(errors: ParameterFault[]): void {
   if (errors.length > 0) throw invalidParameters(errors, ({ param, detail }) => `${param}: ${detail}.`)
+}
+
+export interface EngineDeps {
+  clock: SandboxClock
+  random: SeededRandom
+  chains: Chains
+  /** Pools that rules can name. */
+  pools: readonly Pool[]
+  log: Logger
 }

@@ -1,9 +1,9 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
-import { parseDuration, parseDurationRange } from '../domain/duration.ts'
 import type { ParameterFault } from '../domain/errors.ts'
-import { nearest } from '../domain/nearest.ts'
-import { shorten } from '../domain/shorten.ts'
+import { parseDuration, parseDurationRange } from '../support/duration.ts'
+import { nearest } from '../support/nearest.ts'
+import { shorten } from '../support/shorten.ts'
 
 /** Keyword of a string schema that says how the string is read. */
 const DURATION = 'x-duration'

@@ -1,5 +1,5 @@
-import { abortController } from '../domain/abort-controller.ts'
 import type { Exchange } from '../domain/exchange.ts'
+import { abortController } from '../support/abort-controller.ts'
 import type { FaultRule, SoundRule } from './fault-rule.ts'
 import { PHASES } from './phase.ts'
 

@@ -1,4 +1,4 @@
-import { parseDurationRange } from '../domain/duration.ts'
+import { parseDurationRange } from '../support/duration.ts'
 import type { Strike } from './fault-kind.ts'
 
 /**

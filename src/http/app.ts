@@ -19,7 +19,7 @@ import { writeError } from './handle.ts'
 import { registerOpenApi } from './openapi.ts'
 import { parseQuery } from './parse-query.ts'
 import { partnerApi } from './partner-api.ts'
-import type { PipelineParts } from './pipeline.ts'
+import type { PipelineDeps } from './pipeline.ts'
 import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
 import { logRequests, logWhenOver } from './request-log.ts'
@@ -37,7 +37,7 @@ const REQUEST_TIMEOUT = 60_000
 const SERVER = { requireHostHeader: false }
 
 /** What the HTTP interface is built from. */
-export interface AppParts extends PipelineParts {
+export interface AppDeps extends PipelineDeps {
   ids: Ids
   log: FastifyBaseLogger
   /** Known once the server listens. */
@@ -49,13 +49,13 @@ export interface AppParts extends PipelineParts {
 }
 
 /** The HTTP interface, not yet listening. */
-export async function createApp(parts: AppParts): Promise<FastifyInstance> {
-  const { settings } = parts.service
+export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { settings } = deps.service
   const all = endpoints(settings)
   const identify = identifier(settings)
   const open = (request: FastifyRequest, reply: FastifyReply): void => {
-    request.log = parts.log
-    reply.log = parts.log
+    request.log = deps.log
+    reply.log = deps.log
     identify(reply)
   }
   const app: FastifyInstance = Fastify({
@@ -63,12 +63,12 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
-    genReqId: () => parts.ids.next('req'),
+    genReqId: () => deps.ids.next('req'),
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
     // A body that never comes ends in an answer too.
     requestTimeout: REQUEST_TIMEOUT,
-    ...(parts.tls ? { https: { ...SERVER, cert: parts.tls.cert, key: parts.tls.key } } : { http: SERVER }),
+    ...(deps.tls ? { https: { ...SERVER, cert: deps.tls.cert, key: deps.tls.key } } : { http: SERVER }),
     // An external_id of any length must reach its validation instead of an unknown route.
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
     // RFC 9110 §9.1: what answers GET answers HEAD.
@@ -85,22 +85,22 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
         ],
       },
     },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, parts.ids, settings),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, deps.ids, settings),
     frameworkErrors: (error, request, reply) => {
       open(request, reply)
-      logWhenOver(request, reply, parts.service)
-      writeError(badRequest(error) ?? error, request, reply, parts)
+      logWhenOver(request, reply, deps.service)
+      writeError(badRequest(error) ?? error, request, reply, deps)
     },
   })
-  app.log = parts.log
+  app.log = deps.log
   // Those beyond the 2,000 that Node keeps would not be seen at all; their length is limited anyway.
   app.server.maxHeadersCount = 0
-  if (parts.tls) noteCarriers(app.server)
+  if (deps.tls) noteCarriers(app.server)
   // An expectation nobody knows may be ignored (RFC 9110, Expect); Node would refuse it as above.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
-  app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, parts.ids, settings))
+  app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, deps.ids, settings))
   app.decorateRequest('exchange', null)
-  logRequests(app, parts.service)
+  logRequests(app, deps.service)
   const refuse = unknownRoute(all)
   // With a callback: a promise for each hook and request is felt at tens of thousands of requests a second.
   app.addHook('onRequest', (request, reply, done) => {
@@ -116,16 +116,16 @@ export async function createApp(parts: AppParts): Promise<FastifyInstance> {
     }
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    writeError(badRequest(error) ?? error, request, reply, parts)
+    writeError(badRequest(error) ?? error, request, reply, deps)
   })
   app.setNotFoundHandler(refuse)
   // Answers are written as they are: their schemas describe, and a serializer made of them would hide what they leave out.
   app.setSerializerCompiler(() => JSON.stringify)
   readBodies(app)
   registerRootPage(app, refuse)
-  registerOpenApi(app, all, parts)
-  await app.register(partnerApi(all, parts))
-  await parts.neighbours(app)
+  registerOpenApi(app, all, deps)
+  await app.register(partnerApi(all, deps))
+  await deps.neighbours(app)
   return app
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyError, FastifySchemaValidationError } from 'fastify'
 import { invalidParameters, type ParameterFault, Problem } from '../domain/errors.ts'
-import { shorten } from '../domain/shorten.ts'
 import { ADDRESS_FORM, wordsFor } from '../domain/text-form.ts'
 import { CHECKSUM } from '../partner-api/schemas.ts'
+import { shorten } from '../support/shorten.ts'
 
 /** What Fastify refused before a handler saw it, in the catalogue's words; undefined for errors of any other origin. */
 export function badRequest(error: FastifyError): Problem | undefined {

@@ -6,7 +6,7 @@ import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { HttpExchange } from './exchange.ts'
 
 /** What the writing of a response is to involve. */
-export interface ResponseParts {
+export interface ResponseDeps {
   faults: FaultEngine
   clock: SandboxClock
   /** Told of every answer about to be written whole: what it does is done before the client can ask again. */
@@ -14,16 +14,16 @@ export interface ResponseParts {
 }
 
 /** Fastify's onSend hook: lets faults strike while the response to an exchange is written. */
-export function duringResponse(parts: ResponseParts): onSendHookHandler {
+export function duringResponse(deps: ResponseDeps): onSendHookHandler {
   return ({ exchange }, reply, payload, done) => {
     // With a callback, as nearly all pass: a promise would be felt at tens of thousands of requests a second.
-    if (!exchange || passes(exchange, reply, parts)) return done(null, payload)
-    struck(exchange, reply, payload, parts).then((changed) => done(null, changed), done)
+    if (!exchange || passes(exchange, reply, deps)) return done(null, payload)
+    struck(exchange, reply, payload, deps).then((changed) => done(null, changed), done)
   }
 }
 
 /** Whether the response goes out as it is: no fault concerns it, or nobody is there to meet it. */
-function passes(exchange: HttpExchange, reply: FastifyReply, { faults, answered }: ResponseParts): boolean {
+function passes(exchange: HttpExchange, reply: FastifyReply, { faults, answered }: ResponseDeps): boolean {
   if (exchange.dropped || exchange.truncateAfter !== undefined) return false
   if (faults.concerns(exchange) && !exchange.lost) return false
   answered(exchange, reply.statusCode)
@@ -35,7 +35,7 @@ async function struck(
   exchange: HttpExchange,
   reply: FastifyReply,
   payload: unknown,
-  { faults, clock, answered }: ResponseParts,
+  { faults, clock, answered }: ResponseDeps,
 ): Promise<unknown> {
   if (exchange.dropped) return parked()
   exchange.answer = { status: reply.statusCode, headers: headersOf(reply), body: String(payload ?? '') }

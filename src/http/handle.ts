@@ -4,26 +4,26 @@ import type { Problem } from '../domain/errors.ts'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Claim } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
-import type { Call } from '../partner-api/endpoint.ts'
-import { keyOf, type Passage, type PipelineParts, ready } from './pipeline.ts'
+import type { EndpointRequest } from '../partner-api/endpoint.ts'
+import { keyOf, type PipelineDeps, type RequestContext, ready } from './pipeline.ts'
 import { problemType, renderProblem, toProblem } from './problem.ts'
 
 /** Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. */
-export async function handle(passage: Passage, parts: PipelineParts): Promise<unknown> {
+export async function handle(passage: RequestContext, deps: PipelineDeps): Promise<unknown> {
   const { request, reply, endpoint, exchange } = passage
-  const { service } = parts
-  ready(passage, parts) // the body may have come in slowly
+  const { service } = deps
+  ready(passage, deps) // the body may have come in slowly
   const tenant = exchange.requireTenant()
   const run = (claim?: Claim): Promise<ApiResponse> => {
     const { params, query, body } = request
-    const reached: Call['reached'] = (phase, transfer) => {
+    const onPhase: EndpointRequest['onPhase'] = (phase, transfer) => {
       exchange.transfer = transfer
-      return parts.faults.at(phase, exchange, transfer)
+      return deps.faults.at(phase, exchange, transfer)
     }
-    return endpoint.handle({ tenant, params, query, body, reached, ...(claim && { claim }) }, service)
+    return endpoint.handle({ tenant, params, query, body, onPhase, ...(claim && { claim }) }, service)
   }
   const key = endpoint.idempotency === 'none' ? undefined : keyOf(request)
-  if (key === undefined) return write(passage, await run(), parts)
+  if (key === undefined) return write(passage, await run(), deps)
   const { response, replayed } = await service.idempotency.run({
     scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
     body: request.body,
@@ -31,12 +31,12 @@ export async function handle(passage: Passage, parts: PipelineParts): Promise<un
     operation: run,
   })
   if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
-  return write(passage, response, parts)
+  return write(passage, response, deps)
 }
 
 /** Writes whatever went wrong, in the catalogue's words. */
-export function writeError(error: unknown, request: FastifyRequest, reply: FastifyReply, parts: PipelineParts): void {
-  const { settings } = parts.service
+export function writeError(error: unknown, request: FastifyRequest, reply: FastifyReply, deps: PipelineDeps): void {
+  const { settings } = deps.service
   const problem = toProblem(error)
   request.code = problem.code
   // A fault has ended the connection, or answered already: what the work came to is kept, but nobody listens.
@@ -64,7 +64,7 @@ function isLeaving(cause: unknown): boolean {
 }
 
 /** Returns the body for Fastify to send; a reply returned instead would be waited for until the client has it all. */
-function write({ exchange, reply }: Passage, response: ApiResponse, { service }: PipelineParts): unknown {
+function write({ exchange, reply }: RequestContext, response: ApiResponse, { service }: PipelineDeps): unknown {
   exchange.outcome = response
   if (exchange.dropped) return undefined
   reply.code(response.status).headers(response.headers ?? {})

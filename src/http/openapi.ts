@@ -9,7 +9,7 @@ const HIDDEN = { schema: { hide: true } }
 const UNFRAMED = { 'content-security-policy': "frame-ancestors 'none'", 'x-frame-options': 'DENY' }
 
 /** What the description is made from. */
-export interface OpenApiParts {
+export interface OpenApiDeps {
   service: Pick<Service, 'settings' | 'store'>
   /** With one, the description is open to people who may not know what is in the sandbox: its examples are the fixture's. */
   controlToken: string | undefined
@@ -20,8 +20,8 @@ export interface OpenApiParts {
  * Serves the interface's description, made from the schemas that validate, at /openapi.json and to browse at /docs. Of the
  * routes registered after it; what makes it is loaded when first asked for, since most runs never are.
  */
-export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoint[], parts: OpenApiParts): void {
-  const { service, controlToken, origin } = parts
+export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoint[], deps: OpenApiDeps): void {
+  const { service, controlToken, origin } = deps
   const { settings, store } = service
   const routes: RouteOptions[] = []
   let pages: Promise<FastifyInstance> | undefined

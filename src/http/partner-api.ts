@@ -4,19 +4,19 @@ import type { Endpoint } from '../partner-api/endpoint.ts'
 import { duringResponse, parked } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
 import { handle, renderFor } from './handle.ts'
-import { type Passage, type PipelineParts, steps } from './pipeline.ts'
+import { type PipelineDeps, type RequestContext, steps } from './pipeline.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** A request to the service, once it is opened. */
-    passage: Passage | null
+    passage: RequestContext | null
   }
 }
 
 /** The service under `/v1/`: every endpoint behind the pipeline. */
-export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts): FastifyPluginAsync {
+export function partnerApi(endpoints: readonly Endpoint[], deps: PipelineDeps): FastifyPluginAsync {
   return async (app) => {
-    const { faults, service, answered } = parts
+    const { faults, service, answered } = deps
     app.decorateRequest('passage', null)
     app.addHook('onSend', duringResponse({ faults, clock: service.clock, answered }))
     for (const endpoint of endpoints) {
@@ -32,12 +32,12 @@ export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts)
         onRequest: async (request, reply) => {
           const render = renderFor(request, service.settings)
           const exchange = new HttpExchange(request, reply, { operation, user_token, render })
-          const passage = { endpoint, era: parts.era(), exchange, request, reply }
+          const passage = { endpoint, era: deps.era(), exchange, request, reply }
           request.exchange = exchange
           request.passage = passage
           try {
             for (const step of steps) {
-              const done = step(passage, parts)
+              const done = step(passage, deps)
               if (done) await done // a turn of the microtask queue per step is felt at tens of thousands a second
             }
           } catch (error) {
@@ -48,7 +48,7 @@ export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts)
         },
         handler: (request) => {
           const passage = passageOf(request)
-          passage.exchange.work = handle(passage, parts)
+          passage.exchange.work = handle(passage, deps)
           return passage.exchange.work
         },
       })
@@ -56,7 +56,7 @@ export function partnerApi(endpoints: readonly Endpoint[], parts: PipelineParts)
   }
 }
 
-function passageOf({ passage }: FastifyRequest): Passage {
+function passageOf({ passage }: FastifyRequest): RequestContext {
   if (!passage) throw new Error('the request was not opened')
   return passage
 }

@@ -6,11 +6,11 @@ import { KEY_FORMS } from '../domain/idempotency-key.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
-import type { ResponseParts } from './during-response.ts'
+import type { ResponseDeps } from './during-response.ts'
 import type { HttpExchange } from './exchange.ts'
 
 /** What the steps work with. */
-export interface PipelineParts {
+export interface PipelineDeps {
   service: Service
   faults: FaultEngine
   /** What a request must know to bring a fault along; undefined when anybody may. */
@@ -18,7 +18,7 @@ export interface PipelineParts {
   /** Throws Problem token_missing or invalid_idp_token. */
   verifyIdpToken(authorization: string | undefined): Promise<{ appid: string; tid: string }>
   /** Told of every answer about to be written. */
-  answered: ResponseParts['answered']
+  answered: ResponseDeps['answered']
   /** Counts resets. */
   era(): number
   /** Why the sandbox cannot serve yet; undefined when it can. */
@@ -26,7 +26,7 @@ export interface PipelineParts {
 }
 
 /** One request on its way. */
-export interface Passage {
+export interface RequestContext {
   endpoint: Endpoint
   /** The era it was let in: a reset begins a new one. */
   era: number
@@ -35,7 +35,7 @@ export interface Passage {
   reply: FastifyReply
 }
 
-type Step = (passage: Passage, parts: PipelineParts) => void | Promise<void>
+type Step = (passage: RequestContext, deps: PipelineDeps) => void | Promise<void>
 
 /**
  * The way of a request before its body is read, in the order in which errors win (assumption `error-precedence`). Then
@@ -45,8 +45,8 @@ type Step = (passage: Passage, parts: PipelineParts) => void | Promise<void>
 export const steps: readonly Step[] = [ready, faultsOnRequest, identityProviderToken, role, userToken, idempotencyKey]
 
 /** Whether the request may go on: the sandbox is ready, and still the one that let it in. */
-export function ready({ era }: Passage, parts: PipelineParts): void {
-  refuseUnlessReady(parts.notReady() ?? (era === parts.era() ? undefined : 'The sandbox was reset meanwhile.'))
+export function ready({ era }: RequestContext, deps: PipelineDeps): void {
+  refuseUnlessReady(deps.notReady() ?? (era === deps.era() ? undefined : 'The sandbox was reset meanwhile.'))
 }
 
 /** Throws Problem sandbox_starting when there is a reason not to serve. */
@@ -55,15 +55,15 @@ export function refuseUnlessReady(reason: string | undefined): void {
 }
 
 /** Rules in force, and the one the request itself may bring along in `X-Sandbox-Fault`. */
-async function faultsOnRequest(passage: Passage, parts: PipelineParts): Promise<void> {
+async function faultsOnRequest(passage: RequestContext, deps: PipelineDeps): Promise<void> {
   const { exchange, request } = passage
-  const { faults, service } = parts
-  bringFault(request, exchange, parts)
+  const { faults, service } = deps
+  bringFault(request, exchange, deps)
   if (!faults.concerns(exchange)) return
   exchange.claimedTenant = await claimedTenant(request, service)
   await faults.at('on_request', exchange)
   // A fault may have held the request until the sandbox is being reset.
-  ready(passage, parts)
+  ready(passage, deps)
 }
 
 /**
@@ -73,7 +73,7 @@ async function faultsOnRequest(passage: Passage, parts: PipelineParts): Promise<
 export function bringFault(
   request: FastifyRequest,
   exchange: HttpExchange,
-  { faults, controlToken }: Pick<PipelineParts, 'faults' | 'controlToken'>,
+  { faults, controlToken }: Pick<PipelineDeps, 'faults' | 'controlToken'>,
 ): void {
   const fault = header(request, 'x-sandbox-fault')
   if (fault === undefined) return
@@ -87,9 +87,9 @@ export function bringFault(
 }
 
 /** spec: Identity-provider token 4 to 6. Assumption `idp-token-issuer`: the token is of the tenant its appid belongs to. */
-async function identityProviderToken({ exchange, request }: Passage, parts: PipelineParts): Promise<void> {
-  const { appid, tid } = await parts.verifyIdpToken(request.headers.authorization)
-  const tenant = await parts.service.store.find('tenants', 'client_id', appid)
+async function identityProviderToken({ exchange, request }: RequestContext, deps: PipelineDeps): Promise<void> {
+  const { appid, tid } = await deps.verifyIdpToken(request.headers.authorization)
+  const tenant = await deps.service.store.find('tenants', 'client_id', appid)
   if (!tenant) {
     throw new Problem('unknown_partner', {
       detail: 'The appid claim matches no registered tenant.',
@@ -104,7 +104,7 @@ async function identityProviderToken({ exchange, request }: Passage, parts: Pipe
 }
 
 /** spec: Identity-provider token 7 */
-function role({ exchange, endpoint }: Passage): void {
+function role({ exchange, endpoint }: RequestContext): void {
   const tenant = exchange.requireTenant()
   if (tenant.access === 'all' || tenant.access.includes(endpoint.operation)) return
   throw new Problem('insufficient_role', {
@@ -113,7 +113,7 @@ function role({ exchange, endpoint }: Passage): void {
 }
 
 /** spec: User token 4 and 5 */
-async function userToken({ exchange, endpoint, request }: Passage, { service }: PipelineParts): Promise<void> {
+async function userToken({ exchange, endpoint, request }: RequestContext, { service }: PipelineDeps): Promise<void> {
   if (!endpoint.user_token) return
   const { sub } = await service.verifyUserToken(header(request, 'x-user-token'), exchange.requireTenant())
   if (sub === exchange.external_id) return
@@ -124,7 +124,7 @@ async function userToken({ exchange, endpoint, request }: Passage, { service }: 
 }
 
 /** spec: Idempotency-Key. Assumptions `idempotency-missing`, `idempotency-format`. */
-function idempotencyKey({ endpoint, request }: Passage, { service: { settings } }: PipelineParts): void {
+function idempotencyKey({ endpoint, request }: RequestContext, { service: { settings } }: PipelineDeps): void {
   if (endpoint.idempotency === 'none') return
   const { pattern, words } = KEY_FORMS[settings.idempotency_key_format]
   const key = keyOf(request)

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
-import { jsonExcess } from '../domain/json-excess.ts'
+import { jsonExcess } from '../support/json-excess.ts'
 import { bodyProblem } from './bad-request.ts'
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i

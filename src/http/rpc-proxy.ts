@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify'
 import { refuseForeignHost, refuseForeignOrigin } from '../control/foreign-callers.ts'
 import { from, named } from '../domain/described-schema.ts'
 import { Problem } from '../domain/errors.ts'
-import { jsonExcess } from '../domain/json-excess.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Chains } from '../domain/ports/chain.ts'
-import { shorten } from '../domain/shorten.ts'
+import { jsonExcess } from '../support/json-excess.ts'
+import { shorten } from '../support/shorten.ts'
 import { refuseUnlessReady } from './pipeline.ts'
 
 const Params = Type.Object({ chain_id: Type.String({ examples: ['31337'] }) })
@@ -78,7 +78,7 @@ const RPC_ERRORS = [
 ] as const
 
 /** What the route works with. */
-export interface RpcParts {
+export interface RpcDeps {
   chains: Chains
   /** Whether only this machine can reach the sandbox. Then everything is allowed, else reading and sending only. */
   local: boolean
@@ -89,7 +89,7 @@ export interface RpcParts {
 }
 
 /** A chain's JSON-RPC on the sandbox's own origin: it outlives the node. Never subject to faults, never recorded. */
-export async function rpcProxy(app: FastifyInstance, { chains, local, origin, notReady }: RpcParts): Promise<void> {
+export async function rpcProxy(app: FastifyInstance, { chains, local, origin, notReady }: RpcDeps): Promise<void> {
   app.addHook('onRequest', async (request) => {
     refuseForeignOrigin(request, origin())
     if (local) refuseForeignHost(request)

@@ -4,7 +4,7 @@ import type { Problem } from '../domain/errors.ts'
 import { ExchangeEnded, type TokenWish } from '../domain/exchange.ts'
 import { duringResponse, parked } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
-import { bringFault, type PipelineParts, refuseUnlessReady } from './pipeline.ts'
+import { bringFault, type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
 import { codeIn } from './request-log.ts'
 
 /**
@@ -13,7 +13,7 @@ import { codeIn } from './request-log.ts'
  */
 export function tokenEndpointFaults(
   scope: FastifyInstance,
-  parts: Pick<PipelineParts, 'faults' | 'controlToken' | 'service' | 'answered' | 'notReady'>,
+  parts: Pick<PipelineDeps, 'faults' | 'controlToken' | 'service' | 'answered' | 'notReady'>,
 ): (request: FastifyRequest) => TokenWish {
   const { faults, service, answered, notReady } = parts
   scope.addHook('preHandler', async (request, reply) => {

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { scopeOf } from '../domain/audiences.ts'
-import { decodeBase64 } from '../domain/decode-base64.ts'
 import type { Tenant } from '../domain/records.ts'
+import { decodeBase64 } from '../support/decode-base64.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** A request to the token endpoint as it came in. */

@@ -1,6 +1,6 @@
 import { ControlClient } from '../control/client.ts'
 import type { SandboxOptions } from '../options.ts'
-import { Sandbox } from '../sandbox.ts'
+import { Sandbox } from '../sandbox/sandbox.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
 
 /**

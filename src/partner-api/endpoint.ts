@@ -7,7 +7,7 @@ import type { Service } from '../domain/service.ts'
 import type { TransferPhase, TransferUnderWay } from '../domain/transfers.ts'
 
 /** One authenticated, validated request as a handler sees it. */
-export interface Call<P = unknown, Q = unknown, B = unknown> {
+export interface EndpointRequest<P = unknown, Q = unknown, B = unknown> {
   tenant: Tenant
   params: P
   query: Q
@@ -15,7 +15,7 @@ export interface Call<P = unknown, Q = unknown, B = unknown> {
   /** Held when the request carries an Idempotency-Key. */
   claim?: Claim
   /** Told of a transfer's phases: faults strike here. */
-  reached(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
+  onPhase(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
 }
 
 /** What can be named in a request, for the examples of the description. */
@@ -57,7 +57,7 @@ export interface Endpoint {
   errors: readonly ErrorCode[]
   /** Ids of the assumptions behind the endpoint as a whole. */
   assumptions?: readonly string[]
-  handle(call: Call, service: Service): Promise<ApiResponse>
+  handle(call: EndpointRequest, service: Service): Promise<ApiResponse>
 }
 
 interface TypedEndpoint<P extends TSchema, Q extends TSchema, B extends TSchema>
@@ -65,7 +65,7 @@ interface TypedEndpoint<P extends TSchema, Q extends TSchema, B extends TSchema>
   params?: P
   querystring?: Q
   body?: B
-  handle(call: Call<Static<P>, Static<Q>, Static<B>>, service: Service): Promise<ApiResponse>
+  handle(call: EndpointRequest<Static<P>, Static<Q>, Static<B>>, service: Service): Promise<ApiResponse>
 }
 
 /** Gives the handler the types of its schemas: the pipeline has validated against them before it calls. */

@@ -1,7 +1,7 @@
 import { list, type Page, type PageParameters, parsePage } from '../domain/pagination.ts'
 import type { Collections } from '../domain/ports/store.ts'
 import type { Service } from '../domain/service.ts'
-import type { Call } from './endpoint.ts'
+import type { EndpointRequest } from './endpoint.ts'
 
 /**
  * One page of what an end user has. Throws the problems of paging before end_user_not_found: the query comes first
@@ -9,7 +9,11 @@ import type { Call } from './endpoint.ts'
  */
 export async function pageOfEndUser<C extends 'portfolios' | 'transactions'>(
   collection: C,
-  { tenant, params, query }: Pick<Call<{ external_id: string }, PageParameters>, 'tenant' | 'params' | 'query'>,
+  {
+    tenant,
+    params,
+    query,
+  }: Pick<EndpointRequest<{ external_id: string }, PageParameters>, 'tenant' | 'params' | 'query'>,
   service: Service,
 ): Promise<Page<Collections[C]>> {
   const cursor_scope = `${collection}/${tenant.tenant_id}/${params.external_id}`

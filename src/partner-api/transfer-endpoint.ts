@@ -85,7 +85,7 @@ export function transferEndpoint(
       'chain_unavailable',
     ],
     assumptions: ['transfer-status', 'transfer-response', 'transfer-errors', 'wallet', ...(own.assumptions ?? [])],
-    async handle({ tenant, params, body, claim, reached }, { endUsers, transfers }) {
+    async handle({ tenant, params, body, claim, onPhase }, { endUsers, transfers }) {
       const amount = parseAmount(body.amount_minor)
       const user = await endUsers.require(tenant, params.external_id)
       return transfers.run({
@@ -94,7 +94,7 @@ export function transferEndpoint(
         portfolio_id: body.portfolio_id,
         amount,
         ...(claim && { claim }),
-        reached,
+        onPhase,
       })
     },
   })

@@ -1,5 +1,5 @@
 import { END_OF_TIME, type SandboxClock } from '../domain/clock.ts'
-import { parseDuration } from '../domain/duration.ts'
+import { parseDuration } from '../support/duration.ts'
 import type { ClockMove } from './scenario-schema.ts'
 
 /** Business time after a move that begins at `now`, in milliseconds. Throws RangeError when it cannot be made. */

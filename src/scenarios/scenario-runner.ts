@@ -1,9 +1,9 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
-import type { Logger } from '../domain/ports/logger.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ActiveFault } from '../faults/rule-in-force.ts'
+import type { Logger } from '../support/logger.ts'
 import { destination, explainMove, makeMove } from './clock-move.ts'
 import type { ClockMove, Expectation, Scenario } from './scenario-schema.ts'
 
@@ -39,10 +39,10 @@ interface Move {
 /** Runs one scenario at a time: puts its faults in force, moves the clock as the client goes along, takes both back. */
 export class ScenarioRunner {
   #run: Run | undefined
-  readonly #parts: RunParts
+  readonly #deps: RunDeps
 
-  constructor(parts: RunParts) {
-    this.#parts = parts
+  constructor(deps: RunDeps) {
+    this.#deps = deps
   }
 
   /** The scenario started last, running or failed. */
@@ -59,7 +59,7 @@ export class ScenarioRunner {
       const detail = `The scenario ${this.#run.scenario.name} is running; stop it first.`
       throw new Problem('scenario_running', { detail })
     }
-    const run = new Run(scenario, this.#parts)
+    const run = new Run(scenario, this.#deps)
     run.begin(tenants)
     this.#run = run
     return run.show()
@@ -84,18 +84,10 @@ export class ScenarioRunner {
   }
 }
 
-/** What a scenario works on. */
-export interface RunParts {
-  faults: FaultEngine
-  clock: SandboxClock
-  log: Logger
-  seed: number
-}
-
 class Run {
   state: ScenarioRun['state'] = 'running'
   readonly scenario: Scenario
-  readonly #parts: RunParts
+  readonly #deps: RunDeps
   readonly #startedAt: string
   readonly #wasFrozen: boolean
   readonly #moves: Move[]
@@ -103,11 +95,11 @@ class Run {
   #lastFaults: ActiveFault[] = []
   #failure: string | null = null
 
-  constructor(scenario: Scenario, parts: RunParts) {
+  constructor(scenario: Scenario, deps: RunDeps) {
     this.scenario = scenario
-    this.#parts = parts
-    this.#startedAt = parts.clock.iso()
-    this.#wasFrozen = parts.clock.frozen
+    this.#deps = deps
+    this.#startedAt = deps.clock.iso()
+    this.#wasFrozen = deps.clock.frozen
     this.#moves = scenario.clock.map((move) => ({
       move,
       left: move.after ? (move.after.times ?? 1) : 0,
@@ -119,7 +111,7 @@ class Run {
     this.#rehearse()
     const { faults } = this.scenario
     try {
-      this.#faultIds = new Set(this.#parts.faults.add(faults, tenants).map(({ id }) => id))
+      this.#faultIds = new Set(this.#deps.faults.add(faults, tenants).map(({ id }) => id))
     } catch (error) {
       throw error instanceof Problem ? inFile(error, faults.length) : error
     }
@@ -139,7 +131,7 @@ class Run {
   }
 
   end(state: 'stopped' | 'failed'): void {
-    const { faults, clock } = this.#parts
+    const { faults, clock } = this.#deps
     this.#lastFaults = this.#faultsInForce()
     for (const id of this.#faultIds) faults.remove(id)
     this.state = state
@@ -155,7 +147,7 @@ class Run {
       name,
       description,
       state: this.state,
-      seed: this.#parts.seed,
+      seed: this.#deps.seed,
       started_at: this.#startedAt,
       faults: this.state === 'running' ? this.#faultsInForce() : this.#lastFaults,
       clock: this.#moves.map(({ move, moved_at }) => ({ explanation: explainMove(move), moved_at })),
@@ -166,7 +158,7 @@ class Run {
 
   /** Refuses moves of the start that cannot be made, before anything is applied. */
   #rehearse(): void {
-    let now = this.#parts.clock.now()
+    let now = this.#deps.clock.now()
     for (const [i, { move, left }] of this.#moves.entries()) {
       if (left > 0) continue
       try {
@@ -180,7 +172,7 @@ class Run {
   }
 
   #makeDueMoves(): void {
-    const { clock, log } = this.#parts
+    const { clock, log } = this.#deps
     for (const [i, due] of this.#moves.entries()) {
       if (due.left > 0 || due.moved_at !== null) continue
       try {
@@ -206,7 +198,7 @@ class Run {
   }
 
   #faultsInForce(): ActiveFault[] {
-    return this.#parts.faults.list().filter(({ id }) => this.#faultIds.has(id))
+    return this.#deps.faults.list().filter(({ id }) => this.#faultIds.has(id))
   }
 }
 
@@ -223,4 +215,11 @@ function inFile({ code, details }: Problem, rules: number): Problem {
     ...(first && { param: first.param }),
     ...(errors && { errors }),
   })
+}
+
+export interface RunDeps {
+  faults: FaultEngine
+  clock: SandboxClock
+  log: Logger
+  seed: number
 }

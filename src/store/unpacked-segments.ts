@@ -1,4 +1,4 @@
-import { RecentlyUsed } from '../domain/recently-used.ts'
+import { RecentlyUsed } from '../support/recently-used.ts'
 
 /** Compressed records. */
 interface Packed {

@@ -2,8 +2,8 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { type JWTPayload, SignJWT } from 'jose'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { Problem } from '../../src/domain/errors.ts'
-import type { Logger } from '../../src/domain/ports/logger.ts'
 import type { Jwk, Tenant, UserKeySource } from '../../src/domain/records.ts'
+import type { Logger } from '../../src/support/logger.ts'
 
 export const AUDIENCE = 'api://yield-sandbox'
 export const ISSUER = 'https://acme.example'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { vi } from 'vitest'
-import { AnvilProcess } from '../../src/chain/anvil-process.ts'
+import { AnvilProcess } from '../../src/chain/node/anvil-process.ts'
 
 /** How a call is cut off: it is lost, or carried out and its answer lost, or the connection is lost first and it is carried out later. */
 export type CutOff = 'call lost' | 'answer lost' | 'carried out later' | 'Anvil killed'

@@ -8,14 +8,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
-import { AnvilBinaryMissingError, anvilBinary } from '../../src/chain/anvil-binary.ts'
-import { AnvilProcess } from '../../src/chain/anvil-process.ts'
-import { BlockArchive } from '../../src/chain/block-archive.ts'
-import { genesisOf } from '../../src/chain/checkpoint.ts'
-import { CheckpointSource } from '../../src/chain/checkpoint-source.ts'
-import { embeddedCheckpoint } from '../../src/chain/embedded-market.ts'
-import { loopbackAddress } from '../../src/chain/loopback-address.ts'
-import { RpcServer } from '../../src/chain/rpc-server.ts'
+import { BlockArchive } from '../../src/chain/archive/block-archive.ts'
+import { genesisOf } from '../../src/chain/history/checkpoint.ts'
+import { RpcServer } from '../../src/chain/json-rpc/rpc-server.ts'
+import { embeddedCheckpoint } from '../../src/chain/markets/embedded-market.ts'
+import { AnvilBinaryMissingError, anvilBinary } from '../../src/chain/node/anvil-binary.ts'
+import { AnvilProcess } from '../../src/chain/node/anvil-process.ts'
+import { ForkUpstreamStub } from '../../src/chain/node/fork-upstream-stub.ts'
+import { loopbackAddress } from '../../src/chain/node/loopback-address.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { eventually } from '../helpers/eventually.ts'
@@ -97,7 +97,7 @@ describe('an Anvil process', () => {
     it('shows nobody where its fork reads from, and keeps its files to itself', async () => {
       const checkpoint = await embeddedCheckpoint()
       const parts = { chainId: '31337', checkpoint, archive: await BlockArchive.open() }
-      const source = await RpcServer.listen(new CheckpointSource(parts).answer)
+      const source = await RpcServer.listen(new ForkUpstreamStub(parts).answer)
       const genesis = genesisOf(checkpoint, '31337')
       const flags = ['--fork-block-number', String(Number(checkpoint.block.number))]
       const before = new Set(await readdir(tmpdir()))

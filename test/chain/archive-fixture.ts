@@ -1,7 +1,7 @@
-import type { ArchivedBlock } from '../../src/chain/archived-block.ts'
-import type { Call, Rpc } from '../../src/chain/rpc.ts'
+import type { ArchivedBlock } from '../../src/chain/archive/archived-block.ts'
+import type { RpcCall, RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
 import type { Journal } from '../../src/domain/ports/journal.ts'
-import type { SeededRandom } from '../../src/domain/random.ts'
+import type { SeededRandom } from '../../src/support/random.ts'
 
 /** Logs its third word under its first two as topics; reverts when called with nothing. */
 const LOGGER_CODE = '0x36156017573660006000376020356000356020' + '6040a2005b60006000fd'
@@ -42,14 +42,14 @@ export class MemoryJournal<Entry> implements Journal<Entry> {
 }
 
 /** Puts contracts that log on a bare Anvil, and an impersonated account. */
-export async function prepare(rpc: Rpc): Promise<string[]> {
-  const code = LOGGERS.map((address): Call => ['anvil_setCode', address, LOGGER_CODE])
+export async function prepare(rpc: RpcClient): Promise<string[]> {
+  const code = LOGGERS.map((address): RpcCall => ['anvil_setCode', address, LOGGER_CODE])
   await rpc.batch([...code, ['anvil_impersonateAccount', STRANGER]])
   return rpc.call<string[]>('eth_accounts')
 }
 
 /** Mines a block of so many random transactions: logging, sending, reverting, creating; of every type. */
-export async function mineRandom(rpc: Rpc, accounts: readonly string[], random: SeededRandom, count: number) {
+export async function mineRandom(rpc: RpcClient, accounts: readonly string[], random: SeededRandom, count: number) {
   for (let index = 0; index < count; index++) {
     await rpc.call('eth_sendTransaction', randomTransaction(accounts, random))
   }
@@ -79,7 +79,7 @@ function randomTransaction(accounts: readonly string[], random: SeededRandom): o
 }
 
 /** What Anvil says of a block while it is fresh. */
-export async function archived(rpc: Rpc, number: number): Promise<ArchivedBlock> {
+export async function archived(rpc: RpcClient, number: number): Promise<ArchivedBlock> {
   const [block, receipts] = await rpc.batch([
     ['eth_getBlockByNumber', hex(number), true],
     ['eth_getBlockReceipts', hex(number)],
@@ -88,10 +88,10 @@ export async function archived(rpc: Rpc, number: number): Promise<ArchivedBlock>
 }
 
 /** Every question about a block and its transactions that the archive answers. */
-export function questions({ block }: ArchivedBlock): Call[] {
+export function questions({ block }: ArchivedBlock): RpcCall[] {
   const { number, hash } = block
   const count = hex(block.transactions.length)
-  const ofTransactions = block.transactions.flatMap(({ hash: transaction }, index): Call[] => [
+  const ofTransactions = block.transactions.flatMap(({ hash: transaction }, index): RpcCall[] => [
     ['eth_getTransactionReceipt', transaction],
     ['eth_getTransactionByHash', transaction],
     ['eth_getRawTransactionByHash', transaction],

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AnvilProcess } from '../../src/chain/anvil-process.ts'
-import type { ArchivedBlock } from '../../src/chain/archived-block.ts'
-import { type ArchiveEntry, BlockArchive } from '../../src/chain/block-archive.ts'
-import { Rpc } from '../../src/chain/rpc.ts'
+import type { ArchivedBlock } from '../../src/chain/archive/archived-block.ts'
+import { type ArchiveEntry, BlockArchive } from '../../src/chain/archive/block-archive.ts'
+import { RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
+import { AnvilProcess } from '../../src/chain/node/anvil-process.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
-import { SeededRandom } from '../../src/domain/random.ts'
+import { SeededRandom } from '../../src/support/random.ts'
 import {
   archived,
   hex,
@@ -23,11 +23,11 @@ const UNKNOWN = `0x${'ab'.repeat(32)}`
 
 describe('the archive of blocks', () => {
   let anvil: AnvilProcess
-  let rpc: Rpc
+  let rpc: RpcClient
   const blocks: ArchivedBlock[] = []
   beforeAll(async () => {
     anvil = await AnvilProcess.start({ chainId: '31337', clock: new SandboxClock(), log: silent })
-    rpc = new Rpc({ chainId: '31337', url: anvil.url })
+    rpc = new RpcClient({ chainId: '31337', url: anvil.url })
     const accounts = await prepare(rpc)
     const random = new SeededRandom(11)
     for (let number = 1; number <= BLOCKS; number++) {

@@ -1,11 +1,11 @@
 import type { AnvilChain } from '../../src/chain/anvil-chain.ts'
-import { type AnvilChains, type ChainsOptions, startChains } from '../../src/chain/anvil-chains.ts'
-import { embeddedCheckpoint, embeddedMarket } from '../../src/chain/embedded-market.ts'
+import { type AnvilChains, type ChainsOptions, startAnvilChains } from '../../src/chain/anvil-chains.ts'
+import { embeddedCheckpoint, embeddedMarket } from '../../src/chain/markets/embedded-market.ts'
 import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { SignedTransaction, TransferFacts, TransferOrder, WalletOwner } from '../../src/domain/ports/chain.ts'
-import type { Logger } from '../../src/domain/ports/logger.ts'
 import type { Pool, TransferType } from '../../src/domain/records.ts'
+import type { Logger } from '../../src/support/logger.ts'
 
 export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
 
@@ -49,7 +49,7 @@ export async function startChain({
       market_address: protocol === 'aave' ? market.aave_pool : market.vaults[symbol]!,
     }
   }
-  const chains = await startChains({
+  const chains = await startAnvilChains({
     chains: [{ ...market, markets: POOL_NAMES.map((name) => ({ pool: pool(name), origin: name })) }],
     embedded: await embeddedCheckpoint(),
     clock,

@@ -1,8 +1,8 @@
 import { numberToHex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { AnvilChain } from '../../src/chain/anvil-chain.ts'
-import { type AnvilChains, startChains } from '../../src/chain/anvil-chains.ts'
-import { embeddedCheckpoint } from '../../src/chain/embedded-market.ts'
+import { type AnvilChains, startAnvilChains } from '../../src/chain/anvil-chains.ts'
+import { embeddedCheckpoint } from '../../src/chain/markets/embedded-market.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { ChainUnavailableError, type WalletOwner } from '../../src/domain/ports/chain.ts'
 import type { Pool } from '../../src/domain/records.ts'
@@ -185,7 +185,7 @@ describe('an upstream that fails later', () => {
     let chain: AnvilChain
     beforeEach(async () => {
       const { url, market } = upstream
-      chains = await startChains({
+      chains = await startAnvilChains({
         chains: [{ chain_id: '8453', fork: { url, origin: '--fork-url' }, price_oracle: market.price_oracle }],
         embedded: await embeddedCheckpoint(),
         clock: new SandboxClock(),

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { MemoryJournal } from '../../src/chain/chain-journal.ts'
 import { ChainSetupError } from '../../src/chain/chain-setup-error.ts'
+import { MemoryJournal } from '../../src/chain/history/chain-journal.ts'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Journal } from '../../src/domain/ports/journal.ts'
 import { eventually } from '../helpers/eventually.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ChainState } from '../../src/chain/chain-state.ts'
-import { MarketCache } from '../../src/chain/market-cache.ts'
+import { MarketCache } from '../../src/chain/markets/market-cache.ts'
+import type { ChainReader } from '../../src/chain/reading/chain-reader.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { MarketFigures } from '../../src/domain/ports/chain.ts'
 import type { Pool } from '../../src/domain/records.ts'
@@ -9,7 +9,7 @@ import type { Pool } from '../../src/domain/records.ts'
 function workbench() {
   const clock = new SandboxClock(0)
   const state = { version: 1 }
-  const cache = new MarketCache(state as ChainState, clock)
+  const cache = new MarketCache(state as ChainReader, clock)
   const pool = (market_address: string) =>
     ({ protocol: 'aave', market_address, token_address: '0x2' }) as unknown as Pool
   let readings = 0

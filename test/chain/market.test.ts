@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DIRECTED, HALF_UP } from '../../src/chain/protocols/aave.ts'
-import { usd } from '../../src/chain/protocols/figures.ts'
-import { RAY } from '../../src/chain/protocols/ray-math.ts'
-import { Wallets } from '../../src/chain/wallets.ts'
+import { DIRECTED, HALF_UP } from '../../src/chain/markets/protocols/aave.ts'
+import { usd } from '../../src/chain/markets/protocols/figures.ts'
+import { RAY } from '../../src/chain/markets/protocols/ray-math.ts'
+import { Wallets } from '../../src/chain/wallets/wallets.ts'
 import { alice, type ChainFixture, order, startChain } from './chain-fixture.ts'
 
 describe('markets', () => {

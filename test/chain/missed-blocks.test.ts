@@ -1,6 +1,6 @@
 import { keccak256 } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { Rpc } from '../../src/chain/rpc.ts'
+import { RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
 import type { Hex } from '../../src/domain/records.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
@@ -14,11 +14,11 @@ afterAll(() => fixture.chains.stop())
 
 /** The next broadcasts are answered as if the node had taken them, and lost: no Anvil can be made to do that. */
 function loseBroadcasts(count: number, { upstream = 'well' } = {}): void {
-  const { settle } = Rpc.prototype
+  const { settle } = RpcClient.prototype
   let left = count
   let failures = 0
-  vi.spyOn(Rpc.prototype, 'upstreamFailures', 'get').mockImplementation(() => failures)
-  vi.spyOn(Rpc.prototype, 'settle').mockImplementation(async function (this: Rpc, calls) {
+  vi.spyOn(RpcClient.prototype, 'upstreamFailures', 'get').mockImplementation(() => failures)
+  vi.spyOn(RpcClient.prototype, 'settle').mockImplementation(async function (this: RpcClient, calls) {
     if (left === 0 || calls[0]?.[0] !== 'eth_sendRawTransaction') return settle.call(this, calls)
     left--
     if (upstream === 'fails') failures++

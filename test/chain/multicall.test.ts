@@ -1,10 +1,10 @@
 import { numberToHex } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { AnvilProcess } from '../../src/chain/anvil-process.ts'
-import { ChainState } from '../../src/chain/chain-state.ts'
-import { later, type Read } from '../../src/chain/contract-read.ts'
-import { MOST_VIEWS, multicall, outcomesOf } from '../../src/chain/multicall.ts'
-import { Rpc, RpcError } from '../../src/chain/rpc.ts'
+import { RpcClient, RpcError } from '../../src/chain/json-rpc/rpc-client.ts'
+import { AnvilProcess } from '../../src/chain/node/anvil-process.ts'
+import { ChainReader } from '../../src/chain/reading/chain-reader.ts'
+import { MOST_VIEWS, multicall, outcomesOf } from '../../src/chain/reading/multicall.ts'
+import { later, type Read } from '../../src/chain/reading/view.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { Hex } from '../../src/domain/records.ts'
 import { silent } from './chain-fixture.ts'
@@ -24,10 +24,10 @@ const [echo, clock, refuses, loops, nobody] = [at(0), at(1), at(2), at(3), at(4)
 
 const time = new SandboxClock()
 let anvil: AnvilProcess
-let rpc: Rpc
+let rpc: RpcClient
 beforeAll(async () => {
   anvil = await AnvilProcess.start({ chainId: '31337', clock: time, log: silent })
-  rpc = new Rpc({ chainId: '31337', url: anvil.url })
+  rpc = new RpcClient({ chainId: '31337', url: anvil.url })
   await rpc.batch(Object.values(code).map((bytes, index) => ['anvil_setCode', at(index), bytes]))
 })
 afterAll(async () => {
@@ -50,20 +50,20 @@ test('every view ends as if it were called alone, whatever becomes of its neighb
 })
 
 test('more views than one call takes, each at its own moment, come in the order they were asked for', async () => {
-  const state = new ChainState(rpc, time)
-  await state.refresh()
+  const reader = new ChainReader(rpc, time)
+  await reader.refresh()
   const seconds: Read<bigint> = { to: clock, data: '0x', decode: BigInt }
   const reads = Array.from({ length: 2 * MOST_VIEWS + 10 }, (_, i): Read<bigint> => {
     return i % 3 === 0 ? later(seconds, i) : { to: echo, data: numberToHex(i, { size: 32 }), decode: BigInt }
   })
-  const { timestamp, values } = await state.snapshot(reads)
+  const { timestamp, values } = await reader.snapshot(reads)
   expect(values).toEqual(reads.map((_, i) => BigInt(i % 3 === 0 ? timestamp + i : i)))
 })
 
 test('a view that cannot be read spoils no other', async () => {
-  const state = new ChainState(rpc, time)
+  const reader = new ChainReader(rpc, time)
   const as = (to: Hex): Read<bigint> => ({ to, data: '0x07', decode: BigInt })
-  const { values } = await state.snapshot([as(echo), as(loops), as(refuses), as(echo)])
+  const { values } = await reader.snapshot([as(echo), as(loops), as(refuses), as(echo)])
   expect(values).toEqual([7n, expect.any(RpcError), expect.any(RpcError), 7n])
-  await expect(state.read([as(echo), as(refuses)])).rejects.toThrow('execution reverted')
+  await expect(reader.read([as(echo), as(refuses)])).rejects.toThrow('execution reverted')
 })

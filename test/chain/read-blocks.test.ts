@@ -1,11 +1,11 @@
 import { keccak256, numberToHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AnvilProcess } from '../../src/chain/anvil-process.ts'
-import { packSegment, segmentOf, unpackSegment } from '../../src/chain/archive-segment.ts'
-import type { BlockToArchive } from '../../src/chain/archived-block.ts'
-import { readBlocks } from '../../src/chain/read-blocks.ts'
-import { Rpc } from '../../src/chain/rpc.ts'
+import { packSegment, segmentOf, unpackSegment } from '../../src/chain/archive/archive-segment.ts'
+import type { BlockToArchive } from '../../src/chain/archive/archived-block.ts'
+import { readBlocks } from '../../src/chain/archive/read-blocks.ts'
+import { RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
+import { AnvilProcess } from '../../src/chain/node/anvil-process.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { Hex } from '../../src/domain/records.ts'
 import { LOGGERS, prepare, word } from './archive-fixture.ts'
@@ -23,10 +23,10 @@ const signed = [
 ] as const
 
 let anvil: AnvilProcess
-let rpc: Rpc
+let rpc: RpcClient
 beforeAll(async () => {
   anvil = await AnvilProcess.start({ chainId: '31337', clock: new SandboxClock(), log: silent })
-  rpc = new Rpc({ chainId: '31337', url: anvil.url })
+  rpc = new RpcClient({ chainId: '31337', url: anvil.url })
   await prepare(rpc)
   await rpc.call('anvil_setBalance', alice.address, numberToHex(10n ** 18n))
 })

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AnvilProcess } from '../../src/chain/anvil-process.ts'
-import type { Block } from '../../src/chain/block.ts'
-import { BlockArchive } from '../../src/chain/block-archive.ts'
-import { BlockProducer } from '../../src/chain/block-producer.ts'
-import { ChainJournal, MemoryJournal } from '../../src/chain/chain-journal.ts'
-import { ChainState } from '../../src/chain/chain-state.ts'
-import { ChainWriter } from '../../src/chain/chain-writer.ts'
-import { FetchBudget } from '../../src/chain/fetch-budget.ts'
-import { ForeignState } from '../../src/chain/foreign-state.ts'
-import { NodeRenewal } from '../../src/chain/node-renewal.ts'
-import { type Call, Rpc } from '../../src/chain/rpc.ts'
-import { RpcGateway } from '../../src/chain/rpc-gateway.ts'
+import { BlockArchive } from '../../src/chain/archive/block-archive.ts'
+import { RpcGateway } from '../../src/chain/gateway/rpc-gateway.ts'
+import { ChainJournal, MemoryJournal } from '../../src/chain/history/chain-journal.ts'
+import type { Block } from '../../src/chain/json-rpc/block.ts'
+import { type RpcCall, RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
+import { AnvilProcess } from '../../src/chain/node/anvil-process.ts'
+import { FetchBudget } from '../../src/chain/node/fetch-budget.ts'
+import { ForeignState } from '../../src/chain/node/foreign-state.ts'
+import { ChainReader } from '../../src/chain/reading/chain-reader.ts'
+import { BlockProducer } from '../../src/chain/rounds/block-producer.ts'
+import { ChainWriter } from '../../src/chain/writing/chain-writer.ts'
+import { NodeRecycler } from '../../src/chain/writing/node-recycler.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
-import { SeededRandom } from '../../src/domain/random.ts'
+import { SeededRandom } from '../../src/support/random.ts'
 import { archived, hex, LOGGERS, mineRandom, oneOf, prepare, questions, word } from './archive-fixture.ts'
 import { silent } from './chain-fixture.ts'
 
@@ -23,25 +23,25 @@ const ARCHIVED = BLOCKS - 3
 
 describe('the RPC of an Anvil that forgets', () => {
   let anvil: AnvilProcess
-  let rpc: Rpc
+  let rpc: RpcClient
   let gateway: RpcGateway
   let producer: BlockProducer
   /** Every question, and what Anvil answered while it knew. */
-  const fresh: { number: number; calls: Call[]; answers: unknown[] }[] = []
+  const fresh: { number: number; calls: RpcCall[]; answers: unknown[] }[] = []
   const logs: { blockNumber: string; address: string; topics: string[] }[] = []
   beforeAll(async () => {
     const clock = new SandboxClock()
     const flags = ['--transaction-block-keeper', String(KEPT)]
     anvil = await AnvilProcess.start({ chainId: '31337', clock, log: silent, flags })
-    rpc = new Rpc({ chainId: '31337', url: anvil.url })
-    const state = new ChainState(rpc, clock)
+    rpc = new RpcClient({ chainId: '31337', url: anvil.url })
+    const reader = new ChainReader(rpc, clock)
     const archive = await BlockArchive.open()
     const journal = new ChainJournal(new MemoryJournal())
     const block = await rpc.call<Block>('eth_getBlockByNumber', 'latest', false)
     await journal.replace({ checkpoint: { block, accounts: '{}' }, operations: [] })
     // With an archive of its own: what stands in the other one is this test's business.
     const own = await BlockArchive.open()
-    const writer = new ChainWriter({ chainId: '31337', rpc, state, journal, archive: own, discard() {} })
+    const writer = new ChainWriter({ chainId: '31337', rpc, reader, journal, archive: own, discard() {} })
     const accounts = await prepare(rpc)
     const random = new SeededRandom(5)
     for (let number = 1; number <= BLOCKS; number++) {
@@ -54,9 +54,9 @@ describe('the RPC of an Anvil that forgets', () => {
     }
     // Not before: it mines whatever waits in the pool.
     const states = { after: -1, count: 1_000 }
-    const keeper = { foreign: Object.assign(new ForeignState(), { pinned: true }), states, async renew() {} }
-    const parts = { chainId: '31337', rpc, state, journal, archive, writer, keeper, clock, log: silent }
-    producer = new BlockProducer({ ...parts, renewal: new NodeRenewal(parts) })
+    const supervisor = { foreign: Object.assign(new ForeignState(), { pinned: true }), states, async renew() {} }
+    const parts = { chainId: '31337', rpc, reader, journal, archive, writer, supervisor, clock, log: silent }
+    producer = new BlockProducer({ ...parts, recycler: new NodeRecycler(parts) })
     gateway = new RpcGateway({ ...parts, producer, fetches: new FetchBudget(clock) })
   })
   afterAll(async () => {

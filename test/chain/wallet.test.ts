@@ -1,7 +1,7 @@
 import { privateKeyToAccount } from 'viem/accounts'
 import { hexToBytes, keccak256, numberToHex } from 'viem/utils'
 import { expect, test } from 'vitest'
-import { loadWalletOpener } from '../../src/chain/wallet.ts'
+import { loadWalletOpener } from '../../src/chain/wallets/wallet.ts'
 
 const TO = '0x1111111111111111111111111111111111111111'
 const FEES = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }

@@ -3,23 +3,23 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { Fixture } from '../../src/fixtures/fixture.ts'
-import { KeptState } from '../../src/kept-state.ts'
 import { DEFAULT_FIXTURES } from '../../src/options.ts'
 import { readFixture } from '../../src/read-fixture.ts'
+import { Persistence } from '../../src/sandbox/persistence.ts'
 import { recordedLog } from './recorded-log.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const demo = () => readFixture(DEFAULT_FIXTURES, undefined)
 
 /** Opens a directory with this fixture, as a start does. */
-const open = (path: string, fixture: Fixture) => KeptState.open(path, fixture, 7, recordedLog())
+const open = (path: string, fixture: Fixture) => Persistence.open(path, fixture, 7, recordedLog())
 
 test('no entry of a timed journal is kept before the move of the clock that it follows', async () => {
   const path = temporaryDirectory()
-  const kept = await open(path, await demo())
+  const persistence = await open(path, await demo())
   const clock = new SandboxClock()
-  kept.follow(clock, recordedLog())
-  const journal = await kept.timedJournal<number>('made-up')
+  persistence.follow(clock, recordedLog())
+  const journal = await persistence.timedJournal<number>('made-up')
   const offset = () => JSON.parse(readFileSync(join(path, 'manifest.json'), 'utf8')).clock.offset
   for (let move = 1; move <= 20; move++) {
     clock.advance(1_000)
@@ -27,7 +27,7 @@ test('no entry of a timed journal is kept before the move of the clock that it f
     expect(offset()).toBe(move * 1_000)
   }
   await journal.close()
-  await kept.close()
+  await persistence.close()
 })
 
 test('a directory is refused with a fixture that names its protocols, tenants or chains otherwise', async () => {

@@ -1,4 +1,4 @@
-import type { Logger } from '../../src/domain/ports/logger.ts'
+import type { Logger } from '../../src/support/logger.ts'
 
 /** A log that remembers what was warned of. */
 export function recordedLog(): Logger & { warnings: string[] } {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { CURSOR_LIFETIME, CursorCodec } from '../../src/domain/cursor.ts'
-import { SeededRandom } from '../../src/domain/random.ts'
+import { SeededRandom } from '../../src/support/random.ts'
 
 const secret = new SeededRandom(1).bytes('cursor-secret', 32)
 const scope = 'list_transactions/usr_1'

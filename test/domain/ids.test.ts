@@ -3,7 +3,7 @@ import { decodeTime } from 'ulid'
 import { describe, expect, it } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { Ids } from '../../src/domain/ids.ts'
-import { SeededRandom } from '../../src/domain/random.ts'
+import { SeededRandom } from '../../src/support/random.ts'
 
 function frozenClock(): SandboxClock {
   const clock = new SandboxClock()

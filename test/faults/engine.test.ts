@@ -3,10 +3,10 @@ import { SandboxClock } from '../../src/domain/clock.ts'
 import { Problem } from '../../src/domain/errors.ts'
 import type { Exchange } from '../../src/domain/exchange.ts'
 import type { Chains } from '../../src/domain/ports/chain.ts'
-import { SeededRandom } from '../../src/domain/random.ts'
 import { FaultEngine } from '../../src/faults/fault-engine.ts'
 import type { FaultRule } from '../../src/faults/fault-rule.ts'
 import { KINDS } from '../../src/faults/kinds/index.ts'
+import { SeededRandom } from '../../src/support/random.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const noChains: Chains = {

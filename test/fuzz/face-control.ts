@@ -1,5 +1,5 @@
 import type { Dice } from './dice.ts'
-import { breaksOut, type FuzzRequest, type HttpParts, type Shooter, written } from './fuzz-request.ts'
+import { breaksOut, type FuzzRequest, type HttpDeps, type Shooter, written } from './fuzz-request.ts'
 import { hostileBody, hostileValue, jsonText, STRINGS } from './hostile-values.ts'
 import { mutate, percentEncoded } from './mutate.ts'
 import { faultRule } from './sound-faults.ts'
@@ -63,27 +63,27 @@ const FAR_MOMENTS = ['2100-01-01T00:00:00Z', '9999-12-30T23:59:59Z']
 export const shootControl: Shooter = (dice, _world, weather) => {
   const operation = dice.weighted(OPERATIONS)
   if (operation === 'reset' && weather !== 'stormy') return finished('get_clock', { ...get('/_sandbox/clock') })
-  const parts = partsOf(operation, dice, weather)
-  if (parts.body !== undefined) parts.headers.push(['content-type', 'application/json'])
+  const deps = partsOf(operation, dice, weather)
+  if (deps.body !== undefined) deps.headers.push(['content-type', 'application/json'])
   // Whatever else a changed body may be, it is no rule and no move that the watched tenants would feel.
-  if (dice.chance(0.3)) mutate(parts, dice)
+  if (dice.chance(0.3)) mutate(deps, dice)
   // A path that was changed may be that of a reset.
-  return finished(operation, parts)
+  return finished(operation, deps)
 }
 
-const get = (path: string): HttpParts => ({ method: 'GET', path, headers: [] })
-const post = (path: string, body?: unknown): HttpParts => ({
+const get = (path: string): HttpDeps => ({ method: 'GET', path, headers: [] })
+const post = (path: string, body?: unknown): HttpDeps => ({
   method: 'POST',
   path,
   headers: [],
   ...(body !== undefined && { body: typeof body === 'string' || Buffer.isBuffer(body) ? body : jsonText(body) }),
 })
 
-function finished(what: string, parts: HttpParts): FuzzRequest {
-  return { what, bytes: written(parts), method: parts.method, path: parts.path, alone: breaksOut(parts) }
+function finished(what: string, deps: HttpDeps): FuzzRequest {
+  return { what, bytes: written(deps), method: deps.method, path: deps.path, alone: breaksOut(deps) }
 }
 
-function partsOf(operation: Operation, dice: Dice, weather: Weather): HttpParts {
+function partsOf(operation: Operation, dice: Dice, weather: Weather): HttpDeps {
   const id = () => percentEncoded(dice.chance(0.5) ? `fault-${dice.below(200)}` : dice.pick(STRINGS).slice(0, 2_000))
   switch (operation) {
     case 'reset':
@@ -159,7 +159,7 @@ function scenarioOf(dice: Dice): unknown {
   return scenario
 }
 
-function mintOf(operation: 'mint_user_token' | 'mint_idp_token', dice: Dice): HttpParts {
+function mintOf(operation: 'mint_user_token' | 'mint_idp_token', dice: Dice): HttpDeps {
   const slug = dice.chance(0.9) ? dice.pick(['acme', 'victim']) : percentEncoded(dice.pick(STRINGS).slice(0, 2_000))
   const wish: Record<string, unknown> = operation === 'mint_user_token' ? { external_id: 'alice' } : {}
   const name = dice.pick(['external_id', 'claims', 'header', 'expires_in', 'key', 'x'])

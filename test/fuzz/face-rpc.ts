@@ -1,5 +1,5 @@
 import type { Dice } from './dice.ts'
-import { breaksOut, type FuzzRequest, type HttpParts, type Shooter, written } from './fuzz-request.ts'
+import { breaksOut, type FuzzRequest, type HttpDeps, type Shooter, written } from './fuzz-request.ts'
 import { hostileBody, hostileValue, jsonText, RawJson } from './hostile-values.ts'
 import { mutate } from './mutate.ts'
 import { CHEATS, READS, SENDS } from './rpc-methods.ts'
@@ -19,17 +19,17 @@ const WRONG_IDS: readonly unknown[] = [1.5, true, {}, [], new RawJson('1e400'), 
 export const shootRpc: Shooter = (dice, world, weather) => {
   const chain = dice.chance(0.5) ? NORTH : SOUTH
   const path = `/rpc/${dice.chance(0.97) ? chain : dice.pick(['0', '', '31339', '__proto__', '%00', 'x'.repeat(2_000)])}`
-  const parts: HttpParts = { method: 'POST', path, headers: [['content-type', 'application/json']] }
+  const deps: HttpDeps = { method: 'POST', path, headers: [['content-type', 'application/json']] }
   const { what, body, ids } = bodyOf(dice, world, { chain, weather })
-  parts.body = body
+  deps.body = body
   const changed = dice.chance(0.05)
-  if (changed) mutate(parts, dice)
+  if (changed) mutate(deps, dice)
   const request: FuzzRequest = {
     what,
-    bytes: written(parts),
-    method: parts.method,
-    path: parts.path,
-    alone: breaksOut(parts),
+    bytes: written(deps),
+    method: deps.method,
+    path: deps.path,
+    alone: breaksOut(deps),
     chain,
   }
   return ids && !changed ? { ...request, rpcIds: ids } : request

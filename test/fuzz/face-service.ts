@@ -1,5 +1,5 @@
 import type { Dice } from './dice.ts'
-import { breaksOut, type FuzzRequest, type HttpParts, type Shooter, written } from './fuzz-request.ts'
+import { breaksOut, type FuzzRequest, type HttpDeps, type Shooter, written } from './fuzz-request.ts'
 import { DIGITS, hostileValue, jsonText } from './hostile-values.ts'
 import { hostileHeader, hostileQuery, mutate, percentEncoded } from './mutate.ts'
 import { FAULT_HEADERS } from './sound-faults.ts'
@@ -28,25 +28,25 @@ export const shootService: Shooter = (dice, world) => {
   const user = dice.chance(0.6) ? shot.users[0]! : dice.pick(shot.users)
   const list = LISTS.includes(operation)
   const method = list ? 'GET' : 'POST'
-  const parts: HttpParts = { method, path: pathOf(operation, user.external_id), headers: [] }
-  parts.headers.push(['authorization', authorization(dice, shot, world)])
-  if (parts.path.includes('end_users/')) parts.headers.push(['x-user-token', userToken(dice, user.token, world)])
+  const deps: HttpDeps = { method, path: pathOf(operation, user.external_id), headers: [] }
+  deps.headers.push(['authorization', authorization(dice, shot, world)])
+  if (deps.path.includes('end_users/')) deps.headers.push(['x-user-token', userToken(dice, user.token, world)])
   if (!list) {
-    parts.headers.push(['idempotency-key', keyOf(dice)], ['content-type', 'application/json'])
-    parts.body = jsonText(bodyOf(operation, dice, shot))
-  } else if (dice.chance(0.7)) parts.path += `?${queryOf(dice, world)}`
-  if (dice.chance(0.5)) mutate(parts, dice)
+    deps.headers.push(['idempotency-key', keyOf(dice)], ['content-type', 'application/json'])
+    deps.body = jsonText(bodyOf(operation, dice, shot))
+  } else if (dice.chance(0.7)) deps.path += `?${queryOf(dice, world)}`
+  if (dice.chance(0.5)) mutate(deps, dice)
   const struck = dice.chance(0.03)
-  if (struck) parts.headers.push(['x-sandbox-fault', dice.chance(0.8) ? dice.pick(FAULT_HEADERS) : hostileHeader(dice)])
-  return finished(operation, parts, struck || shot === world.victim)
+  if (struck) deps.headers.push(['x-sandbox-fault', dice.chance(0.8) ? dice.pick(FAULT_HEADERS) : hostileHeader(dice)])
+  return finished(operation, deps, struck || shot === world.victim)
 }
 
-function finished(what: string, parts: HttpParts, struck: boolean): FuzzRequest {
-  const { method, path } = parts
-  const alone = breaksOut(parts) || struck
+function finished(what: string, deps: HttpDeps, struck: boolean): FuzzRequest {
+  const { method, path } = deps
+  const alone = breaksOut(deps) || struck
   return {
     what,
-    bytes: written(parts),
+    bytes: written(deps),
     method,
     path,
     alone,

@@ -1,5 +1,5 @@
 import type { Dice } from './dice.ts'
-import { breaksOut, type HttpParts, type Shooter, written } from './fuzz-request.ts'
+import { breaksOut, type HttpDeps, type Shooter, written } from './fuzz-request.ts'
 import { STRINGS } from './hostile-values.ts'
 import { hostileHeader, mutate, percentEncoded } from './mutate.ts'
 import type { World } from './world.ts'
@@ -11,11 +11,11 @@ const NAMES = ['grant_type', 'client_id', 'client_secret', 'scope', 'resource', 
 export const shootToken: Shooter = (dice, world) => {
   const { tenant_id } = world.acme
   const path = dice.chance(0.8) ? '/oauth2/token' : `/${dice.chance(0.7) ? tenant_id : 'x'}/oauth2/v2.0/token`
-  const parts: HttpParts = { method: 'POST', path, headers: [['content-type', FORM]] }
-  parts.body = dice.chance(0.9) ? formOf(dice, world) : dice.bytes(dice.below(100))
-  if (dice.chance(0.2)) parts.headers.push(['authorization', basicOf(dice, world)])
-  if (dice.chance(0.3)) mutate(parts, dice)
-  return { what: 'token', bytes: written(parts), method: parts.method, path: parts.path, alone: breaksOut(parts) }
+  const deps: HttpDeps = { method: 'POST', path, headers: [['content-type', FORM]] }
+  deps.body = dice.chance(0.9) ? formOf(dice, world) : dice.bytes(dice.below(100))
+  if (dice.chance(0.2)) deps.headers.push(['authorization', basicOf(dice, world)])
+  if (dice.chance(0.3)) mutate(deps, dice)
+  return { what: 'token', bytes: written(deps), method: deps.method, path: deps.path, alone: breaksOut(deps) }
 }
 
 function formOf(dice: Dice, { acme, audience }: World): string {

@@ -30,7 +30,7 @@ export interface FuzzRequest {
 export type Shooter = (dice: Dice, world: World, weather: Weather) => FuzzRequest
 
 /** A request before it is written. */
-export interface HttpParts {
+export interface HttpDeps {
   method: string
   path: string
   headers: [name: string, value: string][]
@@ -38,7 +38,7 @@ export interface HttpParts {
 }
 
 /** An HTTP/1.1 request, written without asking whether it is one. */
-export function written({ method, path, headers, body }: HttpParts): Buffer {
+export function written({ method, path, headers, body }: HttpDeps): Buffer {
   const named = (wanted: string) => headers.some(([name]) => name.toLowerCase() === wanted)
   const fields = [...(named('host') ? [] : [['host', '127.0.0.1'] as const]), ...headers]
   if (body !== undefined && !named('content-length') && !named('transfer-encoding')) {
@@ -49,7 +49,7 @@ export function written({ method, path, headers, body }: HttpParts): Buffer {
 }
 
 /** Whether a request line or header ends early, so that what follows is another request or none. */
-export function breaksOut({ method, path, headers }: HttpParts): boolean {
+export function breaksOut({ method, path, headers }: HttpDeps): boolean {
   const harmful = /\p{Control}/u
   if (!/^[A-Z]+$/.test(method) || /\s/.test(path) || harmful.test(path)) return true
   return headers.some(([name, value]) => harmful.test(value) || !/^[\w-]+$/.test(name))

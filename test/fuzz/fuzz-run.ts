@@ -5,7 +5,7 @@ import { Findings } from './findings.ts'
 import { FuzzProcess } from './fuzz-process.ts'
 import type { Face, FuzzRequest } from './fuzz-request.ts'
 import { judge } from './judge.ts'
-import { closeLap, type LapParts } from './lap.ts'
+import { closeLap, type LapDeps } from './lap.ts'
 import { readLog } from './log.ts'
 import { OpenApi } from './open-api.ts'
 import { shoot } from './shoot.ts'
@@ -82,7 +82,7 @@ export class FuzzRun {
   }
 
   /** A world to shoot at; what plain requests have to say against that is a finding. */
-  async #open(): Promise<(LapParts & { world: World; openApi: OpenApi }) | undefined> {
+  async #open(): Promise<(LapDeps & { world: World; openApi: OpenApi }) | undefined> {
     if (!this.#credentials) {
       this.#credentials = await this.#process.start()
       this.#starts++

@@ -4,7 +4,7 @@ import type { Findings } from './findings.ts'
 import type { Weather } from './weather.ts'
 
 /** What a lap is ended with. */
-export interface LapParts {
+export interface LapDeps {
   credentials: Credentials
   control: ControlClient
   findings: Findings
@@ -19,10 +19,10 @@ const NO_EXAMPLE = { index: -1, bytes: Buffer.alloc(0) }
  * After a lap, the money of those who were left alone adds up, and a reset makes everything as it was, within so many
  * milliseconds.
  */
-export async function closeLap(parts: LapParts, weather: Weather, limit: number): Promise<void> {
-  const { control } = parts
+export async function closeLap(deps: LapDeps, weather: Weather, limit: number): Promise<void> {
+  const { control } = deps
   const damage = (what: string, reason: string) =>
-    parts.findings.add('all', what, { kind: 'damage', reason }, NO_EXAMPLE)
+    deps.findings.add('all', what, { kind: 'damage', reason }, NO_EXAMPLE)
   const attempt = (what: string, act: () => Promise<void>) =>
     act().catch((error: unknown) => damage(what, String(error).slice(0, 300)))
   await attempt('faults after a lap', () => control.clearFaults())
@@ -34,7 +34,7 @@ export async function closeLap(parts: LapParts, weather: Weather, limit: number)
   })
   const took = Math.round(performance.now() - begun)
   if (took > limit) damage('reset after a lap', `over ${limit} ms`)
-  await attempt('ready after a reset', () => expectReady(parts.credentials))
+  await attempt('ready after a reset', () => expectReady(deps.credentials))
 }
 
 /** The victim's chain is anybody's: what is wrong there says nothing. */

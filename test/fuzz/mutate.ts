@@ -1,5 +1,5 @@
 import type { Dice } from './dice.ts'
-import type { HttpParts } from './fuzz-request.ts'
+import type { HttpDeps } from './fuzz-request.ts'
 import { hostileBody, hostileValue, STRINGS } from './hostile-values.ts'
 
 const METHODS = [
@@ -83,16 +83,16 @@ const HEADER_VALUES = [
 ]
 
 /** Changes some parts of a sound request, or none. Bodies only where the request has one. */
-export function mutate(parts: HttpParts, dice: Dice): void {
+export function mutate(deps: HttpDeps, dice: Dice): void {
   for (let left = dice.weighted({ 0: 3, 1: 5, 2: 2, 3: 1 }); Number(left) > 0; left = String(Number(left) - 1) as '0') {
     const what = dice.weighted({ body: 6, query: 3, path: 2, header: 4, drop: 1, twice: 1, method: 1 })
-    if (what === 'body' && parts.body !== undefined) parts.body = hostileBody(dice)
-    else if (what === 'path') parts.path = hostilePath(parts.path, dice)
-    else if (what === 'header') addHeader(parts, dice)
-    else if (what === 'drop') parts.headers.splice(dice.below(parts.headers.length + 1), 1)
-    else if (what === 'twice' && parts.headers.length > 0) parts.headers.push(dice.pick(parts.headers))
-    else if (what === 'method') parts.method = dice.pick(METHODS)
-    else parts.path += `${parts.path.includes('?') ? '&' : '?'}${hostileQuery(dice)}`
+    if (what === 'body' && deps.body !== undefined) deps.body = hostileBody(dice)
+    else if (what === 'path') deps.path = hostilePath(deps.path, dice)
+    else if (what === 'header') addHeader(deps, dice)
+    else if (what === 'drop') deps.headers.splice(dice.below(deps.headers.length + 1), 1)
+    else if (what === 'twice' && deps.headers.length > 0) deps.headers.push(dice.pick(deps.headers))
+    else if (what === 'method') deps.method = dice.pick(METHODS)
+    else deps.path += `${deps.path.includes('?') ? '&' : '?'}${hostileQuery(dice)}`
   }
 }
 
@@ -125,12 +125,12 @@ function hostilePath(path: string, dice: Dice): string {
   return segments.join('/')
 }
 
-function addHeader(parts: HttpParts, dice: Dice): void {
+function addHeader(deps: HttpDeps, dice: Dice): void {
   if (dice.chance(0.3)) {
-    parts.headers = parts.headers.filter(([name]) => name !== 'content-type')
-    parts.headers.push(['content-type', dice.pick(CONTENT_TYPES)])
-  } else if (dice.chance(0.4) && parts.headers.length > 0) {
-    const [name] = dice.pick(parts.headers)
-    parts.headers = parts.headers.map((header) => (header[0] === name ? [name, hostileHeader(dice)] : header))
-  } else parts.headers.push([dice.pick(HEADERS), hostileHeader(dice)])
+    deps.headers = deps.headers.filter(([name]) => name !== 'content-type')
+    deps.headers.push(['content-type', dice.pick(CONTENT_TYPES)])
+  } else if (dice.chance(0.4) && deps.headers.length > 0) {
+    const [name] = dice.pick(deps.headers)
+    deps.headers = deps.headers.map((header) => (header[0] === name ? [name, hostileHeader(dice)] : header))
+  } else deps.headers.push([dice.pick(HEADERS), hostileHeader(dice)])
 }

@@ -3,9 +3,9 @@ import type { AddressInfo, connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { Ids } from '../../src/domain/ids.ts'
-import { SeededRandom } from '../../src/domain/random.ts'
 import type { ServiceSettings } from '../../src/domain/service-settings.ts'
 import { answerClientError } from '../../src/http/client-error.ts'
+import { SeededRandom } from '../../src/support/random.ts'
 import { expectRefusal, sendBytes } from './raw-http.ts'
 
 // The sandbox waits a minute; here a server of the same handler that waits less.

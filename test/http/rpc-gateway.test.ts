@@ -12,7 +12,7 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { Sandbox } from '../../src/sandbox.ts'
+import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 import { expectRefusal, send } from './raw-http.ts'
 

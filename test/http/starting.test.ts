@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Sandbox } from '../../src/sandbox.ts'
+import { Sandbox } from '../../src/sandbox/sandbox.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wall } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
-import { SeededRandom } from '../../src/domain/random.ts'
+import { SeededRandom } from '../../src/support/random.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 

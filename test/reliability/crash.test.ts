@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, onTestFailed, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { ClockState } from '../../src/control/contract.ts'
-import { SeededRandom } from '../../src/domain/random.ts'
 import type { Credentials } from '../../src/index.ts'
+import { SeededRandom } from '../../src/support/random.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { partnerAt } from '../helpers/partner.ts'
 import { type CrashRound, inWords, planRounds } from './crash/crash-plan.ts'
 import { atSomeMoment, ClientLoad } from './harness/client-load.ts'
 import { ClientMemory } from './harness/client-memory.ts'
 import { expectNothingLost } from './harness/expect-nothing-lost.ts'
-import type { HarnessParts } from './harness/harness-parts.ts'
+import type { HarnessDeps } from './harness/harness-parts.ts'
 import { type Meddling, Operator } from './harness/operator.ts'
 import { SandboxProcess } from './harness/sandbox-process.ts'
 
@@ -22,7 +22,7 @@ const BUSINESS_TIME = 20 * 3_600
 const random = new SeededRandom(SEED)
 const sandbox = new SandboxProcess()
 const memory = new ClientMemory()
-let parts: HarnessParts
+let deps: HarnessDeps
 let clock: ClockState
 
 beforeAll(async () => connect(await sandbox.start('0'), 0))
@@ -31,7 +31,7 @@ afterAll(() => sandbox.dispose())
 function connect(credentials: Credentials, round: number): void {
   const control = new ControlClient(credentials.base_url)
   const [rpcUrl = ''] = Object.values(credentials.rpc_urls)
-  parts = { acme: partnerAt(credentials), control, rpcUrl, memory, random, round }
+  deps = { acme: partnerAt(credentials), control, rpcUrl, memory, random, round }
 }
 
 /** Starts it again, however often it is killed meanwhile. */
@@ -47,7 +47,7 @@ async function restart({ startsKilled, delay, number }: CrashRound): Promise<voi
 /** The sandbox goes on by itself with another Anvil, and says why it does not meanwhile. */
 async function expectChainBack(killed: readonly number[], during: CrashRound['during']): Promise<void> {
   const ready = async () => {
-    const response = await fetch(`${parts.acme.sandbox.baseUrl}/_sandbox/ready`)
+    const response = await fetch(`${deps.acme.sandbox.baseUrl}/_sandbox/ready`)
     return { status: response.status, body: (await response.json()) as { reason?: string } }
   }
   const why = during === 'reset' ? /reset|chain/ : /chain.*restarted/
@@ -66,14 +66,14 @@ async function strike({ victim, during }: CrashRound): Promise<void> {
 
 /** A reset is whole or has not begun: those who were there before it are gone, and clients begin anew, or all is as it was. */
 async function afterReset(users: readonly string[]): Promise<void> {
-  const answers = await Promise.all(users.map((user) => parts.acme.get(`end_users/${user}/transactions`)))
+  const answers = await Promise.all(users.map((user) => deps.acme.get(`end_users/${user}/transactions`)))
   const statuses = new Set(answers.map(({ status }) => status))
   expect(statuses.size).toBeLessThanOrEqual(1)
   if (!statuses.has(200)) memory.forget()
 }
 
 async function expectSameClock(): Promise<void> {
-  const { frozen, now, offset_seconds } = await parts.control.clock()
+  const { frozen, now, offset_seconds } = await deps.control.clock()
   expect(frozen).toBe(clock.frozen)
   if (frozen) expect(Date.parse(now)).toBeGreaterThanOrEqual(Date.parse(clock.now))
   else expect(offset_seconds).toBeGreaterThanOrEqual(clock.offset_seconds - 1)
@@ -87,19 +87,19 @@ describe(`seed ${SEED}`, () => {
     },
     async (_, round) => {
       onTestFailed(() => console.error(sandbox.log))
-      const before = await parts.control.moveClock({ freeze: round.frozen })
+      const before = await deps.control.moveClock({ freeze: round.frozen })
       clock = before
       const does: Meddling[] = ['mine', 'set_balance', 'own_transaction']
       if (before.offset_seconds < BUSINESS_TIME) does.push('move_clock', 'move_clock', 'move_clock')
-      parts = { ...parts, round: round.number }
-      const load = new ClientLoad(parts)
-      const operator = new Operator(parts, does)
+      deps = { ...deps, round: round.number }
+      const load = new ClientLoad(deps)
+      const operator = new Operator(deps, does)
       let reset: Promise<unknown> | undefined
       let users: readonly string[] = []
       if (round.during === 'reset') {
         await atSomeMoment(300)
         users = [...memory.users]
-        reset = parts.control.reset().catch(() => undefined)
+        reset = deps.control.reset().catch(() => undefined)
       }
       await atSomeMoment(round.after)
       await strike(round)
@@ -109,7 +109,7 @@ describe(`seed ${SEED}`, () => {
       await sandbox.expectOneAnvil()
       if (reset) await afterReset(users)
       else await expectSameClock()
-      await expectNothingLost(parts)
+      await expectNothingLost(deps)
     },
   )
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { EndUser, Pool, Portfolio, Tenant, Transaction } from '../../src/domain/records.ts'
 import type { SandboxOptions } from '../../src/index.ts'
-import { Sandbox } from '../../src/sandbox.ts'
+import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { Partner } from '../helpers/partner.ts'
 
 /** A sandbox with its inside within reach, and a partner's client of it. */

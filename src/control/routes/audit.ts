@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlParts } from '../control-parts.ts'
+import type { ControlDeps } from '../control-parts.ts'
 import { AuditReportSchema } from '../schemas.ts'
 
 /** Whether the money adds up. 200 also when it does not: the answer is the report. */
-export async function auditRoutes(app: FastifyInstance, { audit }: ControlParts): Promise<void> {
+export async function auditRoutes(app: FastifyInstance, { audit }: ControlDeps): Promise<void> {
   const schema = {
     tags: ['Control'],
     operationId: 'get_audit',

@@ -2,11 +2,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { END_OF_TIME, type SandboxClock } from '../../domain/clock.ts'
 import { from, named } from '../../domain/described-schema.ts'
-import { parseDuration } from '../../domain/duration.ts'
 import { Problem } from '../../domain/errors.ts'
-import { shorten } from '../../domain/shorten.ts'
+import { parseDuration } from '../../support/duration.ts'
+import { shorten } from '../../support/shorten.ts'
 import type { ClockState } from '../contract.ts'
-import type { ControlParts } from '../control-parts.ts'
+import type { ControlDeps } from '../control-parts.ts'
 import { ClockStateSchema, MovedClockSchema } from '../schemas.ts'
 
 const Move = named(
@@ -24,7 +24,7 @@ const Move = named(
 /** Business time: look at it, move it forward, freeze it. */
 export async function clockRoutes(
   app: FastifyInstance,
-  { clock, clockKept, chainsFollow }: ControlParts,
+  { clock, clockKept, chainsFollow }: ControlDeps,
 ): Promise<void> {
   app.get(
     '/_sandbox/clock',

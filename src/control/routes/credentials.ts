@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlParts } from '../control-parts.ts'
+import type { ControlDeps } from '../control-parts.ts'
 import { CredentialsSchema } from '../schemas.ts'
 
 /** Everything a client needs to connect. */
-export async function credentialRoutes(app: FastifyInstance, { credentials }: ControlParts): Promise<void> {
+export async function credentialRoutes(app: FastifyInstance, { credentials }: ControlDeps): Promise<void> {
   const schema = {
     tags: ['Control'],
     operationId: 'get_credentials',

@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
-import type { ControlParts } from '../control-parts.ts'
+import type { ControlDeps } from '../control-parts.ts'
 import { FaultsSchema, RuleSchema } from '../schemas.ts'
 
 const EXAMPLE = { kind: 'error', match: { operation: 'deposit' }, with: { code: 'rate_limited' } }
 
 /** The faults in force. The engine itself checks a rule: its messages know the nearest valid name. */
-export async function faultRoutes(app: FastifyInstance, { faults, tenants }: ControlParts): Promise<void> {
+export async function faultRoutes(app: FastifyInstance, { faults, tenants }: ControlDeps): Promise<void> {
   const tags = ['Control']
   const body = Type.Union([RuleSchema, Type.Array(RuleSchema)], { examples: [EXAMPLE] })
   const url = '/_sandbox/faults'

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlParts } from '../control-parts.ts'
+import type { ControlDeps } from '../control-parts.ts'
 import { AssumptionsSchema, FidelitySchema } from '../schemas.ts'
 
 /** How the sandbox stands to the specification: rule by rule, and of that the open points alone. */
-export async function fidelityRoutes(app: FastifyInstance, { fidelity, assumptions }: ControlParts): Promise<void> {
+export async function fidelityRoutes(app: FastifyInstance, { fidelity, assumptions }: ControlDeps): Promise<void> {
   const all = {
     tags: ['Control'],
     operationId: 'list_fidelity',

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Health } from '../contract.ts'
-import type { ControlParts } from '../control-parts.ts'
+import type { ControlDeps } from '../control-parts.ts'
 import { HealthSchema, ReadinessSchema } from '../schemas.ts'
 
 /** Whether the process listens, and whether it can serve. Open to everybody: orchestrators ask without a token. */
-export async function healthRoutes(app: FastifyInstance, { version, clock, readiness }: ControlParts): Promise<void> {
+export async function healthRoutes(app: FastifyInstance, { version, clock, readiness }: ControlDeps): Promise<void> {
   const started = clock.wallNow()
   const content = { 'application/json': { schema: ReadinessSchema } }
   const response = {

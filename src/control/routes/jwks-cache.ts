@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlParts } from '../control-parts.ts'
+import type { ControlDeps } from '../control-parts.ts'
 
 /** What was fetched from the tenants' `jwks_uri`: forgotten, so that a rotation of keys can be rehearsed at once. */
-export async function jwksCacheRoutes(app: FastifyInstance, { forgetUserKeys }: ControlParts): Promise<void> {
+export async function jwksCacheRoutes(app: FastifyInstance, { forgetUserKeys }: ControlDeps): Promise<void> {
   const schema = {
     tags: ['Control'],
     operationId: 'clear_jwks_cache',

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlParts } from '../control-parts.ts'
+import type { ControlDeps } from '../control-parts.ts'
 import { ReadinessSchema } from '../schemas.ts'
 
 /** Back to the fixtures. */
-export async function resetRoutes(app: FastifyInstance, { reset, readiness }: ControlParts): Promise<void> {
+export async function resetRoutes(app: FastifyInstance, { reset, readiness }: ControlDeps): Promise<void> {
   const schema = {
     tags: ['Control'],
     operationId: 'reset',

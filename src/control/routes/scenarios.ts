@@ -1,13 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { invalidParameters, Problem } from '../../domain/errors.ts'
-import { suggest } from '../../domain/nearest.ts'
-import { shorten } from '../../domain/shorten.ts'
 import { readScenario } from '../../scenarios/load-scenario.ts'
 import { ScenarioError } from '../../scenarios/scenario-error.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
+import { suggest } from '../../support/nearest.ts'
+import { shorten } from '../../support/shorten.ts'
 import type { ScenarioList, StoppedScenario } from '../contract.ts'
-import type { ControlParts } from '../control-parts.ts'
+import type { ControlDeps } from '../control-parts.ts'
 import { OwnScenarioSchema, ScenarioListSchema, ScenarioRunSchema, StoppedScenarioSchema } from '../schemas.ts'
 
 const tags = ['Control']
@@ -15,8 +15,8 @@ const started = { 201: ScenarioRunSchema }
 const Params = Type.Object({ name: Type.String({ examples: ['dropped-deposit'] }) })
 
 /** The shipped scenarios, and the one that runs. The loader itself checks a scenario: its messages know what fits. */
-export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
-  const { scenarios, shippedScenarios, tenants, faults, clockKept } = parts
+export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
+  const { scenarios, shippedScenarios, tenants, faults, clockKept } = deps
   const start = async (scenario: Scenario) => {
     const slugs = (await tenants()).map(({ slug }) => slug)
     const run = await scenarios.start(scenario, slugs)
@@ -50,7 +50,7 @@ export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts):
       },
       config: { errors: ['scenario_not_found', 'scenario_running', 'service_unavailable'] },
     },
-    async ({ params }, reply) => reply.code(201).send(await start(await requireShipped(params.name, parts))),
+    async ({ params }, reply) => reply.code(201).send(await start(await requireShipped(params.name, deps))),
   )
   app.post(
     '/_sandbox/scenarios',
@@ -85,7 +85,7 @@ export async function scenarioRoutes(app: FastifyInstance, parts: ControlParts):
   )
 }
 
-async function requireShipped(name: string, { shippedScenarios }: ControlParts): Promise<Scenario> {
+async function requireShipped(name: string, { shippedScenarios }: ControlDeps): Promise<Scenario> {
   const shipped = await shippedScenarios()
   const scenario = shipped.find((candidate) => candidate.name === name)
   if (scenario) return scenario

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Stopping } from '../contract.ts'
-import type { ControlParts } from '../control-parts.ts'
+import type { ControlDeps } from '../control-parts.ts'
 import { StoppingSchema } from '../schemas.ts'
 
 /** Ends the sandbox, as a signal would. */
-export async function stopRoutes(app: FastifyInstance, { stop }: ControlParts): Promise<void> {
+export async function stopRoutes(app: FastifyInstance, { stop }: ControlDeps): Promise<void> {
   const schema = {
     tags: ['Control'],
     operationId: 'stop',

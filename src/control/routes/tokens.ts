@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { from, named } from '../../domain/described-schema.ts'
-import { type ControlParts, requireTenant } from '../control-parts.ts'
+import { type ControlDeps, requireTenant } from '../control-parts.ts'
 import { MintedTokenSchema } from '../schemas.ts'
 
 const HUNDRED_YEARS = 100 * 365 * 24 * 60 * 60
@@ -35,7 +35,7 @@ type KeyChoice = 'registered' | 'unknown'
 type Wish<T> = Omit<T, 'key'> & { key?: KeyChoice }
 
 /** Mints tokens, good or bad on purpose. */
-export async function tokenRoutes(app: FastifyInstance, parts: ControlParts): Promise<void> {
+export async function tokenRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   const schema = { tags: ['Control'], params: Params, response: { 201: MintedTokenSchema } }
   const config = { errors: ['tenant_not_found'] } as const
   app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof UserTokenWish>> }>(
@@ -45,8 +45,8 @@ export async function tokenRoutes(app: FastifyInstance, parts: ControlParts): Pr
       config,
     },
     async ({ params, body }, reply) => {
-      const tenant = await requireTenant(parts, params.slug)
-      return reply.code(201).send(await parts.mintUserToken(tenant, body))
+      const tenant = await requireTenant(deps, params.slug)
+      return reply.code(201).send(await deps.mintUserToken(tenant, body))
     },
   )
   app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof IdpTokenWish>> }>(
@@ -61,8 +61,8 @@ export async function tokenRoutes(app: FastifyInstance, parts: ControlParts): Pr
       config,
     },
     async ({ params, body }, reply) => {
-      const tenant = await requireTenant(parts, params.slug)
-      return reply.code(201).send(await parts.mintIdpToken(tenant, body))
+      const tenant = await requireTenant(deps, params.slug)
+      return reply.code(201).send(await deps.mintIdpToken(tenant, body))
     },
   )
 }

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { ControlClient } from '../../../src/control/client.ts'
-import { SeededRandom } from '../../../src/domain/random.ts'
 import type { Credentials } from '../../../src/index.ts'
+import { SeededRandom } from '../../../src/support/random.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { partnerAt } from '../../helpers/partner.ts'
 import { PATIENCE } from '../../helpers/patience.ts'
@@ -9,7 +9,7 @@ import { blockHash, expectLinkedBlocks, expectSameBlocks, headOf } from '../harn
 import { atSomeMoment, ClientLoad } from '../harness/client-load.ts'
 import { ClientMemory } from '../harness/client-memory.ts'
 import { expectNothingLost } from '../harness/expect-nothing-lost.ts'
-import type { HarnessParts } from '../harness/harness-parts.ts'
+import type { HarnessDeps } from '../harness/harness-parts.ts'
 import { Operator } from '../harness/operator.ts'
 import type { SandboxProcess } from '../harness/sandbox-process.ts'
 import type { Episode, Kind, LifePlan, Step } from './chaos-plan.ts'
@@ -29,7 +29,7 @@ export class ChaosLife {
     const life = new ChaosLife(prepared, report)
     try {
       const random = new SeededRandom(seed, plan.number)
-      life.#parts = { ...connected(await process.start('0')), memory: life.memory, random, round: 0 }
+      life.#deps = { ...connected(await process.start('0')), memory: life.memory, random, round: 0 }
       life.#atFirst = process.memory()
       return life
     } catch (error) {
@@ -43,7 +43,7 @@ export class ChaosLife {
   readonly #report: ChaosReport
   readonly #prepared: PreparedSandbox
   /** Changed in place: load and operator go on with the next start. */
-  #parts = {} as HarnessParts
+  #deps = {} as HarnessDeps
   #atFirst = { sandbox: 0, anvil: 0 }
   #pauses: Promise<void>[] = []
 
@@ -55,9 +55,9 @@ export class ChaosLife {
 
   /** Load, with one thing after another going wrong; then all must be well, and the chain come back as it was. */
   async live(episode: Episode): Promise<void> {
-    this.#parts.round = episode.number
-    const load = new ClientLoad(this.#parts, { persistent: true, pause: episode.pause })
-    const operator = new Operator(this.#parts, await this.#harmless(episode))
+    this.#deps.round = episode.number
+    const load = new ClientLoad(this.#deps, { persistent: true, pause: episode.pause })
+    const operator = new Operator(this.#deps, await this.#harmless(episode))
     try {
       await this.#torment(episode)
     } finally {
@@ -65,9 +65,9 @@ export class ChaosLife {
     }
     await this.#expectWell()
     if (episode.last !== 'nobody') {
-      const head = await headOf(this.#parts.rpcUrl)
+      const head = await headOf(this.#deps.rpcUrl)
       await this.#end(episode.last, episode.delay)
-      expect(await blockHash(this.#parts.rpcUrl, head.number), `block ${head.number}, started again`).toBe(head.hash)
+      expect(await blockHash(this.#deps.rpcUrl, head.number), `block ${head.number}, started again`).toBe(head.hash)
       await this.#expectWell()
     }
     this.#report.episodes++
@@ -75,8 +75,8 @@ export class ChaosLife {
 
   /** One last look at everything; of the sandbox, nothing is left. */
   async expectGoodEnd(): Promise<void> {
-    await expectSameBlocks(this.#parts, true)
-    await expectLinkedBlocks(this.#parts)
+    await expectSameBlocks(this.#deps, true)
+    await expectLinkedBlocks(this.#deps)
     const { sandbox, anvil } = this.process.memory()
     const grown = `sandbox ${this.#atFirst.sandbox} → ${sandbox} MiB, Anvil ${this.#atFirst.anvil} → ${anvil} MiB`
     this.#report.memory.push(`${grown} after ${this.memory.outcomes().size} transactions`)
@@ -93,7 +93,7 @@ export class ChaosLife {
   }
 
   async #harmless({ meddling }: Episode): Promise<Episode['meddling']> {
-    const { offset_seconds } = await this.#parts.control.clock()
+    const { offset_seconds } = await this.#deps.control.clock()
     return meddling.filter((what) => what !== 'move_clock' || offset_seconds < BUSINESS_TIME)
   }
 
@@ -107,11 +107,11 @@ export class ChaosLife {
     }
     await Promise.all(this.#pauses.splice(0))
     await this.#countStruck()
-    await this.#parts.control.clearFaults()
+    await this.#deps.control.clearFaults()
   }
 
   async #strike({ kind, rule, lasts }: Step, delay: string): Promise<void> {
-    if (rule) await this.#parts.control.addFaults([rule])
+    if (rule) await this.#deps.control.addFaults([rule])
     else if (kind === 'pause_anvil') this.#pauses.push(this.#pause(lasts ?? 0))
     else if (kind === 'upstream_down') this.#pauses.push(this.#cutUpstream(lasts ?? 0))
     else if (kind === 'kill_anvil') this.process.killAnvil()
@@ -139,18 +139,18 @@ export class ChaosLife {
     }
     await this.#countStruck()
     await inTime(this.process.end(who === 'kill_sandbox' ? 'SIGKILL' : 'SIGTERM'), 'it did not stop')
-    Object.assign(this.#parts, connected(await inTime(this.process.start(delay), 'it did not start')))
+    Object.assign(this.#deps, connected(await inTime(this.process.start(delay), 'it did not start')))
     this.#report.restarts++
   }
 
   async #countStruck(): Promise<void> {
-    for (const { kind, hits } of await this.#parts.control.faults()) {
+    for (const { kind, hits } of await this.#deps.control.faults()) {
       this.#report.struck.set(kind, (this.#report.struck.get(kind) ?? 0) + hits)
     }
   }
 
   async #ready(): Promise<void> {
-    const ready = async () => (await fetch(`${this.#parts.acme.sandbox.baseUrl}/_sandbox/ready`)).json()
+    const ready = async () => (await fetch(`${this.#deps.acme.sandbox.baseUrl}/_sandbox/ready`)).json()
     await eventually(async () => expect(await ready()).toEqual({ ready: true }), 10)
   }
 
@@ -159,14 +159,14 @@ export class ChaosLife {
     await this.process.expectOneAnvil()
     // Those whose client has gone are carried through all the same.
     await eventually(async () => {
-      const { checks } = await this.#parts.control.audit()
+      const { checks } = await this.#deps.control.audit()
       expect(checks.filter(({ detail }) => detail.includes('not compared'))).toEqual([])
     }, 10)
-    await expectNothingLost(this.#parts, true)
+    await expectNothingLost(this.#deps, true)
   }
 }
 
-function connected(credentials: Credentials): Pick<HarnessParts, 'acme' | 'control' | 'rpcUrl'> {
+function connected(credentials: Credentials): Pick<HarnessDeps, 'acme' | 'control' | 'rpcUrl'> {
   const [rpcUrl = ''] = Object.values(credentials.rpc_urls)
   return { acme: partnerAt(credentials), control: new ControlClient(credentials.base_url), rpcUrl }
 }

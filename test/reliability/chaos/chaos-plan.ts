@@ -1,5 +1,5 @@
 import type { FaultRule } from '../../../src/control/contract.ts'
-import { SeededRandom } from '../../../src/domain/random.ts'
+import { SeededRandom } from '../../../src/support/random.ts'
 import type { Meddling } from '../harness/operator.ts'
 
 /** Rules that are put in force; what the others do is done to the processes. */

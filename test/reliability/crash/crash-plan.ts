@@ -1,4 +1,4 @@
-import { SeededRandom } from '../../../src/domain/random.ts'
+import { SeededRandom } from '../../../src/support/random.ts'
 
 /** What is killed; `neither` is asked to stop in order instead. */
 export type Victim = 'sandbox' | 'anvil' | 'both' | 'neither'

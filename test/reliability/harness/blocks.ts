@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { HarnessParts } from './harness-parts.ts'
+import type { HarnessDeps } from './harness-parts.ts'
 
 /** Calls in one request. */
 const BATCH = 200
@@ -47,7 +47,7 @@ export async function blockHash(rpcUrl: string, number: number): Promise<string 
 }
 
 /** Looks up a transaction that was just answered, as a client may at once; nobody is to be told that there is none. */
-export async function lookUp({ rpcUrl, memory }: HarnessParts, hash: string): Promise<void> {
+export async function lookUp({ rpcUrl, memory }: HarnessDeps, hash: string): Promise<void> {
   const receipts = await ask<Receipt | null>(rpcUrl, [['eth_getTransactionReceipt', hash]]).catch(() => undefined)
   if (!receipts) return // the chain does not answer now
   const [receipt] = receipts
@@ -60,7 +60,7 @@ export async function lookUp({ rpcUrl, memory }: HarnessParts, hash: string): Pr
  * the last.
  */
 export async function expectSameBlocks(
-  { memory, rpcUrl }: Pick<HarnessParts, 'memory' | 'rpcUrl'>,
+  { memory, rpcUrl }: Pick<HarnessDeps, 'memory' | 'rpcUrl'>,
   reorgs = false,
 ): Promise<void> {
   const outcomes = [...memory.outcomes()]
@@ -81,7 +81,7 @@ export async function expectSameBlocks(
 }
 
 /** Every block but the first names the one before it, and holds the transactions that say they stand in it. */
-export async function expectLinkedBlocks({ memory, rpcUrl }: Pick<HarnessParts, 'memory' | 'rpcUrl'>): Promise<void> {
+export async function expectLinkedBlocks({ memory, rpcUrl }: Pick<HarnessDeps, 'memory' | 'rpcUrl'>): Promise<void> {
   const held = new Map<number, string[]>()
   for (const [hash, { number }] of memory.blocks) held.set(number, [...(held.get(number) ?? []), hash])
   const { number: last } = await headOf(rpcUrl)

@@ -2,7 +2,7 @@ import { setTimeout as wall } from 'node:timers/promises'
 import type { Answer } from '../../helpers/partner.ts'
 import { lookUp } from './blocks.ts'
 import type { Order } from './client-memory.ts'
-import type { HarnessParts } from './harness-parts.ts'
+import type { HarnessDeps } from './harness-parts.ts'
 
 const CLIENTS = 6
 const USERS = 12
@@ -28,14 +28,14 @@ export interface LoadOptions {
 
 /** Clients that deposit and withdraw until they are told to stop, or the sandbox is gone. */
 export class ClientLoad {
-  readonly #parts: HarnessParts
+  readonly #deps: HarnessDeps
   readonly #options: LoadOptions
   readonly #running: Promise<void>
   #stopped = false
 
   /** The parts are looked at anew for each request: they may become those of another start. */
-  constructor(parts: HarnessParts, options: LoadOptions = {}) {
-    this.#parts = parts
+  constructor(deps: HarnessDeps, options: LoadOptions = {}) {
+    this.#deps = deps
     this.#options = options
     const clients = Array.from({ length: CLIENTS }, (_, client) => this.#client(client))
     this.#running = Promise.all(clients).then(() => undefined)
@@ -48,7 +48,7 @@ export class ClientLoad {
   }
 
   async #client(client: number): Promise<void> {
-    const { memory, random } = this.#parts
+    const { memory, random } = this.#deps
     const { persistent, pause } = this.#options
     const draw = (limit: number) => Math.floor(random.next(`client-${client}`) * limit)
     while (!this.#stopped) {
@@ -65,19 +65,19 @@ export class ClientLoad {
   }
 
   async #newUser(external_id: string): Promise<boolean> {
-    const answer = await this.#answered(() => this.#parts.acme.post('end_users', { external_id }))
+    const answer = await this.#answered(() => this.#deps.acme.post('end_users', { external_id }))
     const made = answer?.status === 201 || answer?.status === 200 // when the first answer was lost
-    if (made) this.#parts.memory.users.push(external_id)
+    if (made) this.#deps.memory.users.push(external_id)
     return made
   }
 
   async #order(user: string, draw: (limit: number) => number): Promise<Order | undefined> {
-    const { memory, random } = this.#parts
+    const { memory, random } = this.#deps
     const portfolios = memory.portfolios(user)
     const key = random.uuid('key')
     if (portfolios.length === 0 || (portfolios.length < PORTFOLIOS && draw(12) === 0)) {
       const [pool, name] = [POOLS[draw(POOLS.length)]!, `Goal ${draw(1_000)}`]
-      const body = await this.#answered(() => this.#parts.acme.portfolioBody(pool, name))
+      const body = await this.#answered(() => this.#deps.acme.portfolioBody(pool, name))
       return body && { key, user, operation: 'portfolios', body }
     }
     const portfolio_id = portfolios[draw(portfolios.length)]!
@@ -87,28 +87,28 @@ export class ClientLoad {
     if (draw(4) > 0) {
       return { key, user, operation: 'withdraw', body: { portfolio_id, amount_minor: String(1 + draw(3_000_000)) } }
     }
-    const listed = await this.#answered(() => this.#parts.acme.get(`end_users/${user}/portfolios`))
+    const listed = await this.#answered(() => this.#deps.acme.get(`end_users/${user}/portfolios`))
     const whole = listed?.body.data?.find((one: Record<string, string>) => one.portfolio_id === portfolio_id)
     return listed && { key, user, operation: 'withdraw', body: { portfolio_id, amount_minor: amountOf(whole) } }
   }
 
   /** Sends an order until it is answered, as a client does that is told to come back; false when it will not be. */
   async place(order: Order): Promise<boolean> {
-    const { memory, round } = this.#parts
+    const { memory, round } = this.#deps
     const { key, user, operation, body } = order
-    const answer = await this.#answered(() => this.#parts.acme.post(`end_users/${user}/${operation}`, body, { key }))
+    const answer = await this.#answered(() => this.#deps.acme.post(`end_users/${user}/${operation}`, body, { key }))
     if (!answer) memory.unanswered.push(order)
     else memory.acknowledged.push({ order, status: answer.status, body: answer.body, round })
     if (answer && answer.status >= 500) memory.surprises.push(`${operation}: ${JSON.stringify(answer.body)}`)
     const hash = answer?.body.tx_hash
-    if (hash && this.#options.persistent && memory.requests % LOOKED_UP === 0) await lookUp(this.#parts, hash)
+    if (hash && this.#options.persistent && memory.requests % LOOKED_UP === 0) await lookUp(this.#deps, hash)
     return answer !== undefined
   }
 
   /** Undefined when the connection is lost, or the load was stopped while the sandbox says to come back. */
   async #answered<A>(ask: () => Promise<A>): Promise<A | undefined> {
     for (;;) {
-      this.#parts.memory.requests++
+      this.#deps.memory.requests++
       const answer = await ask().catch(lost)
       if (answer === undefined && !this.#options.persistent) return undefined
       if (answer !== undefined && (answer as Partial<Answer>).status !== 503) return answer

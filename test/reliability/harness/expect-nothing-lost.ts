@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import { expectSameBlocks } from './blocks.ts'
 import type { Acknowledged, Listed, SeenPage } from './client-memory.ts'
-import type { HarnessParts } from './harness-parts.ts'
+import type { HarnessDeps } from './harness-parts.ts'
 
 const AT_ONCE = 8
 const SAMPLE = 100
@@ -12,32 +12,32 @@ const PAGES_KEPT = 40
  * Everything clients know is still true, what was never answered happens once, and API, ledger and chain agree. `reorgs`
  * may have replaced the chain's last block.
  */
-export async function expectNothingLost(parts: HarnessParts, reorgs = false): Promise<void> {
-  expect(parts.memory.surprises).toEqual([])
-  await expectSamePages(parts)
-  await expectSameTransactions(parts, (user, listed) => {
-    const known = parts.memory.transactions.get(user) ?? []
+export async function expectNothingLost(deps: HarnessDeps, reorgs = false): Promise<void> {
+  expect(deps.memory.surprises).toEqual([])
+  await expectSamePages(deps)
+  await expectSameTransactions(deps, (user, listed) => {
+    const known = deps.memory.transactions.get(user) ?? []
     const ids = new Set(known.map(({ id }) => id))
     expect(listed.filter(({ id }) => ids.has(id))).toEqual(known)
   })
-  await inGroups(sampleOf(parts), (one) => expectReplayed(parts, one))
-  await inGroups(parts.memory.unanswered.splice(0), async (order) => {
-    const { status, body } = await repeat(parts, order)
+  await inGroups(sampleOf(deps), (one) => expectReplayed(deps, one))
+  await inGroups(deps.memory.unanswered.splice(0), async (order) => {
+    const { status, body } = await repeat(deps, order)
     expect([200, 201, 422]).toContain(status)
-    parts.memory.acknowledged.push({ order, status, body, round: parts.round })
+    deps.memory.acknowledged.push({ order, status, body, round: deps.round })
   })
-  await expectSameTransactions(parts, (user, listed) => {
-    expect(listed.map(({ tx_hash }) => tx_hash).sort()).toEqual(parts.memory.hashes(user).sort())
-    parts.memory.transactions.set(user, listed)
+  await expectSameTransactions(deps, (user, listed) => {
+    expect(listed.map(({ tx_hash }) => tx_hash).sort()).toEqual(deps.memory.hashes(user).sort())
+    deps.memory.transactions.set(user, listed)
   })
-  await expectSamePortfolios(parts)
-  await expectSameBlocks(parts, reorgs)
-  const { checks } = await parts.control.audit()
+  await expectSamePortfolios(deps)
+  await expectSameBlocks(deps, reorgs)
+  const { checks } = await deps.control.audit()
   expect(checks.filter(({ ok }) => !ok)).toEqual([])
 }
 
 /** All of the last round, and some of earlier ones. */
-function sampleOf({ memory, random, round }: HarnessParts): Acknowledged[] {
+function sampleOf({ memory, random, round }: HarnessDeps): Acknowledged[] {
   const earlier = memory.acknowledged.filter((one) => one.round < round)
   const some = Array.from({ length: Math.min(SAMPLE, earlier.length) }, () => {
     return earlier[Math.floor(random.next('sample') * earlier.length)]!
@@ -45,18 +45,18 @@ function sampleOf({ memory, random, round }: HarnessParts): Acknowledged[] {
   return [...memory.acknowledged.filter((one) => one.round === round), ...some]
 }
 
-function repeat({ acme }: HarnessParts, { key, user, operation, body }: Acknowledged['order']) {
+function repeat({ acme }: HarnessDeps, { key, user, operation, body }: Acknowledged['order']) {
   return acme.post(`end_users/${user}/${operation}`, body, { key })
 }
 
-async function expectReplayed(parts: HarnessParts, { order, status, body }: Acknowledged): Promise<void> {
-  const again = await repeat(parts, order)
+async function expectReplayed(deps: HarnessDeps, { order, status, body }: Acknowledged): Promise<void> {
+  const again = await repeat(deps, order)
   expect({ status: again.status, body: again.body }).toEqual({ status, body })
   expect(again.headers.get('idempotency-key-replay')).toBe('true')
 }
 
 /** Pages that a cursor gave before: what came since is on none of them, or pushes the last items to the next page. */
-async function expectSamePages({ acme, memory }: HarnessParts): Promise<void> {
+async function expectSamePages({ acme, memory }: HarnessDeps): Promise<void> {
   await inGroups(memory.pages, async ({ user, cursor, ids }) => {
     const { status, body } = await acme.get(`end_users/${user}/transactions?limit=${PAGE}&starting_after=${cursor}`)
     expect(status).toBe(200)
@@ -65,7 +65,7 @@ async function expectSamePages({ acme, memory }: HarnessParts): Promise<void> {
 }
 
 async function expectSameTransactions(
-  { acme, memory }: HarnessParts,
+  { acme, memory }: HarnessDeps,
   check: (user: string, listed: Listed[]) => void,
 ): Promise<void> {
   await inGroups(memory.users, async (user) => {
@@ -89,7 +89,7 @@ function pageAfter(user: string, cursor: string, listed: readonly Listed[]): See
   return { user, cursor, ids: listed.slice(PAGE, 2 * PAGE).map(({ id }) => id) }
 }
 
-async function expectSamePortfolios({ acme, memory }: HarnessParts): Promise<void> {
+async function expectSamePortfolios({ acme, memory }: HarnessDeps): Promise<void> {
   await inGroups(memory.users, async (user) => {
     const { body } = await acme.get(`end_users/${user}/portfolios?limit=100`)
     const ids = body.data.map(({ portfolio_id }: Record<string, string>) => portfolio_id)

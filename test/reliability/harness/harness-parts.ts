@@ -1,10 +1,10 @@
 import type { ControlClient } from '../../../src/control/client.ts'
-import type { SeededRandom } from '../../../src/domain/random.ts'
+import type { SeededRandom } from '../../../src/support/random.ts'
 import type { Partner } from '../../helpers/partner.ts'
 import type { ClientMemory } from './client-memory.ts'
 
 /** What a round of a test under load works on: a sandbox as its clients see it, and what they remember. */
-export interface HarnessParts {
+export interface HarnessDeps {
   acme: Partner
   control: ControlClient
   rpcUrl: string

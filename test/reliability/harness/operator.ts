@@ -1,7 +1,7 @@
 import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
 import { rpc } from '../../chain/chain-fixture.ts'
 import { atSomeMoment } from './client-load.ts'
-import type { HarnessParts } from './harness-parts.ts'
+import type { HarnessDeps } from './harness-parts.ts'
 
 const NOBODYS = `0x${'ab'.repeat(20)}` as const
 /** Of Anvil's development accounts, one that nothing else uses. */
@@ -14,7 +14,7 @@ export type Meddling = 'move_clock' | 'mine' | 'set_balance' | 'own_transaction'
 /** Does it once; whether it succeeds is not of interest. `draw` gives a whole number below its argument. */
 export async function meddle(
   what: Meddling,
-  { control, memory, rpcUrl }: HarnessParts,
+  { control, memory, rpcUrl }: HarnessDeps,
   draw: (limit: number) => number,
 ): Promise<void> {
   const done = () => {
@@ -43,9 +43,9 @@ export class Operator {
   readonly #running: Promise<void>
   #stopped = false
 
-  constructor(parts: HarnessParts, does: readonly Meddling[]) {
-    const draw = (limit: number) => Math.floor(parts.random.next('operator') * limit)
-    this.#running = this.#run(parts, does, draw)
+  constructor(deps: HarnessDeps, does: readonly Meddling[]) {
+    const draw = (limit: number) => Math.floor(deps.random.next('operator') * limit)
+    this.#running = this.#run(deps, does, draw)
   }
 
   async stop(): Promise<void> {
@@ -53,11 +53,11 @@ export class Operator {
     await this.#running
   }
 
-  async #run(parts: HarnessParts, does: readonly Meddling[], draw: (limit: number) => number): Promise<void> {
+  async #run(deps: HarnessDeps, does: readonly Meddling[], draw: (limit: number) => number): Promise<void> {
     while (!this.#stopped) {
       await atSomeMoment(draw(400))
       const what = does[draw(does.length)]
-      if (what) await meddle(what, parts, draw)
+      if (what) await meddle(what, deps, draw)
     }
   }
 }

@@ -1,0 +1,221 @@
+import type { Journal } from '../../domain/ports/journal.ts'
+import { RecentlyUsed } from '../../support/recently-used.ts'
+import { SerialQueue } from '../../support/serial-queue.ts'
+import { answerOfBlock, answerOfTransaction } from './archive-answers.ts'
+import {
+  blocksOf,
+  keyOf,
+  packSegment,
+  type Segment,
+  type SegmentEntry,
+  segmentOf,
+  transactionsOf,
+  unpackSegment,
+} from './archive-segment.ts'
+import type { ArchivedBlock, BlockToArchive } from './archived-block.ts'
+import { type FilteredLog, type LogFilter, matchesLog } from './log-filter.ts'
+
+/** What an archive's journal holds: blocks, and that all blocks from a number on are no more. */
+export type ArchiveEntry = SegmentEntry | { truncated: number }
+
+/** Blocks and characters of JSON in a segment: a transaction is 4 to 5 KB. */
+const SEGMENT_BLOCKS = 64
+const SEGMENT_SIZE = 1024 * 1024
+/** Segments kept unpacked, each a few megabytes. */
+const UNPACKED = 4
+
+/**
+ * The blocks Anvil has forgotten, compressed to less than 300 bytes a transaction, and what it answered about them. Keep
+ * in mind that each {@link BlockArchive.append} makes a segment of its own: many blocks at once take less room.
+ */
+export class BlockArchive {
+  /** Reads what the journal holds; without one, all is kept in memory only. */
+  static async open(journal?: Journal<ArchiveEntry>): Promise<BlockArchive> {
+    const archive = new BlockArchive(journal)
+    if (journal) for await (const entry of journal.read()) archive.#apply(entry)
+    return archive
+  }
+
+  readonly #journal: Journal<ArchiveEntry> | undefined
+  readonly #queue = new SerialQueue()
+  #segments: Segment[] = []
+  /** Twice a segment's place, and one more if the transaction was successful, by the key of its hash. */
+  readonly #transactions = new Map<number, number>()
+  /** Numbers by the key of the block's hash. */
+  readonly #blocks = new Map<number, number>()
+  readonly #unpacked = new RecentlyUsed<Segment, Promise<ArchivedBlock[]>>(UNPACKED)
+
+  private constructor(journal: Journal<ArchiveEntry> | undefined) {
+    this.#journal = journal
+  }
+
+  /** Number of the first block; undefined if there is none. */
+  get first(): number | undefined {
+    return this.#segments[0]?.first
+  }
+
+  /** Number of the last block; undefined if there is none. */
+  get last(): number | undefined {
+    return this.#segments.at(-1)?.last
+  }
+
+  /** Adds blocks, which must follow the last one and each other. They are kept when it resolves. */
+  append(blocks: readonly BlockToArchive[]): Promise<void> {
+    return this.#queue.run(async () => {
+      let next = this.last === undefined ? Number(blocks[0]?.block.number) : this.last + 1
+      for (const { block } of blocks) {
+        if (Number(block.number) !== next++) throw new Error(`block ${Number(block.number)} does not follow the last`)
+      }
+      for (const [archived, json] of portions(blocks)) await this.#keep(await packSegment(archived, json))
+    })
+  }
+
+  /** How an archived transaction went. Asks nobody and unpacks nothing. */
+  outcome(hash: string): 'success' | 'reverted' | undefined {
+    const place = this.#transactions.get(keyOf(hash))
+    if (place === undefined) return undefined
+    return place % 2 === 1 ? 'success' : 'reverted'
+  }
+
+  /**
+   * What Anvil answered when the block was fresh. Undefined, or in the rare case that a hash only begins like an archived
+   * one a promise of undefined, if the archive does not know.
+   */
+  answer(method: string, params: readonly unknown[]): Promise<unknown> | undefined {
+    const [subject, detail] = params
+    const ofTransaction = answerOfTransaction.get(method)
+    if (ofTransaction) {
+      const place = typeof subject === 'string' ? this.#transactions.get(keyOf(subject)) : undefined
+      const segment = place === undefined ? undefined : this.#segments[Math.floor(place / 2)]
+      return segment && this.#ofTransaction(segment, String(subject).toLowerCase(), ofTransaction)
+    }
+    const ofBlock = answerOfBlock.get(method)
+    const number = ofBlock && this.numberOf(subject)
+    const segment = number === undefined ? undefined : this.#segmentAt(number)
+    return ofBlock && segment && this.#ofBlock(segment, { number, subject }, (block) => ofBlock(block, detail, subject))
+  }
+
+  /** The logs of archived blocks in a range of numbers, both included, that match. Unpacks every segment it touches. */
+  async logs(filter: LogFilter, from: number, to: number): Promise<FilteredLog[]> {
+    const found: FilteredLog[] = []
+    for (const segment of this.#segments.filter(({ first, last }) => first <= to && last >= from)) {
+      for (const { block, receipts } of await this.#unpack(segment)) {
+        const number = Number(block.number)
+        if (number < from || number > to) continue
+        for (const { logs } of receipts) found.push(...logs.filter((log) => matchesLog(filter, log)))
+      }
+    }
+    return found
+  }
+
+  /** Forgets a block and all after it: the chain has gone back behind it. */
+  truncate(from: number): Promise<void> {
+    return this.#queue.run(async () => {
+      if (this.last !== undefined && this.last >= from) await this.#keep({ truncated: from })
+    })
+  }
+
+  /** Forgets everything. */
+  clear(): Promise<void> {
+    return this.#queue.run(async () => {
+      await this.#journal?.rewrite([])
+      this.#cut(0)
+    })
+  }
+
+  async #keep(entry: ArchiveEntry): Promise<void> {
+    await this.#journal?.append(entry)
+    this.#apply(entry)
+  }
+
+  #apply(entry: ArchiveEntry): void {
+    if ('truncated' in entry) this.#cut(entry.truncated)
+    else this.#add(segmentOf(entry))
+  }
+
+  #add(segment: Segment): void {
+    const place = 2 * this.#segments.length
+    this.#segments.push(segment)
+    for (const [key, number] of blocksOf(segment)) this.#blocks.set(key, number)
+    for (const [key, success] of transactionsOf(segment)) this.#transactions.set(key, success ? place + 1 : place)
+  }
+
+  #cut(from: number): void {
+    for (const segment of this.#segments.filter(({ last }) => last >= from)) {
+      for (const [key] of blocksOf(segment, from)) this.#blocks.delete(key)
+      for (const [key] of transactionsOf(segment, from)) this.#transactions.delete(key)
+      this.#unpacked.forget(segment)
+      segment.last = from - 1
+    }
+    this.#segments = this.#segments.filter(({ first, last }) => first <= last)
+  }
+
+  async #ofTransaction<Answer>(
+    segment: Segment,
+    hash: string,
+    answer: (block: ArchivedBlock, index: number) => Answer,
+  ): Promise<Answer | undefined> {
+    for (const archived of await this.#unpack(segment)) {
+      const index = archived.block.transactions.findIndex((transaction) => transaction.hash === hash)
+      if (index >= 0) return answer(archived, index)
+    }
+    return undefined
+  }
+
+  async #ofBlock(
+    segment: Segment,
+    { number, subject }: { number: number | undefined; subject: unknown },
+    answer: (block: ArchivedBlock) => unknown,
+  ): Promise<unknown> {
+    const block = (await this.#unpack(segment))[(number ?? 0) - segment.first]
+    const hash = hashIn(subject)
+    return block && (hash === undefined || block.block.hash === hash) ? answer(block) : undefined
+  }
+
+  /** The number of the block that a JSON-RPC parameter names, by number or, if it is archived, by hash. */
+  numberOf(subject: unknown): number | undefined {
+    const hash = hashIn(subject)
+    if (hash !== undefined) return this.#blocks.get(keyOf(hash))
+    const number =
+      typeof subject === 'object' && subject !== null && 'blockNumber' in subject ? subject.blockNumber : subject
+    if (typeof number === 'number') return number
+    return typeof number === 'string' && /^0x[0-9a-f]{1,12}$/i.test(number) ? Number(number) : undefined
+  }
+
+  #segmentAt(number: number): Segment | undefined {
+    let [low, high] = [0, this.#segments.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((this.#segments[middle]?.last ?? 0) < number) low = middle + 1
+      else high = middle
+    }
+    const segment = this.#segments[low]
+    return segment && segment.first <= number ? segment : undefined
+  }
+
+  #unpack(segment: Segment): Promise<ArchivedBlock[]> {
+    return this.#unpacked.use(segment, () => unpackSegment(segment))
+  }
+}
+
+/** The block hash a JSON-RPC parameter holds, if any. */
+function hashIn(subject: unknown): string | undefined {
+  const hash = typeof subject === 'object' && subject !== null && 'blockHash' in subject ? subject.blockHash : subject
+  return typeof hash === 'string' && /^0x[0-9a-f]{64}$/i.test(hash) ? hash.toLowerCase() : undefined
+}
+
+/** Blocks by the segment, with their JSON. */
+function* portions(blocks: readonly BlockToArchive[]): Generator<[BlockToArchive[], string[]]> {
+  let [portion, json, size]: [BlockToArchive[], string[], number] = [[], [], 0]
+  for (const block of blocks) {
+    const text = JSON.stringify(block)
+    if (portion.length > 0 && (portion.length === SEGMENT_BLOCKS || size + text.length > SEGMENT_SIZE)) {
+      yield [portion, json]
+      ;[portion, json, size] = [[], [], 0]
+    }
+    portion.push(block)
+    json.push(text)
+    size += text.length
+  }
+  if (portion.length > 0) yield [portion, json]
+}

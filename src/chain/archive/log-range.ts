@@ -1,0 +1,77 @@
+import { numberToHex } from 'viem/utils'
+import type { Hex } from '../../domain/records.ts'
+import { LOG_BLOCKS, LOGS, overBudget } from '../json-rpc/rpc-budget.ts'
+import type { RpcClient } from '../json-rpc/rpc-client.ts'
+import type { BlockArchive } from './block-archive.ts'
+
+/** A filter of logs by a range of blocks. */
+interface RangeFilter {
+  fromBlock?: unknown
+  toBlock?: unknown
+  address?: unknown
+  topics?: unknown
+}
+
+/** What logs across the border of the archive are found with. */
+interface LogSources {
+  archive: BlockArchive
+  rpc: RpcClient
+  /** Whether nobody waits for the answer any more. */
+  over(): boolean
+}
+
+const METHOD = 'eth_getLogs'
+/** Blocks of the archive between two looks at the budget. */
+const STEP = 64
+
+/** Throws RpcError if a filter asks for too many blocks; those that are not there yet do not count. */
+export async function checkRange(method: string, filter: unknown, rpc: RpcClient): Promise<void> {
+  if (!isRange(filter)) return
+  const from = numberOf(filter.fromBlock)
+  if (from === undefined || (numberOf(filter.toBlock) ?? Number.POSITIVE_INFINITY) - from < LOG_BLOCKS) return
+  const latest = Number(await rpc.call<Hex>('eth_blockNumber'))
+  if (Math.min(numberOf(filter.toBlock) ?? latest, latest) - from < LOG_BLOCKS) return
+  throw overBudget(method, `the range has more than ${LOG_BLOCKS} blocks, the limit of a filter`)
+}
+
+/** Whether a filter asks for blocks the archive has. What names no such range is the node's to answer, or to refuse. */
+export function reachesArchive(filter: unknown, archive: BlockArchive): filter is RangeFilter {
+  if (!isRange(filter)) return false
+  const { first, last } = archive
+  const { fromBlock, toBlock } = filter
+  const from = numberOf(fromBlock)
+  const to = isLatest(toBlock) ? Number.POSITIVE_INFINITY : numberOf(toBlock)
+  if (first === undefined || last === undefined || from === undefined || to === undefined) return false
+  return from <= last && to >= first && from <= to
+}
+
+/** The logs of blocks some of which the archive has, and the node the others. Throws RpcError if they are too many. */
+export async function logsAcross(filter: RangeFilter, { archive, rpc, over }: LogSources): Promise<unknown[]> {
+  const { first = 0, last = 0 } = archive
+  const from = numberOf(filter.fromBlock) ?? 0
+  const latest = Number(await rpc.call('eth_blockNumber'))
+  const to = Math.min(numberOf(filter.toBlock) ?? latest, latest)
+  const ask = async (start: number, end: number): Promise<unknown[]> => {
+    if (start > end) return []
+    return rpc.call(METHOD, { ...filter, fromBlock: numberToHex(start), toBlock: numberToHex(end) })
+  }
+  const logs = await ask(from, Math.min(to, first - 1))
+  for (let start = Math.max(from, first); start <= Math.min(to, last) && !over(); start += STEP) {
+    for (const log of await archive.logs(filter, start, Math.min(to, last, start + STEP - 1))) logs.push(log)
+    if (logs.length > LOGS) throw overBudget(METHOD, `more than ${LOGS} logs, the limit of an answer`)
+  }
+  return logs.concat(await ask(Math.max(from, last + 1), to))
+}
+
+function isRange(filter: unknown): filter is RangeFilter {
+  return typeof filter === 'object' && filter !== null && !('blockHash' in filter)
+}
+
+function isLatest(block: unknown): boolean {
+  return block === undefined || block === null || block === 'latest' || block === 'pending'
+}
+
+function numberOf(block: unknown): number | undefined {
+  if (block === 'earliest') return 0
+  return typeof block === 'string' && /^0x[0-9a-f]+$/i.test(block) ? Number(block) : undefined
+}

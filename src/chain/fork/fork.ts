@@ -1,0 +1,117 @@
+import { numberToHex } from 'viem/utils'
+import type { ChainSetup, ForkSetup } from '../../domain/chain-setup.ts'
+import type { SandboxClock } from '../../domain/clock.ts'
+import type { Hex } from '../../domain/records.ts'
+import { allInOrder } from '../../support/all-in-order.ts'
+import type { Logger } from '../../support/logger.ts'
+import { ChainSetupError } from '../chain-setup-error.ts'
+import type { Checkpoint } from '../history/checkpoint.ts'
+import type { Block } from '../json-rpc/block.ts'
+import { ForkRelay } from './fork-relay.ts'
+import { Upstream, UpstreamError } from './upstream.ts'
+
+/** A fork about to be made: its upstream was asked everything Anvil will depend on. */
+export interface Fork {
+  relay: ForkRelay
+  /** What it begins with: the block, and nothing that differs from the real chain. */
+  origin: Checkpoint
+}
+
+/** Milliseconds for an answer of the upstream: less than our own patience with Anvil, so that the reason is known. */
+const UPSTREAM_TIMEOUT = 8_000
+
+/** Whether a chain is to be a fork of a real one. */
+export function isFork(setup: ChainSetup): setup is ChainSetup & { fork: ForkSetup } {
+  return setup.fork !== undefined
+}
+
+/** Checks the upstream of a fork and puts a relay before it. Throws {@link ChainSetupError}. */
+export async function openFork(
+  setup: ChainSetup & { fork: ForkSetup },
+  { clock, log, timeout = UPSTREAM_TIMEOUT }: { clock: SandboxClock; log: Logger; timeout?: number },
+): Promise<Fork> {
+  const upstream = new Upstream(setup.fork.url, timeout, clock)
+  try {
+    await checkChainId(setup, upstream)
+    const block = await findBlock(setup, upstream)
+    await checkCode(setup, upstream, block.number)
+    const relay = new ForkRelay({ chainId: setup.chain_id, upstream, clock, log })
+    return { relay, origin: { block, accounts: '{}', forked: Number(block.number) } }
+  } catch (error) {
+    upstream.close()
+    throw error instanceof UpstreamError ? unusable(setup.fork, error.message, error) : error
+  }
+}
+
+/** A fork that was kept goes on from the block it was made at. Throws {@link ChainSetupError} if another one is asked for. */
+export function atKeptBlock<Setup extends ChainSetup & { fork: ForkSetup }>(setup: Setup, kept?: number): Setup {
+  const { fork, chain_id } = setup
+  if (kept === undefined) return setup
+  if (fork.block_number !== undefined && fork.block_number !== kept) {
+    const message = `chain ${chain_id} of the data directory was forked at block ${kept}, not ${fork.block_number}`
+    throw new ChainSetupError(fork.origin, message, `leave the block out, give ${kept}, or use another data directory`)
+  }
+  return { ...setup, fork: { ...fork, block_number: kept } }
+}
+
+/** What to say when an upstream fails while a fork is being made. */
+export function unusable({ origin }: ForkSetup, reason: string, cause: unknown): ChainSetupError {
+  const limited = cause instanceof UpstreamError ? cause.kind === 'limited' : /limits the rate/.test(reason)
+  const fix = limited
+    ? 'wait, or use an RPC URL with a higher limit (--fork-url)'
+    : 'check that it is the RPC URL of a node that is up, or give another one (--fork-url)'
+  return new ChainSetupError(origin, reason, fix, cause)
+}
+
+async function checkChainId({ chain_id, fork }: ChainSetup & { fork: ForkSetup }, upstream: Upstream): Promise<void> {
+  const id = await upstream.call<unknown>('eth_chainId')
+  const found = typeof id === 'string' && /^0x[0-9a-f]+$/i.test(id) ? BigInt(id).toString() : undefined
+  if (found === undefined) throw new UpstreamError(`${upstream.host} tells no chain id: it is no Ethereum node`)
+  if (found === chain_id) return
+  const message = `${upstream.host} is chain ${found}, not ${chain_id}`
+  throw new ChainSetupError(fork.origin, message, `give the RPC URL of chain ${chain_id}, or change chain_id`)
+}
+
+/** The block to fork at: the one asked for, or the latest. */
+async function findBlock({ fork }: ChainSetup & { fork: ForkSetup }, upstream: Upstream): Promise<Block> {
+  const wanted = fork.block_number
+  const tag = wanted === undefined ? 'latest' : numberToHex(wanted)
+  const block = await upstream.call<Block | null>('eth_getBlockByNumber', tag, false)
+  if (block) return block
+  const latest = Number(await upstream.call<Hex>('eth_blockNumber'))
+  const message = `${upstream.host} has no block ${wanted}; its latest is ${latest}`
+  throw new ChainSetupError(fork.origin, message, 'choose an earlier fork_block_number, or leave it out for the latest')
+}
+
+/** A node that pruned the block's state says so here, before Anvil would. */
+async function checkCode(setup: ChainSetup & { fork: ForkSetup }, upstream: Upstream, block: Hex): Promise<void> {
+  const { fork, markets = [] } = setup
+  const addresses = new Map(
+    markets.flatMap(({ pool, origin }) => [
+      [pool.token_address, { what: 'token_address', origin }],
+      [pool.market_address, { what: 'market_address', origin }],
+    ]),
+  )
+  await allInOrder(
+    [...addresses].map(async ([address, { what, origin }]) => {
+      const code = await codeAt(address, block, fork, upstream)
+      if (code !== '0x') return
+      const message = `the ${what} ${address} has no code on chain ${setup.chain_id} at block ${Number(block)}`
+      throw new ChainSetupError(origin, message, 'check the address, the chain and the block')
+    }),
+  )
+}
+
+async function codeAt(address: Hex, block: Hex, fork: ForkSetup, upstream: Upstream): Promise<Hex> {
+  try {
+    return await upstream.call<Hex>('eth_getCode', address, block)
+  } catch (error) {
+    if (!(error instanceof UpstreamError) || error.kind !== 'refused') throw error
+    const message = `${upstream.host} has no state of block ${Number(block)} (${error.message})`
+    throw new ChainSetupError(
+      fork.origin,
+      message,
+      'use an archive node, or a recent fork_block_number, or leave it out',
+    )
+  }
+}

@@ -1,0 +1,57 @@
+import type { SandboxClock } from '../../domain/clock.ts'
+import { BodyTooLargeError } from '../../support/read-body.ts'
+import { ANSWER_BYTES, BATCH_TIME, noAnswer, overBudget } from '../json-rpc/rpc-budget.ts'
+import { RpcError } from '../json-rpc/rpc-client.ts'
+import { Era } from '../node/era.ts'
+
+const WAS_RESET = -32000
+
+/** What is left of one request's budget. */
+export class Allowance {
+  /** Bytes of the answer. */
+  bytes = ANSWER_BYTES
+  /** Whether a call was not answered in time. */
+  gaveUp = false
+  readonly #clock: SandboxClock
+  readonly #until: number
+  readonly #era: Era
+
+  /** `era`: what the request belongs to; default: to none in particular. */
+  constructor(clock: SandboxClock, era = new Era()) {
+    this.#era = era
+    this.#clock = clock
+    this.#until = clock.wallNow() + BATCH_TIME
+  }
+
+  /** Throws RpcError if nothing is left for one more call. */
+  check(method: string): void {
+    this.requireSameEra(method)
+    if (this.bytes <= 0) throw tooLong(method)
+    if (this.gaveUp) throw overBudget(method, 'not begun: there was no answer in time to a call before it')
+    if (this.#clock.wallNow() < this.#until) return
+    throw overBudget(method, `not begun within ${BATCH_TIME / 1_000} s, the limit of a batch`)
+  }
+
+  /** Throws RpcError if the chain was reset since the request came: it was not meant for what came after. */
+  requireSameEra(method: string): void {
+    if (this.#era.over) throw new RpcError(method, WAS_RESET, 'not begun: the chain was reset meanwhile')
+  }
+
+  /** The error of a call that was not answered in time. A node that is silent is not asked again, call by call. */
+  giveUp(method: string): RpcError {
+    this.gaveUp = true
+    return noAnswer(method)
+  }
+
+  /** Takes an answer's text off, and gives it back. Throws {@link BodyTooLargeError}. */
+  spend(text: string): string {
+    if (text.length > this.bytes) throw new BodyTooLargeError(this.bytes)
+    this.bytes -= text.length
+    return text
+  }
+}
+
+/** The error of a call whose answer is too long, alone or together with those before it. */
+export function tooLong(method: string): RpcError {
+  return overBudget(method, `the answer is longer than ${ANSWER_BYTES} bytes, the limit of a request`)
+}

@@ -1,0 +1,137 @@
+import { numberToHex } from 'viem/utils'
+import { CALL_GAS, FEE_BLOCKS, invalidParams, overBudget, TRACE_GAS, TRANSACTION_GAS } from '../json-rpc/rpc-budget.ts'
+import type { RpcError } from '../json-rpc/rpc-client.ts'
+
+/** A method's parameters. */
+export type Params = readonly unknown[]
+type Fields = Readonly<Record<string, unknown>>
+type Cap = (method: string, params: Params) => Params
+
+/** Percentiles of a fee history, as geth takes them. */
+const MOST_PERCENTILES = 100
+/** Blocks of a simulation, as geth takes them. */
+const MOST_SIMULATED = 256
+/** Calls of a simulation: each must have enough gas to begin. */
+const MOST_CALLS = 1_000
+/** Slots of one question, as geth takes them. */
+const MOST_SLOTS = 1_024
+
+const CAPS: ReadonlyMap<string, Cap> = new Map<string, Cap>([
+  ['eth_call', (method, params) => withGas(method, params, CALL_GAS)],
+  ['eth_createAccessList', (method, params) => withGas(method, params, CALL_GAS)],
+  // The node tries one amount after another, two dozen times.
+  ['eth_estimateGas', (method, params) => withGas(method, params, TRANSACTION_GAS)],
+  ['eth_simulateV1', simulation],
+  ['eth_feeHistory', feeHistory],
+  ['eth_getStorageValues', storageValues],
+  ['debug_traceCall', tracedCall],
+])
+
+/**
+ * Parameters within the budget: what has no gas, or too much, gets the most that it may have, as at geth (RPCGasCap).
+ * Throws RpcError for what cannot be cut down.
+ */
+export function cappedParams(method: string, params: Params): Params {
+  if (/^debug_trace/.test(method)) refuseScripts(method, params)
+  if (/^trace_/.test(method) && params.flat(3).includes('vmTrace')) throw singleSteps(method, '"trace" or "stateDiff"')
+  return CAPS.get(method)?.(method, params) ?? params
+}
+
+/** A quantity, at most so much; that much if it is missing. Throws RpcError for what is no quantity. */
+function atMost(method: string, name: string, quantity: unknown, most: number): string {
+  if (quantity === undefined || quantity === null) return numberToHex(most)
+  const given = readQuantity(method, name, quantity)
+  return numberToHex(given < BigInt(most) ? given : BigInt(most))
+}
+
+/** A number as nodes take it: in hexadecimal, in decimal digits or as a JSON number. Throws RpcError for anything else. */
+export function readQuantity(method: string, name: string, quantity: unknown): bigint {
+  const sound = typeof quantity === 'number' ? Number.isSafeInteger(quantity) && quantity >= 0 : isQuantity(quantity)
+  if (!sound) throw invalidParams(method, `${name} is no quantity`)
+  return BigInt(quantity as string | number)
+}
+
+/** Of at most 256 bits: reading millions of decimal digits would take seconds. */
+function isQuantity(value: unknown): value is string {
+  return typeof value === 'string' && /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(value)
+}
+
+/** Whether a value is an object with names: Anvil takes lists in place of some, whose fields would not be seen here. */
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A transaction whose fees are said: what is left open is nothing, as the base fee is. */
+export function withFees(transaction: Fields): Fields {
+  const { type, gasPrice, accessList, maxFeePerGas } = transaction
+  const priced = (gasPrice ?? undefined) !== undefined
+  if (priced) return transaction
+  if (type === '0x0' || (type === '0x1' && accessList)) return { ...transaction, gasPrice: '0x0' }
+  const tip = transaction.maxPriorityFeePerGas ?? '0x0'
+  return { ...transaction, maxFeePerGas: maxFeePerGas ?? tip, maxPriorityFeePerGas: tip }
+}
+
+function withGas(method: string, params: Params, most: number): Params {
+  const [call, ...rest] = params
+  return isFields(call) ? [{ ...call, gas: atMost(method, 'gas', call.gas, most) }, ...rest] : params
+}
+
+function simulation(method: string, [payload, ...rest]: Params): Params {
+  const blocks = listIn(method, payload, 'blockStateCalls')
+  const calls = blocks.map((block) => listIn(method, block, 'calls'))
+  const count = calls.flat().length
+  if (blocks.length > MOST_SIMULATED || count > MOST_CALLS) {
+    throw overBudget(method, `at most ${MOST_CALLS} calls in ${MOST_SIMULATED} blocks can be simulated at once`)
+  }
+  const most = Math.floor(CALL_GAS / Math.max(count, 1))
+  const capped = blocks.map((block, index) => ({
+    ...(block as Fields),
+    calls: calls[index]?.map((call) => {
+      if (!isFields(call)) throw invalidParams(method, 'a call is an object')
+      return { ...call, gas: atMost(method, 'gas', call.gas, most) }
+    }),
+  }))
+  return [{ ...(payload as Fields), blockStateCalls: capped }, ...rest]
+}
+
+function listIn(method: string, holder: unknown, name: string): Params {
+  const list = isFields(holder) ? (holder[name] ?? []) : undefined
+  if (!Array.isArray(list)) throw invalidParams(method, `an object with a list of ${name} is expected`)
+  return list
+}
+
+function feeHistory(method: string, params: Params): Params {
+  const [count, block, percentiles] = params
+  if (Array.isArray(percentiles) && percentiles.length > MOST_PERCENTILES) {
+    throw overBudget(method, `at most ${MOST_PERCENTILES} percentiles can be asked for`)
+  }
+  return [atMost(method, 'the number of blocks', count, FEE_BLOCKS), block, percentiles].slice(0, params.length)
+}
+
+function storageValues(method: string, params: Params): Params {
+  const slots = Object.values(Object(params[0]) as object).flat().length
+  if (slots > MOST_SLOTS) throw overBudget(method, `at most ${MOST_SLOTS} slots can be asked for`)
+  return params
+}
+
+/** A log of every step copies the stack at each: gigabytes for a few thousand gas. */
+function singleSteps(method: string, instead: string): RpcError {
+  return overBudget(method, `single steps are not shown: give ${instead}`)
+}
+
+function tracedCall(method: string, params: Params): Params {
+  const options = params[2]
+  if (!isFields(options) || typeof options.tracer !== 'string') {
+    throw singleSteps(method, '{"tracer": "callTracer"} or "prestateTracer"')
+  }
+  return withGas(method, params, TRACE_GAS)
+}
+
+/** No limit holds for a program of somebody else's inside the node. */
+function refuseScripts(method: string, params: Params): void {
+  for (const param of params) {
+    const tracer = isFields(param) ? (param.tracer ?? undefined) : undefined
+    if (tracer === undefined || (typeof tracer === 'string' && /^\w+Tracer$/.test(tracer))) continue
+    throw overBudget(method, 'tracers in JavaScript are not offered: give callTracer or prestateTracer')
+  }
+}

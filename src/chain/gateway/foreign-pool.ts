@@ -1,0 +1,105 @@
+import { keccak256, parseTransaction } from 'viem/utils'
+import type { Hex } from '../../domain/records.ts'
+import { overBudget, TRANSACTION_GAS } from '../json-rpc/rpc-budget.ts'
+import { type RpcCall, type RpcClient, RpcError } from '../json-rpc/rpc-client.ts'
+import type { ChainReader } from '../reading/chain-reader.ts'
+import type { ChainWriter, Refusals } from '../writing/chain-writer.ts'
+import { readQuantity } from './capped-params.ts'
+
+const UNDECODABLE = { code: -32602, reason: 'Failed to decode transaction' }
+
+/**
+ * Hands transactions of others to the node's pool. Their gas is free, so its amount is limited: all that wait together fit
+ * into a small part of a block, and the next transfers into the rest. Everything here is done in the lane.
+ */
+export class ForeignPool {
+  readonly #deps: ForeignDeps
+  /** By hash, of what has been in the pool since it was last looked at. */
+  readonly #gas = new Map<Hex, bigint>()
+
+  constructor(deps: ForeignDeps) {
+    this.#deps = deps
+  }
+
+  /** Signed transactions, together as far as there is room. Says who was refused. */
+  async broadcast(method: string, raws: readonly Hex[]): Promise<Refusals> {
+    const refusals: Refusals = []
+    const waiting: Hex[] = []
+    const send = async () => {
+      if (waiting.length > 0) refusals.push(...(await this.#deps.writer.broadcast(waiting.splice(0))))
+    }
+    for (const raw of raws) {
+      try {
+        const gas = gasIn(method, raw)
+        await this.#makeRoom(method, gas, send)
+        waiting.push(raw)
+        this.#gas.set(keccak256(raw), gas)
+      } catch (error) {
+        if (!(error instanceof RpcError)) throw error
+        await send()
+        refusals.push(error)
+      }
+    }
+    await send()
+    return refusals
+  }
+
+  /** A transaction that the node signs. Returns its hash. Throws RpcError. */
+  async send(method: string, params: readonly unknown[]): Promise<unknown> {
+    const { gas } = Object(params[0]) as { gas?: unknown }
+    const given = readQuantity(method, 'gas', gas ?? 0)
+    await this.#makeRoom(method, given, async () => {})
+    const hash = (await this.#deps.writer.foreign([method, ...params])) as Hex
+    this.#gas.set(hash, given)
+    return hash
+  }
+
+  /** What was mined meanwhile makes room, or is mined for that. Throws RpcError. */
+  async #makeRoom(method: string, gas: bigint, sent: () => Promise<void>): Promise<void> {
+    const { writer, reader } = this.#deps
+    if (gas > TRANSACTION_GAS)
+      throw overBudget(method, `the transaction has more than ${TRANSACTION_GAS} gas, the limit of one`)
+    if (this.#fits(gas)) return
+    await sent()
+    await this.#recount()
+    if (this.#fits(gas)) return
+    await writer.mine(reader.present)
+    await this.#recount()
+    if (!this.#fits(gas)) {
+      throw overBudget(
+        method,
+        `transactions that cannot be mined yet have more than ${TRANSACTION_GAS} gas, the limit of all that wait`,
+      )
+    }
+  }
+
+  #fits(gas: bigint): boolean {
+    return [...this.#gas.values()].reduce((sum, other) => sum + other, gas) <= TRANSACTION_GAS
+  }
+
+  /** Forgets what is not in the pool any more. */
+  async #recount(): Promise<void> {
+    const hashes = [...this.#gas.keys()]
+    const found = await this.#deps.rpc.settle(hashes.map((hash): RpcCall => ['eth_getTransactionByHash', hash]))
+    for (const [index, hash] of hashes.entries()) {
+      const { blockHash } = Object(found[index]) as { blockHash?: Hex | null }
+      if (blockHash !== null) this.#gas.delete(hash)
+    }
+  }
+}
+
+/** Throws RpcError. */
+function gasIn(method: string, raw: Hex): bigint {
+  try {
+    return parseTransaction(raw).gas ?? 0n
+  } catch {
+    throw new RpcError(method, UNDECODABLE.code, UNDECODABLE.reason)
+  }
+}
+
+/** What the transactions of others are handed on with. */
+export interface ForeignDeps {
+  rpc: RpcClient
+  reader: ChainReader
+  writer: ChainWriter
+}

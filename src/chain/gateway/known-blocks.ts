@@ -1,0 +1,72 @@
+import type { BlockArchive } from '../archive/block-archive.ts'
+import type { ChainJournal } from '../history/chain-journal.ts'
+import { isRequest } from '../json-rpc/json-rpc.ts'
+import { RpcError } from '../json-rpc/rpc-client.ts'
+import type { NodeSupervisor } from '../node/node-supervisor.ts'
+import type { ChainWriter } from '../writing/chain-writer.ts'
+import { withoutTags } from './block-parameter.ts'
+
+/** The code of geth's nodes for a state that is gone. */
+const NOT_KEPT = -32000
+
+/** Which blocks tags name, and of which blocks there is a state to read. */
+export class KnownBlocks {
+  readonly #deps: KnownBlocksDeps
+
+  constructor(deps: KnownBlocksDeps) {
+    this.#deps = deps
+  }
+
+  /** A request without tags that the node would count from another block than we do. */
+  withoutTags = (request: unknown): unknown => {
+    if (!isRequest(request) || !request.params) return request
+    return { ...request, params: withoutTags(request.params, this.#tagged) }
+  }
+
+  /**
+   * Throws RpcError if the state of the block that a request names (see `stateBlock`) is not kept, before the node says that
+   * it is empty.
+   */
+  refuseForgotten(method: string, named: unknown): void {
+    if (named === undefined) return
+    const { archive, journal, writer } = this.#deps
+    const number = archive.numberOf(named)
+    const { forked = -1 } = journal.base
+    if (number === undefined || number > writer.height || number <= forked || number >= this.#oldest) return
+    throw this.forgotten(method, number)
+  }
+
+  /** The error of a request for a state that is not kept. */
+  forgotten(method: string, number: number | undefined): RpcError {
+    const which = number === undefined ? 'that block' : `block ${number}`
+    const reason = `state of ${which} is not kept: that of blocks ${this.#oldest} to ${this.#deps.writer.height} is`
+    return new RpcError(method, NOT_KEPT, reason)
+  }
+
+  /**
+   * The only reorganisation there is, the fault's, replaces the last block: the one before is safe. On an embedded chain
+   * `earliest` is the first block of the sandbox: what was before is no block of anybody's.
+   */
+  readonly #tagged = (tag: string): number | undefined => {
+    const { archive, journal, writer } = this.#deps
+    const { number, forked } = journal.base
+    const first = archive.first ?? number + 1
+    if (tag === 'earliest') return forked === undefined ? Math.min(first, writer.height) : undefined
+    return Math.max(writer.height - (tag === 'safe' ? 1 : 2), Math.min(first, writer.height))
+  }
+
+  /** The first block whose state the node has; the last one's it always has. */
+  get #oldest(): number {
+    const { writer, supervisor } = this.#deps
+    const { after, count } = supervisor.states
+    return Math.min(writer.height, Math.max(after + 1, writer.height - count + 1))
+  }
+}
+
+/** What is known of a chain's blocks without asking its node. */
+export interface KnownBlocksDeps {
+  archive: Pick<BlockArchive, 'first' | 'numberOf'>
+  journal: Pick<ChainJournal, 'base'>
+  writer: Pick<ChainWriter, 'height'>
+  supervisor: Pick<NodeSupervisor, 'states'>
+}

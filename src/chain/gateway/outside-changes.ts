@@ -1,0 +1,176 @@
+import { keccak256 } from 'viem/utils'
+import type { SandboxClock } from '../../domain/clock.ts'
+import type { Hex } from '../../domain/records.ts'
+import { type JsonRpcRequest, outcomeText } from '../json-rpc/json-rpc.ts'
+import { invalidParams, MINED_BLOCKS, TRANSACTION_BYTES } from '../json-rpc/rpc-budget.ts'
+import { type RpcClient, RpcError } from '../json-rpc/rpc-client.ts'
+import type { NodeSupervisor } from '../node/node-supervisor.ts'
+import type { ChainReader } from '../reading/chain-reader.ts'
+import type { BlockProducer } from '../rounds/block-producer.ts'
+import type { ChainWriter } from '../writing/chain-writer.ts'
+import type { Allowance } from './allowance.ts'
+import { ForeignPool } from './foreign-pool.ts'
+import type { OutsideReads } from './outside-reads.ts'
+import { refusalOf } from './refused-methods.ts'
+import { isMine, miningOf, setsTime, staysInNode, takesSmallNumbers } from './rpc-methods.ts'
+import { forget, obstacleToRevert, remember, reverts, takesSnapshot } from './snapshots.ts'
+import { Turn } from './turn.ts'
+
+type Params = readonly unknown[]
+
+const NOT_POSSIBLE = -32000
+/** JSON-RPC's own word for a method that is not there. */
+const NOT_OFFERED = -32601
+/** The method whose calls go together. */
+export const SEND_RAW = 'eth_sendRawTransaction'
+const MOST_SMALL = 2n ** 64n - 1n
+/** Characters of 256 bits in either notation: millions of decimal digits would take seconds to read. */
+const LONGEST_QUANTITY = 78
+
+/** Carries out what others change on the chain, each in its {@link Turn}, within their budget. */
+export class OutsideChanges {
+  readonly #deps: ChangeDeps
+  readonly #reads: Pick<OutsideReads, 'filled'>
+  readonly #pool: ForeignPool
+
+  constructor(deps: ChangeDeps, reads: Pick<OutsideReads, 'filled'>) {
+    this.#deps = deps
+    this.#reads = reads
+    this.#pool = new ForeignPool(deps)
+  }
+
+  /** Signed transactions that came together go into the pool together. Throws RpcError when that takes too long. */
+  async send(run: readonly JsonRpcRequest[], allowance: Allowance): Promise<(string | undefined)[]> {
+    const turn = new Turn(SEND_RAW, allowance, this.#deps)
+    const raws = run.map(rawTransactionIn)
+    const sound = raws.filter((raw) => raw !== undefined)
+    const broadcast = () => this.#pool.broadcast(SEND_RAW, sound)
+    const refusals = sound.length > 0 ? await turn.inTime(turn.exclusive(broadcast)) : []
+    let next = 0
+    const refusalOf = raws.map((raw) => (raw === undefined ? undefined : refusals[next++]))
+    return Promise.all(
+      run.map((request, index) => outcomeText(request, async () => accepted(request, refusalOf[index]))),
+    )
+  }
+
+  /** Anything else, alone. Returns its result. Throws RpcError. */
+  async make(request: JsonRpcRequest, allowance: Allowance): Promise<unknown> {
+    const turn = new Turn(request.method, allowance, this.#deps)
+    return turn.inTime(this.#make(request, turn))
+  }
+
+  async #make(request: JsonRpcRequest, turn: Turn): Promise<unknown> {
+    const { method } = request
+    const params = request.params ?? []
+    const refusal = refusalOf(method)
+    if (refusal !== undefined) throw new RpcError(method, NOT_OFFERED, refusal)
+    if (takesSmallNumbers(method)) refuseLargeNumbers(method, params)
+    if (method === 'eth_sendRawTransactionSync') return this.#mined(method, turn, () => this.#sendRaw(request))
+    if (/^eth_send(Unsigned)?Transaction/.test(method)) return this.#sendUnsigned(method, params, turn)
+    if (isMine(method)) return this.#mine(method, params, turn)
+    return this.#foreign(method, params, turn)
+  }
+
+  #foreign(method: string, params: Params, turn: Turn): Promise<unknown> {
+    const { producer, writer, supervisor } = this.#deps
+    return turn.exclusive(async () => {
+      const { foreign } = supervisor
+      const place = { height: writer.height, ownChanges: producer.ownChanges }
+      if (reverts(method)) {
+        const obstacle = obstacleToRevert(foreign, params[0], place)
+        if (obstacle === 'unknown') return false
+        if (obstacle !== undefined) throw new RpcError(method, NOT_POSSIBLE, obstacle)
+      }
+      if (staysInNode(method)) foreign.pinned = foreign.altered = true
+      const result = await writer.foreign([method, ...params])
+      if (takesSnapshot(method)) remember(foreign, result, place)
+      if (reverts(method)) forget(foreign, params[0])
+      foreign.timeSet = setsTime(method) || (foreign.timeSet && !isMine(method))
+      return result
+    })
+  }
+
+  /** Blocks at the sandbox clock's time, where the node would take its own and was not told another. */
+  async #mine(method: string, params: Params, turn: Turn): Promise<unknown> {
+    const { writer, reader, supervisor } = this.#deps
+    const { blocks, timed } = miningOf(method, params)
+    if (!Number.isInteger(blocks) || blocks < 0 || blocks > MINED_BLOCKS) {
+      throw invalidParams(method, `0 to ${MINED_BLOCKS} blocks can be mined at once`)
+    }
+    if (timed || supervisor.foreign.timeSet) return this.#foreign(method, params, turn)
+    await turn.exclusive(async () => {
+      for (let mined = 0; mined < blocks; mined++) {
+        await writer.mine(reader.present)
+        turn.step()
+      }
+    })
+    return method === 'evm_mine' ? '0x0' : null
+  }
+
+  /** The node would wait for the block of a synchronous one, and the block for this call. */
+  async #sendUnsigned(method: string, params: Params, turn: Turn): Promise<unknown> {
+    const filled = await this.#reads.filled(params)
+    const send = (plain: string) => this.#pool.send(plain, filled)
+    if (method.endsWith('Sync')) return this.#mined(method, turn, () => send(method.slice(0, -'Sync'.length)))
+    return turn.exclusive(() => send(method))
+  }
+
+  async #sendRaw(request: JsonRpcRequest): Promise<Hex> {
+    const raw = requireRaw(request)
+    const [refusal] = await this.#pool.broadcast(request.method, [raw])
+    return accepted(request, refusal)
+  }
+
+  /** Mines what was sent at once, and returns its receipt. */
+  async #mined(method: string, turn: Turn, send: () => Promise<unknown>): Promise<unknown> {
+    const { writer, reader, rpc } = this.#deps
+    const hash = await turn.exclusive(async () => {
+      const sent = await send()
+      await writer.mine(reader.present)
+      return sent
+    })
+    const receipt = await rpc.call('eth_getTransactionReceipt', hash)
+    if (receipt !== null) return receipt
+    throw new RpcError(method, NOT_POSSIBLE, `Transaction ${hash} was sent, but cannot be mined yet`)
+  }
+}
+
+/** A larger one ends the node. Throws RpcError. */
+function refuseLargeNumbers(method: string, params: Params): void {
+  const values = params.flatMap((param) => (typeof param === 'object' && param !== null ? Object.values(param) : param))
+  for (const value of values) {
+    if (typeof value !== 'string' || !/^(0x[0-9a-f]+|\d+)$/i.test(value)) continue
+    if (value.length > LONGEST_QUANTITY || BigInt(value) > MOST_SMALL) {
+      throw invalidParams(method, 'a number of at most 64 bits is expected')
+    }
+  }
+}
+
+function rawTransactionIn({ params }: JsonRpcRequest): Hex | undefined {
+  const [raw] = params ?? []
+  if (typeof raw !== 'string' || raw.length > 2 * TRANSACTION_BYTES || raw.length % 2 === 1) return undefined
+  return /^0x[0-9a-f]+$/i.test(raw) ? (raw as Hex) : undefined
+}
+
+/** Throws RpcError. */
+function requireRaw(request: JsonRpcRequest): Hex {
+  const raw = rawTransactionIn(request)
+  if (raw !== undefined) return raw
+  throw invalidParams(request.method, 'a signed transaction in hexadecimal is expected, of less than 1 MiB')
+}
+
+/** The hash of a transaction in the pool. Throws RpcError if it was not sound, or refused. */
+function accepted(request: JsonRpcRequest, refusal: RpcError | undefined): Hex {
+  const raw = requireRaw(request)
+  if (refusal) throw refusal
+  return keccak256(raw)
+}
+
+export interface ChangeDeps {
+  rpc: RpcClient
+  reader: ChainReader
+  writer: ChainWriter
+  producer: BlockProducer
+  supervisor: Pick<NodeSupervisor, 'foreign'>
+  clock: SandboxClock
+}

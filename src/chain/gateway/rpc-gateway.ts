@@ -1,0 +1,109 @@
+import type { SandboxClock } from '../../domain/clock.ts'
+import { BodyTooLargeError } from '../../support/read-body.ts'
+import type { BlockArchive } from '../archive/block-archive.ts'
+import {
+  faultText,
+  INVALID_REQUEST,
+  isRequest,
+  type JsonRpcRequest,
+  outcomeText,
+  PARSE_ERROR,
+  refusalText,
+} from '../json-rpc/json-rpc.ts'
+import { BATCH_CALLS, CALL_TIME } from '../json-rpc/rpc-budget.ts'
+import { RpcError } from '../json-rpc/rpc-client.ts'
+import type { NodeSupervisor } from '../node/node-supervisor.ts'
+import type { BlockProducer } from '../rounds/block-producer.ts'
+import type { ChainWriter } from '../writing/chain-writer.ts'
+import { Allowance, tooLong } from './allowance.ts'
+import { Heartbeat } from './heartbeat.ts'
+import { KnownBlocks, type KnownBlocksDeps } from './known-blocks.ts'
+import { type ChangeDeps, OutsideChanges, SEND_RAW } from './outside-changes.ts'
+import { type OutsideDeps, OutsideReads } from './outside-reads.ts'
+import { isRead } from './rpc-methods.ts'
+
+/**
+ * The chain's JSON-RPC for everybody outside, within a budget (rpc-budget.ts). What may change the chain waits its turn in
+ * the producer's lane, alone.
+ */
+export class RpcGateway {
+  readonly #clock: SandboxClock
+  readonly #producer: BlockProducer
+  readonly #reads: OutsideReads
+  readonly #changes: OutsideChanges
+  readonly #heartbeat: Heartbeat
+  readonly #blocks: KnownBlocks
+
+  constructor(deps: GatewayDeps) {
+    this.#clock = deps.clock
+    this.#producer = deps.producer
+    this.#blocks = new KnownBlocks(deps)
+    this.#reads = new OutsideReads({ ...deps, blocks: this.#blocks })
+    this.#changes = new OutsideChanges(deps, this.#reads)
+    this.#heartbeat = new Heartbeat(deps)
+  }
+
+  /**
+   * Answers a request or a batch, parsed from JSON (undefined if it was none), with JSON; with nothing if nobody wants an
+   * answer. A batch is carried out in order; each of its calls has an answer or an error of its own. Throws
+   * ChainUnavailableError.
+   */
+  async answer(body: unknown): Promise<string | undefined> {
+    if (body === undefined) return faultText(null, PARSE_ERROR)
+    const requests: readonly unknown[] = Array.isArray(body) ? body : [body]
+    if (requests.length === 0) return faultText(null, INVALID_REQUEST)
+    if (requests.length > BATCH_CALLS) {
+      return faultText(null, { ...INVALID_REQUEST, message: `more than ${BATCH_CALLS} calls, the limit of a batch` })
+    }
+    const answers = await this.#inOrder(requests, new Allowance(this.#clock, this.#producer.era))
+    const given = answers.filter((answer) => answer !== undefined)
+    if (!Array.isArray(body)) return given[0]
+    return given.length > 0 ? `[${given.join(',')}]` : undefined
+  }
+
+  async #inOrder(requests: readonly unknown[], allowance: Allowance): Promise<(string | undefined)[]> {
+    const kinds = requests.map(kindOf)
+    const answers: (string | undefined)[] = []
+    while (answers.length < requests.length) {
+      const start = answers.length
+      const kind = kinds[start]
+      let end = start + 1
+      if (kind !== 'change') while (kinds[end] === kind) end++
+      const run = requests.slice(start, end)
+      if (kind === 'read') {
+        const patience = this.#clock.wallSleep(CALL_TIME)
+        if (!allowance.gaveUp) await this.#heartbeat.before(run)
+        answers.push(...(await this.#reads.answer(run.map(this.#blocks.withoutTags), allowance, patience)))
+      } else answers.push(...(await this.#inLane(run as JsonRpcRequest[], allowance)))
+    }
+    return answers
+  }
+
+  /** Changes come one by one, but for transactions to be sent. */
+  async #inLane(run: readonly JsonRpcRequest[], allowance: Allowance): Promise<(string | undefined)[]> {
+    const [first] = run
+    if (!first) return []
+    try {
+      allowance.check(first.method)
+      if (first.method === SEND_RAW) return await this.#changes.send(run, allowance)
+      const text = await outcomeText(first, () => this.#changes.make(first, allowance))
+      return [text && allowance.spend(text)]
+    } catch (error) {
+      if (error instanceof BodyTooLargeError) return [refusalText(first, tooLong(first.method))]
+      if (error instanceof RpcError) return run.map((request) => refusalText(request, error))
+      throw error
+    }
+  }
+}
+
+/** What is no request at all is answered with the reads. */
+function kindOf(request: unknown): 'read' | 'send' | 'change' {
+  if (!isRequest(request) || isRead(request.method)) return 'read'
+  return request.method === SEND_RAW ? 'send' : 'change'
+}
+
+export interface GatewayDeps extends ChangeDeps, Omit<OutsideDeps, 'blocks'>, KnownBlocksDeps {
+  writer: ChainWriter
+  supervisor: Pick<NodeSupervisor, 'foreign' | 'states'>
+  archive: BlockArchive
+}

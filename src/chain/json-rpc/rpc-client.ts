@@ -1,0 +1,251 @@
+import { constants } from 'node:buffer'
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { ChainUnavailableError } from '../../domain/ports/chain.ts'
+import { BodyTooLargeError, readBody } from '../../support/read-body.ts'
+
+/** A JSON-RPC call: method and parameters. */
+export type RpcCall = readonly [method: string, ...params: unknown[]]
+
+/** The node answered a call with an error. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError'
+  constructor(
+    readonly method: string,
+    readonly code: number,
+    readonly reason: string,
+    readonly data?: unknown,
+  ) {
+    super(`${method}: ${reason}`)
+  }
+}
+
+interface Answer {
+  id: number
+  result?: unknown
+  error?: { code: number; message: string; data?: unknown }
+}
+
+/** How a client reaches its node. */
+export interface RpcOptions {
+  chainId: string
+  /** Where the node is; can be said later ({@link RpcClient.moveTo}). */
+  url?: string
+  /** Milliseconds without a byte before a call is given up; default 10 s. */
+  timeout?: number
+  /** What the node itself depends on. */
+  upstream?: { readonly failures: number; readonly failure: string | undefined }
+}
+
+/** What Anvil says of a block whose state it does not keep: of the latest as well, if another one was mined meanwhile. */
+export const OVERTAKEN = 'BlockOutOfRangeError'
+/** Others may ask for an old block: then asking again is of no use. */
+const RELAYED_AGAIN = 3
+/** Bytes of an answer to the sandbox itself: all that a string can hold, since the dump of a large chain may be long. */
+const MAX_BYTES = constants.MAX_STRING_LENGTH
+/** The code of a call that reverted, which is an answer. */
+const REVERTED = 3
+
+/**
+ * JSON-RPC over kept-alive HTTP connections (measured twice as fast as fetch). Whatever keeps the node from answering
+ * becomes a {@link ChainUnavailableError}; an error it answers with becomes an {@link RpcError}.
+ */
+export class RpcClient {
+  #failure: string | undefined
+  #holds: { reason: string }[] = []
+  readonly #underWay = new Set<ClientRequest>()
+  readonly #agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
+  /** Others have connections of their own: theirs may all be taken by calls that take long. */
+  readonly #relays = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
+  readonly #options: RpcOptions & { timeout: number }
+  #url: string
+  #ids = 0
+
+  constructor(options: RpcOptions) {
+    this.#options = { timeout: 10_000, ...options }
+    this.#url = options.url ?? ''
+  }
+
+  /** Why the last exchange failed, or none is made; undefined while the node answers. */
+  get failure(): string | undefined {
+    return this.held ?? this.#options.upstream?.failure ?? this.#failure
+  }
+
+  /** How often what the node depends on has failed so far. */
+  get upstreamFailures(): number {
+    return this.#options.upstream?.failures ?? 0
+  }
+
+  /** Why no call is made at present: see {@link hold}. */
+  get held(): string | undefined {
+    return this.#holds[0]?.reason
+  }
+
+  /** From now on every call fails at once for this reason, those under way included. Returns what ends that. */
+  hold(reason: string): () => void {
+    const hold = { reason }
+    this.#holds.push(hold)
+    for (const outgoing of this.#underWay) outgoing.destroy(new Error(reason))
+    return () => {
+      this.#holds = this.#holds.filter((other) => other !== hold)
+      this.#failure = undefined
+    }
+  }
+
+  /** From now on the node is elsewhere. Resolves when the one before has answered all it was asked, or will not. */
+  async moveTo(url: string): Promise<void> {
+    this.#url = url
+    this.#failure = undefined
+    await Promise.all([...this.#underWay].map((outgoing) => new Promise((resolve) => outgoing.once('close', resolve))))
+  }
+
+  /** One call. The caller names the result's type: the node is ours and of a pinned version. */
+  async call<Result = unknown>(method: string, ...params: unknown[]): Promise<Result> {
+    const [result] = await this.settle([[method, ...params]])
+    if (result instanceof RpcError) throw result
+    return result as Result
+  }
+
+  /** Many calls in one round trip, whose results (or errors) come in the order given. The node runs them concurrently. */
+  async settle(calls: readonly RpcCall[]): Promise<(unknown | RpcError)[]> {
+    if (calls.length === 0) return []
+    const results = await this.#perform(calls)
+    const overtaken = [...calls.keys()].filter((i) => isOvertaken(calls[i], results[i]))
+    if (overtaken.length === 0) return results
+    const again = await this.settle(overtaken.flatMap((i) => (calls[i] ? [calls[i]] : [])))
+    for (const [at, i] of overtaken.entries()) results[i] = again[at]
+    return results
+  }
+
+  /** As {@link settle}, but throws the first error. */
+  async batch<Result = unknown>(calls: readonly RpcCall[]): Promise<Result[]> {
+    const results = await this.settle(calls)
+    for (const result of results) if (result instanceof RpcError) throw result
+    return results as Result[]
+  }
+
+  /**
+   * Passes somebody else's JSON on and gives what came back, unread. Says nothing of the chain's health. Throws
+   * {@link BodyTooLargeError} as soon as more than `limit` bytes have come.
+   */
+  async relay(body: string, limit: number): Promise<string> {
+    try {
+      const exchange = { agent: this.#relays, limit }
+      let text = await this.#exchange(body, exchange)
+      for (let again = 0; again < RELAYED_AGAIN && text.includes(OVERTAKEN); again++) {
+        text = await this.#exchange(body, exchange)
+      }
+      return text
+    } catch (error) {
+      if (error instanceof ChainUnavailableError || error instanceof BodyTooLargeError) throw error
+      throw new ChainUnavailableError(this.#options.chainId, reasonOf(error), { cause: error })
+    }
+  }
+
+  /** Ends the connections; calls under way fail. */
+  close(): void {
+    this.#agent.destroy()
+    this.#relays.destroy()
+  }
+
+  async #perform(calls: readonly RpcCall[]): Promise<(unknown | RpcError)[]> {
+    const first = this.#ids + 1
+    const before = this.upstreamFailures
+    const envelopes = calls.map((call) => this.#envelope(call))
+    const answers = await this.#ask(JSON.stringify(envelopes.length === 1 ? envelopes[0] : envelopes))
+    const list = (Array.isArray(answers) ? answers : [answers]) as Answer[]
+    if (list.length !== calls.length) throw this.#fail('a batch was not answered in full')
+    const results: (unknown | RpcError)[] = new Array(calls.length)
+    for (const answer of list) {
+      const method = calls[answer.id - first]?.[0] ?? 'unknown'
+      results[answer.id - first] = answer.error ? this.#errorOf(method, answer.error, before) : answer.result
+    }
+    return results
+  }
+
+  #envelope([method, ...params]: RpcCall): object {
+    return { jsonrpc: '2.0', id: ++this.#ids, method, params }
+  }
+
+  async #ask(body: string): Promise<unknown> {
+    try {
+      const answer: unknown = JSON.parse(await this.#exchange(body, { agent: this.#agent, limit: MAX_BYTES }))
+      this.#failure = undefined
+      return answer
+    } catch (error) {
+      if (error instanceof ChainUnavailableError) throw error
+      throw this.#fail(error instanceof SyntaxError ? 'its answer is no JSON' : reasonOf(error), error)
+    }
+  }
+
+  /** A fork's node answers with an error of its own when its upstream fails. Throws {@link ChainUnavailableError} then. */
+  #errorOf(method: string, { code, message, data }: NonNullable<Answer['error']>, failuresBefore: number): RpcError {
+    if (code !== REVERTED && this.upstreamFailures > failuresBefore) throw this.unavailable()
+    return new RpcError(method, code, message, data)
+  }
+
+  /** What to throw when nobody waits for the node any longer, after so many milliseconds. */
+  late(patience: number): ChainUnavailableError {
+    return this.#fail(`no answer within ${patience} ms`)
+  }
+
+  /** What to throw when the upstream keeps the node from its work. */
+  unavailable(): ChainUnavailableError {
+    const reason = this.#options.upstream?.failure ?? 'state that it needs could not be fetched'
+    return new ChainUnavailableError(this.#options.chainId, reason)
+  }
+
+  #fail(reason: string, cause?: unknown): ChainUnavailableError {
+    if (this.held === undefined) this.#failure = reason
+    return new ChainUnavailableError(this.#options.chainId, reason, { cause })
+  }
+
+  /** One exchange over HTTP. Throws {@link BodyTooLargeError}, and whatever kept the node from answering. */
+  async #exchange(body: string, { agent, limit }: Exchange): Promise<string> {
+    this.#refuseIfHeld()
+    try {
+      return await new Promise<string>((resolve, reject) => {
+        const { timeout } = this.#options
+        const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+        const outgoing = request(this.#url, { method: 'POST', agent, headers, timeout }, (incoming) => {
+          textOf(incoming, limit).then(resolve, reject)
+        })
+        outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)))
+        outgoing.on('error', reject)
+        outgoing.on('close', () => this.#underWay.delete(outgoing))
+        this.#underWay.add(outgoing)
+        outgoing.end(body)
+      })
+    } catch (error) {
+      this.#refuseIfHeld() // it failed because of that
+      throw error
+    }
+  }
+
+  #refuseIfHeld(): void {
+    if (this.held !== undefined) throw new ChainUnavailableError(this.#options.chainId, this.held)
+  }
+}
+
+/** How an exchange is made. */
+interface Exchange {
+  agent: Agent
+  /** The most bytes of an answer. */
+  limit: number
+}
+
+async function textOf(incoming: IncomingMessage, limit: number): Promise<string> {
+  const text = await readBody(incoming, limit)
+  const { statusCode = 0 } = incoming
+  if (statusCode >= 400) throw new Error(`it answered with status ${statusCode}`)
+  return text
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** A block was mined while a question about the latest one was read: Anvil keeps no state of the one before. */
+function isOvertaken(call: RpcCall | undefined, result: unknown): boolean {
+  if (!(result instanceof RpcError) || !result.message.includes(OVERTAKEN)) return false
+  return call?.includes('latest') ?? false
+}

@@ -1,0 +1,129 @@
+import { parseAbi } from 'viem/utils'
+import type { Address } from '../../../domain/records.ts'
+import { type Reader, view } from '../../reading/view.ts'
+import { aaveAdmin } from './aave-admin.ts'
+import { compounded } from './aave-rates.ts'
+import { reserve } from './aave-reserve.ts'
+import { call } from './call.ts'
+import { event } from './events.ts'
+import { exactUsd, fraction, priceOf, usd } from './figures.ts'
+import { type Protocol, UnfitMarketError } from './protocol.ts'
+import { rayDiv, rayDivCeil, rayDivFloor, rayMul, rayMulFloor } from './ray-math.ts'
+
+const POOL = parseAbi([
+  'function POOL_REVISION() view returns (uint256)',
+  'function ADDRESSES_PROVIDER() view returns (address)',
+  'function getReserveNormalizedIncome(address asset) view returns (uint256)',
+  'function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)',
+  'function withdraw(address asset, uint256 amount, address to) returns (uint256)',
+])
+const PROVIDER = parseAbi(['function getPriceOracle() view returns (address)'])
+const A_TOKEN = parseAbi([
+  'function scaledBalanceOf(address user) view returns (uint256)',
+  'function totalSupply() view returns (uint256)',
+])
+
+/** Several times what either takes. */
+const GAS = 1_000_000n
+
+/** Aave v3.5, whose pools count as revision 9, rounds every division in its own favour. Earlier ones round half up. */
+const FIRST_DIRECTED_REVISION = 9n
+
+/** How a version of Aave turns underlying amounts into scaled balances and back, given the reserve's index in rays. */
+export interface Rounding {
+  worth(scaled: bigint, index: bigint): bigint
+  minted(amount: bigint, index: bigint): bigint
+  burned(amount: bigint, index: bigint): bigint
+}
+
+/** Up to v3.4. */
+export const HALF_UP: Rounding = { worth: rayMul, minted: rayDiv, burned: rayDiv }
+/** From v3.5 on. */
+export const DIRECTED: Rounding = { worth: rayMulFloor, minted: rayDivFloor, burned: rayDivCeil }
+
+const poolRevision = view(POOL, 'POOL_REVISION')
+const addressesProvider = view(POOL, 'ADDRESSES_PROVIDER')
+const getPriceOracle = view(PROVIDER, 'getPriceOracle')
+const getReserveNormalizedIncome = view(POOL, 'getReserveNormalizedIncome')
+const scaledBalanceOf = view(A_TOKEN, 'scaledBalanceOf')
+const totalSupply = view(A_TOKEN, 'totalSupply')
+const supply = call(POOL, 'supply', GAS)
+const withdraw = call(POOL, 'withdraw', GAS)
+
+// The reserve, `onBehalfOf`, `to` and the referral code are indexed.
+const supplied = event('Supply(address,address,address,uint256,uint16)', ['user', 'amount'])
+const withdrawn = event('Withdraw(address,address,address,uint256)', ['amount'])
+const reserveDataUpdated = event('ReserveDataUpdated(address,uint256,uint256,uint256,uint256,uint256)', [
+  'liquidityRate',
+  'stableBorrowRate',
+  'variableBorrowRate',
+  'liquidityIndex',
+  'variableBorrowIndex',
+])
+
+/** Aave V3. Shares are the scaled balance: what was supplied, divided by the income index at that moment. */
+export const aave = aaveRounding(HALF_UP)
+const aaveDirected = aaveRounding(DIRECTED)
+
+function aaveRounding(rounding: Rounding): Protocol {
+  return {
+    admin: aaveAdmin,
+
+    async survey(reader, pool) {
+      const [revision] = await reader([poolRevision(pool.market_address)])
+      const { aTokenAddress } = await reserve(reader, pool)
+      if (BigInt(aTokenAddress) === 0n) {
+        throw new UnfitMarketError(`has no reserve of ${pool.token_symbol} (${pool.token_address})`)
+      }
+      return revision < FIRST_DIRECTED_REVISION ? aave : aaveDirected
+    },
+
+    valuation: (pool, shares) => ({
+      read: getReserveNormalizedIncome(pool.market_address, pool.token_address),
+      worth: (index) => rounding.worth(shares, index),
+    }),
+
+    appraisal: (pool, amount) => ({
+      reads: [getReserveNormalizedIncome(pool.market_address, pool.token_address)],
+      worthless: ([index = 0n]) => rounding.minted(amount, index) === 0n,
+    }),
+
+    async shares(reader, pool, wallet) {
+      const { aTokenAddress } = await reserve(reader, pool)
+      const [scaled] = await reader([scaledBalanceOf(aTokenAddress, wallet)])
+      return scaled
+    },
+
+    async market(reader, pool, priceOracle) {
+      const { aTokenAddress, currentLiquidityRate } = await reserve(reader, pool)
+      const [held, price] = await reader([totalSupply(aTokenAddress), priceOf(priceOracle, pool.token_address)])
+      const apy = fraction(compounded(currentLiquidityRate))
+      return { apy, tvl_usd: usd(held, pool.token_decimals, price), price_usd: exactUsd(price) }
+    },
+
+    deposit: (pool, wallet, amount) => supply(pool.market_address, pool.token_address, amount, wallet, 0),
+
+    // Never the "everything" of Aave (2^256-1): portfolios of one wallet share its aToken balance. The worth of `shares`,
+    // divided by the same index, gives exactly `shares` back by either rounding, for the index is at least one: half up
+    // and half up; down, then up.
+    withdraw: (pool, wallet, { amount }) => withdraw(pool.market_address, pool.token_address, amount, wallet),
+
+    movement(type, pool, logs) {
+      const market = pool.market_address
+      const { liquidityIndex: index } = reserveDataUpdated(logs, market)
+      if (type === 'withdrawal') {
+        const { amount } = withdrawn(logs, market)
+        return { amount, shares: rounding.burned(amount, index) }
+      }
+      const { amount } = supplied(logs, market)
+      return { amount, shares: rounding.minted(amount, index) }
+    },
+  }
+}
+
+/** The oracle an Aave pool prices its reserves with. */
+export async function priceOracleOf(reader: Reader, pool: Address): Promise<Address> {
+  const [provider] = await reader([addressesProvider(pool)])
+  const [oracle] = await reader([getPriceOracle(provider)])
+  return oracle
+}

@@ -1,0 +1,132 @@
+import { parseAbi } from 'viem/utils'
+import type { PoolFacts } from '../../../domain/chain-setup.ts'
+import { ChainUnavailableError } from '../../../domain/ports/chain.ts'
+import { later, type Reader, view } from '../../reading/view.ts'
+import { call } from './call.ts'
+import { balanceOf } from './erc20.ts'
+import { erc4626Admin } from './erc4626-admin.ts'
+import { event } from './events.ts'
+import { exactUsd, fraction, priceOf, usd } from './figures.ts'
+import { type Protocol, UnfitMarketError } from './protocol.ts'
+
+const VAULT = parseAbi([
+  'function asset() view returns (address)',
+  'function convertToAssets(uint256 shares) view returns (uint256)',
+  'function initialRate() view returns (uint256)',
+  'function previewDeposit(uint256 assets) view returns (uint256)',
+  'function previewRedeem(uint256 shares) view returns (uint256)',
+  'function previewWithdraw(uint256 assets) view returns (uint256)',
+  'function totalAssets() view returns (uint256)',
+  'function rate() view returns (uint256)',
+  'function deposit(uint256 assets, address receiver) returns (uint256)',
+  'function withdraw(uint256 assets, address receiver, address owner) returns (uint256)',
+  'function redeem(uint256 shares, address receiver, address owner) returns (uint256)',
+])
+
+/** More than any of them takes, also where a vault spreads its assets over dozens of markets. */
+const GAS = 5_000_000n
+const YEAR = 365 * 24 * 60 * 60
+/** Seconds over which a vault's share price is compared. */
+const HORIZON = 24 * 60 * 60
+
+const asset = view(VAULT, 'asset')
+const convertToAssets = view(VAULT, 'convertToAssets')
+const initialRate = view(VAULT, 'initialRate')
+const previewDeposit = view(VAULT, 'previewDeposit')
+const previewRedeem = view(VAULT, 'previewRedeem')
+const previewWithdraw = view(VAULT, 'previewWithdraw')
+const totalAssets = view(VAULT, 'totalAssets')
+const rate = view(VAULT, 'rate')
+const deposit = call(VAULT, 'deposit', GAS)
+const withdraw = call(VAULT, 'withdraw', GAS)
+const redeem = call(VAULT, 'redeem', GAS)
+
+// The accounts are indexed.
+const MOVED = ['amount', 'shares'] as const
+const deposited = event('Deposit(address,address,uint256,uint256)', MOVED)
+const withdrawn = event('Withdraw(address,address,address,uint256,uint256)', MOVED)
+
+/** Reads what a vault earns in a year, as a fraction of one. */
+type YieldReader = (reader: Reader, pool: PoolFacts) => Promise<number>
+
+/** An ERC-4626 vault. The standard has no word for its yield: see {@link projected}. */
+export const erc4626 = vaultWith(projected)
+/** The embedded chain's vaults tell it (contracts/YieldVault.sol). */
+const tellingVault = vaultWith(told)
+
+function vaultWith(yearly: YieldReader): Protocol {
+  return {
+    admin: erc4626Admin,
+
+    async survey(reader, pool) {
+      const [underlying] = await reader([asset(pool.market_address)])
+      if (underlying.toLowerCase() !== pool.token_address.toLowerCase()) {
+        throw new UnfitMarketError(`is a vault of ${underlying}, not of ${pool.token_symbol} (${pool.token_address})`)
+      }
+      return (await tells(reader, pool)) ? tellingVault : erc4626
+    },
+
+    valuation: (pool, shares) => ({
+      read: previewRedeem(pool.market_address, shares),
+      worth: (assets) => assets,
+    }),
+
+    // The shares it gives, against those that bring one minor unit.
+    appraisal: ({ market_address: vault }, amount) => ({
+      reads: [previewDeposit(vault, amount), previewWithdraw(vault, 1n)],
+      worthless: ([given = 0n, needed = 0n]) => given < needed,
+    }),
+
+    async shares(reader, pool, wallet) {
+      const [shares] = await reader([balanceOf(pool.market_address, wallet)])
+      return shares
+    },
+
+    async market(reader, pool, priceOracle) {
+      const [apy, [assets, price]] = await Promise.all([
+        yearly(reader, pool),
+        reader([totalAssets(pool.market_address), priceOf(priceOracle, pool.token_address)]),
+      ])
+      return { apy: fraction(apy), tvl_usd: usd(assets, pool.token_decimals, price), price_usd: exactUsd(price) }
+    },
+
+    deposit: (pool, wallet, amount) => deposit(pool.market_address, amount, wallet),
+
+    // Redeeming names the shares themselves, so that nothing is left to rounding.
+    withdraw: (pool, wallet, { amount, all }, shares) =>
+      all ? redeem(pool.market_address, shares, wallet, wallet) : withdraw(pool.market_address, amount, wallet, wallet),
+
+    movement(type, pool, logs) {
+      return (type === 'deposit' ? deposited : withdrawn)(logs, pool.market_address)
+    },
+  }
+}
+
+/** `rate()` alone may mean anything elsewhere; the pair is ours. */
+async function tells(reader: Reader, { market_address: vault }: PoolFacts): Promise<boolean> {
+  try {
+    await reader([rate(vault), initialRate(vault)])
+    return true
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) throw error
+    return false
+  }
+}
+
+async function told(reader: Reader, { market_address: vault }: PoolFacts): Promise<number> {
+  const [yearly] = await reader([rate(vault)])
+  return Number(yearly) / 1e18
+}
+
+/**
+ * What the share price grows by within a day, were nobody to touch the vault, compounded over a year. Needs no history of
+ * the chain. 0 for a vault whose price only moves when somebody reports to it.
+ */
+async function projected(reader: Reader, { market_address: vault, token_decimals }: PoolFacts): Promise<number> {
+  // So many shares that a single unit of rounding does not show, in whatever decimals they are counted.
+  const shares = 10n ** BigInt(token_decimals + 24)
+  const price = convertToAssets(vault, shares)
+  const [now, then] = await reader([price, later(price, HORIZON)])
+  if (now === 0n || then <= now) return 0
+  return Math.expm1(Math.log1p(Number(then - now) / Number(now)) * (YEAR / HORIZON))
+}

@@ -1,0 +1,77 @@
+import type { PoolFacts } from '../../../domain/chain-setup.ts'
+import type { MarketFigures, TransferDecision } from '../../../domain/ports/chain.ts'
+import type { Address, Hex, Pool, TransferType } from '../../../domain/records.ts'
+import type { Read, Reader } from '../../reading/view.ts'
+
+/** An event a transaction left behind. */
+export interface Log {
+  address: string
+  topics: [] | [Hex, ...Hex[]]
+  data: Hex
+}
+
+/** A contract call as a transaction carries it. */
+export interface ContractCall {
+  to: Address
+  data: Hex
+  gas: bigint
+}
+
+/** What a transfer did by the word of its events. */
+export interface Movement {
+  /** Underlying, in minor units. */
+  amount: bigint
+  shares: bigint
+}
+
+/** A view whose answer says what a position is worth. Positions with the same view share one call. */
+export interface Valuation {
+  read: Read<bigint>
+  /** The worth in minor units, given the view's answer. */
+  worth(answer: bigint): bigint
+}
+
+/** Views whose answers say whether a deposit is worth anything. */
+export interface Appraisal {
+  reads: readonly Read<bigint>[]
+  worthless(answers: readonly bigint[]): boolean
+}
+
+/** What the owner of a protocol's markets can do; one file each. The calls are signed by one account, in order. */
+export interface MarketAdmin {
+  /** Stops deposits into a pool and withdrawals from it, or lets them through again. */
+  setPaused(read: Reader, pool: PoolFacts, paused: boolean): Promise<ContractCall[]>
+  /** Makes a pool earn so much, a fraction of one a year; undefined gives back what the market would pay. */
+  setApy(read: Reader, pool: PoolFacts, apy: number | undefined, admin: Address): Promise<ContractCall[]>
+  /** The account whose tokens pay withdrawals from a pool: without them it is illiquid. */
+  payer(read: Reader, pool: PoolFacts): Promise<Address>
+  /** Has a market book what has accrued, and take over a rate that follows from what it holds now. */
+  touch(read: Reader, pool: PoolFacts, admin: Address): Promise<ContractCall[]>
+}
+
+/** A market is not what the fixture says it is; the message completes "the market … ". */
+export class UnfitMarketError extends Error {
+  override readonly name = 'UnfitMarketError'
+}
+
+/** How a lending protocol is spoken to; one file each. `shares` are in the protocol's own unit (see `Portfolio.shares`). */
+export interface Protocol {
+  readonly admin: MarketAdmin
+  /**
+   * Looks at a market once, before it is used, and returns how its version is spoken to. Throws {@link UnfitMarketError}
+   * when it is no such market, or not of that token.
+   */
+  survey(read: Reader, pool: PoolFacts): Promise<Protocol>
+  /** What `shares` would bring if all of them were withdrawn. */
+  valuation(pool: Pool, shares: bigint): Valuation
+  /** Whether the shares for a deposit of `amount` would bring a minor unit if they were withdrawn at once. */
+  appraisal(pool: Pool, amount: bigint): Appraisal
+  /** The wallet's whole holding. */
+  shares(read: Reader, pool: Pool, wallet: Address): Promise<bigint>
+  market(read: Reader, pool: PoolFacts, priceOracle: Address): Promise<MarketFigures>
+  deposit(pool: Pool, wallet: Address, amount: bigint): ContractCall
+  /** With `all`, burns exactly `shares` in a block of the timestamp the decision's facts were read for. */
+  withdraw(pool: Pool, wallet: Address, decision: TransferDecision, shares: bigint): ContractCall
+  /** What a mined transfer moved. Throws when the receipt holds no such event. */
+  movement(type: TransferType, pool: Pool, logs: readonly Log[]): Movement
+}

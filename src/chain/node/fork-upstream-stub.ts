@@ -1,0 +1,140 @@
+import { numberToHex } from 'viem/utils'
+import type { Hex } from '../../domain/records.ts'
+import type { BlockArchive } from '../archive/block-archive.ts'
+import type { Checkpoint } from '../history/checkpoint.ts'
+import { GAS_LIMIT } from '../history/gas-limit.ts'
+import type { Block } from '../json-rpc/block.ts'
+import { faultText } from '../json-rpc/json-rpc.ts'
+import { CALL_FETCHES, CALL_TIME } from '../json-rpc/rpc-budget.ts'
+import type { FetchBudget, RealCall, RealChain } from './fetch-budget.ts'
+
+const ZERO = numberToHex(0, { size: 32 })
+
+/** What neither a checkpoint nor a real chain holds: there is none. */
+const NOTHING: Record<string, unknown> = {
+  eth_getBalance: '0x0',
+  eth_getTransactionCount: '0x0',
+  eth_getCode: '0x',
+  eth_getStorageAt: ZERO,
+  eth_getAccountInfo: { nonce: '0x0', balance: '0x0', code: '0x' },
+  eth_gasPrice: '0x0',
+  eth_getLogs: [],
+  eth_getBlockReceipts: [],
+  trace_block: [],
+  trace_filter: [],
+}
+
+/** What is asked for by number or hash is null if there is no such thing. */
+const MAY_BE_UNKNOWN = /^eth_get(Block|Transaction|RawTransaction|Uncle)/
+/** What a call hears that reads too much; so may another one. */
+const REFUSED = {
+  code: -32000,
+  message: `not fetched: a call reads at most ${CALL_FETCHES} accounts and slots for the first time, for at most ${CALL_TIME / 1_000} s; what was read so far is kept`,
+}
+const FORGOTTEN = { code: -32000, message: 'of old blocks, no state and no trace is kept' }
+
+/** Which parameter of a question about state names the block. */
+const BLOCK_PARAMETER: Record<string, number> = {
+  eth_getBalance: 1,
+  eth_getTransactionCount: 1,
+  eth_getCode: 1,
+  eth_getStorageAt: 2,
+  eth_getAccountInfo: 1,
+  eth_getProof: 2,
+  eth_call: 1,
+}
+
+/** What every node that has a block's state can answer. Not all know `eth_getAccountInfo`: Anvil then asks for its parts. */
+const ACCOUNT = /^eth_get(Balance|TransactionCount|Code|StorageAt)$/
+
+/**
+ * Plays the chain that an Anvil forks at a checkpoint. Accounts are in its genesis, so what it asks here is the block, what
+ * was before it, and state that the checkpoint does not hold: nothing on an embedded chain, the real chain's on a fork. Why
+ * an embedded chain is a fork at all: docs/decisions/0008-embedded-chains-are-forks.md.
+ */
+export class ForkUpstreamStub {
+  readonly #deps: StubDeps
+
+  constructor(deps: StubDeps) {
+    this.#deps = deps
+  }
+
+  /** An {@link RpcHandler}. */
+  answer = async (body: string): Promise<string> => {
+    const request: RealCall | RealCall[] = JSON.parse(body)
+    if (Array.isArray(request)) return `[${(await Promise.all(request.map((call) => this.#one(call)))).join()}]`
+    return this.#one(request)
+  }
+
+  async #one(call: RealCall): Promise<string> {
+    const { fetches } = this.#deps
+    if (call.method in BLOCK_PARAMETER && fetches?.admit(call.method, call.params?.[0]) === false)
+      return faultText(call, REFUSED)
+    const known = (await this.#known(call)) ?? feesOf(call)
+    if (known === undefined && fetches?.real) return this.#forward(call, fetches.real)
+    const answer = known === undefined ? nothingOf(call.method) : { result: known }
+    return JSON.stringify({ jsonrpc: '2.0', id: call.id, ...answer })
+  }
+
+  #forward(call: RealCall, real: RealChain): Promise<string> {
+    const { forked } = this.#deps.checkpoint
+    const asked = this.#beforeFork(call)
+    const block = asked.params?.[BLOCK_PARAMETER[call.method] ?? -1]
+    return real.forward(asked, ACCOUNT.test(call.method) && forked !== undefined && Number(block) === forked)
+  }
+
+  /** What is answered here; undefined for what is not. */
+  async #known({ method, params = [] }: RealCall): Promise<unknown> {
+    const { chainId, checkpoint, archive } = this.#deps
+    const { number, hash } = checkpoint.block
+    const [block] = params
+    if (method === 'eth_chainId') return numberToHex(Number(chainId))
+    if (method === 'net_version') return chainId
+    if (method === 'eth_blockNumber') return number
+    if (method === 'eth_getBlockByNumber' && (block === number || block === 'latest')) return this.#forkBlock
+    if (method === 'eth_getBlockByHash' && block === hash) return this.#forkBlock
+    return archive.answer(method, params)
+  }
+
+  /**
+   * What a first block takes over from the one that was forked, it must not: it would be another block than the one that
+   * Anvil mines on top of a block of its own. Without randomness it has no difficulty; limits and fees are always the same.
+   */
+  get #forkBlock(): Block {
+    const fees = { gasLimit: GAS_LIMIT, baseFeePerGas: '0x0', blobGasUsed: '0x0', excessBlobGas: '0x0' }
+    return { ...this.#deps.checkpoint.block, ...fees, mixHash: ZERO, difficulty: '0x0' }
+  }
+
+  /** The real chain knows nothing of the blocks that were mined here: it is asked as of the one that was forked. */
+  #beforeFork(call: RealCall): RealCall {
+    const { forked } = this.#deps.checkpoint
+    const index = BLOCK_PARAMETER[call.method]
+    const block = index === undefined ? undefined : call.params?.[index]
+    if (forked === undefined || index === undefined || typeof block !== 'string') return call
+    if (block.startsWith('0x') && Number(block) <= forked) return call
+    return { ...call, params: call.params?.with(index, numberToHex(forked) satisfies Hex) ?? [] }
+  }
+}
+
+/** Blocks have cost nothing, as far as anybody may ask; Anvil does not know so of the one it begins with. */
+function feesOf({ method, params: [, newest, percentiles] = [] }: RealCall): unknown {
+  if (method !== 'eth_feeHistory') return undefined
+  const reward = Array.isArray(percentiles) ? [percentiles.map(() => '0x0')] : []
+  return { oldestBlock: newest, baseFeePerGas: ['0x0', '0x0'], gasUsedRatio: [0], reward }
+}
+
+/** The answer to a question about what is held nowhere. */
+function nothingOf(method: string): { result: unknown } | { error: typeof FORGOTTEN } {
+  if (method in NOTHING) return { result: NOTHING[method] }
+  return MAY_BE_UNKNOWN.test(method) ? { result: null } : { error: FORGOTTEN }
+}
+
+/** What a checkpoint is served from. */
+export interface StubDeps {
+  chainId: string
+  checkpoint: Checkpoint
+  /** Blocks up to the checkpoint's. */
+  archive: BlockArchive
+  /** What may be fetched, and for a fork from where. */
+  fetches?: FetchBudget
+}

@@ -1,0 +1,80 @@
+import type { SandboxClock } from '../../domain/clock.ts'
+import type { Logger } from '../../support/logger.ts'
+import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
+
+/** What is watched. */
+export interface WatchedChain {
+  chainId: string
+  rpc: RpcClient
+  clock: SandboxClock
+  log: Logger
+  /** Whether it is not to be watched any more. */
+  stopped(): boolean
+  /** The present node; another one has all the time again. */
+  node(): unknown
+  /** Whether it may take long to answer although nothing is wrong with it, since it reads from somewhere else. */
+  slow: boolean
+  /** Called when the node gives no answer. */
+  silent(reason: string): void
+  /** Called when it does again. */
+  answers(): void
+  /** Called when the node hangs. */
+  hangs(): void
+}
+
+/** Milliseconds without an answer after which nothing new is begun. */
+const PATIENCE = 3_000
+/** … after which an Anvil is taken for hung. */
+const HANG_PATIENCE = 10_000
+/** Milliseconds between looks whether it hangs. */
+const PROBE_PAUSE = 1_000
+/**
+ * What it is asked. It needs the state: of a node whose state is kept busy by a call, so that no block can be mined, all
+ * else is answered. (A block that waits goes before later questions, so they wait with it.)
+ */
+const PROBE: RpcCall = ['eth_getBalance', '0x0000000000000000000000000000000000000000', 'latest']
+
+/** Asks a chain's node now and then whether it still answers, until the chain is stopped. */
+export async function watchForHang(chain: WatchedChain): Promise<void> {
+  const { chainId, rpc, clock, log } = chain
+  let silentSince: number | undefined
+  let told = false
+  while (!chain.stopped()) {
+    await clock.wallSleep(PROBE_PAUSE)
+    const asked = clock.wallNow()
+    const watched = chain.node()
+    const failures = rpc.upstreamFailures
+    try {
+      if (!rpc.held) {
+        await probe(chain, () => {
+          told = true
+        })
+      }
+      silentSince = undefined
+      if (told) chain.answers()
+      told = false
+    } catch {
+      // A fork's node that tells of its upstream is not silent.
+      const excused = rpc.held || watched !== chain.node() || rpc.upstreamFailures > failures
+      silentSince = excused ? undefined : (silentSince ?? asked)
+      if (silentSince === undefined || clock.wallNow() - silentSince < HANG_PATIENCE) continue
+      log.error({ chain_id: chainId }, 'the chain hangs: it is killed')
+      chain.hangs()
+    }
+  }
+}
+
+/** Asks for a sign of life, and tells when it does not come soon. Throws when none comes at all. */
+async function probe(chain: WatchedChain, tell: () => void): Promise<void> {
+  let over = false
+  void chain.clock.wallSleep(PATIENCE).then(() => {
+    if (over || chain.slow) return
+    tell()
+    chain.silent(`no answer within ${PATIENCE} ms`)
+  })
+  try {
+    await chain.rpc.settle([PROBE])
+  } finally {
+    over = true
+  }
+}

@@ -1,0 +1,288 @@
+import type { SandboxClock } from '../../domain/clock.ts'
+import { ChainUnavailableError } from '../../domain/ports/chain.ts'
+import type { Logger } from '../../support/logger.ts'
+import { SerialQueue } from '../../support/serial-queue.ts'
+import { ChainSetupError } from '../chain-setup-error.ts'
+import { atTip, type ChainJournal, type History } from '../history/chain-journal.ts'
+import type { Checkpoint } from '../history/checkpoint.ts'
+import type { Block } from '../json-rpc/block.ts'
+import type { RpcClient } from '../json-rpc/rpc-client.ts'
+import { AnvilNode, type NodeOptions, ReplayError } from './anvil-node.ts'
+import { AnvilStartError } from './anvil-process.ts'
+import { Era } from './era.ts'
+import type { ForeignState } from './foreign-state.ts'
+import { watchForHang } from './hang-watch.ts'
+
+/** Milliseconds between attempts to start another one: at first, and at most. */
+const FIRST_PAUSE = 100
+const LAST_PAUSE = 5_000
+/** Nodes that may be lost, one after another, while the first one starts. */
+const START_ATTEMPTS = 3
+/** Milliseconds a node has for the way back to its checkpoint, which takes one or two. */
+const REWIND_PATIENCE = 1_000
+
+/** Where the upstream of a fork failed meanwhile, doing the journal again may well succeed later. */
+const UNLESS_RESET = 'it is tried again, unless POST /_sandbox/reset begins anew'
+
+/** A node that is being replaced because it was lost. */
+interface Restart {
+  /** Ends when somebody else sees to the node. */
+  era: Era
+  done: Promise<void>
+}
+
+/** Keeps an Anvil running for a chain: one that dies or hangs is replaced by another, brought to where the journal ends. */
+export class NodeSupervisor {
+  readonly #deps: SupervisorDeps
+  /** Nodes are replaced one after another. */
+  readonly #queue = new SerialQueue()
+  #node: AnvilNode | undefined
+  /** Nodes that were replaced, and still have to answer what they were asked before. */
+  readonly #leaving = new Set<AnvilNode>()
+  #suspended = false
+  #stopped = false
+  /** The node that is of no use any more, while no other has taken its place. */
+  #lostNode: AnvilNode | undefined
+  #restart: Restart | undefined
+
+  constructor(deps: SupervisorDeps) {
+    this.#deps = deps
+  }
+
+  /** Starts the first node. Throws {@link ReplayError}, AnvilStartError and others. */
+  async start(history: History): Promise<void> {
+    await this.#queue.run(async () => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await this.#build(history)
+        } catch (error) {
+          if (error instanceof ReplayError) throw this.#lostHistory(error)
+          if (attempt === START_ATTEMPTS || !(error instanceof AnvilStartError && error.killed)) throw error
+          this.#deps.log.warn({ err: error }, 'the chain was lost while it started; it is started again')
+        }
+      }
+    })
+    const { node, ...parts } = this.#deps
+    void watchForHang({
+      ...parts,
+      chainId: node.chainId,
+      slow: node.fetches?.real !== undefined,
+      stopped: () => this.#stopped,
+      node: () => this.#node,
+      hangs: () => this.discard('it gave no answer'),
+    })
+  }
+
+  get pid(): number {
+    return this.#present.process.pid
+  }
+
+  /** Stops the node in its tracks, and whatever node takes its place, until {@link resume}. */
+  suspend(): void {
+    this.#suspended = true
+    this.#present.process.suspend()
+  }
+
+  resume(): void {
+    this.#suspended = false
+    this.#present.process.resume()
+  }
+
+  /** Ends the present node, for this reason: another one takes its place, with what the journal holds. */
+  discard(reason: string): void {
+    if (!this.#node || this.#stopped) return
+    this.#node.process.kill()
+    this.#lost(this.#node, reason)
+  }
+
+  /** How many states the present node keeps, at most, of blocks after which one. */
+  get states(): { after: number; count: number } {
+    return this.#present.states
+  }
+
+  /** What others have in the present node. */
+  get foreign(): ForeignState {
+    return this.#present.foreign
+  }
+
+  /**
+   * Makes history what the chain is, and what is kept of it. Reads go on meanwhile; nothing may change the chain. Throws
+   * ChainUnavailableError when no other node starts: the present one stays.
+   */
+  async replace(history: History): Promise<void> {
+    await this.#abandonRestart()
+    try {
+      await this.#queue.run(() => this.#build(history, (node) => this.#deps.journal.replace(atTip(history, node.tip))))
+    } catch (error) {
+      if (!(error instanceof AnvilStartError) && !(error instanceof ReplayError)) throw error
+      throw new ChainUnavailableError(this.#deps.node.chainId, error.message, { cause: error })
+    } finally {
+      this.#beginRestart('the chain was lost; it is being restarted')
+    }
+  }
+
+  /**
+   * Puts another node in the place of the present one; history is what the journal holds. Reads go on meanwhile; nothing may
+   * change the chain. Throws when no other node starts or comes to the same block (the upstream of a fork may fail), or when
+   * the present one is pinned by then: it stays.
+   */
+  async renew(history: History): Promise<void> {
+    await this.#queue.run(async () => {
+      if (this.#stopped || this.#lostNode) return
+      await this.#build(history, async () => {
+        if (this.foreign.pinned) throw new Error('the present one is needed')
+      })
+    })
+  }
+
+  /** As {@link replace} with nothing but a checkpoint, faster if the present node began with it and nobody altered it. */
+  async rewind(checkpoint: Checkpoint): Promise<void> {
+    await this.#abandonRestart()
+    const history = { checkpoint, operations: [] }
+    const node = this.#node
+    if (node?.checkpoint === checkpoint && node !== this.#lostNode && !node.foreign.altered) {
+      try {
+        const tip = await this.#goBack(node)
+        await this.#deps.journal.replace(history)
+        return this.#deps.arrived(tip)
+      } catch (error) {
+        this.#deps.log.debug({ err: error }, 'no way back to the checkpoint: the chain is built anew')
+      }
+    }
+    await this.replace(history)
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#queue.run(async () => {
+      await Promise.all([this.#node, ...this.#leaving].map((node) => node?.stop()))
+    })
+  }
+
+  get #present(): AnvilNode {
+    if (!this.#node) throw new Error('the chain has not started')
+    return this.#node
+  }
+
+  async #build(history: History, ready?: (node: AnvilNode) => Promise<void>): Promise<void> {
+    const node = await AnvilNode.start(this.#deps.node, history)
+    try {
+      await ready?.(node)
+    } catch (error) {
+      await node.stop()
+      throw error
+    }
+    const before = this.#node
+    this.#node = node
+    this.#lostNode = undefined
+    if (this.#suspended) node.process.suspend()
+    this.#deps.journal.reached(node.tip)
+    this.#deps.arrived(node.tip)
+    const answered = this.#deps.rpc.moveTo(node.process.url)
+    void node.process.exited.then((reason) => this.#lost(node, reason))
+    if (before) void this.#retire(before, answered)
+  }
+
+  /** What was kept of the chain does not make it again. */
+  #lostHistory(error: ReplayError): ChainSetupError {
+    const fix = 'restore a backup of the data directory, or start with another one'
+    return new ChainSetupError(`chain ${this.#deps.node.chainId}`, error.message, fix, error)
+  }
+
+  async #retire(node: AnvilNode, answered: Promise<void>): Promise<void> {
+    this.#leaving.add(node)
+    await answered
+    await node.stop().catch((error: unknown) => this.#deps.log.debug({ err: error }, 'an Anvil did not end in order'))
+    this.#leaving.delete(node)
+  }
+
+  /** A node that takes too long is lost: it must not go back later, under whoever builds on it. */
+  async #goBack(node: AnvilNode): Promise<Block> {
+    let over = false
+    void this.#deps.clock.wallSleep(REWIND_PATIENCE).then(() => {
+      if (over || this.#node !== node) return
+      this.#lostNode = node
+      node.process.kill()
+    })
+    try {
+      return await node.rewind()
+    } finally {
+      over = true
+    }
+  }
+
+  #lost(node: AnvilNode, reason: string): void {
+    if (this.#stopped || node !== this.#node) return
+    if (node === this.#lostNode) {
+      const why = { chain_id: this.#deps.node.chainId, reason }
+      if (!reason.includes('SIGKILL')) this.#deps.log.warn(why, 'the chain had ended by itself')
+      return
+    }
+    this.#lostNode = node
+    this.#deps.log.error({ chain_id: this.#deps.node.chainId, reason }, 'the chain ended; it is being restarted')
+    this.#beginRestart(`${reason}; it is being restarted`)
+  }
+
+  /** Has another node take the place of one that was lost, unless that is under way. */
+  #beginRestart(reason: string): void {
+    if (this.#stopped || !this.#lostNode || this.#restart) return
+    const restart: Restart = { era: new Era(), done: Promise.resolve() }
+    this.#restart = restart
+    restart.done = this.#tryRestart(restart.era, reason)
+      .catch((error: unknown) => this.#deps.log.debug({ err: error }, 'the restarted chain was lost or stopped'))
+      .finally(() => {
+        this.#restart = undefined
+        if (!restart.era.over) this.#beginRestart(reason) // it may have been lost again
+      })
+  }
+
+  /** Whoever has another history in mind has no use for the journal's. */
+  async #abandonRestart(): Promise<void> {
+    const restart = this.#restart
+    if (!restart) return
+    restart.era.end()
+    await restart.done
+  }
+
+  async #tryRestart(era: Era, reason: string): Promise<void> {
+    const { rpc, journal, clock, log, node } = this.#deps
+    let release = rpc.hold(reason)
+    const needed = () => this.#lostNode !== undefined && !this.#stopped && !era.over
+    for (let pause = FIRST_PAUSE; needed(); pause = Math.min(pause * 2, LAST_PAUSE)) {
+      try {
+        await this.#deps.idle()
+        await this.#queue.run(async () => {
+          const history = await journal.read()
+          if (history && needed()) await this.#build(history)
+        })
+      } catch (error) {
+        log.error({ chain_id: node.chainId, err: error }, 'the chain could not be restarted yet')
+        release()
+        release = rpc.hold(error instanceof ReplayError ? `${error.message}; ${UNLESS_RESET}` : reason)
+        await Promise.race([clock.wallSleep(pause), era.ended])
+      }
+    }
+    release()
+    if (this.#stopped || this.#lostNode) return
+    log.info({ chain_id: node.chainId }, 'the chain is back where it was')
+    this.#deps.answers()
+  }
+}
+
+export interface SupervisorDeps {
+  /** For every node but its checkpoint. */
+  node: Omit<NodeOptions, 'checkpoint'>
+  /** The chain's client: it is moved to whatever node is the present one. */
+  rpc: RpcClient
+  journal: ChainJournal
+  clock: SandboxClock
+  log: Logger
+  /** Resolves when no change of the chain is under way: each is done and kept, or has failed. */
+  idle(): Promise<void>
+  /** Called with the last block of a node that took the place of another, before anything can be asked of it. */
+  arrived(tip: Block): void
+  /** Called when the node falls silent: it hangs, or is busy with something. */
+  silent(reason: string): void
+  /** Called when the node answers again, or another one that has taken its place. */
+  answers(): void
+}

@@ -1,0 +1,37 @@
+import type { Abi, ContractFunctionName, ContractFunctionReturnType } from 'viem'
+import { decodeFunctionResult } from 'viem/utils'
+import type { Address, Hex } from '../../domain/records.ts'
+import { type Arguments, functionEncoder } from './function-encoder.ts'
+
+/** A view to be called on a contract, and how to read its answer. */
+export interface Read<Result> {
+  to: Address
+  data: Hex
+  /** Seconds after the chain's present at which to read it; default none. */
+  ahead?: number
+  decode(output: Hex): Result
+}
+
+/** Evaluates views in one round trip, all at one moment: interest comes out exactly as in a block mined then. */
+export type Reader = <const Reads extends readonly Read<unknown>[]>(reads: Reads) => Promise<Answers<Reads>>
+
+/** The results of a list of views. */
+export type Answers<Reads extends readonly Read<unknown>[]> = {
+  -readonly [Index in keyof Reads]: Reads[Index] extends Read<infer Result> ? Result : never
+}
+
+/** A typed view of any contract of an interface. */
+export function view<const abi extends Abi, name extends ContractFunctionName<abi, 'view'>>(
+  abi: abi,
+  name: name,
+): (to: Address, ...args: Arguments<abi, 'view', name>) => Read<ContractFunctionReturnType<abi, 'view', name>>
+export function view(abi: Abi, functionName: string): (to: Address, ...args: readonly unknown[]) => Read<unknown> {
+  const encode = functionEncoder(abi, functionName)
+  const decode = (data: Hex) => decodeFunctionResult({ abi, functionName, data })
+  return (to, ...args) => ({ to, data: encode(args), decode })
+}
+
+/** The same view so many seconds later, were nothing to happen until then. */
+export function later<Result>(read: Read<Result>, seconds: number): Read<Result> {
+  return { ...read, ahead: seconds }
+}

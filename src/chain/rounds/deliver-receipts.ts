@@ -1,0 +1,91 @@
+import type { Hex } from '../../domain/records.ts'
+import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
+import { unsound } from '../json-rpc/senseless-answer.ts'
+import type { Log } from '../markets/protocols/protocol.ts'
+import type { Mined } from '../writing/chain-writer.ts'
+import type { SignedTransfer } from './transfer-round.ts'
+
+/** A receipt as far as transfers need it. */
+export interface Receipt {
+  blockNumber: Hex
+  status: Hex
+  logs: Log[]
+}
+
+/** A log as it is found by block. */
+interface BlockLog extends Log {
+  transactionHash: Hex
+  blockNumber: Hex
+}
+
+/** Asks for the logs that transfers' markets left in the latest block: a fifth of the node's work, and of ours, that receipts are. */
+export function logsOf(transfers: readonly SignedTransfer[]): RpcCall {
+  const markets = new Set(transfers.map(({ pool }) => pool.market_address))
+  return ['eth_getLogs', { fromBlock: 'latest', toBlock: 'latest', address: [...markets] }]
+}
+
+/**
+ * Settles what stands in the block that was just mined, with the answer to {@link logsOf}, or in an earlier one. Returns
+ * what stands in none.
+ */
+export async function settleMined(
+  rpc: RpcClient,
+  transfers: readonly SignedTransfer[],
+  { number, timestamp, answers: [logs] }: Mined,
+): Promise<SignedTransfer[]> {
+  const receipts = new Map<Hex, Receipt>()
+  for (const log of Array.isArray(logs) ? (logs as BlockLog[]) : []) {
+    if (Number(log.blockNumber) !== number) continue // of a block that came after it, and is not kept
+    const receipt = receipts.get(log.transactionHash)
+    if (receipt) receipt.logs.push(log)
+    else receipts.set(log.transactionHash, { status: '0x1', blockNumber: log.blockNumber, logs: [log] })
+  }
+  const silent: SignedTransfer[] = []
+  for (const transfer of transfers) {
+    const receipt = receipts.get(transfer.tx_hash)
+    if (receipt) settle(transfer, receipt, timestamp)
+    else silent.push(transfer) // what fails leaves no log
+  }
+  return settleKnown(rpc, silent, number)
+}
+
+/** Settles what stands in a block up to the last one that is kept, by its receipt. Returns what stands in none. */
+export async function settleKnown(
+  rpc: RpcClient,
+  transfers: readonly SignedTransfer[],
+  last: number,
+): Promise<SignedTransfer[]> {
+  const receipts = await rpc.batch<Receipt | null>(
+    transfers.map(({ tx_hash }) => ['eth_getTransactionReceipt', tx_hash]),
+  )
+  const missing: SignedTransfer[] = []
+  for (const [index, transfer] of transfers.entries()) {
+    const receipt = receipts[index]
+    if (!receipt || Number(receipt.blockNumber) > last) {
+      missing.push(transfer)
+      continue
+    }
+    const block = await rpc.call<{ timestamp: Hex }>('eth_getBlockByNumber', receipt.blockNumber, false)
+    settle(transfer, receipt, Number(block.timestamp))
+  }
+  return missing
+}
+
+/** Tells a transfer's owner how its transaction went. */
+function settle(transfer: SignedTransfer, receipt: Receipt, blockTimestamp: number): void {
+  const { type, pool, protocol, tx_hash, amount, value_before } = transfer
+  const success = Number(receipt.status) === 1
+  try {
+    const moved = success ? protocol.movement(type, pool, receipt.logs) : { amount, shares: 0n }
+    transfer.resolve({
+      ...moved,
+      tx_hash,
+      block_number: Number(receipt.blockNumber),
+      block_timestamp: blockTimestamp,
+      status: success ? 'success' : 'reverted',
+      value_before,
+    })
+  } catch (error) {
+    transfer.reject(unsound(pool.chain_id, error))
+  }
+}

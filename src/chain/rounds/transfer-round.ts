@@ -1,0 +1,179 @@
+import type { MinedTransfer, TransferFacts, TransferOrder, UnfinishedTransfer } from '../../domain/ports/chain.ts'
+import { SenselessAnswerError } from '../json-rpc/senseless-answer.ts'
+import { balanceOf } from '../markets/protocols/erc20.ts'
+import type { Protocol } from '../markets/protocols/protocol.ts'
+import type { ChainReader } from '../reading/chain-reader.ts'
+import type { Read } from '../reading/view.ts'
+import type { Wallet } from '../wallets/wallet.ts'
+
+/**
+ * Enough for any transfer's intrinsic cost (at most 26,280, were none of its 132 bytes zero), and far from enough for its
+ * work: such a transaction is mined and fails, whatever its amount.
+ */
+const REVERTING_GAS = 30_000n
+
+/** Wallets whose transfers are signed before any of them is sent. */
+const WALLETS_AT_ONCE = 16
+
+/** Whoever waits for a transfer's outcome, and how its market works. */
+interface Awaited {
+  protocol: Protocol
+  resolve(mined: MinedTransfer): void
+  reject(reason: unknown): void
+}
+
+/** A transfer that is to be signed. */
+export interface TransferJob extends Awaited {
+  order: TransferOrder
+  wallet: Wallet
+}
+
+/** A transfer whose bytes are safe with whoever ordered it. */
+export interface SignedTransfer extends UnfinishedTransfer, Awaited {}
+
+/** Whether a round under way is to go no further. */
+interface CalledOff {
+  readonly over: boolean
+}
+
+/** A transfer, and what the chain says at the timestamp of the block that is to carry it. */
+interface InformedJob {
+  job: TransferJob
+  facts: TransferFacts
+}
+
+/** The jobs of a round with their facts, all read for one timestamp. */
+export interface Round {
+  timestamp: number
+  /** By wallet, in the order they came. */
+  wallets: Map<string, InformedJob[]>
+  /** Next nonce by wallet. */
+  nonces: Map<string, number>
+  /** Jobs of which something could not be read, with why. */
+  unread: Map<TransferJob, unknown>
+}
+
+/** Reads all a round needs in one round trip. Jobs whose token or market cannot be read are left out, with why. */
+export async function readRound(reader: ChainReader, jobs: readonly TransferJob[]): Promise<Round> {
+  const wallets = new Map<string, InformedJob[]>(jobs.map(({ wallet }) => [wallet.address, []]))
+  const addresses = [...wallets.keys()]
+  const inquiries = jobs.map((job) => ({ job, ...inquiryFor(job) }))
+  const { timestamp, values, results } = await reader.snapshot(
+    inquiries.flatMap(({ reads }) => reads),
+    addresses.map((address) => ['eth_getTransactionCount', address, 'pending'] as const),
+  )
+  const unread = new Map<TransferJob, unknown>()
+  for (const { job, reads, facts } of inquiries) {
+    const known = facts(values.splice(0, reads.length))
+    if (known instanceof Error) unread.set(job, known)
+    else wallets.get(job.wallet.address)?.push({ job, facts: known })
+  }
+  const nonces = new Map(addresses.map((address, index) => [address, nonceIn(results[index], address)]))
+  return { timestamp, wallets, nonces, unread }
+}
+
+/** What is asked of the chain for a transfer, and the facts that the answers come to, or why they cannot be known. */
+interface Inquiry {
+  reads: readonly Read<bigint>[]
+  facts(answers: readonly (bigint | Error)[]): TransferFacts | Error
+}
+
+function inquiryFor({ order, wallet, protocol }: TransferJob): Inquiry {
+  const { type, amount } = order
+  const { pool, shares } = order.position
+  const valuation = protocol.valuation(pool, shares)
+  const appraisal = type === 'deposit' ? protocol.appraisal(pool, amount) : undefined
+  return {
+    reads: [balanceOf(pool.token_address, wallet.address), valuation.read, ...(appraisal?.reads ?? [])],
+    facts([balance = 0n, answer = 0n, ...answers]) {
+      if (balance instanceof Error) return balance
+      if (answer instanceof Error) return answer
+      // A market that cannot say what a deposit gives is left to refuse it on chain.
+      const appraised = answers.every((each) => typeof each === 'bigint') ? answers : []
+      const worthless = appraised.length > 0 && appraisal?.worthless(appraised) === true
+      return { wallet_balance: balance, position_value: valuation.worth(answer), worthless }
+    },
+  }
+}
+
+function nonceIn(result: unknown, wallet: string): number {
+  const nonce = Number(result)
+  if (Number.isSafeInteger(nonce)) return nonce
+  throw new SenselessAnswerError(`the next nonce of ${wallet} is ${result}`)
+}
+
+/**
+ * Decides, signs and hands out every job of a round, and gives `send` what is ready while the next are signed: the node
+ * checks signatures meanwhile. Wallets go side by side; within a wallet one job follows another, since a job that is
+ * dropped must leave neither a gap in the nonces nor its amount reserved. Jobs that fail here are rejected and left out: of
+ * them nothing is broadcast.
+ */
+export async function signRound(
+  round: Round,
+  chainId: number,
+  calledOff: CalledOff,
+  send: (transfers: readonly SignedTransfer[]) => void,
+): Promise<SignedTransfer[]> {
+  const { timestamp } = round
+  const wallets = [...round.wallets]
+  const all: SignedTransfer[] = []
+  while (wallets.length > 0) {
+    const signing = wallets
+      .splice(0, WALLETS_AT_ONCE)
+      .map(([wallet, jobs]) =>
+        signWallet(jobs, { chainId, timestamp, nonce: round.nonces.get(wallet) ?? 0 }, calledOff),
+      )
+    const signed = (await Promise.all(signing)).flat()
+    all.push(...signed)
+    send(signed)
+    // Node writes a request when nothing else is to be done at once: it is to go out before the next are signed.
+    await new Promise<void>((resolve) => process.nextTick(resolve))
+  }
+  return all
+}
+
+/** What a transaction is signed for. */
+interface Place {
+  chainId: number
+  timestamp: number
+  nonce: number
+}
+
+async function signWallet(jobs: readonly InformedJob[], first: Place, calledOff: CalledOff): Promise<SignedTransfer[]> {
+  const signed: SignedTransfer[] = []
+  const spent = new Map<string, bigint>()
+  for (const { job, facts } of jobs) {
+    if (calledOff.over) break // rejected by whoever called it off
+    const token = job.order.position.pool.token_address.toLowerCase()
+    const taken = spent.get(token) ?? 0n
+    const left = { ...facts, wallet_balance: facts.wallet_balance - taken }
+    try {
+      const transfer = await sign(job, left, { ...first, nonce: first.nonce + signed.length })
+      signed.push(transfer)
+      if (job.order.type === 'deposit' && !job.order.revert) spent.set(token, taken + transfer.amount)
+    } catch (error) {
+      job.reject(error)
+    }
+  }
+  return signed
+}
+
+async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promise<SignedTransfer> {
+  const { order, wallet, protocol, resolve, reject } = job
+  const { chainId, timestamp, nonce } = place
+  const { pool, shares } = order.position
+  const decision = order.decide(facts)
+  const call =
+    order.type === 'deposit'
+      ? protocol.deposit(pool, wallet.address, decision.amount)
+      : protocol.withdraw(pool, wallet.address, decision, shares)
+  const gas = order.revert ? REVERTING_GAS : call.gas
+  const signed = {
+    ...wallet.sign({ chainId, nonce, ...call, gas }),
+    amount: decision.amount,
+    value_before: facts.position_value,
+    block_timestamp: timestamp,
+  }
+  await order.signed(signed)
+  return { ...signed, type: order.type, pool, protocol, resolve, reject }
+}

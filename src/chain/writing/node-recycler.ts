@@ -1,0 +1,90 @@
+import type { Hex } from '../../domain/records.ts'
+import type { Logger } from '../../support/logger.ts'
+import type { ChainJournal } from '../history/chain-journal.ts'
+import { statesKept } from '../history/states-kept.ts'
+import type { RpcClient } from '../json-rpc/rpc-client.ts'
+import type { NodeSupervisor } from '../node/node-supervisor.ts'
+import type { ChainWriter } from './chain-writer.ts'
+
+/**
+ * Anvil's memory grows by 1 to 3 KB with each block and each transaction, whatever it is told to forget: so many are some
+ * 30 MiB, as much as it begins with.
+ */
+const RENEW_AFTER = 20_000
+/** … and as many when the state has become too large to keep so many of it. */
+const RENEW_OUTGROWN_AFTER = 400
+/** Without a quiet moment, and without a checkpoint that is due anyway, it may be so many times as much. */
+const PATIENCE = 2
+
+/** Puts a fresh node in the place of one that has done much, so that its memory does not grow with all that ever was. */
+export class NodeRecycler {
+  readonly #deps: RecyclerDeps
+  readonly #limit: number
+  /** What the writer had done at the last attempt. */
+  #before = 0
+
+  constructor(deps: RecyclerDeps) {
+    this.#deps = deps
+    this.#limit = deps.renewAfter ?? RENEW_AFTER
+  }
+
+  /**
+   * Whether a quiet moment should be used for it. A block has to be done again: a node that starts right at a checkpoint does
+   * not know all about its last block.
+   */
+  get due(): boolean {
+    return this.#carried >= this.#limitNow && this.#deps.journal.mined && !this.#deps.supervisor.foreign.pinned
+  }
+
+  /** Whether it is to be done under load. */
+  get pressing(): boolean {
+    return this.due && (this.#easy || this.#carried >= this.#limitNow * PATIENCE)
+  }
+
+  /**
+   * Renews the node if that is easy, or has a checkpoint taken so that it will be. Does nothing while the node's pool holds
+   * something: nobody else knows of that. Nothing may change the chain meanwhile. Should no other node start, it is tried
+   * again after as many blocks and transactions. Throws ChainUnavailableError.
+   */
+  async run(): Promise<void> {
+    const { chainId, rpc, writer, journal, supervisor, log } = this.#deps
+    await writer.reconcile()
+    const { pending, queued } = await rpc.call<{ pending: Hex; queued: Hex }>('txpool_status')
+    if (Number(pending) + Number(queued) > 0) return
+    if (!this.#easy) return writer.checkpoint()
+    this.#before = writer.done
+    try {
+      const history = await journal.read()
+      if (history) await supervisor.renew(history)
+      log.debug({ chain_id: chainId }, 'another Anvil has taken the place of one that had grown')
+    } catch (error) {
+      log.warn({ chain_id: chainId, err: error }, 'no other Anvil could take the place of one that has grown: it stays')
+    }
+  }
+
+  get #limitNow(): number {
+    const { journal, supervisor } = this.#deps
+    const outgrown = supervisor.states.count > statesKept(journal.base.characters)
+    return outgrown ? Math.min(this.#limit, RENEW_OUTGROWN_AFTER) : this.#limit
+  }
+
+  get #carried(): number {
+    return this.#deps.writer.done - this.#before
+  }
+
+  /** Shortly after a checkpoint, little is to be done again. */
+  get #easy(): boolean {
+    return this.#deps.journal.short && !this.#deps.writer.unsettled
+  }
+}
+
+export interface RecyclerDeps {
+  chainId: string
+  rpc: RpcClient
+  journal: Pick<ChainJournal, 'base' | 'mined' | 'short' | 'read'>
+  writer: Pick<ChainWriter, 'done' | 'unsettled' | 'checkpoint' | 'reconcile'>
+  supervisor: Pick<NodeSupervisor, 'foreign' | 'renew' | 'states'>
+  log: Logger
+  /** Blocks and transactions after which a node is renewed; default 20,000. */
+  renewAfter?: number
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto'
+import { DataDirectory } from '../data-dir/data-directory.ts'
+import type { ClockState, SandboxClock } from '../domain/clock.ts'
+import type { Journal } from '../domain/ports/journal.ts'
+import type { Fixture } from '../fixtures/fixture.ts'
+import { OptionError } from '../option-error.ts'
+import type { Logger } from '../support/logger.ts'
+import { SeededRandom } from '../support/random.ts'
+import { version } from '../version.ts'
+
+/** What a sandbox with a data directory goes on from, and keeps as it goes. */
+export class Persistence {
+  /**
+   * Opens the directory; `seed` is what the start asks for. Throws DataDirectoryError when it cannot be used, OptionError
+   * when it was made with another seed or fixture.
+   */
+  static async open(path: string, fixture: Fixture, seed: number | undefined, log: Logger): Promise<Persistence> {
+    const made = { version, seed: seed ?? SeededRandom.freshSeed(), fixture: fingerprint(fixture) }
+    const directory = await DataDirectory.open(path, { ...made, log })
+    const { seed: kept, fixture: seededFrom } = directory.manifest.data
+    const problem =
+      seed !== undefined && seed !== kept
+        ? `it was made with seed ${kept}, not ${seed}. Fix: leave --seed out, or start with another --data-dir`
+        : seededFrom !== made.fixture &&
+          'it was made from a fixture file with other tenants, pools or chains. Fix: start with that file, or with another --data-dir'
+    if (!problem) return new Persistence(directory)
+    await directory.close()
+    throw new OptionError(`${directory.path}: ${problem}.`)
+  }
+
+  readonly seed: number
+  /** Counts the starts over this state, from 0. */
+  readonly run: number
+  /** Where the clock stood; undefined for a new state. */
+  readonly clock: ClockState | undefined
+  /** Whether faults of an earlier run may have left something broken. */
+  readonly mayBeBroken: boolean
+  readonly #directory: DataDirectory
+  #clockKept: Promise<void> = Promise.resolve()
+  #whole = false
+
+  private constructor(directory: DataDirectory) {
+    const { seed, runs, seeded, clean, clock } = directory.manifest.data
+    this.seed = seed
+    this.run = runs
+    this.clock = seeded ? clock : undefined
+    this.mayBeBroken = seeded && !clean
+    this.#directory = directory
+  }
+
+  /** The directory's path. */
+  get path(): string {
+    return this.#directory.path
+  }
+
+  /** To be called when everything that is kept was found sound, before it is changed. */
+  begin(): Promise<void> {
+    return this.#directory.begin(version)
+  }
+
+  /** Whether all that the fixture asks for is there. */
+  get seeded(): boolean {
+    return this.#directory.manifest.data.seeded
+  }
+
+  journal = <Entry>(name: string): Promise<Journal<Entry>> => this.#directory.journal<Entry>(name)
+
+  /** The journal of what happens in business time: no entry is kept before the move of the clock that it follows. */
+  async timedJournal<Entry>(name: string): Promise<Journal<Entry>> {
+    const journal = await this.#directory.journal<Entry>(name)
+    return {
+      read: () => journal.read(),
+      append: async (entry) => {
+        await this.#clockKept
+        await journal.append(entry)
+      },
+      rewrite: async (entries) => {
+        await this.#directory.manifest.raiseFormat()
+        await journal.rewrite(entries)
+      },
+      get size() {
+        return journal.size
+      },
+      close: () => journal.close(),
+    }
+  }
+
+  /** Keeps every move of the clock. */
+  follow(clock: SandboxClock, log: Logger): void {
+    const keep = () => this.#directory.manifest.update({ clock: clock.state })
+    clock.onMove(() => {
+      this.#clockKept = keep().catch((error: unknown) => log.error({ err: error }, 'a move of the clock was not kept'))
+    })
+  }
+
+  /** Resolves when every move of the clock so far is kept. */
+  clockKept(): Promise<void> {
+    return this.#clockKept
+  }
+
+  /** From now on, until it is {@link whole}, a start begins anew. */
+  beginSeeding(): Promise<void> {
+    this.#whole = false
+    return this.#directory.manifest.update({ seeded: false })
+  }
+
+  /** To be told that all that the fixture asks for is there, and nothing is left broken by an earlier run. */
+  async whole(): Promise<void> {
+    if (!this.seeded) await this.#directory.manifest.update({ seeded: true })
+    this.#whole = true
+  }
+
+  /** Lets others use the directory, when no fault has left anything broken. */
+  async close(): Promise<void> {
+    await this.#clockKept
+    if (this.#whole) await this.#directory.manifest.update({ clean: true })
+    await this.#directory.close()
+  }
+}
+
+/** Of what is in the ledger and on the chains from the start: it must be the same at every start. */
+function fingerprint({ tenants, chains, settings }: Fixture): string {
+  const made = chains.map(({ chain_id, price_oracle, fork }) => ({
+    chain_id,
+    price_oracle,
+    forked: fork !== undefined,
+  }))
+  const plain = (_: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+  const text = JSON.stringify({ tenants, chains: made, protocols: settings.protocols }, plain)
+  return createHash('sha256').update(text).digest('base64url')
+}

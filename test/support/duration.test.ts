@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { parseDuration, parseDurationRange } from '../../src/support/duration.ts'
+
+test.each([
+  ['0', 0],
+  ['250ms', 250],
+  ['1.5h', 5_400_000],
+  [' 8d ', 691_200_000],
+  ['10 m', 600_000],
+])('%j is a duration', (text, milliseconds) => {
+  expect(parseDuration(text)).toBe(milliseconds)
+})
+
+test.each(['', '-1s', '1.s', '.5s', 'x', '1x', '2s 3s', `${'9'.repeat(400)}d`])('%j is none', (text) => {
+  expect(() => parseDuration(text)).toThrow(/is not a duration; write 0, 250ms/)
+})
+
+test('a range has two ends, or one for both', () => {
+  expect(parseDurationRange('2s')).toEqual({ min: 2_000, max: 2_000 })
+  expect(parseDurationRange('5s-30s')).toEqual({ min: 5_000, max: 30_000 })
+  expect(parseDurationRange('5s-5s')).toEqual({ min: 5_000, max: 5_000 })
+  expect(parseDurationRange(' realistic ')).toEqual({ min: 5_000, max: 30_000 })
+  expect(() => parseDurationRange('30s-5s')).toThrow('"30s-5s" ends before it begins')
+})
