@@ -1,4 +1,3 @@
-export { ChainSetupError } from './chain/chain-setup-error.ts'
 export { AnvilBinaryMissingError } from './chain/node/anvil-binary.ts'
 export { AnvilStartError } from './chain/node/anvil-process.ts'
 export { ControlError, RefusedError } from './control/client.ts'
@@ -15,7 +14,7 @@ export type {
   TenantCredentials,
 } from './control/contract.ts'
 export { DataDirectoryError } from './data-dir/data-directory-error.ts'
-export { ChainUnavailableError } from './domain/ports/chain.ts'
+export { ChainSetupError, ChainUnavailableError } from './domain/ports/chain.ts'
 export { FixtureError } from './fixtures/fixture-error.ts'
 export type { ChainClient } from './library/chain-clients.ts'
 export { type ConnectOptions, connectSandbox } from './library/connect-sandbox.ts'

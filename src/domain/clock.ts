@@ -125,9 +125,21 @@ export class SandboxClock {
     })
   }
 
-  /** Resolves after so many milliseconds of real time: for retries towards other processes, never for business rules. */
-  wallSleep(milliseconds: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
+  /**
+   * Resolves after so many milliseconds of real time, or as soon as the signal is aborted: for retries towards other
+   * processes, never for business rules.
+   */
+  wallSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, milliseconds).unref()
+      if (signal?.aborted) done()
+      else signal?.addEventListener('abort', done)
+    })
   }
 
   #moved(): void {

@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { ChainSetupError } from '../../src/chain/chain-setup-error.ts'
 import { MemoryJournal } from '../../src/chain/history/chain-journal.ts'
-import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
+import { ChainSetupError, ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Journal } from '../../src/domain/ports/journal.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'

@@ -2,7 +2,6 @@ import type { SandboxClock } from '../../domain/clock.ts'
 import { BodyTooLargeError } from '../../support/read-body.ts'
 import { ANSWER_BYTES, BATCH_TIME, noAnswer, overBudget } from '../json-rpc/rpc-budget.ts'
 import { RpcError } from '../json-rpc/rpc-client.ts'
-import { Era } from '../node/era.ts'
 
 const WAS_RESET = -32000
 
@@ -14,18 +13,18 @@ export class Allowance {
   gaveUp = false
   readonly #clock: SandboxClock
   readonly #until: number
-  readonly #era: Era
+  readonly #generation: AbortSignal
 
-  /** `era`: what the request belongs to; default: to none in particular. */
-  constructor(clock: SandboxClock, era = new Era()) {
-    this.#era = era
+  /** `generation`: what the request belongs to; by default none that ends. */
+  constructor(clock: SandboxClock, generation = new AbortController().signal) {
+    this.#generation = generation
     this.#clock = clock
     this.#until = clock.wallNow() + BATCH_TIME
   }
 
   /** Throws RpcError if nothing is left for one more call. */
   check(method: string): void {
-    this.requireSameEra(method)
+    this.requireSameGeneration(method)
     if (this.bytes <= 0) throw tooLong(method)
     if (this.gaveUp) throw overBudget(method, 'not begun: there was no answer in time to a call before it')
     if (this.#clock.wallNow() < this.#until) return
@@ -33,8 +32,8 @@ export class Allowance {
   }
 
   /** Throws RpcError if the chain was reset since the request came: it was not meant for what came after. */
-  requireSameEra(method: string): void {
-    if (this.#era.over) throw new RpcError(method, WAS_RESET, 'not begun: the chain was reset meanwhile')
+  requireSameGeneration(method: string): void {
+    if (this.#generation.aborted) throw new RpcError(method, WAS_RESET, 'not begun: the chain was reset meanwhile')
   }
 
   /** The error of a call that was not answered in time. A node that is silent is not asked again, call by call. */

@@ -55,7 +55,7 @@ export class RpcGateway {
     if (requests.length > BATCH_CALLS) {
       return faultText(null, { ...INVALID_REQUEST, message: `more than ${BATCH_CALLS} calls, the limit of a batch` })
     }
-    const answers = await this.#inOrder(requests, new Allowance(this.#clock, this.#producer.era))
+    const answers = await this.#inOrder(requests, new Allowance(this.#clock, this.#producer.generation))
     const given = answers.filter((answer) => answer !== undefined)
     if (!Array.isArray(body)) return given[0]
     return given.length > 0 ? `[${given.join(',')}]` : undefined

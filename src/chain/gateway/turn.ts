@@ -27,7 +27,7 @@ export class Turn {
   exclusive<Result>(task: () => Promise<Result>): Promise<Result> {
     return this.#deps.producer.exclusive(async () => {
       if (this.#over) throw this.#late()
-      this.#allowance.requireSameEra(this.#method)
+      this.#allowance.requireSameGeneration(this.#method)
       this.#begun = true
       return task()
     })

@@ -1,15 +1,13 @@
 import type { SandboxClock } from '../../domain/clock.ts'
-import { ChainUnavailableError } from '../../domain/ports/chain.ts'
+import { ChainSetupError, ChainUnavailableError } from '../../domain/ports/chain.ts'
 import type { Logger } from '../../support/logger.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
-import { ChainSetupError } from '../chain-setup-error.ts'
 import { atTip, type ChainJournal, type History } from '../history/chain-journal.ts'
 import type { Checkpoint } from '../history/checkpoint.ts'
 import type { Block } from '../json-rpc/block.ts'
 import type { RpcClient } from '../json-rpc/rpc-client.ts'
 import { AnvilNode, type NodeOptions, ReplayError } from './anvil-node.ts'
 import { AnvilStartError } from './anvil-process.ts'
-import { Era } from './era.ts'
 import type { ForeignState } from './foreign-state.ts'
 import { watchForHang } from './hang-watch.ts'
 
@@ -27,7 +25,7 @@ const UNLESS_RESET = 'it is tried again, unless POST /_sandbox/reset begins anew
 /** A node that is being replaced because it was lost. */
 interface Restart {
   /** Ends when somebody else sees to the node. */
-  era: Era
+  abort: AbortController
   done: Promise<void>
 }
 
@@ -226,13 +224,13 @@ export class NodeSupervisor {
   /** Has another node take the place of one that was lost, unless that is under way. */
   #beginRestart(reason: string): void {
     if (this.#stopped || !this.#lostNode || this.#restart) return
-    const restart: Restart = { era: new Era(), done: Promise.resolve() }
+    const restart: Restart = { abort: new AbortController(), done: Promise.resolve() }
     this.#restart = restart
-    restart.done = this.#tryRestart(restart.era, reason)
+    restart.done = this.#tryRestart(restart.abort.signal, reason)
       .catch((error: unknown) => this.#deps.log.debug({ err: error }, 'the restarted chain was lost or stopped'))
       .finally(() => {
         this.#restart = undefined
-        if (!restart.era.over) this.#beginRestart(reason) // it may have been lost again
+        if (!restart.abort.signal.aborted) this.#beginRestart(reason) // it may have been lost again
       })
   }
 
@@ -240,14 +238,14 @@ export class NodeSupervisor {
   async #abandonRestart(): Promise<void> {
     const restart = this.#restart
     if (!restart) return
-    restart.era.end()
+    restart.abort.abort()
     await restart.done
   }
 
-  async #tryRestart(era: Era, reason: string): Promise<void> {
+  async #tryRestart(signal: AbortSignal, reason: string): Promise<void> {
     const { rpc, journal, clock, log, node } = this.#deps
     let release = rpc.hold(reason)
-    const needed = () => this.#lostNode !== undefined && !this.#stopped && !era.over
+    const needed = () => this.#lostNode !== undefined && !this.#stopped && !signal.aborted
     for (let pause = FIRST_PAUSE; needed(); pause = Math.min(pause * 2, LAST_PAUSE)) {
       try {
         await this.#deps.idle()
@@ -259,7 +257,7 @@ export class NodeSupervisor {
         log.error({ chain_id: node.chainId, err: error }, 'the chain could not be restarted yet')
         release()
         release = rpc.hold(error instanceof ReplayError ? `${error.message}; ${UNLESS_RESET}` : reason)
-        await Promise.race([clock.wallSleep(pause), era.ended])
+        await clock.wallSleep(pause, signal)
       }
     }
     release()

@@ -10,7 +10,6 @@ import { SerialQueue } from '../../support/serial-queue.ts'
 import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 import { unsound } from '../json-rpc/senseless-answer.ts'
 import type { Protocol } from '../markets/protocols/protocol.ts'
-import { Era } from '../node/era.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
 import type { ChainWriter, Refusals } from '../writing/chain-writer.ts'
 import { type CheatJob, runCheats } from '../writing/cheats.ts'
@@ -45,7 +44,8 @@ export class BlockProducer {
   readonly #ahead: PrefetchedRound
   #roundDue = false
   #catchUpDue: Promise<void> | undefined
-  #era = new Era()
+  /** A reset or a stop ends it, and with it whatever was begun in it. */
+  #generation = new AbortController()
   #running: readonly (TransferJob | SignedTransfer)[] = []
   /** Why the chain does not answer, while signed transfers are being carried through. */
   #silent: string | undefined
@@ -65,9 +65,9 @@ export class BlockProducer {
     return this.#stopped ?? this.#silent
   }
 
-  /** Ends with the next reset, or when it is stopped. */
-  get era(): Era {
-    return this.#era
+  /** Aborted by the next reset, or when it is stopped. */
+  get generation(): AbortSignal {
+    return this.#generation.signal
   }
 
   /** Counts what the service itself had done to the chain: transfers, and balances given to wallets. */
@@ -124,9 +124,9 @@ export class BlockProducer {
   /** Rejects all that is under way or waiting, then runs a task with the chain to itself. */
   async interrupt(reason: string, task: () => Promise<void>): Promise<void> {
     this.#abandon(reason)
-    this.#era = new Era()
+    this.#generation = new AbortController()
     this.#silent = undefined
-    this.#roundDue = false // the round due was the last era's: what comes from now on waits for the task
+    this.#roundDue = false // the round due was the last generation's: what comes from now on waits for the task
     await this.#queue.run(task)
   }
 
@@ -150,7 +150,7 @@ export class BlockProducer {
   #abandon(reason: string): void {
     const error = new ChainUnavailableError(this.#deps.chainId, reason)
     for (const job of [...this.#running, ...this.#takeWaiting()]) job.reject(error)
-    this.#era.end()
+    this.#generation.abort()
   }
 
   #takeWaiting(): { reject(reason: unknown): void }[] {
@@ -161,18 +161,18 @@ export class BlockProducer {
   #schedule(): void {
     if (this.#roundDue) return
     this.#roundDue = true
-    const era = this.#era
+    const { signal } = this.#generation
     setImmediate(() => {
       void this.#queue.run(async () => {
-        if (era.over) return
+        if (signal.aborted) return
         this.#roundDue = false
-        await this.#round(era)
+        await this.#round(signal)
         if (this.#transfers.length > 0) this.#schedule()
       })
     })
   }
 
-  async #round(era: Era): Promise<void> {
+  async #round(signal: AbortSignal): Promise<void> {
     const { recycler } = this.#deps
     if (recycler.pressing) await recycler.run().catch(() => {}) // whoever needs the node next is told
     this.#ownChanges += this.#cheats.length + this.#unfinished.length + this.#transfers.length
@@ -182,10 +182,10 @@ export class BlockProducer {
       const timestamps = new Set(unfinished.map(({ block_timestamp }) => block_timestamp))
       for (const timestamp of [...timestamps].sort((a, b) => a - b)) {
         const together = unfinished.filter(({ block_timestamp }) => block_timestamp === timestamp)
-        await this.#carryThrough(together, era)
+        await this.#carryThrough(together, signal)
       }
     })
-    if (era.over) return
+    if (signal.aborted) return
     const ahead = this.#ahead.take(this.#transfers)
     const jobs = this.#transfers.splice(0, ahead?.jobs.length ?? MAX_ROUND)
     await this.#run(jobs, async () => {
@@ -193,13 +193,13 @@ export class BlockProducer {
       const round = (await ahead?.round) ?? (await readRound(reader, jobs))
       for (const [job, reason] of round.unread) job.reject(unsound(chainId, reason))
       let sent: Promise<Refusals> = Promise.resolve([])
-      const signed = await signRound(round, Number(chainId), era, (some) => {
+      const signed = await signRound(round, Number(chainId), signal, (some) => {
         const answer = writer.broadcast(some.map(({ raw_transaction }) => raw_transaction))
         sent = Promise.all([sent, answer]).then(([before, own]) => [...before, ...own])
         sent.catch(() => {}) // whoever carries them through is told
       })
       await sent.catch(() => {}) // called off or not: whoever has the lane next finds nothing under way
-      await this.#carryThrough(signed, era, sent)
+      await this.#carryThrough(signed, signal, sent)
     })
   }
 
@@ -222,10 +222,10 @@ export class BlockProducer {
    * From here on the bytes are out of our hands: try until the chain has them all in blocks, however long it is silent.
    * `sent` is their first broadcast; without it they may stand in blocks already.
    */
-  async #carryThrough(transfers: SignedTransfer[], era: Era, sent?: Promise<Refusals>): Promise<void> {
+  async #carryThrough(transfers: SignedTransfer[], signal: AbortSignal, sent?: Promise<Refusals>): Promise<void> {
     let outstanding = transfers
     let blocks = 0
-    for (let known = sent; outstanding.length > 0 && !era.over; known = undefined) {
+    for (let known = sent; outstanding.length > 0 && !signal.aborted; known = undefined) {
       this.#ahead.drop()
       try {
         if (!known) {
@@ -243,7 +243,7 @@ export class BlockProducer {
         const woken = new Promise<void>((resolve) => {
           this.#wake = resolve
         })
-        await Promise.race([this.#deps.clock.wallSleep(RETRY_PAUSE), era.ended, woken])
+        await Promise.race([this.#deps.clock.wallSleep(RETRY_PAUSE, signal), woken])
       }
     }
   }

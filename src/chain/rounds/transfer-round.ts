@@ -31,11 +31,6 @@ export interface TransferJob extends Awaited {
 /** A transfer whose bytes are safe with whoever ordered it. */
 export interface SignedTransfer extends UnfinishedTransfer, Awaited {}
 
-/** Whether a round under way is to go no further. */
-interface CalledOff {
-  readonly over: boolean
-}
-
 /** A transfer, and what the chain says at the timestamp of the block that is to carry it. */
 interface InformedJob {
   job: TransferJob
@@ -111,7 +106,7 @@ function nonceIn(result: unknown, wallet: string): number {
 export async function signRound(
   round: Round,
   chainId: number,
-  calledOff: CalledOff,
+  signal: AbortSignal,
   send: (transfers: readonly SignedTransfer[]) => void,
 ): Promise<SignedTransfer[]> {
   const { timestamp } = round
@@ -121,7 +116,7 @@ export async function signRound(
     const signing = wallets
       .splice(0, WALLETS_AT_ONCE)
       .map(([wallet, jobs]) =>
-        signWallet(jobs, { chainId, timestamp, nonce: round.nonces.get(wallet) ?? 0 }, calledOff),
+        signWallet(jobs, { chainId, timestamp, nonce: round.nonces.get(wallet) ?? 0 }, signal),
       )
     const signed = (await Promise.all(signing)).flat()
     all.push(...signed)
@@ -139,11 +134,11 @@ interface Place {
   nonce: number
 }
 
-async function signWallet(jobs: readonly InformedJob[], first: Place, calledOff: CalledOff): Promise<SignedTransfer[]> {
+async function signWallet(jobs: readonly InformedJob[], first: Place, signal: AbortSignal): Promise<SignedTransfer[]> {
   const signed: SignedTransfer[] = []
   const spent = new Map<string, bigint>()
   for (const { job, facts } of jobs) {
-    if (calledOff.over) break // rejected by whoever called it off
+    if (signal.aborted) break // rejected by whoever called it off
     const token = job.order.position.pool.token_address.toLowerCase()
     const taken = spent.get(token) ?? 0n
     const left = { ...facts, wallet_balance: facts.wallet_balance - taken }
