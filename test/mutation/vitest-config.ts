@@ -3,7 +3,7 @@ import { PATIENCE } from '../helpers/patience.ts'
 
 export default defineConfig({
   test: {
-    include: ['test/domain/**/*.test.ts', 'test/auth/**/*.test.ts', 'test/store/**/*.test.ts'],
+    include: ['test/support/**/*.test.ts', 'test/domain/**/*.test.ts', 'test/auth/**/*.test.ts', 'test/store/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: PATIENCE } },
