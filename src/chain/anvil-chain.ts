@@ -12,7 +12,7 @@ import {
   type WalletOwner,
 } from '../domain/ports/chain.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
-import { retryChainOutage } from '../domain/through-outages.ts'
+import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Logger } from '../support/logger.ts'
 import type { BlockArchive } from './archive/block-archive.ts'
 import { AnvilControls } from './chain-controls.ts'

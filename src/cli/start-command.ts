@@ -94,7 +94,7 @@ function stopWhenTold(sandbox: Sandbox): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => (sandbox.stopping ? process.exit(1) : stop()))
   }
-  void whenNpxGoes(sandbox.parts.service.clock, stop)
+  void whenNpxGoes(sandbox.namespace.services.service.clock, stop)
   // Left to itself, Node first closes what is still open, and was seen to wait for that for ever, at full speed.
   process.once('exit', () => process.exit())
 }

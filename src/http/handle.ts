@@ -9,10 +9,10 @@ import { keyOf, type PipelineDeps, type RequestContext, ready } from './pipeline
 import { problemType, renderProblem, toProblem } from './problem.ts'
 
 /** Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. */
-export async function handle(passage: RequestContext, deps: PipelineDeps): Promise<unknown> {
-  const { request, reply, endpoint, exchange } = passage
+export async function handle(context: RequestContext, deps: PipelineDeps): Promise<unknown> {
+  const { request, reply, endpoint, exchange } = context
   const { service } = deps
-  ready(passage, deps) // the body may have come in slowly
+  ready(context, deps) // the body may have come in slowly
   const tenant = exchange.requireTenant()
   const run = (claim?: Claim): Promise<ApiResponse> => {
     const { params, query, body } = request
@@ -23,7 +23,7 @@ export async function handle(passage: RequestContext, deps: PipelineDeps): Promi
     return endpoint.handle({ tenant, params, query, body, onPhase, ...(claim && { claim }) }, service)
   }
   const key = endpoint.idempotency === 'none' ? undefined : keyOf(request)
-  if (key === undefined) return write(passage, await run(), deps)
+  if (key === undefined) return write(context, await run(), deps)
   const { response, replayed } = await service.idempotency.run({
     scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
     body: request.body,
@@ -31,7 +31,7 @@ export async function handle(passage: RequestContext, deps: PipelineDeps): Promi
     operation: run,
   })
   if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
-  return write(passage, response, deps)
+  return write(context, response, deps)
 }
 
 /** Writes whatever went wrong, in the catalogue's words. */

@@ -9,7 +9,7 @@ import { type PipelineDeps, type RequestContext, steps } from './pipeline.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     /** A request to the service, once it is opened. */
-    passage: RequestContext | null
+    context: RequestContext | null
   }
 }
 
@@ -17,7 +17,7 @@ declare module 'fastify' {
 export function partnerApi(endpoints: readonly Endpoint[], deps: PipelineDeps): FastifyPluginAsync {
   return async (app) => {
     const { faults, service, answered } = deps
-    app.decorateRequest('passage', null)
+    app.decorateRequest('context', null)
     app.addHook('onSend', duringResponse({ faults, clock: service.clock, answered }))
     for (const endpoint of endpoints) {
       const { operation, user_token } = endpoint
@@ -32,12 +32,12 @@ export function partnerApi(endpoints: readonly Endpoint[], deps: PipelineDeps): 
         onRequest: async (request, reply) => {
           const render = renderFor(request, service.settings)
           const exchange = new HttpExchange(request, reply, { operation, user_token, render })
-          const passage = { endpoint, era: deps.era(), exchange, request, reply }
+          const context = { endpoint, generation: deps.generation(), exchange, request, reply }
           request.exchange = exchange
-          request.passage = passage
+          request.context = context
           try {
             for (const step of steps) {
-              const done = step(passage, deps)
+              const done = step(context, deps)
               if (done) await done // a turn of the microtask queue per step is felt at tens of thousands a second
             }
           } catch (error) {
@@ -47,16 +47,16 @@ export function partnerApi(endpoints: readonly Endpoint[], deps: PipelineDeps): 
           if (exchange.dropped) return parked()
         },
         handler: (request) => {
-          const passage = passageOf(request)
-          passage.exchange.work = handle(passage, deps)
-          return passage.exchange.work
+          const context = contextOf(request)
+          context.exchange.work = handle(context, deps)
+          return context.exchange.work
         },
       })
     }
   }
 }
 
-function passageOf({ passage }: FastifyRequest): RequestContext {
-  if (!passage) throw new Error('the request was not opened')
-  return passage
+function contextOf({ context }: FastifyRequest): RequestContext {
+  if (!context) throw new Error('the request was not opened')
+  return context
 }

@@ -19,8 +19,8 @@ export interface PipelineDeps {
   verifyIdpToken(authorization: string | undefined): Promise<{ appid: string; tid: string }>
   /** Told of every answer about to be written. */
   answered: ResponseDeps['answered']
-  /** Counts resets. */
-  era(): number
+  /** Aborted by the next reset or stop. */
+  generation(): AbortSignal
   /** Why the sandbox cannot serve yet; undefined when it can. */
   notReady(): string | undefined
 }
@@ -28,14 +28,14 @@ export interface PipelineDeps {
 /** One request on its way. */
 export interface RequestContext {
   endpoint: Endpoint
-  /** The era it was let in: a reset begins a new one. */
-  era: number
+  /** What it was let in to: aborted when a reset begins another. */
+  generation: AbortSignal
   exchange: HttpExchange
   request: FastifyRequest
   reply: FastifyReply
 }
 
-type Step = (passage: RequestContext, deps: PipelineDeps) => void | Promise<void>
+type Step = (context: RequestContext, deps: PipelineDeps) => void | Promise<void>
 
 /**
  * The way of a request before its body is read, in the order in which errors win (assumption `error-precedence`). Then
@@ -45,8 +45,8 @@ type Step = (passage: RequestContext, deps: PipelineDeps) => void | Promise<void
 export const steps: readonly Step[] = [ready, faultsOnRequest, identityProviderToken, role, userToken, idempotencyKey]
 
 /** Whether the request may go on: the sandbox is ready, and still the one that let it in. */
-export function ready({ era }: RequestContext, deps: PipelineDeps): void {
-  refuseUnlessReady(deps.notReady() ?? (era === deps.era() ? undefined : 'The sandbox was reset meanwhile.'))
+export function ready({ generation }: RequestContext, deps: PipelineDeps): void {
+  refuseUnlessReady(deps.notReady() ?? (generation.aborted ? 'The sandbox was reset meanwhile.' : undefined))
 }
 
 /** Throws Problem sandbox_starting when there is a reason not to serve. */
@@ -55,15 +55,15 @@ export function refuseUnlessReady(reason: string | undefined): void {
 }
 
 /** Rules in force, and the one the request itself may bring along in `X-Sandbox-Fault`. */
-async function faultsOnRequest(passage: RequestContext, deps: PipelineDeps): Promise<void> {
-  const { exchange, request } = passage
+async function faultsOnRequest(context: RequestContext, deps: PipelineDeps): Promise<void> {
+  const { exchange, request } = context
   const { faults, service } = deps
   bringFault(request, exchange, deps)
   if (!faults.concerns(exchange)) return
   exchange.claimedTenant = await claimedTenant(request, service)
   await faults.at('on_request', exchange)
   // A fault may have held the request until the sandbox is being reset.
-  ready(passage, deps)
+  ready(context, deps)
 }
 
 /**

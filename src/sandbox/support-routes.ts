@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify'
-import type { Credentials, Readiness } from '../control/contract.ts'
+import type { Credentials } from '../control/contract.ts'
 import { controlRoutes } from '../control/control-routes.ts'
-import type { AuditReport } from '../domain/audit-report.ts'
 import type { Origin } from '../domain/origin.ts'
-import type { Tenant } from '../domain/records.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
 import { rpcProxy } from '../http/rpc-proxy.ts'
 import { tokenEndpointFaults } from '../http/token-endpoint-faults.ts'
@@ -12,19 +10,13 @@ import { mintUserToken } from '../identity/mint-user-token.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { shippedScenarios } from '../scenarios/shipped-scenarios.ts'
 import { version } from '../version.ts'
-import type { Services } from './build-services.ts'
+import type { Namespace } from './namespace.ts'
 
-/** What the control interface asks of the sandbox as a whole. */
+/** What is asked of the sandbox around a namespace. */
 export interface SandboxControls {
   readonly origin: Origin
-  readiness(): Readiness
-  notReady(): string | undefined
   credentials(): Promise<Credentials>
-  audit(): Promise<AuditReport>
-  reset(): Promise<void>
   stop(): Promise<void>
-  clockKept(): Promise<void>
-  tenants(): Promise<Tenant[]>
 }
 
 /** Loaded when somebody asks: it is long, and most runs never need it. */
@@ -33,52 +25,52 @@ const manifest = () => import('../domain/fidelity/manifest.ts')
 /** Registers what lives on the service's origin beside it: identity provider, RPC, control. */
 export async function supportRoutes(
   app: FastifyInstance,
-  parts: Services,
+  namespace: Namespace,
   options: ResolvedOptions,
   sandbox: () => SandboxControls,
 ): Promise<void> {
-  const { service, identityProvider, unknownKey, faults, scenarios } = parts
+  const { service, chains, identityProvider, unknownKey, userTokens, faults, scenarios } = namespace.services
   const { settings, clock, store } = service
   const active = { service: settings, confirmation_delay: options.confirmationDelay }
   await app.register(async (scope) => {
     const wish = tokenEndpointFaults(scope, {
-      ...parts,
+      ...namespace.services,
       controlToken: options.controlToken,
       answered: (exchange, status) => scenarios.answered(exchange, status),
-      notReady: () => sandbox().notReady(),
+      notReady: () => namespace.notReady(),
     })
     const findTenant = (clientId: string) => store.find('tenants', 'client_id', clientId)
     const isTenant = async (tenantId: string) => {
-      refuseUnlessReady(sandbox().notReady())
+      refuseUnlessReady(namespace.notReady())
       return (await store.get('tenants', tenantId)) !== undefined
     }
     await scope.register(identityRoutes, { provider: identityProvider, settings, findTenant, isTenant, wish })
   })
   await app.register(rpcProxy, {
-    chains: parts.chains,
+    chains,
     local: options.local,
     origin: () => sandbox().origin,
-    notReady: () => sandbox().notReady(),
+    notReady: () => namespace.notReady(),
   })
   await app.register(controlRoutes, {
     version,
     clock,
-    clockKept: () => sandbox().clockKept(),
-    chainsFollow: () => parts.chains.follow(clock),
+    clockKept: () => namespace.clockKept(),
+    chainsFollow: () => chains.follow(clock),
     faults,
     scenarios,
     shippedScenarios,
     controlToken: options.controlToken,
     origin: () => sandbox().origin,
-    readiness: () => sandbox().readiness(),
+    readiness: () => namespace.readiness(),
     credentials: () => sandbox().credentials(),
     fidelity: async () => (await manifest()).fidelity(active),
     assumptions: async () => (await manifest()).assumptions(active),
-    audit: () => sandbox().audit(),
-    reset: () => sandbox().reset(),
+    audit: () => namespace.audit(),
+    reset: () => namespace.reset(),
     stop: () => sandbox().stop(),
-    tenants: () => sandbox().tenants(),
-    forgetUserKeys: () => parts.userTokens.clear(),
+    tenants: () => namespace.tenants(),
+    forgetUserKeys: () => userTokens.clear(),
     mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),
     mintIdpToken: async (tenant, { expires_in, ...wish }) => {
       const { access_token, expires_in: lifetime } = await identityProvider.issueToken(tenant, {

@@ -19,7 +19,7 @@ beforeEach(async () => {
 })
 afterEach(() => open.stop())
 
-const parts = () => open.sandbox.parts
+const parts = () => open.sandbox.namespace.services
 const clock = () => parts().service.clock
 const store = () => parts().service.store
 const audit = () => new ControlClient(open.sandbox.baseUrl).audit()
@@ -79,7 +79,7 @@ describe('a sound sandbox', () => {
       expect((await open.acme.withdraw('carol', jar, total_balance)).body).toMatchObject({ total_balance: '0' })
     }
     for (const kind of ['revert', 'reorg']) {
-      open.sandbox.parts.faults.add([{ kind, times: 2 }], [])
+      open.sandbox.namespace.services.faults.add([{ kind, times: 2 }], [])
       for (const jar of [first, vault]) {
         const { status } = await open.acme.deposit('carol', jar, '900001')
         expect(status).toBe(kind === 'revert' ? 422 : 200)
@@ -134,7 +134,7 @@ describe('a sound sandbox', () => {
     const traffic = [0, 1, 2].map(async (start) => {
       for (let n = start; running; n += 7) {
         const { user, jar } = jars[n % jars.length]!
-        if (n % 31 === 0) open.sandbox.parts.faults.add([{ kind: 'reorg' }], [])
+        if (n % 31 === 0) open.sandbox.namespace.services.faults.add([{ kind: 'reorg' }], [])
         const headers = { 'x-sandbox-fault': n % 9 === 0 ? 'revert' : null }
         const move = n % 3 ? open.acme.deposit : open.acme.withdraw
         await move.call(open.acme, user, jar, '20001', { headers })
@@ -341,7 +341,7 @@ describe('a sandbox that cannot be audited', () => {
 
   test('it is reset meanwhile: 503 or a report of one of the two states', async () => {
     await busy()
-    const asks = [asked(), open.sandbox.reset().then(asked), asked(), asked()]
+    const asks = [asked(), open.sandbox.namespace.reset().then(asked), asked(), asked()]
     for (const { status, code, ...rest } of await Promise.all(asks)) {
       expect([200, 503], JSON.stringify({ code, ...rest })).toContain(status)
       if (status === 503) expect(code).toBe('sandbox_starting')

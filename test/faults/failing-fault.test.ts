@@ -29,8 +29,8 @@ test.each([
   ['it is broken', new Error('out of luck'), 50],
 ])('a fault that fails after broadcast does not keep the transfer from being settled: %s', async (_, error, level) => {
   const portfolio = await open.acme.open('dan')
-  vi.spyOn(open.sandbox.parts.chains.all()[0]!, 'reorg').mockRejectedValueOnce(error)
-  open.sandbox.parts.faults.add([{ kind: 'reorg' }], [])
+  vi.spyOn(open.sandbox.namespace.services.chains.all()[0]!, 'reorg').mockRejectedValueOnce(error)
+  open.sandbox.namespace.services.faults.add([{ kind: 'reorg' }], [])
   lines = []
   expect(outcome(await open.acme.deposit('dan', portfolio, '1000'))).toBe('200')
   expect(lines).toMatchObject([{ level, msg: 'a fault failed after broadcast; the transfer goes on' }])

@@ -279,7 +279,7 @@ test('before the chain is ready, and while it cannot be reached, that is a probl
     expect(await problem()).toMatchObject({ status: 503, again: '1', body: { code: 'sandbox_starting' } })
     await other.ready
     expect(await problem()).toMatchObject({ status: 200 })
-    const [chain] = other.parts.chains.all()
+    const [chain] = other.namespace.services.chains.all()
     chain!.pause()
     expect(await problem()).toMatchObject({ status: 503, again: '2', body: { code: 'chain_unavailable' } })
     chain!.resume()

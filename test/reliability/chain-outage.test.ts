@@ -75,7 +75,7 @@ describe('Anvil is killed under load', () => {
       process.kill(pid, 'SIGKILL')
       for (const answer of await Promise.all(first)) if (answer.status !== 200) expectUnavailable(answer)
       await eventually(() => expect(anvilPid(open)).not.toBe(pid))
-      await eventually(() => expect(open.sandbox.readiness()).toEqual({ ready: true }))
+      await eventually(() => expect(open.sandbox.namespace.readiness()).toEqual({ ready: true }))
     }
     const retried = await Promise.all(all.map(place))
     expect(retried.map(({ status }) => status)).toEqual(all.map(() => 200))
@@ -90,7 +90,7 @@ describe('Anvil is killed under load', () => {
 
   test('and can be stopped while it is being restarted', async () => {
     process.kill(anvilPid(open), 'SIGKILL')
-    await eventually(() => expect(open.sandbox.readiness().reason).toContain('SIGKILL'))
+    await eventually(() => expect(open.sandbox.namespace.readiness().reason).toContain('SIGKILL'))
     await open.stop()
   })
 })

@@ -52,7 +52,7 @@ describe.each(['deposit', 'withdraw'] as const)('a %s whose connection drops', (
       await ready(operation)
       for (const how of ['reset', 'close'] as const) {
         const key = randomUUID()
-        open.sandbox.parts.faults.add(
+        open.sandbox.namespace.services.faults.add(
           [{ kind: 'drop_connection', phase, match: { operation }, with: { how } }],
           ['acme'],
         )
@@ -62,8 +62,8 @@ describe.each(['deposit', 'withdraw'] as const)('a %s whose connection drops', (
         portfolio = await open.acme.open(user)
         await ready(operation)
       }
-      expect(open.sandbox.parts.faults.list().map(({ hits }) => hits)).toEqual([1, 1])
-      open.sandbox.parts.faults.clear()
+      expect(open.sandbox.namespace.services.faults.list().map(({ hits }) => hits)).toEqual([1, 1])
+      open.sandbox.namespace.services.faults.clear()
     },
   )
 
@@ -71,23 +71,26 @@ describe.each(['deposit', 'withdraw'] as const)('a %s whose connection drops', (
     await ready(operation)
     const key = randomUUID()
     const fault = { kind: 'drop_connection', match: { operation }, with: { how: 'truncate', bytes: 20 } }
-    open.sandbox.parts.faults.add([fault], ['acme'])
+    open.sandbox.namespace.services.faults.add([fault], ['acme'])
     await expect(open.acme[operation](user, portfolio, '1000000', { key })).rejects.toThrow()
     await expectOnce(operation, key)
-    open.sandbox.parts.faults.clear()
+    open.sandbox.namespace.services.faults.clear()
   })
 
   test('on_request has not happened, and happens when repeated', async () => {
     await ready(operation)
     const before = (await transactions()).length
     const key = randomUUID()
-    open.sandbox.parts.faults.add([{ kind: 'drop_connection', phase: 'on_request', match: { operation } }], ['acme'])
+    open.sandbox.namespace.services.faults.add(
+      [{ kind: 'drop_connection', phase: 'on_request', match: { operation } }],
+      ['acme'],
+    )
     await expect(open.acme[operation](user, portfolio, '1000000', { key })).rejects.toThrow('fetch failed')
     expect(await transactions()).toHaveLength(before)
     const retry = await open.acme[operation](user, portfolio, '1000000', { key })
     expect(retry.status).toBe(200)
     expect(retry.headers.get('idempotency-key-replay')).toBe('false')
-    open.sandbox.parts.faults.clear()
+    open.sandbox.namespace.services.faults.clear()
     await ledger.expectSound()
   })
 })
@@ -99,7 +102,7 @@ describe('a client that goes away by itself', () => {
   beforeAll(async () => {
     slow = await openSandbox({ confirmationDelay: DELAY })
     slowLedger = new Ledger(slow)
-    slow.sandbox.parts.service.clock.freeze()
+    slow.sandbox.namespace.services.service.clock.freeze()
     jar = await slow.acme.open('carol')
   })
   afterAll(() => slow.stop())
@@ -108,7 +111,7 @@ describe('a client that goes away by itself', () => {
 
   /** Transfers that stand in a block, and not yet in the ledger. */
   async function minedTransfers(): Promise<number> {
-    const { chains, service } = slow.sandbox.parts
+    const { chains, service } = slow.sandbox.namespace.services
     const { items } = await service.store.page('transfers', { scope: 'all', limit: 10 })
     const receipts = items.map(({ tx_hash }) => rpc(chains.started!.all()[0]!, 'eth_getTransactionReceipt', tx_hash))
     return (await Promise.all(receipts)).filter((receipt) => receipt !== null).length
@@ -135,9 +138,9 @@ describe('a client that goes away by itself', () => {
     expect(await list()).toEqual([])
     // A retry joins what still runs.
     const retry = slow.acme.deposit('carol', jar, '1000', { key })
-    slow.sandbox.parts.service.clock.advance(DELAY - 1)
+    slow.sandbox.namespace.services.service.clock.advance(DELAY - 1)
     expect(await list()).toEqual([])
-    slow.sandbox.parts.service.clock.advance(1)
+    slow.sandbox.namespace.services.service.clock.advance(1)
     const { status, body, headers } = await retry
     expect({ status, replay: headers.get('idempotency-key-replay') }).toEqual({ status: 200, replay: 'true' })
     expect(await list()).toMatchObject([{ tx_hash: body.tx_hash }])
@@ -148,7 +151,7 @@ describe('a client that goes away by itself', () => {
     const key = randomUUID()
     const earlier = await list()
     await abandoned(key)
-    slow.sandbox.parts.service.clock.advance(DELAY)
+    slow.sandbox.namespace.services.service.clock.advance(DELAY)
     await eventually(async () => expect(await list()).toHaveLength(earlier.length + 1))
     const [newest] = await list()
     const retry = await slow.acme.deposit('carol', jar, '1000', { key })

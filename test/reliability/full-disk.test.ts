@@ -65,7 +65,7 @@ test.each([1, 2])(
     const again = await open.acme.deposit('carol', portfolio, '1000', { key })
     expect(again.body).toEqual(done.body)
     expect((await open.acme.get('end_users/carol/transactions')).body.data).toHaveLength(1)
-    await eventually(() => expect(open.sandbox.readiness()).toEqual({ ready: true }))
+    await eventually(() => expect(open.sandbox.namespace.readiness()).toEqual({ ready: true }))
     await new Ledger(open).expectSound()
   },
 )

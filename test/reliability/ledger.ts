@@ -17,7 +17,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<OpenSan
   const sandbox = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7, ...options })
   await sandbox.ready
   const credentials = await sandbox.credentials()
-  const { service, unknownKey } = sandbox.parts
+  const { service, unknownKey } = sandbox.namespace.services
   const tenant = (await service.store.find('tenants', 'slug', 'acme'))!
   const { mintUserToken } = await import('../../src/identity/mint-user-token.ts')
   const mint = { audience: service.settings.audience, clock: service.clock, unknownKey }
@@ -33,7 +33,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<OpenSan
 
 /** Pid of the first chain's Anvil. */
 export function anvilPid({ sandbox }: OpenSandbox): number {
-  return sandbox.parts.chains.started!.all()[0]!.pid
+  return sandbox.namespace.services.chains.started!.all()[0]!.pid
 }
 
 /** The first chain's word and the ledger's on every end user of the tenant. */
@@ -44,11 +44,11 @@ export class Ledger {
   }
 
   get #store() {
-    return this.#open.sandbox.parts.service.store
+    return this.#open.sandbox.namespace.services.service.store
   }
 
   get #chain() {
-    return this.#open.sandbox.parts.chains.all()[0]!
+    return this.#open.sandbox.namespace.services.chains.all()[0]!
   }
 
   async users(): Promise<EndUser[]> {
@@ -98,7 +98,7 @@ export class Ledger {
   /** API, ledger and chain say the same of everybody, and nothing is left half done. */
   async expectAudited(): Promise<void> {
     expect(await this.unsettled()).toBe(0)
-    const { checks } = await this.#open.sandbox.audit()
+    const { checks } = await this.#open.sandbox.namespace.audit()
     expect(checks.filter(({ ok, detail }) => !ok || detail.includes('not compared'))).toEqual([])
   }
 

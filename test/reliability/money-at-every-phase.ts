@@ -44,7 +44,7 @@ export class Stage {
   static async open(operation: Transfer['operation'], accounts: number): Promise<Stage> {
     const mined = new MinedCount()
     const open = await openSandbox({ confirmationDelay: CONFIRMATION, logger: pino({ level: 'debug' }, mined) })
-    open.sandbox.parts.service.clock.freeze()
+    open.sandbox.namespace.services.service.clock.freeze()
     const stage = new Stage(open, operation, mined)
     await stage.#openAccounts(accounts)
     return stage
@@ -83,11 +83,11 @@ export class Stage {
   }
 
   get #faults() {
-    return this.#open.sandbox.parts.faults
+    return this.#open.sandbox.namespace.services.faults
   }
 
   get #clock() {
-    return this.#open.sandbox.parts.service.clock
+    return this.#open.sandbox.namespace.services.service.clock
   }
 
   /** One request, repeated when all is over. */

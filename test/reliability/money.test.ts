@@ -58,7 +58,7 @@ const listed = async (user: string): Promise<Listed[]> =>
   (await open.acme.get(`end_users/${user}/portfolios`)).body.data
 
 async function carryOut(move: Move, user: string, jars: readonly string[]): Promise<void> {
-  if (move.kind === 'advance') return open.sandbox.parts.service.clock.advance(move.days * DAY)
+  if (move.kind === 'advance') return open.sandbox.namespace.services.service.clock.advance(move.days * DAY)
   const jar = jars[move.portfolio]!
   if (move.kind === 'deposit') {
     return expectMoved(await open.acme.deposit(user, jar, move.amount.toString()), move.amount)
@@ -81,9 +81,9 @@ function expectMoved({ status, body }: { status: number; body: { code?: string }
 test('money is neither made nor lost, whatever the order of deposits, withdrawals and years', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(move, { minLength: 3, maxLength: 14 }), async (moves) => {
-      await open.sandbox.reset()
+      await open.sandbox.namespace.reset()
       // Worth is compared across requests: time moves only when told to.
-      open.sandbox.parts.service.clock.freeze()
+      open.sandbox.namespace.services.service.clock.freeze()
       const name = 'carol'
       const jars: string[] = []
       for (const pool of POOLS) jars.push(await open.acme.open(name, pool))
@@ -164,7 +164,7 @@ const ABI = parseAbi([
 ])
 
 async function worthOnChain({ wallet_address }: EndUser, pool: Pool): Promise<bigint> {
-  const [chain] = open.sandbox.parts.chains.all()
+  const [chain] = open.sandbox.namespace.services.chains.all()
   const client = createPublicClient({ transport: http(`${open.sandbox.baseUrl}/rpc/${chain!.chain_id}`) })
   const read = { abi: ABI, address: pool.market_address }
   if (pool.protocol === 'aave') {

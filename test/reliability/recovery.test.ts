@@ -27,9 +27,9 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all([whole.stop(), died.stop()]))
 
-const storeOf = ({ sandbox }: OpenSandbox) => sandbox.parts.service.store
-const chainOf = ({ sandbox }: OpenSandbox) => sandbox.parts.chains.started!.all()[0]!
-const recover = ({ sandbox }: OpenSandbox) => sandbox.parts.service.transfers.recover()
+const storeOf = ({ sandbox }: OpenSandbox) => sandbox.namespace.services.service.store
+const chainOf = ({ sandbox }: OpenSandbox) => sandbox.namespace.services.chains.started!.all()[0]!
+const recover = ({ sandbox }: OpenSandbox) => sandbox.namespace.services.service.transfers.recover()
 const both = <T>(ask: (open: OpenSandbox) => Promise<T>) => Promise.all([ask(whole), ask(died)])
 
 /** Has every commit watched, and failed before or after it is done. Returns what puts the store right again. */
@@ -66,7 +66,7 @@ async function portfolio(pool: string, user = 'carol'): Promise<string> {
   const [jar] = await both(async ({ acme, sandbox }) => {
     const opened = await acme.open(user, pool)
     await acme.deposit(user, opened, '5000000')
-    sandbox.parts.service.clock.advance(86_400_000)
+    sandbox.namespace.services.service.clock.advance(86_400_000)
     return opened
   })
   signed = []
@@ -196,7 +196,7 @@ describe('while the chain is silent', () => {
     chainOf(died).pause()
     const recovering = recover(died)
     await expect.poll(() => chainOf(died).status.ok).toBe(false)
-    await died.sandbox.reset()
+    await died.sandbox.namespace.reset()
     await recovering
     await new Ledger(died).expectSound()
   })
@@ -209,7 +209,7 @@ test('a transfer that can never be mined is left for the audit to name, and keep
   await die('signed')
   await recover(died)
   expect(await new Ledger(died).unsettled()).toBe(1)
-  const { checks } = await died.sandbox.audit()
+  const { checks } = await died.sandbox.namespace.audit()
   expect(checks.find(({ id }) => id === 'transfers')).toMatchObject({ ok: false })
   expect((await died.acme.deposit('carol', jars[1]!, '7')).status).toBe(200)
 })

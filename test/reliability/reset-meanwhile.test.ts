@@ -35,7 +35,7 @@ async function during(work: () => Promise<void>): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   const resetting = control('POST', 'reset')
   try {
-    await expect.poll(() => open.sandbox.readiness().reason).toBe('The sandbox is being reset.')
+    await expect.poll(() => open.sandbox.namespace.readiness().reason).toBe('The sandbox is being reset.')
     await work()
   } finally {
     letGoOn(pid)
@@ -142,7 +142,7 @@ describe('while a reset runs', () => {
 
   test('the rest of a body that trickles is sent at once', async () => {
     const jar = await open.acme.open('carol')
-    open.sandbox.parts.service.clock.freeze()
+    open.sandbox.namespace.services.service.clock.freeze()
     const header = { 'x-sandbox-fault': 'latency; phase=during_response; bytes_per_second=1' }
     const deposit = open.acme.deposit('carol', jar, '1000', { headers: header }).then(outcome, () => 'dropped')
     await expect.poll(async () => (await open.acme.get('end_users/carol/transactions')).body.data).toHaveLength(1)
@@ -154,23 +154,23 @@ describe('while a reset runs', () => {
 
 test('a reset that fails says why, and does not say that it still runs', async () => {
   // Whatever happens to Anvil is mended by now: a reset has to be made to fail.
-  const reset = vi.spyOn(open.sandbox.parts.chains.started!, 'reset')
+  const reset = vi.spyOn(open.sandbox.namespace.services.chains.started!, 'reset')
   reset.mockRejectedValue(new Problem('chain_unavailable', { detail: 'No.', headers: { 'retry-after': '1' } }))
   const failed = await control('POST', 'reset')
   expect(failed.status).toBe(503)
   expect(failed.headers.get('retry-after')).toMatch(/^\d+$/)
-  expect(open.sandbox.readiness()).toMatchObject({ ready: false, reason: expect.stringMatching(/reset failed: .*/) })
+  expect(open.sandbox.namespace.readiness()).toMatchObject({ ready: false, reason: expect.stringMatching(/reset failed: .*/) })
   expect(outcome(await open.acme.get('pools'))).toBe('503 sandbox_starting')
   expect((await control('POST', 'reset')).status).toBe(503)
   reset.mockRestore()
   expect((await control('POST', 'reset')).status).toBe(200)
-  expect(open.sandbox.readiness()).toEqual({ ready: true })
+  expect(open.sandbox.namespace.readiness()).toEqual({ ready: true })
 })
 
 test('a reset while Anvil is being restarted waits for it', async () => {
   process.kill(anvilPid(open), 'SIGKILL')
   expect((await control('POST', 'reset')).status).toBe(200)
-  await expect.poll(() => open.sandbox.readiness()).toEqual({ ready: true })
+  await expect.poll(() => open.sandbox.namespace.readiness()).toEqual({ ready: true })
   expect(outcome(await open.acme.get('pools'))).toBe('200')
 })
 
@@ -183,7 +183,7 @@ test('an Anvil that is killed during a reset does not keep it from its end', asy
     process.kill(pid, 'SIGKILL')
     expect((await resetting).status, `killed after ${after} ms`).toBe(200)
     await expect.poll(() => anvilPid(open)).not.toBe(pid)
-    await expect.poll(() => open.sandbox.readiness()).toEqual({ ready: true })
+    await expect.poll(() => open.sandbox.namespace.readiness()).toEqual({ ready: true })
     await new Ledger(open).expectSound()
   }
 })

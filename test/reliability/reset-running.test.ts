@@ -25,8 +25,8 @@ afterAll(async () => {
   await open?.stop()
 })
 
-const clock = () => open.sandbox.parts.service.clock
-const faults = () => open.sandbox.parts.faults
+const clock = () => open.sandbox.namespace.services.service.clock
+const faults = () => open.sandbox.namespace.services.faults
 const control = async (method: string, path: string) => {
   const response = await fetch(`${open.sandbox.baseUrl}/_sandbox/${path}`, { method })
   return { status: response.status, body: await response.json() }
@@ -91,7 +91,7 @@ describe('a reset while a transfer runs', () => {
     const requests = [open.acme.deposit('carol', jar, '1000', { key: KEYS[1]!, ...headers })]
     // The first is as far as it gets.
     if (phase === 'after') await expect.poll(() => ledger.unsettled()).toBe(1)
-    else await expect.poll(() => open.sandbox.parts.service.transfers.runs(jar)).toBe(true)
+    else await expect.poll(() => open.sandbox.namespace.services.service.transfers.runs(jar)).toBe(true)
     if (typeof fault === 'object') await expect.poll(() => faults().list()[0]!.hits).toBe(1)
     // Joined to it, queued behind it, joined to what is queued.
     requests.push(

@@ -38,7 +38,7 @@ test('a reset under load leaves no request hanging, and the sandbox as it began'
 
 test('a reset answers requests held for their confirmation at once', async () => {
   open = await openSandbox({ confirmationDelay: '1h' })
-  open.sandbox.parts.service.clock.freeze()
+  open.sandbox.namespace.services.service.clock.freeze()
   const portfolio = await open.acme.open('carol')
   const held = [1, 2, 3].map(() => open.acme.deposit('carol', portfolio, '1000'))
   await eventually(async () => expect(await new Ledger(open).unsettled()).toBe(1))
@@ -47,7 +47,7 @@ test('a reset answers requests held for their confirmation at once', async () =>
     expect({ status, code: body.code }).toEqual({ status: 503, code: 'sandbox_starting' })
     expect(headers.get('retry-after')).toBe('1')
   }
-  expect(open.sandbox.parts.service.clock.frozen).toBe(false)
+  expect(open.sandbox.namespace.services.service.clock.frozen).toBe(false)
   await new Ledger(open).expectSound()
 })
 

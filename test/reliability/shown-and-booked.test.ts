@@ -67,7 +67,7 @@ class Client {
   }
 
   async carryOut(move: Move): Promise<void> {
-    const { clock } = open.sandbox.parts.service
+    const { clock } = open.sandbox.namespace.services.service
     if (move.kind === 'list') return this.list()
     if (move.kind === 'advance') return clock.advance(move.milliseconds)
     if (move.kind === 'tick') {

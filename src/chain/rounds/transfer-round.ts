@@ -115,9 +115,7 @@ export async function signRound(
   while (wallets.length > 0) {
     const signing = wallets
       .splice(0, WALLETS_AT_ONCE)
-      .map(([wallet, jobs]) =>
-        signWallet(jobs, { chainId, timestamp, nonce: round.nonces.get(wallet) ?? 0 }, signal),
-      )
+      .map(([wallet, jobs]) => signWallet(jobs, { chainId, timestamp, nonce: round.nonces.get(wallet) ?? 0 }, signal))
     const signed = (await Promise.all(signing)).flat()
     all.push(...signed)
     send(signed)

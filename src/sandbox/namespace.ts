@@ -1,0 +1,246 @@
+import type { AnvilChains } from '../chain/anvil-chains.ts'
+import type { Readiness } from '../control/contract.ts'
+import type { AuditReport } from '../domain/audit-report.ts'
+import { SandboxClock } from '../domain/clock.ts'
+import { Problem } from '../domain/errors.ts'
+import type { Origin } from '../domain/origin.ts'
+import type { Tenant } from '../domain/records.ts'
+import { retryChainOutage } from '../domain/retry-chain-outage.ts'
+import type { Fixture } from '../fixtures/fixture.ts'
+import { seed } from '../fixtures/seed.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { Logger } from '../support/logger.ts'
+import { SeededRandom } from '../support/random.ts'
+import { buildServices, type Services } from './build-services.ts'
+import { Lifecycle } from './lifecycle.ts'
+import { Persistence } from './persistence.ts'
+import { seedService } from './seed-service.ts'
+import { startChains, stopChains } from './start-chains.ts'
+
+/**
+ * Everything behind the API: ledger, chains, clock, faults, identity provider, in one state of one seed and fixture. Begins to
+ * start its chains when it is opened; {@link Namespace.ready} resolves when it can serve.
+ */
+export class Namespace {
+  /** Throws DataDirectoryError or OptionError; nothing is left running then. */
+  static async open({ fixture, options, log, origin }: NamespaceOptions): Promise<Namespace> {
+    const { dataDir } = options
+    const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, options.seed, log)
+    const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
+    let chains: Promise<AnvilChains> | undefined
+    try {
+      const clock = new SandboxClock(options.clock, persistence?.clock)
+      // Anvil comes up on its own while the ledger is read and the interface is built: that hides most of its time.
+      chains = startChains({ fixture, seed, persistence, clock, log })
+      const services = await buildServices({ fixture, options, seed, persistence, clock, log, origin })
+      return new Namespace({ fixture, seed, persistence, services, chains })
+    } catch (error) {
+      await stopChains(chains)
+      await persistence?.close()
+      throw error
+    }
+  }
+
+  /** Every random choice derives from it. */
+  readonly seed: number
+  readonly services: Services
+  readonly #fixture: Fixture
+  readonly #persistence: Persistence | undefined
+  readonly #chains: Promise<AnvilChains>
+  readonly #lifecycle = new Lifecycle()
+  #starting: Promise<void> | undefined
+  #resetting: Promise<void> | undefined
+  #nextReset: Promise<void> | undefined
+
+  private constructor({ fixture, seed, persistence, services, chains }: NamespaceDeps) {
+    this.#fixture = fixture
+    this.seed = seed
+    this.#persistence = persistence
+    this.services = services
+    this.#chains = chains
+  }
+
+  /** Resolves when chain and fixtures are ready; rejects with why they never will be. */
+  get ready(): Promise<void> {
+    this.#starting ??= this.#start()
+    return this.#starting
+  }
+
+  /** Where it is kept; undefined when it ends with the process. */
+  get directory(): string | undefined {
+    return this.#persistence?.path
+  }
+
+  /** Whether everything can be served, chains included, and why not. */
+  readiness(): Readiness {
+    const chains = this.services.chains.started?.status()
+    const reason = this.notReady() ?? (chains?.ok === false ? chains.reason : undefined)
+    return reason === undefined ? { ready: true } : { ready: false, reason }
+  }
+
+  /** Why nothing at all can be served now; undefined when it can. What a chain's failure spares goes on. */
+  notReady(): string | undefined {
+    return this.#lifecycle.obstacle
+  }
+
+  /** Aborted when what was let in now must not act any more: at the next reset or stop. */
+  get generation(): AbortSignal {
+    return this.#lifecycle.generation
+  }
+
+  /** Whether API, ledger and chain agree. Throws Problem sandbox_starting when not ready, or reset meanwhile. */
+  async audit(): Promise<AuditReport> {
+    const { reason } = this.readiness()
+    if (reason !== undefined) throw notServing(reason)
+    const { generation } = this.#lifecycle
+    const report = await this.services.audit.run().catch((error: unknown) => {
+      if (!generation.aborted) throw error
+    })
+    if (report && !generation.aborted) return report
+    throw notServing('The sandbox was reset during the audit.')
+  }
+
+  /** Resolves when every move of the clock so far will outlive this process, if it has a data directory. */
+  async clockKept(): Promise<void> {
+    await this.#persistence?.clockKept()
+  }
+
+  /** Every registered tenant. */
+  async tenants(): Promise<Tenant[]> {
+    const { store } = this.services.service
+    return (await store.page('tenants', { scope: 'all', limit: Number.MAX_SAFE_INTEGER })).items
+  }
+
+  /**
+   * Back to the fixtures: state, chain, faults and scenario, clock. Running transfers are answered 503. Asked for while
+   * one runs, another follows, one for all who ask: what was done since the first began is to be undone as well.
+   */
+  reset(): Promise<void> {
+    if (!this.#resetting) return this.#beginReset()
+    this.#nextReset ??= this.#resetting
+      .catch(() => undefined)
+      .then(() => {
+        this.#nextReset = undefined
+        return this.reset()
+      })
+    return this.#nextReset
+  }
+
+  #beginReset(): Promise<void> {
+    this.#resetting = this.#retryChainOutage(() => this.#reset())
+      .catch((error: Error) => {
+        this.#lifecycle.fail(`The last reset failed: ${error.message}`)
+        throw error
+      })
+      .finally(() => {
+        this.#resetting = undefined
+      })
+    return this.#resetting
+  }
+
+  async #reset(): Promise<void> {
+    const { service, chains, faults, scenarios, random, ids, idpTokens, userTokens } = this.services
+    this.#lifecycle.beginReset()
+    service.transfers.cancelAll()
+    scenarios.forget()
+    faults.reset()
+    await this.#persistence?.beginSeeding()
+    service.clock.reset()
+    await faults.mended()
+    await chains.started?.reset()
+    await service.transfers.idle()
+    await service.store.clear()
+    await service.showings.clear()
+    random.reset()
+    ids.reset()
+    idpTokens.clear()
+    userTokens.clear()
+    await this.#seed()
+  }
+
+  /** Takes nothing more, and answers what is under way. */
+  beginStop(): void {
+    const { service, faults } = this.services
+    this.#lifecycle.beginStop()
+    service.transfers.cancelAll()
+    faults.reset()
+  }
+
+  /** Ends everything, once nobody asks any more. Call {@link beginStop} first. */
+  async stop(served: Promise<void> | undefined): Promise<void> {
+    const { service, faults } = this.services
+    await faults.mended()
+    await Promise.all([served, stopChains(this.#chains)])
+    await service.store.close()
+    await service.showings.keep()
+    await this.#persistence?.close()
+    this.#lifecycle.stopped()
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const chains = await this.#chains
+      this.services.chains.resolve(chains)
+      if (this.#lifecycle.ending) return
+      await this.#persistence?.begin()
+      await this.#retryChainOutage(() =>
+        this.#persistence?.seeded ? this.#goOn(chains, this.#persistence) : this.#begin(chains),
+      )
+    } catch (error) {
+      this.#lifecycle.fail(error instanceof Error ? error.message : String(error))
+      throw error
+    }
+  }
+
+  #retryChainOutage(task: () => Promise<void>): Promise<void> {
+    return retryChainOutage(task, { clock: this.services.service.clock, ended: () => this.#lifecycle.ending })
+  }
+
+  /** Seeds, after removing what an interrupted seeding left behind. */
+  async #begin(chains: AnvilChains): Promise<void> {
+    const { store, showings } = this.services.service
+    if ((await store.count('tenants', 'all')) > 0) {
+      await chains.reset()
+      await store.clear()
+      await showings.clear()
+    }
+    await this.#seed()
+  }
+
+  /** From where an earlier run was, however it ended: what it signed is settled, what its faults broke is mended. */
+  async #goOn(chains: AnvilChains, persistence: Persistence): Promise<void> {
+    await this.services.service.transfers.recover()
+    if (persistence.mayBeBroken) await chains.mend()
+    await chains.catchUp()
+    await persistence.whole()
+    this.#lifecycle.ready()
+  }
+
+  async #seed(): Promise<void> {
+    await seed(this.#fixture.tenants, this.services.service.store, seedService(this.services.service))
+    await this.#persistence?.whole()
+    this.#lifecycle.ready()
+  }
+}
+
+function notServing(detail: string): Problem {
+  return new Problem('sandbox_starting', { detail })
+}
+
+interface NamespaceDeps {
+  fixture: Fixture
+  seed: number
+  persistence: Persistence | undefined
+  services: Services
+  /** Still starting. */
+  chains: Promise<AnvilChains>
+}
+
+/** What a namespace is opened with. */
+export interface NamespaceOptions {
+  fixture: Fixture
+  options: ResolvedOptions
+  log: Logger
+  /** Asked only once the server listens. */
+  origin(): Origin
+}
