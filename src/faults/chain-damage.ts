@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import type { ParameterFault } from '../domain/errors.ts'
 import type { Chain } from '../domain/ports/chain.ts'
 import type { Pool } from '../domain/records.ts'
+import type { Issue } from '../support/issue.ts'
 import type { Breakage } from './breakages.ts'
 import type { Strike } from './fault-kind.ts'
 import { SERVICE } from './operation-groups.ts'
@@ -37,10 +37,10 @@ export const OF_A_POOL = {
   scope: 'service',
   operations: SERVICE,
   /** A pool must be named where there is no transfer to take it from. */
-  check({ pool }: Pooled, phase: Phase): ParameterFault | undefined {
+  check({ pool }: Pooled, phase: Phase): Issue | undefined {
     if (pool !== undefined || phase !== 'on_request') return undefined
-    const detail = 'is missing; name the pool, or use phase before_broadcast for that of the transfer'
-    return { param: 'pool', detail }
+    const fix = 'name the pool, or use phase before_broadcast for that of the transfer'
+    return { path: ['pool'], message: 'is missing', fix }
   },
   pool: ({ pool }: Pooled) => pool,
 } as const

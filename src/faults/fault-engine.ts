@@ -4,6 +4,7 @@ import type { Exchange } from '../domain/exchange.ts'
 import type { Chains } from '../domain/ports/chain.ts'
 import type { Pool } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
+import { type Issue, type Path, wordsOf } from '../support/issue.ts'
 import type { Logger } from '../support/logger.ts'
 import type { SeededRandom } from '../support/random.ts'
 import { Breakages } from './breakages.ts'
@@ -47,7 +48,7 @@ export class FaultEngine {
       throw new Problem('validation_error', { detail, param: 'body' })
     }
     const checked = inputs.map((input) => checkRule(input, tenants, this.#poolIds))
-    refuse(checked.flatMap((result, i) => faultsOf(result, inputs.length > 1 ? `${i}.` : '')))
+    refuse(checked.flatMap((result, i) => issuesIn(result, inputs.length > 1 ? [i] : [])))
     const rules = checked.flatMap((rule, i) =>
       Array.isArray(rule) ? [] : [this.#inForce(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule)],
     )
@@ -62,16 +63,16 @@ export class FaultEngine {
    */
   bring(header: string, exchange: Exchange): void {
     const parsed = parseFaultHeader(header)
-    refuse(inHeader(beyondExchange(parsed.kind)))
+    refuse(beyondExchange(parsed.kind), inHeader)
     const input = { ...parsed, match: { operation: exchange.operation } }
     const rule = checkRule(input, [], this.#poolIds)
     if (Array.isArray(rule)) {
-      refuse(inHeader(rule))
+      refuse(rule, inHeader)
       return
     }
     const brought = this.#inForce(BROUGHT, rule, input as FaultRule)
     if (!brought.applies(exchange))
-      refuse(inHeader([{ param: 'kind', detail: `${rule.kind.kind} cannot strike this request` }]))
+      refuse([{ path: ['kind'], message: `${rule.kind.kind} cannot strike this request` }], inHeader)
     this.#brought.set(exchange, brought)
     this.#present.add(exchange)
     const over = () => {
@@ -164,28 +165,31 @@ export class FaultEngine {
   }
 }
 
-function faultsOf(result: SoundRule | ParameterFault[], prefix: string): ParameterFault[] {
-  return Array.isArray(result) ? result.map((one) => ({ ...one, param: `${prefix}${one.param}` })) : []
+function issuesIn(result: SoundRule | Issue[], at: Path): Issue[] {
+  return Array.isArray(result) ? result.map((issue) => ({ ...issue, path: [...at, ...issue.path] })) : []
 }
 
 /** What is wrong with a request that brings this kind along: it must harm nobody else. */
-function beyondExchange(name: unknown): ParameterFault[] {
+function beyondExchange(name: unknown): Issue[] {
   const kind: FaultKind | undefined = KINDS.find((candidate) => candidate.kind === name)
   if (kind?.scope !== 'service') return []
-  const detail = `${kind.kind} outlives the request and strikes others too; put it in force by POST /_sandbox/faults`
-  return [{ param: 'kind', detail }]
+  const message = `${kind.kind} outlives the request and strikes others too`
+  return [{ path: ['kind'], message, fix: 'put it in force by POST /_sandbox/faults' }]
+}
+
+function asParameter(issue: Issue): ParameterFault {
+  return { param: issue.path.join('.') || 'body', detail: wordsOf(issue) }
 }
 
 /** The header is one parameter, and its match the request itself; what is wrong within it goes into the words. */
-function inHeader(faults: ParameterFault[]): ParameterFault[] {
-  return faults.map(({ param, detail }) => {
-    const name = param === 'match.operation' ? 'kind' : param.replace(/^with\./, '')
-    return { param: 'X-Sandbox-Fault', detail: `${name}: ${detail}` }
-  })
+function inHeader(issue: Issue): ParameterFault {
+  const { param, detail } = asParameter(issue)
+  const name = param === 'match.operation' ? 'kind' : param.replace(/^with\./, '')
+  return { param: 'X-Sandbox-Fault', detail: `${name}: ${detail}` }
 }
 
-function refuse(errors: ParameterFault[]): void {
-  if (errors.length > 0) throw invalidParameters(errors, ({ param, detail }) => `${param}: ${detail}.`)
+function refuse(issues: readonly Issue[], render: (issue: Issue) => ParameterFault = asParameter): void {
+  if (issues.length > 0) throw invalidParameters(issues.map(render), ({ param, detail }) => `${param}: ${detail}.`)
 }
 
 export interface EngineDeps {

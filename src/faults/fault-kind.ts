@@ -1,11 +1,11 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import type { SandboxClock } from '../domain/clock.ts'
-import type { ParameterFault } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Chains } from '../domain/ports/chain.ts'
 import type { Pool } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
+import type { Issue } from '../support/issue.ts'
 import type { Breakages } from './breakages.ts'
 import type { Phase } from './phase.ts'
 
@@ -55,8 +55,8 @@ export interface FaultKind {
   onlyNamed?: readonly Operation[]
   /** Schema of the rule's `with`. A parameter that has a default is not optional: it is filled in. */
   with: TSchema
-  /** What is wrong with parameters that are sound one by one; `param` is relative to `with`. */
-  check?(parameters: unknown, phase: Phase): ParameterFault | undefined
+  /** What is wrong with parameters that are sound one by one; its path is relative to `with`. */
+  check?(parameters: unknown, phase: Phase): Issue | undefined
   /** Id of the pool that the parameters name: a rule that names one there is not is refused. */
   pool?(parameters: unknown): string | undefined
   /** Exchanges it makes sense for, beyond their operation; others pass without counting as a match. */
@@ -72,7 +72,7 @@ interface TypedKind<K extends string, W extends TSchema>
   kind: K
   operations: readonly Operation[] | ((parameters: Static<W>) => readonly Operation[])
   with: W
-  check?(parameters: Static<W>, phase: Phase): ParameterFault | undefined
+  check?(parameters: Static<W>, phase: Phase): Issue | undefined
   pool?(parameters: Static<W>): string | undefined
   applies?(exchange: Exchange, parameters: Static<W>): boolean
   explain(parameters: Static<W>): string

@@ -1,11 +1,11 @@
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import type { ParameterFault } from '../domain/errors.ts'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
+import type { Issue } from '../support/issue.ts'
 import type { FaultKind, NamedKind } from './fault-kind.ts'
 import { KINDS } from './kinds/index.ts'
 import { OF_END_USER, TRANSFERS } from './operation-groups.ts'
-import { Choice, type Filled, faultsOf, notOneOf } from './parameters.ts'
+import { Choice, type Filled, issuesOf, notOneOf } from './parameters.ts'
 import { PHASES, type Phase, TRANSFER_PHASES } from './phase.ts'
 
 /** A fault as a rule asks for it. */
@@ -74,33 +74,29 @@ export interface SoundRule {
 
 /**
  * Checks a rule of unknown shape; `tenants` are the slugs it may name, `pools` the ids, any when not given. Returns what is
- * wrong with it, by parameter.
+ * wrong with it.
  */
-export function checkRule(
-  input: unknown,
-  tenants: readonly string[],
-  pools?: readonly string[],
-): SoundRule | ParameterFault[] {
-  if (!Value.Check(FaultRuleSchema, input)) return faultsOf(FaultRuleSchema, input)
+export function checkRule(input: unknown, tenants: readonly string[], pools?: readonly string[]): SoundRule | Issue[] {
+  if (!Value.Check(FaultRuleSchema, input)) return issuesOf(FaultRuleSchema, input)
   const { match = {}, skip = 0, times = 1, probability = 1 } = input
   const kind = KINDS.find((candidate) => candidate.kind === input.kind)
   if (!kind) throw new Error(`the schema let ${input.kind} pass`)
   const phase = kind.phases.find((candidate) => candidate === (input.phase ?? kind.phases[0]))
   if (!phase) {
-    const detail = `${kind.kind} cannot strike at ${input.phase}; use one of ${kind.phases.join(', ')}`
-    return [{ param: 'phase', detail }]
+    const message = `${kind.kind} cannot strike at ${input.phase}`
+    return [{ path: ['phase'], message, fix: `use one of ${kind.phases.join(', ')}` }]
   }
   if (match.tenant !== undefined && !tenants.includes(match.tenant)) {
-    return [{ param: 'match.tenant', detail: notOneOf(match.tenant, tenants) }]
+    return [{ path: ['match', 'tenant'], ...notOneOf(match.tenant, tenants) }]
   }
   const parameters: unknown = Value.Default(kind.with, structuredClone(input.with ?? {}))
-  const wrong = faultsOf(kind.with, parameters, 'with')
+  const wrong = issuesOf(kind.with, parameters, ['with'])
   if (wrong.length > 0) return wrong
   const contradiction = kind.check?.(parameters, phase)
-  if (contradiction) return [{ ...contradiction, param: `with.${contradiction.param}` }]
+  if (contradiction) return [{ ...contradiction, path: ['with', ...contradiction.path] }]
   const pool = kind.pool?.(parameters)
   if (pool !== undefined && pools && !pools.includes(pool))
-    return [{ param: 'with.pool', detail: notOneOf(pool, pools) }]
+    return [{ path: ['with', 'pool'], ...notOneOf(pool, pools) }]
   const operations = operationsOf(kind, phase, match, parameters)
   if (!(operations instanceof Set)) return [operations]
   const limit = times === 'always' ? Number.POSITIVE_INFINITY : Number(times)
@@ -113,20 +109,20 @@ function operationsOf(
   phase: Phase,
   { operation, external_id }: SoundRule['match'],
   parameters: unknown,
-): Set<Operation> | ParameterFault {
+): Set<Operation> | Issue {
   const all = typeof kind.operations === 'function' ? kind.operations(parameters) : kind.operations
   const atPhase = TRANSFER_PHASES.has(phase) ? all.filter((candidate) => TRANSFERS.includes(candidate)) : all
   if (operation !== undefined && !atPhase.includes(operation)) {
     const when = all.includes(operation) ? ` at ${phase}` : ''
     const how = typeof kind.operations === 'function' ? ` with ${JSON.stringify(parameters)}` : ''
-    const detail = `${kind.kind}${how} can never strike ${operation}${when}; use one of ${atPhase.join(', ')}`
-    return { param: 'match.operation', detail }
+    const message = `${kind.kind}${how} can never strike ${operation}${when}`
+    return { path: ['match', 'operation'], message, fix: `use one of ${atPhase.join(', ')}` }
   }
   const named = atPhase.filter((candidate) =>
     operation === undefined ? !kind.onlyNamed?.includes(candidate) : candidate === operation,
   )
   const ofUser = external_id === undefined ? named : named.filter((candidate) => OF_END_USER.includes(candidate))
   if (ofUser.length > 0) return new Set(ofUser)
-  const detail = `${named.join(', ')} has no external_id in its path; leave it out, or use ${OF_END_USER.join(', ')}`
-  return { param: 'match.external_id', detail }
+  const message = `${named.join(', ')} has no external_id in its path`
+  return { path: ['match', 'external_id'], message, fix: `leave it out, or use ${OF_END_USER.join(', ')}` }
 }

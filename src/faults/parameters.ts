@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value'
-import type { ParameterFault } from '../domain/errors.ts'
 import { parseDuration, parseDurationRange } from '../support/duration.ts'
+import { type Issue, type Path, UnreadableTextError } from '../support/issue.ts'
 import { nearest } from '../support/nearest.ts'
 import { shorten } from '../support/shorten.ts'
 
@@ -9,7 +9,9 @@ import { shorten } from '../support/shorten.ts'
 const DURATION = 'x-duration'
 
 /** Of one value: more help nobody, and each takes time. */
-const MAX_FAULTS = 50
+const MAX_ISSUES = 50
+
+type Words = Pick<Issue, 'message' | 'fix'>
 
 const READERS = { fixed: parseDuration, range: parseDurationRange }
 
@@ -39,36 +41,37 @@ export function DurationRange(options: { description: string }) {
   return Type.String({ [DURATION]: 'range', ...options })
 }
 
-/** What is wrong with a value, by parameter: each names the value given, what is allowed, and the nearest of it. */
-export function faultsOf(schema: TSchema, value: unknown, parameter = ''): ParameterFault[] {
-  const faults = new Map<string, string>()
+/** What is wrong with a value: each names the value given, what is allowed, and the nearest of it. */
+export function issuesOf(schema: TSchema, value: unknown, at: Path = []): Issue[] {
+  const issues = new Map<string, Issue>()
   for (const error of Value.Errors(schema, value)) {
-    const param = [parameter, ...namesOf(error.path)].filter((name) => name !== '').join('.')
+    const path = [...at, ...namesOf(error.path)]
+    const key = path.join('.')
     // A parameter that is missing is of the wrong type as well: the first error says it.
-    if (!faults.has(param)) faults.set(param, explain(error))
-    if (faults.size > MAX_FAULTS) break
+    if (!issues.has(key)) issues.set(key, { path, ...explain(error) })
+    if (issues.size > MAX_ISSUES) break
   }
-  if (faults.size === 0) durationFaults(schema, value, parameter, faults)
-  return [...faults].map(([param, detail]) => ({ param: param || 'body', detail }))
+  return issues.size > 0 ? [...issues.values()] : durationIssues(schema, value, at)
 }
 
 /** Says that a value is none of those allowed, with the nearest. */
-export function notOneOf(value: unknown, allowed: readonly string[]): string {
-  if (allowed.length === 0) return `${show(value)} is not known; there is none to choose from, leave it out`
+export function notOneOf(value: unknown, allowed: readonly string[]): Words {
+  const message = `${show(value)} is not known`
+  if (allowed.length === 0) return { message, fix: 'there is none to choose from, leave it out' }
   const near = nearest(String(value), allowed)
   const choice = `use one of ${allowed.join(', ')}`
-  return `${show(value)} is not known; ${near === undefined ? choice : `did you mean "${near}"? Otherwise ${choice}`}`
+  return { message, fix: near === undefined ? choice : `did you mean "${near}"? Otherwise ${choice}` }
 }
 
-function explain({ type, path, value, schema, message }: ValueError): string {
+function explain({ type, path, value, schema, message }: ValueError): Words {
   if (type === ValueErrorType.ObjectAdditionalProperties) {
     return notOneOf(namesOf(path).at(-1), Object.keys(schema.properties))
   }
   const words = literalsOf(schema)
   const wanted = expected(schema, words)
-  if (value === undefined && wanted) return `is missing; expected ${wanted}`
+  if (value === undefined && wanted) return { message: 'is missing', fix: `expected ${wanted}` }
   if (words && typeof value === 'string') return notOneOf(value, words)
-  return wanted ? `${show(value)} is not ${wanted}` : message
+  return { message: wanted ? `${show(value)} is not ${wanted}` : message }
 }
 
 function expected(schema: TSchema, words: string[] | undefined): string {
@@ -100,18 +103,19 @@ function namesOf(pointer: string): string[] {
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-function durationFaults(schema: TSchema, value: unknown, parameter: string, faults: Map<string, string>): void {
-  for (const [name, property] of Object.entries<TSchema>(schema.properties ?? {})) {
+function durationIssues(schema: TSchema, value: unknown, at: Path): Issue[] {
+  return Object.entries<TSchema>(schema.properties ?? {}).flatMap(([name, property]) => {
     const text: unknown = Object(value)[name]
     const read = READERS[property[DURATION] as keyof typeof READERS]
-    if (read === undefined || typeof text !== 'string') continue
+    if (read === undefined || typeof text !== 'string') return []
     try {
       read(text)
+      return []
     } catch (error) {
-      if (!(error instanceof RangeError)) throw error
-      faults.set([parameter, name].filter(Boolean).join('.'), error.message)
+      if (!(error instanceof UnreadableTextError)) throw error
+      return [{ path: [...at, name], message: error.problem, fix: error.fix }]
     }
-  }
+  })
 }
 
 /** A value as it was given, shortened. */

@@ -2,13 +2,14 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { checkRule } from '../faults/fault-rule.ts'
 import { parseDuration } from '../support/duration.ts'
+import type { Path } from '../support/issue.ts'
 import { jsonExcess } from '../support/json-excess.ts'
 import { shorten } from '../support/shorten.ts'
 import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
 import { readYaml } from '../yaml-file/read-yaml.ts'
 import { schemaIssues } from '../yaml-file/schema-issues.ts'
-import { type Path, YamlSource } from '../yaml-file/yaml-source.ts'
+import { YamlSource } from '../yaml-file/yaml-source.ts'
 import { ScenarioError } from './scenario-error.ts'
 import { type ClockMove, type Scenario, type ScenarioFile, ScenarioSchema } from './scenario-schema.ts'
 
@@ -63,11 +64,7 @@ function checkFault(rule: unknown, at: Path, issues: IssueList): void {
   const tenant = valueAt(rule, ['match', 'tenant'])
   const result = checkRule(rule, typeof tenant === 'string' ? [tenant] : [])
   if (!Array.isArray(result)) return
-  for (const { param, detail } of result) {
-    const steps = param === 'body' ? [] : param.split('.')
-    const [message = detail, ...fix] = detail.replace(/\.$/, '').split('; ')
-    issues.add([...at, ...steps], message, fix.join('; ') || `see ${DOCS}`)
-  }
+  for (const { path, message, fix } of result) issues.add([...at, ...path], message, fix ?? `see ${DOCS}`)
 }
 
 function checkMove(move: ClockMove, at: Path, issues: IssueList): void {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { checkRule } from '../../src/faults/fault-rule.ts'
+import { wordsOf } from '../../src/support/issue.ts'
 
 /** What is said about a rule, as `param: detail`. */
 function complaints(rule: unknown): string[] {
   const result = checkRule(rule, ['acme', 'globex'])
-  return Array.isArray(result) ? result.map(({ param, detail }) => `${param}: ${detail}`) : []
+  return Array.isArray(result) ? result.map((issue) => `${issue.path.join('.') || 'body'}: ${wordsOf(issue)}`) : []
 }
 
 test.each<[unknown, string]>([

@@ -159,7 +159,10 @@ test('a reset that fails says why, and does not say that it still runs', async (
   const failed = await control('POST', 'reset')
   expect(failed.status).toBe(503)
   expect(failed.headers.get('retry-after')).toMatch(/^\d+$/)
-  expect(open.sandbox.namespace.readiness()).toMatchObject({ ready: false, reason: expect.stringMatching(/reset failed: .*/) })
+  expect(open.sandbox.namespace.readiness()).toMatchObject({
+    ready: false,
+    reason: expect.stringMatching(/reset failed: .*/),
+  })
   expect(outcome(await open.acme.get('pools'))).toBe('503 sandbox_starting')
   expect((await control('POST', 'reset')).status).toBe(503)
   reset.mockRestore()

@@ -37,12 +37,12 @@ export const deprecation = defineKind({
   check({ since, sunset }) {
     for (const [param, moment] of Object.entries({ since, sunset })) {
       if (moment !== undefined && Number.isNaN(Date.parse(moment))) {
-        return { param, detail: `"${moment}" is no date there is` }
+        return { path: [param], message: `"${moment}" is no date there is` }
       }
     }
     // RFC 9745, 4: what is gone cannot become deprecated afterwards.
     if (since === undefined || sunset === undefined || Date.parse(sunset) >= Date.parse(since)) return undefined
-    return { param: 'sunset', detail: `"${sunset}" is before since, "${since}"` }
+    return { path: ['sunset'], message: `"${sunset}" is before since, "${since}"` }
   },
   explain: ({ since = 'now', sunset }) =>
     `The answer announces: deprecated as of ${since}, gone ${sunset === undefined ? 'a year later' : `on ${sunset}`}.`,

@@ -30,7 +30,7 @@ export const dropConnection = defineKind({
   ),
   check: ({ how, bytes }) =>
     bytes !== undefined && how !== 'truncate'
-      ? { param: 'bytes', detail: `${bytes} is given with how "${how}"; bytes goes with how "truncate" only` }
+      ? { path: ['bytes'], message: `${bytes} is given with how "${how}"`, fix: 'bytes goes with how "truncate" only' }
       : undefined,
   explain: ({ how, bytes = BYTES }) => `${HOW[how]}${how === 'truncate' ? `, after ${bytes} bytes of it` : ''}.`,
   strike({ exchange, with: { how, bytes = BYTES }, phase }) {

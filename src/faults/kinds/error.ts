@@ -48,7 +48,7 @@ export const error = defineKind({
   ),
   check: ({ code, status }) =>
     code !== undefined && status !== undefined
-      ? { param: 'status', detail: `${status} is given beside code "${code}", which has a status of its own` }
+      ? { path: ['status'], message: `${status} is given beside code "${code}", which has a status of its own` }
       : undefined,
   explain(parameters) {
     const { code, status, details } = problemOf(parameters)

@@ -23,11 +23,12 @@ export const latency = defineKind({
   check({ delay, bytes_per_second }, phase) {
     if (bytes_per_second === undefined) {
       return delay === undefined
-        ? { param: 'delay', detail: 'is missing; give delay, bytes_per_second or both' }
+        ? { path: ['delay'], message: 'is missing', fix: 'give delay, bytes_per_second or both' }
         : undefined
     }
-    const detail = `${bytes_per_second} is given at ${phase}; the body is sent in during_response only`
-    return phase === 'during_response' ? undefined : { param: 'bytes_per_second', detail }
+    if (phase === 'during_response') return undefined
+    const message = `${bytes_per_second} is given at ${phase}`
+    return { path: ['bytes_per_second'], message, fix: 'the body is sent in during_response only' }
   },
   explain({ delay, bytes_per_second }) {
     const waits = delay === undefined ? undefined : `it waits ${delay}`
