@@ -13,7 +13,7 @@ import type { Read, Reader } from './reading/view.ts'
 const MAX_BATCH = 2000
 
 /**
- * Asks the nodes themselves, past everything that is cached or in the chain's lane. What is asked within one turn of the
+ * Asks the nodes themselves, past everything that is cached or in the chain's queue. What is asked within one turn of the
  * event loop shares a round trip.
  */
 export class RpcChainObserver implements ChainObserver {

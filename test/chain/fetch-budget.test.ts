@@ -1,7 +1,7 @@
 import { numberToHex } from 'viem'
 import { describe, expect, it } from 'vitest'
+import { FetchBudget } from '../../src/chain/fork/fetch-budget.ts'
 import { CALL_FETCHES, CALL_TIME } from '../../src/chain/json-rpc/rpc-budget.ts'
-import { FetchBudget } from '../../src/chain/node/fetch-budget.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { rpc, startChain } from './chain-fixture.ts'
 

@@ -60,11 +60,11 @@ describe('random series', () => {
   }
 
   test('records add up: to the yield of every response, with each transfer left its own rounding', async () => {
-    const { clock } = sandbox.sandbox.parts.service
+    const { clock } = sandbox.sandbox.namespace.services.service
     let harvests = 0
     await fc.assert(
       fc.asyncProperty(fc.array(move, { minLength: 3, maxLength: 12 }), async (moves) => {
-        await sandbox.sandbox.reset()
+        await sandbox.sandbox.namespace.reset()
         clock.freeze()
         const jars: string[] = []
         for (const pool of POOLS) jars.push(await sandbox.acme.open('carol', pool))
@@ -83,12 +83,12 @@ describe('random series', () => {
   })
 
   test('of transfers at once, each has its record directly before it, on whatever page', async () => {
-    await sandbox.sandbox.reset()
-    sandbox.sandbox.parts.service.clock.freeze()
+    await sandbox.sandbox.namespace.reset()
+    sandbox.sandbox.namespace.services.service.clock.freeze()
     const jars = await Promise.all([...POOLS, ...POOLS].map((pool) => sandbox.acme.open('carol', pool)))
     const depositAll = () => Promise.all(jars.map((jar) => sandbox.acme.deposit('carol', jar, '5000000')))
     await depositAll()
-    sandbox.sandbox.parts.service.clock.advance(365 * DAY)
+    sandbox.sandbox.namespace.services.service.clock.advance(365 * DAY)
     await depositAll()
     const listed = await walk('carol', 3)
     expect(listed).toEqual((await sandbox.acme.get('end_users/carol/transactions?limit=100')).body.data)
@@ -150,12 +150,12 @@ describe('a sandbox that dies', () => {
     sandbox = await open(yield_harvest, data)
     jar = await sandbox.acme.open('carol')
     await sandbox.acme.deposit('carol', jar, '5000000')
-    sandbox.sandbox.parts.service.clock.advance(365 * DAY)
+    sandbox.sandbox.namespace.services.service.clock.advance(365 * DAY)
   }
 
   /** Starts another sandbox on what this one has written; `when` a commit settles a transfer, it is the last one. */
   async function dieSettling(when: 'before' | 'after', key: string, next: 'none' | 'recorded'): Promise<void> {
-    const { store } = sandbox.sandbox.parts.service
+    const { store } = sandbox.sandbox.namespace.services.service
     const commit = store.commit.bind(store)
     const isSettling = (writes: readonly Write[]) => writes.some(({ collection }) => collection === 'transactions')
     store.commit = async (writes) => {
@@ -196,7 +196,7 @@ describe('a sandbox that dies', () => {
     await begin('none')
     await dieSettling('before', randomUUID(), 'recorded')
     expect(typesOf(await historyOf(sandbox, 'carol', jar))).toEqual(['deposit', 'deposit'])
-    sandbox.sandbox.parts.service.clock.advance(365 * DAY)
+    sandbox.sandbox.namespace.services.service.clock.advance(365 * DAY)
     await sandbox.acme.withdraw('carol', jar, '1000')
     const history = await historyOf(sandbox, 'carol', jar)
     expect(typesOf(history)).toEqual(['deposit', 'deposit', 'yield_harvest', 'withdrawal'])
@@ -220,14 +220,14 @@ describe('the audit', () => {
     const user = `user-${randomUUID()}`
     const jar = await sandbox.acme.open(user)
     await sandbox.acme.deposit(user, jar, '5000000')
-    sandbox.sandbox.parts.service.clock.advance(365 * DAY)
+    sandbox.sandbox.namespace.services.service.clock.advance(365 * DAY)
     await sandbox.acme.deposit(user, jar, '5000000')
     await new Ledger(sandbox).expectAudited()
-    const { store } = sandbox.sandbox.parts.service
+    const { store } = sandbox.sandbox.namespace.services.service
     const [, harvest] = await historyOf(sandbox, user, jar)
     const put = (await store.get('transactions', harvest!.id))!
     await store.commit([{ collection: 'transactions', put: { ...put, ...damage } }])
-    const { checks } = await sandbox.sandbox.audit()
+    const { checks } = await sandbox.sandbox.namespace.audit()
     expect(checks.find(({ id }) => id === 'principal')).toMatchObject({
       ok: false,
       detail: expect.stringMatching(found),

@@ -1,7 +1,7 @@
 import type { SandboxClock } from '../../domain/clock.ts'
 import type { Logger } from '../../support/logger.ts'
 import { faultText } from '../json-rpc/json-rpc.ts'
-import type { RealCall } from '../node/fetch-budget.ts'
+import type { RealCall } from './fetch-budget.ts'
 import { type Upstream, UpstreamError } from './upstream.ts'
 
 /** Milliseconds between looks for an upstream that failed. */

@@ -16,7 +16,7 @@ export class Allowance {
   readonly #generation: AbortSignal
 
   /** `generation`: what the request belongs to; by default none that ends. */
-  constructor(clock: SandboxClock, generation = new AbortController().signal) {
+  constructor(clock: SandboxClock, generation: AbortSignal = new AbortController().signal) {
     this.#generation = generation
     this.#clock = clock
     this.#until = clock.wallNow() + BATCH_TIME

@@ -10,7 +10,7 @@ const UNDECODABLE = { code: -32602, reason: 'Failed to decode transaction' }
 
 /**
  * Hands transactions of others to the node's pool. Their gas is free, so its amount is limited: all that wait together fit
- * into a small part of a block, and the next transfers into the rest. Everything here is done in the lane.
+ * into a small part of a block, and the next transfers into the rest. Everything here is done in the queue.
  */
 export class ForeignPool {
   readonly #deps: ForeignDeps

@@ -6,6 +6,7 @@ import { BodyTooLargeError } from '../../support/read-body.ts'
 import { Slots } from '../../support/slots.ts'
 import type { BlockArchive } from '../archive/block-archive.ts'
 import { checkRange, logsAcross, reachesArchive } from '../archive/log-range.ts'
+import type { FetchBudget } from '../fork/fetch-budget.ts'
 import {
   faultText,
   INVALID_REQUEST,
@@ -16,7 +17,6 @@ import {
 } from '../json-rpc/json-rpc.ts'
 import { CALL_TIME, TRANSACTION_GAS } from '../json-rpc/rpc-budget.ts'
 import { OVERTAKEN, type RpcCall, type RpcClient, RpcError } from '../json-rpc/rpc-client.ts'
-import type { FetchBudget } from '../node/fetch-budget.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import { Allowance, tooLong } from './allowance.ts'
 import { stateBlock } from './block-parameter.ts'

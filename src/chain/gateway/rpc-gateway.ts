@@ -24,7 +24,7 @@ import { isRead } from './rpc-methods.ts'
 
 /**
  * The chain's JSON-RPC for everybody outside, within a budget (rpc-budget.ts). What may change the chain waits its turn in
- * the producer's lane, alone.
+ * the producer's queue, alone.
  */
 export class RpcGateway {
   readonly #clock: SandboxClock

@@ -6,7 +6,7 @@ import type { BlockProducer } from '../rounds/block-producer.ts'
 import type { Allowance } from './allowance.ts'
 
 /**
- * A change that somebody else asked for, who waits for its turn in the producer's lane, and for the node, no longer than a
+ * A change that somebody else asked for, who waits for its turn in the producer's queue, and for the node, no longer than a
  * call may take. Until it has begun, giving up means that it is never carried out.
  */
 export class Turn {

@@ -1,12 +1,12 @@
 import { numberToHex } from 'viem/utils'
 import type { Hex } from '../../domain/records.ts'
 import type { BlockArchive } from '../archive/block-archive.ts'
+import type { FetchBudget, RealCall, RealChain } from '../fork/fetch-budget.ts'
 import type { Checkpoint } from '../history/checkpoint.ts'
 import { GAS_LIMIT } from '../history/gas-limit.ts'
 import type { Block } from '../json-rpc/block.ts'
 import { faultText } from '../json-rpc/json-rpc.ts'
 import { CALL_FETCHES, CALL_TIME } from '../json-rpc/rpc-budget.ts'
-import type { FetchBudget, RealCall, RealChain } from './fetch-budget.ts'
 
 const ZERO = numberToHex(0, { size: 32 })
 

@@ -198,7 +198,7 @@ export class BlockProducer {
         sent = Promise.all([sent, answer]).then(([before, own]) => [...before, ...own])
         sent.catch(() => {}) // whoever carries them through is told
       })
-      await sent.catch(() => {}) // called off or not: whoever has the lane next finds nothing under way
+      await sent.catch(() => {}) // called off or not: whoever has the queue next finds nothing under way
       await this.#carryThrough(signed, signal, sent)
     })
   }

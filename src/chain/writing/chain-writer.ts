@@ -28,7 +28,7 @@ const UNASKED: OnceMined = { ask: [], stands: () => {} }
 
 /**
  * The only way anything on the chain is changed: transactions, blocks and cheats, strictly one after another (the block
- * producer's lane sees to that). What was done is written to the journal before anybody is told that it was: see
+ * producer's queue sees to that). What was done is written to the journal before anybody is told that it was: see
  * {@link JournalSync}.
  */
 export class ChainWriter {
