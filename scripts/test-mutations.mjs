@@ -14,5 +14,7 @@ function run(command, ...args) {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-if (!existsSync(`${root}/${stryker}`)) run('npm', 'ci', '--prefix', 'test/mutation', '--legacy-peer-deps', '--no-audit', '--no-fund')
+// Its peer, vitest, is the one of the project: it is not to be installed a second time.
+if (!existsSync(`${root}/${stryker}`))
+  run('npm', 'ci', '--prefix', 'test/mutation', '--legacy-peer-deps', '--no-audit', '--no-fund')
 run(process.execPath, stryker, 'run', 'test/mutation/stryker.config.json', ...process.argv.slice(2))

@@ -1,4 +1,5 @@
 import type { Logger } from '../support/logger.ts'
+import { retryWhile } from '../support/retry-while.ts'
 import type { ApiResponse } from './api-response.ts'
 import { balanceChange, balancesOf, settle } from './balances.ts'
 import type { SandboxClock } from './clock.ts'
@@ -96,7 +97,7 @@ async function worthOf(portfolio: Portfolio, settling: ToSettle, deps: SettlingD
     level: 'warn',
     message: 'a confirmed transfer waits for the chain',
   } as const
-  const [worth] = await patiently(() => chain.values([position]), outage, settling, deps)
+  const [worth] = await outlast(() => chain.values([position]), outage, settling, deps)
   return worth ?? 0n
 }
 
@@ -108,7 +109,7 @@ function keep(writes: readonly Write[], settling: ToSettle, deps: SettlingDeps):
     level: 'error',
     message: 'a confirmed transfer waits to be written',
   } as const
-  return patiently(() => deps.store.commit(writes), outage, settling, deps)
+  return outlast(() => deps.store.commit(writes), outage, settling, deps)
 }
 
 /** What passes by itself, and how long to wait for it each time, in milliseconds. */
@@ -120,23 +121,23 @@ interface Outage {
 }
 
 /** Tries again until it succeeds; throws any other error, and whatever there is when nobody waits any longer. */
-async function patiently<Result>(
+async function outlast<Result>(
   task: () => Promise<Result>,
   { of: passing, pause, level, message }: Outage,
   { id, cancelled }: ToSettle,
   { clock, log }: SettlingDeps,
 ): Promise<Result> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await task()
-    } catch (error) {
-      if (!(error instanceof passing) || cancelled.aborted) throw error
+  return retryWhile(task, {
+    passes(error, attempt) {
+      if (!(error instanceof passing)) return false
       if (attempt === 1) log[level]({ reason: error.message, transaction_id: id }, message)
-      await clock.wallSleep(pause)
-      // Reset in the meantime: what is read or written now would be of another chain.
-      cancelled.throwIfAborted()
-    }
-  }
+      return true
+    },
+    pauseMs: pause,
+    sleep: (milliseconds) => clock.wallSleep(milliseconds, cancelled),
+    // Reset in the meantime: what is read or written now would be of another chain.
+    ended: () => cancelled.aborted,
+  })
 }
 
 function reverted(mined: MinedTransfer): Problem {
