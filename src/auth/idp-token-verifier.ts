@@ -17,7 +17,6 @@ export interface IdpClaims {
   [claim: string]: unknown
 }
 
-/** What the verifier of identity-provider tokens works with. */
 export interface IdpTokenVerifierOptions {
   /** The identity provider's public keys. */
   jwks: { keys: Jwk[] }

@@ -7,7 +7,6 @@ import { importSigningKeys, type KeySource, quote, type SigningKeys, unknownKid 
 import { TokenBucket } from './token-bucket.ts'
 import { TokenRefused } from './token-refused.ts'
 
-/** What fetching keys works with. */
 export interface RemoteJwksOptions {
   clock: SandboxClock
   logger: Logger

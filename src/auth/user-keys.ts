@@ -5,7 +5,6 @@ import type { Logger } from '../support/logger.ts'
 import { RemoteJwks } from './remote-jwks.ts'
 import { InlineKeys, importSigningKeys, importSigningPem, type KeySource } from './signing-keys.ts'
 
-/** What looking up user keys works with. */
 export interface UserKeysOptions {
   clock: SandboxClock
   logger: Logger

@@ -13,7 +13,6 @@ export interface UserClaims {
   sub: string
 }
 
-/** What the verifier of user tokens works with. */
 export interface UserTokenVerifierOptions {
   audience: string
   /** Seconds that `iat` and `nbf` may be ahead. */

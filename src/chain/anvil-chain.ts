@@ -38,8 +38,8 @@ import { NodeRecycler, type RecyclerDeps } from './writing/node-recycler.ts'
 import { placeMulticall3 } from './writing/place-multicall3.ts'
 
 /** Milliseconds for a call to a fork: the first of its kind fetches dozens of slots, one after another. */
-const FORK_TIMEOUT = 60_000
-const TIMEOUT = 10_000
+const FORK_TIMEOUT_MS = 60_000
+const TIMEOUT_MS = 10_000
 
 /** Whether a chain can be worked with, and if not, why. */
 export interface ChainStatus {
@@ -111,15 +111,15 @@ export class AnvilChain implements Chain {
     this.#options = options
     this.#origin = origin
     this.#upstream = upstream
-    const timeout = options.rpcTimeout ?? (upstream ? FORK_TIMEOUT : TIMEOUT)
+    const timeout = options.rpcTimeout ?? (upstream ? FORK_TIMEOUT_MS : TIMEOUT_MS)
     const fetches = new FetchBudget(clock, upstream)
     this.#rpc = new RpcClient({ chainId, timeout, upstream: fetches })
-    this.#reader = new ChainReader(this.#rpc, clock, options.rpcTimeout ?? (upstream && FORK_TIMEOUT))
+    this.#reader = new ChainReader(this.#rpc, clock, options.rpcTimeout ?? (upstream && FORK_TIMEOUT_MS))
     const parts = { chainId, rpc: this.#rpc, reader: this.#reader, journal, clock, log }
     this.#writer = new ChainWriter({ ...parts, archive, discard: (reason) => this.#supervisor.discard(reason) })
     this.#supervisor = new NodeSupervisor({
       ...parts,
-      node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT), fetches },
+      node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT_MS), fetches },
       idle: () => this.#writer.idle(),
       arrived: (tip) => this.#writer.arrive(tip),
       silent: (reason) => this.#producer.fallSilent(reason),

@@ -29,7 +29,7 @@ export interface ChainsOptions extends Pick<AnvilChainOptions, 'renewAfter'> {
 }
 
 /** Milliseconds that whoever moved the clock waits for the chains. */
-const FOLLOW_PATIENCE = 3_000
+const FOLLOW_TIMEOUT_MS = 3_000
 
 /** The chains on their Anvil processes. */
 export class AnvilChains implements Chains {
@@ -73,8 +73,8 @@ export class AnvilChains implements Chains {
 
   /** As {@link catchUp}, but says of chains that do not follow, or not within a few seconds, why not. */
   async follow(clock: SandboxClock): Promise<ChainStatus> {
-    const late = clock.wallSleep(FOLLOW_PATIENCE).then(() => {
-      throw new Error(`no block of the new time within ${FOLLOW_PATIENCE / 1_000} s`)
+    const late = clock.wallSleep(FOLLOW_TIMEOUT_MS).then(() => {
+      throw new Error(`no block of the new time within ${FOLLOW_TIMEOUT_MS / 1_000} s`)
     })
     late.catch(() => {})
     for (const chain of this.all()) {

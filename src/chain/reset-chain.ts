@@ -8,7 +8,6 @@ import type { ChainReader } from './reading/chain-reader.ts'
 import type { BlockProducer } from './rounds/block-producer.ts'
 import type { ChainWriter } from './writing/chain-writer.ts'
 
-/** What a reset works on. */
 export interface ResetDeps {
   rpc: RpcClient
   reader: ChainReader
@@ -21,7 +20,7 @@ export interface ResetDeps {
 }
 
 /** Milliseconds of real time that whatever is under way has to end by itself: a call of somebody may take many seconds. */
-const PATIENCE = 500
+const GRACE_PERIOD_MS = 500
 
 /**
  * Takes a chain back to where it began, whatever others did to its node; transfers under way are rejected. Tens of
@@ -49,7 +48,7 @@ export async function resetChain(deps: ResetDeps, origin: Checkpoint): Promise<v
 function holdLater({ rpc, clock }: ResetDeps): { release(): boolean } {
   let over = false
   let end: (() => void) | undefined
-  void clock.wallSleep(PATIENCE).then(() => {
+  void clock.wallSleep(GRACE_PERIOD_MS).then(() => {
     if (!over) end = rpc.hold('it is being reset')
   })
   return {

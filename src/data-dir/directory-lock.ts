@@ -28,7 +28,7 @@ const LONGEST_PATH = 100
 /** What file systems without sockets say: FAT, some mounts into containers. */
 const NO_SOCKETS = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM'])
 /** Milliseconds. Who took the connection and says nothing for so long is busy or stopped, but alive. */
-const PATIENCE = 2000
+const LOCK_ANSWER_TIMEOUT_MS = 2000
 const ATTEMPTS = 10
 /** Characters; who says more is no sandbox. */
 const LONGEST_ANSWER = 200
@@ -164,7 +164,7 @@ function parsed(text: string): Answer {
 function said(path: string): Promise<string | 'refused' | 'silence'> {
   return new Promise((resolve) => {
     let text = ''
-    const socket = connect({ path, timeout: PATIENCE })
+    const socket = connect({ path, timeout: LOCK_ANSWER_TIMEOUT_MS })
     socket.setEncoding('utf8')
     socket.on('data', (chunk) => {
       text += chunk

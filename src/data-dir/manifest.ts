@@ -80,7 +80,7 @@ export class Manifest {
     return this.#change((data) => ({ ...data, ...changes }))
   }
 
-  /** To be called before anything is written that an older version would misread. */
+  /** Call before anything is written that an older version would misread. */
   async raiseFormat(): Promise<void> {
     if (this.#data.format !== FORMAT) await this.update({})
   }

@@ -27,7 +27,7 @@ const MANY = 2000
 /** How often an end user is looked at whose transfers interfere, or of whom something seems wrong. */
 const LOOKS = 6
 /** Milliseconds of real time between two looks. */
-const PAUSE = 50
+const PAUSE_MS = 50
 
 /** One look at an end user. */
 interface Inspection {
@@ -96,7 +96,7 @@ export class Audit {
     const done: Inspection[] = []
     let left = users
     for (let look = 1; left.length > 0; look++) {
-      if (look > 1) await this.#deps.clock.wallSleep(PAUSE)
+      if (look > 1) await this.#deps.clock.wallSleep(PAUSE_MS)
       const looks = await this.#look(tenant, pools, left).catch((error: unknown) => {
         // A node that is just replacing a block refuses reads: they name one that is gone.
         if (look === LOOKS || error instanceof ChainUnavailableError) throw error

@@ -37,7 +37,7 @@ export class Showings {
     this.#deps = deps
   }
 
-  /** To be told what a list is about to show. */
+  /** Call before a list is shown. */
   note(shown: readonly ValuedPortfolio[]): void {
     for (const { portfolio, balances } of shown) {
       const { portfolio_id, last_transaction_id } = portfolio

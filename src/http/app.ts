@@ -31,7 +31,7 @@ import { unknownRoute } from './unknown-route.ts'
 const BODY_LIMIT = 100 * 1024
 
 /** Milliseconds within which a request has to arrive, headers and body. */
-const REQUEST_TIMEOUT = 60_000
+const REQUEST_TIMEOUT_MS = 60_000
 
 /** Node would refuse a request without Host itself, and without version and request id. */
 const SERVER = { requireHostHeader: false }
@@ -67,7 +67,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
     // A body that never comes ends in an answer too.
-    requestTimeout: REQUEST_TIMEOUT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
     ...(deps.tls ? { https: { ...SERVER, cert: deps.tls.cert, key: deps.tls.key } } : { http: SERVER }),
     // An external_id of any length must reach its validation instead of an unknown route.
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },

@@ -9,7 +9,6 @@ import type { Endpoint } from '../partner-api/endpoint.ts'
 import type { ResponseDeps } from './during-response.ts'
 import type { HttpExchange } from './exchange.ts'
 
-/** What the steps work with. */
 export interface PipelineDeps {
   service: Service
   faults: FaultEngine

@@ -77,7 +77,6 @@ const RPC_ERRORS = [
   'sandbox_starting',
 ] as const
 
-/** What the route works with. */
 export interface RpcDeps {
   chains: Chains
   /** Whether only this machine can reach the sandbox. Then everything is allowed, else reading and sending only. */

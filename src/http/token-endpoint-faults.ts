@@ -8,7 +8,7 @@ import { bringFault, type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
 import { codeIn } from './request-log.ts'
 
 /**
- * Lets faults strike the token operation. To be called on the scope the identity provider's routes are registered in;
+ * Lets faults strike the token operation. Call it on the scope the identity provider's routes are registered in;
  * returns what a struck request is to be answered with.
  */
 export function tokenEndpointFaults(

@@ -7,7 +7,6 @@ import type { Jwk, Tenant } from '../domain/records.ts'
 import { type KeyChoice, type Overrides, override, signJwt } from './sign-jwt.ts'
 import type { UnknownKey } from './unknown-key.ts'
 
-/** What the identity provider works with. */
 export interface IdentityProviderOptions {
   /** PKCS#8 PEM, RSA. */
   privateKeyPem: string

@@ -12,7 +12,6 @@ import { FormSchema, TenantParamsSchema } from './schemas.ts'
 import { authorizeTokenRequest, type TokenRequestContext } from './token-request.ts'
 import { TOKEN_RESPONSES } from './token-responses.ts'
 
-/** What the identity provider's routes work with. */
 export interface IdentityRoutesOptions extends MetadataOptions {
   findTenant: TokenRequestContext['findTenant']
   /** How the answer to a token request is to differ from a good one: faults decide. */

@@ -21,7 +21,6 @@ export interface UserToken {
   expires_at: string
 }
 
-/** What minting works with. */
 export interface UserTokenMint {
   audience: string
   clock: SandboxClock

@@ -53,7 +53,7 @@ export class Persistence {
     return this.#directory.path
   }
 
-  /** To be called when everything that is kept was found sound, before it is changed. */
+  /** Call when everything that is kept was found sound, before it is changed. */
   begin(): Promise<void> {
     return this.#directory.begin(version)
   }
@@ -104,7 +104,7 @@ export class Persistence {
     return this.#directory.manifest.update({ seeded: false })
   }
 
-  /** To be told that all that the fixture asks for is there, and nothing is left broken by an earlier run. */
+  /** Call when all that the fixture asks for is there, and nothing is left broken by an earlier run. */
   async whole(): Promise<void> {
     if (!this.seeded) await this.#directory.manifest.update({ seeded: true })
     this.#whole = true

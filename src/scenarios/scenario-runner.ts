@@ -78,7 +78,7 @@ export class ScenarioRunner {
     this.#run = undefined
   }
 
-  /** To be told of every answer about to be written, so that moves that wait for one are made. */
+  /** Call before an answer is written: moves of the clock that wait for it are made. */
   answered({ operation }: Exchange, status: number): void {
     if (status < 400) this.#run?.answered(operation)
   }

@@ -55,7 +55,7 @@ export class FetchBudget {
     return this.real?.failure
   }
 
-  /** To be told that a call of somebody else begins, who waits until the patience ends. Returns what to call at its end. */
+  /** Call when a call of somebody else begins, who waits until the patience ends. Returns what to call at its end. */
   begin(patience: Promise<unknown>): () => void {
     let over = false
     if (this.#executing++ === 0) this.#left = CALL_FETCHES

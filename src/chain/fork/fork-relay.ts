@@ -5,7 +5,7 @@ import type { RealCall } from './fetch-budget.ts'
 import { type Upstream, UpstreamError } from './upstream.ts'
 
 /** Milliseconds between looks for an upstream that failed. */
-const PROBE_PAUSE = 500
+const PROBE_INTERVAL_MS = 500
 /** A JSON-RPC error code Anvil gives up on at once. */
 const FAILED = -32000
 /** What any node answers that is up. */
@@ -71,7 +71,7 @@ export class ForkRelay {
   async #probe(missed: RealCall): Promise<void> {
     const { chainId, clock, log, upstream } = this.#deps
     for (;;) {
-      await clock.wallSleep(PROBE_PAUSE)
+      await clock.wallSleep(PROBE_INTERVAL_MS)
       if (this.#closed) return
       try {
         upstream.requireResult(missed.method, await upstream.postOnce(JSON.stringify(missed)))

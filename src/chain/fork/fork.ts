@@ -18,7 +18,7 @@ export interface Fork {
 }
 
 /** Milliseconds for an answer of the upstream: less than our own patience with Anvil, so that the reason is known. */
-const UPSTREAM_TIMEOUT = 8_000
+const UPSTREAM_TIMEOUT_MS = 8_000
 
 /** Whether a chain is to be a fork of a real one. */
 export function isFork(setup: ChainSetup): setup is ChainSetup & { fork: ForkSetup } {
@@ -28,7 +28,7 @@ export function isFork(setup: ChainSetup): setup is ChainSetup & { fork: ForkSet
 /** Checks the upstream of a fork and puts a relay before it. Throws {@link ChainSetupError}. */
 export async function openFork(
   setup: ChainSetup & { fork: ForkSetup },
-  { clock, log, timeout = UPSTREAM_TIMEOUT }: { clock: SandboxClock; log: Logger; timeout?: number },
+  { clock, log, timeout = UPSTREAM_TIMEOUT_MS }: { clock: SandboxClock; log: Logger; timeout?: number },
 ): Promise<Fork> {
   const upstream = new Upstream(setup.fork.url, timeout, clock)
   try {

@@ -6,7 +6,7 @@ import { readBody } from '../../support/read-body.ts'
 /** JSON-RPC's own word for a limit, beside HTTP's 429. */
 const LIMIT_CODES: ReadonlySet<unknown> = new Set([429, -32005, -32016])
 /** Milliseconds to wait, one after another, when the rate is limited, before that counts as a failure. */
-const PATIENCE = [250, 750]
+const RATE_LIMIT_PAUSES_MS = [250, 750]
 /** More than any answer a node gives for one call. */
 const MAX_BYTES = 64 * 1024 * 1024
 
@@ -67,7 +67,7 @@ export class Upstream {
 
   /** Passes a request on, again if the rate is limited, and returns the answer, JSON for certain. Throws {@link UpstreamError}. */
   async post(body: string): Promise<string> {
-    for (const pause of PATIENCE) {
+    for (const pause of RATE_LIMIT_PAUSES_MS) {
       try {
         return await this.postOnce(body)
       } catch (error) {

@@ -8,7 +8,7 @@ import { isFixed, stateBlock } from './block-parameter.ts'
 import { canGoBack } from './snapshots.ts'
 
 /** Milliseconds that a read waits for a block: transfers under way go before it. */
-const PATIENCE = 1_000
+const BLOCK_TIMEOUT_MS = 1_000
 
 /** Reads whose answer depends on how old the latest block is. */
 const OF_LATEST = /^eth_(blockNumber|call|simulateV1|getBlockByNumber|getFilterChanges|feeHistory)$/
@@ -36,7 +36,7 @@ export class Heartbeat {
     const { foreign } = supervisor
     if (reader.present <= reader.latest || foreign.timeSet) return
     if (canGoBack(foreign, { height: writer.height, ownChanges: producer.ownChanges })) return
-    await Promise.race([producer.catchUp().catch(() => {}), clock.wallSleep(PATIENCE)])
+    await Promise.race([producer.catchUp().catch(() => {}), clock.wallSleep(BLOCK_TIMEOUT_MS)])
   }
 }
 

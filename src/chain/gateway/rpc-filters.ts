@@ -14,12 +14,12 @@ export class RpcFilters {
     this.#clock = clock
   }
 
-  /** To be told of a filter that was made. */
+  /** Call when a filter was made. */
   add(id: unknown): void {
     this.#asked.set(id, this.#clock.wallNow())
   }
 
-  /** To be told that somebody asked a filter. */
+  /** Call when somebody asked a filter. */
   touch(id: unknown): void {
     if (this.#asked.delete(id)) this.add(id)
   }

@@ -33,7 +33,7 @@ export class Turn {
     })
   }
 
-  /** To be told of a piece that is done: whoever waits sees it go on, and has the patience for the next one. */
+  /** Call when a piece is done: whoever waits sees it go on, and has the patience for the next one. */
   step(): void {
     this.#steps++
   }

@@ -34,7 +34,7 @@ const TRANSACTION = 1 / 5
 /** … and when there is not, since a checkpoint has to leave out what Anvil keeps of it. */
 const TRANSACTION_IN_HASTE = 1 / 25
 /** A checkpoint may wait for a quiet moment until so many times the operations it is due after are done. */
-const PATIENCE = 2
+const OVERDUE_FACTOR = 2
 /** What part of those is next to nothing. */
 const SHORT = 1 / 10
 
@@ -60,7 +60,7 @@ export class ChainJournal {
 
   /** Whether a checkpoint must not wait any longer. */
   get tooLong(): boolean {
-    return this.#done + this.#transactions * TRANSACTION_IN_HASTE >= this.#limit * PATIENCE
+    return this.#done + this.#transactions * TRANSACTION_IN_HASTE >= this.#limit * OVERDUE_FACTOR
   }
 
   /** Whether a block was mined since the last checkpoint. */

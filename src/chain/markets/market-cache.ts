@@ -4,7 +4,7 @@ import type { Pool } from '../../domain/records.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
 
 /** Milliseconds of the sandbox clock. */
-const MAX_AGE = 5_000
+const MAX_AGE_MS = 5_000
 
 interface Entry {
   figures: Promise<MarketFigures>
@@ -30,7 +30,7 @@ export class MarketCache {
     const key = this.#keyOf(pool)
     const now = this.#clock.now()
     const known = this.#entries.get(key)
-    if (known && known.version === this.#reader.version && now - known.readAt < MAX_AGE) return known.figures
+    if (known && known.version === this.#reader.version && now - known.readAt < MAX_AGE_MS) return known.figures
     const entry = { figures: load(), version: this.#reader.version, readAt: now }
     this.#entries.set(key, entry)
     entry.figures.catch(() => {

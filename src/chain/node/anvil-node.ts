@@ -59,7 +59,7 @@ const OPTIMISM: Readonly<Record<string, string>> = {
 }
 
 /** Milliseconds until the end of a process that failed is known. */
-const EXIT_PATIENCE = 50
+const EXIT_TIMEOUT_MS = 50
 
 /** Done again, operations led to another block than the first time: their node must not be built on. */
 export class ReplayError extends Error {
@@ -88,7 +88,7 @@ export class AnvilNode {
       return node
     } catch (cause) {
       // Its end may be known a moment later than that it does not answer.
-      if (process) await Promise.race([process.exited, clock.wallSleep(EXIT_PATIENCE)])
+      if (process) await Promise.race([process.exited, clock.wallSleep(EXIT_TIMEOUT_MS)])
       const exit = process?.exit
       await process?.stop()
       source.close()

@@ -44,9 +44,9 @@ const FLAGS = [
 /** What `source` is called on the command line. */
 const SOURCE = 'source'
 
-const START_TIMEOUT = 20_000
+const START_TIMEOUT_MS = 20_000
 const START_ATTEMPTS = 5
-const STOP_PATIENCE = 700
+const STOP_TIMEOUT_MS = 700
 const STDERR_KEPT = 4_000
 
 /** Anvil did not start, and why by its own words. */
@@ -159,7 +159,7 @@ export class AnvilProcess {
     if (this.#exit === undefined) {
       this.#child.kill('SIGTERM')
       this.resume() // suspended, it would not heed
-      await Promise.race([this.exited, this.#options.clock.wallSleep(STOP_PATIENCE)])
+      await Promise.race([this.exited, this.#options.clock.wallSleep(STOP_TIMEOUT_MS)])
     }
     await this.#kill()
     await rm(this.#options.directory, { recursive: true, force: true })
@@ -174,7 +174,7 @@ export class AnvilProcess {
   async #ready(): Promise<void> {
     const { clock, chainId } = this.#options
     const rpc = new RpcClient({ chainId, url: this.url })
-    const deadline = clock.wallNow() + START_TIMEOUT
+    const deadline = clock.wallNow() + START_TIMEOUT_MS
     try {
       for (;;) {
         if (this.#exit !== undefined) throw new AnvilStartError(this.#exit)

@@ -23,11 +23,11 @@ export interface WatchedChain {
 }
 
 /** Milliseconds without an answer after which nothing new is begun. */
-const PATIENCE = 3_000
+const SILENCE_TIMEOUT_MS = 3_000
 /** … after which an Anvil is taken for hung. */
-const HANG_PATIENCE = 10_000
+const HANG_TIMEOUT_MS = 10_000
 /** Milliseconds between looks whether it hangs. */
-const PROBE_PAUSE = 1_000
+const PROBE_INTERVAL_MS = 1_000
 /**
  * What it is asked. It needs the state: of a node whose state is kept busy by a call, so that no block can be mined, all
  * else is answered. (A block that waits goes before later questions, so they wait with it.)
@@ -40,7 +40,7 @@ export async function watchForHang(chain: WatchedChain): Promise<void> {
   let silentSince: number | undefined
   let told = false
   while (!chain.stopped()) {
-    await clock.wallSleep(PROBE_PAUSE)
+    await clock.wallSleep(PROBE_INTERVAL_MS)
     const asked = clock.wallNow()
     const watched = chain.node()
     const failures = rpc.upstreamFailures
@@ -57,7 +57,7 @@ export async function watchForHang(chain: WatchedChain): Promise<void> {
       // A fork's node that tells of its upstream is not silent.
       const excused = rpc.held || watched !== chain.node() || rpc.upstreamFailures > failures
       silentSince = excused ? undefined : (silentSince ?? asked)
-      if (silentSince === undefined || clock.wallNow() - silentSince < HANG_PATIENCE) continue
+      if (silentSince === undefined || clock.wallNow() - silentSince < HANG_TIMEOUT_MS) continue
       log.error({ chain_id: chainId }, 'the chain hangs: it is killed')
       chain.hangs()
     }
@@ -67,10 +67,10 @@ export async function watchForHang(chain: WatchedChain): Promise<void> {
 /** Asks for a sign of life, and tells when it does not come soon. Throws when none comes at all. */
 async function probe(chain: WatchedChain, tell: () => void): Promise<void> {
   let over = false
-  void chain.clock.wallSleep(PATIENCE).then(() => {
+  void chain.clock.wallSleep(SILENCE_TIMEOUT_MS).then(() => {
     if (over || chain.slow) return
     tell()
-    chain.silent(`no answer within ${PATIENCE} ms`)
+    chain.silent(`no answer within ${SILENCE_TIMEOUT_MS} ms`)
   })
   try {
     await chain.rpc.settle([PROBE])

@@ -12,12 +12,12 @@ import type { ForeignState } from './foreign-state.ts'
 import { watchForHang } from './hang-watch.ts'
 
 /** Milliseconds between attempts to start another one: at first, and at most. */
-const FIRST_PAUSE = 100
-const LAST_PAUSE = 5_000
+const FIRST_PAUSE_MS = 100
+const LAST_PAUSE_MS = 5_000
 /** Nodes that may be lost, one after another, while the first one starts. */
 const START_ATTEMPTS = 3
 /** Milliseconds a node has for the way back to its checkpoint, which takes one or two. */
-const REWIND_PATIENCE = 1_000
+const REWIND_TIMEOUT_MS = 1_000
 
 /** Where the upstream of a fork failed meanwhile, doing the journal again may well succeed later. */
 const UNLESS_RESET = 'it is tried again, unless POST /_sandbox/reset begins anew'
@@ -197,7 +197,7 @@ export class NodeSupervisor {
   /** A node that takes too long is lost: it must not go back later, under whoever builds on it. */
   async #goBack(node: AnvilNode): Promise<Block> {
     let over = false
-    void this.#deps.clock.wallSleep(REWIND_PATIENCE).then(() => {
+    void this.#deps.clock.wallSleep(REWIND_TIMEOUT_MS).then(() => {
       if (over || this.#node !== node) return
       this.#lostNode = node
       node.process.kill()
@@ -246,7 +246,7 @@ export class NodeSupervisor {
     const { rpc, journal, clock, log, node } = this.#deps
     let release = rpc.hold(reason)
     const needed = () => this.#lostNode !== undefined && !this.#stopped && !signal.aborted
-    for (let pause = FIRST_PAUSE; needed(); pause = Math.min(pause * 2, LAST_PAUSE)) {
+    for (let pause = FIRST_PAUSE_MS; needed(); pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
         await this.#deps.idle()
         await this.#queue.run(async () => {

@@ -17,7 +17,7 @@ export interface Snapshot<Result> {
 }
 
 /** Milliseconds that whoever reads waits for the node: after five, the sandbox would be taken for hung. */
-const PATIENCE = 4_000
+const READ_TIMEOUT_MS = 4_000
 
 /**
  * What the chain says. Every read is made at the chain's present: the sandbox clock, or the latest block's timestamp
@@ -32,7 +32,7 @@ export class ChainReader {
   #version = 0
 
   /** `patience`: milliseconds that whoever reads waits for the node; default 4 s. */
-  constructor(rpc: RpcClient, clock: SandboxClock, patience = PATIENCE) {
+  constructor(rpc: RpcClient, clock: SandboxClock, patience = READ_TIMEOUT_MS) {
     this.#rpc = rpc
     this.#clock = clock
     this.#patience = patience
@@ -53,7 +53,7 @@ export class ChainReader {
     return Math.max(this.#latest, Math.floor(this.#clock.now() / 1000))
   }
 
-  /** To be told of each new block, with its timestamp, and of anything else that may change an answer. */
+  /** Call after each new block, with its timestamp, and after anything else that may change an answer. */
   changed(latestTimestamp?: number): void {
     this.#version++
     if (latestTimestamp !== undefined) this.#latest = latestTimestamp

@@ -25,7 +25,7 @@ import { readRound, type SignedTransfer, signRound, type TransferJob } from './t
  */
 const MAX_ROUND = 128
 /** Milliseconds between attempts to reach a node that has fallen silent with signed transfers outstanding. */
-const RETRY_PAUSE = 250
+const RETRY_PAUSE_MS = 250
 /** Blocks a signed transaction may miss before it is given up. */
 const MAX_BLOCKS_MISSED = 3
 
@@ -108,14 +108,14 @@ export class BlockProducer {
     return this.#queue.run(task)
   }
 
-  /** To be told that the chain gives no answer: what is not signed yet is better refused at once than held. */
+  /** Call when the chain gives no answer: what is not signed yet is refused at once. */
   fallSilent(reason: string): void {
     this.#silent ??= reason
     const error = new ChainUnavailableError(this.#deps.chainId, reason)
     for (const job of this.#takeWaiting()) job.reject(error)
   }
 
-  /** To be told that the chain answers again: transfers are taken at once, and signed ones carried through. */
+  /** Call when the chain answers again: transfers are taken at once, and signed ones carried through. */
   resume(): void {
     this.#silent = undefined
     this.#wake()
@@ -243,7 +243,7 @@ export class BlockProducer {
         const woken = new Promise<void>((resolve) => {
           this.#wake = resolve
         })
-        await Promise.race([this.#deps.clock.wallSleep(RETRY_PAUSE, signal), woken])
+        await Promise.race([this.#deps.clock.wallSleep(RETRY_PAUSE_MS, signal), woken])
       }
     }
   }

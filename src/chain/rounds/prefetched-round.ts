@@ -17,14 +17,14 @@ export class PrefetchedRound {
     this.#reader = reader
   }
 
-  /** Begins to read for those who wait. To be called when the round's block stands, and nothing else is to change the chain. */
+  /** Begins to read for those who wait. Call when the round's block stands, and nothing else is to change the chain. */
   begin(jobs: readonly TransferJob[]): void {
     if (jobs.length === 0) return
     const round = readRound(this.#reader, jobs).catch(() => undefined) // it is read again
     this.#ahead = { jobs, round }
   }
 
-  /** To be told that the round went as it should: what was read holds until the chain's state changes. */
+  /** Call when the round went as it should: what was read holds until the chain's state changes. */
   hold(): void {
     if (this.#ahead) this.#ahead.version = this.#reader.version
   }

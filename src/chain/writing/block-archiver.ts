@@ -27,7 +27,7 @@ export class BlockArchiver {
     this.#deps = deps
   }
 
-  /** To be told of the next block's number, and of its signed transactions if all are known. May be told again. */
+  /** Call with the next block's number, and with its signed transactions if all are known. Twice does no harm. */
   add(number: number, signed?: Hex[]): void {
     this.height = number
     if (signed) this.#signed.set(number, signed)

@@ -14,7 +14,7 @@ const RENEW_AFTER = 20_000
 /** … and as many when the state has become too large to keep so many of it. */
 const RENEW_OUTGROWN_AFTER = 400
 /** Without a quiet moment, and without a checkpoint that is due anyway, it may be so many times as much. */
-const PATIENCE = 2
+const OVERDUE_FACTOR = 2
 
 /** Puts a fresh node in the place of one that has done much, so that its memory does not grow with all that ever was. */
 export class NodeRecycler {
@@ -38,7 +38,7 @@ export class NodeRecycler {
 
   /** Whether it is to be done under load. */
   get pressing(): boolean {
-    return this.due && (this.#easy || this.#carried >= this.#limitNow * PATIENCE)
+    return this.due && (this.#easy || this.#carried >= this.#limitNow * OVERDUE_FACTOR)
   }
 
   /**
