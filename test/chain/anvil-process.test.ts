@@ -166,7 +166,7 @@ function isAlive(pid: number): boolean {
 async function compiledParent(): Promise<{ script: string; directory: string }> {
   const root = fileURLToPath(new URL('../../', import.meta.url))
   const directory = await mkdtemp(join(root, 'node_modules', '.orphan-test-'))
-  for (const room of ['chain', 'domain']) {
+  for (const room of ['chain', 'domain', 'support']) {
     await cp(join(root, 'src', room), join(directory, 'src', room), { recursive: true })
   }
   const compilerOptions = {
@@ -188,7 +188,7 @@ async function compiledParent(): Promise<{ script: string; directory: string }> 
     `import { readdirSync } from 'node:fs'
     import { tmpdir } from 'node:os'
     import { join } from 'node:path'
-    import { AnvilProcess } from './src/chain/anvil-process.js'
+    import { AnvilProcess } from './src/chain/node/anvil-process.js'
     import { SandboxClock } from './src/domain/clock.js'
     const before = new Set(readdirSync(tmpdir()))
     const anvil = await AnvilProcess.start({ chainId: '31337', clock: new SandboxClock(), log: console })

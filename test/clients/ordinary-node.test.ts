@@ -68,7 +68,9 @@ describe('fees', () => {
     ['an account with ether', RICH],
     ['one without', POOR],
   ])('ethers writes with its defaults, for %s', async (_, key) => {
-    const provider = new ethers.JsonRpcProvider(rpcUrl, undefined, { pollingInterval: 50 })
+    // Its defaults but for speed: it repeats the answer to the same question for a quarter of a second, the nonce too, and here
+    // the first transaction is mined before that is over.
+    const provider = new ethers.JsonRpcProvider(rpcUrl, undefined, { pollingInterval: 50, cacheTimeout: -1 })
     try {
       const signer = new ethers.Wallet(key, provider)
       const sent = await signer.sendTransaction({ to: RECEIVER, value: 0n })

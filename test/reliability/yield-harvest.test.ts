@@ -79,7 +79,7 @@ describe('random series', () => {
       }),
       { numRuns: 12 },
     )
-    expect(harvests).toBeGreaterThan(10)
+    expect(harvests).toBeGreaterThan(0) // or nothing was compared
   })
 
   test('of transfers at once, each has its record directly before it, on whatever page', async () => {
