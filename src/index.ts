@@ -14,7 +14,7 @@ export type {
   TenantCredentials,
 } from './control/contract.ts'
 export { DataDirectoryError } from './data-dir/data-directory-error.ts'
-export { ChainSetupError, ChainUnavailableError } from './domain/ports/chain.ts'
+export { ChainSetupError, ChainUnavailableError, ChainUnsoundError } from './domain/ports/chain.ts'
 export { FixtureError } from './fixtures/fixture-error.ts'
 export type { ChainClient } from './library/chain-clients.ts'
 export { type ConnectOptions, connectSandbox } from './library/connect-sandbox.ts'

@@ -163,6 +163,7 @@ export class ChainUnavailableError extends Error {
 /** The chain answers, but not as it should: somebody changed its contracts or accounts. Only a reset helps. */
 export class ChainUnsoundError extends Error {
   override readonly name = 'ChainUnsoundError'
+  readonly code = 'chain_unsound'
   constructor(
     readonly chainId: string,
     reason: string,
