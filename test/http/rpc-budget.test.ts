@@ -174,6 +174,19 @@ describe.each([
     expect((await ask('eth_feeHistory', '0x1', 'latest', Array(101).fill(1))).error).toMatchObject({ code: -32005 })
   })
 
+  test('in a batch, too: a fee history of more blocks than a number holds ends an Anvil', async () => {
+    const counts = [`0x${'f'.repeat(64)}`, '0xffffffffffffffff']
+    const { body } = await post(url, [
+      call('eth_chainId'),
+      ...counts.map((count) => call('eth_feeHistory', count, 'latest', [])),
+      call('eth_fillTransaction', { to: `0x${'1'.repeat(40)}` }),
+      call('eth_blockNumber'),
+    ])
+    expect(body.map(({ error }: Any) => error)).toEqual(Array(5).fill(undefined))
+    expect(body[3].result.tx).toMatchObject({ maxFeePerGas: '0x0', maxPriorityFeePerGas: '0x0' })
+    expect((await ask('eth_chainId')).result).toBe('0x7a69')
+  })
+
   test('so many slots can be asked for at once', async () => {
     const slots = Array.from({ length: 1_025 }, (_, slot) => numberToHex(slot, { size: 32 }))
     expect((await ask('eth_getStorageValues', { [CODED]: slots.slice(1) }, 'latest')).error).toBeUndefined()

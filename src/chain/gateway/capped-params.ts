@@ -37,6 +37,11 @@ export function cappedParams(method: string, params: Params): Params {
   return CAPS.get(method)?.(method, params) ?? params
 }
 
+/** Whether a method's parameters may have to be changed to fit into the budget. */
+export function isCapped(method: string): boolean {
+  return CAPS.has(method)
+}
+
 /** A quantity, at most so much; that much if it is missing. Throws RpcError for what is no quantity. */
 function atMost(method: string, name: string, quantity: unknown, most: number): string {
   if (quantity === undefined || quantity === null) return numberToHex(most)

@@ -20,7 +20,7 @@ import { OVERTAKEN, type RpcCall, type RpcClient, RpcError } from '../json-rpc/r
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import { Allowance, tooLong } from './allowance.ts'
 import { stateBlock } from './block-parameter.ts'
-import { cappedParams, isFields, type Params, withFees } from './capped-params.ts'
+import { cappedParams, isCapped, isFields, type Params, withFees } from './capped-params.ts'
 import type { KnownBlocks } from './known-blocks.ts'
 import { RpcFilters } from './rpc-filters.ts'
 import { isLong, isSlow } from './rpc-methods.ts'
@@ -217,7 +217,9 @@ function wayOf(request: unknown): Way {
   if (!isRequest(request)) return 'apart'
   const { method, params } = request
   if (isSlow(method, params ?? [])) return 'slow'
-  const apart = isLong(method) || method === TIP || stateBlock(method, params ?? []) !== undefined
+  // What is sent together is sent as it was given.
+  const rewritten = method === TIP || isCapped(method) || FILLED.test(method)
+  const apart = rewritten || isLong(method) || stateBlock(method, params ?? []) !== undefined
   return apart ? 'apart' : 'together'
 }
 
