@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { IdpTokenVerifier } from '../../src/auth/idp-token-verifier.ts'
+import { TokenRefused } from '../../src/auth/token-refused.ts'
 import { Origin } from '../../src/domain/origin.ts'
 import { AUDIENCE, forge, type KeyPair, keyPair, MovableClock, problemOf, seconds } from './partner.ts'
 
@@ -113,4 +114,42 @@ it('is verified again once it has expired, although it was good before', async (
   await verifier.verify(`Bearer ${token}`)
   clock.ahead = 3_601_000
   expect(await refusal(token)).toContain('it expired at')
+})
+
+it('is read once, and again when it was forgotten', async () => {
+  const authorization = `Bearer ${await sign()}`
+  const verify = vi.spyOn(crypto.subtle, 'verify')
+  try {
+    for (let i = 0; i < 3; i++) expect(await verifier.verify(authorization)).toMatchObject({ appid: 'acme-client' })
+    expect(verify).toHaveBeenCalledTimes(1)
+    verifier.clear()
+    await verifier.verify(authorization)
+    expect(verify).toHaveBeenCalledTimes(2)
+  } finally {
+    verify.mockRestore()
+  }
+})
+
+it('counts as it was read, in the second before it expires and not in the next', async () => {
+  clock.stop()
+  const token = await sign(claims({ exp: Math.floor(clock.wallNow() / 1000) + 10 }))
+  await verifier.verify(`Bearer ${token}`)
+  clock.ahead = 9_000
+  expect(await verifier.verify(`Bearer ${token}`)).toMatchObject({ appid: 'acme-client' })
+  clock.ahead = 10_000
+  expect(await refusal(token)).toContain('it expired at')
+})
+
+it('keeps what was found wrong as the cause of the error', async () => {
+  const { cause } = await problemOf(verifier.verify('Bearer garbage'))
+  expect(cause).toBeInstanceOf(TokenRefused)
+})
+
+it('does not take a fault of the program for a fault of the token', async () => {
+  const failure = new TypeError('a fault of the program')
+  const origin = () => {
+    throw failure
+  }
+  const failing = new IdpTokenVerifier({ jwks: { keys: [own.jwk('idp-1')] }, audiences: [AUDIENCE], origin, clock })
+  await expect(failing.verify(`Bearer ${await sign()}`)).rejects.toBe(failure)
 })

@@ -1,7 +1,10 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto'
+import type { JWTPayload } from 'jose'
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { TokenRefused } from '../../src/auth/token-refused.ts'
 import { UserKeys } from '../../src/auth/user-keys.ts'
 import { UserTokenVerifier } from '../../src/auth/user-token-verifier.ts'
+import type { ErrorCode } from '../../src/domain/errors.ts'
 import type { UserKeySource } from '../../src/domain/records.ts'
 import {
   AUDIENCE,
@@ -224,8 +227,69 @@ describe('header and claims', () => {
     expect(await detailOf(token)).toContain('finite')
   })
 
+  it('says the instants it compared', async () => {
+    clock.stop()
+    const now = Math.floor(clock.wallNow() / 1000)
+    const iso = (seconds: number) => new Date(seconds * 1000).toISOString()
+    expect(await detailOf(await userToken(registered, { iat: now + 90 }))).toContain(
+      `it was issued at ${iso(now + 90)}, in the future; at most ${iso(now + 60)} is accepted now`,
+    )
+    expect(await detailOf(await userToken(registered, { nbf: now + 90 }))).toContain(
+      `it is not valid before ${iso(now + 90)}; it is ${iso(now)} now`,
+    )
+    expect(await detailOf(await userToken(registered, { exp: now }))).toContain(
+      `it expired at ${iso(now)}; it is ${iso(now)} now`,
+    )
+  })
+
+  it.each(['header', 'payload'])('refuses a %s that recursion does not survive', async (part) => {
+    const encode = (json: string) => Buffer.from(json).toString('base64url')
+    const deep = encode(`{"x":${'['.repeat(10_000)}${']'.repeat(10_000)}}`)
+    const parts = [encode(JSON.stringify(header())), encode(JSON.stringify(claims()))]
+    parts[part === 'header' ? 0 : 1] = deep
+    expect(await detailOf(`${parts.join('.')}.AAAA`)).toContain(`its ${part} nests deeper than 64 levels`)
+  })
+
   it.each([[undefined], ['at+jwt'], ['JOSE'], [1]])('refuses typ %j', async (typ) => {
     expect(await detailOf(await userToken(registered, {}, { typ }))).toContain('expected "JWT"')
+  })
+})
+
+describe('an error about a user token', () => {
+  it.each([undefined, ''])('asks for one when none came: %j', async (token) => {
+    const { details, cause } = await problemOf(verifier.verify(token, acme))
+    expect(details.headers).toEqual({ 'www-authenticate': 'Bearer realm="user-token"' })
+    expect(cause).toBeUndefined()
+  })
+
+  it('says that the one that came is invalid, and keeps what was found as its cause', async () => {
+    const { details, cause } = await problemOf(verifier.verify('garbage', acme))
+    expect(details.headers['www-authenticate']).toContain('realm="user-token", error="invalid_token"')
+    expect(cause).toBeInstanceOf(TokenRefused)
+  })
+
+  it.each<[string, JWTPayload, ErrorCode]>([
+    ['of the tenant', {}, 'invalid_user_token'],
+    ['of another tenant', { iss: 'https://globex.example' }, 'cross_tenant_jwt'],
+    ['of nobody', { iss: 'https://evil.example' }, 'unknown_partner_issuer'],
+    ['that is not there', { iss: undefined }, 'invalid_user_token'],
+  ])('tells an issuer %s by its code, when that is set', async (_whose, changes, code) => {
+    const token = await userToken(foreign, changes)
+    const keys = new UserKeys({ clock, logger: recordedLog() })
+    const issuers = new Set([ISSUER, 'https://globex.example'])
+    const telling = new UserTokenVerifier({ audience: AUDIENCE, leeway: 60, clock, keys, issuers })
+    expect(await problemOf(telling.verify(token, acme))).toMatchObject({ code })
+    expect(await problemOf(telling.verify('garbage', acme))).toMatchObject({ code: 'invalid_user_token' })
+    expect(await problemOf(verifier.verify(token, acme))).toMatchObject({ code: 'invalid_user_token' })
+  })
+
+  it('is none about a fault of the program', async () => {
+    // A real source fails in no other way than by refusing.
+    const failure = new TypeError('a fault of the program')
+    const keys = new UserKeys({ clock, logger: recordedLog() })
+    keys.of = () => ({ find: () => Promise.reject(failure) })
+    const failing = new UserTokenVerifier({ audience: AUDIENCE, leeway: 60, clock, keys })
+    await expect(failing.verify(await userToken(registered), acme)).rejects.toBe(failure)
   })
 })
 
@@ -285,6 +349,15 @@ describe('remembering', () => {
     expect(await detailOf(token)).toContain('it is not valid before')
   })
 
+  it('ends in the very second of expiry', async () => {
+    clock.stop()
+    const token = await userToken(registered, { exp: Math.floor(clock.wallNow() / 1000) + 10 })
+    clock.ahead = 9_000
+    expect(await verifier.verify(token, acme)).toEqual({ sub: 'alice' })
+    clock.ahead = 10_000
+    expect(await detailOf(token)).toContain('it expired at')
+  })
+
   it('does not depend on business time', async () => {
     clock.advance(8 * 24 * 60 * 60 * 1000)
     expect(await verifier.verify(await userToken(registered), acme)).toEqual({ sub: 'alice' })
@@ -297,6 +370,14 @@ describe('remembering', () => {
     await detailOf(token, { ...acme, issuer: 'https://renamed.example' })
     await detailOf(token, { ...acme, user_keys: { jwks: { keys: [foreign.jwk('acme-1')] } } })
   })
+})
+
+it('a source of keys is opened once, and anew when all is forgotten', () => {
+  const keys = new UserKeys({ clock, logger: recordedLog() })
+  const opened = keys.of(acme.user_keys)
+  expect(keys.of(structuredClone(acme.user_keys))).toBe(opened)
+  keys.clear()
+  expect(keys.of(acme.user_keys)).not.toBe(opened)
 })
 
 function privateJwk() {

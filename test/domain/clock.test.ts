@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { SandboxClock } from '../../src/domain/clock.ts'
+import { END_OF_TIME, SandboxClock } from '../../src/domain/clock.ts'
 
 const HOUR = 3600_000
 
@@ -67,6 +67,23 @@ describe('the sandbox clock', () => {
     expect(() => clock.advance(step)).toThrow(RangeError)
   })
 
+  it('can be advanced to the end of the year 9999, and no further', () => {
+    clock.freeze()
+    clock.advance(END_OF_TIME - clock.now())
+    expect(clock.iso()).toBe('9999-12-31T23:59:59.999Z')
+    expect(() => clock.advance(1)).toThrow(RangeError)
+    expect(clock.now()).toBe(END_OF_TIME)
+  })
+
+  it('is left alone by letting it run when it runs', () => {
+    let moves = 0
+    clock.onMove(() => {
+      moves += 1
+    })
+    clock.unfreeze()
+    expect([moves, clock.state]).toEqual([0, { offset: 0, frozen_at: null }])
+  })
+
   it('goes back to real time on reset', () => {
     clock.advance(HOUR)
     clock.freeze()
@@ -123,6 +140,19 @@ describe('a sleep', () => {
     const sleep = clock.sleep(30 * 24 * HOUR)
     clock.advance(30 * 24 * HOUR)
     await sleep
+  })
+
+  it('of more days than a timer can hold waits without turning round and round', async () => {
+    const warnings: string[] = []
+    const listen = ({ name }: Error) => void warnings.push(name)
+    process.on('warning', listen)
+    const abort = new AbortController()
+    const sleep = clock.sleep(365 * 24 * HOUR, abort.signal)
+    await settled()
+    process.off('warning', listen)
+    abort.abort(new Error('enough'))
+    await expect(sleep).rejects.toThrow('enough')
+    expect(warnings).toEqual([])
   })
 
   it('does not end by real time while the clock is frozen, and does after', async () => {

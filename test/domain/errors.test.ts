@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { challengeOf, ERRORS, type ErrorCode, invalidParameters, Problem } from '../../src/domain/errors.ts'
+import { requiredHeaders } from '../../src/domain/required-headers.ts'
 
 const headersOf = (code: ErrorCode, headers?: Record<string, string>) =>
   new Problem(code, { detail: 'x', ...(headers && { headers }) }).details.headers
@@ -28,6 +29,10 @@ describe('the headers an error carries', () => {
   test('give way to its own, and stand beside others', () => {
     expect(headersOf('rate_limited', { 'retry-after': '30' })).toEqual({ 'retry-after': '30' })
     expect(headersOf('rate_limited', { allow: 'GET' })).toEqual({ 'retry-after': '1', allow: 'GET' })
+  })
+
+  test('leave out a challenge that nobody knows', () => {
+    expect(requiredHeaders(401)).toEqual({})
   })
 
   test('say nothing about a token that did not come', () => {

@@ -3,6 +3,7 @@ import { SandboxClock } from '../../src/domain/clock.ts'
 import type { ValuedPortfolio } from '../../src/domain/portfolios.ts'
 import type { Showing } from '../../src/domain/records.ts'
 import { Showings } from '../../src/domain/showings.ts'
+import { recordedLog } from '../auth/partner.ts'
 import { silent } from '../chain/chain-fixture.ts'
 import { MemoryJournal } from '../store/memory-journal.ts'
 import { portfolio } from '../store/samples.ts'
@@ -40,11 +41,13 @@ test('a list that was read before a transfer takes nothing from one that was rea
   expect(lastOf(showings, worth('', 'txn_3'))).toBe('30')
 })
 
-test('a thousand lists are written down once, by themselves, and read again', async () => {
+test('a thousand lists are written down once, by themselves, as are later ones, and read again', async () => {
   const showings = await open()
   for (let i = 1; i <= 1_000; i++) showings.note([worth(String(i)), worth(String(i * 2), 'txn_1', 'jar_2')])
   expect(journal.lines).toEqual([])
   await expect.poll(() => journal.lines.length).toBe(1)
+  showings.note([worth('1000')])
+  await expect.poll(() => journal.lines.length).toBe(2)
   const again = await open()
   expect(lastOf(again, worth('', null))).toBe('1000')
   expect(lastOf(again, worth('', 'txn_1', 'jar_2'))).toBe('2000')
@@ -60,6 +63,62 @@ test('what could not be written is written with the next, unless something else 
   await showings.keep()
   const again = await open()
   expect([lastOf(again, worth('')), lastOf(again, worth('', null, 'jar_2'))]).toEqual(['3', '2'])
+})
+
+test('what is shown while it is written is not undone when writing fails', async () => {
+  const showings = await open()
+  showings.note([worth('1')])
+  const letGo = journal.hold()
+  const kept = showings.keep()
+  showings.note([worth('2')])
+  journal.failing = true
+  letGo()
+  await kept
+  journal.failing = false
+  await showings.keep()
+  expect(lastOf(await open(), worth(''))).toBe('2')
+})
+
+test('the log says why something could not be written', async () => {
+  const log = recordedLog()
+  const showings = await Showings.open({ journal, clock: new SandboxClock(), log })
+  showings.note([worth('1')])
+  journal.failing = true
+  await showings.keep()
+  expect(log.lines).toEqual([
+    { fields: { err: new Error('the disk is full') }, message: expect.stringContaining('tried again') },
+  ])
+})
+
+test('without a journal, what was shown is known all the same', async () => {
+  const showings = await Showings.open({ journal: undefined, clock: new SandboxClock(), log: silent })
+  showings.note([worth('1')])
+  await showings.keep()
+  expect(lastOf(showings, worth(''))).toBe('1')
+  await showings.clear()
+  expect(lastOf(showings, worth(''))).toBe('of the transfer')
+})
+
+const shownIn = ({ lines }: MemoryJournal<Showing[]>) => lines.flatMap((line) => JSON.parse(line) as Showing[])
+
+test('only what was listed anew is written, until most of the journal is superseded', async () => {
+  const all = Array.from({ length: 2_000 }, (_, i) => worth('1', null, `jar_${i}`))
+  const first = await open()
+  for (let written = all.length; written <= 14_000; written += all.length) {
+    first.note(all)
+    await first.keep()
+    expect(shownIn(journal)).toHaveLength(written)
+  }
+  const again = await open()
+  again.note([worth('2', null, 'jar_7')])
+  await again.keep()
+  expect(shownIn(journal)).toHaveLength(14_001)
+  // The last that are allowed: twice the portfolios and 10,000 more are 14,000.
+  again.note([worth('3', null, 'jar_7')])
+  await again.keep()
+  expect(shownIn(journal)).toHaveLength(2_000)
+  const rewritten = await open()
+  expect([1, 7].map((n) => lastOf(rewritten, worth('', null, `jar_${n}`)))).toEqual(['1', '3'])
 })
 
 test('the journal does not grow with the number of lists', async () => {
