@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { ValuedPortfolio } from '../../src/domain/portfolios.ts'
+import { NotKeptError } from '../../src/domain/ports/journal.ts'
 import type { Showing } from '../../src/domain/records.ts'
 import { Showings } from '../../src/domain/showings.ts'
 import { recordedLog } from '../auth/partner.ts'
@@ -86,7 +87,7 @@ test('the log says why something could not be written', async () => {
   journal.failing = true
   await showings.keep()
   expect(log.lines).toEqual([
-    { fields: { err: new Error('the disk is full') }, message: expect.stringContaining('tried again') },
+    { fields: { err: new NotKeptError('the disk is full') }, message: expect.stringContaining('tried again') },
   ])
 })
 

@@ -1,4 +1,4 @@
-import type { Journal } from '../../src/domain/ports/journal.ts'
+import { type Journal, NotKeptError } from '../../src/domain/ports/journal.ts'
 import type { LedgerEntry } from '../../src/store/ledger-entry.ts'
 
 /** A journal that outlives its store in memory only, fails when told to, and can be made to wait. */
@@ -41,6 +41,6 @@ export class MemoryJournal<Entry = LedgerEntry> implements Journal<Entry> {
 
   async #ready(): Promise<void> {
     await this.gate
-    if (this.failing) throw new Error('the disk is full')
+    if (this.failing) throw new NotKeptError('the disk is full')
   }
 }
