@@ -130,6 +130,16 @@ it('is read once, and again when it was forgotten', async () => {
   }
 })
 
+it('is never taken for the one before it', async () => {
+  const [acme, globex] = await Promise.all(['acme', 'globex'].map((appid) => sign(claims({ appid }))))
+  const appidOf = async (token: string | undefined) => (await verifier.verify(`Bearer ${token}`)).appid
+  for (let i = 0; i < 2; i++) {
+    for (const token of [acme, acme]) expect(await appidOf(token)).toBe('acme')
+    for (const token of [globex, globex]) expect(await appidOf(token)).toBe('globex')
+    expect(await refusal('garbage')).toContain('signed JWT')
+  }
+})
+
 it('counts as it was read, in the second before it expires and not in the next', async () => {
   clock.stop()
   const token = await sign(claims({ exp: Math.floor(clock.wallNow() / 1000) + 10 }))

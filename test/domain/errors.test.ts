@@ -32,7 +32,7 @@ describe('the headers an error carries', () => {
   })
 
   test('leave out a challenge that nobody knows', () => {
-    expect(requiredHeaders(401)).toEqual({})
+    expect(requiredHeaders(401)).toStrictEqual({})
   })
 
   test('say nothing about a token that did not come', () => {
