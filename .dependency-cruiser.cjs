@@ -22,6 +22,7 @@ const ROOMS = {
     'chain/json-rpc/',
     'chain/reading/',
     'chain/wallets/',
+    'chain/archive/',
     'chain/markets/',
     'chain/writing/',
   ],

@@ -75,6 +75,15 @@ describe('a transfer signed in an earlier life', () => {
     expect(Number(await rpc<string>(first.chain, 'eth_blockNumber'))).toBe(bad.mined.block_number)
   })
 
+  it('is found in a block that the node has forgotten, too', async () => {
+    const owner = await wallet('forgotten')
+    const good = await deposit(owner, 'vault USDC')
+    const bad = await carryOut('deposit', first.pool('vault USDC'), 500n, { owner, revert: true })
+    for (let i = 0; i < 3; i++) await rpc(first.chain, 'anvil_mine', '0x28')
+    for (const { mined, signed } of [good, bad]) expect(await first.chain.finish(signed)).toEqual(mined)
+    expect(await nonce(first, owner)).toBe(2)
+  })
+
   it('reverts where it would have', async () => {
     const owner = await wallet('reverting')
     const { mined, signed } = await carryOut('deposit', first.pool('aave WETH'), 500n, { owner, revert: true })

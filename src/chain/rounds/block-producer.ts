@@ -7,6 +7,7 @@ import {
 } from '../../domain/ports/chain.ts'
 import type { Logger } from '../../support/logger.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
+import type { BlockArchive } from '../archive/block-archive.ts'
 import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 import { unsound } from '../json-rpc/senseless-answer.ts'
 import type { Protocol } from '../markets/protocols/protocol.ts'
@@ -231,7 +232,7 @@ export class BlockProducer {
         if (!known) {
           const { writer } = this.#deps
           await writer.reconcile()
-          outstanding = await settleKnown(this.#deps.rpc, outstanding, writer.height)
+          outstanding = await settleKnown(this.#deps, outstanding, writer.height)
         }
         outstanding = await this.#commit(outstanding, blocks >= MAX_BLOCKS_MISSED, known)
         blocks++
@@ -259,7 +260,7 @@ export class BlockProducer {
       ask: [logsOf(transfers)],
       stands: () => this.#ahead.begin(this.#transfers.slice(0, MAX_ROUND)),
     })
-    const missing = await settleMined(rpc, transfers, mined)
+    const missing = await settleMined(this.#deps, transfers, mined)
     // A transaction whose state could not be fetched stays out of the block: that is no refusal.
     if (missing.length > 0 && rpc.upstreamFailures > failures) throw rpc.unavailable()
     if (!last) return missing
@@ -282,6 +283,7 @@ export class BlockProducer {
 export interface ProducerDeps {
   chainId: string
   rpc: RpcClient
+  archive: Pick<BlockArchive, 'answer'>
   reader: ChainReader
   writer: ChainWriter
   recycler: NodeRecycler

@@ -1,4 +1,5 @@
 import type { Hex } from '../../domain/records.ts'
+import type { BlockArchive } from '../archive/block-archive.ts'
 import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 import { unsound } from '../json-rpc/senseless-answer.ts'
 import type { Log } from '../markets/protocols/protocol.ts'
@@ -29,7 +30,7 @@ export function logsOf(transfers: readonly SignedTransfer[]): RpcCall {
  * what stands in none.
  */
 export async function settleMined(
-  rpc: RpcClient,
+  chain: ReceiptDeps,
   transfers: readonly SignedTransfer[],
   { number, timestamp, answers: [logs] }: Mined,
 ): Promise<SignedTransfer[]> {
@@ -46,26 +47,31 @@ export async function settleMined(
     if (receipt) settle(transfer, receipt, timestamp)
     else silent.push(transfer) // what fails leaves no log
   }
-  return settleKnown(rpc, silent, number)
+  return settleKnown(chain, silent, number)
 }
 
 /** Settles what stands in a block up to the last one that is kept, by its receipt. Returns what stands in none. */
 export async function settleKnown(
-  rpc: RpcClient,
+  { rpc, archive }: ReceiptDeps,
   transfers: readonly SignedTransfer[],
   last: number,
 ): Promise<SignedTransfer[]> {
   const receipts = await rpc.batch<Receipt | null>(
     transfers.map(({ tx_hash }) => ['eth_getTransactionReceipt', tx_hash]),
   )
+  // The node forgets a block that many others followed: those of somebody else, before a transfer is finished after a restart.
+  const recall = async <Answer>(method: string, ...params: unknown[]) =>
+    (await archive.answer(method, params)) as Answer | null | undefined
   const missing: SignedTransfer[] = []
   for (const [index, transfer] of transfers.entries()) {
-    const receipt = receipts[index]
+    const { tx_hash } = transfer
+    const receipt = receipts[index] ?? (await recall<Receipt>('eth_getTransactionReceipt', tx_hash))
     if (!receipt || Number(receipt.blockNumber) > last) {
       missing.push(transfer)
       continue
     }
-    const block = await rpc.call<{ timestamp: Hex }>('eth_getBlockByNumber', receipt.blockNumber, false)
+    const question = ['eth_getBlockByNumber', receipt.blockNumber, false] as const
+    const block = (await recall<{ timestamp: Hex }>(...question)) ?? (await rpc.call<{ timestamp: Hex }>(...question))
     settle(transfer, receipt, Number(block.timestamp))
   }
   return missing
@@ -88,4 +94,10 @@ function settle(transfer: SignedTransfer, receipt: Receipt, blockTimestamp: numb
   } catch (error) {
     transfer.reject(unsound(pool.chain_id, error))
   }
+}
+
+/** Where receipts are found. */
+interface ReceiptDeps {
+  rpc: RpcClient
+  archive: Pick<BlockArchive, 'answer'>
 }
