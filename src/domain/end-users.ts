@@ -1,4 +1,3 @@
-import { KeyedSerialQueue } from '../support/keyed-serial-queue.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
 import type { Ids } from './ids.ts'
@@ -14,7 +13,8 @@ export const DEFAULT_WALLET_TOKENS = 1_000_000n
 
 /** The end users of every tenant and their wallets. */
 export class EndUsers {
-  readonly #queue = new KeyedSerialQueue()
+  /** Under way, by tenant and external_id: whoever asks for the same meanwhile gets what comes of it, as late and no later. */
+  readonly #creating = new Map<string, Promise<EndUser>>()
   readonly #store: Store
   readonly #chains: Chains
   readonly #clock: SandboxClock
@@ -39,21 +39,28 @@ export class EndUsers {
 
   /** Makes the end user and funds its wallet on every chain the tenant has pools on; a known one is returned as it is. */
   create(tenant: Tenant, externalId: string, balance: WalletBalance = {}): Promise<EndUser> {
-    return this.#queue.run(`${tenant.tenant_id}/${externalId}`, async () => {
-      const known = await this.#find(tenant, externalId)
-      if (known) return known
-      const owner = { tenant_id: tenant.tenant_id, external_id: externalId }
-      const funded = await this.#fund(tenant, externalId, balance)
-      const user: EndUser = {
-        id: this.#ids.next('usr'),
-        ...owner,
-        wallet_address: this.#chains.walletAddress(owner),
-        funded,
-        created_at: this.#clock.iso(),
-      }
-      await this.#store.commit([{ collection: 'end_users', put: user }])
-      return user
-    })
+    const key = `${tenant.tenant_id}/${externalId}`
+    const underWay = this.#creating.get(key)
+    if (underWay) return underWay
+    const creating = this.#create(tenant, externalId, balance).finally(() => this.#creating.delete(key))
+    this.#creating.set(key, creating)
+    return creating
+  }
+
+  async #create(tenant: Tenant, externalId: string, balance: WalletBalance): Promise<EndUser> {
+    const known = await this.#find(tenant, externalId)
+    if (known) return known
+    const owner = { tenant_id: tenant.tenant_id, external_id: externalId }
+    const funded = await this.#fund(tenant, externalId, balance)
+    const user: EndUser = {
+      id: this.#ids.next('usr'),
+      ...owner,
+      wallet_address: this.#chains.walletAddress(owner),
+      funded,
+      created_at: this.#clock.iso(),
+    }
+    await this.#store.commit([{ collection: 'end_users', put: user }])
+    return user
   }
 
   #find(tenant: Tenant, externalId: string): Promise<EndUser | undefined> {

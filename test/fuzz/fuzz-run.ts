@@ -26,6 +26,10 @@ export interface FuzzPlan {
 
 /** Exchanges at once. */
 const LANES = 40
+/** What asks the node many times, each time with the limit of a call: a batch of calls, blocks one after another, an audit. */
+const LONG = /batch$|_mine|^get_audit$/
+/** Milliseconds that such may take: more than a batch's limit and a last call's. */
+const LONG_PATIENCE = 40_000
 /** Milliseconds to wait for an answer where none may come. */
 const SHORT_PATIENCE = 250
 /** The weather changes between laps; whoever repeats one request needs to know where the laps began. */
@@ -109,7 +113,7 @@ export class FuzzRun {
       const { face, request } = shoot(this.#plan.seed, index, world, weather)
       const { bytes, alone = false, method } = request
       this.#underWay.set(index, bytes)
-      const patience = request.mayBeSilent ? SHORT_PATIENCE : this.#plan.patience.answer
+      const patience = this.#patience(request)
       const result = await connection.send(bytes, { patience, alone, head: method === 'HEAD' })
       if (this.#process.dead) break
       this.#underWay.delete(index)
@@ -120,6 +124,12 @@ export class FuzzRun {
       else if (verdict) this.findings.add(face as Face, request.what, verdict, { index, bytes })
     }
     connection.close()
+  }
+
+  #patience({ what, mayBeSilent }: FuzzRequest): number {
+    const { answer } = this.#plan.patience
+    if (mayBeSilent) return SHORT_PATIENCE
+    return LONG.test(what) ? Math.max(answer, LONG_PATIENCE) : answer
   }
 
   #show(index: number, { bytes }: FuzzRequest, result: Awaited<ReturnType<Connection['send']>>): void {
