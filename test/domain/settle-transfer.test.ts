@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { Idempotency } from '../../src/domain/idempotency.ts'
+import { poolOf } from '../../src/domain/portfolios.ts'
 import { type Chain, ChainUnavailableError, type MinedTransfer } from '../../src/domain/ports/chain.ts'
 import type { Store } from '../../src/domain/ports/store.ts'
 import type { Claim, Transfer } from '../../src/domain/records.ts'
@@ -66,7 +67,12 @@ function book(found: Partial<MinedTransfer> = {}) {
   const render = () => ({ status: 422, body: 'reverted' })
   const idempotency = new Idempotency({ store, clock, settings: DEFAULT_SETTINGS, render })
   const respond = ({ balances }: { balances: object }) => ({ status: 200, body: balances })
-  const chain = { values: async () => [await worth()] } as Partial<Chain> as Chain
+  const chain = {
+    async values(positions) {
+      expect(positions).toEqual([{ pool: poolOf(before), shares: 50n }])
+      return [await worth()]
+    },
+  } as Partial<Chain> as Chain
   return settleTransfer(
     { id: 'txn_2', mined: { ...mined, ...found }, chain, cancelled: cancel.signal },
     { store, clock, idempotency, respond, log },
