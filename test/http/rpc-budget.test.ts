@@ -174,6 +174,18 @@ describe.each([
     expect((await ask('eth_feeHistory', '0x1', 'latest', Array(101).fill(1))).error).toMatchObject({ code: -32005 })
   })
 
+  test.runIf(host === '127.0.0.1')('a search backwards begins at the last block', async () => {
+    const search = (before: unknown) => ask('ots_searchTransactionsBefore', `0x${'1'.repeat(40)}`, before, 5)
+    // From a block far ahead, the node would look for every one between, for ever.
+    for (const before of [0, 1e9, Number.MAX_SAFE_INTEGER, '0xffffffffffffffff']) {
+      expect((await search(before)).result).toMatchObject({ firstPage: true, receipts: [], txs: [] })
+    }
+    for (const before of [{ toString: null, valueOf: null }, [1e12], 'x']) {
+      expect((await search(before)).error).toMatchObject({ code: -32602 })
+    }
+    expect((await ask('eth_chainId')).result).toBe('0x7a69')
+  })
+
   test('in a batch, too: a fee history of more blocks than a number holds ends an Anvil', async () => {
     const counts = [`0x${'f'.repeat(64)}`, '0xffffffffffffffff']
     const { body } = await post(url, [

@@ -5,9 +5,13 @@ import { RpcError } from '../json-rpc/rpc-client.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainWriter } from '../writing/chain-writer.ts'
 import { withoutTags } from './block-parameter.ts'
+import type { Params } from './capped-params.ts'
 
 /** The code of geth's nodes for a state that is gone. */
 const NOT_KEPT = -32000
+
+/** Otterscan's search for an account's transactions before a block. */
+const SEARCH_BACK = 'ots_searchTransactionsBefore'
 
 /** Which blocks tags name, and of which blocks there is a state to read. */
 export class KnownBlocks {
@@ -17,10 +21,11 @@ export class KnownBlocks {
     this.#deps = deps
   }
 
-  /** A request without tags that the node would count from another block than we do. */
-  withoutTags = (request: unknown): unknown => {
+  /** A request without tags that the node would count from another block than we do, and without blocks to come. */
+  resolved = (request: unknown): unknown => {
     if (!isRequest(request) || !request.params) return request
-    return { ...request, params: withoutTags(request.params, this.#tagged) }
+    const params = withoutTags(request.params, this.#tagged)
+    return { ...request, params: request.method === SEARCH_BACK ? this.#fromLast(params) : params }
   }
 
   /**
@@ -41,6 +46,13 @@ export class KnownBlocks {
     const which = number === undefined ? 'that block' : `block ${number}`
     const reason = `state of ${which} is not kept: that of blocks ${this.#oldest} to ${this.#deps.writer.height} is`
     return new RpcError(method, NOT_KEPT, reason)
+  }
+
+  /** From a block that is not there yet, the node would look for every one before it, for ever. */
+  #fromLast([address, before, ...rest]: Params): Params {
+    const next = this.#deps.writer.height + 1
+    const ahead = typeof before !== 'object' && Number(before) > next
+    return [address, ahead ? next : before, ...rest]
   }
 
   /**

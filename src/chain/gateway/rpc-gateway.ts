@@ -73,7 +73,7 @@ export class RpcGateway {
       if (kind === 'read') {
         const patience = this.#clock.wallSleep(CALL_TIME)
         if (!allowance.gaveUp) await this.#heartbeat.before(run)
-        answers.push(...(await this.#reads.answer(run.map(this.#blocks.withoutTags), allowance, patience)))
+        answers.push(...(await this.#reads.answer(run.map(this.#blocks.resolved), allowance, patience)))
       } else answers.push(...(await this.#inLane(run as JsonRpcRequest[], allowance)))
     }
     return answers
