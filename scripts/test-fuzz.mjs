@@ -1,7 +1,8 @@
 // test-fuzz.mjs: sends hostile requests to every face of a sandbox and counts what breaks:
 // `npm run test:fuzz -- --requests 1000000 --seed 7`. `--only 123,456` sends those again, one after another, and shows the
 // answers; what had come before them is not repeated. An answer may take 5 s, or so many as `--patience` says, for a machine
-// that is busy with other things; that of a batch, of many blocks and of an audit as long as a batch may take.
+// that is busy with other things; that of a batch, of many blocks, of an audit
+// and of a transfer as long as a batch may take.
 import { spawnSync } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
