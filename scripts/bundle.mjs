@@ -1,6 +1,6 @@
 // Bundles src/ and most of what it depends on into dist/: loading a thousand small files is most of a start.
 // See docs/decisions/0006-one-file-to-start.md.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -52,6 +52,10 @@ writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n')
 const written = new Set(output.map(({ fileName }) => fileName))
 for (const name of readdirSync(dist)) {
   if (name.endsWith('.js') && !written.has(name)) rmSync(join(dist, name)) // an earlier build's
+}
+for (const name of readdirSync(dist, { recursive: true })) {
+  const source = join(root, 'src', name.replace(/\.d\.ts$/, '.ts'))
+  if (name.endsWith('.d.ts') && !existsSync(source)) rmSync(join(dist, name)) // of a file that was moved
 }
 
 const packages = bundledPackages(output.flatMap(({ moduleIds }) => moduleIds ?? []))
