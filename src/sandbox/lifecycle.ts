@@ -1,19 +1,24 @@
 /** Where a namespace is in its life. Only `ready` serves; from `stopping` there is no way back. */
-export type LifecycleState = 'starting' | 'ready' | 'resetting' | 'failed' | 'stopping' | 'stopped'
+type LifecycleState = 'starting' | 'ready' | 'resetting' | 'failed' | 'stopping' | 'stopped'
+
+/** Why each of the other states does not serve, a sentence for clients; a failure has its own. */
+const OBSTACLES: Record<Exclude<LifecycleState, 'ready' | 'failed'>, string> = {
+  starting: 'The chain and the fixtures are being prepared.',
+  resetting: 'The sandbox is being reset.',
+  stopping: 'The sandbox is stopping.',
+  stopped: 'The sandbox is stopping.',
+}
 
 /** Says where a namespace is in its life, and ends a generation of work when a reset or a stop makes it void. */
 export class Lifecycle {
   #state: LifecycleState = 'starting'
-  #obstacle: string | undefined = 'The chain and the fixtures are being prepared.'
+  #failure = ''
   #generation = new AbortController()
-
-  get state(): LifecycleState {
-    return this.#state
-  }
 
   /** Why it cannot serve, a sentence for clients; undefined when it can. */
   get obstacle(): string | undefined {
-    return this.#obstacle
+    if (this.#state === 'ready') return undefined
+    return this.#state === 'failed' ? this.#failure : OBSTACLES[this.#state]
   }
 
   /** Aborted when a reset or a stop begins: what was let in before must not act on what comes after. */
@@ -27,20 +32,21 @@ export class Lifecycle {
   }
 
   ready(): void {
-    this.#enter('ready', undefined)
+    this.#enter('ready')
   }
 
   fail(reason: string): void {
-    this.#enter('failed', reason)
+    this.#failure = reason
+    this.#enter('failed')
   }
 
   beginReset(): void {
-    this.#enter('resetting', 'The sandbox is being reset.')
+    this.#enter('resetting')
     this.#nextGeneration()
   }
 
   beginStop(): void {
-    this.#enter('stopping', 'The sandbox is stopping.')
+    this.#enter('stopping')
     this.#nextGeneration()
   }
 
@@ -48,10 +54,8 @@ export class Lifecycle {
     this.#state = 'stopped'
   }
 
-  #enter(state: LifecycleState, obstacle: string | undefined): void {
-    if (this.ending) return // what began before goes on for a moment, and changes nothing any more
-    this.#state = state
-    this.#obstacle = obstacle
+  #enter(state: LifecycleState): void {
+    if (!this.ending) this.#state = state // what began before goes on for a moment, and changes nothing any more
   }
 
   #nextGeneration(): void {
