@@ -48,7 +48,7 @@ export async function hearOn(
 ): Promise<Evidence[]> {
   const heard = await Promise.all(
     books.map((book) =>
-      Promise.all([holdingsOf(book, observer), pursesOf(book, observer), outcomesOf(book, observer)]),
+      Promise.all([holdingsOf(book, observer), tokenBalancesOf(book, observer), outcomesOf(book, observer)]),
     ),
   )
   const wholes = new Map<Held, Portfolio>()
@@ -84,7 +84,7 @@ function holdingsOf({ user, pools, portfolios }: LedgerSnapshot, observer: Chain
   return Promise.all(holdings)
 }
 
-function pursesOf(
+function tokenBalancesOf(
   { user, pools, portfolios, transactions }: LedgerSnapshot,
   observer: ChainObserver,
 ): Promise<TokenBalance[]> {

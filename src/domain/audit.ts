@@ -56,22 +56,22 @@ export class Audit {
   /** Throws ChainUnavailableError. */
   async run(): Promise<AuditReport> {
     const { store } = this.#deps
-    const tally = new AuditSummary()
+    const summary = new AuditSummary()
     const hashes = new Map<string, string>()
     for (const tenant of await allOf(store, 'tenants', 'all')) {
       const pools = await allOf(store, 'pools', tenant.tenant_id)
       for await (const users of pagesOf(store, 'end_users', tenant.tenant_id, PAGE)) {
         for await (const group of this.#groups(users)) {
           for (const look of await this.#lookUntilSure(tenant, pools, group)) {
-            for (const [id, finding] of look.findings) tally.add(id, finding)
-            tally.add('hashes', duplicates(look.book, hashes))
-            if (look.state !== 'quiet') tally.leaveOut(look.book.name)
+            for (const [id, finding] of look.findings) summary.add(id, finding)
+            summary.add('hashes', duplicates(look.book, hashes))
+            if (look.state !== 'quiet') summary.leaveOut(look.book.name)
           }
         }
       }
     }
-    tally.add('transfers', await this.#checkTransfers())
-    return tally.report()
+    summary.add('transfers', await this.#checkTransfers())
+    return summary.report()
   }
 
   /** End users in their order, those together that have few transactions. */
