@@ -16,7 +16,12 @@ const STATE_OF: ReadonlyMap<string, number> = new Map([
   ['eth_createAccessList', 1],
   ['eth_simulateV1', 1],
   ['debug_traceCall', 1],
+  ['ots_hasCode', 1],
 ])
+
+/** What reads states of blocks that no parameter names so, or all of them. */
+const OF_OLD_STATES =
+  /^(debug_trace(Transaction|Block)|trace_replay|eth_getTransactionBySenderAndNonce$|\w+_dumpState$)/
 
 /** Names of blocks that the node would count from another one than we do. */
 const TAGS: ReadonlySet<unknown> = new Set(['earliest', 'safe', 'finalized'])
@@ -44,6 +49,14 @@ export function stateBlock(method: string, params: Params): string | undefined {
   const given = index === undefined ? undefined : params[index]
   const block = isFields(given) ? (given.blockHash ?? given.blockNumber) : given
   return typeof block === 'string' && block !== 'latest' && block !== 'pending' ? block : undefined
+}
+
+/** Whether a method may read the state of another block than the last one. */
+export function readsOldState(method: string, params: Params): boolean {
+  if (OF_OLD_STATES.test(method)) return true
+  const index = STATE_OF.get(method)
+  const block = index === undefined ? undefined : (params[index] ?? undefined)
+  return block !== undefined && block !== 'latest' && block !== 'pending'
 }
 
 /** Whether a block is named by number or hash, not by a tag. */

@@ -4,7 +4,7 @@ import { isRequest } from '../json-rpc/json-rpc.ts'
 import { RpcError } from '../json-rpc/rpc-client.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainWriter } from '../writing/chain-writer.ts'
-import { withoutTags } from './block-parameter.ts'
+import { readsOldState, stateBlock, withoutTags } from './block-parameter.ts'
 import type { Params } from './capped-params.ts'
 
 /** The code of geth's nodes for a state that is gone. */
@@ -39,6 +39,14 @@ export class KnownBlocks {
     const { forked = -1 } = journal.base
     if (number === undefined || number > writer.height || number <= forked || number >= this.#oldest) return
     throw this.forgotten(method, number)
+  }
+
+  /** Whether the node reads a state that it keeps of an earlier block; those before a fork, it asks the real chain for. */
+  readsKept(method: string, params: Params): boolean {
+    if (!readsOldState(method, params)) return false
+    const { archive, journal } = this.#deps
+    const number = archive.numberOf(stateBlock(method, params))
+    return number === undefined || number > (journal.base.forked ?? -1)
   }
 
   /** The error of a request for a state that is not kept. */

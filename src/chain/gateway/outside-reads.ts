@@ -18,6 +18,7 @@ import {
 import { CALL_TIME, TRANSACTION_GAS } from '../json-rpc/rpc-budget.ts'
 import { OVERTAKEN, type RpcCall, type RpcClient, RpcError } from '../json-rpc/rpc-client.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
+import type { BlockProducer } from '../rounds/block-producer.ts'
 import { Allowance, tooLong } from './allowance.ts'
 import { stateBlock } from './block-parameter.ts'
 import { cappedParams, isCapped, isFields, type Params, withFees } from './capped-params.ts'
@@ -26,8 +27,11 @@ import { RpcFilters } from './rpc-filters.ts'
 import { isLong, isSlow } from './rpc-methods.ts'
 import { checkTraced } from './traced-gas.ts'
 
-/** How reads are asked: all at once, in exchanges of their own, or so that only few execute at a time. */
-type Way = 'together' | 'apart' | 'slow'
+/**
+ * How reads are asked: all at once, in exchanges of their own, so that only few execute at a time, or, of old states,
+ * one by one and not while a block is mined.
+ */
+type Way = 'together' | 'apart' | 'slow' | 'old'
 
 /**
  * Calls of others that the node executes at a time. Blocks wait for those that have begun, and no call can be taken back
@@ -36,6 +40,11 @@ type Way = 'together' | 'apart' | 'slow'
 const EXECUTING = 2
 /** … of a fork: most of their time, they wait for the real chain. */
 const EXECUTING_ON_FORK = 8
+/**
+ * Reads of an earlier block's state at a time. The node locks its old states for each. Whoever else needs one then, or adds
+ * one since a block is mined, blocks a thread, maybe the one that would receive what the first is fetching: for ever.
+ */
+const OF_OLD_STATES = 1
 /** Reads in one round trip. */
 const TOGETHER = 100
 /** … and at once in round trips of their own. */
@@ -57,15 +66,18 @@ const TIP = 'eth_maxPriorityFeePerGas'
  */
 export class OutsideReads {
   readonly #deps: OutsideDeps
-  readonly #slots: Slots
+  readonly #slots: ReadonlyMap<Way, Slots>
   readonly #atOnce: Readonly<Record<Way, number>>
   readonly #filters: RpcFilters
 
   constructor(deps: OutsideDeps) {
     this.#deps = deps
     const slow = deps.fetches.real ? EXECUTING_ON_FORK : EXECUTING
-    this.#slots = new Slots(slow)
-    this.#atOnce = { together: TOGETHER, apart: APART, slow }
+    this.#slots = new Map([
+      ['slow', new Slots(slow)],
+      ['old', new Slots(OF_OLD_STATES)],
+    ])
+    this.#atOnce = { together: TOGETHER, apart: APART, slow, old: OF_OLD_STATES }
     this.#filters = new RpcFilters(deps.clock)
   }
 
@@ -82,9 +94,9 @@ export class OutsideReads {
     let left = patience
     while (answers.length < run.length) {
       const start = answers.length
-      const way = wayOf(run[start])
+      const way = this.#wayOf(run[start])
       let end = start + 1
-      while (end < run.length && end - start < this.#atOnce[way] && wayOf(run[end]) === way) end++
+      while (end < run.length && end - start < this.#atOnce[way] && this.#wayOf(run[end]) === way) end++
       const some = run.slice(start, end)
       if (way === 'together' && some.length > 1)
         answers.push(...(await this.#together(some as JsonRpcRequest[], allowance, left)))
@@ -153,6 +165,18 @@ export class OutsideReads {
     }
   }
 
+  /** What is no request at all goes with any. */
+  #wayOf(request: unknown): Way {
+    if (!isRequest(request)) return 'apart'
+    const { method } = request
+    const params = request.params ?? []
+    if (this.#deps.blocks.readsKept(method, params)) return 'old'
+    if (isSlow(method, params)) return 'slow'
+    // What is sent together is sent as it was given.
+    const rewritten = method === TIP || isCapped(method) || FILLED.test(method)
+    return rewritten || isLong(method) || stateBlock(method, params) !== undefined ? 'apart' : 'together'
+  }
+
   #patience(): Promise<void> {
     return this.#deps.clock.wallSleep(CALL_TIME)
   }
@@ -162,14 +186,25 @@ export class OutsideReads {
     const given = FILLED.test(method) ? await this.filled(request.params ?? []) : (request.params ?? [])
     const params = cappedParams(method, given)
     const ask = () => this.#ask({ ...request, params }, allowance, patience)
-    if (wayOf(request) !== 'slow') return ask()
-    const release = await this.#slots.take(patience)
+    const way = this.#wayOf(request)
+    const slots = this.#slots.get(way)
+    if (!slots) return ask()
+    const release = await slots.take(patience)
     if (!release) return '' // nobody waits any more
-    const end = this.#deps.fetches.begin(patience)
-    return ask().finally(() => {
-      end()
-      release()
+    const execute = () => {
+      const end = this.#deps.fetches.begin(patience)
+      return ask().finally(end)
+    }
+    return (way === 'old' ? this.#betweenRounds(execute, patience) : execute()).finally(release)
+  }
+
+  /** Blocks wait for one such read at most: the next one has its turn after theirs. */
+  #betweenRounds(execute: () => Promise<string>, patience: Promise<void>): Promise<string> {
+    let over = false
+    void patience.then(() => {
+      over = true
     })
+    return this.#deps.producer.exclusive(async () => (over ? '' : execute()))
   }
 
   async #ask(request: JsonRpcRequest, allowance: Allowance, patience: Promise<void>): Promise<string> {
@@ -212,17 +247,6 @@ export class OutsideReads {
   }
 }
 
-/** What is no request at all goes with any. */
-function wayOf(request: unknown): Way {
-  if (!isRequest(request)) return 'apart'
-  const { method, params } = request
-  if (isSlow(method, params ?? [])) return 'slow'
-  // What is sent together is sent as it was given.
-  const rewritten = method === TIP || isCapped(method) || FILLED.test(method)
-  const apart = rewritten || isLong(method) || stateBlock(method, params ?? []) !== undefined
-  return apart ? 'apart' : 'together'
-}
-
 function bodyOf(id: number, method: string, params: readonly unknown[]): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }
@@ -243,5 +267,6 @@ export interface OutsideDeps {
   supervisor: Pick<NodeSupervisor, 'foreign'>
   clock: SandboxClock
   fetches: FetchBudget
-  blocks: Pick<KnownBlocks, 'refuseForgotten' | 'forgotten'>
+  blocks: Pick<KnownBlocks, 'readsKept' | 'refuseForgotten' | 'forgotten'>
+  producer: Pick<BlockProducer, 'exclusive'>
 }

@@ -102,7 +102,7 @@ function kindOf(request: unknown): 'read' | 'send' | 'change' {
   return request.method === SEND_RAW ? 'send' : 'change'
 }
 
-export interface GatewayDeps extends ChangeDeps, Omit<OutsideDeps, 'blocks'>, KnownBlocksDeps {
+export interface GatewayDeps extends ChangeDeps, Omit<OutsideDeps, 'blocks' | 'producer'>, KnownBlocksDeps {
   writer: ChainWriter
   supervisor: Pick<NodeSupervisor, 'foreign' | 'states'>
   archive: BlockArchive
