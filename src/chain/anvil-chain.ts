@@ -1,24 +1,19 @@
 import type { ChainSetup, PoolFacts } from '../domain/chain-setup.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import {
-  type Chain,
+  type ChainControls,
   ChainUnavailableError,
-  type MarketFigures,
   type MinedTransfer,
-  type Position,
   type TransferOrder,
   type UnfinishedTransfer,
   type WalletFunding,
-  type WalletOwner,
 } from '../domain/ports/chain.ts'
-import type { Address, Hex, Pool } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Logger } from '../support/logger.ts'
 import type { BlockArchive } from './archive/block-archive.ts'
 import { AnvilControls } from './chain-controls.ts'
 import { FetchBudget } from './fork/fetch-budget.ts'
-import { atKeptBlock, isFork, openFork, unusable } from './fork/fork.ts'
-import type { ForkRelay } from './fork/fork-relay.ts'
+import { type Fork, unusable } from './fork/fork.ts'
 import { RpcGateway } from './gateway/rpc-gateway.ts'
 import type { ChainJournal, History } from './history/chain-journal.ts'
 import type { Checkpoint } from './history/checkpoint.ts'
@@ -30,9 +25,10 @@ import { type MarketValidation, validateMarkets } from './markets/validate-marke
 import { NodeSupervisor } from './node/node-supervisor.ts'
 import { ChainReader } from './reading/chain-reader.ts'
 import { type ResetDeps, resetChain } from './reset-chain.ts'
+import { type RestDeps, type RestTerms, restChain } from './rest-chain.ts'
 import { BlockProducer } from './rounds/block-producer.ts'
 import { fundingCalls } from './wallets/funding-calls.ts'
-import type { Wallets } from './wallets/wallets.ts'
+import type { Wallet } from './wallets/wallet.ts'
 import { ChainWriter } from './writing/chain-writer.ts'
 import { NodeRecycler, type RecyclerDeps } from './writing/node-recycler.ts'
 import { placeMulticall3 } from './writing/place-multicall3.ts'
@@ -52,10 +48,13 @@ export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'> {
   setup: ChainSetup
   /** What the chain begins with, unless it is a fork. */
   embedded: Checkpoint
-  /** What was done so far; empty for a new chain. */
+  /** The real chain that it forks. */
+  fork?: Fork | undefined
+  /** What was done so far; empty for a new chain. Whoever gives it closes it, and the fork. */
   journal: ChainJournal
   archive: BlockArchive
-  wallets: Wallets
+  /** What was found out about its markets before; they are looked at otherwise. */
+  survey?: MarketValidation | undefined
   protocols: ReadonlyMap<string, Protocol>
   clock: SandboxClock
   log: Logger
@@ -63,22 +62,17 @@ export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'> {
   rpcTimeout?: number
 }
 
-/** A chain on an Anvil process of its own, which is replaced by another one should it die or hang. */
-export class AnvilChain implements Chain {
+/** A chain at work, on an Anvil process of its own, which is replaced by another one should it die or hang. */
+export class AnvilChain implements ChainControls {
   /**
    * Starts Anvil where the journal ends, brings its time up to the clock and looks at the markets. Throws
    * `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`.
    */
   static async start(options: AnvilChainOptions): Promise<AnvilChain> {
-    const { setup, embedded, journal, clock, log } = options
-    const history = await journal.read()
-    const fork = isFork(setup)
-      ? await openFork(atKeptBlock(setup, history?.checkpoint.forked), { clock, log })
-      : undefined
-    const origin = fork?.origin ?? embedded
-    const chain = new AnvilChain(options, origin, fork?.relay)
+    const { setup, fork } = options
+    const chain = new AnvilChain(options)
     try {
-      await chain.#begin(history)
+      await chain.#begin(await options.journal.read())
       return chain
     } catch (error) {
       await chain.stop()
@@ -87,30 +81,28 @@ export class AnvilChain implements Chain {
   }
 
   readonly chain_id: string
+  /** What its markets and wallets hold. */
+  readonly reads: MarketReads
   readonly #options: AnvilChainOptions
-  readonly #origin: Checkpoint
-  readonly #upstream: ForkRelay | undefined
   readonly #rpc: RpcClient
   readonly #reader: ChainReader
   readonly #writer: ChainWriter
   readonly #producer: BlockProducer
-  readonly #whole: ResetDeps
+  readonly #whole: ResetDeps & RestDeps
   readonly #supervisor: NodeSupervisor
   readonly #controls: AnvilControls
   readonly #gateway: RpcGateway
-  readonly #reads: MarketReads
-  readonly #unsubscribe: () => void
   #resetting = false
   #stopped = false
   #survey: MarketValidation | undefined
 
-  private constructor(options: AnvilChainOptions, origin: Checkpoint, upstream: ForkRelay | undefined) {
+  private constructor(options: AnvilChainOptions) {
     const { setup, journal, archive, clock, log } = options
     const { chain_id: chainId } = setup
+    const upstream = options.fork?.relay
     this.chain_id = chainId
     this.#options = options
-    this.#origin = origin
-    this.#upstream = upstream
+    this.#survey = options.survey
     const timeout = options.rpcTimeout ?? (upstream ? FORK_TIMEOUT_MS : TIMEOUT_MS)
     const fetches = new FetchBudget(clock, upstream)
     this.#rpc = new RpcClient({ chainId, timeout, upstream: fetches })
@@ -135,8 +127,7 @@ export class AnvilChain implements Chain {
     })
     this.#gateway = new RpcGateway({ ...kept, producer: this.#producer, fetches })
     const oracle = () => this.#survey?.priceOracle ?? setup.price_oracle
-    this.#reads = new MarketReads({ ...parts, protocol: (pool) => this.#protocol(pool), oracle })
-    this.#unsubscribe = clock.onMove(() => this.#follow())
+    this.reads = new MarketReads({ ...parts, protocol: (pool) => this.#protocol(pool), oracle })
   }
 
   get pid(): number {
@@ -148,6 +139,11 @@ export class AnvilChain implements Chain {
     return reason === undefined ? { ok: true } : { ok: false, reason }
   }
 
+  /** What was found out about its markets. */
+  get survey(): MarketValidation | undefined {
+    return this.#survey
+  }
+
   async relay(body: unknown): Promise<string | undefined> {
     // The archive would go on answering.
     if (this.#controls.paused) throw new ChainUnavailableError(this.chain_id, 'paused by a fault')
@@ -156,34 +152,14 @@ export class AnvilChain implements Chain {
 
   ask = (calls: readonly RpcCall[]): Promise<unknown[]> => this.#reader.inTime(this.#rpc.settle(calls))
 
-  outcome(hash: Hex): 'success' | 'reverted' | undefined {
-    return this.#options.archive.outcome(hash)
-  }
-
-  market(pool: Pool): Promise<MarketFigures> {
-    return this.#reads.market(pool)
-  }
-
-  values(positions: readonly Position[]): Promise<bigint[]> {
-    return this.#reads.values(positions)
-  }
-
-  async shares(owner: WalletOwner, pool: Pool): Promise<bigint> {
-    return this.#reads.shares(this.#options.wallets.of(owner).address, pool)
-  }
-
-  async walletBalance(owner: WalletOwner, token: Address): Promise<bigint> {
-    return this.#reads.balance(this.#options.wallets.of(owner).address, token)
-  }
-
-  async fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void> {
-    const calls = fundingCalls(this.#options.wallets.of(owner).address, funding)
+  async fundWallet({ address }: Wallet, funding: readonly WalletFunding[]): Promise<void> {
+    const calls = fundingCalls(address, funding)
     if (calls.length > 0) await this.#soundly(() => this.#reader.inTime(this.#producer.cheat(calls)))
   }
 
-  transfer(order: TransferOrder): Promise<MinedTransfer> {
-    const protocol = this.#protocol(order.position.pool)
-    return this.#producer.transfer({ order, protocol, wallet: this.#options.wallets.of(order.owner) })
+  /** See `Chain.transfer`; the wallet is that of the order's owner. */
+  transfer(order: TransferOrder, wallet: Wallet): Promise<MinedTransfer> {
+    return this.#producer.transfer({ order, protocol: this.#protocol(order.position.pool), wallet })
   }
 
   finish(transfer: UnfinishedTransfer): Promise<MinedTransfer> {
@@ -194,12 +170,19 @@ export class AnvilChain implements Chain {
 
   /** Undoes whatever controls may have done to the markets, unless they are somebody else's. */
   async mend(): Promise<void> {
-    if (!this.#upstream) await this.#soundly(() => this.#controls.mend(this.#options.setup.markets ?? []))
+    if (!this.#options.setup.fork) await this.#soundly(() => this.#controls.mend(this.#options.setup.markets ?? []))
   }
 
   /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
   async catchUp(): Promise<void> {
     if (this.#reader.present > this.#reader.latest) await this.#producer.catchUp()
+  }
+
+  /** Call when the clock was moved. Resolves when there is a block of the new time, or cannot be one. */
+  async follow(): Promise<void> {
+    this.#reader.changed()
+    const { log } = this.#options
+    await this.catchUp().catch((error: Error) => log.warn({ error: error.message }, 'no block at the new time'))
   }
 
   /** Does nothing during a reset, which a pause would cut in two. */
@@ -208,7 +191,7 @@ export class AnvilChain implements Chain {
   }
 
   resume(): void {
-    if (this.#controls.resume()) this.#follow() // the clock may have moved meanwhile
+    if (this.#controls.resume()) void this.follow() // the clock may have moved meanwhile
   }
 
   setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
@@ -234,11 +217,30 @@ export class AnvilChain implements Chain {
     }
   }
 
+  /** Runs a task while the journal holds all there is, and nothing changes it. Throws ChainUnavailableError. */
+  still<Result>(task: () => Promise<Result>): Promise<Result> {
+    return this.#producer.exclusive(async () => {
+      await this.#writer.reconcile()
+      if (this.#writer.changedByOthers) await this.#writer.checkpoint()
+      await this.#writer.idle()
+      return task()
+    })
+  }
+
+  /** Ends Anvil if another one can take its place as if nothing had been: see {@link restChain}. Returns whether it did. */
+  async rest(terms: RestTerms): Promise<boolean> {
+    return restChain(this.#whole, terms, () => {
+      this.#stopped = true
+      return this.#end('it rests').catch((error) =>
+        this.#options.log.warn({ err: error }, 'an Anvil did not end in order'),
+      )
+    })
+  }
+
   /** Ends Anvil; transfers under way are rejected. What others did to the chain is kept, if there is a journal to keep it. */
   async stop(): Promise<void> {
     if (this.#stopped) return
     this.#stopped = true
-    this.#unsubscribe()
     this.#controls.resume()
     if (this.#writer.unsettled || this.#options.journal.slow) {
       await this.#producer
@@ -248,38 +250,39 @@ export class AnvilChain implements Chain {
           this.#options.log.warn({ err: error }, 'no last checkpoint: what others did to the chain is not kept')
         })
     }
-    this.#producer.stop('it was stopped')
+    await this.#end('it was stopped')
+  }
+
+  get #origin(): Checkpoint {
+    return this.#options.fork?.origin ?? this.#options.embedded
+  }
+
+  async #end(reason: string): Promise<void> {
+    this.#producer.stop(reason)
+    this.#rpc.hold(reason) // whatever is at it in a quiet moment ends as well
     await this.#supervisor.stop()
     this.#rpc.close()
-    this.#upstream?.close()
-    await this.#options.journal.close()
   }
 
   async #begin(history: History | undefined): Promise<void> {
     const start = history ?? { checkpoint: this.#origin, operations: [] }
     if (!history) await this.#options.journal.replace(start)
     await this.#supervisor.start(start)
-    const { clock, setup, protocols } = this.#options
+    const { clock, setup, fork, protocols } = this.#options
     const prepare = async () => {
       // A loaded state has a time of its own, and Aave refuses to work in its own past. A chain that was kept first finishes
       // the transfers that were under way, at the time they were signed for.
       if (!history) await this.#writer.mine(this.#reader.present)
-      else if (!this.#upstream) await placeMulticall3(this.#whole, this.#options.embedded)
-      this.#survey = await validateMarkets(setup, protocols, this.#reader.read)
+      else if (!setup.fork && !this.#survey) await placeMulticall3(this.#whole, this.#options.embedded)
+      this.#survey ??= await validateMarkets(setup, protocols, this.#reader.read)
     }
-    await retryChainOutage(prepare, { clock, ended: () => this.#stopped || this.#upstream?.failure !== undefined })
+    await retryChainOutage(prepare, { clock, ended: () => this.#stopped || fork?.relay.failure !== undefined })
   }
 
   /** Anvil answers again, or another one in its place. */
   #answering(): void {
     this.#producer.resume()
-    this.#follow()
-  }
-
-  /** The clock was moved. */
-  #follow(): void {
-    this.#reader.changed()
-    this.catchUp().catch((error: Error) => this.#options.log.warn({ error: error.message }, 'no block at the new time'))
+    void this.follow()
   }
 
   readonly #soundly = <Result>(task: () => Promise<Result>): Promise<Result> => soundly(this.chain_id, task)

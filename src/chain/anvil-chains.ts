@@ -3,21 +3,26 @@ import type { SandboxClock } from '../domain/clock.ts'
 import type { Chains, WalletOwner } from '../domain/ports/chain.ts'
 import type { Journal } from '../domain/ports/journal.ts'
 import type { Address } from '../domain/records.ts'
+import { allInOrder } from '../support/all-in-order.ts'
 import type { Logger } from '../support/logger.ts'
-import { AnvilChain, type AnvilChainOptions, type ChainStatus } from './anvil-chain.ts'
-import { BlockArchive } from './archive/block-archive.ts'
+import type { ChainStatus } from './anvil-chain.ts'
+import { type ArchiveEntry, BlockArchive } from './archive/block-archive.ts'
+import type { ChainCopies, ChainCopy } from './chain-copy.ts'
 import { type ChainEntry, ChainJournal, MemoryJournal } from './history/chain-journal.ts'
 import type { Checkpoint } from './history/checkpoint.ts'
 import { protocolsByName } from './markets/protocols/index.ts'
+import { OnDemandChain, type OnDemandOptions } from './on-demand-chain.ts'
 import { Wallets } from './wallets/wallets.ts'
 
-/** What the chains are started with. */
-export interface ChainsOptions extends Pick<AnvilChainOptions, 'renewAfter'> {
+/** What chains are made from. */
+export interface ChainsOptions extends Pick<OnDemandOptions, 'renewAfter' | 'idleMs'> {
   chains: readonly ChainSetup[]
   /** What every embedded chain begins with. */
   embedded: Checkpoint
   /** Where chains are kept, by name; default: in memory. */
   journal?: <Entry>(name: string) => Promise<Journal<Entry>>
+  /** What new chains begin with, in place of a first block. Whatever journals hold by then is replaced. */
+  begin?: ChainCopies
   clock: SandboxClock
   /** Every wallet's key derives from it. */
   seed: number
@@ -31,22 +36,46 @@ export interface ChainsOptions extends Pick<AnvilChainOptions, 'renewAfter'> {
 /** Milliseconds that whoever moved the clock waits for the chains. */
 const FOLLOW_TIMEOUT_MS = 3_000
 
-/** The chains on their Anvil processes. */
+/** The chains of one ledger, each on an Anvil while it is needed. */
 export class AnvilChains implements Chains {
-  readonly #chains: ReadonlyMap<string, AnvilChain>
+  readonly #chains: ReadonlyMap<string, OnDemandChain>
   readonly #wallets: Wallets
 
-  constructor(chains: readonly AnvilChain[], wallets: Wallets) {
+  constructor(chains: readonly OnDemandChain[], wallets: Wallets) {
     this.#chains = new Map(chains.map((chain) => [chain.chain_id, chain]))
     this.#wallets = wallets
   }
 
-  get(chainId: string): AnvilChain | undefined {
+  get(chainId: string): OnDemandChain | undefined {
     return this.#chains.get(chainId)
   }
 
-  all(): AnvilChain[] {
+  all(): OnDemandChain[] {
     return [...this.#chains.values()]
+  }
+
+  /**
+   * Has every chain at work. Throws `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`, when all have come up or
+   * failed.
+   */
+  async wake(): Promise<void> {
+    await allInOrder(this.all().map((chain) => chain.wake()))
+  }
+
+  /**
+   * Runs a task while nothing changes any chain, and returns what others can begin with to be what these are then. The task
+   * must ask nothing of the chains. Throws ChainUnavailableError.
+   */
+  async copy<Result>(whileStill: () => Result | Promise<Result>): Promise<{ chains: ChainCopies; result: Result }> {
+    const chains = new Map<string, ChainCopy>()
+    const still = async ([first, ...others]: readonly OnDemandChain[]): Promise<Result> => {
+      if (!first) return whileStill()
+      return first.still((copy) => {
+        chains.set(first.chain_id, copy)
+        return still(others)
+      })
+    }
+    return { result: await still(this.all()), chains }
   }
 
   walletAddress(owner: WalletOwner): Address {
@@ -100,25 +129,41 @@ export class AnvilChains implements Chains {
 
 /** Starts every chain; if one fails, none is left running. Throws `AnvilStartError` or `AnvilBinaryMissingError`. */
 export async function startAnvilChains(options: ChainsOptions): Promise<AnvilChains> {
+  const chains = await openChains(options)
+  try {
+    await chains.wake()
+    return chains
+  } catch (error) {
+    await chains.stop()
+    throw error
+  }
+}
+
+/** Opens what is kept of the chains, and starts no Anvil: whoever needs a chain does. */
+export async function openChains(options: ChainsOptions): Promise<AnvilChains> {
   const wallets = await Wallets.load(options.seed)
   const protocols = protocolsByName(options.protocols)
-  const started = await Promise.allSettled(
+  const opened = await Promise.allSettled(
     options.chains.map(async (setup) => {
-      const kept = await openHistory(setup.chain_id, options.journal)
-      return AnvilChain.start({ ...options, ...kept, setup, wallets, protocols })
+      const history = await openHistory(setup.chain_id, options)
+      return new OnDemandChain({ ...options, ...history, setup, wallets, protocols })
     }),
   )
   const chains = new AnvilChains(
-    started.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
+    opened.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : [])),
     wallets,
   )
-  const failed = started.find((result) => result.status === 'rejected')
+  const failed = opened.find((result) => result.status === 'rejected')
   if (!failed) return chains
   await chains.stop()
   throw failed.reason
 }
 
-async function openHistory(chainId: string, open: ChainsOptions['journal'] = async () => new MemoryJournal()) {
-  const journal = new ChainJournal(await open<ChainEntry>(`chain-${chainId}`))
-  return { journal, archive: await BlockArchive.open(await open(`blocks-${chainId}`)) }
+async function openHistory(chainId: string, { journal: open, begin }: ChainsOptions) {
+  const copy = begin?.get(chainId)
+  const journal = new ChainJournal((await open?.<ChainEntry>(`chain-${chainId}`)) ?? new MemoryJournal())
+  const kept = await open?.<ArchiveEntry>(`blocks-${chainId}`)
+  const archive = copy ? await BlockArchive.beginWith(copy.archived, kept) : await BlockArchive.open(kept)
+  if (copy) await journal.replace(copy.history)
+  return { journal, archive, survey: copy?.survey }
 }

@@ -23,4 +23,8 @@ export class RecentlyUsed<Key, Value extends object> {
   forget(key: Key): void {
     this.#kept.delete(key)
   }
+
+  clear(): void {
+    this.#kept.clear()
+  }
 }

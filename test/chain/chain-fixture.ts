@@ -1,6 +1,6 @@
-import type { AnvilChain } from '../../src/chain/anvil-chain.ts'
-import { type AnvilChains, type ChainsOptions, startAnvilChains } from '../../src/chain/anvil-chains.ts'
+import { type AnvilChains, type ChainsOptions, openChains, startAnvilChains } from '../../src/chain/anvil-chains.ts'
 import { embeddedCheckpoint, embeddedMarket } from '../../src/chain/markets/embedded-market.ts'
+import type { OnDemandChain } from '../../src/chain/on-demand-chain.ts'
 import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { SignedTransaction, TransferFacts, TransferOrder, WalletOwner } from '../../src/domain/ports/chain.ts'
@@ -19,22 +19,20 @@ export interface ChainFixture {
   clock: SandboxClock
   market: EmbeddedMarket
   chains: AnvilChains
-  chain: AnvilChain
+  chain: OnDemandChain
   pool(name: PoolName): Pool
   /** Gives an owner tokens and allowances for every pool. */
   fund(owner: WalletOwner, amount?: bigint): Promise<void>
 }
 
-/** Starts the embedded chain. */
+/** Starts the embedded chain; one that begins with a copy is only opened. */
 export async function startChain({
   clock = new SandboxClock(),
   ...options
 }: {
   rpcTimeout?: number
-  renewAfter?: number
   clock?: SandboxClock
-  journal?: NonNullable<ChainsOptions['journal']>
-} = {}): Promise<ChainFixture> {
+} & Partial<Pick<ChainsOptions, 'renewAfter' | 'journal' | 'begin' | 'idleMs'>> = {}): Promise<ChainFixture> {
   const market = await embeddedMarket()
   const pool = (name: PoolName): Pool => {
     const [protocol, symbol] = name.split(' ') as [string, string]
@@ -49,7 +47,7 @@ export async function startChain({
       market_address: protocol === 'aave' ? market.aave_pool : market.vaults[symbol]!,
     }
   }
-  const chains = await startAnvilChains({
+  const chains = await (options.begin ? openChains : startAnvilChains)({
     chains: [{ ...market, markets: POOL_NAMES.map((name) => ({ pool: pool(name), origin: name })) }],
     embedded: await embeddedCheckpoint(),
     clock,
@@ -101,7 +99,7 @@ export function order(
 
 /** One JSON-RPC call as any client would make it, to a URL or to a chain as its URL would pass it on. */
 export async function rpc<Result>(
-  to: string | Pick<AnvilChain, 'relay'>,
+  to: string | Pick<OnDemandChain, 'relay'>,
   method: string,
   ...params: unknown[]
 ): Promise<Result> {

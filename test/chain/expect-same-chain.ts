@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import type { AnvilChain } from '../../src/chain/anvil-chain.ts'
+import type { OnDemandChain } from '../../src/chain/on-demand-chain.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { rpc } from './chain-fixture.ts'
 
 /** Kills a chain's Anvil: another one, which does again what the journal holds, must come to the same block. */
-export async function expectSameChain(chain: AnvilChain): Promise<void> {
+export async function expectSameChain(chain: OnDemandChain): Promise<void> {
   const block = await rpc<{ number: string; hash: string }>(chain, 'eth_getBlockByNumber', 'latest', false)
   const { pid } = chain
   process.kill(pid, 'SIGKILL')

@@ -1,8 +1,8 @@
 import { numberToHex } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { AnvilChain } from '../../src/chain/anvil-chain.ts'
 import { type AnvilChains, startAnvilChains } from '../../src/chain/anvil-chains.ts'
 import { embeddedCheckpoint } from '../../src/chain/markets/embedded-market.ts'
+import type { OnDemandChain } from '../../src/chain/on-demand-chain.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { ChainUnavailableError, type WalletOwner } from '../../src/domain/ports/chain.ts'
 import type { Pool } from '../../src/domain/records.ts'
@@ -182,7 +182,7 @@ describe('an upstream that fails later', () => {
   describe('signed transfers', () => {
     const bob = { ...alice, external_id: 'bob' }
     let chains: AnvilChains
-    let chain: AnvilChain
+    let chain: OnDemandChain
     beforeEach(async () => {
       const { url, market } = upstream
       chains = await startAnvilChains({

@@ -112,8 +112,9 @@ describe('a paused chain', () => {
 
   it('ends in order, without force, when stopped while paused', async () => {
     const { chain, chains } = fixture
+    const { pid } = chain
     chain.pause()
     await chains.stop()
-    expect(() => process.kill(chain.pid, 0)).toThrow('ESRCH')
+    expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   })
 })

@@ -8,7 +8,7 @@ export interface SegmentEntry {
   /** Number of the first block. */
   first: number
   /** Transactions in each block. */
-  counts: number[]
+  counts: readonly number[]
   /** {@link KEY_BYTES} of each block's hash. */
   hashes: string
   /** Of each transaction {@link KEY_BYTES} of its hash, and a byte: 1 if it was successful. */
@@ -19,13 +19,13 @@ export interface SegmentEntry {
 
 /** A segment in memory: as its entry, without base64. */
 export interface Segment {
-  first: number
+  readonly first: number
   /** Number of the last block; what was compressed with it beyond that is not to be seen. */
-  last: number
-  counts: number[]
-  hashes: Buffer
-  transactions: Buffer
-  blocks: Buffer
+  readonly last: number
+  readonly counts: readonly number[]
+  readonly hashes: Buffer
+  readonly transactions: Buffer
+  readonly blocks: Buffer
 }
 
 /** Bytes of a hash that stand for it in an index: as many as make a whole number in JavaScript. */
@@ -69,6 +69,17 @@ export function segmentOf({ first, counts, hashes, transactions, blocks }: Segme
     hashes: Buffer.from(hashes, 'base64'),
     transactions: Buffer.from(transactions, 'base64'),
     blocks: Buffer.from(blocks, 'base64'),
+  }
+}
+
+/** The entry that stands for a segment, as if nothing of it had been cut off. */
+export function entryOf({ first, counts, hashes, transactions, blocks }: Segment): SegmentEntry {
+  return {
+    first,
+    counts,
+    hashes: hashes.toString('base64'),
+    transactions: transactions.toString('base64'),
+    blocks: blocks.toString('base64'),
   }
 }
 

@@ -4,6 +4,7 @@ import { SerialQueue } from '../../support/serial-queue.ts'
 import { answerOfBlock, answerOfTransaction } from './archive-answers.ts'
 import {
   blocksOf,
+  entryOf,
   keyOf,
   packSegment,
   type Segment,
@@ -36,6 +37,14 @@ export class BlockArchive {
     return archive
   }
 
+  /** One that begins with blocks of another; they take the place of what its journal held. */
+  static async beginWith(segments: readonly Segment[], journal?: Journal<ArchiveEntry>): Promise<BlockArchive> {
+    await journal?.rewrite(segments.flatMap(entriesOf))
+    const archive = new BlockArchive(journal)
+    for (const segment of segments) archive.#add(segment)
+    return archive
+  }
+
   readonly #journal: Journal<ArchiveEntry> | undefined
   readonly #queue = new SerialQueue()
   #segments: Segment[] = []
@@ -52,6 +61,16 @@ export class BlockArchive {
   /** Number of the first block; undefined if there is none. */
   get first(): number | undefined {
     return this.#segments[0]?.first
+  }
+
+  /** All blocks, good for {@link BlockArchive.beginWith}. Segments never change. */
+  get segments(): readonly Segment[] {
+    return [...this.#segments]
+  }
+
+  /** Gives back the memory of what was read lately. */
+  rest(): void {
+    this.#unpacked.clear()
   }
 
   /** Number of the last block; undefined if there is none. */
@@ -141,13 +160,18 @@ export class BlockArchive {
   }
 
   #cut(from: number): void {
-    for (const segment of this.#segments.filter(({ last }) => last >= from)) {
+    const left: Segment[] = []
+    for (const segment of this.#segments) {
+      if (segment.last < from) {
+        left.push(segment)
+        continue
+      }
       for (const [key] of blocksOf(segment, from)) this.#blocks.delete(key)
       for (const [key] of transactionsOf(segment, from)) this.#transactions.delete(key)
       this.#unpacked.forget(segment)
-      segment.last = from - 1
+      if (segment.first < from) left.push({ ...segment, last: from - 1 }) // another archive may have the whole
     }
-    this.#segments = this.#segments.filter(({ first, last }) => first <= last)
+    this.#segments = left
   }
 
   async #ofTransaction<Answer>(
@@ -202,6 +226,13 @@ export class BlockArchive {
 function hashIn(subject: unknown): string | undefined {
   const hash = typeof subject === 'object' && subject !== null && 'blockHash' in subject ? subject.blockHash : subject
   return typeof hash === 'string' && /^0x[0-9a-f]{64}$/i.test(hash) ? hash.toLowerCase() : undefined
+}
+
+/** What a journal holds of a segment, in its order. */
+function entriesOf(segment: Segment): ArchiveEntry[] {
+  const { first, last, counts } = segment
+  const whole = first + counts.length - 1 === last
+  return [entryOf(segment), ...(whole ? [] : [{ truncated: last + 1 }])]
 }
 
 /** Blocks by the segment, with their JSON. */

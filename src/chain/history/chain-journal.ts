@@ -16,6 +16,8 @@ export interface History {
 /** The last block of a history, as far as it is known before the history was done again. */
 export interface Tip {
   number: number
+  /** Unix seconds. */
+  timestamp: number
   hash?: Hex | undefined
   parentHash?: Hex | undefined
   /** How many it holds, where no checkpoint does. A block whose state cannot be fetched lacks some. */
@@ -90,9 +92,14 @@ export class ChainJournal {
     return this.#tip
   }
 
+  /** The last block's time in Unix seconds; undefined before the first {@link read} or {@link replace}. */
+  get latest(): number | undefined {
+    return this.#tip?.timestamp
+  }
+
   /** Call when a node has done again all that the journal holds, and this is its last block. */
-  reached({ number, hash, parentHash }: Block): void {
-    this.#tip = { number: Number(number), hash, parentHash }
+  reached({ number, timestamp, hash, parentHash }: Block): void {
+    this.#tip = { number: Number(number), timestamp: Number(timestamp), hash, parentHash }
   }
 
   /** Undefined for a chain that was never kept. */
@@ -111,8 +118,9 @@ export class ChainJournal {
   async append(operation: ChainOperation): Promise<void> {
     await this.#journal.append(operation)
     this.#count(operation)
-    if ('mine' in operation)
-      this.#tip = { number: this.tip.number + 1, hash: operation.hash, parentHash: this.tip.hash }
+    if (!('mine' in operation)) return
+    const { number, hash: parentHash } = this.tip
+    this.#tip = { number: number + 1, timestamp: operation.mine, hash: operation.hash, parentHash }
   }
 
   /** Puts a history in the place of what was kept. */
@@ -155,9 +163,10 @@ export function tipOf({ checkpoint: { block }, operations }: History): Tip {
   const mined = operations.filter((operation): operation is MineOperation => 'mine' in operation)
   const number = Number(block.number) + mined.length
   const last = mined.at(-1)
-  if (!last) return { number, hash: block.hash, parentHash: block.parentHash }
+  if (!last) return { number, timestamp: Number(block.timestamp), hash: block.hash, parentHash: block.parentHash }
   const before = mined.at(-2) ?? block
-  return { number, hash: last.hash, parentHash: before.hash, transactions: last.send?.length ?? 0 }
+  const transactions = last.send?.length ?? 0
+  return { number, timestamp: last.mine, hash: last.hash, parentHash: before.hash, transactions }
 }
 
 /** The history with the hash that its last block has. */

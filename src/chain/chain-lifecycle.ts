@@ -1,0 +1,266 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import { ChainUnavailableError } from '../domain/ports/chain.ts'
+import { abortController } from '../support/abort-controller.ts'
+import { inTime } from '../support/in-time.ts'
+import type { Logger } from '../support/logger.ts'
+import type { AnvilChain } from './anvil-chain.ts'
+
+/** Where a chain is between its uses; in `moving` it can neither be used nor be woken until that is done. */
+type State =
+  | { is: 'resting' }
+  | { is: 'waking'; done: Promise<AnvilChain> }
+  | { is: 'awake'; chain: AnvilChain; watch: AbortController }
+  | { is: 'moving'; done: Promise<unknown>; chain?: AnvilChain }
+  | { is: 'stopped' }
+
+/** Milliseconds that whoever needs a chain at rest waits for it: after five, the sandbox would be taken for hung. */
+const WAKE_TIMEOUT_MS = 4_000
+/** Milliseconds until a chain that could not rest is asked again. */
+const REST_AGAIN_MS = 1_000
+
+const PAUSED = 'paused by a fault'
+const RESET = 'it was reset'
+const STOPPED = 'it was stopped'
+
+/**
+ * Says whether a chain is at work or rests, wakes it for whoever needs it, and lets it rest when nobody has for a while. What
+ * is begun while it rests is refused as it would be while it works: by a pause, a reset, a stop.
+ */
+export class ChainLifecycle {
+  readonly #deps: LifecycleDeps
+  #state: State = { is: 'resting' }
+  /** Ended by a reset or a stop: whoever waits for the chain by then has waited in vain. */
+  #generation = abortController()
+  #paused = false
+  #resetting = 0
+  #users = 0
+  /** Milliseconds of real time. */
+  #lastUsed = 0
+
+  constructor(deps: LifecycleDeps) {
+    this.#deps = deps
+  }
+
+  /** The chain at work; undefined while it rests or moves. */
+  get awake(): AnvilChain | undefined {
+    return this.#state.is === 'awake' ? this.#state.chain : undefined
+  }
+
+  /** Why it is paused, or has been stopped, although no node says so. */
+  get obstacle(): string | undefined {
+    if (this.#state.is === 'stopped') return STOPPED
+    return this.#paused ? PAUSED : undefined
+  }
+
+  /** Whether it is about to begin anew. */
+  get resetting(): boolean {
+    return this.#resetting > 0
+  }
+
+  /** Does something with the chain, which is woken for it. Throws ChainUnavailableError, and what the task throws. */
+  use<Result>(task: (chain: AnvilChain) => Promise<Result>): Promise<Result> {
+    const { awake } = this
+    return awake && this.#deps.idleMs === undefined ? task(awake) : this.#whileUsed(() => this.#present().then(task))
+  }
+
+  /** Wakes it if it rests. Throws what starting throws. */
+  wake(): Promise<AnvilChain> {
+    return this.#whileUsed(async () => {
+      while (this.#state.is === 'moving') await this.#state.done.catch(() => {})
+      const state = this.#state
+      if (state.is === 'awake') return state.chain
+      if (state.is === 'stopped') throw this.#unavailable(STOPPED)
+      return state.is === 'resting' ? this.#beginWaking() : state.done
+    })
+  }
+
+  /** Ends the node if nothing would be lost, or no more than `forgetting` allows. Returns whether it rests now. */
+  async rest(forgetting: boolean): Promise<boolean> {
+    const state = this.#state
+    if (state.is !== 'awake' || this.#users > 0 || this.#paused || this.#deps.idleMs === undefined) return false
+    const { chain } = state
+    const rested = chain.rest({ forgetting, wanted: () => this.#users > 0 || this.#state.is === 'stopped' })
+    this.#state = { is: 'moving', done: rested, chain }
+    const rests = await rested.catch((error: unknown) => {
+      this.#deps.log.debug({ err: error }, 'a chain could not rest')
+      return false
+    })
+    if (this.obstacle === STOPPED) return rests
+    this.#state = rests ? { is: 'resting' } : state
+    if (rests) {
+      state.watch.abort()
+      this.#deps.rests(chain)
+    }
+    // A pause that came meanwhile found no chain to pause.
+    else if (this.#paused) chain.pause()
+    return rests
+  }
+
+  /** Runs a task while the chain is what its journal says, at work or not, and nothing changes it. Throws ChainUnavailableError. */
+  async still<Result>(task: () => Promise<Result>): Promise<Result> {
+    return this.#whileUsed(async () => {
+      if (this.#state.is === 'resting' && !this.#paused && (await this.#deps.begun())) {
+        if (this.#state.is === 'resting') return this.#move(task)
+      }
+      return (await this.#present()).still(task)
+    })
+  }
+
+  /** Makes it begin anew, whatever was done to it: `forget` does so while it rests. Throws what starting throws. */
+  async reset(forget: () => Promise<void>): Promise<void> {
+    this.#nextGeneration()
+    this.#paused = false
+    this.#resetting++
+    try {
+      await this.#whileUsed(async () => {
+        while (this.#state.is === 'moving') await this.#state.done.catch(() => {})
+        if (this.#state.is === 'resting') await this.#move(forget)
+        await (await this.wake()).reset()
+      })
+    } finally {
+      this.#resetting--
+    }
+  }
+
+  /** From now on everything fails at once; does nothing during a reset. */
+  pause(): void {
+    if (this.#resetting > 0) return
+    this.#paused = true
+    this.awake?.pause()
+  }
+
+  /** @returns true if it was paused */
+  resume(): boolean {
+    const paused = this.#paused
+    this.#paused = false
+    this.awake?.resume()
+    return paused
+  }
+
+  /** Ends it, at work or not. May be called again. */
+  async stop(): Promise<void> {
+    const state = this.#state
+    this.#state = { is: 'stopped' }
+    this.#nextGeneration()
+    if (state.is === 'awake') {
+      state.watch.abort()
+      await state.chain.stop()
+    } else if (state.is === 'waking') {
+      const chain = await state.done.catch(() => undefined)
+      await chain?.stop()
+    } else if (state.is === 'moving') {
+      await state.done.catch(() => {})
+      await state.chain?.stop()
+    }
+  }
+
+  async #whileUsed<Result>(task: () => Promise<Result>): Promise<Result> {
+    this.#users++
+    try {
+      return await task()
+    } finally {
+      this.#users--
+      this.#lastUsed = this.#deps.clock.wallNow()
+    }
+  }
+
+  /** The chain at work, woken if need be. Throws ChainUnavailableError. */
+  async #present(): Promise<AnvilChain> {
+    const { signal } = this.#generation
+    let patience: Promise<void> | undefined
+    for (;;) {
+      const state = this.#state
+      if (state.is === 'stopped') throw this.#unavailable(STOPPED)
+      if (signal.aborted) throw this.#unavailable(RESET)
+      if (state.is === 'awake') return state.chain
+      if (this.#paused) throw this.#unavailable(PAUSED)
+      patience ??= this.#deps.clock.wallSleep(this.#deps.wakeTimeout ?? WAKE_TIMEOUT_MS)
+      const late = () => this.#unavailable('it is being started, and does not answer yet')
+      if (state.is === 'moving')
+        await inTime(
+          state.done.catch(() => {}),
+          patience,
+          late,
+        )
+      else await inTime(this.#wakingForUse(state), patience, late)
+    }
+  }
+
+  /** Throws ChainUnavailableError that says why the chain could not be woken. */
+  async #wakingForUse(state: Extract<State, { is: 'resting' | 'waking' }>): Promise<void> {
+    try {
+      await (state.is === 'resting' ? this.#beginWaking() : state.done)
+    } catch (error) {
+      if (error instanceof ChainUnavailableError) throw error
+      throw this.#unavailable(error instanceof Error ? error.message : String(error), error)
+    }
+  }
+
+  #beginWaking(): Promise<AnvilChain> {
+    const done = this.#deps.start()
+    this.#state = { is: 'waking', done }
+    done.then(
+      (chain) => this.#woken(chain),
+      (error: unknown) => {
+        this.#deps.log.debug({ err: error }, 'a chain could not be woken')
+        if (this.#state.is === 'waking') this.#state = { is: 'resting' }
+      },
+    )
+    return done
+  }
+
+  #woken(chain: AnvilChain): void {
+    if (this.#state.is !== 'waking') return // it is being stopped
+    const watch = new AbortController()
+    this.#state = { is: 'awake', chain, watch }
+    this.#lastUsed = this.#deps.clock.wallNow()
+    if (this.#paused) chain.pause()
+    if (this.#deps.idleMs !== undefined) void this.#restWhenIdle(this.#deps.idleMs, watch.signal)
+  }
+
+  async #restWhenIdle(idleMs: number, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps
+    for (let wait = idleMs; ; ) {
+      await clock.wallSleep(wait, signal)
+      if (signal.aborted) return
+      wait = this.#users > 0 ? idleMs : this.#lastUsed + idleMs - clock.wallNow()
+      if (wait <= 0 && !(await this.rest(true))) wait = REST_AGAIN_MS
+    }
+  }
+
+  /** Does something with the journal of a chain at rest; it cannot be woken meanwhile. */
+  async #move<Result>(task: () => Promise<Result>): Promise<Result> {
+    const done = task()
+    this.#state = { is: 'moving', done }
+    try {
+      return await done
+    } finally {
+      if (this.#state.is === 'moving') this.#state = { is: 'resting' }
+    }
+  }
+
+  #nextGeneration(): void {
+    this.#generation.abort()
+    this.#generation = abortController()
+  }
+
+  #unavailable(reason: string, cause?: unknown): ChainUnavailableError {
+    return new ChainUnavailableError(this.#deps.chainId, reason, { cause })
+  }
+}
+
+export interface LifecycleDeps {
+  chainId: string
+  clock: SandboxClock
+  log: Logger
+  /** Milliseconds without use after which it rests; undefined: it never does. */
+  idleMs: number | undefined
+  /** Milliseconds that whoever needs it waits until it is awake; default 4 s. */
+  wakeTimeout?: number | undefined
+  /** Puts it to work, where its journal ends. */
+  start(): Promise<AnvilChain>
+  /** @returns true if its journal holds anything */
+  begun(): Promise<boolean>
+  /** Called when it rests. */
+  rests(chain: AnvilChain): void
+}

@@ -1,0 +1,242 @@
+import type { PoolFacts } from '../domain/chain-setup.ts'
+import type {
+  Chain,
+  MarketFigures,
+  MinedTransfer,
+  Position,
+  TransferOrder,
+  UnfinishedTransfer,
+  WalletFunding,
+  WalletOwner,
+} from '../domain/ports/chain.ts'
+import type { Address, Hex, Pool } from '../domain/records.ts'
+import { AnvilChain, type AnvilChainOptions, type ChainStatus } from './anvil-chain.ts'
+import type { ChainCopy } from './chain-copy.ts'
+import { ChainLifecycle } from './chain-lifecycle.ts'
+import { atKeptBlock, type Fork, isFork, openFork } from './fork/fork.ts'
+import type { History } from './history/chain-journal.ts'
+import type { Checkpoint } from './history/checkpoint.ts'
+import type { RpcCall } from './json-rpc/rpc-client.ts'
+import type { MarketValidation } from './markets/validate-markets.ts'
+import type { Wallets } from './wallets/wallets.ts'
+
+/** What an {@link OnDemandChain} is made from. */
+export interface OnDemandOptions extends Omit<AnvilChainOptions, 'fork'> {
+  wallets: Wallets
+  /** Milliseconds without use after which it rests; undefined: it never does. */
+  idleMs?: number | undefined
+}
+
+/** Milliseconds until a chain that reads from a real one is awake. */
+const FORK_WAKE_TIMEOUT_MS = 60_000
+
+/**
+ * A chain that has an Anvil while somebody needs it: what it is stands in its journal and its archive. Whether it rested in
+ * between cannot be seen: it makes the same blocks.
+ */
+export class OnDemandChain implements Chain {
+  readonly chain_id: string
+  readonly #options: OnDemandOptions
+  readonly #lifecycle: ChainLifecycle
+  readonly #unsubscribe: () => void
+  /** Opened when the chain is first woken, and kept. */
+  #fork: Fork | undefined
+  #survey: MarketValidation | undefined
+
+  constructor(options: OnDemandOptions) {
+    const { setup, clock, log, idleMs, archive } = options
+    this.chain_id = setup.chain_id
+    this.#options = options
+    this.#survey = options.survey
+    this.#lifecycle = new ChainLifecycle({
+      chainId: setup.chain_id,
+      clock,
+      log,
+      idleMs,
+      wakeTimeout: options.rpcTimeout ?? (isFork(setup) ? FORK_WAKE_TIMEOUT_MS : undefined),
+      start: () => this.#start(),
+      begun: () => this.#begun(),
+      rests: () => archive.rest(),
+    })
+    this.#unsubscribe = clock.onMove(() => void this.#clockMoved())
+  }
+
+  /** Of its Anvil. Throws when there is none. */
+  get pid(): number {
+    const { awake } = this.#lifecycle
+    if (!awake) throw new Error(`chain ${this.chain_id} has no Anvil at present`)
+    return awake.pid
+  }
+
+  /** Whether it has an Anvil at present. */
+  get awake(): boolean {
+    return this.#lifecycle.awake !== undefined
+  }
+
+  /** A chain that rests can be worked with. */
+  get status(): ChainStatus {
+    const { awake, obstacle } = this.#lifecycle
+    if (awake) return awake.status
+    return obstacle === undefined ? { ok: true } : { ok: false, reason: obstacle }
+  }
+
+  /** Wakes it if it rests. Throws `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`. */
+  async wake(): Promise<void> {
+    await this.#lifecycle.wake()
+  }
+
+  /**
+   * Ends its Anvil if nobody uses it, and nothing would be lost: with `forgetting`, what others have in its node alone does not
+   * count. Returns whether it rests now.
+   */
+  rest(forgetting: boolean): Promise<boolean> {
+    return this.#lifecycle.rest(forgetting)
+  }
+
+  /** Runs a task with what another chain can begin with; nothing changes the chain until it is done. Throws ChainUnavailableError. */
+  still<Result>(task: (copy: ChainCopy) => Promise<Result>): Promise<Result> {
+    return this.#lifecycle.still(async () => {
+      const { journal, archive, embedded } = this.#options
+      const history = await journal.read()
+      if (!history) throw new Error(`chain ${this.chain_id} has no history`)
+      return task({ history: sharing(history, embedded), archived: archive.segments, survey: this.#survey })
+    })
+  }
+
+  relay(body: unknown): Promise<string | undefined> {
+    return this.#lifecycle.use((chain) => chain.relay(body))
+  }
+
+  ask(calls: readonly RpcCall[]): Promise<unknown[]> {
+    return this.#lifecycle.use((chain) => chain.ask(calls))
+  }
+
+  outcome(hash: Hex): 'success' | 'reverted' | undefined {
+    return this.#options.archive.outcome(hash)
+  }
+
+  market(pool: Pool): Promise<MarketFigures> {
+    return this.#lifecycle.use((chain) => chain.reads.market(pool))
+  }
+
+  values(positions: readonly Position[]): Promise<bigint[]> {
+    return this.#lifecycle.use((chain) => chain.reads.values(positions))
+  }
+
+  shares(owner: WalletOwner, pool: Pool): Promise<bigint> {
+    return this.#lifecycle.use((chain) => chain.reads.shares(this.#options.wallets.of(owner).address, pool))
+  }
+
+  walletBalance(owner: WalletOwner, token: Address): Promise<bigint> {
+    return this.#lifecycle.use((chain) => chain.reads.balance(this.#options.wallets.of(owner).address, token))
+  }
+
+  fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void> {
+    return this.#lifecycle.use((chain) => chain.fundWallet(this.#options.wallets.of(owner), funding))
+  }
+
+  transfer(order: TransferOrder): Promise<MinedTransfer> {
+    return this.#lifecycle.use((chain) => chain.transfer(order, this.#options.wallets.of(order.owner)))
+  }
+
+  finish(transfer: UnfinishedTransfer): Promise<MinedTransfer> {
+    return this.#lifecycle.use((chain) => chain.finish(transfer))
+  }
+
+  reorg(): Promise<void> {
+    return this.#lifecycle.use((chain) => chain.reorg())
+  }
+
+  pause(): void {
+    this.#lifecycle.pause()
+  }
+
+  resume(): void {
+    const { awake } = this.#lifecycle
+    if (this.#lifecycle.resume() && !awake) void this.#clockMoved() // it may have moved meanwhile
+  }
+
+  setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
+    return this.#lifecycle.use((chain) => chain.setPoolPaused(pool, paused))
+  }
+
+  setPoolLiquid(pool: PoolFacts, liquid: boolean): Promise<void> {
+    return this.#lifecycle.use((chain) => chain.setPoolLiquid(pool, liquid))
+  }
+
+  setApy(pool: PoolFacts, apy: number | undefined): Promise<void> {
+    return this.#lifecycle.use((chain) => chain.setApy(pool, apy))
+  }
+
+  /** Undoes whatever controls may have done to the markets, unless they are somebody else's. */
+  async mend(): Promise<void> {
+    if (!isFork(this.#options.setup)) await this.#lifecycle.use((chain) => chain.mend())
+  }
+
+  /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
+  async catchUp(): Promise<void> {
+    if (this.awake || this.#lags) await this.#lifecycle.use((chain) => chain.catchUp())
+  }
+
+  /** Back to the state it was made with, at the clock's present. Throws ChainUnavailableError, and what {@link wake} throws. */
+  reset(): Promise<void> {
+    return this.#lifecycle.reset(async () => {
+      const { journal, archive, embedded, setup } = this.#options
+      const checkpoint = isFork(setup) ? (await this.#openFork(setup)).origin : embedded
+      await archive.clear()
+      await journal.replace({ checkpoint, operations: [] })
+    })
+  }
+
+  /** Ends its Anvil; transfers under way are rejected. */
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    await this.#lifecycle.stop()
+    this.#fork?.relay.close()
+    await this.#options.journal.close()
+  }
+
+  /** Whether its last block is older than the clock, as far as is known. */
+  get #lags(): boolean {
+    const { clock, journal } = this.#options
+    return Math.floor(clock.now() / 1000) > (journal.latest ?? 0)
+  }
+
+  async #start(): Promise<AnvilChain> {
+    const { setup } = this.#options
+    const fork = isFork(setup) ? await this.#openFork(setup) : undefined
+    const chain = await AnvilChain.start({ ...this.#options, fork, survey: this.#survey })
+    this.#survey = chain.survey
+    return chain
+  }
+
+  async #openFork(setup: Parameters<typeof openFork>[0]): Promise<Fork> {
+    const history = this.#fork ? undefined : await this.#options.journal.read()
+    this.#fork ??= await openFork(atKeptBlock(setup, history?.checkpoint.forked), this.#options)
+    return this.#fork
+  }
+
+  /** A chain at rest is woken: a block of the new time is mined, as it would be had it not rested. */
+  async #clockMoved(): Promise<void> {
+    const { clock, log } = this.#options
+    // A reset moves the clock first: a chain at rest that is about to begin anew needs no block.
+    if (!this.awake) await clock.wallSleep(0)
+    const needed = this.awake || (!this.#lifecycle.resetting && this.#lags && (await this.#begun()))
+    if (!needed) return
+    await this.#lifecycle
+      .use((chain) => chain.follow())
+      .catch((error: Error) => log.warn({ error: error.message }, 'no block at the new time'))
+  }
+
+  async #begun(): Promise<boolean> {
+    const { journal } = this.#options
+    return journal.latest !== undefined || (await journal.read()) !== undefined
+  }
+}
+
+/** A history without a second copy of what every embedded chain begins with. */
+function sharing(history: History, embedded: Checkpoint): History {
+  const { block, accounts } = history.checkpoint
+  const same = block.hash === embedded.block.hash && accounts === embedded.accounts
+  return same ? { ...history, checkpoint: embedded } : history
+}

@@ -1,0 +1,229 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { SandboxClock } from '../../src/domain/clock.ts'
+import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
+import type { Hex } from '../../src/domain/records.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
+
+/** Longer than any test: only {@link rested} has a chain rest. */
+const NEVER_BY_ITSELF = 1_000_000
+const DAY = 86_400_000
+const START = Date.UTC(2030, 0, 1)
+
+async function rested({ chain }: ChainFixture, forgetting = false): Promise<void> {
+  await eventually(async () => expect(await chain.rest(forgetting)).toBe(true))
+  expect(chain.awake).toBe(false)
+  expect(chain.status).toEqual({ ok: true })
+}
+
+const gone = (pid: number) => expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+
+/** Every block with its transactions and receipts. */
+async function story({ chain }: ChainFixture): Promise<unknown[]> {
+  const first = Number(
+    await rpc<Hex>(chain, 'eth_getBlockByNumber', 'earliest', false)
+      .then(Object)
+      .then((b) => b.number),
+  )
+  const last = Number(await rpc<Hex>(chain, 'eth_blockNumber'))
+  const told: unknown[] = []
+  for (let number = first; number <= last; number++) {
+    const hex = `0x${number.toString(16)}`
+    told.push(await rpc(chain, 'eth_getBlockByNumber', hex, true), await rpc(chain, 'eth_getBlockReceipts', hex))
+  }
+  return told
+}
+
+describe('a chain on demand', () => {
+  const fixtures: ChainFixture[] = []
+  const start = async (options: Parameters<typeof startChain>[0] = {}) => {
+    const fixture = await startChain({ idleMs: NEVER_BY_ITSELF, ...options })
+    fixtures.push(fixture)
+    return fixture
+  }
+  afterEach(async () => {
+    await Promise.all(fixtures.splice(0).map(({ chains }) => chains.stop()))
+  })
+
+  const deposit = ({ chain, pool }: ChainFixture, amount = 1_000_000n) =>
+    chain.transfer(order('deposit', pool('aave USDC'), amount))
+
+  it('rests when nobody has used it for a while, and is woken by whoever does', async () => {
+    const fixture = await start({ idleMs: 50 })
+    await fixture.fund(alice)
+    const { pid } = fixture.chain
+    await eventually(() => expect(fixture.chain.awake).toBe(false))
+    gone(pid)
+    expect(fixture.chains.status()).toEqual({ ok: true })
+    expect(await deposit(fixture)).toMatchObject({ status: 'success' })
+    await eventually(() => expect(fixture.chain.awake).toBe(false))
+    expect(await fixture.chain.shares(alice, fixture.pool('aave USDC'))).toBeGreaterThan(0n)
+  })
+
+  it('does not rest by itself, nor when told to, unless it was made to', async () => {
+    const fixture = await start({ idleMs: undefined })
+    expect(await fixture.chain.rest(true)).toBe(false)
+    expect(fixture.chain.awake).toBe(true)
+  })
+
+  it('makes the same blocks whether it rests in between or not', async () => {
+    const run = async (pause: (fixture: ChainFixture) => Promise<void>) => {
+      const clock = new SandboxClock(START)
+      const fixture = await start({ clock })
+      const { chain, chains, pool, fund } = fixture
+      const steps = [
+        () => fund(alice),
+        () => deposit(fixture),
+        async () => clock.advance(30 * DAY),
+        () => deposit(fixture, 5n),
+        () => chain.setApy(pool('vault USDC'), 0.5),
+        () => chain.transfer(order('deposit', pool('vault USDC'), 7_000_000n)),
+        () => chain.setPoolPaused(pool('aave USDC'), true),
+        () => chain.reorg(),
+        () => rpc(chain, 'anvil_setBalance', `0x${'8'.repeat(40)}`, '0x1234'),
+        () => deposit(fixture, 9n),
+        () => chain.setPoolPaused(pool('aave USDC'), false),
+        () => rpc(chain, 'evm_mine'),
+        async () => clock.advance(DAY),
+        async () => {
+          const shares = await chain.shares(alice, pool('aave USDC'))
+          await chain.transfer(order('withdrawal', pool('aave USDC'), 'all', { shares }))
+        },
+      ]
+      for (const step of steps) {
+        await step()
+        await chains.follow(clock)
+        await pause(fixture)
+      }
+      const values = await chain.values([{ pool: pool('vault USDC'), shares: 10n ** 12n }])
+      return [...(await story(fixture)), values, await chain.market(pool('vault USDC'))]
+    }
+    const plain = await run(async () => {})
+    expect(await run((fixture) => rested(fixture))).toEqual(plain)
+    expect(plain.length).toBeGreaterThan(20)
+  })
+
+  it('has a block of the new time when the clock moves while it rests, and none when it does not', async () => {
+    const clock = new SandboxClock(START)
+    const fixture = await start({ clock })
+    const height = await rpc<Hex>(fixture.chain, 'eth_blockNumber')
+    await rested(fixture)
+    clock.freeze()
+    await fixture.chains.follow(clock)
+    expect(fixture.chain.awake).toBe(false)
+    clock.advance(DAY)
+    await eventually(() => expect(fixture.chain.awake).toBe(true))
+    await fixture.chains.follow(clock)
+    expect(await rpc(fixture.chain, 'eth_getBlockByNumber', 'latest', false)).toMatchObject({
+      number: `0x${(Number(height) + 1).toString(16)}`,
+      timestamp: `0x${((START + DAY) / 1000).toString(16)}`,
+    })
+  })
+
+  it('never cuts a transfer off to rest', async () => {
+    const fixture = await start({ idleMs: 1 })
+    await fixture.fund(alice)
+    let over = false
+    let rests = 0
+    const resting = (async () => {
+      while (!over) {
+        if (await fixture.chain.rest(true)) rests++
+        await new Promise(setImmediate)
+      }
+    })()
+    const blocks: number[] = []
+    for (let round = 0; round < 8; round++) {
+      const mined = await Promise.all([deposit(fixture), deposit(fixture), deposit(fixture)])
+      for (const { status, block_number } of mined) {
+        expect(status).toBe('success')
+        blocks.push(block_number)
+      }
+      await eventually(() => expect(rests).toBeGreaterThan(round))
+    }
+    over = true
+    await resting
+    expect(blocks).toEqual(blocks.toSorted((a, b) => a - b))
+    expect(await fixture.chain.walletBalance(alice, fixture.market.tokens.USDC!.address)).toBe(10n ** 24n - 24_000_000n)
+  })
+
+  it('keeps its Anvil while that alone has something of others, unless it may forget that', async () => {
+    const fixture = await start()
+    const { chain } = fixture
+    fixture.clock.freeze()
+    const id = await rpc(chain, 'evm_snapshot')
+    expect(await chain.rest(false)).toBe(false)
+    expect(chain.awake).toBe(true)
+    expect(await rpc(chain, 'evm_revert', id)).toBe(true)
+    const next = await rpc(chain, 'evm_snapshot')
+    await rested(fixture, true)
+    expect(await rpc(chain, 'evm_revert', next)).toBe(false)
+    await rested(fixture)
+  })
+
+  it('keeps what others changed', async () => {
+    const fixture = await start()
+    const rich = `0x${'8'.repeat(40)}`
+    await rpc(fixture.chain, 'anvil_setBalance', rich, '0x1234')
+    await rested(fixture)
+    expect(await rpc(fixture.chain, 'eth_getBalance', rich, 'latest')).toBe('0x1234')
+  })
+
+  it('is paused while it rests as it would be at work', async () => {
+    const clock = new SandboxClock(START)
+    const fixture = await start({ clock })
+    const { chain } = fixture
+    await fixture.fund(alice)
+    await rested(fixture)
+    chain.pause()
+    expect(chain.status).toEqual({ ok: false, reason: 'paused by a fault' })
+    await expect(deposit(fixture)).rejects.toThrow(ChainUnavailableError)
+    await expect(chain.relay({ jsonrpc: '2.0', id: 1, method: 'eth_chainId' })).rejects.toThrow('paused by a fault')
+    await expect(fixture.chains.copy(() => {})).rejects.toThrow('paused by a fault')
+    clock.advance(DAY)
+    expect(await fixture.chains.follow(clock)).toMatchObject({ ok: false })
+    expect(chain.awake).toBe(false)
+    chain.resume()
+    await eventually(() => expect(chain.awake).toBe(true))
+    expect(chain.status).toEqual({ ok: true })
+    expect(await deposit(fixture)).toMatchObject({ block_timestamp: (START + DAY) / 1000 })
+  })
+
+  it('does not rest while it is paused', async () => {
+    const fixture = await start()
+    fixture.chain.pause()
+    expect(await fixture.chain.rest(true)).toBe(false)
+    fixture.chain.resume()
+    await rested(fixture)
+  })
+
+  it('is reset while it rests to what it is when reset at work', async () => {
+    const run = async (pause: (fixture: ChainFixture) => Promise<void>) => {
+      const fixture = await start({ clock: new SandboxClock(START) })
+      await fixture.fund(alice)
+      await deposit(fixture)
+      await pause(fixture)
+      fixture.clock.reset()
+      await fixture.chains.reset()
+      await fixture.fund(alice)
+      await deposit(fixture)
+      return story(fixture)
+    }
+    expect(await run((fixture) => rested(fixture))).toEqual(await run(async () => {}))
+  })
+
+  it('refuses what waited for it when it is reset, or stopped', async () => {
+    const fixture = await start()
+    await fixture.fund(alice)
+    await rested(fixture)
+    const early = deposit(fixture)
+    const [refused] = await Promise.allSettled([early, fixture.chains.reset()])
+    expect(String(refused.status === 'rejected' && refused.reason)).toContain('it was reset')
+    expect(await fixture.chain.shares(alice, fixture.pool('aave USDC'))).toBe(0n)
+    await rested(fixture)
+    const late = deposit(fixture)
+    const [rejected] = await Promise.allSettled([late, fixture.chains.stop()])
+    expect(String(rejected.status === 'rejected' && rejected.reason)).toContain('it was stopped')
+    await expect(deposit(fixture)).rejects.toThrow('it was stopped')
+    expect(fixture.chain.awake).toBe(false)
+  })
+})
