@@ -1,6 +1,5 @@
 export { AnvilBinaryMissingError } from './chain/node/anvil-binary.ts'
 export { AnvilStartError } from './chain/node/anvil-process.ts'
-export { ControlError, RefusedError } from './control/client.ts'
 export type {
   ActiveFault,
   AuditReport,
@@ -9,10 +8,12 @@ export type {
   Credentials,
   FaultRule,
   MovedClock,
+  NamespaceSummary,
   ScenarioFile,
   ScenarioRun,
   TenantCredentials,
 } from './control/contract.ts'
+export { ControlError, RefusedError } from './control/control-error.ts'
 export { DataDirectoryError } from './data-dir/data-directory-error.ts'
 export { ChainSetupError, ChainUnavailableError, ChainUnsoundError } from './domain/ports/chain.ts'
 export { FixtureError } from './fixtures/fixture-error.ts'
@@ -25,6 +26,7 @@ export type {
   ScenariosHandle,
   TokenWish,
 } from './library/handle.ts'
+export type { NamespaceOptions, NamespacesHandle } from './library/namespaces-handle.ts'
 export { startSandbox } from './library/start-sandbox.ts'
 export { OptionError } from './option-error.ts'
 export type { SandboxLogger, SandboxOptions } from './options.ts'

@@ -51,6 +51,8 @@ export interface SandboxOptions {
   seed?: number
   /** ISO 8601 moment the sandbox clock starts at, frozen: with a seed, the same requests then give the same run. */
   clock?: string
+  /** How many namespaces there may be beside the default one. Default 1000. */
+  maxNamespaces?: number
   /** Bearer token of the control interface; generated when the host is not loopback. */
   controlToken?: string
   /** Where the log goes; default: nowhere. */
@@ -78,9 +80,13 @@ export interface ResolvedOptions {
   /** Milliseconds since the Unix epoch; undefined for real time. */
   clock: number | undefined
   controlToken: string | undefined
+  maxNamespaces: number
   /** What the fixture file asks for; the log itself is given. */
   logLevel: string | undefined
 }
+
+/** The greatest seed. */
+export const MAX_SEED = 2 ** 32 - 1
 
 /** The fixture file that ships with the package. */
 export const DEFAULT_FIXTURES = fileURLToPath(new URL('fixtures/default.yaml', PACKAGE_ROOT))
@@ -99,6 +105,7 @@ const OPTIONS = {
   dataDir: true,
   seed: true,
   clock: true,
+  maxNamespaces: true,
   controlToken: true,
   logger: true,
 } satisfies Record<keyof SandboxOptions, true>
@@ -111,8 +118,8 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     throw new OptionError(`port must be a whole number from 0 to 65535; got ${port}`)
   }
   const seed = given.seed ?? fixture.seed
-  if (seed !== undefined && (!Number.isInteger(seed) || seed < 0 || seed > 2 ** 32 - 1)) {
-    throw new OptionError(`seed must be a whole number from 0 to 4294967295; got ${seed}`)
+  if (seed !== undefined && (!Number.isInteger(seed) || seed < 0 || seed > MAX_SEED)) {
+    throw new OptionError(`seed must be a whole number from 0 to ${MAX_SEED}; got ${seed}`)
   }
   if (given.logger) refuseIncomplete(given.logger)
   const { host, publicUrl, local } = resolveAddress(given, fixture)
@@ -125,11 +132,17 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     local,
     dataDir: given.dataDir,
     seed,
-    clock: given.clock === undefined ? undefined : moment(given.clock),
+    clock: given.clock === undefined ? undefined : resolveClock(given.clock),
     controlToken,
+    maxNamespaces: wholeNumber('maxNamespaces', given.maxNamespaces ?? 1_000),
     logLevel: fixture.log_level,
-    confirmationDelay: delay(given.confirmationDelay ?? fixture.confirmation_delay),
+    confirmationDelay: resolveDelay(given.confirmationDelay ?? fixture.confirmation_delay),
   }
+}
+
+function wholeNumber(name: string, given: number): number {
+  if (Number.isSafeInteger(given) && given >= 0) return given
+  throw new OptionError(`${name} must be a whole number from 0; got ${given}`)
 }
 
 function refuseIncomplete(logger: SandboxLogger): void {
@@ -188,7 +201,8 @@ function publicOrigin(text: string): string {
 const EARLIEST = Date.UTC(2025, 0, 2)
 const LATEST = Date.UTC(9000, 0, 1)
 
-function moment(text: string): number {
+/** The moment a clock starts at, in milliseconds since the Unix epoch. Throws OptionError. */
+export function resolveClock(text: string): number {
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
   if (time >= EARLIEST && time <= LATEST) return time
   throw new OptionError(
@@ -196,7 +210,8 @@ function moment(text: string): number {
   )
 }
 
-function delay(given: string | number = '2s'): DurationRange {
+/** A confirmation delay as it is given, in milliseconds when it is a number. Throws OptionError. */
+export function resolveDelay(given: string | number = '2s'): DurationRange {
   if (typeof given === 'number') {
     if (!(given >= 0)) throw new OptionError(`confirmation delay must not be negative; got ${given}`)
     return { min: given, max: given }

@@ -1,9 +1,14 @@
 import { embeddedMarket } from './chain/markets/embedded-market.ts'
 import type { Fixture } from './fixtures/fixture.ts'
-import { loadFixture } from './fixtures/load-fixture.ts'
+import { loadFixture, readFixtureData } from './fixtures/load-fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
 
 /** Reads a fixture file with the embedded chain's tokens and markets. Throws FixtureError. */
 export async function readFixture(file: string, fork: ForkOptions = {}): Promise<Fixture> {
   return loadFixture(file, { embedded: await embeddedMarket(), fork })
+}
+
+/** Checks a fixture that came as data, beside that of the sandbox. Throws FixtureError. */
+export async function readInlineFixture(data: object, host: Fixture): Promise<Fixture> {
+  return readFixtureData(data, host, await embeddedMarket())
 }

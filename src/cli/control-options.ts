@@ -66,7 +66,7 @@ export function commandGroup(name: string, description: string, commands: readon
 
 /** The sandbox that the flags name. */
 export function clientOf({ url, controlToken, ca }: ControlFlags): ControlClient {
-  return new ControlClient(url, controlToken, ca === undefined ? fetch : trustingFetch(ca))
+  return new ControlClient(url, { controlToken, ...(ca !== undefined && { fetch: trustingFetch(ca) }) })
 }
 
 /** Prints rows, their columns separated by tabs, or what the rows were made of as one line of JSON. */

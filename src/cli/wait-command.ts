@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { type ControlClient, ControlError } from '../control/client.ts'
+import type { ControlClient } from '../control/client.ts'
+import { ControlError } from '../control/control-error.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { parseDuration } from '../support/duration.ts'
 import { type ControlFlags, clientOf, controlCommand, print } from './control-options.ts'

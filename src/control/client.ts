@@ -1,5 +1,4 @@
 import { SandboxClock } from '../domain/clock.ts'
-import type { ParameterFault } from '../domain/errors.ts'
 import { suggest } from '../support/nearest.ts'
 import type {
   ActiveFault,
@@ -11,6 +10,8 @@ import type {
   Health,
   MintedToken,
   MovedClock,
+  NamespaceSummary,
+  NamespaceWish,
   Readiness,
   ScenarioFile,
   ScenarioList,
@@ -20,36 +21,7 @@ import type {
   TenantCredentials,
   TokenWish,
 } from './contract.ts'
-
-/** What went wrong at the control interface, beside the message. */
-export interface ControlErrorDetails extends ErrorOptions {
-  code: string
-  status?: number | undefined
-  errors?: readonly ParameterFault[] | undefined
-}
-
-/** A sandbox that could not be reached or refused; the message says which and what to do. */
-export class ControlError extends Error {
-  override readonly name: string = 'ControlError'
-  /** `sandbox_unreachable`, `unexpected_answer`, `sandbox_starting`, or another code of the sandbox's own errors. */
-  readonly code: string
-  /** Status of the sandbox's answer; undefined when there was none. */
-  readonly status: number | undefined
-  /** Every parameter at fault, when the sandbox named some. */
-  readonly errors: readonly ParameterFault[]
-
-  constructor(message: string, { code, status, errors = [], ...options }: ControlErrorDetails) {
-    super(message, options)
-    this.code = code
-    this.status = status
-    this.errors = errors
-  }
-}
-
-/** A sandbox that found something wrong with what was asked for; the message is its own, a line for each fault. */
-export class RefusedError extends ControlError {
-  override readonly name = 'RefusedError'
-}
+import { ControlError, codeOf, problemIn, RefusedError, whyUnreachable } from './control-error.ts'
 
 /** How a minted token is to differ from a good one. */
 export type MintingWish = TokenWish & { tenant?: string | undefined }
@@ -58,6 +30,14 @@ export type MintingWish = TokenWish & { tenant?: string | undefined }
 const PAUSE_MS = 50
 const PATIENCE_MS = 30_000
 
+/** What a client may be told beside the URL. */
+export interface ControlClientOptions {
+  controlToken?: string | undefined
+  fetch?: typeof fetch
+  /** The namespace it is about; default: the one that every sandbox has. */
+  namespace?: string | undefined
+}
+
 type Method = 'GET' | 'POST' | 'DELETE'
 
 /** Typed client of the control interface. Every method throws ControlError. */
@@ -65,17 +45,38 @@ export class ControlClient {
   readonly #url: string
   readonly #token: string | undefined
   readonly #fetch: typeof fetch
+  /** Path of what every namespace has. */
+  readonly #base: string
 
-  /** `url` is the origin of the sandbox; `localhost:4010` will do. */
-  constructor(url: string, controlToken?: string, fetchFn: typeof fetch = fetch) {
+  /** `url` is the origin of the sandbox; `localhost:4010` will do. Without a namespace it is about the default one. */
+  constructor(url: string, { controlToken, fetch: fetchFn = fetch, namespace }: ControlClientOptions = {}) {
     this.#url = originOf(url)
     this.#token = controlToken
     this.#fetch = fetchFn
+    this.#base = namespace === undefined ? '/_sandbox' : pathOf(namespace)
+  }
+
+  /** A client of one of its namespaces. */
+  in(namespace: string): ControlClient {
+    return new ControlClient(this.#url, { controlToken: this.#token, fetch: this.#fetch, namespace })
+  }
+
+  namespaces(): Promise<NamespaceSummary[]> {
+    return this.#call<NamespaceSummary[]>('GET', '/_sandbox/namespaces')
+  }
+
+  /** Makes a namespace; its credentials choose it. */
+  createNamespace(wish: NamespaceWish = {}): Promise<Credentials> {
+    return this.#call<Credentials>('POST', '/_sandbox/namespaces', wish)
+  }
+
+  deleteNamespace(name: string): Promise<void> {
+    return this.#call<void>('DELETE', pathOf(name))
   }
 
   /** Everything a client needs to connect. */
   credentials(): Promise<Credentials> {
-    return this.#call<Credentials>('GET', '/_sandbox/credentials')
+    return this.#call<Credentials>('GET', `${this.#base}/credentials`)
   }
 
   health(): Promise<Health> {
@@ -113,65 +114,65 @@ export class ControlClient {
 
   /** Back to the fixtures. */
   reset(): Promise<Readiness> {
-    return this.#call<Readiness>('POST', '/_sandbox/reset')
+    return this.#call<Readiness>('POST', `${this.#base}/reset`)
   }
 
   /** Whether API, ledger and chain agree. */
   audit(): Promise<AuditReport> {
-    return this.#call<AuditReport>('GET', '/_sandbox/audit')
+    return this.#call<AuditReport>('GET', `${this.#base}/audit`)
   }
 
   clock(): Promise<ClockState> {
-    return this.#call<ClockState>('GET', '/_sandbox/clock')
+    return this.#call<ClockState>('GET', `${this.#base}/clock`)
   }
 
   moveClock(move: ClockMove): Promise<MovedClock> {
-    return this.#call<MovedClock>('POST', '/_sandbox/clock', move)
+    return this.#call<MovedClock>('POST', `${this.#base}/clock`, move)
   }
 
   faults(): Promise<ActiveFault[]> {
-    return this.#call<ActiveFault[]>('GET', '/_sandbox/faults')
+    return this.#call<ActiveFault[]>('GET', `${this.#base}/faults`)
   }
 
   /** Puts rules in force, all or none. */
   addFaults(rules: readonly FaultRule[]): Promise<ActiveFault[]> {
-    return this.#call<ActiveFault[]>('POST', '/_sandbox/faults', rules)
+    return this.#call<ActiveFault[]>('POST', `${this.#base}/faults`, rules)
   }
 
   clearFaults(): Promise<void> {
-    return this.#call<void>('DELETE', '/_sandbox/faults')
+    return this.#call<void>('DELETE', `${this.#base}/faults`)
   }
 
   removeFault(id: string): Promise<void> {
-    return this.#call<void>('DELETE', `/_sandbox/faults/${encodeURIComponent(id)}`)
+    return this.#call<void>('DELETE', `${this.#base}/faults/${encodeURIComponent(id)}`)
   }
 
   scenarios(): Promise<ScenarioList> {
-    return this.#call<ScenarioList>('GET', '/_sandbox/scenarios')
+    return this.#call<ScenarioList>('GET', `${this.#base}/scenarios`)
   }
 
   /** Starts a shipped scenario by its name, or one of the caller's own. */
   startScenario(scenario: string | ScenarioFile): Promise<ScenarioRun> {
     return typeof scenario === 'string'
-      ? this.#call<ScenarioRun>('POST', `/_sandbox/scenarios/${encodeURIComponent(scenario)}/start`)
-      : this.#call<ScenarioRun>('POST', '/_sandbox/scenarios', scenario)
+      ? this.#call<ScenarioRun>('POST', `${this.#base}/scenarios/${encodeURIComponent(scenario)}/start`)
+      : this.#call<ScenarioRun>('POST', `${this.#base}/scenarios`, scenario)
   }
 
   stopScenario(): Promise<StoppedScenario> {
-    return this.#call<StoppedScenario>('POST', '/_sandbox/scenarios/stop')
+    return this.#call<StoppedScenario>('POST', `${this.#base}/scenarios/stop`)
   }
 
   /** A user token of the tenant, the first one if none is named. */
   async userToken(external_id: string, { tenant, ...wish }: MintingWish = {}): Promise<string> {
     const { slug } = await this.#tenant(tenant)
-    const path = `/_sandbox/tenants/${encodeURIComponent(slug)}/user_tokens`
+    const path = `${this.#base}/tenants/${encodeURIComponent(slug)}/user_tokens`
     return (await this.#call<MintedToken>('POST', path, { ...wish, external_id })).token
   }
 
   /** An identity-provider token of the tenant, the first one if none is named. */
   async idpToken({ tenant, ...wish }: MintingWish = {}): Promise<string> {
     const { slug } = await this.#tenant(tenant)
-    const path = `/_sandbox/tenants/${encodeURIComponent(slug)}/idp_tokens`
+    const path = `${this.#base}/tenants/${encodeURIComponent(slug)}/idp_tokens`
     return (await this.#call<MintedToken>('POST', path, wish)).token
   }
 
@@ -216,30 +217,15 @@ export class ControlClient {
   }
 }
 
+function pathOf(namespace: string): string {
+  return `/_sandbox/namespaces/${encodeURIComponent(namespace)}`
+}
+
 /** A URL as people write it: `localhost:4010` will do. Throws ControlError. */
 export function originOf(text: string): string {
   const url = text.includes('://') ? text : `http://${text}`
   if (/^https?:/i.test(url) && URL.canParse(url)) return url.replace(/\/+$/, '')
   throw new ControlError(`"${text}" is not a URL such as http://127.0.0.1:4010`, { code: 'invalid_url' })
-}
-
-/** The code of what went wrong; `fetch` hides it in the cause. */
-function codeOf(error: unknown): string {
-  const { code, cause } = error as { code?: unknown; cause?: unknown }
-  return typeof code === 'string' ? code : cause instanceof Error ? codeOf(cause) : ''
-}
-
-function whyUnreachable(url: string, code: string): string {
-  if (/CERT|SIGNATURE|ISSUER/.test(code)) {
-    const fix = 'name the file of its CA with --ca (or NODE_EXTRA_CA_CERTS); a self-signed sandbox prints it at start'
-    return `the certificate at ${url} is not trusted (${code}); ${fix}`
-  }
-  if (/SSL|EPROTO/.test(code)) return `${url} does not speak https (${code}); give --url with http://`
-  // What a server that speaks TLS does with a request in plain text.
-  if (/ECONNRESET|UND_ERR_SOCKET|HPE_/.test(code)) {
-    return `what is at ${url} closed the connection (${code}); if the sandbox serves https, give --url with https://`
-  }
-  return `no sandbox answers at ${url}; start one, or name another with --url`
 }
 
 /** What was asked for is wrong, or is not there. */
@@ -250,18 +236,6 @@ function stateIn(text: string): Readiness | undefined {
   try {
     const state = JSON.parse(text)
     return typeof state?.ready === 'boolean' ? state : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** What a problem body says; the message has a line for each fault. */
-function problemIn(text: string): { code: string; message: string; errors: ParameterFault[] } | undefined {
-  try {
-    const { code, detail, param, errors } = JSON.parse(text)
-    if (typeof code !== 'string' || typeof detail !== 'string') return undefined
-    if (!Array.isArray(errors)) return { code, message: detail, errors: param ? [{ param, detail }] : [] }
-    return { code, message: errors.map((one) => `${one.param}: ${one.detail}`).join('\n'), errors }
   } catch {
     return undefined
   }

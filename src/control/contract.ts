@@ -34,6 +34,8 @@ export interface TenantCredentials {
 
 /** `GET /_sandbox/credentials`, and the line `--json` prints. */
 export interface Credentials {
+  /** The namespace they are of. */
+  namespace: string
   base_url: string
   auth_url: string
   control_url: string
@@ -46,6 +48,32 @@ export interface Credentials {
   /** Bearer token of the control interface; absent when it needs none. */
   control_token?: string
   tenants: TenantCredentials[]
+}
+
+/** `POST /_sandbox/namespaces` */
+export interface NamespaceWish {
+  /** A label of DNS: `pull-request-7`. Default: one that nobody has. */
+  name?: string
+  /** As in a fixture file; what is left out is the sandbox's. Default: what it copies was made from. */
+  fixtures?: Record<string, unknown>
+  /** Every random choice derives from it. Default: that of what it copies. */
+  seed?: number
+  /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. Default: that of what it copies. */
+  confirmation_delay?: string | number
+  /** ISO 8601 moment its clock starts at, frozen. Default: that of what it copies. */
+  clock?: string
+  /** The namespace to copy as it is now. Default: `default` as it was once it was seeded. */
+  from?: string
+}
+
+/** One namespace of `GET /_sandbox/namespaces`. */
+export interface NamespaceSummary extends Readiness {
+  name: string
+  seed: number
+  /** ISO 8601 UTC, wall-clock time. */
+  created_at: string
+  /** Slugs of its tenants. */
+  tenants: string[]
 }
 
 /** `GET /_sandbox/clock` */

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify'
 import type { SandboxClock } from '../domain/clock.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
@@ -13,6 +14,8 @@ import type {
   Credentials,
   Fidelity,
   MintedToken,
+  NamespaceSummary,
+  NamespaceWish,
   Readiness,
   TokenWish,
 } from './contract.ts'
@@ -24,11 +27,40 @@ declare module 'fastify' {
     /** Of the control interface, but answered to everybody. */
     open?: boolean
   }
+  interface FastifyRequest {
+    /** The namespace that a control request is about, once its caller is let in. */
+    control: NamespaceControl | null
+  }
 }
 
-/** What the control interface can do, as arguments: it knows no other room. */
+/** What the control interface can do with the sandbox as a whole, as arguments: it knows no other room. */
 export interface ControlDeps {
   version: string
+  controlToken: string | undefined
+  /** Where the sandbox is: its own pages may use it. */
+  origin(): Origin
+  /** Milliseconds of real time since the Unix epoch. */
+  wallNow(): number
+  readiness(): Readiness
+  shippedScenarios(): Promise<Scenario[]>
+  /** Ends the sandbox, connections of clients included. */
+  stop(): Promise<void>
+  /** The namespace of that name, by default the one that every sandbox has. Throws Problem namespace_not_found. */
+  namespace(name?: string): NamespaceControl | Promise<NamespaceControl>
+  namespaces: NamespacesControl
+}
+
+/** What the control interface can do with namespaces as such. */
+export interface NamespacesControl {
+  list(): NamespaceSummary[]
+  /** Resolves when it can serve. Throws Problem validation_error, namespace_exists, namespace_not_found or too_many_namespaces. */
+  create(wish: NamespaceWish): Promise<Credentials>
+  /** Ends it; what it holds is answered 503. Throws Problem namespace_not_found or validation_error. */
+  delete(name: string): Promise<void>
+}
+
+/** What the control interface can do with a namespace. */
+export interface NamespaceControl {
   clock: SandboxClock
   /** Resolves when every move of the clock so far is kept, if there is anything to keep it in. */
   clockKept(): Promise<void>
@@ -36,18 +68,12 @@ export interface ControlDeps {
   chainsFollow(): Promise<ChainTime>
   faults: FaultEngine
   scenarios: ScenarioRunner
-  shippedScenarios(): Promise<Scenario[]>
-  controlToken: string | undefined
-  /** Where the sandbox is: its own pages may use it. */
-  origin(): Origin
   readiness(): Readiness
   credentials(): Promise<Credentials>
   fidelity(): Promise<Fidelity[]>
   assumptions(): Promise<Assumption[]>
   audit(): Promise<AuditReport>
   reset(): Promise<void>
-  /** Ends the sandbox, connections of clients included. */
-  stop(): Promise<void>
   tenants(): Promise<Tenant[]>
   /** Whatever was fetched from a `jwks_uri`, and the user tokens verified so far. */
   forgetUserKeys(): void
@@ -55,9 +81,15 @@ export interface ControlDeps {
   mintIdpToken(tenant: Tenant, wish: TokenWish): Promise<MintedToken>
 }
 
+/** The namespace that the request is about. Throws when asked before the guard: a mistake in the order of hooks. */
+export function controlOf({ control }: FastifyRequest): NamespaceControl {
+  if (!control) throw new Error('the namespace of the request is not known yet')
+  return control
+}
+
 /** The tenant of that slug. Throws Problem tenant_not_found. */
-export async function requireTenant(deps: ControlDeps, slug: string): Promise<Tenant> {
-  const tenant = (await deps.tenants()).find((candidate) => candidate.slug === slug)
+export async function requireTenant({ tenants }: NamespaceControl, slug: string): Promise<Tenant> {
+  const tenant = (await tenants()).find((candidate) => candidate.slug === slug)
   if (tenant) return tenant
   throw new Problem('tenant_not_found', { detail: `There is no tenant "${shorten(slug)}".`, param: 'slug' })
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ControlDeps } from './control-parts.ts'
 import { guard } from './guard.ts'
+import { describeAsNamespaced } from './namespaced-route.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { clockRoutes } from './routes/clock.ts'
 import { credentialRoutes } from './routes/credentials.ts'
@@ -8,17 +9,17 @@ import { faultRoutes } from './routes/faults.ts'
 import { fidelityRoutes } from './routes/fidelity.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
+import { namespaceRoutes } from './routes/namespaces.ts'
 import { resetRoutes } from './routes/reset.ts'
 import { scenarioRoutes } from './routes/scenarios.ts'
 import { stopRoutes } from './routes/stop.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 
-const guardedRoutes = [
+const ofEveryNamespace = [
   credentialRoutes,
   fidelityRoutes,
   auditRoutes,
   resetRoutes,
-  stopRoutes,
   clockRoutes,
   faultRoutes,
   scenarioRoutes,
@@ -28,14 +29,29 @@ const guardedRoutes = [
 
 /** The control interface under `/_sandbox`: never subject to faults, never recorded. */
 export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
+  app.decorateRequest('control', null)
   app.register(healthRoutes, deps)
   app.register(async (guarded) => {
     guarded.addHook('onRequest', async (request) => {
       guard(request, deps)
       overlookNeedlessBody(request)
     })
-    for (const routes of guardedRoutes) guarded.register(routes, deps)
+    guarded.register(stopRoutes, deps)
+    guarded.register(namespaceRoutes, deps)
+    for (const prefix of ['/_sandbox', '/_sandbox/namespaces/:namespace']) {
+      guarded.register(async (scope) => ofNamespace(scope, deps), { prefix })
+    }
   })
+}
+
+/** What every namespace has. */
+function ofNamespace(app: FastifyInstance, deps: ControlDeps): void {
+  app.addHook('onRequest', async (request) => {
+    const { namespace } = request.params as { namespace?: string }
+    request.control = await deps.namespace(namespace)
+  })
+  app.addHook('onRoute', describeAsNamespaced)
+  for (const routes of ofEveryNamespace) app.register(routes, deps)
 }
 
 /** A route that takes no body reads none: client libraries name a content type, or send `{}`, on every POST and DELETE. */

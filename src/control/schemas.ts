@@ -13,6 +13,7 @@ import type {
   Health,
   MintedToken,
   MovedClock,
+  NamespaceSummary,
   Readiness,
   ScenarioList,
   ScenarioRun,
@@ -64,6 +65,7 @@ const TenantCredentialsSchema = control(
 export const CredentialsSchema = control<Credentials>(
   'Credentials',
   Type.Object({
+    namespace: Text('The namespace they are of.'),
     base_url: Text('Where the service is.'),
     auth_url: Text('Where the token endpoint is.'),
     control_url: Text('Where the control interface is.'),
@@ -81,6 +83,20 @@ export const CredentialsSchema = control<Credentials>(
     control_token: Type.Optional(Text('Bearer token of the control interface; absent when it needs none.')),
     tenants: Type.Array(TenantCredentialsSchema),
   }),
+)
+
+export const NamespacesSchema = Type.Array(
+  control<NamespaceSummary>(
+    'Namespace',
+    Type.Object({
+      name: Text('Its name.'),
+      seed: Type.Integer({ description: 'Every random choice in it derives from it.' }),
+      created_at: Moment('Wall-clock time.'),
+      ready: Type.Boolean({ description: 'Whether it can serve.' }),
+      reason: Type.Optional(Text('Why it cannot.')),
+      tenants: Type.Array(Type.String(), { description: 'Slugs of its tenants.' }),
+    }),
+  ),
 )
 
 const CLOCK = {

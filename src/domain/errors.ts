@@ -71,6 +71,9 @@ export const ERRORS = {
   // the control interface
   control_forbidden: { status: 403, row: 'sandbox-routes', title: 'The control interface refuses this caller' },
   control_token_required: { status: 401, row: 'sandbox-routes', title: 'The control token is missing or wrong' },
+  namespace_not_found: { status: 404, row: 'namespaces', title: 'The namespace does not exist' },
+  namespace_exists: { status: 409, row: 'namespaces', title: 'The name of the namespace is taken' },
+  too_many_namespaces: { status: 409, row: 'namespaces', title: 'There are as many namespaces as there may be' },
   tenant_not_found: { status: 404, row: 'sandbox-routes', title: 'The tenant does not exist' },
   fault_not_found: { status: 404, row: 'sandbox-routes', title: 'The fault does not exist' },
   scenario_not_found: { status: 404, row: 'sandbox-routes', title: 'The scenario does not exist' },

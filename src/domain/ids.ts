@@ -1,9 +1,15 @@
-import { monotonicFactory, type ULIDFactory } from 'ulid'
+import { incrementBase32, TIME_LEN, ulid } from 'ulid'
 import type { SeededRandom } from '../support/random.ts'
 import type { SandboxClock } from './clock.ts'
 
 /** What an id names: a portfolio, an end user, a transaction or a request. */
 export type IdPrefix = 'jar' | 'usr' | 'txn' | 'req'
+
+/** The last id made with a prefix, and the time in it. */
+interface Made {
+  time: number
+  ulid: string
+}
 
 /**
  * Makes ids: a prefix and a ULID of the sandbox clock's time and seeded randomness. assumption: ids
@@ -14,25 +20,37 @@ export type IdPrefix = 'jar' | 'usr' | 'txn' | 'req'
 export class Ids {
   readonly #clock: SandboxClock
   readonly #random: SeededRandom
-  readonly #factories = new Map<IdPrefix, ULIDFactory>()
+  readonly #last: Map<IdPrefix, Made>
 
-  constructor({ clock, random }: { clock: SandboxClock; random: SeededRandom }) {
+  /** `last` is what others of this state made before. */
+  constructor({ clock, random, last }: { clock: SandboxClock; random: SeededRandom; last?: IdsMade | undefined }) {
     this.#clock = clock
     this.#random = random
+    this.#last = new Map(last)
   }
 
   /** The next id, such as `jar_01JD7Z4Q3V6N8W5T2R9YHKXGBM`: the prefix and 26 characters. */
   next(prefix: IdPrefix): string {
-    let factory = this.#factories.get(prefix)
-    if (!factory) {
-      factory = monotonicFactory(() => this.#random.next(`id:${prefix}`))
-      this.#factories.set(prefix, factory)
-    }
-    return `${prefix}_${factory(this.#clock.now() + this.#random.run)}`
+    const time = this.#clock.now() + this.#random.run
+    const last = this.#last.get(prefix)
+    const made =
+      last !== undefined && time <= last.time
+        ? { time: last.time, ulid: last.ulid.slice(0, TIME_LEN) + incrementBase32(last.ulid.slice(TIME_LEN)) }
+        : { time, ulid: ulid(time, () => this.#random.next(`id:${prefix}`)) }
+    this.#last.set(prefix, made)
+    return `${prefix}_${made.ulid}`
+  }
+
+  /** What has been made so far, for a copy that goes on from here. */
+  get made(): IdsMade {
+    return new Map(this.#last)
   }
 
   /** Forgets what was made: for a clock that went back and random streams that start anew. */
   reset(): void {
-    this.#factories.clear()
+    this.#last.clear()
   }
 }
+
+/** What was made so far, by prefix. */
+export type IdsMade = ReadonlyMap<IdPrefix, Made>

@@ -1,25 +1,16 @@
 import type { Socket } from 'node:net'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyError,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
-import type { Ids } from '../domain/ids.ts'
+import Fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify'
 import type { Origin } from '../domain/origin.ts'
-import type { ServiceSettings } from '../domain/service-settings.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
 import { isEthereumAddress } from '../partner-api/ethereum-address.ts'
 import { CHECKSUM } from '../partner-api/schemas.ts'
 import { badRequest } from './bad-request.ts'
 import { answerClientError, answerConnect } from './client-error.ts'
+import { Entrance, type EntranceDeps } from './entrance.ts'
 import { writeError } from './handle.ts'
 import { registerOpenApi } from './openapi.ts'
 import { parseQuery } from './parse-query.ts'
 import { partnerApi } from './partner-api.ts'
-import type { PipelineDeps } from './pipeline.ts'
 import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
 import { logRequests, logWhenOver } from './request-log.ts'
@@ -37,33 +28,29 @@ const REQUEST_TIMEOUT_MS = 60_000
 const SERVER = { requireHostHeader: false }
 
 /** What the HTTP interface is built from. */
-export interface AppDeps extends PipelineDeps {
-  ids: Ids
-  log: FastifyBaseLogger
+export interface AppDeps extends EntranceDeps {
+  /** With one, the description is open to people who may not know what is in the sandbox. */
+  controlToken: string | undefined
   /** Known once the server listens. */
   origin(): Origin
   /** PEM texts, to serve https; undefined for http. */
   tls: { cert: string; key: string } | undefined
   /** Registers what lives on the same origin beside the service: identity provider, control. */
-  neighbours(app: FastifyInstance): Promise<void>
+  neighbours(app: FastifyInstance, entrance: Entrance): Promise<void>
 }
 
 /** The HTTP interface, not yet listening. */
 export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
-  const { settings } = deps.service
+  const { settings, log, fallback } = deps
+  const { ids, service } = fallback
   const all = endpoints(settings)
-  const identify = identifier(settings)
-  const open = (request: FastifyRequest, reply: FastifyReply): void => {
-    request.log = deps.log
-    reply.log = deps.log
-    identify(reply)
-  }
+  const entrance = new Entrance(deps)
   const app: FastifyInstance = Fastify({
     // It is put where Fastify looks for one: given one, Fastify would make another for every request, and listen to every response.
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
-    genReqId: () => deps.ids.next('req'),
+    genReqId: () => '', // it is given one when its namespace is known
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
     // A body that never comes ends in an answer too.
@@ -85,55 +72,53 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
         ],
       },
     },
-    clientErrorHandler: (error, socket) => answerClientError(error, socket, deps.ids, settings),
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, ids, settings),
     frameworkErrors: (error, request, reply) => {
-      open(request, reply)
-      logWhenOver(request, reply, deps.service)
-      writeError(badRequest(error) ?? error, request, reply, deps)
+      request.log = log
+      reply.log = log
+      entrance.enter(request, reply, fallback)
+      logWhenOver(request, reply, service)
+      writeError(badRequest(error) ?? error, request, reply, settings)
     },
   })
-  app.log = deps.log
+  app.log = log
   // Those beyond the 2,000 that Node keeps would not be seen at all; their length is limited anyway.
   app.server.maxHeadersCount = 0
   if (deps.tls) noteCarriers(app.server)
   // An expectation nobody knows may be ignored (RFC 9110, Expect); Node would refuse it as above.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
-  app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, deps.ids, settings))
+  app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, ids, settings))
   app.decorateRequest('exchange', null)
-  logRequests(app, deps.service)
+  logRequests(app, service)
   const refuse = unknownRoute(all)
   // With a callback: a promise for each hook and request is felt at tens of thousands of requests a second.
   app.addHook('onRequest', (request, reply, done) => {
-    open(request, reply)
-    try {
-      checkHead(request.raw)
-      // Before the body is read: whatever it is, the path or the method is what is wrong.
-      if (request.is404) refuse(request)
+    // Not at once: the parser may yet find that the body cannot be read, and one request gets one answer.
+    const fail = (error: unknown) => queueMicrotask(() => done(error as Error))
+    const goOn = () => {
+      try {
+        checkHead(request.raw)
+        // Before the body is read: whatever it is, the path or the method is what is wrong.
+        if (request.is404) refuse(request)
+      } catch (error) {
+        return fail(error)
+      }
       done()
-    } catch (error) {
-      // Not at once: the parser may yet find that the body cannot be read, and one request gets one answer.
-      queueMicrotask(() => done(error as Error))
     }
+    const opening = entrance.open(request, reply)
+    if (opening) opening.then(goOn, fail)
+    else goOn()
   })
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    writeError(badRequest(error) ?? error, request, reply, deps)
+    writeError(badRequest(error) ?? error, request, reply, settings)
   })
   app.setNotFoundHandler(refuse)
   // Answers are written as they are: their schemas describe, and a serializer made of them would hide what they leave out.
   app.setSerializerCompiler(() => JSON.stringify)
   readBodies(app)
   registerRootPage(app, refuse)
-  registerOpenApi(app, all, deps)
-  await app.register(partnerApi(all, deps))
-  await deps.neighbours(app)
+  registerOpenApi(app, all, { ...deps, store: service.store })
+  await app.register(partnerApi(all, settings))
+  await deps.neighbours(app, entrance)
   return app
-}
-
-/** spec: Versioning 2. Every response carries the version and its own request id. */
-function identifier({ name }: ServiceSettings): (reply: FastifyReply) => void {
-  const [version, requestId] = [`x-${name}-api-version`.toLowerCase(), `x-${name}-request-id`.toLowerCase()] as const
-  return (reply) => {
-    reply.header(version, '1.0.0')
-    reply.header(requestId, reply.request.id)
-  }
 }

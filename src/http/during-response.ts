@@ -1,29 +1,18 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, onSendHookHandler } from 'fastify'
-import type { SandboxClock } from '../domain/clock.ts'
-import type { Answer, Exchange } from '../domain/exchange.ts'
-import type { FaultEngine } from '../faults/fault-engine.ts'
+import type { Answer } from '../domain/exchange.ts'
 import type { HttpExchange } from './exchange.ts'
-
-/** What the writing of a response is to involve. */
-export interface ResponseDeps {
-  faults: FaultEngine
-  clock: SandboxClock
-  /** Told of every answer about to be written whole: what it does is done before the client can ask again. */
-  answered(exchange: Exchange, status: number): void
-}
+import type { PipelineDeps } from './pipeline.ts'
 
 /** Fastify's onSend hook: lets faults strike while the response to an exchange is written. */
-export function duringResponse(deps: ResponseDeps): onSendHookHandler {
-  return ({ exchange }, reply, payload, done) => {
-    // With a callback, as nearly all pass: a promise would be felt at tens of thousands of requests a second.
-    if (!exchange || passes(exchange, reply, deps)) return done(null, payload)
-    struck(exchange, reply, payload, deps).then((changed) => done(null, changed), done)
-  }
+export const duringResponse: onSendHookHandler = ({ exchange, namespace }, reply, payload, done) => {
+  // With a callback, as nearly all pass: a promise would be felt at tens of thousands of requests a second.
+  if (!exchange || passes(exchange, reply, namespace)) return done(null, payload)
+  struck(exchange, reply, payload, namespace).then((changed) => done(null, changed), done)
 }
 
 /** Whether the response goes out as it is: no fault concerns it, or nobody is there to meet it. */
-function passes(exchange: HttpExchange, reply: FastifyReply, { faults, answered }: ResponseDeps): boolean {
+function passes(exchange: HttpExchange, reply: FastifyReply, { faults, answered }: PipelineDeps): boolean {
   if (exchange.dropped || exchange.truncateAfter !== undefined) return false
   if (faults.concerns(exchange) && !exchange.lost) return false
   answered(exchange, reply.statusCode)
@@ -35,7 +24,7 @@ async function struck(
   exchange: HttpExchange,
   reply: FastifyReply,
   payload: unknown,
-  { faults, clock, answered }: ResponseDeps,
+  { faults, service: { clock }, answered }: PipelineDeps,
 ): Promise<unknown> {
   if (exchange.dropped) return parked()
   exchange.answer = { status: reply.statusCode, headers: headersOf(reply), body: String(payload ?? '') }

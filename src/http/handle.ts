@@ -35,8 +35,12 @@ export async function handle(context: RequestContext, deps: PipelineDeps): Promi
 }
 
 /** Writes whatever went wrong, in the catalogue's words. */
-export function writeError(error: unknown, request: FastifyRequest, reply: FastifyReply, deps: PipelineDeps): void {
-  const { settings } = deps.service
+export function writeError(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  settings: ServiceSettings,
+): void {
   const problem = toProblem(error)
   request.code = problem.code
   // A fault has ended the connection, or answered already: what the work came to is kept, but nobody listens.

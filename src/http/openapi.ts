@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Origin } from '../domain/origin.ts'
-import type { Service } from '../domain/service.ts'
+import type { Store } from '../domain/ports/store.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
 
 const HIDDEN = { schema: { hide: true } }
@@ -10,7 +11,9 @@ const UNFRAMED = { 'content-security-policy': "frame-ancestors 'none'", 'x-frame
 
 /** What the description is made from. */
 export interface OpenApiDeps {
-  service: Pick<Service, 'settings' | 'store'>
+  settings: ServiceSettings
+  /** What examples are made from. */
+  store: Store
   /** With one, the description is open to people who may not know what is in the sandbox: its examples are the fixture's. */
   controlToken: string | undefined
   origin(): Origin
@@ -21,8 +24,7 @@ export interface OpenApiDeps {
  * routes registered after it; what makes it is loaded when first asked for, since most runs never are.
  */
 export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoint[], deps: OpenApiDeps): void {
-  const { service, controlToken, origin } = deps
-  const { settings, store } = service
+  const { settings, store, controlToken, origin } = deps
   const routes: RouteOptions[] = []
   let pages: Promise<FastifyInstance> | undefined
   const description = async ({ headers }: FastifyRequest) => {

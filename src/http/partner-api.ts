@@ -1,10 +1,11 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify'
 import { ExchangeEnded } from '../domain/exchange.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
 import { duringResponse, parked } from './during-response.ts'
 import { HttpExchange } from './exchange.ts'
 import { handle, renderFor } from './handle.ts'
-import { type PipelineDeps, type RequestContext, steps } from './pipeline.ts'
+import { type RequestContext, steps } from './pipeline.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,11 +15,10 @@ declare module 'fastify' {
 }
 
 /** The service under `/v1/`: every endpoint behind the pipeline. */
-export function partnerApi(endpoints: readonly Endpoint[], deps: PipelineDeps): FastifyPluginAsync {
+export function partnerApi(endpoints: readonly Endpoint[], settings: ServiceSettings): FastifyPluginAsync {
   return async (app) => {
-    const { faults, service, answered } = deps
     app.decorateRequest('context', null)
-    app.addHook('onSend', duringResponse({ faults, clock: service.clock, answered }))
+    app.addHook('onSend', duringResponse)
     for (const endpoint of endpoints) {
       const { operation, user_token } = endpoint
       app.route({
@@ -30,14 +30,15 @@ export function partnerApi(endpoints: readonly Endpoint[], deps: PipelineDeps): 
           ...(endpoint.body && { body: endpoint.body }),
         },
         onRequest: async (request, reply) => {
-          const render = renderFor(request, service.settings)
+          const { namespace } = request
+          const render = renderFor(request, settings)
           const exchange = new HttpExchange(request, reply, { operation, user_token, render })
-          const context = { endpoint, generation: deps.generation(), exchange, request, reply }
+          const context = { endpoint, generation: namespace.generation(), exchange, request, reply }
           request.exchange = exchange
           request.context = context
           try {
             for (const step of steps) {
-              const done = step(context, deps)
+              const done = step(context, namespace)
               if (done) await done // a turn of the microtask queue per step is felt at tens of thousands a second
             }
           } catch (error) {
@@ -48,7 +49,7 @@ export function partnerApi(endpoints: readonly Endpoint[], deps: PipelineDeps): 
         },
         handler: (request) => {
           const context = contextOf(request)
-          context.exchange.work = handle(context, deps)
+          context.exchange.work = handle(context, request.namespace)
           return context.exchange.work
         },
       })

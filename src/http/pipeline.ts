@@ -1,23 +1,34 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { decodeJwt } from 'jose'
+import { claimedClient } from '../auth/claimed-client.ts'
 import { isControlToken } from '../control/guard.ts'
 import { challengeOf, Problem } from '../domain/errors.ts'
+import type { Exchange } from '../domain/exchange.ts'
 import { KEY_FORMS } from '../domain/idempotency-key.ts'
+import type { Ids } from '../domain/ids.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
-import type { ResponseDeps } from './during-response.ts'
 import type { HttpExchange } from './exchange.ts'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** What the request is let in to; set before anything else is done with it. */
+    namespace: PipelineDeps
+  }
+}
+
+/** A namespace, as the way of a request needs it. */
 export interface PipelineDeps {
   service: Service
+  /** Of requests, too. */
+  ids: Ids
   faults: FaultEngine
   /** What a request must know to bring a fault along; undefined when anybody may. */
   controlToken: string | undefined
   /** Throws Problem token_missing or invalid_idp_token. */
   verifyIdpToken(authorization: string | undefined): Promise<{ appid: string; tid: string }>
-  /** Told of every answer about to be written. */
-  answered: ResponseDeps['answered']
+  /** Told of every answer about to be written whole: what it does is done before the client can ask again. */
+  answered(exchange: Exchange, status: number): void
   /** Aborted by the next reset or stop. */
   generation(): AbortSignal
   /** Why the sandbox cannot serve yet; undefined when it can. */
@@ -151,10 +162,6 @@ export function header(request: FastifyRequest, name: string): string | undefine
 
 /** Whom the unverified token names: good enough to match a fault that strikes before verification. */
 async function claimedTenant(request: FastifyRequest, { store }: Service): Promise<string | undefined> {
-  try {
-    const { appid } = decodeJwt(request.headers.authorization?.replace(/^bearer +/i, '') ?? '')
-    return typeof appid === 'string' ? (await store.find('tenants', 'client_id', appid))?.slug : undefined
-  } catch {
-    return undefined
-  }
+  const client = claimedClient(request.headers.authorization)
+  return client === undefined ? undefined : (await store.find('tenants', 'client_id', client))?.slug
 }

@@ -1,15 +1,16 @@
-import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { refuseForeignHost, refuseForeignOrigin } from '../control/foreign-callers.ts'
 import { from, named } from '../domain/described-schema.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
-import type { Chains } from '../domain/ports/chain.ts'
+import type { Chain } from '../domain/ports/chain.ts'
 import { jsonExcess } from '../support/json-excess.ts'
 import { shorten } from '../support/shorten.ts'
-import { refuseUnlessReady } from './pipeline.ts'
+import { type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
 
-const Params = Type.Object({ chain_id: Type.String({ examples: ['31337'] }) })
+const ChainId = Type.String({ examples: ['31337'] })
+const Namespace = Type.String({ description: 'Name of the namespace.', examples: ['pull-request-7'] })
 
 /** Methods that read, and the one that sends what its owner signed. Anvil's cheats stay out of reach. */
 const OPEN_METHODS = /^(eth|net|web3)_/
@@ -21,7 +22,21 @@ const BODY_LIMIT = 10 * 1024 * 1024
 /** Most values of a body: batches of thousands of calls pass. */
 const MAX_VALUES = 100_000
 
-const URL = '/rpc/:chain_id'
+/** The path, and what is particular about what is there. */
+const ROUTES = [
+  [
+    '/rpc/:chain_id',
+    { operationId: 'json_rpc', summary: "A chain's JSON-RPC", params: Type.Object({ chain_id: ChainId }) },
+  ],
+  [
+    '/rpc/:namespace/:chain_id',
+    {
+      operationId: 'namespace_json_rpc',
+      summary: "JSON-RPC of a namespace's chain",
+      params: Type.Object({ namespace: Namespace, chain_id: ChainId }),
+    },
+  ],
+] as const
 
 const Id = Type.Unsafe<string | number | null>({ type: ['string', 'number', 'null'] })
 
@@ -57,10 +72,7 @@ const EXAMPLE = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
 
 const RPC_SCHEMA = {
   tags: ['Chain'],
-  operationId: 'json_rpc',
-  summary: "A chain's JSON-RPC",
   security: [],
-  params: Params,
   body: Type.Union([JsonRpcRequest, Type.Array(JsonRpcRequest)], { examples: [EXAMPLE] }),
   response: {
     200: Type.Union([JsonRpcAnswer, Type.Array(JsonRpcAnswer)], { description: 'An answer to each call.' }),
@@ -78,53 +90,70 @@ const RPC_ERRORS = [
 ] as const
 
 export interface RpcDeps {
-  chains: Chains
+  /** The namespace of that name, by default the one that every sandbox has. Throws Problem namespace_not_found. */
+  namespace(name?: string): PipelineDeps | Promise<PipelineDeps>
   /** Whether only this machine can reach the sandbox. Then everything is allowed, else reading and sending only. */
   local: boolean
   /** Where the sandbox is: its own pages may use it. */
   origin(): Origin
-  /** Why the sandbox cannot serve yet; undefined when it can. */
-  notReady(): string | undefined
 }
 
 /** A chain's JSON-RPC on the sandbox's own origin: it outlives the node. Never subject to faults, never recorded. */
-export async function rpcProxy(app: FastifyInstance, { chains, local, origin, notReady }: RpcDeps): Promise<void> {
+export async function rpcProxy(app: FastifyInstance, { namespace, local, origin }: RpcDeps): Promise<void> {
   app.addHook('onRequest', async (request) => {
     refuseForeignOrigin(request, origin())
     if (local) refuseForeignHost(request)
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) => text)
-  app.post<{ Params: Static<typeof Params>; Body: string | undefined }>(
-    URL,
-    {
-      schema: RPC_SCHEMA,
-      config: { errors: RPC_ERRORS },
-      // The schema describes; what is no request is answered in JSON-RPC's own words.
-      validatorCompiler: () => () => true,
-      bodyLimit: BODY_LIMIT,
-    },
-    async ({ params, body: text = '' }, reply) => {
-      refuseUnlessReady(notReady())
-      const chain = chains.get(params.chain_id)
-      if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
-      const excess = jsonExcess(text, MAX_VALUES)
-      if (excess !== undefined) return invalidRequest(`The body ${excess}.`)
-      const body = parsed(text)
-      if (!local) refuseCheats(body)
-      const answer = await chain.relay(body)
-      return answer === undefined ? reply.code(204).send() : reply.type('application/json').send(answer)
-    },
-  )
-  app.route({
-    method: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
-    url: URL,
-    schema: { hide: true },
-    handler: ({ method }) => {
-      const detail = `${method} is not allowed here; POST is, with JSON-RPC. There are no WebSockets.`
-      throw new Problem('method_not_allowed', { detail, param: 'method', headers: { allow: 'POST' } })
-    },
-  })
+  const relay: RouteHandlerMethod = async ({ params, body: text }, reply) => {
+    const { namespace: name, chain_id } = params as RpcParams
+    const { service, notReady } = await namespace(name)
+    refuseUnlessReady(notReady())
+    const chain = service.chains.get(chain_id)
+    if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
+    const answer = await relayText(typeof text === 'string' ? text : '', chain, local)
+    return answer === undefined ? reply.code(204).send() : reply.type('application/json').send(answer)
+  }
+  for (const [url, about] of ROUTES) {
+    const errors = [...RPC_ERRORS, ...(url === '/rpc/:chain_id' ? [] : (['namespace_not_found'] as const))]
+    app.post(
+      url,
+      {
+        schema: { ...RPC_SCHEMA, ...about },
+        config: { errors },
+        // The schema describes; what is no request is answered in JSON-RPC's own words.
+        validatorCompiler: () => () => true,
+        bodyLimit: BODY_LIMIT,
+      },
+      relay,
+    )
+    app.route({
+      method: ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'],
+      url,
+      schema: { hide: true },
+      handler: refuseMethod,
+    })
+  }
+}
+
+interface RpcParams {
+  namespace?: string
+  chain_id: string
+}
+
+function refuseMethod({ method }: FastifyRequest): never {
+  const detail = `${method} is not allowed here; POST is, with JSON-RPC. There are no WebSockets.`
+  throw new Problem('method_not_allowed', { detail, param: 'method', headers: { allow: 'POST' } })
+}
+
+/** The chain's answer to a body; undefined when nobody wants one. */
+async function relayText(text: string, chain: Chain, local: boolean): Promise<string | object | undefined> {
+  const excess = jsonExcess(text, MAX_VALUES)
+  if (excess !== undefined) return invalidRequest(`The body ${excess}.`)
+  const body = parsed(text)
+  if (!local) refuseCheats(body)
+  return chain.relay(body)
 }
 
 /** A refusal in JSON-RPC's own words. */

@@ -3,6 +3,7 @@ import type { ApiResponse } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
 import { ExchangeEnded, type TokenWish } from '../domain/exchange.ts'
 import { duringResponse, parked } from './during-response.ts'
+import type { Entrance } from './entrance.ts'
 import { HttpExchange } from './exchange.ts'
 import { bringFault, type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
 import { codeIn } from './request-log.ts'
@@ -13,19 +14,21 @@ import { codeIn } from './request-log.ts'
  */
 export function tokenEndpointFaults(
   scope: FastifyInstance,
-  parts: Pick<PipelineDeps, 'faults' | 'controlToken' | 'service' | 'answered' | 'notReady'>,
+  { entrance, namespaceOfClient }: TokenEndpointDeps,
 ): (request: FastifyRequest) => TokenWish {
-  const { faults, service, answered, notReady } = parts
   scope.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST') return
+    const client = clientId(request)
+    entrance.enter(request, reply, await namespaceOfClient(client))
+    const { faults, service, notReady } = request.namespace
     // Before the tenants are there, a good client would be told that it is none.
     refuseUnlessReady(notReady())
     const target = { operation: 'token', user_token: false, render: oauthError } as const
     const exchange = new HttpExchange(request, reply, target)
     request.exchange = exchange
-    bringFault(request, exchange, parts)
+    bringFault(request, exchange, request.namespace)
     if (!faults.concerns(exchange)) return
-    exchange.claimedTenant = (await service.store.find('tenants', 'client_id', clientId(request)))?.slug
+    exchange.claimedTenant = (await service.store.find('tenants', 'client_id', client))?.slug
     try {
       await faults.at('on_request', exchange)
     } catch (error) {
@@ -35,11 +38,19 @@ export function tokenEndpointFaults(
     if (exchange.dropped) return parked()
   })
   scope.addHook('onSend', (request, reply, payload, done) => {
+    entrance.enterAnyway(request, reply)
     if (reply.statusCode >= 400) request.code = codeIn(payload)
     done(null, payload)
   })
-  scope.addHook('onSend', duringResponse({ faults, clock: service.clock, answered }))
+  scope.addHook('onSend', duringResponse)
   return (request) => request.exchange?.tokenWish ?? {}
+}
+
+/** What leads a token request to its namespace. */
+export interface TokenEndpointDeps {
+  entrance: Entrance
+  /** That of the client, or the one that every sandbox has. */
+  namespaceOfClient(clientId: string): PipelineDeps | Promise<PipelineDeps>
 }
 
 /** Whom the request says it comes from, in the form or by HTTP Basic. */

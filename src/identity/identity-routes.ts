@@ -4,16 +4,25 @@ import { audiencesOf, scopeOf } from '../domain/audiences.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { TokenWish } from '../domain/exchange.ts'
 import { issuerAt } from '../domain/issuer.ts'
+import type { Tenant } from '../domain/records.ts'
 import { hasTooManyParameters, MAX_PARAMETERS } from '../support/parameter-count.ts'
 import { endpointPaths } from './discovery-document.ts'
 import { type MetadataOptions, metadataRoutes } from './metadata-routes.ts'
 import { OAuthError } from './oauth-error.ts'
 import { FormSchema, TenantParamsSchema } from './schemas.ts'
-import { authorizeTokenRequest, type TokenRequestContext } from './token-request.ts'
+import { authorizeTokenRequest } from './token-request.ts'
 import { TOKEN_RESPONSES } from './token-responses.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The body says, too, who the client is. */
+    clientInBody?: boolean
+  }
+}
+
 export interface IdentityRoutesOptions extends MetadataOptions {
-  findTenant: TokenRequestContext['findTenant']
+  /** The tenant of that client id, in the namespace of the request. */
+  findTenant(request: FastifyRequest, clientId: string): Promise<Tenant | undefined>
   /** How the answer to a token request is to differ from a good one: faults decide. */
   wish?(request: FastifyRequest): TokenWish
 }
@@ -49,7 +58,10 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
 
   const issue = async (request: FastifyRequest, reply: FastifyReply) => {
     const asked = readRequest(request)
-    const { tenant, audience } = await authorizeTokenRequest(asked, { audiences, findTenant })
+    const { tenant, audience } = await authorizeTokenRequest(asked, {
+      audiences,
+      findTenant: (clientId) => findTenant(request, clientId),
+    })
     const { refusal, ...wish } = options.wish?.(request) ?? {}
     if (refusal) throw new OAuthError(refusal.error, 'a fault of the sandbox', refusal.status)
     // Of the discovery document that led here: a strict client compares the two.
@@ -81,6 +93,7 @@ function tokenRouteOptions(url: string, scope: string): RouteShorthandOptions {
   const inTenant = url.includes(':tenant_id')
   return {
     bodyLimit: BODY_LIMIT,
+    config: { clientInBody: true },
     schema: {
       tags: TAGS,
       operationId: inTenant ? 'tenant_token' : 'token',

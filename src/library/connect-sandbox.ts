@@ -1,4 +1,5 @@
-import { ControlClient, ControlError } from '../control/client.ts'
+import { ControlClient } from '../control/client.ts'
+import { ControlError } from '../control/control-error.ts'
 import { trustingFetch } from '../control/trusting-fetch.ts'
 import { refuseUnknownNames } from '../option-error.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
@@ -11,9 +12,11 @@ export interface ConnectOptions {
   controlToken?: string
   /** PEM text of the authority to trust, for https: what the file `ca_file` of a self-signed one holds. */
   ca?: string
+  /** The namespace the handle is of; default: the one that every sandbox has. */
+  namespace?: string
 }
 
-const NAMES = { url: true, controlToken: true, ca: true } satisfies Record<keyof ConnectOptions, true>
+const NAMES = { url: true, controlToken: true, ca: true, namespace: true } satisfies Record<keyof ConnectOptions, true>
 
 /**
  * The handle of a sandbox that runs elsewhere: in a container, in another process, in Jest's `globalSetup`. Throws
@@ -25,7 +28,8 @@ const NAMES = { url: true, controlToken: true, ca: true } satisfies Record<keyof
 export async function connectSandbox(options: ConnectOptions): Promise<SandboxHandle> {
   refuseUnknownNames(options, NAMES, 'connectSandbox')
   const fetchFn = options.ca === undefined ? fetch : trustingFetch(options.ca)
-  const client = new ControlClient(options.url, options.controlToken, fetchFn)
+  const { url, controlToken, namespace } = options
+  const client = new ControlClient(url, { controlToken, fetch: fetchFn, namespace })
   const { ready, reason } = await client.readiness()
   if (!ready) throw new ControlError(`the sandbox is not ready: ${reason}`, { code: 'sandbox_starting' })
   return handleOf(client, { fetch: fetchFn, stop: () => client.stop(), dispose: async () => undefined })

@@ -13,6 +13,7 @@ import type {
 } from '../control/contract.ts'
 import { refuseUnknownNames } from '../option-error.ts'
 import { type ChainClient, chainClients } from './chain-clients.ts'
+import { type NamespacesHandle, namespacesOf } from './namespaces-handle.ts'
 
 /** A sandbox at work: started in this process, or connected to. Every method throws ControlError. */
 export interface SandboxHandle extends AsyncDisposable {
@@ -21,6 +22,8 @@ export interface SandboxHandle extends AsyncDisposable {
   /** Token endpoint of the identity provider. */
   readonly authUrl: string
   readonly controlUrl: string
+  /** The namespace it is of: `default` unless another one was made or named. */
+  readonly namespace: string
   readonly seed: number
   readonly tenants: TenantCredentials[]
   /** A viem client of the first chain: public actions, and Anvil's own. */
@@ -30,6 +33,8 @@ export interface SandboxHandle extends AsyncDisposable {
   readonly clock: ClockHandle
   readonly faults: FaultsHandle
   readonly scenarios: ScenariosHandle
+  /** Of the whole sandbox. */
+  readonly namespaces: NamespacesHandle
   /** Addresses, secrets and keys, as `GET /_sandbox/credentials` shows them. */
   credentials(): Promise<Credentials>
   /**
@@ -49,7 +54,7 @@ export interface SandboxHandle extends AsyncDisposable {
   reset(): Promise<void>
   /**
    * Ends the sandbox, whoever started it, and resolves when its port is free. At the end of an `await using` block only a
-   * sandbox that the call started ends; one that was connected to goes on.
+   * sandbox that the call started ends; one that was connected to goes on. A namespace that the call made is deleted by both.
    */
   stop(): Promise<void>
 }
@@ -125,8 +130,12 @@ interface Ways {
 }
 
 /** The handle of the sandbox behind a client: one in this process and one connected to are the same from here on. */
-export async function handleOf(client: ControlClient, { fetch, stop, dispose }: Ways): Promise<SandboxHandle> {
-  const credentials = await client.credentials()
+export async function handleOf(client: ControlClient, ways: Ways): Promise<SandboxHandle> {
+  return handleWith(client, await client.credentials(), ways)
+}
+
+async function handleWith(client: ControlClient, credentials: Credentials, ways: Ways): Promise<SandboxHandle> {
+  const { fetch, stop, dispose } = ways
   const chains = await chainClients(credentials, fetch)
   const [chain] = Object.values(chains)
   if (!chain) throw new Error('a sandbox has a chain')
@@ -134,6 +143,7 @@ export async function handleOf(client: ControlClient, { fetch, stop, dispose }: 
     baseUrl: credentials.base_url,
     authUrl: credentials.auth_url,
     controlUrl: credentials.control_url,
+    namespace: credentials.namespace,
     seed: credentials.seed,
     tenants: credentials.tenants,
     chain,
@@ -150,6 +160,7 @@ export async function handleOf(client: ControlClient, { fetch, stop, dispose }: 
       start: (scenario) => client.startScenario(scenario),
       stop: async () => (await client.stopScenario()).stopped,
     },
+    namespaces: namespacesOf(client, (own, given, end) => handleWith(own, given, { fetch, stop: end, dispose: end })),
     credentials: () => client.credentials(),
     userToken: async (externalId, wish = {}) => client.userToken(externalId, mintingWish(wish)),
     idpToken: async (wish = {}) => client.idpToken(mintingWish(wish)),

@@ -16,7 +16,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   try {
     await sandbox.ready
     const { baseUrl, options: resolved } = sandbox
-    const client = new ControlClient(baseUrl, resolved.controlToken, sandbox.fetch)
+    const client = new ControlClient(baseUrl, { controlToken: resolved.controlToken, fetch: sandbox.fetch })
     return await handleOf(client, { fetch: sandbox.fetch, stop, dispose: stop })
   } catch (error) {
     await stop()

@@ -3,14 +3,15 @@ import type { Readiness } from '../control/contract.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
-import type { Origin } from '../domain/origin.ts'
 import type { Tenant } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { seed } from '../fixtures/seed.ts'
-import type { ResolvedOptions } from '../options.ts'
+import type { PipelineDeps } from '../http/pipeline.ts'
+import type { DurationRange } from '../support/duration.ts'
 import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
+import type { Identity } from './build-identity.ts'
 import { buildServices, type Services } from './build-services.ts'
 import { Lifecycle } from './lifecycle.ts'
 import { Persistence } from './persistence.ts'
@@ -23,17 +24,17 @@ import { startChains, stopChains } from './start-chains.ts'
  */
 export class Namespace {
   /** Throws DataDirectoryError or OptionError; nothing is left running then. */
-  static async open({ fixture, options, log, origin }: NamespaceOptions): Promise<Namespace> {
-    const { dataDir } = options
+  static async open(options: NamespaceOptions): Promise<Namespace> {
+    const { fixture, clockStart, dataDir, log } = options
     const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, options.seed, log)
     const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
     try {
-      const clock = new SandboxClock(options.clock, persistence?.clock)
+      const clock = new SandboxClock(clockStart, persistence?.clock)
       // Anvil comes up on its own while the ledger is read and the interface is built: that hides most of its time.
       chains = startChains({ fixture, seed, persistence, clock, log })
-      const services = await buildServices({ fixture, options, seed, persistence, clock, log, origin })
-      return new Namespace({ fixture, seed, persistence, services, chains })
+      const services = await buildServices({ ...options, seed, persistence, clock })
+      return new Namespace({ ...options, seed, persistence, services, chains })
     } catch (error) {
       await stopChains(chains)
       await persistence?.close()
@@ -41,23 +42,56 @@ export class Namespace {
     }
   }
 
+  readonly name: string
   /** Every random choice derives from it. */
   readonly seed: number
   readonly services: Services
-  readonly #fixture: Fixture
+  /** As the way of a request needs it. */
+  readonly http: PipelineDeps
+  readonly fixture: Fixture
+  /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
+  readonly clockStart: number | undefined
+  readonly confirmationDelay: DurationRange
   readonly #persistence: Persistence | undefined
   readonly #chains: Promise<AnvilChains>
+  readonly #idpTokens: Identity['idpTokens']
   readonly #lifecycle = new Lifecycle()
   #starting: Promise<void> | undefined
   #resetting: Promise<void> | undefined
   #nextReset: Promise<void> | undefined
 
-  private constructor({ fixture, seed, persistence, services, chains }: NamespaceDeps) {
-    this.#fixture = fixture
+  private constructor(deps: NamespaceDeps) {
+    const {
+      name,
+      fixture,
+      clockStart,
+      confirmationDelay,
+      seed,
+      persistence,
+      services,
+      chains,
+      identity,
+      controlToken,
+    } = deps
+    this.name = name
+    this.fixture = fixture
+    this.clockStart = clockStart
+    this.confirmationDelay = confirmationDelay
+    this.#idpTokens = identity.idpTokens
     this.seed = seed
     this.#persistence = persistence
     this.services = services
     this.#chains = chains
+    this.http = {
+      service: services.service,
+      ids: services.ids,
+      faults: services.faults,
+      controlToken,
+      verifyIdpToken: (authorization) => identity.idpTokens.verify(authorization),
+      answered: (exchange, status) => services.scenarios.answered(exchange, status),
+      generation: () => this.#lifecycle.generation,
+      notReady: () => this.#lifecycle.obstacle,
+    }
   }
 
   /** Resolves when chain and fixtures are ready; rejects with why they never will be. */
@@ -74,18 +108,8 @@ export class Namespace {
   /** Whether everything can be served, chains included, and why not. */
   readiness(): Readiness {
     const chains = this.services.chains.started?.status()
-    const reason = this.notReady() ?? (chains?.ok === false ? chains.reason : undefined)
+    const reason = this.#lifecycle.obstacle ?? (chains?.ok === false ? chains.reason : undefined)
     return reason === undefined ? { ready: true } : { ready: false, reason }
-  }
-
-  /** Why nothing at all can be served now; undefined when it can. What a chain's failure spares goes on. */
-  notReady(): string | undefined {
-    return this.#lifecycle.obstacle
-  }
-
-  /** Aborted when what was let in now must not act any more: at the next reset or stop. */
-  get generation(): AbortSignal {
-    return this.#lifecycle.generation
   }
 
   /** Whether API, ledger and chain agree. Throws Problem sandbox_starting when not ready, or reset meanwhile. */
@@ -139,7 +163,7 @@ export class Namespace {
   }
 
   async #reset(): Promise<void> {
-    const { service, chains, faults, scenarios, random, ids, idpTokens, userTokens } = this.services
+    const { service, chains, faults, scenarios, random, ids, userTokens } = this.services
     this.#lifecycle.beginReset()
     service.transfers.cancelAll()
     scenarios.forget()
@@ -153,7 +177,7 @@ export class Namespace {
     await service.showings.clear()
     random.reset()
     ids.reset()
-    idpTokens.clear()
+    this.#idpTokens.clear()
     userTokens.clear()
     await this.#seed()
   }
@@ -217,7 +241,7 @@ export class Namespace {
   }
 
   async #seed(): Promise<void> {
-    await seed(this.#fixture.tenants, this.services.service.store, seedService(this.services.service))
+    await seed(this.fixture.tenants, this.services.service.store, seedService(this.services.service))
     await this.#persistence?.whole()
     this.#lifecycle.ready()
   }
@@ -227,8 +251,7 @@ function notServing(detail: string): Problem {
   return new Problem('sandbox_starting', { detail })
 }
 
-interface NamespaceDeps {
-  fixture: Fixture
+interface NamespaceDeps extends NamespaceOptions {
   seed: number
   persistence: Persistence | undefined
   services: Services
@@ -238,9 +261,17 @@ interface NamespaceDeps {
 
 /** What a namespace is opened with. */
 export interface NamespaceOptions {
+  name: string
   fixture: Fixture
-  options: ResolvedOptions
+  /** What is asked for; undefined for any. */
+  seed: number | undefined
+  /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
+  clockStart: number | undefined
+  confirmationDelay: DurationRange
+  /** Where it is kept; undefined when it ends with the process. */
+  dataDir: string | undefined
+  identity: Identity
+  /** What a request must know to bring a fault along; undefined when anybody may. */
+  controlToken: string | undefined
   log: Logger
-  /** Asked only once the server listens. */
-  origin(): Origin
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Credentials } from '../control/contract.ts'
+import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Origin } from '../domain/origin.ts'
 import { createApp } from '../http/app.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
@@ -9,22 +10,29 @@ import { DEFAULT_FIXTURES, type ResolvedOptions, resolveFork, resolveOptions, ty
 import { readFixture } from '../read-fixture.ts'
 import { chooseCertificate } from '../tls/choose-certificate.ts'
 import type { ServerCertificate } from '../tls/server-certificate.ts'
+import { buildIdentity } from './build-identity.ts'
 import { credentialsOf } from './credentials.ts'
+import { Lead } from './lead.ts'
+import { makeNamespace } from './make-namespace.ts'
 import { Namespace } from './namespace.ts'
+import type { Surroundings } from './namespace-control.ts'
+import { Namespaces } from './namespaces.ts'
 import { supportRoutes } from './support-routes.ts'
 
-/** One sandbox: an HTTP server, and the namespace behind it. Built in order by {@link Sandbox.listen}, stopped in reverse. */
+/** One sandbox: an HTTP server, and the namespaces behind it. Built in order by {@link Sandbox.listen}, stopped in reverse. */
 export class Sandbox {
   readonly options: ResolvedOptions
-  readonly namespace: Namespace
+  readonly namespaces: Namespaces
+  readonly #surroundings: Surroundings
   readonly #certificate: ServerCertificate | undefined
   readonly #app: FastifyInstance
   #listener: Listener | undefined
   #stopping: Promise<void> | undefined
 
-  private constructor({ options, namespace, certificate, app }: SandboxDeps) {
+  private constructor({ options, namespaces, surroundings, certificate, app }: SandboxDeps) {
     this.options = options
-    this.namespace = namespace
+    this.namespaces = namespaces
+    this.#surroundings = surroundings
     this.#certificate = certificate
     this.#app = app
   }
@@ -43,32 +51,47 @@ export class Sandbox {
       return sandbox
     }
     const origin = () => self().origin
-    const namespace = await Namespace.open({ fixture, options, log, origin })
+    const { controlToken } = options
+    const identity = buildIdentity(fixture, origin)
+    const name = DEFAULT_NAMESPACE
+    const first = await Namespace.open({ ...options, name, clockStart: options.clock, fixture, identity, log })
+    const { clock } = first.services.service
     let certificate: ServerCertificate | undefined
+    const surroundings = { identity, options, origin, caFile: () => certificate?.caFile }
+    const namespaces = new Namespaces(first, {
+      max: options.maxNamespaces,
+      clock,
+      surroundings,
+      make: (name, wish, all) => makeNamespace(name, wish, all, { surroundings, log }),
+    })
     try {
-      const { services } = namespace
-      certificate = await chooseCertificate(options, namespace.directory, services.service.clock.wallNow())
+      certificate = await chooseCertificate(options, first.directory, clock.wallNow())
+      const lead = new Lead(namespaces)
       const app = await createApp({
-        ...services,
+        settings: fixture.settings,
+        fallback: first.http,
+        namespaceOf: lead.byHead,
         log,
         tls: certificate,
-        controlToken: options.controlToken,
+        controlToken,
         origin,
-        verifyIdpToken: (authorization) => services.idpTokens.verify(authorization),
-        notReady: () => namespace.notReady(),
-        generation: () => namespace.generation,
-        answered: (exchange, status) => services.scenarios.answered(exchange, status),
-        neighbours: (app) => supportRoutes(app, namespace, options, self),
+        neighbours: (app, entrance) =>
+          supportRoutes(app, { namespaces, lead, surroundings, options, entrance, stop: () => self().stop() }),
       })
-      sandbox = new Sandbox({ options, namespace, certificate, app })
+      sandbox = new Sandbox({ options, namespaces, surroundings, certificate, app })
       sandbox.#listener = await listen(app, options)
       return sandbox
     } catch (error) {
-      namespace.beginStop()
-      await namespace.stop(undefined)
+      namespaces.beginStop()
+      await namespaces.stop(undefined)
       await certificate?.discard()
       throw error
     }
+  }
+
+  /** The namespace that every sandbox has. */
+  get namespace(): Namespace {
+    return this.namespaces.default
   }
 
   /** Where clients find it. Throws before it listens. */
@@ -98,10 +121,8 @@ export class Sandbox {
   }
 
   /** Addresses, secrets and keys of every tenant: what a client needs to connect. */
-  async credentials(): Promise<Credentials> {
-    const { namespace, origin, caFile, options } = this
-    const { seed } = namespace
-    return credentialsOf(namespace.services.service, await namespace.tenants(), { origin, caFile, seed, options })
+  credentials(): Promise<Credentials> {
+    return credentialsOf(this.namespace, this.#surroundings)
   }
 
   /** @returns true if it is being stopped, or was */
@@ -116,15 +137,16 @@ export class Sandbox {
   }
 
   async #stop(): Promise<void> {
-    this.namespace.beginStop()
-    await this.namespace.stop(this.#listener?.close())
+    this.namespaces.beginStop()
+    await this.namespaces.stop(this.#listener?.close())
     await this.#certificate?.discard()
   }
 }
 
 interface SandboxDeps {
   options: ResolvedOptions
-  namespace: Namespace
+  namespaces: Namespaces
+  surroundings: Surroundings
   certificate: ServerCertificate | undefined
   app: FastifyInstance
 }

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 
@@ -21,9 +21,14 @@ export class SeededRandom {
     return randomInt(2 ** 31)
   }
 
-  /** A token that must not be guessable: the one random thing that derives from no seed. */
+  /** A token that must not be guessable: derives from no seed. */
   static secret(): string {
     return randomBytes(24).toString('base64url')
+  }
+
+  /** A version 4 UUID that nobody else has; derives from no seed either. */
+  static freshUuid(): string {
+    return randomUUID()
   }
 
   /** A number in [0, 1) from the named stream, with 32 bits of precision. */
@@ -50,6 +55,13 @@ export class SeededRandom {
     bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
     const hex = Buffer.from(bytes).toString('hex')
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  }
+
+  /** Another one that goes on from here on its own. */
+  copy(): SeededRandom {
+    const copy = new SeededRandom(this.seed, this.run)
+    for (const [stream, generator] of this.#streams) copy.#streams.set(stream, generator.clone())
+    return copy
   }
 
   /** Starts every stream anew: the same draws come again. */

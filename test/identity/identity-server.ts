@@ -46,7 +46,7 @@ export async function startIdentityServer(): Promise<IdentityServer> {
     clock,
     unknownKey: new UnknownKey(),
   })
-  const findTenant = async (clientId: string) => {
+  const findTenant = async (_: unknown, clientId: string) => {
     if (clientId === 'broken-store') throw new Error('the store is broken')
     return clientId === ACME.client_id ? ACME : undefined
   }

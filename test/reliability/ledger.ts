@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { EndUser, Pool, Portfolio, Tenant, Transaction } from '../../src/domain/records.ts'
+import { UnknownKey } from '../../src/identity/unknown-key.ts'
 import type { SandboxOptions } from '../../src/index.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { Partner } from '../helpers/partner.ts'
@@ -17,10 +18,10 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<OpenSan
   const sandbox = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7, ...options })
   await sandbox.ready
   const credentials = await sandbox.credentials()
-  const { service, unknownKey } = sandbox.namespace.services
+  const { service } = sandbox.namespace.services
   const tenant = (await service.store.find('tenants', 'slug', 'acme'))!
   const { mintUserToken } = await import('../../src/identity/mint-user-token.ts')
-  const mint = { audience: service.settings.audience, clock: service.clock, unknownKey }
+  const mint = { audience: service.settings.audience, clock: service.clock, unknownKey: new UnknownKey() }
   const handle = {
     baseUrl: credentials.base_url,
     authUrl: credentials.auth_url,

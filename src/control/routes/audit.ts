@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlDeps } from '../control-parts.ts'
+import { controlOf } from '../control-parts.ts'
 import { AuditReportSchema } from '../schemas.ts'
 
 /** Whether the money adds up. 200 also when it does not: the answer is the report. */
-export async function auditRoutes(app: FastifyInstance, { audit }: ControlDeps): Promise<void> {
+export async function auditRoutes(app: FastifyInstance): Promise<void> {
   const schema = {
     tags: ['Control'],
     operationId: 'get_audit',
@@ -11,5 +11,5 @@ export async function auditRoutes(app: FastifyInstance, { audit }: ControlDeps):
     response: { 200: AuditReportSchema },
   }
   const config = { errors: ['chain_unavailable', 'sandbox_starting'] } as const
-  app.get('/_sandbox/audit', { schema, config }, () => audit())
+  app.get('/audit', { schema, config }, (request) => controlOf(request).audit())
 }

@@ -6,7 +6,7 @@ import { Problem } from '../../domain/errors.ts'
 import { parseDuration } from '../../support/duration.ts'
 import { shorten } from '../../support/shorten.ts'
 import type { ClockState } from '../contract.ts'
-import type { ControlDeps } from '../control-parts.ts'
+import { controlOf } from '../control-parts.ts'
 import { ClockStateSchema, MovedClockSchema } from '../schemas.ts'
 
 const Move = named(
@@ -22,12 +22,9 @@ const Move = named(
 )
 
 /** Business time: look at it, move it forward, freeze it. */
-export async function clockRoutes(
-  app: FastifyInstance,
-  { clock, clockKept, chainsFollow }: ControlDeps,
-): Promise<void> {
+export async function clockRoutes(app: FastifyInstance): Promise<void> {
   app.get(
-    '/_sandbox/clock',
+    '/clock',
     {
       schema: {
         tags: ['Control'],
@@ -36,10 +33,10 @@ export async function clockRoutes(
         response: { 200: ClockStateSchema },
       },
     },
-    () => state(clock),
+    (request) => state(controlOf(request).clock),
   )
   app.post<{ Body: Static<typeof Move> }>(
-    '/_sandbox/clock',
+    '/clock',
     {
       schema: {
         tags: ['Control'],
@@ -50,7 +47,9 @@ export async function clockRoutes(
       },
       config: { errors: ['service_unavailable'] },
     },
-    async ({ body }) => {
+    async (request) => {
+      const { body } = request
+      const { clock, clockKept, chainsFollow } = controlOf(request)
       const step = stepOf(body, clock)
       if (clock.now() + step > END_OF_TIME) {
         throw invalid(body.set === undefined ? 'advance' : 'set', 'The sandbox clock ends with the year 9999.')

@@ -1,16 +1,16 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
-import type { ControlDeps } from '../control-parts.ts'
+import { controlOf } from '../control-parts.ts'
 import { FaultsSchema, RuleSchema } from '../schemas.ts'
 
 const EXAMPLE = { kind: 'error', match: { operation: 'deposit' }, with: { code: 'rate_limited' } }
 
 /** The faults in force. The engine itself checks a rule: its messages know the nearest valid name. */
-export async function faultRoutes(app: FastifyInstance, { faults, tenants }: ControlDeps): Promise<void> {
+export async function faultRoutes(app: FastifyInstance): Promise<void> {
   const tags = ['Control']
   const body = Type.Union([RuleSchema, Type.Array(RuleSchema)], { examples: [EXAMPLE] })
-  const url = '/_sandbox/faults'
+  const url = '/faults'
   const added = { 201: FaultsSchema }
   const cleared = { 204: { type: 'null', description: 'Whatever they had broken is mended.' } }
   app.get(
@@ -23,7 +23,7 @@ export async function faultRoutes(app: FastifyInstance, { faults, tenants }: Con
         response: { 200: FaultsSchema },
       },
     },
-    () => faults.list(),
+    (request) => controlOf(request).faults.list(),
   )
   app.post<{ Body: unknown }>(
     url,
@@ -32,6 +32,7 @@ export async function faultRoutes(app: FastifyInstance, { faults, tenants }: Con
       validatorCompiler: () => () => true,
     },
     async (request, reply) => {
+      const { faults, tenants } = controlOf(request)
       const rules: unknown[] = Array.isArray(request.body) ? request.body : [request.body]
       const slugs = (await tenants()).map(({ slug }) => slug)
       return reply.code(201).send(faults.add(rules, slugs))
@@ -40,7 +41,8 @@ export async function faultRoutes(app: FastifyInstance, { faults, tenants }: Con
   app.delete(
     url,
     { schema: { tags, operationId: 'clear_faults', summary: 'Clear every fault', response: cleared } },
-    async (_request, reply) => {
+    async (request, reply) => {
+      const { faults } = controlOf(request)
       faults.clear()
       await faults.mended()
       return reply.code(204).send()
@@ -50,6 +52,7 @@ export async function faultRoutes(app: FastifyInstance, { faults, tenants }: Con
   const schema = { tags, operationId: 'remove_fault', summary: 'Clear one fault', params, response: cleared }
   const config = { errors: ['fault_not_found'] } as const
   app.delete<{ Params: { id: string } }>(`${url}/:id`, { schema, config }, async (request, reply) => {
+    const { faults } = controlOf(request)
     if (!faults.remove(request.params.id)) {
       throw new Problem('fault_not_found', { detail: 'No fault with this id is in force.', param: 'id' })
     }

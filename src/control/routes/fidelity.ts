@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlDeps } from '../control-parts.ts'
+import { controlOf } from '../control-parts.ts'
 import { AssumptionsSchema, FidelitySchema } from '../schemas.ts'
 
 /** How the sandbox stands to the specification: rule by rule, and of that the open points alone. */
-export async function fidelityRoutes(app: FastifyInstance, { fidelity, assumptions }: ControlDeps): Promise<void> {
+export async function fidelityRoutes(app: FastifyInstance): Promise<void> {
   const all = {
     tags: ['Control'],
     operationId: 'list_fidelity',
@@ -16,6 +16,6 @@ export async function fidelityRoutes(app: FastifyInstance, { fidelity, assumptio
     summary: 'Open points of the specification, with the active setting',
     response: { 200: AssumptionsSchema },
   }
-  app.get('/_sandbox/fidelity', { schema: all }, () => fidelity())
-  app.get('/_sandbox/assumptions', { schema: open }, () => assumptions())
+  app.get('/fidelity', { schema: all }, (request) => controlOf(request).fidelity())
+  app.get('/assumptions', { schema: open }, (request) => controlOf(request).assumptions())
 }

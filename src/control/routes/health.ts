@@ -4,8 +4,8 @@ import type { ControlDeps } from '../control-parts.ts'
 import { HealthSchema, ReadinessSchema } from '../schemas.ts'
 
 /** Whether the process listens, and whether it can serve. Open to everybody: orchestrators ask without a token. */
-export async function healthRoutes(app: FastifyInstance, { version, clock, readiness }: ControlDeps): Promise<void> {
-  const started = clock.wallNow()
+export async function healthRoutes(app: FastifyInstance, { version, wallNow, readiness }: ControlDeps): Promise<void> {
+  const started = wallNow()
   const content = { 'application/json': { schema: ReadinessSchema } }
   const response = {
     200: { description: 'It can.', content },
@@ -23,7 +23,7 @@ export async function healthRoutes(app: FastifyInstance, { version, clock, readi
       },
     },
     (): Health => {
-      return { status: 'ok', version, uptime_seconds: Math.floor((clock.wallNow() - started) / 1000) }
+      return { status: 'ok', version, uptime_seconds: Math.floor((wallNow() - started) / 1000) }
     },
   )
   app.get(

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import type { ControlDeps } from '../control-parts.ts'
+import { controlOf } from '../control-parts.ts'
 import { ReadinessSchema } from '../schemas.ts'
 
 /** Back to the fixtures. */
-export async function resetRoutes(app: FastifyInstance, { reset, readiness }: ControlDeps): Promise<void> {
+export async function resetRoutes(app: FastifyInstance): Promise<void> {
   const schema = {
     tags: ['Control'],
     operationId: 'reset',
@@ -11,7 +11,8 @@ export async function resetRoutes(app: FastifyInstance, { reset, readiness }: Co
     response: { 200: ReadinessSchema },
   }
   const config = { errors: ['chain_unavailable', 'service_unavailable', 'sandbox_starting'] } as const
-  app.post('/_sandbox/reset', { schema, config }, async () => {
+  app.post('/reset', { schema, config }, async (request) => {
+    const { reset, readiness } = controlOf(request)
     await reset()
     return readiness()
   })

@@ -7,7 +7,7 @@ import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import { suggest } from '../../support/nearest.ts'
 import { shorten } from '../../support/shorten.ts'
 import type { ScenarioList, StoppedScenario } from '../contract.ts'
-import type { ControlDeps } from '../control-parts.ts'
+import { type ControlDeps, controlOf, type NamespaceControl } from '../control-parts.ts'
 import { OwnScenarioSchema, ScenarioListSchema, ScenarioRunSchema, StoppedScenarioSchema } from '../schemas.ts'
 
 const tags = ['Control']
@@ -16,15 +16,15 @@ const Params = Type.Object({ name: Type.String({ examples: ['dropped-deposit'] }
 
 /** The shipped scenarios, and the one that runs. The loader itself checks a scenario: its messages know what fits. */
 export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
-  const { scenarios, shippedScenarios, tenants, faults, clockKept } = deps
-  const start = async (scenario: Scenario) => {
+  const { shippedScenarios } = deps
+  const start = async (scenario: Scenario, { scenarios, tenants, clockKept }: NamespaceControl) => {
     const slugs = (await tenants()).map(({ slug }) => slug)
     const run = await scenarios.start(scenario, slugs)
     await clockKept()
     return run
   }
   app.get(
-    '/_sandbox/scenarios',
+    '/scenarios',
     {
       schema: {
         tags,
@@ -33,13 +33,13 @@ export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): P
         response: { 200: ScenarioListSchema },
       },
     },
-    async (): Promise<ScenarioList> => ({
+    async (request): Promise<ScenarioList> => ({
       scenarios: (await shippedScenarios()).map(({ name, description }) => ({ name, description })),
-      current: scenarios.current ?? null,
+      current: controlOf(request).scenarios.current ?? null,
     }),
   )
   app.post<{ Params: Static<typeof Params> }>(
-    '/_sandbox/scenarios/:name/start',
+    '/scenarios/:name/start',
     {
       schema: {
         tags,
@@ -50,10 +50,13 @@ export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): P
       },
       config: { errors: ['scenario_not_found', 'scenario_running', 'service_unavailable'] },
     },
-    async ({ params }, reply) => reply.code(201).send(await start(await requireShipped(params.name, deps))),
+    async (request, reply) => {
+      const scenario = await requireShipped(request.params.name, deps)
+      return reply.code(201).send(await start(scenario, controlOf(request)))
+    },
   )
   app.post(
-    '/_sandbox/scenarios',
+    '/scenarios',
     {
       schema: {
         tags,
@@ -65,10 +68,10 @@ export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): P
       config: { errors: ['scenario_running', 'service_unavailable'] },
       validatorCompiler: () => () => true,
     },
-    async ({ body }, reply) => reply.code(201).send(await start(await fromBody(body))),
+    async (request, reply) => reply.code(201).send(await start(await fromBody(request.body), controlOf(request))),
   )
   app.post(
-    '/_sandbox/scenarios/stop',
+    '/scenarios/stop',
     {
       schema: {
         tags,
@@ -77,7 +80,8 @@ export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): P
         response: { 200: StoppedScenarioSchema },
       },
     },
-    async (): Promise<StoppedScenario> => {
+    async (request): Promise<StoppedScenario> => {
+      const { scenarios, faults } = controlOf(request)
       const stopped = scenarios.stop() ?? null
       await faults.mended()
       return { stopped }

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { from, named } from '../../domain/described-schema.ts'
-import { type ControlDeps, requireTenant } from '../control-parts.ts'
+import { controlOf, requireTenant } from '../control-parts.ts'
 import { MintedTokenSchema } from '../schemas.ts'
 
 const HUNDRED_YEARS = 100 * 365 * 24 * 60 * 60
@@ -35,22 +35,23 @@ type KeyChoice = 'registered' | 'unknown'
 type Wish<T> = Omit<T, 'key'> & { key?: KeyChoice }
 
 /** Mints tokens, good or bad on purpose. */
-export async function tokenRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
+export async function tokenRoutes(app: FastifyInstance): Promise<void> {
   const schema = { tags: ['Control'], params: Params, response: { 201: MintedTokenSchema } }
   const config = { errors: ['tenant_not_found'] } as const
   app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof UserTokenWish>> }>(
-    '/_sandbox/tenants/:slug/user_tokens',
+    '/tenants/:slug/user_tokens',
     {
       schema: { ...schema, operationId: 'mint_user_token', summary: 'Mint a user token', body: UserTokenWish },
       config,
     },
-    async ({ params, body }, reply) => {
-      const tenant = await requireTenant(deps, params.slug)
-      return reply.code(201).send(await deps.mintUserToken(tenant, body))
+    async (request, reply) => {
+      const control = controlOf(request)
+      const tenant = await requireTenant(control, request.params.slug)
+      return reply.code(201).send(await control.mintUserToken(tenant, request.body))
     },
   )
   app.post<{ Params: Static<typeof Params>; Body: Wish<Static<typeof IdpTokenWish>> }>(
-    '/_sandbox/tenants/:slug/idp_tokens',
+    '/tenants/:slug/idp_tokens',
     {
       schema: {
         ...schema,
@@ -60,9 +61,10 @@ export async function tokenRoutes(app: FastifyInstance, deps: ControlDeps): Prom
       },
       config,
     },
-    async ({ params, body }, reply) => {
-      const tenant = await requireTenant(deps, params.slug)
-      return reply.code(201).send(await deps.mintIdpToken(tenant, body))
+    async (request, reply) => {
+      const control = controlOf(request)
+      const tenant = await requireTenant(control, request.params.slug)
+      return reply.code(201).send(await control.mintIdpToken(tenant, request.body))
     },
   )
 }

@@ -217,6 +217,12 @@ export const REQUEST_BEHAVIOURS: readonly FidelityRow[] = [
     ),
   ),
   assumed(
+    'namespaces',
+    'isolated copies of everything behind the API',
+    'POST /_sandbox/namespaces makes one with credentials of its own, and these choose it: everything else of a request is as without. /_sandbox/namespaces/{name} controls it, /rpc/{name}/{chain_id} are its chains. A token of a deleted one is answered 401 unknown_partner',
+    testsIn('test/sandbox/namespaces.test.ts')('its credentials choose it'),
+  ),
+  assumed(
     'addresses',
     'the URLs that the sandbox tells',
     'one origin: --public-url, else the address it listens on. The Host header is never followed; on loopback, discovery and tokens know the names 127.0.0.1, localhost and [::1]',

@@ -30,6 +30,7 @@ const TAGS = [
   { name: 'Identity provider', description: 'Where access tokens come from.' },
   { name: 'Chain', description: 'The chains that transactions are on.' },
   { name: 'Control', description: 'What only the sandbox has.' },
+  { name: 'Namespaces', description: 'Copies of everything behind the API, and the control interface of each.' },
 ]
 
 /** The interface's description, an OpenAPI 3.1 document, made from the schemas that validate. */

@@ -1,0 +1,68 @@
+import type { ControlClient } from '../control/client.ts'
+import type { Credentials, NamespaceSummary } from '../control/contract.ts'
+import { refuseUnknownNames } from '../option-error.ts'
+import type { SandboxHandle } from './handle.ts'
+
+/** How to make a namespace. What is left out is that of what it copies. */
+export interface NamespaceOptions {
+  /** A label of DNS: `pull-request-7`. Default: one that nobody has. */
+  name?: string
+  /** As in a fixture file; sections left out are those of the fixture the sandbox was started with. */
+  fixtures?: Record<string, unknown>
+  /** Every random choice derives from it. */
+  seed?: number
+  /** ISO 8601 moment its clock starts at, frozen. */
+  clock?: string
+  /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. */
+  confirmationDelay?: string | number
+  /** The namespace to copy as it is now. Default: `default` as it was once it was seeded. */
+  from?: string
+}
+
+/** Isolated copies of everything behind the API, each with credentials, chains and a clock of its own. */
+export interface NamespacesHandle {
+  /**
+   * Makes one, and gives a handle of the same kind: its `stop()`, and the end of an `await using` block, delete it.
+   * @example
+   * await using mine = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z' })
+   * await mine.clock.advance('30d')
+   */
+  create(options?: NamespaceOptions): Promise<SandboxHandle>
+  /** Every namespace, the default one first. */
+  list(): Promise<NamespaceSummary[]>
+  /** Ends one; requests it holds are answered 503. */
+  delete(name: string): Promise<void>
+}
+
+const OPTIONS = {
+  name: true,
+  fixtures: true,
+  seed: true,
+  clock: true,
+  confirmationDelay: true,
+  from: true,
+} satisfies Record<keyof NamespaceOptions, true>
+
+/** The namespaces of the sandbox behind a client; `open` makes a handle of one. */
+export function namespacesOf(
+  client: ControlClient,
+  open: (client: ControlClient, credentials: Credentials, end: () => Promise<void>) => Promise<SandboxHandle>,
+): NamespacesHandle {
+  return {
+    async create(options = {}) {
+      refuseUnknownNames(options, OPTIONS, 'a namespace')
+      const { confirmationDelay, ...rest } = options
+      const wish = { ...rest, ...(confirmationDelay !== undefined && { confirmation_delay: confirmationDelay }) }
+      const credentials = await client.createNamespace(wish)
+      const { namespace } = credentials
+      let ending: Promise<void> | undefined
+      const end = () => {
+        ending ??= client.deleteNamespace(namespace)
+        return ending
+      }
+      return open(client.in(namespace), credentials, end)
+    },
+    list: () => client.namespaces(),
+    delete: (name) => client.deleteNamespace(name),
+  }
+}

@@ -1,0 +1,38 @@
+import type { FastifyRequest } from 'fastify'
+import { claimedClient } from '../auth/claimed-client.ts'
+import { Ids } from '../domain/ids.ts'
+import type { PipelineDeps } from '../http/pipeline.ts'
+import { SeededRandom } from '../support/random.ts'
+import type { Namespaces } from './namespaces.ts'
+
+const CONTROL = '/_sandbox/'
+const RPC = '/rpc/'
+/** Makes another seed of one: what is drawn for none is drawn for no namespace. */
+const OTHER = 0x9e3779b9
+
+/** Leads requests to their namespaces: in constant time, and before anything of another one is touched. */
+export class Lead {
+  readonly #namespaces: Namespaces
+  /** For requests beside the service: looking at a namespace changes no id in it. */
+  readonly #none: PipelineDeps
+
+  constructor(namespaces: Namespaces) {
+    this.#namespaces = namespaces
+    const { seed, http } = namespaces.default
+    const random = new SeededRandom((seed ^ OTHER) >>> 0)
+    this.#none = { ...http, ids: new Ids({ clock: http.service.clock, random }) }
+  }
+
+  /** By what the head of a request says. The body of a token request says more: {@link byClient}. */
+  byHead = ({ url, headers }: FastifyRequest): PipelineDeps => {
+    if (url.startsWith(CONTROL) || url.startsWith(RPC)) return this.#none
+    if (this.#namespaces.size === 0) return this.#namespaces.default.http
+    return this.byClient(claimedClient(headers.authorization))
+  }
+
+  /** That of a client; the default one for others. */
+  byClient = (clientId: string | undefined): PipelineDeps => {
+    const namespace = clientId === undefined ? undefined : this.#namespaces.ofClient(clientId)
+    return (namespace ?? this.#namespaces.default).http
+  }
+}

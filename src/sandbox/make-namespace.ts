@@ -1,0 +1,89 @@
+import type { NamespaceWish } from '../control/contract.ts'
+import { invalidParameters, Problem } from '../domain/errors.ts'
+import type { Fixture } from '../fixtures/fixture.ts'
+import { FixtureError } from '../fixtures/fixture-error.ts'
+import { OptionError } from '../option-error.ts'
+import { resolveClock, resolveDelay } from '../options.ts'
+import { readInlineFixture } from '../read-fixture.ts'
+import type { Logger } from '../support/logger.ts'
+import { SeededRandom } from '../support/random.ts'
+import { Namespace } from './namespace.ts'
+import type { Surroundings } from './namespace-control.ts'
+import type { Namespaces } from './namespaces.ts'
+
+/** What every namespace but the default one is made with. */
+export interface MakingDeps {
+  surroundings: Surroundings
+  log: Logger
+}
+
+/** Makes a namespace as it is wished for; it can serve when this resolves. Throws Problem; nothing is left of it then. */
+export async function makeNamespace(
+  name: string,
+  wish: NamespaceWish,
+  namespaces: Namespaces,
+  { surroundings, log }: MakingDeps,
+): Promise<Namespace> {
+  const source = await namespaces.get(wish.from)
+  await source.ready
+  const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
+  const { identity, options } = surroundings
+  const namespace = await Namespace.open({
+    name,
+    fixture: withOwnClients(fixture),
+    seed: wish.seed ?? source.seed,
+    clockStart: clockOf(wish) ?? source.clockStart,
+    confirmationDelay: delayOf(wish) ?? source.confirmationDelay,
+    dataDir: undefined,
+    identity,
+    controlToken: options.controlToken,
+    log,
+  })
+  try {
+    await namespace.ready
+    return namespace
+  } catch (error) {
+    namespace.beginStop()
+    await namespace.stop(undefined)
+    throw error
+  }
+}
+
+async function fixtureOf(given: Record<string, unknown>, host: Fixture): Promise<Fixture> {
+  try {
+    return await readInlineFixture(given, host)
+  } catch (error) {
+    if (!(error instanceof FixtureError)) throw error
+    const errors = error.issues.map(({ path, message, fix }) => ({
+      param: path === '' ? 'fixtures' : `fixtures.${path}`,
+      detail: `${message}; ${fix}`,
+    }))
+    throw invalidParameters(errors, ({ param, detail }) => `${param}: ${detail}${detail.endsWith('?') ? '' : '.'}`)
+  }
+}
+
+/** The credentials of a request choose its namespace: no other one may have the same. */
+function withOwnClients(fixture: Fixture): Fixture {
+  const tenants = fixture.tenants.map((one) => ({
+    ...one,
+    tenant: { ...one.tenant, client_id: SeededRandom.freshUuid(), client_secret: SeededRandom.secret() },
+  }))
+  return { ...fixture, tenants }
+}
+
+function clockOf({ clock }: NamespaceWish): number | undefined {
+  return clock === undefined ? undefined : inOwnWords('clock', () => resolveClock(clock))
+}
+
+function delayOf({ confirmation_delay: delay }: NamespaceWish) {
+  return delay === undefined ? undefined : inOwnWords('confirmation_delay', () => resolveDelay(delay))
+}
+
+function inOwnWords<T>(param: string, resolve: () => T): T {
+  try {
+    return resolve()
+  } catch (error) {
+    if (!(error instanceof OptionError)) throw error
+    throw new Problem('validation_error', { detail: `${error.message}.`, param })
+  }
+}

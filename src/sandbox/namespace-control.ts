@@ -1,0 +1,51 @@
+import type { NamespaceControl } from '../control/control-parts.ts'
+import type { Origin } from '../domain/origin.ts'
+import { mintUserToken } from '../identity/mint-user-token.ts'
+import type { ResolvedOptions } from '../options.ts'
+import type { Identity } from './build-identity.ts'
+import { credentialsOf } from './credentials.ts'
+import type { Namespace } from './namespace.ts'
+
+/** Loaded when somebody asks: it is long, and most runs never need it. */
+const manifest = () => import('../domain/fidelity/manifest.ts')
+
+/** What of the sandbox the control interface of a namespace tells. */
+export interface Surroundings {
+  identity: Identity
+  options: Pick<ResolvedOptions, 'controlToken'>
+  /** Known once the server listens. */
+  origin(): Origin
+  /** What clients have to trust; undefined without a self-signed certificate. */
+  caFile(): string | undefined
+}
+
+/** A namespace as the control interface needs it. */
+export function controlNamespace(namespace: Namespace, around: Surroundings): NamespaceControl {
+  const { service, chains, faults, scenarios, userTokens } = namespace.services
+  const { settings, clock } = service
+  const { identityProvider, unknownKey } = around.identity
+  const active = { service: settings, confirmation_delay: namespace.confirmationDelay }
+  return {
+    clock,
+    clockKept: () => namespace.clockKept(),
+    chainsFollow: () => chains.follow(clock),
+    faults,
+    scenarios,
+    readiness: () => namespace.readiness(),
+    credentials: () => credentialsOf(namespace, around),
+    fidelity: async () => (await manifest()).fidelity(active),
+    assumptions: async () => (await manifest()).assumptions(active),
+    audit: () => namespace.audit(),
+    reset: () => namespace.reset(),
+    tenants: () => namespace.tenants(),
+    forgetUserKeys: () => userTokens.clear(),
+    mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),
+    mintIdpToken: async (tenant, { expires_in, ...wish }) => {
+      const { access_token, expires_in: lifetime } = await identityProvider.issueToken(tenant, {
+        ...wish,
+        lifetime: expires_in,
+      })
+      return { token: access_token, expires_at: new Date(clock.wallNow() + lifetime * 1000).toISOString() }
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type SandboxHandle, startSandbox } from '../../src/index.ts'
+import { Partner } from '../helpers/partner.ts'
+
+let sandbox: SandboxHandle
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ port: 0, confirmationDelay: 0, seed: 7 })
+})
+afterAll(() => sandbox.stop())
+
+const control = (path: string, init: RequestInit = {}) =>
+  fetch(new URL(`/_sandbox/${path}`, sandbox.baseUrl), {
+    ...init,
+    ...(init.body !== undefined && { headers: { 'content-type': 'application/json' } }),
+  })
+const create = (wish: unknown) => control('namespaces', { method: 'POST', body: JSON.stringify(wish) })
+
+test('its credentials choose it', async () => {
+  await using mine = await sandbox.namespaces.create({ name: 'mine' })
+  const [ours, theirs] = [new Partner(mine), new Partner(sandbox)]
+  const created = await ours.post('end_users', { external_id: 'only-mine' })
+  expect(created.status).toBe(201)
+  expect((await ours.get('end_users/only-mine/portfolios')).status).toBe(200)
+  expect((await theirs.get('end_users/only-mine/portfolios')).body).toMatchObject({ code: 'end_user_not_found' })
+  expect(mine.tenants[0]).toMatchObject({ slug: 'acme', tenant_id: sandbox.tenants[0]!.tenant_id })
+  expect(mine.tenants[0]!.client_id).not.toBe(sandbox.tenants[0]!.client_id)
+  expect(mine.tenants[0]!.client_secret).not.toBe(sandbox.tenants[0]!.client_secret)
+})
+
+test('a token of a deleted one is answered 401 unknown_partner', async () => {
+  const mine = await sandbox.namespaces.create()
+  const partner = new Partner(mine)
+  expect((await partner.get('pools')).status).toBe(200)
+  await mine.stop()
+  expect(await partner.get('pools')).toMatchObject({ status: 401, body: { code: 'unknown_partner' } })
+  expect((await control(`namespaces/${mine.namespace}/clock`)).status).toBe(404)
+})
+
+test('its clock, faults and reset are its own', async () => {
+  await using mine = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z' })
+  await mine.clock.advance('90d')
+  expect(await mine.clock.iso()).toBe('2030-04-01T00:00:00.000Z')
+  expect(await sandbox.clock.state()).toMatchObject({ offset_seconds: 0, frozen: false })
+  await mine.faults.add({ kind: 'error', match: { operation: 'list_pools' }, times: 'always', with: { code: 'rate_limited' } })
+  expect((await new Partner(mine).get('pools')).status).toBe(429)
+  expect((await new Partner(sandbox).get('pools')).status).toBe(200)
+  const theirs = new Partner(sandbox)
+  await theirs.post('end_users', { external_id: 'survivor' })
+  await mine.reset()
+  expect(await mine.clock.iso()).toBe('2030-01-01T00:00:00.000Z')
+  expect((await new Partner(mine).get('pools')).status).toBe(200)
+  expect((await theirs.get('end_users/survivor/portfolios')).status).toBe(200)
+})
+
+test('a cursor of another one is no cursor, whatever the seed', async () => {
+  await using mine = await sandbox.namespaces.create({ seed: sandbox.seed })
+  const page = (partner: Partner, query: string) => partner.get(`pools?limit=1${query}`)
+  const cursor = (await page(new Partner(mine), '')).body.next_cursor
+  expect((await page(new Partner(mine), `&starting_after=${cursor}`)).status).toBe(200)
+  const foreign = await page(new Partner(sandbox), `&starting_after=${cursor}`)
+  expect(foreign).toMatchObject({ status: 400, body: { code: 'cursor_invalid' } })
+})
+
+test('its chains have its money, at addresses of its own', async () => {
+  await using mine = await sandbox.namespaces.create({ name: 'chains' })
+  expect(Object.values((await mine.credentials()).rpc_urls)[0]).toMatch(/\/rpc\/chains\/31337$/)
+  const before = await sandbox.chain.getBlockNumber()
+  await mine.chain.mine({ blocks: 3 })
+  expect(await sandbox.chain.getBlockNumber()).toBe(before)
+  expect((await mine.audit()).ok).toBe(true)
+})
+
+test('wallets and ids are those of a sandbox started alone with its seed and fixture', async () => {
+  const clock = '2030-01-01T00:00:00Z'
+  await using alone = await startSandbox({ port: 0, confirmationDelay: 0, seed: 99, clock })
+  await using mine = await sandbox.namespaces.create({ seed: 99, clock })
+  const run = async (handle: SandboxHandle) => {
+    const partner = new Partner(handle)
+    const user = await partner.post('end_users', { external_id: 'wanda' })
+    const portfolios = await partner.get('end_users/alice/portfolios')
+    return [user.body, portfolios.body.data, portfolios.headers.get('x-service-request-id')]
+  }
+  expect(await run(mine)).toEqual(await run(alone))
+})
+
+describe('bad input', () => {
+  test.each([
+    [{ name: 'default' }, 409, 'namespace_exists', 'name'],
+    [{ name: 'Not A Name' }, 400, 'validation_error', 'name'],
+    [{ name: '../../etc' }, 400, 'validation_error', 'name'],
+    [{ from: 'nowhere' }, 404, 'namespace_not_found', 'namespace'],
+    [{ seed: -1 }, 400, 'validation_error', 'seed'],
+    [{ clock: 'yesterday' }, 400, 'validation_error', 'clock'],
+    [{ confirmation_delay: 'soon' }, 400, 'validation_error', 'confirmation_delay'],
+    [{ fixtures: { tenants: [] } }, 400, 'validation_error', 'fixtures.tenants'],
+    [{ fixtures: { service: { name: 'other' } } }, 400, 'validation_error', 'fixtures.service'],
+    [{ surprise: 1 }, 400, 'validation_error', 'surprise'],
+    [{ fixtures: { tenants: [{ slug: 'x', key: { kid: 'k', private_key_file: '/etc/passwd' } }] } }, 400, 'validation_error', 'fixtures.tenants[0].key'],
+  ])('%j', async (wish, status, code, param) => {
+    const response = await create(wish)
+    const body = (await response.json()) as { code: string; errors?: { param: string }[]; param?: string }
+    expect([response.status, body.code]).toEqual([status, code])
+    expect(body.errors?.[0]?.param ?? body.param).toBe(param)
+    expect(await sandbox.namespaces.list()).toHaveLength(1)
+  })
+
+  test('two at once that would have the same name: one is made', async () => {
+    const both = await Promise.all([create({ name: 'twin' }), create({ name: 'twin' })])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409])
+    await sandbox.namespaces.delete('twin')
+  })
+
+  test('one that is not there cannot be deleted, nor the default one', async () => {
+    expect((await control('namespaces/nobody', { method: 'DELETE' })).status).toBe(404)
+    expect((await control('namespaces/default', { method: 'DELETE' })).status).toBe(400)
+  })
+})
+
+test('no more than there may be', async () => {
+  await using small = await startSandbox({ port: 0, maxNamespaces: 1 })
+  await using first = await small.namespaces.create()
+  await expect(small.namespaces.create()).rejects.toMatchObject({ code: 'too_many_namespaces' })
+  await first.stop()
+  await using _second = await small.namespaces.create()
+})
