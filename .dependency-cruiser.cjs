@@ -46,6 +46,7 @@ const ROOMS = {
     'sandbox/',
     'version.ts',
     'control/client',
+    'control/control-error',
     'control/contract',
     'control/trusting-fetch',
     'domain/',

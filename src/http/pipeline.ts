@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { claimedClient } from '../auth/claimed-client.ts'
 import { isControlToken } from '../control/guard.ts'
 import { challengeOf, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
@@ -8,6 +7,7 @@ import type { Ids } from '../domain/ids.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
+import { claimedClient } from './claimed-client.ts'
 import type { HttpExchange } from './exchange.ts'
 
 declare module 'fastify' {

@@ -34,7 +34,7 @@ export interface SandboxHandle extends AsyncDisposable {
   readonly faults: FaultsHandle
   readonly scenarios: ScenariosHandle
   /** Of the whole sandbox. */
-  readonly namespaces: NamespacesHandle
+  readonly namespaces: NamespacesHandle<SandboxHandle>
   /** Addresses, secrets and keys, as `GET /_sandbox/credentials` shows them. */
   credentials(): Promise<Credentials>
   /**

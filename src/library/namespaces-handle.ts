@@ -1,7 +1,6 @@
 import type { ControlClient } from '../control/client.ts'
 import type { Credentials, NamespaceSummary } from '../control/contract.ts'
 import { refuseUnknownNames } from '../option-error.ts'
-import type { SandboxHandle } from './handle.ts'
 
 /** How to make a namespace. What is left out is that of what it copies. */
 export interface NamespaceOptions {
@@ -20,14 +19,14 @@ export interface NamespaceOptions {
 }
 
 /** Isolated copies of everything behind the API, each with credentials, chains and a clock of its own. */
-export interface NamespacesHandle {
+export interface NamespacesHandle<Handle> {
   /**
    * Makes one, and gives a handle of the same kind: its `stop()`, and the end of an `await using` block, delete it.
    * @example
    * await using mine = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z' })
    * await mine.clock.advance('30d')
    */
-  create(options?: NamespaceOptions): Promise<SandboxHandle>
+  create(options?: NamespaceOptions): Promise<Handle>
   /** Every namespace, the default one first. */
   list(): Promise<NamespaceSummary[]>
   /** Ends one; requests it holds are answered 503. */
@@ -44,10 +43,10 @@ const OPTIONS = {
 } satisfies Record<keyof NamespaceOptions, true>
 
 /** The namespaces of the sandbox behind a client; `open` makes a handle of one. */
-export function namespacesOf(
+export function namespacesOf<Handle>(
   client: ControlClient,
-  open: (client: ControlClient, credentials: Credentials, end: () => Promise<void>) => Promise<SandboxHandle>,
-): NamespacesHandle {
+  open: (client: ControlClient, credentials: Credentials, end: () => Promise<void>) => Promise<Handle>,
+): NamespacesHandle<Handle> {
   return {
     async create(options = {}) {
       refuseUnknownNames(options, OPTIONS, 'a namespace')

@@ -2,7 +2,7 @@ import type { Credentials } from '../control/contract.ts'
 import { scopeOf } from '../domain/audiences.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Namespace } from './namespace.ts'
-import type { Surroundings } from './namespace-control.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** What a client needs to connect to a namespace: addresses, and the secrets and keys of every tenant. */
 export async function credentialsOf(

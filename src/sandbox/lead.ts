@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { claimedClient } from '../auth/claimed-client.ts'
 import { Ids } from '../domain/ids.ts'
+import { claimedClient } from '../http/claimed-client.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { Namespaces } from './namespaces.ts'

@@ -2,14 +2,15 @@ import type { NamespaceWish } from '../control/contract.ts'
 import { invalidParameters, Problem } from '../domain/errors.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { FixtureError } from '../fixtures/fixture-error.ts'
+import { refuseUnlessReady } from '../http/pipeline.ts'
 import { OptionError } from '../option-error.ts'
 import { resolveClock, resolveDelay } from '../options.ts'
 import { readInlineFixture } from '../read-fixture.ts'
 import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import { Namespace } from './namespace.ts'
-import type { Surroundings } from './namespace-control.ts'
 import type { Namespaces } from './namespaces.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** What every namespace but the default one is made with. */
 export interface MakingDeps {
@@ -25,7 +26,8 @@ export async function makeNamespace(
   { surroundings, log }: MakingDeps,
 ): Promise<Namespace> {
   const source = await namespaces.get(wish.from)
-  await source.ready
+  await source.ready.catch(() => undefined) // what it says next is why
+  refuseUnlessReady(source.http.notReady())
   const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
   const { identity, options } = surroundings
   const namespace = await Namespace.open({

@@ -1,23 +1,11 @@
 import type { NamespaceControl } from '../control/control-parts.ts'
-import type { Origin } from '../domain/origin.ts'
 import { mintUserToken } from '../identity/mint-user-token.ts'
-import type { ResolvedOptions } from '../options.ts'
-import type { Identity } from './build-identity.ts'
 import { credentialsOf } from './credentials.ts'
 import type { Namespace } from './namespace.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** Loaded when somebody asks: it is long, and most runs never need it. */
 const manifest = () => import('../domain/fidelity/manifest.ts')
-
-/** What of the sandbox the control interface of a namespace tells. */
-export interface Surroundings {
-  identity: Identity
-  options: Pick<ResolvedOptions, 'controlToken'>
-  /** Known once the server listens. */
-  origin(): Origin
-  /** What clients have to trust; undefined without a self-signed certificate. */
-  caFile(): string | undefined
-}
 
 /** A namespace as the control interface needs it. */
 export function controlNamespace(namespace: Namespace, around: Surroundings): NamespaceControl {

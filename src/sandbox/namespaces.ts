@@ -7,7 +7,7 @@ import { suggest } from '../support/nearest.ts'
 import { shorten } from '../support/shorten.ts'
 import { credentialsOf } from './credentials.ts'
 import type { Namespace } from './namespace.ts'
-import type { Surroundings } from './namespace-control.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** A namespace as it is registered, from the moment its name is taken. */
 interface Entry {

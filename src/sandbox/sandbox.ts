@@ -15,9 +15,9 @@ import { credentialsOf } from './credentials.ts'
 import { Lead } from './lead.ts'
 import { makeNamespace } from './make-namespace.ts'
 import { Namespace } from './namespace.ts'
-import type { Surroundings } from './namespace-control.ts'
 import { Namespaces } from './namespaces.ts'
 import { supportRoutes } from './support-routes.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** One sandbox: an HTTP server, and the namespaces behind it. Built in order by {@link Sandbox.listen}, stopped in reverse. */
 export class Sandbox {

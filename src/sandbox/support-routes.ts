@@ -9,8 +9,9 @@ import type { ResolvedOptions } from '../options.ts'
 import { shippedScenarios } from '../scenarios/shipped-scenarios.ts'
 import { version } from '../version.ts'
 import type { Lead } from './lead.ts'
-import { controlNamespace, type Surroundings } from './namespace-control.ts'
+import { controlNamespace } from './namespace-control.ts'
 import type { Namespaces } from './namespaces.ts'
+import type { Surroundings } from './surroundings.ts'
 
 /** What the routes beside the service lead to. */
 export interface SupportDeps {

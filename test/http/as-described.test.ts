@@ -12,6 +12,8 @@ import { DescribedAnswers, type DescribedOperation, type OpenApiDocument } from 
 import { type RawAnswer, type RawRequest, send, sendBytes } from './raw-http.ts'
 
 const CONTROL_TOKEN = 'secret'
+/** A namespace that everything is asked of that is asked of the sandbox itself. */
+const TWIN = 'twin'
 const CONTROL = { authorization: `Bearer ${CONTROL_TOKEN}` }
 const JSON_TYPE = { 'content-type': 'application/json' }
 const FORM_TYPE = { 'content-type': 'application/x-www-form-urlencoded' }
@@ -32,6 +34,7 @@ const TOKENS = ['token', 'tenant_token'] as const
 const TENANT_METADATA = ['get_tenant_openid_configuration', 'get_tenant_authorization_server'] as const
 
 let sandbox: SandboxHandle
+let twin: SandboxHandle
 let acme: Partner
 let answers: DescribedAnswers
 let portfolio: string
@@ -53,6 +56,7 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     '{chain_id}': '31337',
     '{slug}': 'acme',
     '{name}': 'dropped-deposit',
+    '{namespace}': TWIN,
   }
   const filled = target.replace(/\{\w+\}/g, (name) => named[name] ?? 'nothing')
   const newcomer = `new-${randomUUID()}`
@@ -62,13 +66,15 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     deposit: { portfolio_id: portfolio, amount_minor: '1000' },
     withdraw: { portfolio_id: portfolio, amount_minor: '10' },
     json_rpc: { jsonrpc: '2.0', id: 1, method: 'eth_chainId' },
+    namespace_json_rpc: { jsonrpc: '2.0', id: 1, method: 'eth_chainId' },
+    create_namespace: { name: 'another' },
     move_clock: { advance: '1s' },
     add_faults: { kind: 'error', match: { external_id: 'nobody', operation: 'deposit' } },
     start_own_scenario: { name: 'mine', description: 'Nothing happens.' },
     mint_user_token: { external_id: 'alice' },
     mint_idp_token: {},
   }
-  const body = TOKENS.includes(id as 'token') ? form : JSON.stringify(bodies[id])
+  const body = TOKENS.includes(id as 'token') ? form : JSON.stringify(bodies[id.replace(/^namespace_/, '')])
   const needs = (scheme: string) => operation.security.some((alternative) => scheme in alternative)
   return {
     method: method.toUpperCase(),
@@ -91,8 +97,18 @@ type Otherwise = Omit<RawRequest, 'headers' | 'path'> & {
   query?: string
 }
 
-/** Sends a good request with something changed about it, and holds the answer to the description. */
+/** Sends a good request with something changed about it, and holds the answer to the description; the same to the namespace. */
 async function call(id: string, otherwise: Otherwise = {}): Promise<RawAnswer> {
+  const answer = await callOne(id, otherwise)
+  const twin = `namespace_${id}`
+  if (everyOperation().some(({ operationId }) => operationId === twin)) {
+    const path = otherwise.path?.replace(/^\/_sandbox/, `$&/namespaces/${TWIN}`).replace(/^\/rpc/, `$&/${TWIN}`)
+    await callOne(twin, { ...otherwise, ...(path !== undefined && { path }) })
+  }
+  return answer
+}
+
+async function callOne(id: string, otherwise: Otherwise): Promise<RawAnswer> {
   const { query = '', ...changed } = otherwise
   const request = await good(id)
   const headers = { ...request.headers, ...otherwise.headers }
@@ -145,6 +161,8 @@ const GOOD: [id: string, status: number][] = [
   ['mint_user_token', 201],
   ['mint_idp_token', 201],
   ['clear_jwks_cache', 204],
+  ['list_namespaces', 200],
+  ['create_namespace', 201],
 ]
 
 /** Every operation that the document has, once it is there. */
@@ -153,9 +171,16 @@ const everyOperation = () => answers.operations().map(({ operation }) => operati
 /** Described, and not seen here: why. */
 const NOT_SEEN: [pattern: RegExp, why: string][] = [
   [/ 408$/, 'takes a minute of real time'],
-  [/^(?!(.*token|list_(pools|portfolios|transactions)|create_.*|deposit|withdraw) ).* 500$/, 'no fault strikes it'],
-  [/^mint_.* 500$/, 'no fault strikes it'],
-  [/^(move_clock|start_scenario|start_own_scenario|reset) 503$/, 'needs a full disk, or a chain that never comes back'],
+  [
+    /^(?!(.*token|list_(pools|portfolios|transactions)|create_(end_user|portfolio)|deposit|withdraw) ).* 500$/,
+    'no fault strikes it',
+  ],
+  [/^(namespace_)?mint_.* 500$/, 'no fault strikes it'],
+  [/^(create|delete)_namespace 503$/, 'needs a chain that never comes, or one that is in the making'],
+  [
+    /^(namespace_)?(move_clock|start_scenario|start_own_scenario|reset) 503$/,
+    'needs a full disk, or a chain that never comes back',
+  ],
 ]
 
 describe.each(PROFILES)('of the profile %s', (profile) => {
@@ -167,6 +192,7 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
       fixture.service = { profile, idempotency_in_flight: 'conflict' }
     })
     sandbox = await testSandbox({ fixtures, controlToken: CONTROL_TOKEN })
+    twin = await sandbox.namespaces.create({ name: TWIN })
     acme = new Partner(sandbox)
     answers = new DescribedAnswers(
       (await (await fetch(new URL('/openapi.json', sandbox.baseUrl))).json()) as OpenApiDocument,
@@ -270,13 +296,15 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
       const withBody = everyOperation().filter(({ requestBody }) => requestBody !== undefined)
       expect(withBody.length).toBeGreaterThan(10)
       for (const { operationId } of withBody) {
-        const size = operationId === 'json_rpc' ? 11 : 1
+        const size = operationId.endsWith('json_rpc') ? 11 : 1
         const long = `"${'x'.repeat(size * 1024 * 1024)}"`
         expect(await statusOf(operationId, { body: long })).toBe(413)
         expect(await statusOf(operationId, { headers: { 'content-encoding': 'gzip' } })).toBe(415)
         const inOAuth = TOKENS.includes(operationId as 'token')
         expect(await statusOf(operationId, { headers: { 'content-type': 'text/plain' } })).toBe(inOAuth ? 400 : 415)
-        expect(await statusOf(operationId, { body: '{' })).toBe(operationId === 'json_rpc' ? 200 : inOAuth ? 401 : 400)
+        expect(await statusOf(operationId, { body: '{' })).toBe(
+          operationId.endsWith('json_rpc') ? 200 : inOAuth ? 401 : 400,
+        )
       }
     })
 
@@ -382,6 +410,20 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
       expect(await statusOf('stop_scenario')).toBe(200)
     })
 
+    test('namespaces: of a name that is taken, malformed or unknown, and more than there may be: 409, 400, 404', async () => {
+      expect(await statusOf('create_namespace', json({ name: TWIN }))).toBe(409)
+      expect(await statusOf('create_namespace', json({ name: 'A B' }))).toBe(400)
+      expect(await statusOf('create_namespace', json({ from: 'nobody' }))).toBe(404)
+      expect(await statusOf('delete_namespace', { path: '/_sandbox/namespaces/nobody' })).toBe(404)
+      expect(await statusOf('delete_namespace', { path: '/_sandbox/namespaces/default' })).toBe(400)
+      expect(await statusOf('delete_namespace', { path: '/_sandbox/namespaces/another' })).toBe(204)
+      for (const { operationId: id } of everyOperation()) {
+        if (!id.startsWith('namespace_')) continue
+        const { path } = await good(id)
+        expect((await callOne(id, { path: path.replace(TWIN, 'nobody') })).status).toBe(404)
+      }
+    })
+
     test('other methods, and paths beside those described, are 404 or 405', async () => {
       const described = new Set(answers.operations().map(({ target, method }) => `${method} ${target}`))
       for (const path of new Set(answers.operations().map((one) => one.target))) {
@@ -452,9 +494,12 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
     })
 
     test('a chain that is away: 503', async () => {
-      sandbox.faults.add({ kind: 'chain_down', with: { for: '1h' } })
-      for (const id of ['list_portfolios', 'get_audit', 'json_rpc']) expect(await statusOf(id)).toBe(503)
-      sandbox.faults.clear()
+      for (const one of [sandbox, twin]) await one.faults.add({ kind: 'chain_down', with: { for: '1h' } })
+      await new Partner(twin).get('pools') // a fault strikes requests
+      for (const id of ['list_portfolios', 'get_audit', 'json_rpc', 'namespace_get_audit', 'namespace_json_rpc']) {
+        expect(`${id} ${await statusOf(id)}`).toBe(`${id} 503`)
+      }
+      for (const one of [sandbox, twin]) await one.faults.clear()
       await call('clear_faults')
       await expect.poll(() => statusOf('get_audit')).toBe(200)
     })

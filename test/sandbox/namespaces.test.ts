@@ -42,7 +42,12 @@ test('its clock, faults and reset are its own', async () => {
   await mine.clock.advance('90d')
   expect(await mine.clock.iso()).toBe('2030-04-01T00:00:00.000Z')
   expect(await sandbox.clock.state()).toMatchObject({ offset_seconds: 0, frozen: false })
-  await mine.faults.add({ kind: 'error', match: { operation: 'list_pools' }, times: 'always', with: { code: 'rate_limited' } })
+  await mine.faults.add({
+    kind: 'error',
+    match: { operation: 'list_pools' },
+    times: 'always',
+    with: { code: 'rate_limited' },
+  })
   expect((await new Partner(mine).get('pools')).status).toBe(429)
   expect((await new Partner(sandbox).get('pools')).status).toBe(200)
   const theirs = new Partner(sandbox)
@@ -96,7 +101,12 @@ describe('bad input', () => {
     [{ fixtures: { tenants: [] } }, 400, 'validation_error', 'fixtures.tenants'],
     [{ fixtures: { service: { name: 'other' } } }, 400, 'validation_error', 'fixtures.service'],
     [{ surprise: 1 }, 400, 'validation_error', 'surprise'],
-    [{ fixtures: { tenants: [{ slug: 'x', key: { kid: 'k', private_key_file: '/etc/passwd' } }] } }, 400, 'validation_error', 'fixtures.tenants[0].key'],
+    [
+      { fixtures: { tenants: [{ slug: 'x', key: { kid: 'k', private_key_file: '/etc/passwd' } }] } },
+      400,
+      'validation_error',
+      'fixtures.tenants[0].key',
+    ],
   ])('%j', async (wish, status, code, param) => {
     const response = await create(wish)
     const body = (await response.json()) as { code: string; errors?: { param: string }[]; param?: string }
