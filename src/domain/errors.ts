@@ -1,3 +1,4 @@
+import { formatPath, type Issue, wordsOf } from '../support/issue.ts'
 import { shorten } from '../support/shorten.ts'
 import { bearerChallenge, type Realm, requiredHeaders } from './required-headers.ts'
 
@@ -97,8 +98,9 @@ export function challengeOf(code: ErrorCode, given: boolean): string {
   return bearerChallenge(REALMS[code] ?? 'partner-api', given ? ERRORS[code].title : undefined)
 }
 
-/** One parameter at fault and why. */
+/** One parameter at fault and why, as {@link Issue} words it. */
 export interface ParameterFault {
+  /** Such as `amount_minor`, `[1].match.tenant`, `X-Sandbox-Fault`; `body` for all of it. */
   param: string
   detail: string
 }
@@ -143,13 +145,15 @@ export class Problem extends Error {
   }
 }
 
-/** Problem validation_error for one parameter or several at fault; `sentence` puts a fault into the whole detail. */
-export function invalidParameters(
-  errors: readonly ParameterFault[],
-  sentence: (fault: ParameterFault) => string = ({ detail }) => detail,
-): Problem {
+/** An issue in a request as its answer names it. */
+export function parameterFault(issue: Issue): ParameterFault {
+  return { param: formatPath(issue.path) || 'body', detail: wordsOf(issue) }
+}
+
+/** Problem validation_error for one parameter or several at fault. */
+export function invalidParameters(errors: readonly ParameterFault[]): Problem {
   const listed = errors.slice(0, MAX_LISTED).map(boundedFault)
-  const sentences = listed.map(sentence)
+  const sentences = listed.map(({ param, detail }) => `${param}: ${detail}${detail.endsWith('?') ? '' : '.'}`)
   if (errors.length > listed.length) sentences.push(`These are the first ${listed.length} of more.`)
   const [first] = listed
   return new Problem('validation_error', {

@@ -1,10 +1,10 @@
 import type { SandboxClock } from '../domain/clock.ts'
-import { invalidParameters, type ParameterFault, Problem } from '../domain/errors.ts'
+import { invalidParameters, type ParameterFault, Problem, parameterFault } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
 import type { Chains } from '../domain/ports/chain.ts'
 import type { Pool } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
-import { type Issue, type Path, wordsOf } from '../support/issue.ts'
+import { formatPath, type Issue, type Path, wordsOf } from '../support/issue.ts'
 import type { Logger } from '../support/logger.ts'
 import type { SeededRandom } from '../support/random.ts'
 import { Breakages } from './breakages.ts'
@@ -41,14 +41,21 @@ export class FaultEngine {
     return this.#rules.length > 0 || this.#brought.has(exchange)
   }
 
-  /** Puts rules in force, all or none. Throws Problem validation_error naming each parameter at fault. */
-  add(inputs: readonly unknown[], tenants: readonly string[]): ActiveFault[] {
+  /**
+   * Puts rules in force, all or none. Throws Problem validation_error naming each parameter at fault; `pathOf` says where in
+   * what was given the rule of this index stands.
+   */
+  add(
+    inputs: readonly unknown[],
+    tenants: readonly string[],
+    pathOf: (index: number) => Path = (i) => (inputs.length > 1 ? [i] : []),
+  ): ActiveFault[] {
     if (this.#rules.length + inputs.length > MAX_RULES) {
       const detail = `At most ${MAX_RULES} faults can be kept, those that have struck included; clear some first.`
       throw new Problem('validation_error', { detail, param: 'body' })
     }
     const checked = inputs.map((input) => checkRule(input, tenants, this.#poolIds))
-    refuse(checked.flatMap((result, i) => issuesIn(result, inputs.length > 1 ? [i] : [])))
+    refuse(checked.flatMap((result, i) => issuesIn(result, pathOf(i))))
     const rules = checked.flatMap((rule, i) =>
       Array.isArray(rule) ? [] : [this.#inForce(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule)],
     )
@@ -177,19 +184,15 @@ function beyondExchange(name: unknown): Issue[] {
   return [{ path: ['kind'], message, fix: 'put it in force by POST /_sandbox/faults' }]
 }
 
-function asParameter(issue: Issue): ParameterFault {
-  return { param: issue.path.join('.') || 'body', detail: wordsOf(issue) }
-}
-
 /** The header is one parameter, and its match the request itself; what is wrong within it goes into the words. */
 function inHeader(issue: Issue): ParameterFault {
-  const { param, detail } = asParameter(issue)
-  const name = param === 'match.operation' ? 'kind' : param.replace(/^with\./, '')
-  return { param: 'X-Sandbox-Fault', detail: `${name}: ${detail}` }
+  const [step, ...rest] = issue.path
+  const path = step === 'with' ? rest : step === 'match' ? ['kind'] : issue.path
+  return { param: 'X-Sandbox-Fault', detail: `${formatPath(path)}: ${wordsOf(issue)}` }
 }
 
-function refuse(issues: readonly Issue[], render: (issue: Issue) => ParameterFault = asParameter): void {
-  if (issues.length > 0) throw invalidParameters(issues.map(render), ({ param, detail }) => `${param}: ${detail}.`)
+function refuse(issues: readonly Issue[], render: (issue: Issue) => ParameterFault = parameterFault): void {
+  if (issues.length > 0) throw invalidParameters(issues.map(render))
 }
 
 export interface EngineDeps {

@@ -2,10 +2,11 @@ import { type Static, type TObject, type TOptional, type TProperties, type TSche
 import { Value } from '@sinclair/typebox/value'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import type { Issue } from '../support/issue.ts'
+import { unknownWord } from '../support/issue-words.ts'
 import type { FaultKind, NamedKind } from './fault-kind.ts'
 import { KINDS } from './kinds/index.ts'
 import { OF_END_USER, TRANSFERS } from './operation-groups.ts'
-import { Choice, type Filled, issuesOf, notOneOf } from './parameters.ts'
+import { Choice, type Filled, issuesOf } from './parameters.ts'
 import { PHASES, type Phase, TRANSFER_PHASES } from './phase.ts'
 
 /** A fault as a rule asks for it. */
@@ -87,7 +88,7 @@ export function checkRule(input: unknown, tenants: readonly string[], pools?: re
     return [{ path: ['phase'], message, fix: `use one of ${kind.phases.join(', ')}` }]
   }
   if (match.tenant !== undefined && !tenants.includes(match.tenant)) {
-    return [{ path: ['match', 'tenant'], ...notOneOf(match.tenant, tenants) }]
+    return [{ path: ['match', 'tenant'], ...unknownWord(match.tenant, tenants) }]
   }
   const parameters: unknown = Value.Default(kind.with, structuredClone(input.with ?? {}))
   const wrong = issuesOf(kind.with, parameters, ['with'])
@@ -96,7 +97,7 @@ export function checkRule(input: unknown, tenants: readonly string[], pools?: re
   if (contradiction) return [{ ...contradiction, path: ['with', ...contradiction.path] }]
   const pool = kind.pool?.(parameters)
   if (pool !== undefined && pools && !pools.includes(pool))
-    return [{ path: ['with', 'pool'], ...notOneOf(pool, pools) }]
+    return [{ path: ['with', 'pool'], ...unknownWord(pool, pools) }]
   const operations = operationsOf(kind, phase, match, parameters)
   if (!(operations instanceof Set)) return [operations]
   const limit = times === 'always' ? Number.POSITIVE_INFINITY : Number(times)

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import type { Origin } from '../domain/origin.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
 import { isEthereumAddress } from '../partner-api/ethereum-address.ts'
@@ -26,6 +26,19 @@ const REQUEST_TIMEOUT_MS = 60_000
 
 /** Node would refuse a request without Host itself, and without version and request id. */
 const SERVER = { requireHostHeader: false }
+
+/** Requests are judged as they came, and every fault is told with the schema that it breaks. */
+const AJV = {
+  customOptions: {
+    allErrors: true,
+    verbose: true,
+    coerceTypes: false,
+    removeAdditional: false,
+    useDefaults: false,
+    strict: false,
+    keywords: [{ keyword: CHECKSUM, type: 'string', validate: (_: unknown, text: string) => isEthereumAddress(text) }],
+  },
+} satisfies FastifyServerOptions['ajv']
 
 /** What the HTTP interface is built from. */
 export interface AppDeps extends EntranceDeps {
@@ -60,18 +73,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
     // RFC 9110 §9.1: what answers GET answers HEAD.
     exposeHeadRoutes: true,
-    ajv: {
-      customOptions: {
-        allErrors: true,
-        coerceTypes: false,
-        removeAdditional: false,
-        useDefaults: false,
-        strict: false,
-        keywords: [
-          { keyword: CHECKSUM, type: 'string', validate: (_: unknown, text: string) => isEthereumAddress(text) },
-        ],
-      },
-    },
+    ajv: AJV,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, ids, settings),
     frameworkErrors: (error, request, reply) => {
       request.log = log

@@ -1,8 +1,10 @@
+import type { TSchema } from '@sinclair/typebox'
 import type { FastifyError, FastifySchemaValidationError } from 'fastify'
-import { invalidParameters, type ParameterFault, Problem } from '../domain/errors.ts'
-import { ADDRESS_FORM, wordsFor } from '../domain/text-form.ts'
-import { CHECKSUM } from '../partner-api/schemas.ts'
-import { shorten } from '../support/shorten.ts'
+import { invalidParameters, type ParameterFault, Problem, parameterFault } from '../domain/errors.ts'
+import { wordsFor } from '../domain/text-form.ts'
+import type { Issue } from '../support/issue.ts'
+import { mismatch, missing, unknownField } from '../support/issue-words.ts'
+import { steps } from '../support/schema-issues.ts'
 
 /** What Fastify refused before a handler saw it, in the catalogue's words; undefined for errors of any other origin. */
 export function badRequest(error: FastifyError): Problem | undefined {
@@ -41,35 +43,33 @@ export function bodyProblem(detail: string): Problem {
   return new Problem('validation_error', { detail, param: 'body' })
 }
 
-function validationProblem(found: FastifySchemaValidationError[]): Problem {
+/** An error of Ajv in its verbose form, which is what it is asked for. */
+type Misfit = FastifySchemaValidationError & { parentSchema?: TSchema; data?: unknown }
+
+function validationProblem(found: readonly Misfit[]): Problem {
   const errors = new Map<string, ParameterFault>()
   // What is no string is not one of the strings allowed either: the first word on a parameter says enough.
-  for (const fault of found.map(parameterFault)) if (!errors.has(fault.param)) errors.set(fault.param, fault)
+  for (const fault of found.map((misfit) => parameterFault(issueOf(misfit)))) {
+    if (!errors.has(fault.param)) errors.set(fault.param, fault)
+  }
   return invalidParameters([...errors.values()])
 }
 
-function parameterFault({ instancePath, keyword, params, message }: FastifySchemaValidationError): ParameterFault {
-  const member = params.missingProperty ?? params.additionalProperty
-  const path = `${instancePath}${member === undefined ? '' : `/${String(member)}`}`.slice(1)
-  const param = shorten(path.replaceAll('/', '.')) || 'body'
-  return { param, detail: `${param} ${explain(keyword, params, message)}.` }
+function issueOf({ instancePath, keyword, params, parentSchema = {} as TSchema, data }: Misfit): Issue {
+  const path = steps(undefined, instancePath)
+  const member = String(params.missingProperty ?? params.additionalProperty)
+  if (keyword === 'required') {
+    return { path: [...path, member], ...missing(member, inWords(parentSchema.properties?.[member] ?? {})) }
+  }
+  if (keyword === 'additionalProperties') return { path: [...path, member], ...unknownField(member, parentSchema) }
+  const { pattern, ...rest } = parentSchema
+  // Of the right form, but too long or too short.
+  const schema = keyword === 'minLength' || keyword === 'maxLength' ? (rest as TSchema) : inWords(parentSchema)
+  return { path, ...mismatch(schema, data) }
 }
 
-function explain(keyword: string, params: Record<string, unknown>, message = 'is not valid'): string {
-  switch (keyword) {
-    case 'required':
-      return 'is required'
-    case 'additionalProperties':
-      return 'is not known'
-    case 'pattern': {
-      const words = wordsFor(params.pattern)
-      return words === undefined ? message : `must be ${words}`
-    }
-    case CHECKSUM:
-      return `must be ${ADDRESS_FORM.words}`
-    case 'enum':
-      return `must be one of ${String(params.allowedValues)}`
-    default:
-      return message.replace('NOT', 'not')
-  }
+/** The schema with the words for its form. */
+function inWords(schema: TSchema): TSchema {
+  const title = wordsFor(schema.pattern)
+  return title === undefined ? schema : { ...schema, title }
 }

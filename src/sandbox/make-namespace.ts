@@ -60,7 +60,7 @@ async function fixtureOf(given: Record<string, unknown>, host: Fixture): Promise
       param: path === '' ? 'fixtures' : `fixtures.${path}`,
       detail: `${message}; ${fix}`,
     }))
-    throw invalidParameters(errors, ({ param, detail }) => `${param}: ${detail}${detail.endsWith('?') ? '' : '.'}`)
+    throw invalidParameters(errors)
   }
 }
 

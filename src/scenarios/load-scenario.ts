@@ -8,7 +8,6 @@ import { shorten } from '../support/shorten.ts'
 import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
 import { readYaml } from '../yaml-file/read-yaml.ts'
-import { schemaIssues } from '../yaml-file/schema-issues.ts'
 import { YamlSource } from '../yaml-file/yaml-source.ts'
 import { ScenarioError } from './scenario-error.ts'
 import { type ClockMove, type Scenario, type ScenarioFile, ScenarioSchema } from './scenario-schema.ts'
@@ -50,7 +49,7 @@ async function inOwnWords<T>(work: () => T | Promise<T>): Promise<T> {
 
 function scenarioOf(source: YamlSource): Scenario {
   const issues = new IssueList(source)
-  issues.addAll(schemaIssues(ScenarioSchema, source))
+  issues.addMismatches(ScenarioSchema)
   issues.throwIfAny()
   const { name, description, faults = [], clock = [], expect = {} } = source.data as ScenarioFile
   for (const [i, rule] of faults.entries()) checkFault(rule, ['faults', i], issues)
@@ -63,8 +62,7 @@ function scenarioOf(source: YamlSource): Scenario {
 function checkFault(rule: unknown, at: Path, issues: IssueList): void {
   const tenant = valueAt(rule, ['match', 'tenant'])
   const result = checkRule(rule, typeof tenant === 'string' ? [tenant] : [])
-  if (!Array.isArray(result)) return
-  for (const { path, message, fix } of result) issues.add([...at, ...path], message, fix ?? `see ${DOCS}`)
+  if (Array.isArray(result)) issues.addAll(result, at)
 }
 
 function checkMove(move: ClockMove, at: Path, issues: IssueList): void {

@@ -111,9 +111,11 @@ class Run {
     this.#rehearse()
     const { faults } = this.scenario
     try {
-      this.#faultIds = new Set(this.#deps.faults.add(faults, tenants).map(({ id }) => id))
+      this.#faultIds = new Set(this.#deps.faults.add(faults, tenants, (i) => ['faults', i]).map(({ id }) => id))
     } catch (error) {
-      throw error instanceof Problem ? inFile(error, faults.length) : error
+      if (!(error instanceof Problem)) throw error
+      const { code, details } = error
+      throw new Problem(code, { ...details, detail: `${details.detail} Nothing was applied.` })
     }
     this.#makeDueMoves()
     if (this.#failure !== null) throw new Problem('validation_error', { detail: this.#failure, param: 'clock' })
@@ -200,21 +202,6 @@ class Run {
   #faultsInForce(): ActiveFault[] {
     return this.#deps.faults.list().filter(({ id }) => this.#faultIds.has(id))
   }
-}
-
-/** The engine's complaint in terms of the scenario: `0.kind` or, of a single rule, `kind` is `faults[0].kind` here. */
-function inFile({ code, details }: Problem, rules: number): Problem {
-  const inRules = (param: string) =>
-    rules === 1 ? `faults[0].${param}` : param.replace(/^(\d+)\./, (_, index) => `faults[${index}].`)
-  const errors = details.errors?.map((one) => ({ ...one, param: inRules(one.param) }))
-  const [first] = errors ?? []
-  const detail = errors?.map((one) => `${one.param}: ${one.detail}.`).join(' ') ?? details.detail
-  return new Problem(code, {
-    ...details,
-    detail: `${detail} Nothing was applied.`,
-    ...(first && { param: first.param }),
-    ...(errors && { errors }),
-  })
 }
 
 export interface RunDeps {

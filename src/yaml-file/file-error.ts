@@ -14,9 +14,6 @@ export interface FileIssue {
   fix: string
 }
 
-/** More issues than this at once help nobody. */
-export const MAX_ISSUES = 50
-
 /** A file that cannot be used. Its message has one line per issue. Rooms throw a class of their own made from it. */
 export class FileError extends Error {
   override readonly name: string = 'FileError'

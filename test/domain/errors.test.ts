@@ -52,21 +52,21 @@ describe('the headers an error carries', () => {
 })
 
 describe('parameters that are not valid', () => {
-  const faults = (count: number) => Array.from({ length: count }, (_, i) => ({ param: `p${i}`, detail: `Fault ${i}.` }))
+  const faults = (count: number) => Array.from({ length: count }, (_, i) => ({ param: `p${i}`, detail: `is ${i}` }))
 
   test('are all said, the first as the one at fault', () => {
-    const { code, status, details } = invalidParameters(faults(2), ({ param, detail }) => `${param}: ${detail}`)
+    const { code, status, details } = invalidParameters(faults(2))
     expect([code, status, details]).toEqual([
       'validation_error',
       400,
-      { detail: 'p0: Fault 0. p1: Fault 1.', param: 'p0', errors: faults(2), headers: {} },
+      { detail: 'p0: is 0. p1: is 1.', param: 'p0', errors: faults(2), headers: {} },
     ])
   })
 
   test('are the first twenty when there are more', () => {
-    expect(invalidParameters(faults(20)).details.detail).toMatch(/Fault 19\.$/)
+    expect(invalidParameters(faults(20)).details.detail).toMatch(/p19: is 19\.$/)
     const { detail, errors } = invalidParameters(faults(21)).details
-    expect(detail).toMatch(/Fault 19\. These are the first 20 of more\.$/)
+    expect(detail).toMatch(/p19: is 19\. These are the first 20 of more\.$/)
     expect(errors).toEqual(faults(20))
   })
 

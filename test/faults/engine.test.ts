@@ -171,8 +171,8 @@ describe('rules in force', () => {
       expect.objectContaining({
         code: 'validation_error',
         details: expect.objectContaining({
-          param: '1.kind',
-          errors: [expect.objectContaining({ param: '1.kind' }), expect.objectContaining({ param: '2.skip' })],
+          param: '[1].kind',
+          errors: [expect.objectContaining({ param: '[1].kind' }), expect.objectContaining({ param: '[2].skip' })],
         }),
       }),
     )

@@ -149,6 +149,20 @@ describe('values that cannot be', () => {
     for (const value of ['', 'AAVE', 'compound', ' aave', '__proto__']) await refused(portfolios, 'protocol', value)
   })
 
+  test('what they should be is said of every field', async () => {
+    const body = { name: 5, description: 'x'.repeat(501), chain_id: 31337, protocol: 'avae', token_address: '0x12' }
+    const answer = await post(portfolios, JSON.stringify(body))
+    const { errors } = JSON.parse(answer.text)
+    expect(Object.fromEntries(errors.map(({ param, detail }: Record<string, string>) => [param, detail]))).toEqual({
+      name: 'must be a text without control characters; got the number 5; put it in quotes: "5"',
+      description: `must be a string of at most 500 characters; got "${'x'.repeat(59)}…"`,
+      chain_id: 'must be a string of digits; got the number 31337; put it in quotes: "31337"',
+      protocol: '"avae" is not known; did you mean "aave"?',
+      token_address: expect.stringMatching(/^must be an Ethereum address: 0x and .*; got "0x12"; write it like "0x/),
+      market_address: expect.stringMatching(/^is missing; add it, such as market_address: "0x/),
+    })
+  })
+
   test('names of 50 characters are characters, not bytes or surrogates', async () => {
     for (const name of ['🏖'.repeat(50), 'ä'.repeat(50), '\u00a0', '\ud800', ' ', '🏖\ufe0f\u200d']) {
       const answer = await post(portfolios, JSON.stringify({ ...bodies[portfolios], name }))

@@ -142,7 +142,7 @@ describe('control bodies with values that cannot be', () => {
       [{ ...rule, with: { byts: 1 } }, 'with.byts'],
     ] as const) {
       await named('faults', wrong, param)
-      await named('faults', [rule, wrong], `1.${param}`)
+      await named('faults', [rule, wrong], `[1].${param}`)
     }
     await named('faults', [[rule]], 'body')
     expect(JSON.parse((await control('GET', 'faults')).text)).toEqual([])

@@ -73,14 +73,16 @@ describe('the answer to what is wrong is short, however much is wrong', () => {
       ).text,
     )
     expect(errors).toHaveLength(20)
-    expect(errors[19].param).toBe('19.kind')
-    expect(param).toBe('0.kind')
+    expect(errors[19].param).toBe('[19].kind')
+    expect(param).toBe('[0].kind')
     const few = JSON.parse((await post('/_sandbox/tenants/acme/idp_tokens', unknownFields(21))).text)
     expect(few.errors).toHaveLength(20)
-    expect(few.detail).toMatch(/field_19 is not known\. These are the first 20 of more\.$/)
+    expect(few.detail).toMatch(
+      /field_19: is not a known field; use one of claims, header, expires_in, key\. These are the first 20 of more\.$/,
+    )
     expect(detail.length).toBeLessThanOrEqual(8000)
     const all = JSON.parse((await post('/_sandbox/tenants/acme/idp_tokens', unknownFields(20))).text)
-    expect(all.detail).toMatch(/field_19 is not known\.$/)
+    expect(all.detail).toMatch(/field_19: is not a known field; use one of claims, header, expires_in, key\.$/)
   })
 })
 

@@ -107,6 +107,6 @@ async function fromBody(body: unknown): Promise<Scenario> {
       param: path || 'body',
       detail: `${message}; ${fix}`,
     }))
-    throw invalidParameters(errors, ({ param, detail }) => `${param}: ${detail}${detail.endsWith('?') ? '' : '.'}`)
+    throw invalidParameters(errors)
   }
 }
