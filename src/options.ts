@@ -4,7 +4,7 @@ import type { FixtureOptions } from './fixtures/fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { OptionError, refuseUnknownNames } from './option-error.ts'
 import { PACKAGE_ROOT } from './package-root.ts'
-import { type DurationRange, parseDurationRange } from './support/duration.ts'
+import { type DurationRange, parseDuration, parseDurationRange } from './support/duration.ts'
 import { SeededRandom } from './support/random.ts'
 
 /** Writes one entry of a level: fields and a message, or a message alone. */
@@ -53,6 +53,8 @@ export interface SandboxOptions {
   clock?: string
   /** How many namespaces there may be beside the default one. Default 1000. */
   maxNamespaces?: number
+  /** How long a namespace may be unused before its chains end their Anvil: `10m`, or milliseconds. Default 10m. */
+  namespaceIdle?: string | number
   /** Bearer token of the control interface; generated when the host is not loopback. */
   controlToken?: string
   /** Where the log goes; default: nowhere. */
@@ -81,6 +83,8 @@ export interface ResolvedOptions {
   clock: number | undefined
   controlToken: string | undefined
   maxNamespaces: number
+  /** Milliseconds. */
+  namespaceIdle: number
   /** What the fixture file asks for; the log itself is given. */
   logLevel: string | undefined
 }
@@ -106,6 +110,7 @@ const OPTIONS = {
   seed: true,
   clock: true,
   maxNamespaces: true,
+  namespaceIdle: true,
   controlToken: true,
   logger: true,
 } satisfies Record<keyof SandboxOptions, true>
@@ -135,6 +140,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     clock: given.clock === undefined ? undefined : resolveClock(given.clock),
     controlToken,
     maxNamespaces: wholeNumber('maxNamespaces', given.maxNamespaces ?? 1_000),
+    namespaceIdle: idleTime(given.namespaceIdle ?? '10m'),
     logLevel: fixture.log_level,
     confirmationDelay: resolveDelay(given.confirmationDelay ?? fixture.confirmation_delay),
   }
@@ -143,6 +149,15 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
 function wholeNumber(name: string, given: number): number {
   if (Number.isSafeInteger(given) && given >= 0) return given
   throw new OptionError(`${name} must be a whole number from 0; got ${given}`)
+}
+
+function idleTime(given: string | number): number {
+  try {
+    return typeof given === 'number' ? wholeNumber('namespaceIdle', given) : parseDuration(given)
+  } catch (error) {
+    if (error instanceof RangeError) throw new OptionError(`namespaceIdle: ${error.message}`)
+    throw error
+  }
 }
 
 function refuseIncomplete(logger: SandboxLogger): void {

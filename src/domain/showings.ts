@@ -16,14 +16,20 @@ const MUCH_GARBAGE = 10_000
  * written down by and by, so that a list costs no write. A process that is killed forgets those of its last second.
  */
 export class Showings {
-  /** Goes on from what the journal holds. */
-  static async open(deps: ShowingsDeps): Promise<Showings> {
+  /** Goes on from what the journal holds, or from what it is to begin with in its place. */
+  static async open(deps: ShowingsDeps, begin?: readonly Showing[]): Promise<Showings> {
     const showings = new Showings(deps)
-    for await (const entry of deps.journal?.read() ?? []) {
+    if (begin) await deps.journal?.rewrite(inEntries(begin))
+    for await (const entry of (begin ? inEntries(begin) : deps.journal?.read()) ?? []) {
       for (const showing of entry) showings.#last.set(showing.portfolio_id, showing)
       showings.#written += entry.length
     }
     return showings
+  }
+
+  /** What was last shown of every portfolio that was listed. */
+  all(): Showing[] {
+    return [...this.#last.values()]
   }
 
   readonly #deps: ShowingsDeps

@@ -23,8 +23,10 @@ import type { DurationRange } from '../support/duration.ts'
 import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 
+import type { NamespaceCopy } from './namespace-copy.ts'
 import { PendingChains } from './pending-chains.ts'
 import type { Persistence } from './persistence.ts'
+import { withTenants } from './with-tenants.ts'
 
 /** Every part of a namespace, wired together. */
 export type Services = Awaited<ReturnType<typeof buildServices>>
@@ -40,17 +42,25 @@ export interface PartsContext {
   /** Of a sandbox with a data directory. */
   persistence: Persistence | undefined
   clock: SandboxClock
+  /** What it begins with; undefined for whatever is kept, or nothing. */
+  begin: NamespaceCopy | undefined
   log: Logger
 }
 
 /** Builds the parts in the order of their dependencies. */
 export async function buildServices(context: PartsContext) {
-  const { name, fixture, confirmationDelay, seed, persistence, clock, log } = context
+  const { name, fixture, confirmationDelay, seed, persistence, clock, begin, log } = context
   const { settings, tenants } = fixture
   persistence?.follow(clock, log)
-  const random = new SeededRandom(seed, persistence?.run)
-  const ids = new Ids({ clock, random })
-  const store = await createStore(await persistence?.timedJournal('ledger'))
+  const random = begin?.random.copy() ?? new SeededRandom(seed, persistence?.run)
+  const ids = new Ids({ clock, random, last: begin?.ids })
+  const ledger =
+    begin &&
+    withTenants(
+      begin.ledger,
+      tenants.map(({ tenant }) => tenant),
+    )
+  const store = await createStore(await persistence?.timedJournal('ledger'), undefined, ledger)
   const chains = new PendingChains()
   // Of the first run in every run: a cursor outlives restarts. Of the name as well: namespaces of one seed have the same ids.
   const secret = new SeededRandom(seed).bytes(
@@ -61,7 +71,8 @@ export async function buildServices(context: PartsContext) {
 
   const common = { store, chains, clock, ids, settings, log }
   const portfolios = new Portfolios(common)
-  const showings = await Showings.open({ ...common, journal: await persistence?.journal<Showing[]>('showings') })
+  const journal = await persistence?.journal<Showing[]>('showings')
+  const showings = await Showings.open({ ...common, journal }, begin?.showings)
   const endUsers = new EndUsers(common)
   const idempotency = new Idempotency({
     ...common,
@@ -100,6 +111,7 @@ export async function buildServices(context: PartsContext) {
   const scenarios = new ScenarioRunner({ faults, clock, log, seed })
   return {
     service,
+    store,
     audit,
     faults,
     scenarios,

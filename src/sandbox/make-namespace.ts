@@ -9,12 +9,15 @@ import { readInlineFixture } from '../read-fixture.ts'
 import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import { Namespace } from './namespace.ts'
+import type { NamespaceCopy } from './namespace-copy.ts'
 import type { Namespaces } from './namespaces.ts'
 import type { Surroundings } from './surroundings.ts'
+import type { Templates } from './templates.ts'
 
 /** What every namespace but the default one is made with. */
 export interface MakingDeps {
   surroundings: Surroundings
+  templates: Templates
   log: Logger
 }
 
@@ -23,24 +26,27 @@ export async function makeNamespace(
   name: string,
   wish: NamespaceWish,
   namespaces: Namespaces,
-  { surroundings, log }: MakingDeps,
+  { surroundings, templates, log }: MakingDeps,
 ): Promise<Namespace> {
   const source = await namespaces.get(wish.from)
   await source.ready.catch(() => undefined) // what it says next is why
   refuseUnlessReady(source.http.notReady())
   const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
+  const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }
+  const confirmationDelay = delayOf(wish) ?? source.confirmationDelay
   const { identity, options } = surroundings
-  const namespace = await Namespace.open({
-    name,
-    fixture: withOwnClients(fixture),
-    seed: wish.seed ?? source.seed,
-    clockStart: clockOf(wish) ?? source.clockStart,
-    confirmationDelay: delayOf(wish) ?? source.confirmationDelay,
-    dataDir: undefined,
-    identity,
-    controlToken: options.controlToken,
-    log,
-  })
+  const open = async (begin: NamespaceCopy | undefined) => {
+    const own = { ...seeding, fixture: withOwnClients(fixture), name, confirmationDelay, begin }
+    const { controlToken, namespaceIdle: idleMs } = options
+    return served(await Namespace.open({ ...own, dataDir: undefined, idleMs, identity, controlToken, log }))
+  }
+  const seededAnew = wish.fixtures !== undefined || wish.seed !== undefined
+  if (wish.from !== undefined && !seededAnew) return open(await copyFrom(source, wish))
+  return templates.make(seeding, open)
+}
+
+/** The namespace when it can serve. Nothing is left of it when this rejects. */
+async function served(namespace: Namespace): Promise<Namespace> {
   try {
     await namespace.ready
     return namespace
@@ -49,6 +55,17 @@ export async function makeNamespace(
     await namespace.stop(undefined)
     throw error
   }
+}
+
+/** Its clock may be set to a later moment, where it then stands. */
+async function copyFrom(source: Namespace, wish: NamespaceWish): Promise<NamespaceCopy> {
+  const copy = await source.copy()
+  const start = clockOf(wish)
+  if (start === undefined) return copy
+  const now = source.services.service.clock.now()
+  if (start >= now) return { ...copy, clock: { offset: 0, frozen_at: start } }
+  const detail = `The clock of "${wish.from}" is past that: it is ${new Date(now).toISOString()} there.`
+  throw new Problem('validation_error', { detail, param: 'clock' })
 }
 
 async function fixtureOf(given: Record<string, unknown>, host: Fixture): Promise<Fixture> {

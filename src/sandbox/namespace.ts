@@ -9,11 +9,12 @@ import type { Fixture } from '../fixtures/fixture.ts'
 import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import type { DurationRange } from '../support/duration.ts'
-import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { Identity } from './build-identity.ts'
 import { buildServices, type Services } from './build-services.ts'
 import { Lifecycle } from './lifecycle.ts'
+import { copyOf, type NamespaceCopy } from './namespace-copy.ts'
+import type { NamespaceOptions } from './namespace-options.ts'
 import { Persistence } from './persistence.ts'
 import { seedService } from './seed-service.ts'
 import { startChains, stopChains } from './start-chains.ts'
@@ -25,15 +26,15 @@ import { startChains, stopChains } from './start-chains.ts'
 export class Namespace {
   /** Throws DataDirectoryError or OptionError; nothing is left running then. */
   static async open(options: NamespaceOptions): Promise<Namespace> {
-    const { fixture, clockStart, dataDir, log } = options
+    const { fixture, clockStart, dataDir, begin, log } = options
     const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, options.seed, log)
     const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
     try {
-      const clock = new SandboxClock(clockStart, persistence?.clock)
+      const clock = new SandboxClock(clockStart, begin?.clock ?? persistence?.clock)
       // Anvil comes up on its own while the ledger is read and the interface is built: that hides most of its time.
-      chains = startChains({ fixture, seed, persistence, clock, log })
-      const services = await buildServices({ ...options, seed, persistence, clock })
+      chains = startChains({ ...options, seed, persistence, clock, begin, idleMs: options.idleMs })
+      const services = await buildServices({ ...options, seed, persistence, clock, begin })
       return new Namespace({ ...options, seed, persistence, services, chains })
     } catch (error) {
       await stopChains(chains)
@@ -56,6 +57,8 @@ export class Namespace {
   readonly #chains: Promise<AnvilChains>
   readonly #idpTokens: Identity['idpTokens']
   readonly #lifecycle = new Lifecycle()
+  readonly #copied: NamespaceCopy | undefined
+  #seeded: NamespaceCopy | undefined
   #starting: Promise<void> | undefined
   #resetting: Promise<void> | undefined
   #nextReset: Promise<void> | undefined
@@ -82,6 +85,7 @@ export class Namespace {
     this.#persistence = persistence
     this.services = services
     this.#chains = chains
+    this.#copied = deps.begin
     this.http = {
       service: services.service,
       ids: services.ids,
@@ -127,6 +131,19 @@ export class Namespace {
   /** Resolves when every move of the clock so far will outlive this process, if it has a data directory. */
   async clockKept(): Promise<void> {
     await this.#persistence?.clockKept()
+  }
+
+  /** As it was when it had just been seeded for the first time in this process; undefined if it was not. */
+  get seeded(): NamespaceCopy | undefined {
+    return this.#seeded
+  }
+
+  /** As it is now. Transfers wait meanwhile, for a moment. Throws ChainUnavailableError. */
+  async copy(): Promise<NamespaceCopy> {
+    const { started } = this.services.chains
+    if (!started) throw notServing('The chains are starting.')
+    const { chains, result } = await started.copy(() => copyOf(this.services))
+    return { ...result, chains }
   }
 
   /** Every registered tenant. */
@@ -207,9 +224,10 @@ export class Namespace {
       this.services.chains.resolve(chains)
       if (this.#lifecycle.ending) return
       await this.#persistence?.begin()
-      await this.#retryChainOutage(() =>
-        this.#persistence?.seeded ? this.#goOn(chains, this.#persistence) : this.#begin(chains),
-      )
+      await this.#retryChainOutage(() => {
+        if (this.#copied) return this.#goOnFrom(this.#copied, chains)
+        return this.#persistence?.seeded ? this.#goOn(chains, this.#persistence) : this.#begin(chains)
+      })
     } catch (error) {
       this.#lifecycle.fail(error instanceof Error ? error.message : String(error))
       throw error
@@ -240,9 +258,18 @@ export class Namespace {
     this.#lifecycle.ready()
   }
 
+  /** From where the one it was copied from was: what that one signed is settled here as well. */
+  async #goOnFrom({ mayBeBroken }: NamespaceCopy, chains: AnvilChains): Promise<void> {
+    await this.services.service.transfers.recover()
+    if (mayBeBroken) await chains.mend()
+    await this.#persistence?.whole()
+    this.#lifecycle.ready()
+  }
+
   async #seed(): Promise<void> {
     await seed(this.fixture.tenants, this.services.service.store, seedService(this.services.service))
     await this.#persistence?.whole()
+    this.#seeded ??= await this.copy()
     this.#lifecycle.ready()
   }
 }
@@ -257,21 +284,4 @@ interface NamespaceDeps extends NamespaceOptions {
   services: Services
   /** Still starting. */
   chains: Promise<AnvilChains>
-}
-
-/** What a namespace is opened with. */
-export interface NamespaceOptions {
-  name: string
-  fixture: Fixture
-  /** What is asked for; undefined for any. */
-  seed: number | undefined
-  /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
-  clockStart: number | undefined
-  confirmationDelay: DurationRange
-  /** Where it is kept; undefined when it ends with the process. */
-  dataDir: string | undefined
-  identity: Identity
-  /** What a request must know to bring a fault along; undefined when anybody may. */
-  controlToken: string | undefined
-  log: Logger
 }

@@ -18,6 +18,7 @@ import { Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
 import { supportRoutes } from './support-routes.ts'
 import type { Surroundings } from './surroundings.ts'
+import { Templates } from './templates.ts'
 
 /** One sandbox: an HTTP server, and the namespaces behind it. Built in order by {@link Sandbox.listen}, stopped in reverse. */
 export class Sandbox {
@@ -58,11 +59,16 @@ export class Sandbox {
     const { clock } = first.services.service
     let certificate: ServerCertificate | undefined
     const surroundings = { identity, options, origin, caFile: () => certificate?.caFile }
+    const templates = new Templates()
+    templates.add(
+      first,
+      first.ready.then(() => first),
+    )
     const namespaces = new Namespaces(first, {
       max: options.maxNamespaces,
       clock,
       surroundings,
-      make: (name, wish, all) => makeNamespace(name, wish, all, { surroundings, log }),
+      make: (name, wish, all) => makeNamespace(name, wish, all, { surroundings, templates, log }),
     })
     try {
       certificate = await chooseCertificate(options, first.directory, clock.wallNow())

@@ -1,6 +1,12 @@
-import { type AnvilChains, startAnvilChains } from '../chain/anvil-chains.ts'
+import { type AnvilChains, openChains, startAnvilChains } from '../chain/anvil-chains.ts'
 import { embeddedCheckpoint } from '../chain/markets/embedded-market.ts'
 import type { PartsContext } from './build-services.ts'
+
+/** What chains are started from. */
+export interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'begin' | 'log'> {
+  /** Milliseconds without use after which a chain rests, and it has no Anvil before it is used; undefined: it never does. */
+  idleMs: number | undefined
+}
 
 /** Starts the chains. A failure is told to whoever awaits them; until somebody does, it is nobody's. */
 export function startChains({
@@ -8,8 +14,10 @@ export function startChains({
   seed,
   persistence,
   clock,
+  begin,
+  idleMs,
   log,
-}: Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'log'>): Promise<AnvilChains> {
+}: StartDeps): Promise<AnvilChains> {
   const { chains, settings } = fixture
   const context = {
     chains,
@@ -17,9 +25,12 @@ export function startChains({
     seed,
     protocols: settings.protocols,
     log,
+    idleMs,
+    ...(begin && { begin: begin.chains }),
     ...(persistence && { journal: persistence.journal }),
   }
-  const started = embeddedCheckpoint().then((embedded) => startAnvilChains({ ...context, embedded }))
+  const start = idleMs === undefined ? startAnvilChains : openChains
+  const started = embeddedCheckpoint().then((embedded) => start({ ...context, embedded }))
   started.catch(() => undefined)
   return started
 }

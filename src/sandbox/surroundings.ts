@@ -5,7 +5,7 @@ import type { Identity } from './build-identity.ts'
 /** What of the sandbox all its namespaces share. */
 export interface Surroundings {
   identity: Identity
-  options: Pick<ResolvedOptions, 'controlToken'>
+  options: Pick<ResolvedOptions, 'controlToken' | 'namespaceIdle'>
   /** Known once the server listens. */
   origin(): Origin
   /** What clients have to trust; undefined without a self-signed certificate. */

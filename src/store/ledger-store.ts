@@ -15,10 +15,18 @@ interface Commit {
   reject(error: unknown): void
 }
 
-/** Opens a store over what the journal holds, and rewrites that when most of it is superseded; without one, in memory only. */
-export async function createStore(journal?: Journal<LedgerEntry>, sizes = PACKING_SIZES): Promise<Store> {
+/**
+ * Opens a store over what the journal holds, and rewrites that when most of it is superseded; without one, in memory only. What it
+ * is to `begin` with takes the place of whatever the journal holds.
+ */
+export async function createStore(
+  journal?: Journal<LedgerEntry>,
+  sizes = PACKING_SIZES,
+  begin?: readonly LedgerEntry[],
+): Promise<LedgerStore> {
   const store = new LedgerStore(journal, sizes)
-  await store.load()
+  if (begin) await journal?.rewrite(begin)
+  await store.load(begin)
   return store
 }
 
@@ -28,7 +36,7 @@ export async function createStore(journal?: Journal<LedgerEntry>, sizes = PACKIN
  * each other and share the next write. Records that hardly ever change are packed into segments in the background; the
  * journal gets these when it is rewritten.
  */
-class LedgerStore implements Store {
+export class LedgerStore implements Store {
   readonly #journal: Journal<LedgerEntry> | undefined
   #tables = emptyTables()
   #sequence = 0
@@ -49,9 +57,12 @@ class LedgerStore implements Store {
     this.#sizes = sizes
   }
 
-  async load(): Promise<void> {
-    if (!this.#journal) return
-    for await (const entry of this.#journal.read()) {
+  /** Reads what the journal holds; the entries are given where that is known. */
+  async load(
+    entries: Iterable<LedgerEntry> | AsyncIterable<LedgerEntry> | undefined = this.#journal?.read(),
+  ): Promise<void> {
+    if (!entries) return
+    for await (const entry of entries) {
       if ('packed' in entry) {
         const segment = Segment.of(entry, this.#unpacked)
         this.#tables[entry.packed].addSegment(segment, new Set(entry.gone))
@@ -94,6 +105,11 @@ class LedgerStore implements Store {
 
   async sequence(): Promise<number> {
     return this.#sequence
+  }
+
+  /** What it holds, as entries that another store can begin with. They share its records, which never change. */
+  entries(): LedgerEntry[] {
+    return [...compacted(this.#tables, this.#sequence).entries]
   }
 
   async clear(): Promise<void> {
