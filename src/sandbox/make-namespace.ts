@@ -34,11 +34,11 @@ export async function makeNamespace(
   const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
   const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }
   const confirmationDelay = delayOf(wish) ?? source.confirmationDelay
-  const { identity, options } = surroundings
+  const { identity, embedded, options } = surroundings
   const open = async (begin: NamespaceCopy | undefined) => {
     const own = { ...seeding, fixture: withOwnClients(fixture), name, confirmationDelay, begin }
     const { controlToken, namespaceIdle: idleMs } = options
-    return served(await Namespace.open({ ...own, dataDir: undefined, idleMs, identity, controlToken, log }))
+    return served(await Namespace.open({ ...own, dataDir: undefined, idleMs, identity, embedded, controlToken, log }))
   }
   const seededAnew = wish.fixtures !== undefined || wish.seed !== undefined
   if (wish.from !== undefined && !seededAnew) return open(await copyFrom(source, wish))

@@ -1,3 +1,4 @@
+import type { Checkpoint } from '../chain/history/checkpoint.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import type { DurationRange } from '../support/duration.ts'
 import type { Logger } from '../support/logger.ts'
@@ -20,6 +21,8 @@ export interface NamespaceOptions {
   /** Milliseconds without use after which its chains rest; undefined: never. */
   idleMs?: number | undefined
   identity: Identity
+  /** What embedded chains begin with: one object for all namespaces, since it is large. */
+  embedded: Promise<Checkpoint>
   /** What a request must know to bring a fault along; undefined when anybody may. */
   controlToken: string | undefined
   log: Logger

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
+import { embeddedCheckpoint } from '../chain/markets/embedded-market.ts'
 import type { Credentials } from '../control/contract.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Origin } from '../domain/origin.ts'
@@ -54,11 +55,21 @@ export class Sandbox {
     const origin = () => self().origin
     const { controlToken } = options
     const identity = buildIdentity(fixture, origin)
+    const embedded = embeddedCheckpoint()
+    embedded.catch(() => undefined) // told to whoever needs it
     const name = DEFAULT_NAMESPACE
-    const first = await Namespace.open({ ...options, name, clockStart: options.clock, fixture, identity, log })
+    const first = await Namespace.open({
+      ...options,
+      name,
+      clockStart: options.clock,
+      fixture,
+      identity,
+      embedded,
+      log,
+    })
     const { clock } = first.services.service
     let certificate: ServerCertificate | undefined
-    const surroundings = { identity, options, origin, caFile: () => certificate?.caFile }
+    const surroundings = { identity, embedded, options, origin, caFile: () => certificate?.caFile }
     const templates = new Templates()
     templates.add(
       first,

@@ -1,11 +1,13 @@
 import { type AnvilChains, openChains, startAnvilChains } from '../chain/anvil-chains.ts'
-import { embeddedCheckpoint } from '../chain/markets/embedded-market.ts'
+import type { Checkpoint } from '../chain/history/checkpoint.ts'
 import type { PartsContext } from './build-services.ts'
 
 /** What chains are started from. */
 export interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'begin' | 'log'> {
   /** Milliseconds without use after which a chain rests, and it has no Anvil before it is used; undefined: it never does. */
   idleMs: number | undefined
+  /** What embedded chains begin with. */
+  embedded: Promise<Checkpoint>
 }
 
 /** Starts the chains. A failure is told to whoever awaits them; until somebody does, it is nobody's. */
@@ -16,6 +18,7 @@ export function startChains({
   clock,
   begin,
   idleMs,
+  embedded,
   log,
 }: StartDeps): Promise<AnvilChains> {
   const { chains, settings } = fixture
@@ -30,7 +33,7 @@ export function startChains({
     ...(persistence && { journal: persistence.journal }),
   }
   const start = idleMs === undefined ? startAnvilChains : openChains
-  const started = embeddedCheckpoint().then((embedded) => start({ ...context, embedded }))
+  const started = embedded.then((checkpoint) => start({ ...context, embedded: checkpoint }))
   started.catch(() => undefined)
   return started
 }
