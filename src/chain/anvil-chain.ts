@@ -22,6 +22,7 @@ import { soundly } from './json-rpc/senseless-answer.ts'
 import { MarketReads } from './markets/market-reads.ts'
 import type { Protocol } from './markets/protocols/protocol.ts'
 import { type MarketValidation, validateMarkets } from './markets/validate-markets.ts'
+import type { AnvilNode } from './node/anvil-node.ts'
 import { NodeSupervisor } from './node/node-supervisor.ts'
 import { ChainReader } from './reading/chain-reader.ts'
 import { type ResetDeps, resetChain } from './reset-chain.ts'
@@ -55,6 +56,8 @@ export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'> {
   archive: BlockArchive
   /** What was found out about its markets before; they are looked at otherwise. */
   survey?: MarketValidation | undefined
+  /** A node that stands where the journal ends; the chain ends it. One is started otherwise. */
+  node?: AnvilNode | undefined
   protocols: ReadonlyMap<string, Protocol>
   clock: SandboxClock
   log: Logger
@@ -267,7 +270,7 @@ export class AnvilChain implements ChainControls {
   async #begin(history: History | undefined): Promise<void> {
     const start = history ?? { checkpoint: this.#origin, operations: [] }
     if (!history) await this.#options.journal.replace(start)
-    await this.#supervisor.start(start)
+    await this.#supervisor.start(start, this.#options.node)
     const { clock, setup, fork, protocols } = this.#options
     const prepare = async () => {
       // A loaded state has a time of its own, and Aave refuses to work in its own past. A chain that was kept first finishes

@@ -15,7 +15,7 @@ import { OnDemandChain, type OnDemandOptions } from './on-demand-chain.ts'
 import { Wallets } from './wallets/wallets.ts'
 
 /** What chains are made from. */
-export interface ChainsOptions extends Pick<OnDemandOptions, 'renewAfter' | 'idleMs'> {
+export interface ChainsOptions extends Pick<OnDemandOptions, 'renewAfter' | 'idleMs' | 'pool'> {
   chains: readonly ChainSetup[]
   /** What every embedded chain begins with. */
   embedded: Checkpoint
@@ -165,5 +165,5 @@ async function openHistory(chainId: string, { journal: open, begin }: ChainsOpti
   const kept = await open?.<ArchiveEntry>(`blocks-${chainId}`)
   const archive = copy ? await BlockArchive.beginWith(copy.archived, kept) : await BlockArchive.open(kept)
   if (copy) await journal.replace(copy.history)
-  return { journal, archive, survey: copy?.survey }
+  return { journal, archive, begin: copy }
 }

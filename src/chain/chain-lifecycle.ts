@@ -52,6 +52,11 @@ export class ChainLifecycle {
     return this.#paused ? PAUSED : undefined
   }
 
+  /** When it was last used, in milliseconds of real time; undefined while it is used, paused, or not at work. */
+  get idleSince(): number | undefined {
+    return this.#users > 0 || this.#paused || !this.awake ? undefined : this.#lastUsed
+  }
+
   /** Whether it is about to begin anew. */
   get resetting(): boolean {
     return this.#resetting > 0
@@ -89,7 +94,7 @@ export class ChainLifecycle {
     this.#state = rests ? { is: 'resting' } : state
     if (rests) {
       state.watch.abort()
-      this.#deps.rests(chain)
+      this.#deps.rests()
     }
     // A pause that came meanwhile found no chain to pause.
     else if (this.#paused) chain.pause()
@@ -161,6 +166,7 @@ export class ChainLifecycle {
     } finally {
       this.#users--
       this.#lastUsed = this.#deps.clock.wallNow()
+      if (this.#users === 0) this.#deps.idle()
     }
   }
 
@@ -261,6 +267,8 @@ export interface LifecycleDeps {
   start(): Promise<AnvilChain>
   /** @returns true if its journal holds anything */
   begun(): Promise<boolean>
+  /** Called when nobody uses it any more. */
+  idle(): void
   /** Called when it rests. */
-  rests(chain: AnvilChain): void
+  rests(): void
 }

@@ -15,14 +15,20 @@ import type { ChainCopy } from './chain-copy.ts'
 import { ChainLifecycle } from './chain-lifecycle.ts'
 import { atKeptBlock, type Fork, isFork, openFork } from './fork/fork.ts'
 import type { History } from './history/chain-journal.ts'
-import type { Checkpoint } from './history/checkpoint.ts'
+import { type Checkpoint, isSameCheckpoint } from './history/checkpoint.ts'
 import type { RpcCall } from './json-rpc/rpc-client.ts'
 import type { MarketValidation } from './markets/validate-markets.ts'
+import type { NodePool, NodeUser } from './node-pool.ts'
+import type { NodePlace } from './spare-nodes.ts'
 import type { Wallets } from './wallets/wallets.ts'
 
 /** What an {@link OnDemandChain} is made from. */
-export interface OnDemandOptions extends Omit<AnvilChainOptions, 'fork'> {
+export interface OnDemandOptions extends Omit<AnvilChainOptions, 'fork' | 'node'> {
   wallets: Wallets
+  /** What it begins with, which is what its journal holds. */
+  begin?: ChainCopy | undefined
+  /** Where it gets its node from; undefined: it starts one whenever it likes. */
+  pool?: NodePool | undefined
   /** Milliseconds without use after which it rests; undefined: it never does. */
   idleMs?: number | undefined
 }
@@ -34,7 +40,7 @@ const FORK_WAKE_TIMEOUT_MS = 60_000
  * A chain that has an Anvil while somebody needs it: what it is stands in its journal and its archive. Whether it rested in
  * between cannot be seen: it makes the same blocks.
  */
-export class OnDemandChain implements Chain {
+export class OnDemandChain implements Chain, NodeUser {
   readonly chain_id: string
   readonly #options: OnDemandOptions
   readonly #lifecycle: ChainLifecycle
@@ -42,12 +48,17 @@ export class OnDemandChain implements Chain {
   /** Opened when the chain is first woken, and kept. */
   #fork: Fork | undefined
   #survey: MarketValidation | undefined
+  /** As long as nothing else was done to it. */
+  #begin: ChainCopy | undefined
+  /** Of its node in the pool. */
+  #place: NodePlace | undefined
 
   constructor(options: OnDemandOptions) {
     const { setup, clock, log, idleMs, archive } = options
     this.chain_id = setup.chain_id
     this.#options = options
-    this.#survey = options.survey
+    this.#begin = options.begin
+    this.#survey = options.survey ?? options.begin?.survey
     this.#lifecycle = new ChainLifecycle({
       chainId: setup.chain_id,
       clock,
@@ -56,7 +67,12 @@ export class OnDemandChain implements Chain {
       wakeTimeout: options.rpcTimeout ?? (isFork(setup) ? FORK_WAKE_TIMEOUT_MS : undefined),
       start: () => this.#start(),
       begun: () => this.#begun(),
-      rests: () => archive.rest(),
+      idle: () => options.pool?.idle(),
+      rests: () => {
+        archive.rest()
+        this.#place?.leave()
+        this.#place = undefined
+      },
     })
     this.#unsubscribe = clock.onMove(() => void this.#clockMoved())
   }
@@ -71,6 +87,14 @@ export class OnDemandChain implements Chain {
   /** Whether it has an Anvil at present. */
   get awake(): boolean {
     return this.#lifecycle.awake !== undefined
+  }
+
+  get restable(): boolean {
+    return this.#options.idleMs !== undefined
+  }
+
+  get idleSince(): number | undefined {
+    return this.#lifecycle.idleSince
   }
 
   /** A chain that rests can be worked with. */
@@ -183,6 +207,7 @@ export class OnDemandChain implements Chain {
     return this.#lifecycle.reset(async () => {
       const { journal, archive, embedded, setup } = this.#options
       const checkpoint = isFork(setup) ? (await this.#openFork(setup)).origin : embedded
+      this.#begin = undefined
       await archive.clear()
       await journal.replace({ checkpoint, operations: [] })
     })
@@ -192,6 +217,7 @@ export class OnDemandChain implements Chain {
   async stop(): Promise<void> {
     this.#unsubscribe()
     await this.#lifecycle.stop()
+    this.#place?.leave()
     this.#fork?.relay.close()
     await this.#options.journal.close()
   }
@@ -203,11 +229,20 @@ export class OnDemandChain implements Chain {
   }
 
   async #start(): Promise<AnvilChain> {
-    const { setup } = this.#options
+    const { setup, pool } = this.#options
     const fork = isFork(setup) ? await this.#openFork(setup) : undefined
-    const chain = await AnvilChain.start({ ...this.#options, fork, survey: this.#survey })
-    this.#survey = chain.survey
-    return chain
+    const { place, node } = (await pool?.enter(this, this.#begin)) ?? {}
+    try {
+      const chain = await AnvilChain.start({ ...this.#options, fork, survey: this.#survey, node })
+      this.#place = place
+      this.#begin = undefined
+      this.#survey = chain.survey
+      return chain
+    } catch (error) {
+      await node?.stop()
+      place?.leave()
+      throw error
+    }
   }
 
   async #openFork(setup: Parameters<typeof openFork>[0]): Promise<Fork> {
@@ -236,7 +271,5 @@ export class OnDemandChain implements Chain {
 
 /** A history without a second copy of what every embedded chain begins with. */
 function sharing(history: History, embedded: Checkpoint): History {
-  const { block, accounts } = history.checkpoint
-  const same = block.hash === embedded.block.hash && accounts === embedded.accounts
-  return same ? { ...history, checkpoint: embedded } : history
+  return isSameCheckpoint(history.checkpoint, embedded) ? { ...history, checkpoint: embedded } : history
 }

@@ -32,7 +32,7 @@ export async function startChain({
 }: {
   rpcTimeout?: number
   clock?: SandboxClock
-} & Partial<Pick<ChainsOptions, 'renewAfter' | 'journal' | 'begin' | 'idleMs'>> = {}): Promise<ChainFixture> {
+} & Partial<Pick<ChainsOptions, 'renewAfter' | 'journal' | 'begin' | 'idleMs' | 'pool'>> = {}): Promise<ChainFixture> {
   const market = await embeddedMarket()
   const pool = (name: PoolName): Pool => {
     const [protocol, symbol] = name.split(' ') as [string, string]

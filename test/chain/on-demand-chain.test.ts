@@ -52,8 +52,8 @@ describe('a chain on demand', () => {
     const fixture = await start({ idleMs: 50 })
     await fixture.fund(alice)
     const { pid } = fixture.chain
-    await eventually(() => expect(fixture.chain.awake).toBe(false))
-    gone(pid)
+    await eventually(() => gone(pid))
+    expect(fixture.chain.awake).toBe(false)
     expect(fixture.chains.status()).toEqual({ ok: true })
     expect(await deposit(fixture)).toMatchObject({ status: 'success' })
     await eventually(() => expect(fixture.chain.awake).toBe(false))

@@ -39,6 +39,11 @@ export async function takeCheckpoint(rpc: RpcClient): Promise<Omit<Checkpoint, '
   return { block, accounts, hardfork: hardFork.toLowerCase().replace(/^merge$/, 'paris') } // which Anvil's flag does not call so
 }
 
+/** Whether two checkpoints are of the same chain after the same block. */
+export function isSameCheckpoint(one: Checkpoint, other: Checkpoint): boolean {
+  return one === other || (one.block.hash === other.block.hash && one.accounts === other.accounts)
+}
+
 /** The accounts of a gzipped Anvil dump. */
 export async function accountsOf(dump: Buffer): Promise<string> {
   let text = ''

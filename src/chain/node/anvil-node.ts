@@ -76,14 +76,16 @@ export class AnvilNode {
     const { checkpoint } = history
     const options: NodeOptions = { ...given, checkpoint }
     const { chainId, clock, log, timeout } = options
-    const source = await RpcServer.listen(new ForkUpstreamStub(options).answer)
+    const stub = new ForkUpstreamStub(options)
+    const source = await RpcServer.listen(stub.answer)
     let process: AnvilProcess | undefined
     try {
       const block = ['--fork-block-number', String(Number(checkpoint.block.number))]
       const flags = [...block, ...rulesOf(checkpoint), ...NO_RETRIES, NO_CACHE, ...statesOf(checkpoint), ...BOUNDED]
       const genesis = genesisOf(checkpoint, chainId)
       process = await AnvilProcess.start({ chainId, genesis, source: source.url, flags, clock, log })
-      const node = new AnvilNode(process, source, checkpoint, new RpcClient({ chainId, url: process.url, timeout }))
+      const rpc = new RpcClient({ chainId, url: process.url, timeout })
+      const node = new AnvilNode({ process, source, stub, checkpoint, rpc })
       await node.#begin(history)
       return node
     } catch (cause) {
@@ -101,15 +103,22 @@ export class AnvilNode {
   foreign = new ForeignState()
   #tip: Block | undefined
   readonly #source: RpcServer
+  readonly #stub: ForkUpstreamStub
   /** A client of its own: the chain's moves to other nodes, and what is meant for this one must not reach them. */
   readonly #rpc: RpcClient
   #snapshot: Hex = '0x'
 
-  private constructor(process: AnvilProcess, source: RpcServer, checkpoint: Checkpoint, rpc: RpcClient) {
+  private constructor({ process, source, stub, checkpoint, rpc }: NodeParts) {
     this.process = process
     this.checkpoint = checkpoint
     this.#source = source
+    this.#stub = stub
     this.#rpc = rpc
+  }
+
+  /** Call when the node becomes that of a chain, which has an archive and a budget of its own. */
+  adopt(sources: Pick<StubDeps, 'archive' | 'fetches'>): void {
+    this.#stub.servedFrom(sources)
   }
 
   /**
@@ -162,6 +171,14 @@ export class AnvilNode {
     if (Number(block.number) === number && same(hash, block.hash) && rest) return block
     throw new ReplayError(`done again, block ${number} came out as another one (${Number(block.number)} ${block.hash})`)
   }
+}
+
+interface NodeParts {
+  process: AnvilProcess
+  source: RpcServer
+  stub: ForkUpstreamStub
+  checkpoint: Checkpoint
+  rpc: RpcClient
 }
 
 /** Flags that say how many states are kept. Without a number it is the present one, and none is copied. */

@@ -27,7 +27,7 @@ export interface AnvilOptions {
 }
 
 /** What one attempt works with, beside what was asked for. */
-interface ProcessOptions extends AnvilOptions {
+interface ProcessOptions extends Omit<AnvilOptions, 'genesis'> {
   /** For temporary files. */
   directory: string
   guard: OrphanGuard
@@ -68,6 +68,7 @@ export class AnvilProcess {
   /** Starts one. Throws {@link AnvilStartError} or `AnvilBinaryMissingError`. */
   static async start(options: AnvilOptions): Promise<AnvilProcess> {
     const binary = anvilBinary()
+    const { genesis: _, ...kept } = options // it is long, and on disk by then
     const directory = join(tmpdir(), `yield-sandbox-anvil-${SeededRandom.secret()}`)
     const guard = guardAgainstOrphan(directory, (error) =>
       options.log.warn({ error: error.message }, 'no watchdog: if the sandbox is killed, its Anvil lives on'),
@@ -75,7 +76,7 @@ export class AnvilProcess {
     try {
       const flags = [...FLAGS, ...(await prepare(directory, options)), ...(options.flags ?? [])]
       for (let attempt = 1; ; attempt++) {
-        const anvil = new AnvilProcess(binary, await loopbackAddress(), flags, { ...options, directory, guard })
+        const anvil = new AnvilProcess(binary, await loopbackAddress(), flags, { ...kept, directory, guard })
         try {
           await anvil.#ready()
           return anvil

@@ -53,10 +53,15 @@ const ACCOUNT = /^eth_get(Balance|TransactionCount|Code|StorageAt)$/
  * an embedded chain is a fork at all: docs/decisions/0008-embedded-chains-are-forks.md.
  */
 export class ForkUpstreamStub {
-  readonly #deps: StubDeps
+  #deps: StubDeps
 
   constructor(deps: StubDeps) {
     this.#deps = deps
+  }
+
+  /** From now on it answers from these. */
+  servedFrom(sources: Pick<StubDeps, 'archive' | 'fetches'>): void {
+    this.#deps = { ...this.#deps, ...sources }
   }
 
   /** An {@link RpcHandler}. */

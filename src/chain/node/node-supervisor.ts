@@ -3,7 +3,7 @@ import { ChainSetupError, ChainUnavailableError } from '../../domain/ports/chain
 import type { Logger } from '../../support/logger.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
 import { atTip, type ChainJournal, type History } from '../history/chain-journal.ts'
-import type { Checkpoint } from '../history/checkpoint.ts'
+import { type Checkpoint, isSameCheckpoint } from '../history/checkpoint.ts'
 import type { Block } from '../json-rpc/block.ts'
 import type { RpcClient } from '../json-rpc/rpc-client.ts'
 import { AnvilNode, type NodeOptions, ReplayError } from './anvil-node.ts'
@@ -47,18 +47,12 @@ export class NodeSupervisor {
     this.#deps = deps
   }
 
-  /** Starts the first node. Throws {@link ReplayError}, AnvilStartError and others. */
-  async start(history: History): Promise<void> {
+  /** Begins with a node that stands at the end of the history, or starts the first one. Throws AnvilStartError and others. */
+  async start(history: History, ready?: AnvilNode): Promise<void> {
     await this.#queue.run(async () => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await this.#build(history)
-        } catch (error) {
-          if (error instanceof ReplayError) throw this.#lostHistory(error)
-          if (attempt === START_ATTEMPTS || !(error instanceof AnvilStartError && error.killed)) throw error
-          this.#deps.log.warn({ err: error }, 'the chain was lost while it started; it is started again')
-        }
-      }
+      if (!ready) return this.#buildFirst(history)
+      ready.adopt(this.#deps.node)
+      this.#put(ready)
     })
     const { node, ...parts } = this.#deps
     void watchForHang({
@@ -138,7 +132,7 @@ export class NodeSupervisor {
     await this.#abandonRestart()
     const history = { checkpoint, operations: [] }
     const node = this.#node
-    if (node?.checkpoint === checkpoint && node !== this.#lostNode && !node.foreign.altered) {
+    if (node && isSameCheckpoint(node.checkpoint, checkpoint) && node !== this.#lostNode && !node.foreign.altered) {
       try {
         const tip = await this.#goBack(node)
         await this.#deps.journal.replace(history)
@@ -157,6 +151,18 @@ export class NodeSupervisor {
     })
   }
 
+  async #buildFirst(history: History): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#build(history)
+      } catch (error) {
+        if (error instanceof ReplayError) throw this.#lostHistory(error)
+        if (attempt === START_ATTEMPTS || !(error instanceof AnvilStartError && error.killed)) throw error
+        this.#deps.log.warn({ err: error }, 'the chain was lost while it started; it is started again')
+      }
+    }
+  }
+
   get #present(): AnvilNode {
     if (!this.#node) throw new Error('the chain has not started')
     return this.#node
@@ -170,6 +176,11 @@ export class NodeSupervisor {
       await node.stop()
       throw error
     }
+    this.#put(node)
+  }
+
+  /** Puts a node in the place of the present one. */
+  #put(node: AnvilNode): void {
     const before = this.#node
     this.#node = node
     this.#lostNode = undefined

@@ -1,0 +1,134 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import { ChainUnavailableError } from '../domain/ports/chain.ts'
+import type { Logger } from '../support/logger.ts'
+import { SerialQueue } from '../support/serial-queue.ts'
+import type { ChainCopies, ChainCopy } from './chain-copy.ts'
+import type { AnvilNode } from './node/anvil-node.ts'
+import { type NodePlace, SpareNodes } from './spare-nodes.ts'
+
+/** A chain that has a node, or needs one. */
+export interface NodeUser {
+  readonly chain_id: string
+  /** Whether its node can be taken from it while nobody uses it. */
+  readonly restable: boolean
+  /** When it was last used, in milliseconds of real time; undefined while it is used, or has no node. */
+  readonly idleSince: number | undefined
+  /** Ends its node, if nothing would be lost; returns whether it did. */
+  rest(forgetting: boolean): Promise<boolean>
+}
+
+/** How many nodes a sandbox may have, unless it is told otherwise. */
+export const MAX_NODES = 64
+/** Milliseconds that a chain waits for a node, a little less than whoever needs the chain waits for it. */
+const PLACE_TIMEOUT_MS = 3_500
+
+/**
+ * The nodes of all chains of a sandbox: no more than so many at a time. Whoever needs another one gets that of the chain that was
+ * not used for longest, which rests then. Keeps spares for chains that begin with a copy.
+ */
+export class NodePool {
+  readonly #options: Required<PoolOptions>
+  /** Chains that can be put to rest. */
+  readonly #users = new Set<NodeUser>()
+  /** One after another is looked for a place, in the order they came. */
+  readonly #queue = new SerialQueue()
+  readonly #spares: SpareNodes
+  #nodes = 0
+  /** Lets whoever waits for a place look again. */
+  #lookAgain: () => void = () => {}
+
+  constructor(options: PoolOptions) {
+    this.#options = { maxNodes: MAX_NODES, ...options }
+    this.#spares = new SpareNodes({
+      ...options,
+      place: () => (this.#full ? undefined : this.#placeOf(undefined)),
+      made: () => this.#lookAgain(),
+    })
+  }
+
+  /** How many there are, or are about to be. */
+  get nodes(): number {
+    return this.#nodes
+  }
+
+  /** From now on, spares stand where these copies end: to be called when somebody is likely to begin with them. */
+  prepare(copies: ChainCopies): void {
+    this.#spares.prepare(copies)
+  }
+
+  /**
+   * A place for a node, and a spare node if there is one at the end of the copy: whoever has the place ends it. Throws
+   * ChainUnavailableError if all are in use.
+   */
+  async enter(user: NodeUser, copy: ChainCopy | undefined): Promise<{ place: NodePlace; node?: AnvilNode }> {
+    const spare = copy && this.#spares.take(copy)
+    if (spare) return { place: this.#placeOf(user, spare.place), node: spare.node }
+    if (!user.restable) return { place: this.#placeOf(user) }
+    const late = this.#options.clock.wallSleep(PLACE_TIMEOUT_MS).then(() => 'late' as const)
+    return this.#queue.run(async () => {
+      while (this.#full) {
+        const changed = new Promise<void>((resolve) => {
+          this.#lookAgain = resolve
+        })
+        if (await this.#makeRoom()) continue
+        if ((await Promise.race([changed, late])) === 'late') throw this.#tooMany(user)
+      }
+      return { place: this.#placeOf(user) }
+    })
+  }
+
+  /** Call when a chain is not used any more. */
+  idle(): void {
+    this.#lookAgain()
+  }
+
+  /** Ends the spares, and makes no more. */
+  stop(): Promise<void> {
+    return this.#spares.stop()
+  }
+
+  get #full(): boolean {
+    return this.#nodes >= this.#options.maxNodes
+  }
+
+  /** A place of its own, or the one that a spare had. */
+  #placeOf(user: NodeUser | undefined, before?: NodePlace): NodePlace {
+    if (!before) this.#nodes++
+    if (user?.restable) this.#users.add(user)
+    let left = false
+    return {
+      leave: () => {
+        if (left) return
+        left = true
+        if (user) this.#users.delete(user)
+        this.#nodes--
+        this.#lookAgain()
+      },
+    }
+  }
+
+  /** Ends a spare, or the node of the chain that was not used for longest. Returns whether there is one node less. */
+  async #makeRoom(): Promise<boolean> {
+    if (await this.#spares.endOne()) return true
+    const idle = [...this.#users].flatMap((user) =>
+      user.idleSince === undefined ? [] : [{ user, since: user.idleSince }],
+    )
+    for (const { user } of idle.sort((a, b) => a.since - b.since)) {
+      if (await user.rest(false)) return true
+    }
+    return false
+  }
+
+  #tooMany({ chain_id }: NodeUser): ChainUnavailableError {
+    const { maxNodes } = this.#options
+    const reason = `${maxNodes} Anvils are at work, as many as may be at once, and none of them is idle: see --max-nodes`
+    return new ChainUnavailableError(chain_id, reason)
+  }
+}
+
+export interface PoolOptions {
+  clock: SandboxClock
+  log: Logger
+  /** Nodes at a time, spares included; default {@link MAX_NODES}. */
+  maxNodes?: number
+}
