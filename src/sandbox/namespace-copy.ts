@@ -4,7 +4,6 @@ import type { IdsMade } from '../domain/ids.ts'
 import type { Showing } from '../domain/records.ts'
 import type { LedgerEntry } from '../store/ledger-entry.ts'
 import type { SeededRandom } from '../support/random.ts'
-import type { Services } from './build-services.ts'
 
 /** A namespace at one moment: all that another one needs to go on from there. Many share one, and none changes it. */
 export interface NamespaceCopy {
@@ -17,16 +16,4 @@ export interface NamespaceCopy {
   readonly chains: ChainCopies
   /** Whether faults may have left something broken on its chains. */
   readonly mayBeBroken: boolean
-}
-
-/** Everything of a copy but the chains: call it while these stand still. */
-export function copyOf({ service, store, random, ids, faults }: Services): Omit<NamespaceCopy, 'chains'> {
-  return {
-    ledger: store.entries(),
-    showings: service.showings.all(),
-    random: random.copy(),
-    ids: ids.made,
-    clock: service.clock.state,
-    mayBeBroken: faults.list().length > 0,
-  }
 }

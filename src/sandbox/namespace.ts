@@ -12,8 +12,9 @@ import type { DurationRange } from '../support/duration.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { Identity } from './build-identity.ts'
 import { buildServices, type Services } from './build-services.ts'
+import { copyServices } from './copy-services.ts'
 import { Lifecycle } from './lifecycle.ts'
-import { copyOf, type NamespaceCopy } from './namespace-copy.ts'
+import type { NamespaceCopy } from './namespace-copy.ts'
 import type { NamespaceOptions } from './namespace-options.ts'
 import { Persistence } from './persistence.ts'
 import { seedService } from './seed-service.ts'
@@ -142,7 +143,7 @@ export class Namespace {
   async copy(): Promise<NamespaceCopy> {
     const { started } = this.services.chains
     if (!started) throw notServing('The chains are starting.')
-    const { chains, result } = await started.copy(() => copyOf(this.services))
+    const { chains, result } = await started.copy(() => copyServices(this.services))
     return { ...result, chains }
   }
 
