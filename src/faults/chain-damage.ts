@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import type { Chain } from '../domain/ports/chain.ts'
+import { type Chain, ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Pool } from '../domain/records.ts'
+import { inTime } from '../support/in-time.ts'
 import type { Issue } from '../support/issue.ts'
 import type { Breakage } from './breakages.ts'
 import type { Strike } from './fault-kind.ts'
@@ -8,6 +9,9 @@ import { SERVICE } from './operation-groups.ts'
 import { Duration } from './parameters.ts'
 import type { Phase } from './phase.ts'
 import { wait } from './waiting.ts'
+
+/** Milliseconds that a request which a fault strikes waits for the chain to be broken. Clients count five seconds as a hang. */
+const BREAKING_TIME_MS = 4_000
 
 /** Parameter of the kinds that keep something broken: how long. */
 export const For = Type.Optional(
@@ -51,20 +55,25 @@ export function keepBroken(strike: Strike<Lasting>, breakage: Breakage): Promise
   return breakages.keep(breakage, released, parameters.for === undefined ? undefined : wait(parameters.for, strike))
 }
 
-/** Breaks the pool the strike is about, on its chain; `change` is what is done to it and, with `mend`, undone. */
+/**
+ * Breaks the pool the strike is about, on its chain; `change` is what is done to it and, with `mend`, undone. Throws
+ * ChainUnavailableError when that takes too long: it is broken later.
+ */
 export async function keepPoolBroken(
   strike: Strike<Lasting>,
   { what, change, mend }: { what: string } & Record<'change' | 'mend', (chain: Chain, pool: Pool) => Promise<void>>,
 ): Promise<void> {
-  const { pool, chains } = strike
+  const { pool, chains, clock } = strike
   const chain = pool && chains.get(pool.chain_id)
   if (!chain) return
-  await keepBroken(strike, {
+  const broken = keepBroken(strike, {
     what: `${what} of ${pool.market_address}, token ${pool.token_address}, chain ${pool.chain_id}`,
     needs: answersOf(chain),
     break: () => change(chain, pool),
     mend: () => mend(chain, pool),
   })
+  const late = () => new ChainUnavailableError(pool.chain_id, 'it has other things to do')
+  await inTime(broken, clock.wallSleep(BREAKING_TIME_MS), late)
 }
 
 /** Names what is broken of a chain that does not answer. */

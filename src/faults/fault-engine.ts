@@ -4,6 +4,7 @@ import type { Exchange } from '../domain/exchange.ts'
 import type { Chains } from '../domain/ports/chain.ts'
 import type { Pool } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
+import { inTime } from '../support/in-time.ts'
 import { formatPath, type Issue, type Path, wordsOf } from '../support/issue.ts'
 import type { Logger } from '../support/logger.ts'
 import type { SeededRandom } from '../support/random.ts'
@@ -17,6 +18,8 @@ import { type ActiveFault, RuleInForce } from './rule-in-force.ts'
 
 /** Every request is held against every rule. */
 const MAX_RULES = 1000
+/** Milliseconds that whoever takes faults away waits until all is mended. Clients count five seconds as a hang. */
+const MENDING_TIME = 4_000
 
 /** Keeps the rules and lets them strike: one exchange is struck by one rule at most, the first added of those that fit. */
 export class FaultEngine {
@@ -33,7 +36,7 @@ export class FaultEngine {
   constructor(deps: EngineDeps) {
     this.#deps = deps
     this.#poolIds = [...new Set(deps.pools.map(({ pool_id }) => pool_id))]
-    this.#breakages = new Breakages(deps.log)
+    this.#breakages = new Breakages(deps)
   }
 
   /** Whether any rule could strike this exchange: if not, nothing needs to be worked out for matching. */
@@ -102,8 +105,12 @@ export class FaultEngine {
     return rule !== undefined
   }
 
-  /** Takes every rule out of force and counts ids from the beginning again: the same requests get the same run. */
+  /**
+   * Takes every rule out of force and counts ids from the beginning again: the same requests get the same run. What they broke
+   * is left to the reset of the chains.
+   */
   reset(): void {
+    this.#breakages.abandon()
     this.clear()
     this.#added = 0
   }
@@ -118,9 +125,22 @@ export class FaultEngine {
     for (const { released } of gone) released.abort()
   }
 
-  /** Resolves when everything that rules taken out of force had broken is mended. */
-  mended(): Promise<void> {
-    return this.#breakages.mended()
+  /**
+   * Resolves when everything that rules taken out of force had broken is mended. Throws Problem chain_unavailable if that takes
+   * longer than a client waits: it goes on.
+   */
+  async mended(): Promise<void> {
+    const { clock } = this.#deps
+    await inTime(this.#breakages.mended(), clock.wallSleep(MENDING_TIME), () => {
+      const what = this.#breakages.underWay.join('; ')
+      const detail = `Out of force; what was broken is mended as soon as the chain lets it: ${what}.`
+      return new Problem('chain_unavailable', { detail })
+    })
+  }
+
+  /** Mends nothing any more. */
+  abandon(): void {
+    this.#breakages.abandon()
   }
 
   /**

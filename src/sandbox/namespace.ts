@@ -188,7 +188,6 @@ export class Namespace {
     faults.reset()
     await this.#persistence?.beginSeeding()
     service.clock.reset()
-    await faults.mended()
     await chains.started?.reset()
     await service.transfers.idle()
     await service.store.clear()
@@ -205,17 +204,21 @@ export class Namespace {
     const { service, faults } = this.services
     this.#lifecycle.beginStop()
     service.transfers.cancelAll()
-    faults.reset()
+    faults.clear()
   }
 
   /** Ends everything, once nobody asks any more. Call {@link beginStop} first. */
   async stop(served: Promise<void> | undefined): Promise<void> {
     const { service, faults } = this.services
-    await faults.mended()
+    const mended = await faults.mended().then(
+      () => true,
+      () => false,
+    )
+    faults.abandon()
     await Promise.all([served, stopChains(this.#chains)])
     await service.store.close()
     await service.showings.keep()
-    await this.#persistence?.close()
+    await this.#persistence?.close(mended)
     this.#lifecycle.stopped()
   }
 

@@ -110,10 +110,10 @@ export class Persistence {
     this.#whole = true
   }
 
-  /** Lets others use the directory, when no fault has left anything broken. */
-  async close(): Promise<void> {
+  /** Lets others use the directory. `mended`: whether no fault of this run has left anything broken; if not, the next one mends it. */
+  async close(mended = true): Promise<void> {
     await this.#clockKept
-    if (this.#whole) await this.#directory.manifest.update({ clean: true })
+    if (this.#whole && mended) await this.#directory.manifest.update({ clean: true })
     await this.#directory.close()
   }
 }

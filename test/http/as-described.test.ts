@@ -178,8 +178,8 @@ const NOT_SEEN: [pattern: RegExp, why: string][] = [
   [/^(namespace_)?mint_.* 500$/, 'no fault strikes it'],
   [/^(create|delete)_namespace 503$/, 'needs a chain that never comes, or one that is in the making'],
   [
-    /^(namespace_)?(move_clock|start_scenario|start_own_scenario|reset) 503$/,
-    'needs a full disk, or a chain that never comes back',
+    /^(namespace_)?(move_clock|start_scenario|start_own_scenario|reset|clear_faults|remove_fault|stop_scenario) 503$/,
+    'needs a full disk, or a chain that does not come back for a while',
   ],
 ]
 

@@ -13,6 +13,7 @@ export async function faultRoutes(app: FastifyInstance): Promise<void> {
   const url = '/faults'
   const added = { 201: FaultsSchema }
   const cleared = { 204: { type: 'null', description: 'Whatever they had broken is mended.' } }
+  const clearing = { errors: ['chain_unavailable'] } as const
   app.get(
     url,
     {
@@ -40,7 +41,10 @@ export async function faultRoutes(app: FastifyInstance): Promise<void> {
   )
   app.delete(
     url,
-    { schema: { tags, operationId: 'clear_faults', summary: 'Clear every fault', response: cleared } },
+    {
+      schema: { tags, operationId: 'clear_faults', summary: 'Clear every fault', response: cleared },
+      config: clearing,
+    },
     async (request, reply) => {
       const { faults } = controlOf(request)
       faults.clear()
@@ -50,7 +54,7 @@ export async function faultRoutes(app: FastifyInstance): Promise<void> {
   )
   const params = Type.Object({ id: Type.String() })
   const schema = { tags, operationId: 'remove_fault', summary: 'Clear one fault', params, response: cleared }
-  const config = { errors: ['fault_not_found'] } as const
+  const config = { errors: ['fault_not_found', ...clearing.errors] } as const
   app.delete<{ Params: { id: string } }>(`${url}/:id`, { schema, config }, async (request, reply) => {
     const { faults } = controlOf(request)
     if (!faults.remove(request.params.id)) {

@@ -79,6 +79,7 @@ export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): P
         summary: 'Take back what the running scenario applied',
         response: { 200: StoppedScenarioSchema },
       },
+      config: { errors: ['chain_unavailable'] },
     },
     async (request): Promise<StoppedScenario> => {
       const { scenarios, faults } = controlOf(request)
