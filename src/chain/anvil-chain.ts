@@ -26,7 +26,7 @@ import type { AnvilNode } from './node/anvil-node.ts'
 import { NodeSupervisor } from './node/node-supervisor.ts'
 import { ChainReader } from './reading/chain-reader.ts'
 import { type ResetDeps, resetChain } from './reset-chain.ts'
-import { type RestDeps, type RestTerms, restChain } from './rest-chain.ts'
+import { keepAll, type RestDeps, type RestTerms, restChain } from './rest-chain.ts'
 import { BlockProducer } from './rounds/block-producer.ts'
 import { fundingCalls } from './wallets/funding-calls.ts'
 import type { Wallet } from './wallets/wallet.ts'
@@ -223,9 +223,7 @@ export class AnvilChain implements ChainControls {
   /** Runs a task while the journal holds all there is, and nothing changes it. Throws ChainUnavailableError. */
   still<Result>(task: () => Promise<Result>): Promise<Result> {
     return this.#producer.exclusive(async () => {
-      await this.#writer.reconcile()
-      if (this.#writer.changedByOthers) await this.#writer.checkpoint()
-      await this.#writer.idle()
+      await keepAll(this.#whole)
       return task()
     })
   }

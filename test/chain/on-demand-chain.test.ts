@@ -160,12 +160,30 @@ describe('a chain on demand', () => {
     await rested(fixture)
   })
 
-  it('keeps what others changed', async () => {
+  it('keeps what others changed, and tells of its last block what it told before', async () => {
     const fixture = await start()
+    const { chain } = fixture
+    fixture.clock.freeze()
+    await fixture.fund(alice)
+    await deposit(fixture)
     const rich = `0x${'8'.repeat(40)}`
-    await rpc(fixture.chain, 'anvil_setBalance', rich, '0x1234')
+    await rpc(chain, 'anvil_setBalance', rich, '0x1234')
+    const told = async () => [
+      await rpc(chain, 'eth_getBalance', rich, 'latest'),
+      await rpc(chain, 'eth_blockNumber'),
+      await rpc(chain, 'eth_getBlockByNumber', 'latest', false),
+      await rpc(chain, 'eth_getBlockByNumber', 'latest', true),
+      await rpc(chain, 'eth_getBlockReceipts', 'latest'),
+      await rpc(chain, 'eth_getBlockTransactionCountByNumber', 'latest'),
+      await rpc(chain, 'eth_getTransactionByBlockNumberAndIndex', 'latest', '0x0'),
+      await rpc(chain, 'eth_getLogs', {}),
+      await rpc(chain, 'eth_getLogs', { fromBlock: 'latest' }),
+      await rpc(chain, 'eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' }),
+    ]
+    const before = await told()
     await rested(fixture)
-    expect(await rpc(fixture.chain, 'eth_getBalance', rich, 'latest')).toBe('0x1234')
+    expect(await told()).toEqual(before)
+    expect(before.at(-2)).not.toEqual([])
   })
 
   it('is paused while it rests as it would be at work', async () => {

@@ -1,3 +1,4 @@
+import { numberToHex } from 'viem/utils'
 import type { BlockArchive } from '../archive/block-archive.ts'
 import type { ChainJournal } from '../history/chain-journal.ts'
 import { isRequest } from '../json-rpc/json-rpc.ts'
@@ -5,13 +6,18 @@ import { RpcError } from '../json-rpc/rpc-client.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainWriter } from '../writing/chain-writer.ts'
 import { readsOldState, stateBlock, withoutTags } from './block-parameter.ts'
-import type { Params } from './capped-params.ts'
+import { isFields, type Params } from './capped-params.ts'
 
 /** The code of geth's nodes for a state that is gone. */
 const NOT_KEPT = -32000
 
 /** Otterscan's search for an account's transactions before a block. */
 const SEARCH_BACK = 'ots_searchTransactionsBefore'
+
+const LOGS = 'eth_getLogs'
+/** What the archive tells of a block by its number. */
+const OF_BLOCK =
+  /^eth_get(Logs|Block(ByNumber|Receipts|TransactionCountByNumber)|(Raw)?TransactionByBlockNumberAndIndex)$/
 
 /** Which blocks tags name, and of which blocks there is a state to read. */
 export class KnownBlocks {
@@ -24,8 +30,10 @@ export class KnownBlocks {
   /** A request without tags that the node would count from another block than we do, and without blocks to come. */
   resolved = (request: unknown): unknown => {
     if (!isRequest(request) || !request.params) return request
+    const { method } = request
     const params = withoutTags(request.params, this.#tagged)
-    return { ...request, params: request.method === SEARCH_BACK ? this.#fromLast(params) : params }
+    if (method === SEARCH_BACK) return { ...request, params: this.#fromLast(params) }
+    return { ...request, params: OF_BLOCK.test(method) ? this.#ofCheckpoint(method, params) : params }
   }
 
   /**
@@ -54,6 +62,20 @@ export class KnownBlocks {
     const which = number === undefined ? 'that block' : `block ${number}`
     const reason = `state of ${which} is not kept: that of blocks ${this.#oldest} to ${this.#deps.writer.height} is`
     return new RpcError(method, NOT_KEPT, reason)
+  }
+
+  /**
+   * A node that stands right at its checkpoint does not know all about its last block: named by its number, the archive tells
+   * it. A chain that rested after others changed it begins so.
+   */
+  #ofCheckpoint(method: string, params: Params): Params {
+    const { archive, writer, supervisor } = this.#deps
+    const { height } = writer
+    if (supervisor.states.after !== height || archive.last !== height) return params
+    const [subject, ...rest] = params
+    if (method !== LOGS) return subject === 'latest' ? [numberToHex(height), ...rest] : params
+    if (!isFields(subject) || 'blockHash' in subject || (subject.fromBlock ?? 'latest') !== 'latest') return params
+    return [{ ...subject, fromBlock: numberToHex(height) }, ...rest]
   }
 
   /** From a block that is not there yet, the node would look for every one before it, for ever. */
@@ -85,7 +107,7 @@ export class KnownBlocks {
 
 /** What is known of a chain's blocks without asking its node. */
 export interface KnownBlocksDeps {
-  archive: Pick<BlockArchive, 'first' | 'numberOf'>
+  archive: Pick<BlockArchive, 'first' | 'last' | 'numberOf'>
   journal: Pick<ChainJournal, 'base'>
   writer: Pick<ChainWriter, 'height'>
   supervisor: Pick<NodeSupervisor, 'states'>

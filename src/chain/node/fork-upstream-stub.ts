@@ -54,6 +54,7 @@ const ACCOUNT = /^eth_get(Balance|TransactionCount|Code|StorageAt)$/
  */
 export class ForkUpstreamStub {
   #deps: StubDeps
+  #accounts: Record<string, KeptAccount> | undefined
 
   constructor(deps: StubDeps) {
     this.#deps = deps
@@ -98,7 +99,21 @@ export class ForkUpstreamStub {
     if (method === 'eth_blockNumber') return number
     if (method === 'eth_getBlockByNumber' && (block === number || block === 'latest')) return this.#forkBlock
     if (method === 'eth_getBlockByHash' && block === hash) return this.#forkBlock
+    if (ACCOUNT.test(method) && params[1] === number) return this.#kept(method, block)
     return archive.answer(method, params)
+  }
+
+  /**
+   * What the checkpoint of a fork says of an account. Anvil asks for those that it has made itself as it starts: that must not
+   * depend on whether the real chain can be reached, or has the block still.
+   */
+  #kept(method: string, address: unknown): unknown {
+    if (!this.#deps.fetches?.real) return undefined
+    this.#accounts ??= JSON.parse(this.#deps.checkpoint.accounts) as Record<string, KeptAccount>
+    const account = this.#accounts[String(address).toLowerCase()]
+    if (method === 'eth_getBalance') return account?.balance
+    if (method === 'eth_getTransactionCount') return account && numberToHex(Number(account.nonce ?? 0))
+    return method === 'eth_getCode' && account ? (account.code ?? '0x') : undefined
   }
 
   /**
@@ -119,6 +134,13 @@ export class ForkUpstreamStub {
     if (block.startsWith('0x') && Number(block) <= forked) return call
     return { ...call, params: call.params?.with(index, numberToHex(forked) satisfies Hex) ?? [] }
   }
+}
+
+/** An account of a checkpoint, as far as it is told without its storage. */
+interface KeptAccount {
+  balance: Hex
+  nonce?: number | Hex
+  code?: Hex
 }
 
 /** Blocks have cost nothing, as far as anybody may ask; Anvil does not know so of the one it begins with. */
