@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { Journal } from '../domain/ports/journal.ts'
+import type { UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Logger } from '../support/logger.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
 import { DirectoryLock } from './directory-lock.ts'
@@ -58,10 +58,10 @@ export class DataDirectory {
   }
 
   /** The journal of this name, made when it is asked for the first time. Throws DataDirectoryError when it is damaged. */
-  async journal<Entry>(name: string): Promise<Journal<Entry>> {
+  async journal<Entry>(name: string): Promise<UnparsedJournal<Entry>> {
     const opened = this.#journals.get(name) ?? this.#openJournal(name)
     this.#journals.set(name, opened)
-    return opened as Promise<Journal<unknown>> as Promise<Journal<Entry>>
+    return opened as Promise<UnparsedJournal<unknown>> as Promise<UnparsedJournal<Entry>>
   }
 
   /** Closes the journals, when what they were given is written, and lets others use the directory. */

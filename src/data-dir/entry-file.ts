@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import type { Logger } from '../support/logger.ts'
 import { acknowledgedIn, damaged, HEADER_BYTES, headerOf, lineOf } from './journal-format.ts'
-import { journalLines } from './journal-lines.ts'
+import { type JournalLine, journalLines } from './journal-lines.ts'
 import { openPrivate, removeTemporary, replacePrivate } from './private-file.ts'
 
 const FLUSH_BYTES = 2 ** 20
@@ -13,6 +13,8 @@ export class EntryFile {
   #acknowledged: number
   /** What a failed write left behind has not been taken back yet. */
   #torn = false
+  /** What was checked when it was opened, for whoever reads it first; undefined when the file has changed since. */
+  #checked: Buffer[][] | undefined
   #readers = 0
   #retired = false
 
@@ -62,14 +64,12 @@ export class EntryFile {
 
   /** The JSON of every entry written when the reading begins. Throws DataDirectoryError at one that is damaged. */
   async *read(): AsyncGenerator<Buffer> {
+    const checked = this.#checked
+    this.#checked = undefined
     this.#readers += 1
     try {
-      for await (const lines of journalLines(this.#handle, HEADER_BYTES, this.#end)) {
-        for (const { number, at, json } of lines) {
-          if (!json) throw damaged(this.#path, `line ${number}, byte ${at}: the checksum of the line is wrong`)
-          yield json
-        }
-      }
+      if (checked) yield* inTurns(checked)
+      else for await (const lines of journalLines(this.#handle, HEADER_BYTES, this.#end)) yield* this.#whole(lines)
     } finally {
       this.#readers -= 1
       await this.#closeUnused()
@@ -79,6 +79,7 @@ export class EntryFile {
   /** All of these lines or, when it fails, none. */
   async append(lines: readonly Buffer[]): Promise<void> {
     const bytes = Buffer.concat(lines)
+    this.#checked = undefined
     if (this.#torn) await this.#restore()
     try {
       await writeAll(this.#handle, bytes, this.#end)
@@ -94,6 +95,7 @@ export class EntryFile {
   /** Closes the file once those who read it have come to its end. */
   async retire(): Promise<void> {
     this.#retired = true
+    this.#checked = undefined
     await this.#closeUnused()
   }
 
@@ -105,12 +107,23 @@ export class EntryFile {
     if (size < this.#end) {
       throw damaged(this.#path, `it ends at byte ${size}, and ${this.#end} bytes of it were acknowledged`)
     }
-    for await (const _ of this.read()); // throws at what is damaged
+    const checked: Buffer[][] = []
+    for await (const lines of journalLines(this.#handle, HEADER_BYTES, this.#end)) checked.push(this.#whole(lines))
+    this.#checked = checked
+  }
+
+  /** The JSON of each line. Throws DataDirectoryError when one is not whole. */
+  #whole(lines: readonly JournalLine[]): Buffer[] {
+    return lines.map(({ number, at, json }) => {
+      if (!json) throw damaged(this.#path, `line ${number}, byte ${at}: the checksum of the line is wrong`)
+      return json
+    })
   }
 
   /** Acknowledges the whole lines that a killed process left behind what it acknowledged, and cuts off what follows. */
   async #keepWholeTail(size: number, log: Logger): Promise<void> {
     if (size === this.#end) return
+    this.#checked = undefined
     const begin = this.#end
     const end = await endOfWholeLines(this.#handle, begin, size)
     this.#acknowledged = end - HEADER_BYTES
@@ -128,6 +141,15 @@ export class EntryFile {
 
   async #closeUnused(): Promise<void> {
     if (this.#retired && this.#readers === 0) await this.#handle.close()
+  }
+}
+
+/** All items. Between two lists, others have their turn; what was gone through is not held any longer. */
+async function* inTurns<Item>(lists: Item[][]): AsyncGenerator<Item> {
+  for (const [index, list] of lists.entries()) {
+    lists[index] = []
+    yield* list
+    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 

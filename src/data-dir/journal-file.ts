@@ -1,4 +1,4 @@
-import type { Journal } from '../domain/ports/journal.ts'
+import type { UnparsedEntry, UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Logger } from '../support/logger.ts'
 import { EntryFile } from './entry-file.ts'
 import { damaged, lineOf } from './journal-format.ts'
@@ -9,7 +9,7 @@ import { systemFailure } from './system-failure.ts'
  * something is written share the next write. Nothing is synced to the disk but by a rewrite: entries survive the death of
  * the process, not a power cut. After that, what is damaged is refused when the file is opened.
  */
-export class JournalFile<Entry> implements Journal<Entry> {
+export class JournalFile<Entry> implements UnparsedJournal<Entry> {
   readonly #path: string
   #file: EntryFile
   /** The write that appends may still join, as it has not begun. */
@@ -40,6 +40,10 @@ export class JournalFile<Entry> implements Journal<Entry> {
 
   async *read(): AsyncGenerator<Entry> {
     for await (const json of this.#file.read()) yield this.#parse(json)
+  }
+
+  async *readUnparsed(): AsyncGenerator<UnparsedEntry<Entry>> {
+    for await (const json of this.#file.read()) yield { json, parse: () => this.#parse(json) }
   }
 
   async append(entry: Entry): Promise<void> {

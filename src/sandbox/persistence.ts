@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { DataDirectory } from '../data-dir/data-directory.ts'
 import type { ClockState, SandboxClock } from '../domain/clock.ts'
-import type { Journal } from '../domain/ports/journal.ts'
+import type { Journal, UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { OptionError } from '../option-error.ts'
 import type { Logger } from '../support/logger.ts'
@@ -66,10 +66,11 @@ export class Persistence {
   journal = <Entry>(name: string): Promise<Journal<Entry>> => this.#directory.journal<Entry>(name)
 
   /** The journal of what happens in business time: no entry is kept before the move of the clock that it follows. */
-  async timedJournal<Entry>(name: string): Promise<Journal<Entry>> {
+  async timedJournal<Entry>(name: string): Promise<UnparsedJournal<Entry>> {
     const journal = await this.#directory.journal<Entry>(name)
     return {
       read: () => journal.read(),
+      readUnparsed: () => journal.readUnparsed(),
       append: async (entry) => {
         await this.#clockKept
         await journal.append(entry)

@@ -82,10 +82,21 @@ describe('a journal', () => {
     )
   })
 
+  it('holds what was appended since it was opened, for its first reader and every other', async () => {
+    const journal = await open(await written([1, 2]))
+    await journal.append(3)
+    expect(await all(journal)).toEqual([1, 2, 3])
+    await journal.append(4)
+    const unparsed: [string, unknown][] = []
+    for await (const { json, parse } of journal.readUnparsed()) unparsed.push([json.toString(), parse()])
+    expect(unparsed).toEqual([1, 2, 3, 4].map((n) => [`${n}`, n]))
+    await journal.close()
+  })
+
   it('takes entries longer than it reads at once, and any text', async () => {
     const entries = ['x'.repeat(3_000_000), 'a\nb\u2028\u0000é\ud83d\ude00', { long: 'é'.repeat(1_500_000) }, null]
     const journal = await open(await written(entries))
-    expect(await all(journal)).toEqual(entries)
+    for (const reader of ['first', 'second']) expect(await all(journal), reader).toEqual(entries)
     await journal.close()
   })
 
