@@ -2,7 +2,9 @@ import type { Services } from './build-services.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
 
 /** Everything of a copy but the chains: call it while these stand still. */
-export function copyServices({ service, store, random, ids, faults }: Services): Omit<NamespaceCopy, 'chains'> {
+export async function copyServices(services: Services): Promise<Omit<NamespaceCopy, 'chains'>> {
+  const { service, store, random, ids, faults } = services
+  await store.whole()
   return {
     ledger: store.entries(),
     showings: service.showings.all(),

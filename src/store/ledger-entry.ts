@@ -1,5 +1,5 @@
 import type { Collection, Collections } from '../domain/ports/store.ts'
-import type { SegmentEntry } from './segment.ts'
+import type { SegmentEntry } from './segment-entry.ts'
 
 /** What one write to the journal changes: for each record, what it is afterwards. */
 export interface LedgerChanges {

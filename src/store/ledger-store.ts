@@ -1,9 +1,8 @@
-import type { Journal } from '../domain/ports/journal.ts'
+import type { UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Collection, Collections, PageQuery, PageResult, Store, Write } from '../domain/ports/store.ts'
 import type { LedgerChanges, LedgerEntry } from './ledger-entry.ts'
+import { load } from './load.ts'
 import { compacted, PACKED, PACKING_SIZES, type PackingSizes, packTable } from './packing.ts'
-import { Segment } from './segment.ts'
-import type { Stored } from './stored.ts'
 import type { Change, Table } from './table.ts'
 import { type AnyRecord, COLLECTIONS, emptyTables } from './tables.ts'
 import { UnpackedSegments } from './unpacked-segments.ts'
@@ -17,10 +16,11 @@ interface Commit {
 
 /**
  * Opens a store over what the journal holds, and rewrites that when most of it is superseded; without one, in memory only. What it
- * is to `begin` with takes the place of whatever the journal holds.
+ * is to `begin` with takes the place of whatever the journal holds. Whoever asks for packed records, or commits, may have to
+ * wait until they have been put in their place.
  */
 export async function createStore(
-  journal?: Journal<LedgerEntry>,
+  journal?: UnparsedJournal<LedgerEntry>,
   sizes = PACKING_SIZES,
   begin?: readonly LedgerEntry[],
 ): Promise<LedgerStore> {
@@ -37,7 +37,7 @@ export async function createStore(
  * journal gets these when it is rewritten.
  */
 export class LedgerStore implements Store {
-  readonly #journal: Journal<LedgerEntry> | undefined
+  readonly #journal: UnparsedJournal<LedgerEntry> | undefined
   #tables = emptyTables()
   #sequence = 0
   /** The sequence once what is staged is applied. */
@@ -48,34 +48,31 @@ export class LedgerStore implements Store {
   readonly #sizes: PackingSizes
   readonly #unpacked = new UnpackedSegments()
   #packing: Promise<void> | undefined
+  /** Ends when the packed collections are in their tables, too; undefined when they are. */
+  #filing: Promise<void> | undefined
   #closing = false
   /** Records put by the journal's entries, over and over again those that changed. */
   #puts = 0
 
-  constructor(journal: Journal<LedgerEntry> | undefined, sizes: PackingSizes) {
+  constructor(journal: UnparsedJournal<LedgerEntry> | undefined, sizes: PackingSizes) {
     this.#journal = journal
     this.#sizes = sizes
   }
 
   /** Reads what the journal holds; the entries are given where that is known. */
-  async load(
-    entries: Iterable<LedgerEntry> | AsyncIterable<LedgerEntry> | undefined = this.#journal?.read(),
-  ): Promise<void> {
-    if (!entries) return
-    for await (const entry of entries) {
-      if ('packed' in entry) {
-        const segment = Segment.of(entry, this.#unpacked)
-        this.#tables[entry.packed].addSegment(segment, new Set(entry.gone))
-      } else {
-        this.#replay(entry)
-        this.#puts += entry.puts.length
-      }
-    }
-    if (this.#garbage > Math.max(this.#loose, this.#sizes.garbage)) await this.#rewrite()
+  async load(entries?: readonly LedgerEntry[]): Promise<void> {
+    const source = entries ?? this.#journal
+    if (!source) return
+    const { sequence, puts, filing } = await load(source, { tables: this.#tables, unpacked: this.#unpacked })
+    this.#sequence = sequence
+    this.#puts = puts
+    if (filing) return this.#fileBeside(filing)
+    if (this.#muchGarbage) await this.#rewrite()
     this.#pack()
   }
 
   async get<C extends Collection>(collection: C, id: string): Promise<Collections[C] | undefined> {
+    if (this.#filing) await this.#filed(collection)
     return this.#table(collection).get(id)?.record
   }
 
@@ -84,15 +81,18 @@ export class LedgerStore implements Store {
   }
 
   async page<C extends Collection>(collection: C, query: PageQuery): Promise<PageResult<Collections[C]>> {
+    if (this.#filing) await this.#filed(collection)
     return this.#table(collection).page(query)
   }
 
   async count(collection: Collection, scope: string): Promise<number> {
+    if (this.#filing) await this.#filed(collection)
     return this.#table(collection).count(scope)
   }
 
   async commit(writes: readonly Write[]): Promise<void> {
     const own = writes.map(detached)
+    if (this.#filing) await this.#filing
     return new Promise((resolve, reject) => {
       if (!this.#next) {
         const commits: Commit[] = []
@@ -107,12 +107,19 @@ export class LedgerStore implements Store {
     return this.#sequence
   }
 
+  /** Resolves when all records are in their place, which those that are packed may not be at first. */
+  async whole(): Promise<void> {
+    await this.#filing
+  }
+
   /** What it holds, as entries that another store can begin with. They share its records, which never change. */
   entries(): LedgerEntry[] {
+    if (this.#filing) throw new Error('the ledger is not whole yet')
     return [...compacted(this.#tables, this.#sequence).entries]
   }
 
   async clear(): Promise<void> {
+    if (this.#filing) await this.#filing
     return this.#enqueue(async () => {
       await this.#journal?.rewrite([])
       this.#tables = emptyTables()
@@ -123,8 +130,10 @@ export class LedgerStore implements Store {
 
   async close(): Promise<void> {
     this.#closing = true
+    await this.#filing?.catch(() => undefined)
     await this.#packing
-    if (!this.#gathered && this.#garbage > Math.max(this.#size / 20, this.#sizes.garbage)) this.#rewriteSoon()
+    if (!this.#filing && !this.#gathered && this.#garbage > Math.max(this.#size / 20, this.#sizes.garbage))
+      this.#rewriteSoon()
     await this.#tail
   }
 
@@ -200,21 +209,19 @@ export class LedgerStore implements Store {
     this.#puts += entry.puts.length
   }
 
-  #replay({ sequence, puts, removes }: LedgerChanges): void {
-    const changes = new Map<Collection, Change<AnyRecord>[]>()
-    const add = (name: Collection, id: string, after: Stored<AnyRecord> | undefined) => {
-      const change = { id, before: this.#tables[name].get(id), after }
-      const known = changes.get(name)
-      if (known) known.push(change)
-      else changes.set(name, [change])
-    }
-    for (const [name, sequence, record] of puts) {
-      const table = this.#tables[name]
-      add(name, table.shape.id(record), table.place(Object.freeze(record), sequence))
-    }
-    for (const [name, id] of removes) add(name, id, undefined)
-    for (const [name, ofTable] of changes) this.#tables[name].apply(ofTable)
-    this.#sequence = sequence
+  /** Lets the packed collections come into their tables. Should that fail, they are never read, nor is anything written. */
+  #fileBeside(filing: Promise<void>): void {
+    this.#filing = filing.then(() => {
+      this.#filing = undefined
+      if (this.#muchGarbage) this.#rewriteSoon()
+      this.#pack()
+    })
+    this.#filing.catch(() => undefined)
+  }
+
+  /** Resolves when a collection is in its table. */
+  async #filed(collection: Collection): Promise<void> {
+    if (PACKED.includes(collection)) await this.#filing
   }
 
   get #size(): number {
@@ -229,6 +236,11 @@ export class LedgerStore implements Store {
   /** Puts of the journal that a new one would not have. */
   get #garbage(): number {
     return this.#puts - this.#loose
+  }
+
+  /** Whether that is most of what a start has to read in full. */
+  get #muchGarbage(): boolean {
+    return this.#garbage > Math.max(this.#loose, this.#sizes.garbage)
   }
 
   /** Whether there is enough to pack. */

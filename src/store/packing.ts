@@ -1,6 +1,7 @@
 import type { Collection } from '../domain/ports/store.ts'
 import type { LedgerChanges, LedgerEntry } from './ledger-entry.ts'
-import { Segment, type SegmentEntry } from './segment.ts'
+import { Segment } from './segment.ts'
+import type { SegmentEntry } from './segment-entry.ts'
 import type { Table } from './table.ts'
 import { type AnyRecord, COLLECTIONS, type Tables } from './tables.ts'
 import type { UnpackedSegments } from './unpacked-segments.ts'

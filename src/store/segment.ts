@@ -1,23 +1,9 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompressSync, constants } from 'node:zlib'
 import type { Collection, SortKey } from '../domain/ports/store.ts'
+import type { SegmentEntry } from './segment-entry.ts'
 import type { Stored } from './stored.ts'
 import type { UnpackedSegments } from './unpacked-segments.ts'
-
-/** Records of one collection as the journal has them: an index of them in columns, and the records compressed. */
-export interface SegmentEntry {
-  packed: Collection
-  ids: string[]
-  sequences: number[]
-  /** Scopes of the ordered list, each with the number of records in a row that are of it. */
-  scopes: [scope: string, count: number][]
-  /** First members of the sort keys; the second one is the id. */
-  moments: string[]
-  /** Places of records that were changed or removed since. */
-  gone: number[]
-  /** The records as JSON, a line each, compressed with Brotli, as base64. */
-  records: string
-}
 
 /** Twice as fast as Deflate and smaller: it finds what repeats from record to record. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
@@ -29,58 +15,58 @@ export class Segment {
   readonly collection: Collection
   readonly ids: readonly string[]
   readonly sequences: readonly number[]
-  readonly scopes: readonly string[]
+  readonly scopes: SegmentEntry['scopes']
   readonly #moments: readonly string[]
   readonly #records: string
   readonly #unpacked: UnpackedSegments
 
-  private constructor(entry: Omit<SegmentEntry, 'scopes' | 'gone'>, scopes: string[], unpacked: UnpackedSegments) {
-    this.collection = entry.packed
-    this.ids = entry.ids
-    this.sequences = entry.sequences
+  constructor(entry: Omit<SegmentEntry, 'gone'>, unpacked: UnpackedSegments) {
+    const { packed, ids, sequences, scopes, moments, records } = entry
+    this.collection = packed
+    this.ids = ids
+    this.sequences = sequences
     this.scopes = scopes
-    this.#moments = entry.moments
-    this.#records = entry.records
+    this.#moments = moments
+    this.#records = records
     this.#unpacked = unpacked
   }
 
   /** Compresses records, those of one scope next to each other. */
   static async pack(collection: Collection, stored: readonly Stored<object>[], unpacked: UnpackedSegments) {
     const lines = stored.map(({ record }) => JSON.stringify(record)).join('\n')
-    const index = {
+    const records = (await compress(lines, QUALITY)).toString('base64')
+    const entry = {
       packed: collection,
       ids: stored.map(({ key }) => key[1] ?? ''),
       sequences: stored.map(({ sequence }) => sequence),
+      scopes: runsOf(stored.map(({ scope }) => scope)),
       moments: stored.map(({ key }) => key[0] ?? ''),
+      records,
     }
-    const scopes = stored.map(({ scope }) => scope)
-    const records = (await compress(lines, QUALITY)).toString('base64')
-    return new Segment({ ...index, records }, scopes, unpacked)
-  }
-
-  /** The segment an entry stands for. */
-  static of({ scopes, ...entry }: SegmentEntry, unpacked: UnpackedSegments): Segment {
-    const each = scopes.flatMap(([scope, count]) => new Array<string>(count).fill(scope))
-    return new Segment(entry, each, unpacked)
+    return new Segment(entry, unpacked)
   }
 
   /** What the journal is to hold of it; `live` are the places of the records that are still to be seen. */
   entry(live: ReadonlySet<number>): SegmentEntry {
-    const scopes: [string, number][] = []
-    for (const scope of this.scopes) {
-      const last = scopes.at(-1)
-      if (last?.[0] === scope) last[1] += 1
-      else scopes.push([scope, 1])
-    }
     return {
       packed: this.collection,
-      ids: [...this.ids],
-      sequences: [...this.sequences],
-      scopes,
-      moments: [...this.#moments],
+      ids: this.ids,
+      sequences: this.sequences,
+      scopes: this.scopes,
+      moments: this.#moments,
       gone: [...this.ids.keys()].filter((place) => !live.has(place)),
       records: this.#records,
     }
+  }
+
+  /** The scope of the record at a place. */
+  scope(place: number): string {
+    let end = 0
+    for (const [scope, count] of this.scopes) {
+      end += count
+      if (place < end) return scope
+    }
+    return ''
   }
 
   /** The sort key of the record at a place. */
@@ -97,6 +83,17 @@ export class Segment {
   unpack(): string[] {
     return brotliDecompressSync(Buffer.from(this.#records, 'base64')).toString().split('\n')
   }
+}
+
+/** Each value with how often it comes in a row. */
+function runsOf(values: readonly string[]): [value: string, count: number][] {
+  const runs: [string, number][] = []
+  for (const value of values) {
+    const last = runs.at(-1)
+    if (last?.[0] === value) last[1] += 1
+    else runs.push([value, 1])
+  }
+  return runs
 }
 
 /** A record at its place in a segment. */
@@ -118,7 +115,7 @@ export class PackedRecord<T> implements Stored<T> {
   }
 
   get scope(): string {
-    return this.segment.scopes[this.place] ?? ''
+    return this.segment.scope(this.place)
   }
 
   get key(): SortKey {

@@ -1,8 +1,8 @@
-import { type Journal, NotKeptError } from '../../src/domain/ports/journal.ts'
+import { NotKeptError, type UnparsedEntry, type UnparsedJournal } from '../../src/domain/ports/journal.ts'
 import type { LedgerEntry } from '../../src/store/ledger-entry.ts'
 
 /** A journal that outlives its store in memory only, fails when told to, and can be made to wait. */
-export class MemoryJournal<Entry = LedgerEntry> implements Journal<Entry> {
+export class MemoryJournal<Entry = LedgerEntry> implements UnparsedJournal<Entry> {
   failing = false
   gate: Promise<void> = Promise.resolve()
   lines: string[] = []
@@ -13,6 +13,10 @@ export class MemoryJournal<Entry = LedgerEntry> implements Journal<Entry> {
 
   async *read(): AsyncIterable<Entry> {
     for (const line of this.lines) yield JSON.parse(line)
+  }
+
+  async *readUnparsed(): AsyncIterable<UnparsedEntry<Entry>> {
+    for (const line of this.lines) yield { json: Buffer.from(line), parse: () => JSON.parse(line) }
   }
 
   async append(entry: Entry): Promise<void> {

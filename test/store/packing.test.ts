@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import type { PageQuery, Store, Write } from '../../src/domain/ports/store.ts'
 import type { IdempotencyRecord, Transaction } from '../../src/domain/records.ts'
 import { createStore } from '../../src/store/ledger-store.ts'
-import type { SegmentEntry } from '../../src/store/segment.ts'
+import type { SegmentEntry } from '../../src/store/segment-entry.ts'
 import { MemoryJournal } from './memory-journal.ts'
 import { Model } from './model.ts'
-import { idempotencyRecord, moment, transaction } from './samples.ts'
+import { endUser, idempotencyRecord, moment, transaction } from './samples.ts'
 
 /** A segment is made of all that is packed together, so that closing a store waits for it. */
 const SMALL = { batch: 4, segment: 4, garbage: 0, garbageUnderWay: 6 }
@@ -125,6 +125,80 @@ describe('a journal that cannot be rewritten', () => {
     await store.close()
     expect(journal.lines).toBe(before)
     expect(await listed(await createStore(journal, SMALL))).toEqual([transaction('txn_1', { amount_changed: '1' })])
+  })
+})
+
+describe('right after a store was opened', () => {
+  const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `txn_${from + i}`)
+  const idsIn = async (store: Store) => (await listed(store)).map(({ id }) => id)
+
+  /** A journal of 40 transactions, `txn_10` to `txn_49`, in ten segments, an end user, and changes of before a kill. */
+  async function written(): Promise<MemoryJournal> {
+    const journal = new MemoryJournal()
+    for (let at = 10; at < 50; at += 4) {
+      const store = await createStore(journal, SMALL)
+      await store.commit(ids(at, at + 4).map((id) => put(id)))
+      for (const external_id of ['al', 'alice']) {
+        await store.commit([{ collection: 'end_users', put: endUser('usr_1', { external_id }) }])
+      }
+      await store.close()
+    }
+    expect(segmentsIn(journal)).toHaveLength(10)
+    const store = await createStore(journal, SMALL)
+    await store.commit([remove('txn_11'), put('txn_12', { amount_changed: '7' })])
+    return journal
+  }
+
+  it('records that are not packed are read at once, packed ones when all are in their place', async () => {
+    const store = await createStore(await written(), SMALL)
+    const order: string[] = []
+    const reads = [idsIn(store).then(() => order.push('transactions'))]
+    const counted = store.count('transactions', 'alice')
+    const changed = store.get('transactions', 'txn_12')
+    reads.push(store.get('end_users', 'usr_1').then((user) => order.push(user?.external_id ?? 'none')))
+    await Promise.all(reads)
+    expect(order).toEqual(['alice', 'transactions'])
+    expect(await counted).toBe(39)
+    expect((await changed)?.amount_changed).toBe('7')
+    expect(await store.sequence()).toBe(41)
+  })
+
+  it('commits and a reset wait for their turn, and find all there was', async () => {
+    const journal = await written()
+    const store = await createStore(journal, SMALL)
+    await Promise.all([
+      store.commit([remove('txn_13'), put('txn_14', { amount_changed: '8' })]),
+      store.commit([put('txn_90')]),
+      store.commit([remove('txn_90'), put('txn_91')]),
+    ])
+    const left = ['txn_91', ...ids(14, 50).reverse(), 'txn_12', 'txn_10']
+    for (const each of [store, await createStore(journal, SMALL)]) {
+      expect(await idsIn(each)).toEqual(left)
+      expect((await each.get('transactions', 'txn_14'))?.amount_changed).toBe('8')
+      expect(await each.sequence()).toBe(43)
+    }
+    const cleared = await createStore(journal, SMALL)
+    await Promise.all([cleared.commit([put('txn_92')]), cleared.clear(), cleared.commit([put('txn_93')])])
+    for (const each of [cleared, await createStore(journal, SMALL)]) expect(await idsIn(each)).toEqual(['txn_93'])
+  })
+
+  it('a store that is closed loses nothing', async () => {
+    const journal = await written()
+    for (let i = 0; i < 3; i++) await (await createStore(journal, SMALL)).close()
+    expect(await idsIn(await createStore(journal, SMALL))).toEqual([...ids(12, 50).reverse(), 'txn_10'])
+  })
+
+  it('a segment that says something else than a segment is met, and nothing is written', async () => {
+    const journal = await written()
+    journal.lines[4] = journal.lines[4]!.replace('"ids":[', '"ids":{')
+    const { lines } = journal
+    const store = await createStore(journal, SMALL)
+    expect((await store.get('end_users', 'usr_1'))?.external_id).toBe('alice')
+    for (const attempt of [listed(store), store.commit([put('txn_90')]), store.clear(), listed(store)]) {
+      await expect(attempt).rejects.toThrow(SyntaxError)
+    }
+    await store.close()
+    expect(journal.lines).toBe(lines)
   })
 })
 
