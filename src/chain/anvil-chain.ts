@@ -78,7 +78,7 @@ export class AnvilChain implements ChainControls {
       await chain.#begin(await options.journal.read())
       return chain
     } catch (error) {
-      await chain.stop()
+      await chain.#end('it did not begin') // without a last checkpoint: what is kept of it may be damaged
       throw setup.fork && fork?.relay.failure ? unusable(setup.fork, fork.relay.failure, error) : error
     }
   }
@@ -268,8 +268,9 @@ export class AnvilChain implements ChainControls {
   async #begin(history: History | undefined): Promise<void> {
     const start = history ?? { checkpoint: this.#origin, operations: [] }
     if (!history) await this.#options.journal.replace(start)
-    await this.#supervisor.start(start, this.#options.node)
-    const { clock, setup, fork, protocols } = this.#options
+    const { archive, clock, setup, fork, protocols } = this.#options
+    // What is damaged in the archive must be known before anything is written.
+    await Promise.all([this.#supervisor.start(start, this.#options.node), archive.opened])
     const prepare = async () => {
       // A loaded state has a time of its own, and Aave refuses to work in its own past. A chain that was kept first finishes
       // the transfers that were under way, at the time they were signed for.

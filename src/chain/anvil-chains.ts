@@ -54,6 +54,11 @@ export class AnvilChains implements Chains {
     return [...this.#chains.values()]
   }
 
+  /** Resolves when all that is kept of the chains was read. Throws when some of it cannot be. */
+  async opened(): Promise<void> {
+    await allInOrder(this.all().map((chain) => chain.opened()))
+  }
+
   /**
    * Has every chain at work. Throws `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`, when all have come up or
    * failed.
@@ -129,9 +134,19 @@ export class AnvilChains implements Chains {
 
 /** Starts every chain; if one fails, none is left running. Throws `AnvilStartError` or `AnvilBinaryMissingError`. */
 export async function startAnvilChains(options: ChainsOptions): Promise<AnvilChains> {
-  const chains = await openChains(options)
+  const chains = await beginToOpen(options)
+  return orStop(chains, chains.wake()) // archives are read while Anvils come up
+}
+
+/** Opens what is kept of the chains, and starts no Anvil: whoever needs a chain does. */
+export async function openChains(options: ChainsOptions): Promise<AnvilChains> {
+  const chains = await beginToOpen(options)
+  return orStop(chains, chains.opened())
+}
+
+async function orStop(chains: AnvilChains, done: Promise<void>): Promise<AnvilChains> {
   try {
-    await chains.wake()
+    await done
     return chains
   } catch (error) {
     await chains.stop()
@@ -139,8 +154,8 @@ export async function startAnvilChains(options: ChainsOptions): Promise<AnvilCha
   }
 }
 
-/** Opens what is kept of the chains, and starts no Anvil: whoever needs a chain does. */
-export async function openChains(options: ChainsOptions): Promise<AnvilChains> {
+/** The chains, while their archives are still read. */
+async function beginToOpen(options: ChainsOptions): Promise<AnvilChains> {
   const wallets = await Wallets.load(options.seed)
   const protocols = protocolsByName(options.protocols)
   const opened = await Promise.allSettled(
@@ -162,8 +177,10 @@ export async function openChains(options: ChainsOptions): Promise<AnvilChains> {
 async function openHistory(chainId: string, { journal: open, begin }: ChainsOptions) {
   const copy = begin?.get(chainId)
   const journal = new ChainJournal((await open?.<ChainEntry>(`chain-${chainId}`)) ?? new MemoryJournal())
-  const kept = await open?.<ArchiveEntry>(`blocks-${chainId}`)
-  const archive = copy ? await BlockArchive.beginWith(copy.archived, kept) : await BlockArchive.open(kept)
-  if (copy) await journal.replace(copy.history)
+  const archive = new BlockArchive(open?.<ArchiveEntry>(`blocks-${chainId}`), copy?.archived)
+  if (copy) {
+    await archive.opened
+    await journal.replace(copy.history)
+  }
   return { journal, archive, begin: copy }
 }

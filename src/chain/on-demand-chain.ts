@@ -104,6 +104,11 @@ export class OnDemandChain implements Chain, NodeUser {
     return obstacle === undefined ? { ok: true } : { ok: false, reason: obstacle }
   }
 
+  /** Resolves when all that is kept of it was read. Throws when some of it cannot be. */
+  opened(): Promise<void> {
+    return this.#options.archive.opened
+  }
+
   /** Wakes it if it rests. Throws `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`. */
   async wake(): Promise<void> {
     await this.#lifecycle.wake()

@@ -108,7 +108,7 @@ export class SpareNodes {
   async #start(chainId: string, copy: ChainCopy, place: NodePlace): Promise<Spare | undefined> {
     const { clock, log } = this.#deps
     try {
-      const archive = await BlockArchive.beginWith(copy.archived)
+      const archive = new BlockArchive(undefined, copy.archived)
       return { place, node: await AnvilNode.start({ chainId, archive, clock, log, timeout: TIMEOUT_MS }, copy.history) }
     } catch (error) {
       log.debug({ chain_id: chainId, err: error }, 'no spare Anvil could be made')

@@ -96,7 +96,7 @@ describe('an Anvil process', () => {
 
     it('shows nobody where its fork reads from, and keeps its files to itself', async () => {
       const checkpoint = await embeddedCheckpoint()
-      const parts = { chainId: '31337', checkpoint, archive: await BlockArchive.open() }
+      const parts = { chainId: '31337', checkpoint, archive: new BlockArchive() }
       const source = await RpcServer.listen(new ForkUpstreamStub(parts).answer)
       const genesis = genesisOf(checkpoint, '31337')
       const flags = ['--fork-block-number', String(Number(checkpoint.block.number))]

@@ -1,4 +1,5 @@
 import type { ArchivedBlock } from '../../src/chain/archive/archived-block.ts'
+import { type ArchiveEntry, BlockArchive } from '../../src/chain/archive/block-archive.ts'
 import type { RpcCall, RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
 import type { Journal } from '../../src/domain/ports/journal.ts'
 import type { SeededRandom } from '../../src/support/random.ts'
@@ -39,6 +40,13 @@ export class MemoryJournal<Entry> implements Journal<Entry> {
   }
 
   async close(): Promise<void> {}
+}
+
+/** An archive of what the journal holds. */
+export async function openArchive(journal?: Journal<ArchiveEntry>): Promise<BlockArchive> {
+  const archive = new BlockArchive(journal && Promise.resolve(journal))
+  await archive.opened
+  return archive
 }
 
 /** Puts contracts that log on a bare Anvil, and an impersonated account. */

@@ -12,6 +12,7 @@ import {
   MemoryJournal,
   mineRandom,
   oneOf,
+  openArchive,
   prepare,
   questions,
   word,
@@ -42,7 +43,7 @@ describe('the archive of blocks', () => {
 
   /** An archive of all blocks, appended in portions of any size. */
   async function filled(journal?: MemoryJournal<ArchiveEntry>): Promise<BlockArchive> {
-    const archive = await BlockArchive.open(journal)
+    const archive = await openArchive(journal)
     for (let at = 0, size = 1; at < blocks.length; at += size, size = (size * 7) % 151) {
       await archive.append(blocks.slice(at, at + size))
     }
@@ -96,11 +97,11 @@ describe('the archive of blocks', () => {
   it('is the same again when it is opened from its journal', async () => {
     const journal = new MemoryJournal<ArchiveEntry>()
     await filled(journal)
-    const reopened = await BlockArchive.open(journal)
+    const reopened = await openArchive(journal)
     expect([reopened.first, reopened.last]).toEqual([1, BLOCKS])
     await expectAnswers(reopened)
     await reopened.clear()
-    expect(await BlockArchive.open(journal)).toMatchObject({ first: undefined, last: undefined })
+    expect(await openArchive(journal)).toMatchObject({ first: undefined, last: undefined })
   })
 
   it('leaves to Anvil what it does not know', async () => {
@@ -129,7 +130,7 @@ describe('the archive of blocks', () => {
     const archive = await filled(journal)
     for (const from of [BLOCKS + 1, 240, 173, 172]) {
       await archive.truncate(from)
-      for (const same of [archive, await BlockArchive.open(journal)]) {
+      for (const same of [archive, await openArchive(journal)]) {
         expect(same.last).toBe(from - 1)
         for (const { block } of blocks) {
           const kept = Number(block.number) < from
@@ -141,14 +142,26 @@ describe('the archive of blocks', () => {
     await expect(archive.append(blocks.slice(200))).rejects.toThrow('does not follow')
     await archive.append(blocks.slice(171))
     await expectAnswers(archive)
-    await expectAnswers(await BlockArchive.open(journal))
+    await expectAnswers(await openArchive(journal))
     await archive.truncate(0)
     expect(archive.last).toBeUndefined()
     expect(await archive.logs({}, 0, BLOCKS)).toEqual([])
   })
 
+  it('forgets what it has hardly read', async () => {
+    const journal = new MemoryJournal<ArchiveEntry>()
+    await filled(journal)
+    const archive = new BlockArchive(Promise.resolve(journal))
+    await archive.truncate(173)
+    await archive.append(blocks.slice(172, 200))
+    expect(archive.last).toBe(200)
+    for (const { block } of blocks) {
+      expect(archive.numberOf(block.hash)).toBe(Number(block.number) <= 200 ? Number(block.number) : undefined)
+    }
+  })
+
   it('refuses blocks with a gap between them, keeping none', async () => {
-    const archive = await BlockArchive.open()
+    const archive = new BlockArchive()
     await expect(archive.append([blocks[0]!, blocks[2]!])).rejects.toThrow('block 3 does not follow')
     expect(archive.last).toBeUndefined()
     await archive.append([])

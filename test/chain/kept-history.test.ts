@@ -1,8 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { MemoryJournal } from '../../src/chain/history/chain-journal.ts'
+import { NodeSupervisor } from '../../src/chain/node/node-supervisor.ts'
 import { ChainSetupError, ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Journal } from '../../src/domain/ports/journal.ts'
 import { eventually } from '../helpers/eventually.ts'
+import { MemoryJournal as FileLikeJournal } from './archive-fixture.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
 
 /** Journals that outlive a chain, as files would. */
@@ -87,5 +89,37 @@ describe('a chain that was kept', () => {
     expect(String(failure)).toMatch(
       /chain 31337: done again, block \d+ came out as another one .*Fix: restore a backup/,
     )
+  })
+
+  it('is left alone when its archive turns out to be damaged, even if Anvil came up meanwhile', async () => {
+    const files = new Map<string, FileLikeJournal<unknown>>()
+    const open = async <Entry>(name: string) => {
+      const journal = files.get(name) ?? new FileLikeJournal<unknown>()
+      files.set(name, journal)
+      return journal as FileLikeJournal<Entry>
+    }
+    fixture = await startChain({ journal: open })
+    for (let i = 0; i < 40; i++) await fixture.fund({ ...alice, external_id: `user-${i}` })
+    const journal = files.get('chain-31337')!
+    const kept = [...journal.entries] // which is what a kill leaves
+    await fixture.chains.stop()
+    journal.entries = [...kept]
+
+    let cameUp = () => {}
+    const up = new Promise<void>((resolve) => {
+      cameUp = resolve
+    })
+    const start = NodeSupervisor.prototype.start
+    vi.spyOn(NodeSupervisor.prototype, 'start').mockImplementationOnce(async function (this: NodeSupervisor, ...given) {
+      await start.apply(this, given)
+      cameUp()
+    })
+    const damaged = async <Entry>(name: string) => {
+      if (name !== 'blocks-31337') return open<Entry>(name)
+      await up
+      throw new Error('damaged')
+    }
+    await expect(startChain({ journal: damaged })).rejects.toThrow('damaged')
+    expect(journal.entries).toEqual(kept)
   })
 })

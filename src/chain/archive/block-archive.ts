@@ -30,32 +30,34 @@ const UNPACKED = 4
  * in mind that each {@link BlockArchive.append} makes a segment of its own: many blocks at once take less room.
  */
 export class BlockArchive {
-  /** Reads what the journal holds; without one, all is kept in memory only. */
-  static async open(journal?: Journal<ArchiveEntry>): Promise<BlockArchive> {
-    const archive = new BlockArchive(journal)
-    if (journal) for await (const entry of journal.read()) archive.#apply(entry)
-    return archive
-  }
-
-  /** One that begins with blocks of another; they take the place of what its journal held. */
-  static async beginWith(segments: readonly Segment[], journal?: Journal<ArchiveEntry>): Promise<BlockArchive> {
-    await journal?.rewrite(segments.flatMap(entriesOf))
-    const archive = new BlockArchive(journal)
-    for (const segment of segments) archive.#add(segment)
-    return archive
-  }
-
-  readonly #journal: Journal<ArchiveEntry> | undefined
+  #journal: Journal<ArchiveEntry> | undefined
   readonly #queue = new SerialQueue()
   #segments: Segment[] = []
+  /** How many of them are in the indexes below, from the first on. */
+  #indexed = 0
   /** Twice a segment's place, and one more if the transaction was successful, by the key of its hash. */
   readonly #transactions = new Map<number, number>()
   /** Numbers by the key of the block's hash. */
   readonly #blocks = new Map<number, number>()
   readonly #unpacked = new RecentlyUsed<Segment, Promise<ArchivedBlock[]>>(UNPACKED)
 
-  private constructor(journal: Journal<ArchiveEntry> | undefined) {
-    this.#journal = journal
+  /** Resolves when it holds what its journal does. Rejects when that cannot be read: then it is of no use. */
+  readonly opened: Promise<void>
+
+  /**
+   * Begins to read what the journal holds; without one, all is kept in memory only. With blocks of another archive to begin
+   * with, these take the place of what the journal held.
+   */
+  constructor(journal?: Promise<Journal<ArchiveEntry>>, begin?: readonly Segment[]) {
+    this.opened = this.#queue.run(async () => {
+      this.#journal = await journal
+      if (begin) {
+        await this.#journal?.rewrite(begin.flatMap(entriesOf))
+        this.#segments = [...begin]
+      } else for await (const entry of this.#journal?.read() ?? []) this.#apply(entry)
+      this.#indexInTurns().catch(() => undefined) // it fails again for whoever needs them
+    })
+    this.opened.catch(() => undefined) // whoever needs it hears of it
   }
 
   /** Number of the first block; undefined if there is none. */
@@ -63,7 +65,7 @@ export class BlockArchive {
     return this.#segments[0]?.first
   }
 
-  /** All blocks, good for {@link BlockArchive.beginWith}. Segments never change. */
+  /** All blocks, for another archive to begin with. Segments never change. */
   get segments(): readonly Segment[] {
     return [...this.#segments]
   }
@@ -91,9 +93,14 @@ export class BlockArchive {
 
   /** How an archived transaction went. Asks nobody and unpacks nothing. */
   outcome(hash: string): 'success' | 'reverted' | undefined {
-    const place = this.#transactions.get(keyOf(hash))
+    const place = this.#placeOf(hash)
     if (place === undefined) return undefined
     return place % 2 === 1 ? 'success' : 'reverted'
+  }
+
+  /** Whether {@link answer} ever knows what this method asks for. */
+  mayAnswer(method: string): boolean {
+    return answerOfTransaction.has(method) || answerOfBlock.has(method)
   }
 
   /**
@@ -104,7 +111,7 @@ export class BlockArchive {
     const [subject, detail] = params
     const ofTransaction = answerOfTransaction.get(method)
     if (ofTransaction) {
-      const place = typeof subject === 'string' ? this.#transactions.get(keyOf(subject)) : undefined
+      const place = typeof subject === 'string' ? this.#placeOf(subject) : undefined
       const segment = place === undefined ? undefined : this.#segments[Math.floor(place / 2)]
       return segment && this.#ofTransaction(segment, String(subject).toLowerCase(), ofTransaction)
     }
@@ -149,12 +156,32 @@ export class BlockArchive {
 
   #apply(entry: ArchiveEntry): void {
     if ('truncated' in entry) this.#cut(entry.truncated)
-    else this.#add(segmentOf(entry))
+    else this.#segments.push(segmentOf(entry))
   }
 
-  #add(segment: Segment): void {
-    const place = 2 * this.#segments.length
-    this.#segments.push(segment)
+  /** Where a transaction of this hash is, as {@link #transactions} has it. */
+  #placeOf(hash: string): number | undefined {
+    this.#index()
+    return this.#transactions.get(keyOf(hash))
+  }
+
+  /** Brings the indexes up to date. */
+  #index(): void {
+    while (this.#indexed < this.#segments.length) this.#indexNext()
+  }
+
+  /** As {@link #index}, unless somebody needs them earlier: a start does not. */
+  async #indexInTurns(): Promise<void> {
+    while (this.#indexed < this.#segments.length) {
+      this.#indexNext()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+
+  #indexNext(): void {
+    const segment = this.#segments[this.#indexed]
+    if (!segment) return
+    const place = 2 * this.#indexed++
     for (const [key, number] of blocksOf(segment)) this.#blocks.set(key, number)
     for (const [key, success] of transactionsOf(segment)) this.#transactions.set(key, success ? place + 1 : place)
   }
@@ -172,6 +199,7 @@ export class BlockArchive {
       if (segment.first < from) left.push({ ...segment, last: from - 1 }) // another archive may have the whole
     }
     this.#segments = left
+    this.#indexed = Math.min(this.#indexed, this.#segments.length)
   }
 
   async #ofTransaction<Answer>(
@@ -199,7 +227,10 @@ export class BlockArchive {
   /** The number of the block that a JSON-RPC parameter names, by number or, if it is archived, by hash. */
   numberOf(subject: unknown): number | undefined {
     const hash = hashIn(subject)
-    if (hash !== undefined) return this.#blocks.get(keyOf(hash))
+    if (hash !== undefined) {
+      this.#index()
+      return this.#blocks.get(keyOf(hash))
+    }
     const number =
       typeof subject === 'object' && subject !== null && 'blockNumber' in subject ? subject.blockNumber : subject
     if (typeof number === 'number') return number

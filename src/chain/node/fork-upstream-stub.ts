@@ -100,6 +100,8 @@ export class ForkUpstreamStub {
     if (method === 'eth_getBlockByNumber' && (block === number || block === 'latest')) return this.#forkBlock
     if (method === 'eth_getBlockByHash' && block === hash) return this.#forkBlock
     if (ACCOUNT.test(method) && params[1] === number) return this.#kept(method, block)
+    if (!archive.mayAnswer(method)) return undefined
+    await archive.opened // Anvil comes up while it is read
     return archive.answer(method, params)
   }
 
