@@ -42,7 +42,7 @@ async function refusal(path: string, bytes: Buffer): Promise<string> {
 
 describe('a journal', () => {
   it('holds what was appended and rewritten, in order, also when opened again', async () => {
-    const entry = fc.jsonValue()
+    const entry = fc.jsonValue().map((value) => JSON.parse(JSON.stringify(value))) // which knows no -0
     const step = fc.oneof(
       { weight: 4, arbitrary: fc.record({ append: fc.array(entry, { maxLength: 5 }) }) },
       { weight: 1, arbitrary: fc.record({ rewrite: fc.array(entry, { maxLength: 3 }) }) },
@@ -70,7 +70,6 @@ describe('a journal', () => {
           }
         }
         await Promise.all(done)
-        model = JSON.parse(JSON.stringify(model)) // -0
         expect(await all(journal)).toEqual(model)
         await journal.close()
         const reopened = await open(path)
