@@ -2,12 +2,13 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { depositMany, openPortfolios } from './support/history.mjs'
-import { heapOf, launchProbedSandbox, residentOf } from './support/processes.mjs'
+import { cpuOf, heapOf, launchProbedSandbox, residentOf } from './support/processes.mjs'
 import { median, timed } from './support/stats.mjs'
 import { Tenant } from './support/tenant.mjs'
 
 const COUNTS = [1_000, 100_000]
-const STARTS = 3
+/** Of each of two directories, in turns. */
+const STARTS = 7
 const REQUESTS = 200
 /** Transactions on a page: both sides have full ones, and one in the middle. */
 const LIMIT = 8
@@ -15,41 +16,87 @@ const MEBIBYTE = 2 ** 20
 
 /** What a sandbox with a data directory costs the more transactions are stored, beside one with hardly any. */
 export async function stored() {
-  const reference = await costs(0)
-  const rows = []
-  for (const count of COUNTS) {
-    const { seconds, ...values } = await costs(count)
-    const many = `${count.toLocaleString('en')} stored`
-    rows.push({ what: `making ${count.toLocaleString('en')} transactions`, value: seconds, unit: 's' })
-    for (const [what, { value, unit }] of Object.entries(values)) {
-      rows.push({ what: `${what}, ${many}`, value, unit, beside: 'none stored', reference: reference[what].value })
-    }
+  const few = await Stored.make(0)
+  try {
+    const reference = await few.costs()
+    const rows = []
+    for (const count of COUNTS) rows.push(...(await beside(few, reference, count)))
+    return rows
+  } finally {
+    few.remove()
   }
-  return rows
 }
 
-async function costs(count) {
-  const directory = mkdtempSync(join(tmpdir(), 'yield-sandbox-bench-'))
-  const launch = () => launchProbedSandbox(['--data-dir', directory, '--confirmation-delay', '0'])
+async function beside(few, reference, count) {
+  const many = await Stored.make(count)
   try {
-    const seconds = await fill(await launch(), count)
-    const starts = []
-    let sandbox = await launch()
-    for (let i = 1; i < STARTS; i++) {
-      starts.push(sandbox.milliseconds)
-      await sandbox.stop()
-      sandbox = await launch()
-    }
-    starts.push(sandbox.milliseconds)
+    const [starts, startsOfFew] = await startsInTurns(many, few)
+    const what = `${count.toLocaleString('en')} stored`
+    const row =
+      (costs) =>
+      ([name, { value, unit }]) => ({
+        ...{ what: `${name}, ${what}`, value, unit, beside: 'none stored', reference: costs[name].value },
+      })
+    return [
+      { what: `making ${count.toLocaleString('en')} transactions`, value: many.seconds, unit: 's' },
+      ...Object.entries(starts).map(row(startsOfFew)),
+      ...Object.entries(await many.costs()).map(row(reference)),
+    ]
+  } finally {
+    many.remove()
+  }
+}
+
+/** A data directory with transactions in it. */
+class Stored {
+  #directory = mkdtempSync(join(tmpdir(), 'yield-sandbox-bench-'))
+
+  static async make(count) {
+    const made = new Stored()
+    made.seconds = await fill(await made.launch(), count)
+    return made
+  }
+
+  launch() {
+    return launchProbedSandbox(['--data-dir', this.#directory, '--confirmation-delay', '0'])
+  }
+
+  async costs() {
+    const sandbox = await this.launch()
+    const requests = await requestTimes(sandbox) // after which all of the ledger is in its place
     const { sandbox: resident, anvil } = residentOf(sandbox)
     const memory = { resident, anvil, heap: await heapOf(sandbox) }
-    const requests = await requestTimes(sandbox)
     const audit = await auditTimes(sandbox)
     await sandbox.stop()
-    return { seconds, ...named({ ready: median(starts), memory, requests, audit, files: sizes(directory) }) }
-  } finally {
-    rmSync(directory, { recursive: true })
+    return named({ memory, requests, audit, files: sizes(this.#directory) })
   }
+
+  remove() {
+    rmSync(this.#directory, { recursive: true })
+  }
+}
+
+/** Medians of what starts over several directories take: one start of each after the other, again and again. */
+async function startsInTurns(...all) {
+  const times = all.map(() => [])
+  for (let i = 0; i < STARTS; i++) for (const [at, each] of all.entries()) times[at].push(await start(each))
+  const ms = (list, name) => ({ value: median(list.map((one) => one[name])), unit: 'ms' })
+  return times.map((list) => ({
+    ready: ms(list, 'ready'),
+    'processor time until then': ms(list, 'cpu'),
+    'the first request with a key': ms(list, 'first'),
+  }))
+}
+
+/** Milliseconds until a sandbox is ready, of its process's time until then, and of the first request that changes something. */
+async function start(stored) {
+  const sandbox = await stored.launch()
+  const cpu = await cpuOf(sandbox)
+  const tenant = await Tenant.connect(sandbox.credentials)
+  const first = await timed(() => tenant.endUser('user-0'))
+  tenant.close()
+  await sandbox.stop()
+  return { ready: sandbox.milliseconds, cpu, first }
 }
 
 /** Deposits over HTTP; seconds they took. */
@@ -122,11 +169,10 @@ function sizes(directory) {
   return Object.fromEntries(journals.map((name) => [name, statSync(join(directory, name)).size]))
 }
 
-function named({ ready, memory, requests, audit, files }) {
+function named({ memory, requests, audit, files }) {
   const ms = (value) => ({ value, unit: 'ms' })
   const mib = (bytes) => ({ value: bytes / MEBIBYTE, unit: 'MiB' })
   return {
-    ready: ms(ready),
     'first page': ms(requests.first),
     'page in the middle': ms(requests.middle),
     'a deposit': ms(requests.deposit),

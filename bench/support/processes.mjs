@@ -46,7 +46,7 @@ export async function launchSandbox(...flags) {
   return { ...sandbox, credentials: JSON.parse(sandbox.line) }
 }
 
-/** As {@link launchSandbox}, to be asked how much memory it takes; `onStderr` is told of each piece of its log. */
+/** As {@link launchSandbox}, to be asked what it takes; `onStderr` is told of each piece of its log. */
 export async function launchProbedSandbox(flags, onStderr) {
   const probe = ['--expose-gc', '--import', inPackage('bench/support/memory-probe.mjs')]
   const command = [
@@ -68,6 +68,13 @@ export async function heapOf({ child }) {
   child.send('memory')
   const [{ heapUsed, external }] = await once(child, 'message')
   return heapUsed + external
+}
+
+/** Milliseconds of processor time that a probed sandbox's own process has taken, on all of its threads. */
+export async function cpuOf({ child }) {
+  child.send('cpu')
+  const [{ cpu }] = await once(child, 'message')
+  return (cpu.user + cpu.system) / 1000
 }
 
 /** Bytes of memory that a sandbox's process and its Anvil have. */
