@@ -53,6 +53,8 @@ export interface SandboxOptions {
   clock?: string
   /** How many namespaces there may be beside the default one. Default 1000. */
   maxNamespaces?: number
+  /** How many Anvils there may be at once; one of a chain that nobody uses is ended for another. Default 64. */
+  maxNodes?: number
   /** How long a namespace may be unused before its chains end their Anvil: `10m`, or milliseconds. Default 10m. */
   namespaceIdle?: string | number
   /** Bearer token of the control interface; generated when the host is not loopback. */
@@ -83,6 +85,7 @@ export interface ResolvedOptions {
   clock: number | undefined
   controlToken: string | undefined
   maxNamespaces: number
+  maxNodes: number
   /** Milliseconds. */
   namespaceIdle: number
   /** What the fixture file asks for; the log itself is given. */
@@ -110,6 +113,7 @@ const OPTIONS = {
   seed: true,
   clock: true,
   maxNamespaces: true,
+  maxNodes: true,
   namespaceIdle: true,
   controlToken: true,
   logger: true,
@@ -140,6 +144,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     clock: given.clock === undefined ? undefined : resolveClock(given.clock),
     controlToken,
     maxNamespaces: wholeNumber('maxNamespaces', given.maxNamespaces ?? 1_000),
+    maxNodes: wholeNumber('maxNodes', given.maxNodes ?? 64),
     namespaceIdle: idleTime(given.namespaceIdle ?? '10m'),
     logLevel: fixture.log_level,
     confirmationDelay: resolveDelay(given.confirmationDelay ?? fixture.confirmation_delay),

@@ -13,8 +13,8 @@ type State =
   | { is: 'moving'; done: Promise<unknown>; chain?: AnvilChain }
   | { is: 'stopped' }
 
-/** Milliseconds that whoever needs a chain at rest waits for it: after five, the sandbox would be taken for hung. */
-const WAKE_TIMEOUT_MS = 4_000
+/** Milliseconds that whoever needs a chain at rest waits for it: as long as a hundred that are woken at once may take. */
+const WAKE_TIMEOUT_MS = 30_000
 /** Milliseconds until a chain that could not rest is asked again. */
 const REST_AGAIN_MS = 1_000
 
@@ -65,7 +65,16 @@ export class ChainLifecycle {
   /** Does something with the chain, which is woken for it. Throws ChainUnavailableError, and what the task throws. */
   use<Result>(task: (chain: AnvilChain) => Promise<Result>): Promise<Result> {
     const { awake } = this
-    return awake && this.#deps.idleMs === undefined ? task(awake) : this.#whileUsed(() => this.#present().then(task))
+    if (!awake) return this.#whileUsed(() => this.#present().then(task))
+    const doing = task(awake)
+    if (this.#deps.idleMs !== undefined) this.#count(doing)
+    return doing // itself: that it is the same as before tells whoever asked that nothing has changed
+  }
+
+  #count(doing: Promise<unknown>): void {
+    this.#users++
+    const done = () => this.#unused()
+    doing.then(done, done)
   }
 
   /** Wakes it if it rests. Throws what starting throws. */
@@ -164,10 +173,14 @@ export class ChainLifecycle {
     try {
       return await task()
     } finally {
-      this.#users--
-      this.#lastUsed = this.#deps.clock.wallNow()
-      if (this.#users === 0) this.#deps.idle()
+      this.#unused()
     }
+  }
+
+  #unused(): void {
+    this.#users--
+    this.#lastUsed = this.#deps.clock.wallNow()
+    if (this.#users === 0) this.#deps.idle()
   }
 
   /** The chain at work, woken if need be. Throws ChainUnavailableError. */
@@ -261,7 +274,7 @@ export interface LifecycleDeps {
   log: Logger
   /** Milliseconds without use after which it rests; undefined: it never does. */
   idleMs: number | undefined
-  /** Milliseconds that whoever needs it waits until it is awake; default 4 s. */
+  /** Milliseconds that whoever needs it waits until it is awake; default 30 s. */
   wakeTimeout?: number | undefined
   /** Puts it to work, where its journal ends. */
   start(): Promise<AnvilChain>

@@ -1,7 +1,9 @@
+import { availableParallelism } from 'node:os'
 import type { SandboxClock } from '../domain/clock.ts'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Logger } from '../support/logger.ts'
 import { SerialQueue } from '../support/serial-queue.ts'
+import { Slots } from '../support/slots.ts'
 import type { ChainCopies, ChainCopy } from './chain-copy.ts'
 import type { AnvilNode } from './node/anvil-node.ts'
 import { type NodePlace, SpareNodes } from './spare-nodes.ts'
@@ -20,7 +22,9 @@ export interface NodeUser {
 /** How many nodes a sandbox may have, unless it is told otherwise. */
 export const MAX_NODES = 64
 /** Milliseconds that a chain waits for a node, a little less than whoever needs the chain waits for it. */
-const PLACE_TIMEOUT_MS = 3_500
+const PLACE_TIMEOUT_MS = 29_000
+/** Nodes that start at the same time: more would only make each other slow. */
+const STARTING = 2 * availableParallelism()
 
 /**
  * The nodes of all chains of a sandbox: no more than so many at a time. Whoever needs another one gets that of the chain that was
@@ -33,12 +37,13 @@ export class NodePool {
   /** One after another is looked for a place, in the order they came. */
   readonly #queue = new SerialQueue()
   readonly #spares: SpareNodes
+  readonly #starting = new Slots(STARTING)
   #nodes = 0
   /** Lets whoever waits for a place look again. */
   #lookAgain: () => void = () => {}
 
   constructor(options: PoolOptions) {
-    this.#options = { maxNodes: MAX_NODES, ...options }
+    this.#options = { maxNodes: MAX_NODES, placeTimeout: PLACE_TIMEOUT_MS, ...options }
     this.#spares = new SpareNodes({
       ...options,
       place: () => (this.#full ? undefined : this.#placeOf(undefined)),
@@ -64,7 +69,7 @@ export class NodePool {
     const spare = copy && this.#spares.take(copy)
     if (spare) return { place: this.#placeOf(user, spare.place), node: spare.node }
     if (!user.restable) return { place: this.#placeOf(user) }
-    const late = this.#options.clock.wallSleep(PLACE_TIMEOUT_MS).then(() => 'late' as const)
+    const late = this.#options.clock.wallSleep(this.#options.placeTimeout).then(() => 'late' as const)
     return this.#queue.run(async () => {
       while (this.#full) {
         const changed = new Promise<void>((resolve) => {
@@ -75,6 +80,18 @@ export class NodePool {
       }
       return { place: this.#placeOf(user) }
     })
+  }
+
+  /** Starts a node, in its turn. Throws ChainUnavailableError when that does not come, and what the task throws. */
+  async start<Result>(user: NodeUser, task: () => Promise<Result>): Promise<Result> {
+    if (!user.restable) return task()
+    const release = await this.#starting.take(this.#options.clock.wallSleep(this.#options.placeTimeout))
+    if (!release) throw new ChainUnavailableError(user.chain_id, 'others are being started, and its turn has not come')
+    try {
+      return await task()
+    } finally {
+      release()
+    }
   }
 
   /** Call when a chain is not used any more. */
@@ -131,4 +148,6 @@ export interface PoolOptions {
   log: Logger
   /** Nodes at a time, spares included; default {@link MAX_NODES}. */
   maxNodes?: number
+  /** Milliseconds that a chain waits for a node, or for its turn to start one; default 29 s. */
+  placeTimeout?: number
 }

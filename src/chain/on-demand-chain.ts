@@ -238,7 +238,8 @@ export class OnDemandChain implements Chain, NodeUser {
     const fork = isFork(setup) ? await this.#openFork(setup) : undefined
     const { place, node } = (await pool?.enter(this, this.#begin)) ?? {}
     try {
-      const chain = await AnvilChain.start({ ...this.#options, fork, survey: this.#survey, node })
+      const start = () => AnvilChain.start({ ...this.#options, fork, survey: this.#survey, node })
+      const chain = await (pool && !node ? pool.start(this, start) : start())
       this.#place = place
       this.#begin = undefined
       this.#survey = chain.survey

@@ -56,11 +56,17 @@ export function listPools(settings: ServiceSettings): Endpoint {
         cursor_scope: `pools/${tenant.tenant_id}`,
         query,
       })
-      const figures = page.data.map((pool) => figuresOf(pool, service))
-      const parts = [...page.data, ...figures, page.has_more, page.next_cursor, page.prev_cursor]
+      const listed = page.data.map((pool) => ({ pool, figures: figuresOf(pool, service) }))
+      const parts = [
+        ...page.data,
+        ...listed.map(({ figures }) => figures),
+        page.has_more,
+        page.next_cursor,
+        page.prev_cursor,
+      ]
       const known = latest.get(tenant)
       if (known && isMadeOf(known, parts)) return known.response
-      const data = await Promise.all(page.data.map((pool) => poolItem(pool, service)))
+      const data = await Promise.all(listed.map(poolItem))
       const body = { ...page, data }
       const response = { status: 200, body, text: JSON.stringify(body) }
       latest.set(tenant, { parts, response })
@@ -86,9 +92,9 @@ function figuresOf(pool: Pool, { chains }: Service): Promise<MarketFigures> {
   return chain.market(pool)
 }
 
-async function poolItem(pool: Pool, service: Service) {
+async function poolItem({ pool, figures }: { pool: Pool; figures: Promise<MarketFigures> }) {
   const { pool_id, protocol, chain_id, token_symbol, token_address, market_address } = pool
-  const { apy, tvl_usd } = await figuresOf(pool, service)
+  const { apy, tvl_usd } = await figures
   return { pool_id, protocol, chain_id, token_symbol, token_address, market_address, apy, tvl_usd }
 }
 

@@ -6,43 +6,38 @@ import { refuseUnlessReady } from '../http/pipeline.ts'
 import { OptionError } from '../option-error.ts'
 import { resolveClock, resolveDelay } from '../options.ts'
 import { readInlineFixture } from '../read-fixture.ts'
-import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import { Namespace } from './namespace.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
-import type { Namespaces } from './namespaces.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Templates } from './templates.ts'
 
-/** What every namespace but the default one is made with. */
-export interface MakingDeps {
-  surroundings: Surroundings
+/** What a namespace is made from. */
+export interface Making {
+  name: string
+  wish: NamespaceWish
+  /** What it is to copy. */
+  source: Namespace
   templates: Templates
-  log: Logger
+  surroundings: Surroundings
 }
 
 /** Makes a namespace as it is wished for; it can serve when this resolves. Throws Problem; nothing is left of it then. */
-export async function makeNamespace(
-  name: string,
-  wish: NamespaceWish,
-  namespaces: Namespaces,
-  { surroundings, templates, log }: MakingDeps,
-): Promise<Namespace> {
-  const source = await namespaces.get(wish.from)
+export async function makeNamespace({ name, wish, source, templates, surroundings }: Making): Promise<Namespace> {
   await source.ready.catch(() => undefined) // what it says next is why
   refuseUnlessReady(source.http.notReady())
   const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
   const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }
-  const confirmationDelay = delayOf(wish) ?? source.confirmationDelay
-  const { identity, embedded, options } = surroundings
-  const open = async (begin: NamespaceCopy | undefined) => {
-    const own = { ...seeding, fixture: withOwnClients(fixture), name, confirmationDelay, begin }
-    const { controlToken, namespaceIdle: idleMs } = options
-    return served(await Namespace.open({ ...own, dataDir: undefined, idleMs, identity, embedded, controlToken, log }))
-  }
+  const wanted = { ...seeding, name, confirmationDelay: delayOf(wish) ?? source.confirmationDelay, dataDir: undefined }
+  const idleMs = surroundings.options.namespaceIdle
+  const open = async (begin: NamespaceCopy | undefined) =>
+    served(await Namespace.open({ ...wanted, fixture: withOwnClients(fixture), begin, idleMs, surroundings }))
   const seededAnew = wish.fixtures !== undefined || wish.seed !== undefined
   if (wish.from !== undefined && !seededAnew) return open(await copyFrom(source, wish))
-  return templates.make(seeding, open)
+  return templates.make(seeding, (template) => {
+    if (template) surroundings.pool.prepare(template.chains)
+    return open(template)
+  })
 }
 
 /** The namespace when it can serve. Nothing is left of it when this rejects. */

@@ -27,15 +27,16 @@ import { startChains, stopChains } from './start-chains.ts'
 export class Namespace {
   /** Throws DataDirectoryError or OptionError; nothing is left running then. */
   static async open(options: NamespaceOptions): Promise<Namespace> {
-    const { fixture, clockStart, dataDir, begin, log } = options
+    const { fixture, clockStart, dataDir, begin, idleMs, surroundings } = options
+    const { log, embedded, pool } = surroundings
     const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, options.seed, log)
     const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
     try {
       const clock = new SandboxClock(clockStart, begin?.clock ?? persistence?.clock)
       // Anvil comes up on its own while the ledger is read and the interface is built: that hides most of its time.
-      chains = startChains({ ...options, seed, persistence, clock, begin, idleMs: options.idleMs })
-      const services = await buildServices({ ...options, seed, persistence, clock, begin })
+      chains = startChains({ fixture, seed, persistence, clock, begin, idleMs, embedded, pool, log })
+      const services = await buildServices({ ...options, seed, persistence, clock, begin, log })
       return new Namespace({ ...options, seed, persistence, services, chains })
     } catch (error) {
       await stopChains(chains)
@@ -65,33 +66,23 @@ export class Namespace {
   #nextReset: Promise<void> | undefined
 
   private constructor(deps: NamespaceDeps) {
-    const {
-      name,
-      fixture,
-      clockStart,
-      confirmationDelay,
-      seed,
-      persistence,
-      services,
-      chains,
-      identity,
-      controlToken,
-    } = deps
-    this.name = name
-    this.fixture = fixture
-    this.clockStart = clockStart
-    this.confirmationDelay = confirmationDelay
-    this.#idpTokens = identity.idpTokens
-    this.seed = seed
-    this.#persistence = persistence
+    const { services } = deps
+    const { identity, options } = deps.surroundings
+    this.name = deps.name
+    this.fixture = deps.fixture
+    this.clockStart = deps.clockStart
+    this.confirmationDelay = deps.confirmationDelay
+    this.seed = deps.seed
     this.services = services
-    this.#chains = chains
+    this.#idpTokens = identity.idpTokens
+    this.#persistence = deps.persistence
+    this.#chains = deps.chains
     this.#copied = deps.begin
     this.http = {
       service: services.service,
       ids: services.ids,
       faults: services.faults,
-      controlToken,
+      controlToken: options.controlToken,
       verifyIdpToken: (authorization) => identity.idpTokens.verify(authorization),
       answered: (exchange, status) => services.scenarios.answered(exchange, status),
       generation: () => this.#lifecycle.generation,

@@ -1,13 +1,15 @@
 import type { Credentials, NamespaceSummary, NamespaceWish } from '../control/contract.ts'
 import type { NamespacesControl } from '../control/control-parts.ts'
-import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
+import type { Fixture } from '../fixtures/fixture.ts'
 import { suggest } from '../support/nearest.ts'
 import { shorten } from '../support/shorten.ts'
 import { credentialsOf } from './credentials.ts'
-import type { Namespace } from './namespace.ts'
+import { makeNamespace } from './make-namespace.ts'
+import { Namespace } from './namespace.ts'
 import type { Surroundings } from './surroundings.ts'
+import { Templates } from './templates.ts'
 
 /** A namespace as it is registered, from the moment its name is taken. */
 interface Entry {
@@ -21,15 +23,32 @@ interface Entry {
 /** Every namespace of a sandbox: leads to them by name and by client id, makes and ends them. */
 export class Namespaces implements NamespacesControl {
   readonly default: Namespace
-  readonly #deps: NamespacesDeps
+  readonly #surroundings: Surroundings
+  readonly #templates = new Templates()
   readonly #entries = new Map<string, Entry>()
   readonly #byClient = new Map<string, Namespace>()
   #made = 0
 
-  constructor(first: Namespace, deps: NamespacesDeps) {
+  /** Opens the default one, from the fixture the sandbox was started with. Throws as {@link Namespace.open}. */
+  static async open(fixture: Fixture, surroundings: Surroundings): Promise<Namespaces> {
+    const { dataDir, seed, clock: clockStart, confirmationDelay } = surroundings.options
+    const wanted = { name: DEFAULT_NAMESPACE, fixture, seed, clockStart, confirmationDelay, dataDir }
+    try {
+      return new Namespaces(await Namespace.open({ ...wanted, surroundings }), surroundings)
+    } catch (error) {
+      await surroundings.pool.stop()
+      throw error
+    }
+  }
+
+  private constructor(first: Namespace, surroundings: Surroundings) {
     this.default = first
-    this.#deps = deps
+    this.#surroundings = surroundings
     this.#add(DEFAULT_NAMESPACE, Promise.resolve(first)).namespace = first
+    this.#templates.add(
+      first,
+      first.ready.then(() => first),
+    )
   }
 
   /** How many there are beside the default one. */
@@ -71,19 +90,19 @@ export class Namespaces implements NamespacesControl {
   }
 
   async create(wish: NamespaceWish): Promise<Credentials> {
-    const { max, make, surroundings } = this.#deps
+    const { maxNamespaces } = this.#surroundings.options
     const name = wish.name ?? this.#freeName()
     if (this.#entries.has(name)) {
       throw new Problem('namespace_exists', { detail: `There is a namespace "${name}" already.`, param: 'name' })
     }
-    if (this.size >= max) {
-      const detail = `There are ${max} namespaces beside the default one; delete some, or start with a larger --max-namespaces.`
+    if (this.size >= maxNamespaces) {
+      const detail = `There are ${maxNamespaces} namespaces beside the default one; delete some, or start with a larger --max-namespaces.`
       throw new Problem('too_many_namespaces', { detail, param: 'name' })
     }
-    const entry = this.#add(name, make(name, wish, this))
+    const entry = this.#add(name, this.#make(name, wish))
     try {
       const namespace = await entry.opening
-      const credentials = await credentialsOf(namespace, surroundings)
+      const credentials = await credentialsOf(namespace, this.#surroundings)
       entry.namespace = namespace
       for (const { client_id } of credentials.tenants) this.#byClient.set(client_id, namespace)
       return credentials
@@ -121,14 +140,20 @@ export class Namespaces implements NamespacesControl {
       await namespace?.stop(served)
     })
     await Promise.all(ending)
+    await this.#surroundings.pool.stop()
   }
 
   #add(name: string, opening: Promise<Namespace>): Entry {
-    const created_at = new Date(this.#deps.clock.wallNow()).toISOString()
+    const created_at = new Date(this.default.services.service.clock.wallNow()).toISOString()
     const entry: Entry = { created_at, namespace: undefined, opening }
     opening.catch(() => undefined) // told to whoever asked for it
     this.#entries.set(name, entry)
     return entry
+  }
+
+  async #make(name: string, wish: NamespaceWish): Promise<Namespace> {
+    const source = await this.get(wish.from)
+    return makeNamespace({ name, wish, source, templates: this.#templates, surroundings: this.#surroundings })
   }
 
   #freeName(): string {
@@ -143,13 +168,4 @@ export class Namespaces implements NamespacesControl {
     const detail = `There is no namespace "${shorten(name)}"; ${suggest(name, [...this.#entries.keys()])}`
     return new Problem('namespace_not_found', { detail, param: 'namespace' })
   }
-}
-
-export interface NamespacesDeps {
-  /** How many there may be beside the default one. */
-  max: number
-  clock: SandboxClock
-  surroundings: Surroundings
-  /** Makes one that can serve; nothing is left of it when it rejects. */
-  make(name: string, wish: NamespaceWish, namespaces: Namespaces): Promise<Namespace>
 }

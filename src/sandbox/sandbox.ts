@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
-import { embeddedCheckpoint } from '../chain/markets/embedded-market.ts'
 import type { Credentials } from '../control/contract.ts'
-import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Origin } from '../domain/origin.ts'
 import { createApp } from '../http/app.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
@@ -11,15 +9,12 @@ import { DEFAULT_FIXTURES, type ResolvedOptions, resolveFork, resolveOptions, ty
 import { readFixture } from '../read-fixture.ts'
 import { chooseCertificate } from '../tls/choose-certificate.ts'
 import type { ServerCertificate } from '../tls/server-certificate.ts'
-import { buildIdentity } from './build-identity.ts'
 import { credentialsOf } from './credentials.ts'
 import { Lead } from './lead.ts'
-import { makeNamespace } from './make-namespace.ts'
-import { Namespace } from './namespace.ts'
+import type { Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
 import { supportRoutes } from './support-routes.ts'
-import type { Surroundings } from './surroundings.ts'
-import { Templates } from './templates.ts'
+import { buildSurroundings, type Surroundings } from './surroundings.ts'
 
 /** One sandbox: an HTTP server, and the namespaces behind it. Built in order by {@link Sandbox.listen}, stopped in reverse. */
 export class Sandbox {
@@ -53,36 +48,12 @@ export class Sandbox {
       return sandbox
     }
     const origin = () => self().origin
-    const { controlToken } = options
-    const identity = buildIdentity(fixture, origin)
-    const embedded = embeddedCheckpoint()
-    embedded.catch(() => undefined) // told to whoever needs it
-    const name = DEFAULT_NAMESPACE
-    const first = await Namespace.open({
-      ...options,
-      name,
-      clockStart: options.clock,
-      fixture,
-      identity,
-      embedded,
-      log,
-    })
-    const { clock } = first.services.service
     let certificate: ServerCertificate | undefined
-    const surroundings = { identity, embedded, options, origin, caFile: () => certificate?.caFile }
-    const templates = new Templates()
-    templates.add(
-      first,
-      first.ready.then(() => first),
-    )
-    const namespaces = new Namespaces(first, {
-      max: options.maxNamespaces,
-      clock,
-      surroundings,
-      make: (name, wish, all) => makeNamespace(name, wish, all, { surroundings, templates, log }),
-    })
+    const surroundings = buildSurroundings(fixture, { options, log, origin, caFile: () => certificate?.caFile })
+    const namespaces = await Namespaces.open(fixture, surroundings)
+    const first = namespaces.default
     try {
-      certificate = await chooseCertificate(options, first.directory, clock.wallNow())
+      certificate = await chooseCertificate(options, first.directory, first.services.service.clock.wallNow())
       const lead = new Lead(namespaces)
       const app = await createApp({
         settings: fixture.settings,
@@ -90,7 +61,7 @@ export class Sandbox {
         namespaceOf: lead.byHead,
         log,
         tls: certificate,
-        controlToken,
+        controlToken: options.controlToken,
         origin,
         neighbours: (app, entrance) =>
           supportRoutes(app, { namespaces, lead, surroundings, options, entrance, stop: () => self().stop() }),

@@ -1,5 +1,6 @@
 import { type AnvilChains, openChains, startAnvilChains } from '../chain/anvil-chains.ts'
 import type { Checkpoint } from '../chain/history/checkpoint.ts'
+import type { NodePool } from '../chain/node-pool.ts'
 import type { PartsContext } from './build-services.ts'
 
 /** What chains are started from. */
@@ -8,6 +9,7 @@ export interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'pers
   idleMs: number | undefined
   /** What embedded chains begin with. */
   embedded: Promise<Checkpoint>
+  pool: NodePool
 }
 
 /** Starts the chains. A failure is told to whoever awaits them; until somebody does, it is nobody's. */
@@ -19,6 +21,7 @@ export function startChains({
   begin,
   idleMs,
   embedded,
+  pool,
   log,
 }: StartDeps): Promise<AnvilChains> {
   const { chains, settings } = fixture
@@ -29,6 +32,7 @@ export function startChains({
     protocols: settings.protocols,
     log,
     idleMs,
+    pool,
     ...(begin && { begin: begin.chains }),
     ...(persistence && { journal: persistence.journal }),
   }

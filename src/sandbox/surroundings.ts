@@ -1,16 +1,36 @@
 import type { Checkpoint } from '../chain/history/checkpoint.ts'
+import { embeddedCheckpoint } from '../chain/markets/embedded-market.ts'
+import { NodePool } from '../chain/node-pool.ts'
+import { SandboxClock } from '../domain/clock.ts'
 import type { Origin } from '../domain/origin.ts'
+import type { Fixture } from '../fixtures/fixture.ts'
 import type { ResolvedOptions } from '../options.ts'
-import type { Identity } from './build-identity.ts'
+import type { Logger } from '../support/logger.ts'
+import { buildIdentity, type Identity } from './build-identity.ts'
 
-/** What of the sandbox all its namespaces share. */
+/** What all namespaces of a sandbox share. */
 export interface Surroundings {
+  options: ResolvedOptions
   identity: Identity
-  /** What embedded chains begin with. */
+  /** What embedded chains begin with: one object for all, since it is large. */
   embedded: Promise<Checkpoint>
-  options: Pick<ResolvedOptions, 'controlToken' | 'namespaceIdle'>
+  /** The Anvils of all chains. */
+  pool: NodePool
+  log: Logger
   /** Known once the server listens. */
   origin(): Origin
   /** What clients have to trust; undefined without a self-signed certificate. */
   caFile(): string | undefined
+}
+
+/** Builds what the namespaces of a sandbox with this fixture share. */
+export function buildSurroundings(
+  fixture: Fixture,
+  given: Pick<Surroundings, 'options' | 'log' | 'origin' | 'caFile'>,
+): Surroundings {
+  const { options, log, origin } = given
+  const embedded = embeddedCheckpoint()
+  embedded.catch(() => undefined) // told to whoever needs it
+  const pool = new NodePool({ maxNodes: options.maxNodes, clock: new SandboxClock(), log })
+  return { ...given, identity: buildIdentity(fixture, origin), embedded, pool }
 }

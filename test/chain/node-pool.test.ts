@@ -14,7 +14,7 @@ describe('a pool of nodes', () => {
   const pools: NodePool[] = []
   const nodes: AnvilNode[] = []
   const poolOf = (maxNodes: number) => {
-    const pool = new NodePool({ maxNodes, clock: new SandboxClock(), log: silent })
+    const pool = new NodePool({ placeTimeout: 1_000, maxNodes, clock: new SandboxClock(), log: silent })
     pools.push(pool)
     return pool
   }
