@@ -5,6 +5,7 @@ import { balanceChange, balancesOf, settle } from './balances.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
 import type { Idempotency } from './idempotency.ts'
+import { requireSoundPortfolio } from './invariants.ts'
 import { poolOf, type ValuedPortfolio } from './portfolios.ts'
 import { type Chain, ChainUnavailableError, type MinedTransfer } from './ports/chain.ts'
 import { NotKeptError } from './ports/journal.ts'
@@ -40,7 +41,7 @@ export interface ToSettle {
 /**
  * Books a mined transfer: its transaction, the yield before it, its portfolio, the end of its record and the response kept
  * under its Idempotency-Key are one commit. Returns the response, or Problem transaction_reverted. Asks nothing of the request that
- * caused it. Throws when it has been settled already.
+ * caused it. Throws when it has been settled already, and InvariantError, with nothing booked, when it cannot be.
  */
 export async function settleTransfer(settling: ToSettle, deps: SettlingDeps): Promise<ApiResponse | Problem> {
   const { id, mined } = settling
@@ -54,6 +55,7 @@ export async function settleTransfer(settling: ToSettle, deps: SettlingDeps): Pr
   }
   const before = await requireRecord(store, 'portfolios', portfolio_id)
   const moved = settle(before, type, mined)
+  requireSoundPortfolio(moved)
   const balances = balancesOf(moved, await worthOf(moved, settling, deps))
   // Taken last: what is committed later must not sort before what somebody has paged past already.
   const now = clock.iso()

@@ -5,12 +5,13 @@ import type { SeededRandom } from '../support/random.ts'
 import type { ApiResponse } from './api-response.ts'
 import { Problem } from './errors.ts'
 import type { Ids } from './ids.ts'
+import { InvariantError } from './invariants.ts'
 import { type Portfolios, poolOf } from './portfolios.ts'
 import { type Chain, type Chains, ChainUnavailableError } from './ports/chain.ts'
 import type { Claim, EndUser, Pool, Showing, Transfer, TransferType } from './records.ts'
 import { requireRecord } from './require-record.ts'
 import type { ServiceSettings } from './service-settings.ts'
-import { type SettlingDeps, settleTransfer } from './settle-transfer.ts'
+import { type SettlingDeps, settleTransfer, type ToSettle } from './settle-transfer.ts'
 import type { Showings } from './showings.ts'
 import { amountsOf, decideDeposit, decideWithdrawal } from './transfer-rules.ts'
 import { allOf } from './walk.ts'
@@ -53,6 +54,8 @@ export interface TransferRequest {
 export class Transfers {
   readonly #queue = new KeyedSerialQueue()
   readonly #running = new Set<Promise<unknown>>()
+  /** Portfolios with a transfer that stands in a block and cannot be booked: a repetition would move the money once more. */
+  readonly #broken = new Map<string, InvariantError>()
   #cancelled = abortController()
   readonly #deps: TransferDeps
 
@@ -113,6 +116,7 @@ export class Transfers {
   cancelAll(): void {
     this.#cancelled.abort()
     this.#cancelled = abortController()
+    this.#broken.clear()
   }
 
   /** Behind the portfolio's earlier transfers. */
@@ -131,6 +135,8 @@ export class Transfers {
     const { clock, ids, log, portfolios, settings, store } = this.#deps
     const portfolio = await portfolios.require(request.user, request.portfolio_id)
     const { portfolio_id, chain_id, last_transaction_id } = portfolio
+    const broken = this.#broken.get(portfolio_id)
+    if (broken) throw broken
     const chain = this.#chain(chain_id)
     const pool = poolOf(portfolio)
     const inWords = amountsOf(pool, settings)
@@ -178,7 +184,7 @@ export class Transfers {
     log.debug({ transaction_id: id, tx_hash: mined.tx_hash, delay_ms: delay }, 'transfer mined')
     await clock.sleep(delay, cancelled)
     cancelled.throwIfAborted()
-    const outcome = await settleTransfer({ id, mined, chain, cancelled }, this.#deps)
+    const outcome = await this.#settle({ id, mined, chain, cancelled }, portfolio_id)
     if (outcome instanceof Problem) throw outcome
     await this.#tell(request, 'after_confirmation', underWay)
     return outcome
@@ -194,7 +200,16 @@ export class Transfers {
       value_before: BigInt(transfer.value_before),
     })
     cancelled.throwIfAborted()
-    await settleTransfer({ id, mined, chain, cancelled }, this.#deps)
+    await this.#settle({ id, mined, chain, cancelled }, portfolio_id)
+  }
+
+  async #settle(settling: ToSettle, portfolioId: string): Promise<ApiResponse | Problem> {
+    try {
+      return await settleTransfer(settling, this.#deps)
+    } catch (error) {
+      if (error instanceof InvariantError) this.#broken.set(portfolioId, error)
+      throw error
+    }
   }
 
   #chain(chainId: string): Chain {

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { Idempotency } from '../../src/domain/idempotency.ts'
+import { InvariantError } from '../../src/domain/invariants.ts'
 import { poolOf } from '../../src/domain/portfolios.ts'
 import { type Chain, ChainUnavailableError, type MinedTransfer } from '../../src/domain/ports/chain.ts'
 import type { Store } from '../../src/domain/ports/store.ts'
@@ -157,6 +158,18 @@ describe('a mined transfer', () => {
     await settle()
     await expect(book()).rejects.toThrow('there is no txn_2 in transfers')
     expect(await left()).toEqual(BOOKED)
+  })
+})
+
+describe('a transfer that would leave less than nothing', () => {
+  test.each<[string, Partial<MinedTransfer>, string]>([
+    ['shares', { shares: 101n }, 'shares of portfolio jar_1 must be 0 or more; found -1'],
+    ['principal', { amount: 120n }, 'deposited of portfolio jar_1 must be 0 or more; found -9'],
+  ])('of %s is not booked, and says what broke', async (_what, found, message) => {
+    const broken = await settle(found).catch((error: unknown) => error)
+    expect(broken).toBeInstanceOf(InvariantError)
+    expect(broken).toMatchObject({ code: 'invariant_broken', message })
+    expect(await left()).toEqual({ transfer, portfolio: before, transactions: [], kept: undefined })
   })
 })
 

@@ -16,6 +16,7 @@ import type { ChainWriter, Refusals } from '../writing/chain-writer.ts'
 import { type CheatJob, runCheats } from '../writing/cheats.ts'
 import type { NodeRecycler } from '../writing/node-recycler.ts'
 import { logsOf, settleKnown, settleMined } from './deliver-receipts.ts'
+import { NonceOrder } from './nonce-order.ts'
 import { PrefetchedRound } from './prefetched-round.ts'
 import { useQuietMoments } from './quiet-moments.ts'
 import { readRound, type SignedTransfer, signRound, type TransferJob } from './transfer-round.ts'
@@ -43,6 +44,7 @@ export class BlockProducer {
   #transfers: TransferJob[] = []
   #cheats: CheatJob[] = []
   readonly #ahead: PrefetchedRound
+  #nonces = new NonceOrder()
   #roundDue = false
   #catchUpDue: Promise<void> | undefined
   /** A reset or a stop ends it, and with it whatever was begun in it. */
@@ -126,6 +128,7 @@ export class BlockProducer {
   async interrupt(reason: string, task: () => Promise<void>): Promise<void> {
     this.#abandon(reason)
     this.#generation = new AbortController()
+    this.#nonces = new NonceOrder()
     this.#silent = undefined
     this.#roundDue = false // the round due was the last generation's: what comes from now on waits for the task
     await this.#queue.run(task)
@@ -179,6 +182,7 @@ export class BlockProducer {
     this.#ownChanges += this.#cheats.length + this.#unfinished.length + this.#transfers.length
     await runCheats(this.#deps.writer, this.#cheats.splice(0))
     const unfinished = this.#unfinished.splice(0)
+    if (unfinished.length > 0) this.#nonces.clear() // they use nonces up that no round has signed with
     await this.#run(unfinished, async () => {
       const timestamps = new Set(unfinished.map(({ block_timestamp }) => block_timestamp))
       for (const timestamp of [...timestamps].sort((a, b) => a - b)) {
@@ -192,6 +196,8 @@ export class BlockProducer {
     await this.#run(jobs, async () => {
       const { reader, chainId, writer } = this.#deps
       const round = (await ahead?.round) ?? (await readRound(reader, jobs))
+      const nonces = this.#nonces
+      nonces.leaveOut(round, writer.foreignChanges)
       for (const [job, reason] of round.unread) job.reject(unsound(chainId, reason))
       let sent: Promise<Refusals> = Promise.resolve([])
       const signed = await signRound(round, Number(chainId), signal, (some) => {
@@ -199,6 +205,7 @@ export class BlockProducer {
         sent = Promise.all([sent, answer]).then(([before, own]) => [...before, ...own])
         sent.catch(() => {}) // whoever carries them through is told
       })
+      nonces.signed(round.nonces)
       await sent.catch(() => {}) // called off or not: whoever has the queue next finds nothing under way
       await this.#carryThrough(signed, signal, sent)
     })
@@ -264,6 +271,7 @@ export class BlockProducer {
     // A transaction whose state could not be fetched stays out of the block: that is no refusal.
     if (missing.length > 0 && rpc.upstreamFailures > failures) throw rpc.unavailable()
     if (!last) return missing
+    if (missing.length > 0) this.#nonces.clear()
     for (const transfer of missing) {
       await writer.drop(transfer.tx_hash)
       const refusal = refusals[transfers.indexOf(transfer)]

@@ -42,9 +42,9 @@ export interface Round {
   timestamp: number
   /** By wallet, in the order they came. */
   wallets: Map<string, InformedJob[]>
-  /** Next nonce by wallet. */
+  /** Next nonce by wallet: beyond those that were signed in the round. */
   nonces: Map<string, number>
-  /** Jobs of which something could not be read, with why. */
+  /** Jobs of which something could not be read, or not as it must be, with why. */
   unread: Map<TransferJob, unknown>
 }
 
@@ -109,13 +109,16 @@ export async function signRound(
   signal: AbortSignal,
   send: (transfers: readonly SignedTransfer[]) => void,
 ): Promise<SignedTransfer[]> {
-  const { timestamp } = round
+  const { timestamp, nonces } = round
   const wallets = [...round.wallets]
   const all: SignedTransfer[] = []
   while (wallets.length > 0) {
-    const signing = wallets
-      .splice(0, WALLETS_AT_ONCE)
-      .map(([wallet, jobs]) => signWallet(jobs, { chainId, timestamp, nonce: round.nonces.get(wallet) ?? 0 }, signal))
+    const signing = wallets.splice(0, WALLETS_AT_ONCE).map(async ([wallet, jobs]) => {
+      const nonce = nonces.get(wallet) ?? 0
+      const signed = await signWallet(jobs, { chainId, timestamp, nonce }, signal)
+      nonces.set(wallet, nonce + signed.length)
+      return signed
+    })
     const signed = (await Promise.all(signing)).flat()
     all.push(...signed)
     send(signed)

@@ -45,6 +45,11 @@ export class ChainWriter {
     return this.#sync.done
   }
 
+  /** How often others changed the chain. */
+  get foreignChanges(): number {
+    return this.#sync.foreignChanges
+  }
+
   /** The number of the last block. */
   get height(): number {
     return this.#sync.archiver.height
@@ -117,6 +122,7 @@ export class ChainWriter {
     await sync.reconcile()
     await sync.archiver.all() // the call may mine more blocks than the node keeps
     sync.done++
+    sync.foreignChanges++
     sync.changedByOthers = true
     sync.sent.clear() // it may take them out of the pool
     try {

@@ -26,6 +26,8 @@ export class JournalSync {
   changedByOthers = false
   /** Blocks and transactions so far, and what others did. */
   done = 0
+  /** How often others changed the chain. */
+  foreignChanges = 0
   /** A block was asked for, and nobody knows yet whether it stands. */
   #doubt = false
   #reconciling: Promise<void> | undefined
