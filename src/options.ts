@@ -160,7 +160,7 @@ function idleTime(given: string | number): number {
   try {
     return typeof given === 'number' ? wholeNumber('namespaceIdle', given) : parseDuration(given)
   } catch (error) {
-    if (error instanceof RangeError) throw new OptionError(`namespaceIdle: ${error.message}`)
+    if (error instanceof RangeError) throw new OptionError(`namespace idle: ${error.message}`)
     throw error
   }
 }

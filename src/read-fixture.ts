@@ -3,6 +3,8 @@ import type { Fixture } from './fixtures/fixture.ts'
 import { loadFixture, readFixtureData } from './fixtures/load-fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
 
+export { readFixtureContent } from './fixtures/load-fixture.ts'
+
 /** Reads a fixture file with the embedded chain's tokens and markets. Throws FixtureError. */
 export async function readFixture(file: string, fork: ForkOptions = {}): Promise<Fixture> {
   return loadFixture(file, { embedded: await embeddedMarket(), fork })

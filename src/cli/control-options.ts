@@ -36,16 +36,29 @@ function pem(path: string): string {
   throw new InvalidArgumentError('It holds no certificate in PEM.')
 }
 
+/** `--namespace`, for commands that are about one of a sandbox's namespaces. */
+export const namespaceOption = () =>
+  new Option('--namespace <name>', 'which of its namespaces (default: the one every sandbox has)').env(
+    'YIELD_SANDBOX_NAMESPACE',
+  )
+
 /** What every command that talks to a running sandbox takes. */
 export interface ControlFlags {
   url: string
   ca?: string
   controlToken?: string
+  /** Of {@link controlCommand} only. */
+  namespace?: string
   json?: boolean
 }
 
-/** A command that talks to a running sandbox; `examples` are lines of its help, without the program's name. */
+/** A command about a namespace of a running sandbox; `examples` are lines of its help, without the program's name. */
 export function controlCommand(name: string, description: string, examples: readonly string[]): Command {
+  return sandboxCommand(name, description, examples).addOption(namespaceOption())
+}
+
+/** A command about a running sandbox as a whole. */
+export function sandboxCommand(name: string, description: string, examples: readonly string[]): Command {
   return new Command(name)
     .description(description)
     .addOption(urlOption())
@@ -64,9 +77,9 @@ export function commandGroup(name: string, description: string, commands: readon
   return group
 }
 
-/** The sandbox that the flags name. */
-export function clientOf({ url, controlToken, ca }: ControlFlags): ControlClient {
-  return new ControlClient(url, { controlToken, ...(ca !== undefined && { fetch: trustingFetch(ca) }) })
+/** The sandbox that the flags name, or the namespace of it. */
+export function clientOf({ url, controlToken, ca, namespace }: ControlFlags): ControlClient {
+  return new ControlClient(url, { controlToken, namespace, ...(ca !== undefined && { fetch: trustingFetch(ca) }) })
 }
 
 /** Prints rows, their columns separated by tabs, or what the rows were made of as one line of JSON. */

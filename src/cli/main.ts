@@ -5,6 +5,7 @@ import { clockCommand } from './clock-command.ts'
 import { readEnvironment } from './environment.ts'
 import { faultsCommand } from './faults-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
+import { namespacesCommand } from './namespaces-command.ts'
 import { openapiCommand } from './openapi-command.ts'
 import { reportFailure } from './report-failure.ts'
 import { resetCommand } from './reset-command.ts'
@@ -25,6 +26,7 @@ const commands = [
   clockCommand,
   scenarioCommand,
   resetCommand,
+  namespacesCommand,
   fixturesCommand,
   openapiCommand,
 ]

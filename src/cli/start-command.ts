@@ -1,10 +1,11 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import type { SandboxOptions } from '../options.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import { banner } from './banner.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
 import { whenNpxGoes } from './npx.ts'
+import { wholeNumber } from './parse-argument.ts'
 
 interface Flags {
   port?: number
@@ -20,6 +21,8 @@ interface Flags {
   dataDir?: string
   seed?: number
   clock?: string
+  maxNamespaces?: number
+  namespaceIdle?: string
   controlToken?: string
   json?: boolean
   logLevel?: string
@@ -51,6 +54,14 @@ export function startCommand(): Command {
       flag('--seed <n>', 'every random choice derives from it (default: a fresh one)', 'SEED').argParser(wholeNumber),
     )
     .addOption(flag('--clock <iso>', 'moment the sandbox clock starts at, frozen (default: real time)', 'CLOCK'))
+    .addOption(
+      flag('--max-namespaces <n>', 'namespaces beside the default one (default: 1000)', 'MAX_NAMESPACES').argParser(
+        wholeNumber,
+      ),
+    )
+    .addOption(
+      flag('--namespace-idle <d>', 'how long one may be unused before its Anvils end (default: 10m)', 'NAMESPACE_IDLE'),
+    )
     .addOption(flag('--control-token <t>', 'bearer token of the control interface', 'CONTROL_TOKEN'))
     .addOption(flag('--json', 'one JSON line on stdout when ready', 'JSON'))
     .addOption(flag('--log-level <level>', 'how much to log (default: info)', 'LOG_LEVEL').choices(LOG_LEVELS))
@@ -97,9 +108,4 @@ function stopWhenTold(sandbox: Sandbox): void {
   void whenNpxGoes(sandbox.namespace.services.service.clock, stop)
   // Left to itself, Node first closes what is still open, and was seen to wait for that for ever, at full speed.
   process.once('exit', () => process.exit())
-}
-
-function wholeNumber(text: string): number {
-  if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
-  return Number(text)
 }

@@ -1,5 +1,12 @@
 import { Command, Option } from 'commander'
-import { type ControlFlags, caOption, clientOf, controlTokenOption, urlOption } from './control-options.ts'
+import {
+  type ControlFlags,
+  caOption,
+  clientOf,
+  controlTokenOption,
+  namespaceOption,
+  urlOption,
+} from './control-options.ts'
 
 const tenantOption = () => new Option('--tenant <slug>', 'whose token (default: the first tenant)')
 
@@ -15,6 +22,7 @@ export function tokenCommand(): Command {
     .addOption(caOption())
     .addOption(tenantOption())
     .addOption(controlTokenOption())
+    .addOption(namespaceOption())
     .addHelpText('after', '\nExample:\n  TOKEN=$(yield-sandbox token)')
     .action(async (flags: Flags) => {
       process.stdout.write(`${await clientOf(flags).idpToken({ tenant: flags.tenant })}\n`)
@@ -30,6 +38,7 @@ export function userTokenCommand(): Command {
     .addOption(caOption())
     .addOption(tenantOption())
     .addOption(controlTokenOption())
+    .addOption(namespaceOption())
     .addHelpText('after', '\nExample:\n  USER_TOKEN=$(yield-sandbox user-token alice)')
     .action(async (externalId: string, flags: Flags) => {
       process.stdout.write(`${await clientOf(flags).userToken(externalId, { tenant: flags.tenant })}\n`)

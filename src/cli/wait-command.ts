@@ -1,9 +1,9 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import type { ControlClient } from '../control/client.ts'
 import { ControlError } from '../control/control-error.ts'
 import { SandboxClock } from '../domain/clock.ts'
-import { parseDuration } from '../support/duration.ts'
 import { type ControlFlags, clientOf, controlCommand, print } from './control-options.ts'
+import { duration } from './parse-argument.ts'
 
 /** Milliseconds between two questions. */
 const PAUSE_MS = 100
@@ -13,6 +13,7 @@ export function waitCommand(): Command {
   return controlCommand('wait', 'Wait until a sandbox is ready. Fails when it is not in time.', [
     'wait',
     'wait --url localhost:4011 --timeout 2m',
+    'wait --namespace pull-request-7',
   ])
     .addOption(new Option('--timeout <duration>', 'for how long').argParser(duration).default(60_000, '60s'))
     .action(async (flags: ControlFlags & { timeout: number }) => {
@@ -37,13 +38,5 @@ async function whyNot(client: ControlClient): Promise<string | undefined> {
   } catch (error) {
     if (error instanceof ControlError) return error.message
     throw error
-  }
-}
-
-function duration(text: string): number {
-  try {
-    return parseDuration(text)
-  } catch (error) {
-    throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
   }
 }

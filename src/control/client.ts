@@ -1,5 +1,7 @@
 import { SandboxClock } from '../domain/clock.ts'
+import { NAMESPACE_NAME } from '../domain/namespace-name.ts'
 import { suggest } from '../support/nearest.ts'
+import { shorten } from '../support/shorten.ts'
 import type {
   ActiveFault,
   AuditReport,
@@ -45,6 +47,7 @@ export class ControlClient {
   readonly #url: string
   readonly #token: string | undefined
   readonly #fetch: typeof fetch
+  readonly #namespace: string | undefined
   /** Path of what every namespace has. */
   readonly #base: string
 
@@ -53,6 +56,7 @@ export class ControlClient {
     this.#url = originOf(url)
     this.#token = controlToken
     this.#fetch = fetchFn
+    this.#namespace = namespace
     this.#base = namespace === undefined ? '/_sandbox' : pathOf(namespace)
   }
 
@@ -87,8 +91,23 @@ export class ControlClient {
   async readiness(): Promise<Readiness> {
     const { status, text } = await this.#send('GET', '/_sandbox/ready')
     const state = stateIn(text)
-    if (state) return state
-    throw this.#failure('/_sandbox/ready', status, text)
+    if (!state) throw this.#failure('/_sandbox/ready', status, text)
+    return state.ready && this.#namespace !== undefined ? this.#readinessOf(this.#namespace) : state
+  }
+
+  async #readinessOf(namespace: string): Promise<Readiness> {
+    const all = await this.namespaces()
+    const own = all.find(({ name }) => name === namespace)
+    if (!own)
+      throw unknownNamespace(
+        namespace,
+        suggest(
+          namespace,
+          all.map(({ name }) => name),
+        ),
+      )
+    const { ready, reason } = own
+    return { ready, ...(reason !== undefined && { reason }) }
   }
 
   /** Whether anything answers. */
@@ -99,7 +118,7 @@ export class ControlClient {
     )
   }
 
-  /** Ends the sandbox; resolves when nothing answers any more. */
+  /** Ends the sandbox, all of its namespaces; resolves when nothing answers any more. */
   async stop(): Promise<void> {
     await this.#call<Stopping>('POST', '/_sandbox/stop')
     const clock = new SandboxClock()
@@ -217,7 +236,9 @@ export class ControlClient {
   }
 }
 
+/** A path of it: names that are none could lead to another one's. Throws RefusedError. */
 function pathOf(namespace: string): string {
+  if (!NAME.test(namespace)) throw unknownNamespace(namespace, 'names are of a-z, 0-9 and -')
   return `/_sandbox/namespaces/${encodeURIComponent(namespace)}`
 }
 
@@ -226,6 +247,12 @@ export function originOf(text: string): string {
   const url = text.includes('://') ? text : `http://${text}`
   if (/^https?:/i.test(url) && URL.canParse(url)) return url.replace(/\/+$/, '')
   throw new ControlError(`"${text}" is not a URL such as http://127.0.0.1:4010`, { code: 'invalid_url' })
+}
+
+const NAME = new RegExp(NAMESPACE_NAME)
+
+function unknownNamespace(name: string, fix: string): RefusedError {
+  return new RefusedError(`there is no namespace "${shorten(name)}"; ${fix}`, { code: 'namespace_not_found' })
 }
 
 /** What was asked for is wrong, or is not there. */

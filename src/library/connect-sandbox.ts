@@ -1,6 +1,7 @@
 import { ControlClient } from '../control/client.ts'
 import { ControlError } from '../control/control-error.ts'
 import { trustingFetch } from '../control/trusting-fetch.ts'
+import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { refuseUnknownNames } from '../option-error.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
 
@@ -24,6 +25,9 @@ const NAMES = { url: true, controlToken: true, ca: true, namespace: true } satis
  * @example
  * const sandbox = await connectSandbox({ url: 'http://127.0.0.1:4010' })
  * await sandbox.reset()
+ * @example
+ * const mine = await connectSandbox({ url: 'http://127.0.0.1:4010', namespace: 'pull-request-7' })
+ * await mine.clock.advance('8d')
  */
 export async function connectSandbox(options: ConnectOptions): Promise<SandboxHandle> {
   refuseUnknownNames(options, NAMES, 'connectSandbox')
@@ -32,5 +36,7 @@ export async function connectSandbox(options: ConnectOptions): Promise<SandboxHa
   const client = new ControlClient(url, { controlToken, fetch: fetchFn, namespace })
   const { ready, reason } = await client.readiness()
   if (!ready) throw new ControlError(`the sandbox is not ready: ${reason}`, { code: 'sandbox_starting' })
-  return handleOf(client, { fetch: fetchFn, stop: () => client.stop(), dispose: async () => undefined })
+  const shared = namespace === undefined || namespace === DEFAULT_NAMESPACE
+  const stop = () => (shared ? client.stop() : client.deleteNamespace(namespace))
+  return handleOf(client, { fetch: fetchFn, stop, dispose: async () => undefined })
 }

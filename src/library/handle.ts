@@ -50,11 +50,11 @@ export interface SandboxHandle extends AsyncDisposable {
   idpToken(wish?: TokenWish): Promise<string>
   /** Whether API, ledger and chain agree on every portfolio. */
   audit(): Promise<AuditReport>
-  /** Back to the fixtures: state, chain, faults, clock. */
+  /** Back to the fixtures: state, chain, faults, clock; of this namespace alone. */
   reset(): Promise<void>
   /**
-   * Ends the sandbox, whoever started it, and resolves when its port is free. At the end of an `await using` block only a
-   * sandbox that the call started ends; one that was connected to goes on. A namespace that the call made is deleted by both.
+   * Ends the sandbox, whoever started it, and resolves when its port is free; of the handle of a namespace, it deletes that one alone.
+   * At the end of an `await using` block only what the call itself started or made ends: what was connected to goes on.
    */
   stop(): Promise<void>
 }

@@ -25,6 +25,8 @@ export interface NamespacesHandle<Handle> {
    * @example
    * await using mine = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z' })
    * await mine.clock.advance('30d')
+   * @example
+   * await using retry = await sandbox.namespaces.create({ from: mine.namespace })
    */
   create(options?: NamespaceOptions): Promise<Handle>
   /** Every namespace, the default one first. */
