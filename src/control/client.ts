@@ -74,8 +74,9 @@ export class ControlClient {
     return this.#call<Credentials>('POST', '/_sandbox/namespaces', wish)
   }
 
-  deleteNamespace(name: string): Promise<void> {
-    return this.#call<void>('DELETE', pathOf(name))
+  /** Ends a namespace; requests it holds are answered 503. */
+  async deleteNamespace(name: string): Promise<void> {
+    await this.#call<void>('DELETE', pathOf(name))
   }
 
   /** Everything a client needs to connect. */
