@@ -32,6 +32,7 @@ test("the README's tour works when pasted", async () => {
     /^the client knows nothing$/m,
     /^idempotency-key-replay: true/m,
     /^3$/m,
+    /^end_user_not_found$/m,
     /"ready":true/,
   ]) {
     expect(stdout).toMatch(seen)
