@@ -137,7 +137,7 @@ export class AnvilControls implements ChainControls {
   }
 }
 
-/** Who has what an illiquid market lacks: an account of its own for each, which nobody has a key to. */
+/** The account that holds what an illiquid market lacks: one for each market; nobody has a key to it. */
 function borrowerFrom(payer: Address): Address {
   return slice(keccak256(payer), 12)
 }

@@ -98,7 +98,7 @@ export class BlockArchive {
     return place % 2 === 1 ? 'success' : 'reverted'
   }
 
-  /** Whether {@link answer} ever knows what this method asks for. */
+  /** @returns true if {@link answer} ever knows what this method asks for. */
   mayAnswer(method: string): boolean {
     return answerOfTransaction.has(method) || answerOfBlock.has(method)
   }

@@ -14,7 +14,7 @@ export interface LogFilter {
   topics?: unknown
 }
 
-/** Whether a log matches, by the rules of `eth_getLogs`. */
+/** @returns true if a log matches, by the rules of `eth_getLogs`. */
 export function matchesLog({ address, topics }: LogFilter, log: FilteredLog): boolean {
   const places = Array.isArray(topics) ? topics : []
   return isAmong(address, log.address) && places.every((wanted, place) => isAmong(wanted, log.topics[place]))

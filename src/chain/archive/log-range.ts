@@ -16,7 +16,7 @@ interface RangeFilter {
 interface LogSources {
   archive: BlockArchive
   rpc: RpcClient
-  /** Whether nobody waits for the answer any more. */
+  /** @returns true if nobody waits for the answer any more. */
   over(): boolean
 }
 
@@ -34,7 +34,7 @@ export async function checkRange(method: string, filter: unknown, rpc: RpcClient
   throw overBudget(method, `the range has more than ${LOG_BLOCKS} blocks, the limit of a filter`)
 }
 
-/** Whether a filter asks for blocks the archive has. What names no such range is the node's to answer, or to refuse. */
+/** @returns true if a filter asks for blocks the archive has. The node answers, or refuses, all other filters. */
 export function reachesArchive(filter: unknown, archive: BlockArchive): filter is RangeFilter {
   if (!isRange(filter)) return false
   const { first, last } = archive

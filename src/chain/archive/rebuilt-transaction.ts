@@ -5,7 +5,7 @@ import type { ArchivedReceipt, ArchivedTransaction } from './archived-block.ts'
 /** The type of transactions with a priority fee (EIP-1559), as signed bytes begin with it. */
 const EIP1559 = '0x02'
 
-/** Whether {@link rebuiltTransaction} knows this type of signed transaction. */
+/** @returns true if {@link rebuiltTransaction} knows this type of signed transaction. */
 export function isRebuildable(raw: Hex): boolean {
   return raw.startsWith(EIP1559)
 }

@@ -70,7 +70,7 @@ export class FetchBudget {
     }
   }
 
-  /** Whether one more piece of an address's state may be fetched, by a method of JSON-RPC. */
+  /** @returns true if one more piece of an address's state may be fetched, by a method of JSON-RPC. */
   admit(method: string, address: unknown): boolean {
     if (this.#executing === 0) return true
     if (this.#refusedAt !== undefined && address === this.#refusedAt) return false

@@ -20,7 +20,7 @@ export interface Fork {
 /** Milliseconds for an answer of the upstream: less than our own patience with Anvil, so that the reason is known. */
 const UPSTREAM_TIMEOUT_MS = 8_000
 
-/** Whether a chain is to be a fork of a real one. */
+/** @returns true if a chain is to be a fork of a real one. */
 export function isFork(setup: ChainSetup): setup is ChainSetup & { fork: ForkSetup } {
   return setup.fork !== undefined
 }

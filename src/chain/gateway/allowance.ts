@@ -9,7 +9,7 @@ const WAS_RESET = -32000
 export class Allowance {
   /** Bytes of the answer. */
   bytes = ANSWER_BYTES
-  /** Whether a call was not answered in time. */
+  /** True if a call was not answered in time. */
   gaveUp = false
   readonly #clock: SandboxClock
   readonly #until: number

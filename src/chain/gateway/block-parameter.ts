@@ -51,7 +51,7 @@ export function stateBlock(method: string, params: Params): string | undefined {
   return typeof block === 'string' && block !== 'latest' && block !== 'pending' ? block : undefined
 }
 
-/** Whether a method may read the state of another block than the last one. */
+/** @returns true if a method may read the state of another block than the last one. */
 export function readsOldState(method: string, params: Params): boolean {
   if (OF_OLD_STATES.test(method)) return true
   const index = STATE_OF.get(method)
@@ -59,7 +59,7 @@ export function readsOldState(method: string, params: Params): boolean {
   return block !== undefined && block !== 'latest' && block !== 'pending'
 }
 
-/** Whether a block is named by number or hash, not by a tag. */
+/** @returns true if a block is named by number or hash, not by a tag. */
 export function isFixed(block: unknown): boolean {
   return (typeof block === 'string' && block.startsWith('0x')) || typeof block === 'number'
 }

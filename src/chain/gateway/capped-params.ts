@@ -37,7 +37,7 @@ export function cappedParams(method: string, params: Params): Params {
   return CAPS.get(method)?.(method, params) ?? params
 }
 
-/** Whether a method's parameters may have to be changed to fit into the budget. */
+/** @returns true if a method's parameters may have to be changed to fit into the budget. */
 export function isCapped(method: string): boolean {
   return CAPS.has(method)
 }
@@ -61,7 +61,7 @@ function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(value)
 }
 
-/** Whether a value is an object with names: Anvil takes lists in place of some, whose fields would not be seen here. */
+/** @returns true if a value is an object with named fields. Anvil accepts some as lists, whose fields would not be seen here. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

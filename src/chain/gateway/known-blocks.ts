@@ -49,7 +49,7 @@ export class KnownBlocks {
     throw this.forgotten(method, number)
   }
 
-  /** Whether the node reads a state that it keeps of an earlier block; those before a fork, it asks the real chain for. */
+  /** @returns true if the node keeps the state that is read. It asks the real chain for those before a fork. */
   readsKept(method: string, params: Params): boolean {
     if (!readsOldState(method, params)) return false
     const { archive, journal } = this.#deps

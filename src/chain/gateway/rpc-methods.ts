@@ -8,7 +8,7 @@ const READS: readonly RegExp[] = [
   /^(personal_sign|rpc_modules)$/,
 ]
 
-/** Whether a method changes nothing. What is not known to is taken to change something. */
+/** @returns true if a method changes nothing. A method that is not listed is taken to change something. */
 export function isRead(method: string): boolean {
   return READS.some((pattern) => pattern.test(method))
 }
@@ -21,12 +21,12 @@ const SLOW: readonly RegExp[] = [
   /^(anvil|hardhat)_dumpState$/,
 ]
 
-/** Whether a read may keep the node from its work for long. As of the pending block, each executes all of the pool. */
+/** @returns true if a read may keep the node from its work for long. Each read of the pending block executes the whole pool. */
 export function isSlow(method: string, params: readonly unknown[]): boolean {
   return SLOW.some((pattern) => pattern.test(method)) || /"pending"/i.test(JSON.stringify(params))
 }
 
-/** Whether the answer to a read may be long, or come from the archive, or be a filter's. */
+/** @returns true if the answer to a read may be long, or come from the archive, or be a filter's. */
 export function isLong(method: string): boolean {
   return /^(eth_(get(Block|Code|FilterChanges|RawTransaction|Transaction[BR])|new|uninstall)|txpool_[ci]|erigon_|debug_)/.test(
     method,
@@ -37,22 +37,22 @@ export function isLong(method: string): boolean {
 const KEPT =
   /^(eth_send|evm_mine$|(anvil|hardhat|tenderly)_(mine$|set(Balance|Code|Nonce|StorageAt|ERC20Allowance)|addBalance|deal|drop))/
 
-/** Whether a method leaves something in the node that no checkpoint keeps: a snapshot, a filter, a setting, a time. */
+/** @returns true if a method leaves something in the node that no checkpoint keeps: a snapshot, a filter, a setting, a time. */
 export function staysInNode(method: string): boolean {
   return isRead(method) ? /^eth_new/.test(method) : !KEPT.test(method)
 }
 
-/** Whether a method mines blocks. */
+/** @returns true if a method mines blocks. */
 export function isMine(method: string): boolean {
   return /^(evm|anvil|hardhat)_mine(_detailed)?$/.test(method)
 }
 
-/** Whether a method says when the node's next block is. */
+/** @returns true if a method says when the node's next block is. */
 export function setsTime(method: string): boolean {
   return /^(evm|anvil|hardhat)_(increaseTime|setTime|setNextBlockTimestamp)$/.test(method)
 }
 
-/** Whether a method's numbers have 64 bits, though Anvil reads more, and ends itself. */
+/** @returns true if a method's numbers must fit into 64 bits: Anvil accepts larger ones, and crashes. */
 export function takesSmallNumbers(method: string): boolean {
   return isMine(method) || setsTime(method)
 }

@@ -3,7 +3,7 @@ import type { ForeignState, SnapshotPlace } from '../node/foreign-state.ts'
 /** Blocks that can be taken back: Anvil does not keep its state of many more. */
 const MOST_BLOCKS = 30
 
-/** Whether a method takes a snapshot for `evm_revert`. */
+/** @returns true if a method takes a snapshot for `evm_revert`. */
 export function takesSnapshot(method: string): boolean {
   return /^(evm|anvil)_snapshot$/.test(method)
 }
@@ -32,7 +32,7 @@ export function obstacleToRevert({ snapshots }: ForeignState, id: unknown, now: 
   return undefined
 }
 
-/** Whether somebody may still go back to a snapshot: blocks of ours would take that from him. */
+/** @returns true if somebody may still go back to a snapshot. Blocks of ours would make that impossible. */
 export function canGoBack(foreign: ForeignState, now: SnapshotPlace): boolean {
   return [...foreign.snapshots.keys()].some((id) => obstacleToRevert(foreign, id, now) === undefined)
 }

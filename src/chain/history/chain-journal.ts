@@ -55,27 +55,27 @@ export class ChainJournal {
     this.#journal = journal
   }
 
-  /** Whether so much was done since the last checkpoint that doing it again would take longer than another one. */
+  /** @returns true if so much was done since the last checkpoint that doing it again would take longer than another one. */
   get long(): boolean {
     return this.#length >= this.#limit
   }
 
-  /** Whether a checkpoint must not wait any longer. */
+  /** @returns true if a checkpoint must not wait any longer. */
   get tooLong(): boolean {
     return this.#done + this.#transactions * TRANSACTION_IN_HASTE >= this.#limit * OVERDUE_FACTOR
   }
 
-  /** Whether a block was mined since the last checkpoint. */
+  /** @returns true if a block was mined since the last checkpoint. */
   get mined(): boolean {
     return this.#mined
   }
 
-  /** Whether so little was done since the last checkpoint that doing it again takes no time to speak of. */
+  /** @returns true if so little was done since the last checkpoint that doing it again takes no time to speak of. */
   get short(): boolean {
     return this.#length < this.#limit * SHORT
   }
 
-  /** Whether a start of another process would notice how much there is to be done again. */
+  /** @returns true if a start of another process would notice how much there is to be done again. */
   get slow(): boolean {
     return !this.short && !(this.#journal instanceof MemoryJournal)
   }

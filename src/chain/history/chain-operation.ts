@@ -22,7 +22,7 @@ export interface MineOperation {
   hash?: Hex
 }
 
-/** Who is paid for a block that names nobody. */
+/** The miner of a block that names none. */
 export const NOBODY = numberToHex(0, { size: 20 })
 
 /** Does again what was done before. Refusals of the pool are those of the first time. Throws what the node throws. */

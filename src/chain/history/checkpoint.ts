@@ -10,7 +10,7 @@ export interface Checkpoint {
   block: Block
   /**
    * Accounts by address, with code and storage: JSON in the words in which Anvil dumps them and a genesis file names them.
-   * Of a fork only those that were changed or read.
+   * For a fork, only the accounts that were changed or read.
    */
   accounts: string
   /** The block of the real chain that a fork was made at; absent for an embedded chain. */
@@ -39,7 +39,7 @@ export async function takeCheckpoint(rpc: RpcClient): Promise<Omit<Checkpoint, '
   return { block, accounts, hardfork: hardFork.toLowerCase().replace(/^merge$/, 'paris') } // which Anvil's flag does not call so
 }
 
-/** Whether two checkpoints are of the same chain after the same block. */
+/** @returns true if two checkpoints are of the same chain after the same block. */
 export function isSameCheckpoint(one: Checkpoint, other: Checkpoint): boolean {
   return one === other || (one.block.hash === other.block.hash && one.accounts === other.accounts)
 }

@@ -18,7 +18,7 @@ export interface JsonRpcFault {
 export const PARSE_ERROR: JsonRpcFault = { code: -32700, message: 'Parse error' }
 export const INVALID_REQUEST: JsonRpcFault = { code: -32600, message: 'Invalid request' }
 
-/** Whether a value is a request that can be carried out. */
+/** @returns true if a value is a request that can be carried out. */
 export function isRequest(value: unknown): value is JsonRpcRequest {
   if (typeof value !== 'object' || value === null) return false
   const { jsonrpc, id, method, params } = value as Record<string, unknown>

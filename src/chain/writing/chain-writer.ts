@@ -143,12 +143,12 @@ export class ChainWriter {
     return true
   }
 
-  /** Whether others changed the chain in ways that no checkpoint has kept yet. */
+  /** @returns true if others changed the chain in ways that no checkpoint has kept yet. */
   get changedByOthers(): boolean {
     return this.#sync.changedByOthers
   }
 
-  /** Whether a checkpoint is due: others changed the chain, or doing all of it again would take long. */
+  /** @returns true if a checkpoint is due: others changed the chain, or doing all of it again would take long. */
   get unsettled(): boolean {
     return this.changedByOthers || this.#deps.journal.long
   }

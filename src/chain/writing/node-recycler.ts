@@ -29,14 +29,14 @@ export class NodeRecycler {
   }
 
   /**
-   * Whether a quiet moment should be used for it. A block has to be done again: a node that starts right at a checkpoint does
-   * not know all about its last block.
+   * @returns true if a quiet moment should be used for it. At least one block must be there to be done again: a node that
+   * starts right at a checkpoint does not know all about its last block.
    */
   get due(): boolean {
     return this.#carried >= this.#limitNow && this.#deps.journal.mined && !this.#deps.supervisor.foreign.pinned
   }
 
-  /** Whether it is to be done under load. */
+  /** @returns true if it is to be done under load. */
   get pressing(): boolean {
     return this.due && (this.#easy || this.#carried >= this.#limitNow * OVERDUE_FACTOR)
   }

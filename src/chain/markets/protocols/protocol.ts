@@ -64,7 +64,7 @@ export interface Protocol {
   survey(read: Reader, pool: PoolFacts): Promise<Protocol>
   /** What `shares` would bring if all of them were withdrawn. */
   valuation(pool: Pool, shares: bigint): Valuation
-  /** Whether the shares for a deposit of `amount` would bring a minor unit if they were withdrawn at once. */
+  /** Tells if the shares for a deposit of `amount` would bring a minor unit if they were withdrawn at once. */
   appraisal(pool: Pool, amount: bigint): Appraisal
   /** The wallet's whole holding. */
   shares(read: Reader, pool: Pool, wallet: Address): Promise<bigint>
