@@ -75,7 +75,7 @@ export interface ResolvedOptions {
   publicUrl: string | undefined
   /** Undefined for http. */
   tls: TlsOption | undefined
-  /** Whether only this machine can reach the sandbox. */
+  /** True if only this machine can reach the sandbox. */
   local: boolean
   confirmationDelay: DurationRange
   dataDir: string | undefined

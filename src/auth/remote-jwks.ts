@@ -63,7 +63,7 @@ export class RemoteJwks implements KeySource {
     throw unknownKid(kid)
   }
 
-  /** Whether the URI was asked, by this call or one under way. Never rejects. */
+  /** @returns true if the URI was asked, by this call or one under way. Never rejects. */
   async #refresh(): Promise<boolean> {
     if (!this.#fetching) {
       if (!this.#budget.take()) return false

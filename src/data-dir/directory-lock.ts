@@ -18,7 +18,7 @@ interface Place {
 /** What a process with a socket answers. */
 interface Answer {
   pid?: number
-  /** Whether it has the lock, or still looks whether somebody else has. */
+  /** True if it has the lock, or still looks whether somebody else has. */
   holds: boolean
 }
 
@@ -62,7 +62,7 @@ export class DirectoryLock {
     })
   }
 
-  /** Whether a file of a data directory belongs to its lock. */
+  /** @returns true if a file of a data directory belongs to its lock. */
   static owns(name: string): boolean {
     return name.startsWith('lock-') && name.endsWith(SUFFIX)
   }
@@ -150,7 +150,7 @@ async function ask(path: string): Promise<Answer | undefined> {
   return { holds: true }
 }
 
-/** Who says anything else than a sandbox is somebody all the same. */
+/** Any other answer also means that somebody has the lock. */
 function parsed(text: string): Answer {
   try {
     const { pid, holds } = JSON.parse(text)

@@ -22,9 +22,9 @@ const ManifestSchema = Type.Object({
   runs: Type.Integer({ minimum: 0 }),
   /** Of the sandbox clock, in milliseconds: how far it is ahead, and since the Unix epoch where it stands still. */
   clock: Type.Object({ offset: Type.Number(), frozen_at: Type.Union([Type.Number(), Type.Null()]) }),
-  /** Whether the fixture's records are all in it. */
+  /** True if the fixture's records are all in it. */
   seeded: Type.Boolean(),
-  /** Whether the last run ended in order, with nothing left that a fault had broken. */
+  /** True if the last run ended in order, with nothing left that a fault had broken. */
   clean: Type.Boolean(),
   /** Names of its journals: one that has gone since is missed. */
   journals: Type.Array(Type.String()),

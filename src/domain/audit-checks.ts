@@ -102,7 +102,7 @@ function flawOf(portfolio: Portfolio, history: readonly Transaction[]): string |
   return `yield_earned_realized is ${portfolio.yield_earned_realized}, by its transactions ${realized}`
 }
 
-/** Whether a transaction of that kind and amount can change the principal by so much. */
+/** @returns true if a transaction of that kind and amount can change the principal by so much. */
 function fits(type: TransactionType, moved: bigint, change: bigint): boolean {
   if (type === 'deposit') return change === moved
   return type === 'withdrawal' ? change <= 0n : change === 0n

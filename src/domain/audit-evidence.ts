@@ -103,7 +103,7 @@ function tokenBalancesOf(
   return Promise.all(balances)
 }
 
-/** Of a transaction without its portfolio the chain is not known; that is another check's to find. */
+/** Leaves out transactions without a portfolio: their chain is not known. Another check finds them. */
 async function outcomesOf(
   { portfolios, transactions }: LedgerSnapshot,
   observer: ChainObserver,

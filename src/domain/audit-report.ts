@@ -14,7 +14,7 @@ export const AUDIT_CHECKS = {
 /** Id of an audit's check. */
 export type AuditCheckId = keyof typeof AUDIT_CHECKS
 
-/** Whether one invariant holds. */
+/** What the audit found out about one invariant; `ok` if it holds. */
 export interface AuditCheck {
   id: AuditCheckId
   ok: boolean
@@ -22,7 +22,7 @@ export interface AuditCheck {
   detail: string
 }
 
-/** Whether API, ledger and chain agree. */
+/** What the audit found out; `ok` if API, ledger and chain agree. */
 export interface AuditReport {
   ok: boolean
   checks: AuditCheck[]

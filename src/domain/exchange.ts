@@ -46,9 +46,9 @@ export interface Exchange {
   /** Slug of the tenant, or of the one the unverified token names before it is verified. */
   readonly tenant: string | undefined
   readonly external_id: string | undefined
-  /** Whether the request pages by a cursor. */
+  /** True if the request pages by a cursor. */
   readonly has_cursor: boolean
-  /** Whether the operation needs a user token. */
+  /** True if the operation needs a user token. */
   readonly has_user_token: boolean
   /** The answer, while it is being written (`during_response`). */
   readonly answer: Answer | undefined

@@ -8,7 +8,7 @@ export function issuerAt(url: string, tenantId?: string): string {
   return tenantId === undefined ? url : `${url}/${tenantId}/v2.0`
 }
 
-/** Whether a token of the tenant may have this `iss`: under each name of the sandbox, the issuer and the tenant's own. */
+/** @returns true if a token of the tenant may have this `iss`: the issuer, or the tenant's own, under any name of the sandbox. */
 export function isIssuer(iss: unknown, tenantId: unknown, origin: Origin): boolean {
   const tenant = typeof tenantId === 'string' ? tenantId : undefined
   return origin.urls.some((url) => iss === issuerAt(url) || iss === issuerAt(url, tenant))

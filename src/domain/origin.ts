@@ -42,7 +42,7 @@ export class Origin {
     return this.#byHost.get(host?.toLowerCase() ?? '') ?? this.url
   }
 
-  /** Whether it is a URL of the sandbox, as browsers write origins. */
+  /** @returns true if it is a URL of the sandbox, as browsers write origins. */
   includes(url: string): boolean {
     return this.urls.some((one) => new URL(one).origin === url)
   }
@@ -52,12 +52,12 @@ export class Origin {
   }
 }
 
-/** Whether it is not one address but all of a machine's: a client cannot connect to it; loopback is one of them. */
+/** @returns true if the host means every address of a machine, loopback included. A client cannot connect to it. */
 export function isEveryInterface(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** Whether only this machine can reach the host. */
+/** @returns true if only this machine can reach the host. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }

@@ -132,7 +132,7 @@ export interface Transaction {
   yield_earned_after: string
   /** Of a `yield_harvest`, the hash of the transfer it was recorded with. */
   tx_hash: Hex
-  /** Of a `yield_harvest` alone, as {@link HarvestQuote}. */
+  /** Only for a `yield_harvest`, as {@link HarvestQuote}. */
   fx_rate_usd?: string
   aave_apy?: string | null
   /** Scope key of the Idempotency-Key that caused it; null for seeding and yield. The API does not show it. */

@@ -16,14 +16,14 @@ export interface ServiceSettings {
   end_user_jwt: 'optional' | 'required'
   end_user_idempotency_key: 'accepted' | 'required'
   transfer_status: 200 | 201
-  /** Whether yield that was earned up to a transfer is recorded before it, as a transaction of its own. */
+  /** `recorded`: the yield earned up to a transfer is recorded before it, as a transaction of its own. */
   yield_harvest: 'none' | 'recorded'
   /** What an Idempotency-Key looks like. */
   idempotency_key_format: 'uuid_v4' | 'opaque'
   idempotency_in_flight: 'join' | 'conflict'
   /** Milliseconds of the sandbox clock. */
   idempotency_ttl: number
-  /** Whether a withdrawal of the `total_balance` last shown takes everything, or only one of the present worth does. */
+  /** Which withdrawal takes everything: one of the `total_balance` last shown, or only one of the present worth. */
   full_withdrawal: 'as_shown' | 'exact'
   /** How the service audience may be written in the scope of a token request, and is then in the token. */
   idp_scopes: 'one' | 'two'
@@ -31,7 +31,7 @@ export interface ServiceSettings {
   idp_token_lifetime: number
   /** Seconds that `iat` and `nbf` of a user token may be ahead. */
   user_token_leeway: number
-  /** Whether a user token of another issuer or tenant has an error code of its own. */
+  /** `several`: a user token of another issuer or tenant has an error code of its own. */
   user_token_codes: 'one' | 'several'
 }
 

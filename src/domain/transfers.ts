@@ -102,7 +102,7 @@ export class Transfers {
     for (const result of results) if (result.status === 'rejected') throw result.reason
   }
 
-  /** Whether a transfer of the portfolio runs or waits for its turn. */
+  /** @returns true if a transfer of the portfolio runs or waits for its turn. */
   runs(portfolioId: string): boolean {
     return this.#queue.has(portfolioId)
   }

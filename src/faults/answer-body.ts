@@ -7,7 +7,7 @@ export function parseBody(body: string | undefined): unknown {
   }
 }
 
-/** Whether a value is a JSON object. */
+/** @returns true if a value is a JSON object. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

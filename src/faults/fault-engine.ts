@@ -39,7 +39,7 @@ export class FaultEngine {
     this.#breakages = new Breakages(deps)
   }
 
-  /** Whether any rule could strike this exchange: if not, nothing needs to be worked out for matching. */
+  /** @returns true if any rule could strike this exchange. If not, nothing needs to be worked out for matching. */
   concerns(exchange: Exchange): boolean {
     return this.#rules.length > 0 || this.#brought.has(exchange)
   }
@@ -97,7 +97,7 @@ export class FaultEngine {
     return this.#rules.map((rule) => rule.show())
   }
 
-  /** Takes a rule out of force. Whether there was such a rule. */
+  /** Takes a rule out of force. @returns true if there was such a rule. */
   remove(id: string): boolean {
     const rule = this.#rules.find((candidate) => candidate.id === id)
     this.#rules = this.#rules.filter((candidate) => candidate !== rule)

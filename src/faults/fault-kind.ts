@@ -9,7 +9,7 @@ import type { Issue } from '../support/issue.ts'
 import type { Breakages } from './breakages.ts'
 import type { Phase } from './phase.ts'
 
-/** What a kind of fault works with when it strikes. */
+/** What a kind of fault is given when it strikes. */
 export interface Strike<W = unknown> {
   /** The rule's id; {@link BROUGHT} for the fault a request brought along. */
   id: string

@@ -34,19 +34,19 @@ export class RuleInForce {
     this.#draw = draw
   }
 
-  /** Whether it is going to strike the exchange, as far as anybody can tell before its phase has come. Counts nothing. */
+  /** @returns true if it is going to strike the exchange, as far as is known before its phase comes. Counts nothing. */
   willStrike(exchange: Exchange): boolean {
     return this.#matched >= this.rule.skip && this.#fits(exchange) && this.#chanceOf(exchange)
   }
 
-  /** Counts an exchange in which its phase has come. Whether it strikes it. */
+  /** Counts an exchange in which its phase has come. @returns true if it strikes it. */
   takes(exchange: Exchange): boolean {
     if (!this.#fits(exchange)) return false
     this.#matched++
     return this.#matched > this.rule.skip && this.#chanceOf(exchange)
   }
 
-  /** Whether the kind makes sense for the exchange, beyond its operation. */
+  /** @returns true if the kind makes sense for the exchange, beyond its operation. */
   applies(exchange: Exchange): boolean {
     const { kind, with: parameters } = this.rule
     return kind.applies?.(exchange, parameters) ?? true

@@ -1,7 +1,7 @@
 import { getAddress } from 'viem/utils'
 
 /**
- * Whether a string is an Ethereum address: `0x` and 40 hexadecimal digits in one case, or with a right EIP-55 checksum
+ * @returns true if a string is an Ethereum address: `0x` and 40 hexadecimal digits in one case, or with a right EIP-55 checksum
  * when the case is mixed.
  */
 export function isEthereumAddress(text: string): boolean {

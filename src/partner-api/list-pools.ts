@@ -81,7 +81,7 @@ interface KeptAnswer {
   response: ApiResponse
 }
 
-/** Whether nothing has changed since; a promise that is the same still stands for the same figures. */
+/** @returns true if nothing has changed since: the same promise stands for the same figures. */
 function isMadeOf(known: KeptAnswer, parts: readonly unknown[]): boolean {
   return parts.length === known.parts.length && parts.every((part, i) => part === known.parts[i])
 }

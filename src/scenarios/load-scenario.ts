@@ -14,7 +14,7 @@ import { type ClockMove, type Scenario, type ScenarioFile, ScenarioSchema } from
 
 const FILE_LIMIT = 1024 * 1024
 const DOCS = 'docs/scenarios.md'
-/** Of a scenario that came as data: reading it as YAML takes so long that others would wait. */
+/** The most values of a scenario that came as data: reading it as YAML takes so long that others would wait. */
 const MAX_VALUES = 2000
 const TERMS = { what: 'a scenario', docs: DOCS, sample: 'one of the shipped scenarios' }
 

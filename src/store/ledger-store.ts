@@ -238,12 +238,12 @@ export class LedgerStore implements Store {
     return this.#puts - this.#loose
   }
 
-  /** Whether that is most of what a start has to read in full. */
+  /** @returns true if that is most of what a start has to read in full. */
   get #muchGarbage(): boolean {
     return this.#garbage > Math.max(this.#loose, this.#sizes.garbage)
   }
 
-  /** Whether there is enough to pack. */
+  /** @returns true if there is enough to pack. */
   get #gathered(): boolean {
     return PACKED.some((name) => this.#tables[name].loose >= this.#sizes.batch)
   }

@@ -20,7 +20,7 @@ const FIRST = '{"packed":'
 const LAST = ',"records":"'
 const END = '"}'
 
-/** Whether the JSON of a ledger's entry is a segment's. */
+/** @returns true if the JSON of a ledger's entry is a segment's. */
 export function isSegment(json: Buffer): boolean {
   return json.toString('latin1', 0, FIRST.length) === FIRST
 }

@@ -2,7 +2,7 @@
 export class KeyedSerialQueue {
   readonly #tails = new Map<string, Promise<unknown>>()
 
-  /** Whether a task of the key runs or waits. */
+  /** @returns true if a task of the key runs or waits. */
   has(key: string): boolean {
     return this.#tails.has(key)
   }
