@@ -11,7 +11,7 @@ import type { Phase } from './phase.ts'
 import { wait } from './waiting.ts'
 
 /** Milliseconds that a request which a fault strikes waits for the chain to be broken. Clients count five seconds as a hang. */
-const BREAKING_TIME_MS = 4_000
+const BREAKING_TIME_MS = 3_000
 
 /** Parameter of the kinds that keep something broken: how long. */
 export const For = Type.Optional(

@@ -19,7 +19,7 @@ import { type ActiveFault, RuleInForce } from './rule-in-force.ts'
 /** Every request is held against every rule. */
 const MAX_RULES = 1000
 /** Milliseconds that whoever takes faults away waits until all is mended. Clients count five seconds as a hang. */
-const MENDING_TIME = 4_000
+const MENDING_TIME = 3_000
 
 /** Keeps the rules and lets them strike: one exchange is struck by one rule at most, the first added of those that fit. */
 export class FaultEngine {

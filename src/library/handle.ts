@@ -104,9 +104,9 @@ export interface FaultsHandle {
   add(...rules: FaultRule[]): Promise<ActiveFault[]>
   /** Those in force, with how often they have struck. */
   list(): Promise<ActiveFault[]>
-  /** Takes one out of force. Resolves when what it had broken is mended; rejects when that takes longer than 4 s, and goes on. */
+  /** Takes one out of force. Resolves when what it had broken is mended; rejects when that takes longer than 3 s, and goes on. */
   remove(id: string): Promise<void>
-  /** Takes all out of force. Resolves when everything they had broken is mended; rejects when that takes longer than 4 s, and goes on. */
+  /** Takes all out of force. Resolves when everything they had broken is mended; rejects when that takes longer than 3 s, and goes on. */
   clear(): Promise<void>
 }
 

@@ -1,5 +1,6 @@
 /** What a parameter is: see rpc-parameters.ts. */
 export type ParameterKind =
+  | 'account'
   | 'address'
   | 'block'
   | 'bool'
@@ -16,6 +17,7 @@ export type ParameterKind =
   | 'slot'
   | 'text'
   | 'tracer'
+  | 'typedData'
   | 'url'
 
 /** Anvil's methods that change nothing, with what they take. */
@@ -75,9 +77,9 @@ export const READS: Readonly<Record<string, readonly ParameterKind[]>> = {
   eth_newFilter: ['filter'],
   eth_newPendingTransactionFilter: [],
   eth_protocolVersion: [],
-  eth_sign: ['address', 'bytes'],
+  eth_sign: ['account', 'bytes'],
   eth_signTransaction: ['call'],
-  eth_signTypedData_v4: ['address', 'text'],
+  eth_signTypedData_v4: ['account', 'typedData'],
   eth_simulateV1: ['simulation', 'block'],
   eth_submitHashrate: ['hash', 'hash'],
   eth_subscribe: ['text', 'filter'],

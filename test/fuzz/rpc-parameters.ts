@@ -75,12 +75,34 @@ const TRACERS: readonly unknown[] = [
   [1e9, -1, 'x'],
 ]
 
+/** The first of Anvil's own accounts, which it signs for. */
+const ACCOUNT = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+
+/** Structs that hold others: twice each, in a row, in a circle; and arrays in arrays. */
+const TYPED_DATA: readonly unknown[] = [
+  typedData(Array.from({ length: 40 }, (_, index) => [`S${index + 1}`, `S${index + 1}`])),
+  JSON.stringify(typedData(Array.from({ length: 40 }, (_, index) => [`S${index + 1}`, `S${index + 1}`]))),
+  typedData(Array.from({ length: 500 }, (_, index) => [`S${index + 1}`])),
+  typedData([['S0']]),
+  typedData([['S1[]'], ['S0[2]']]),
+  typedData([[`uint256${'[]'.repeat(40_000)}`]]),
+  typedData([['uint256[18446744073709551615]', 'bytes33', '(uint8,uint8)', '__proto__']]),
+]
+
+function typedData(structs: readonly (readonly string[])[]): unknown {
+  const membersOf = (types: readonly string[]) => types.map((type, index) => ({ name: `m${index}`, type }))
+  const types = Object.fromEntries(structs.map((members, index) => [`S${index}`, membersOf(members)]))
+  return { domain: {}, primaryType: 'S0', message: { m0: {} }, types: { EIP712Domain: [], ...types } }
+}
+
 /** A value of a kind, often one that fits. */
 export function parameterOf(kind: ParameterKind, dice: Dice, world: World): unknown {
   if (dice.chance(0.15)) return hostileValue(dice)
   const address = () => (dice.chance(0.6) ? dice.pick(world.addresses) : dice.hex(20))
   const quantity = () => dice.pick(QUANTITIES)
   switch (kind) {
+    case 'account':
+      return dice.chance(0.5) ? ACCOUNT : address()
     case 'address':
       return dice.chance(0.1) ? dice.pick(STRINGS) : address()
     case 'block':
@@ -107,6 +129,8 @@ export function parameterOf(kind: ParameterKind, dice: Dice, world: World): unkn
       return dice.chance(0.5) ? quantity() : dice.hex(32)
     case 'tracer':
       return dice.pick(TRACERS)
+    case 'typedData':
+      return dice.chance(0.1) ? dice.pick(STRINGS) : dice.pick(TYPED_DATA)
     case 'url':
       return dice.pick(['http://127.0.0.1:1', 'file:///etc/passwd', 'ws://127.0.0.1:1', '', 'http://'])
     case 'text':

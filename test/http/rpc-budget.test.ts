@@ -28,6 +28,16 @@ const readsAccounts = (from: number, count: number) =>
 /** As eth_call takes it: the code stands at an address for this call. */
 const at = (code: string) => ({ [CODED]: { code } })
 
+/** The first of Anvil's own accounts. */
+const DEV = '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266'
+/** Typed data of so many structs, each of which holds the next one so often. */
+function typed(structs: number, times: number) {
+  const membersOf = (index: number) =>
+    Array.from({ length: times }, (_, member) => ({ name: `m${member}`, type: `S${index + 1}` }))
+  const types = Object.fromEntries(Array.from({ length: structs }, (_, index) => [`S${index}`, membersOf(index)]))
+  return { domain: {}, primaryType: 'S0', message: {}, types: { EIP712Domain: [], ...types, [`S${structs}`]: [] } }
+}
+
 const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
 
 async function post(url: string, body: unknown, signal?: AbortSignal): Promise<{ status: number; body: Any }> {
@@ -203,6 +213,29 @@ describe.each([
     const slots = Array.from({ length: 1_025 }, (_, slot) => numberToHex(slot, { size: 32 }))
     expect((await ask('eth_getStorageValues', { [CODED]: slots.slice(1) }, 'latest')).error).toBeUndefined()
     expect((await ask('eth_getStorageValues', { [CODED]: slots }, 'latest')).error).toMatchObject({ code: -32005 })
+    expect((await ask('eth_getProof', CODED, slots.slice(1), 'latest')).error).toBeUndefined()
+    expect((await ask('eth_getProof', CODED, slots, 'latest')).error).toMatchObject({ code: -32005 })
+  })
+
+  // The node writes out each struct wherever it is named: these fill its memory, or its stack.
+  test.runIf(host === '127.0.0.1').each([
+    ['structs that hold the next one twice', typed(40, 2)],
+    ['the same, as text', JSON.stringify(typed(40, 2))],
+    ['a chain of structs', typed(20_000, 1)],
+    ['arrays of arrays', { ...typed(0, 0), types: { S0: [{ name: 'a', type: `uint8${'[]'.repeat(100_000)}` }] } }],
+  ])('typed data has so many members: %s', async (_, data) => {
+    const message = expect.stringMatching(/more than 1000 members/)
+    expect((await ask('eth_signTypedData_v4', DEV, data)).error).toMatchObject({ code: -32005, message })
+    const { body } = await post(url, [call('eth_chainId'), call('eth_signTypedData_v4', DEV, data)])
+    expect(body).toMatchObject([{ result: '0x7a69' }, { error: { code: -32005 } }])
+  })
+
+  test.runIf(host === '127.0.0.1')('typed data with fewer is signed, and circles are refused by the node', async () => {
+    const circle = { ...typed(0, 0), types: { S0: [{ name: 'a', type: 'S0' }] } }
+    expect((await ask('eth_signTypedData_v4', DEV, circle)).error.message).toMatch(/circular/)
+    const message = { m0: { m0: {}, m1: {} }, m1: { m0: {}, m1: {} } }
+    const answer = await ask('eth_signTypedData_v4', DEV, { ...typed(2, 2), message })
+    expect(answer.result).toMatch(/^0x[0-9a-f]{130}$/)
   })
 
   test('a filter beyond 256 takes the place of the one that was not asked for longest', async () => {

@@ -19,9 +19,8 @@ const STATE_OF: ReadonlyMap<string, number> = new Map([
   ['ots_hasCode', 1],
 ])
 
-/** What reads states of blocks that no parameter names so, or all of them. */
-const OF_OLD_STATES =
-  /^(debug_trace(Transaction|Block)|trace_replay|eth_getTransactionBySenderAndNonce$|\w+_dumpState$)/
+/** What reads states of blocks that no parameter names so. */
+const OF_OLD_STATES = /^(debug_trace(Transaction|Block)|trace_replay|eth_getTransactionBySenderAndNonce$)/
 
 /** Names of blocks that the node would count from another one than we do. */
 const TAGS: ReadonlySet<unknown> = new Set(['earliest', 'safe', 'finalized'])

@@ -1,6 +1,7 @@
 import { numberToHex } from 'viem/utils'
 import { CALL_GAS, FEE_BLOCKS, invalidParams, overBudget, TRACE_GAS, TRANSACTION_GAS } from '../json-rpc/rpc-budget.ts'
 import type { RpcError } from '../json-rpc/rpc-client.ts'
+import { checkTypedData } from './typed-data.ts'
 
 /** A method's parameters. */
 export type Params = readonly unknown[]
@@ -24,7 +25,12 @@ const CAPS: ReadonlyMap<string, Cap> = new Map<string, Cap>([
   ['eth_simulateV1', simulation],
   ['eth_feeHistory', feeHistory],
   ['eth_getStorageValues', storageValues],
+  ['eth_getProof', proof],
+  ['eth_signTypedData_v4', typedData],
   ['debug_traceCall', tracedCall],
+  // With the states of all blocks, which nothing here loads, it takes seconds.
+  ['anvil_dumpState', () => []],
+  ['hardhat_dumpState', () => []],
 ])
 
 /**
@@ -114,8 +120,22 @@ function feeHistory(method: string, params: Params): Params {
 }
 
 function storageValues(method: string, params: Params): Params {
-  const slots = Object.values(Object(params[0]) as object).flat().length
-  if (slots > MOST_SLOTS) throw overBudget(method, `at most ${MOST_SLOTS} slots can be asked for`)
+  refuseSlots(method, Object.values(Object(params[0]) as object).flat())
+  return params
+}
+
+function proof(method: string, params: Params): Params {
+  const [, slots] = params
+  if (Array.isArray(slots)) refuseSlots(method, slots)
+  return params
+}
+
+function refuseSlots(method: string, slots: Params): void {
+  if (slots.length > MOST_SLOTS) throw overBudget(method, `at most ${MOST_SLOTS} slots can be asked for`)
+}
+
+function typedData(method: string, params: Params): Params {
+  checkTypedData(method, params[1])
   return params
 }
 

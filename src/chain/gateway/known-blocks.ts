@@ -11,8 +11,9 @@ import { isFields, type Params } from './capped-params.ts'
 /** The code of geth's nodes for a state that is gone. */
 const NOT_KEPT = -32000
 
-/** Otterscan's search for an account's transactions before a block. */
+/** Otterscan's searches for an account's transactions before a block, and after one. */
 const SEARCH_BACK = 'ots_searchTransactionsBefore'
+const SEARCH_FORWARD = 'ots_searchTransactionsAfter'
 
 const LOGS = 'eth_getLogs'
 /** What the archive tells of a block by its number. */
@@ -33,6 +34,7 @@ export class KnownBlocks {
     const { method } = request
     const params = withoutTags(request.params, this.#tagged)
     if (method === SEARCH_BACK) return { ...request, params: this.#fromLast(params) }
+    if (method === SEARCH_FORWARD) return { ...request, params: this.#fromFirst(params) }
     return { ...request, params: OF_BLOCK.test(method) ? this.#ofCheckpoint(method, params) : params }
   }
 
@@ -83,6 +85,13 @@ export class KnownBlocks {
     const next = this.#deps.writer.height + 1
     const ahead = typeof before !== 'object' && Number(before) > next
     return [address, ahead ? next : before, ...rest]
+  }
+
+  /** From a block of the real chain that was forked, the node would look for millions that it does not have; from 0 it begins at its first. */
+  #fromFirst([address, after, ...rest]: Params): Params {
+    const { forked = 0 } = this.#deps.journal.base
+    const before = typeof after !== 'object' && Number(after) < forked
+    return [address, before ? 0 : after, ...rest]
   }
 
   /**
