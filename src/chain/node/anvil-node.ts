@@ -140,6 +140,11 @@ export class AnvilNode {
     return this.#tip
   }
 
+  /** Throws {@link ReplayError} unless it was started with a history that ends with the same block. */
+  requireAt(history: History): void {
+    requireTip(history, this.tip)
+  }
+
   /** How many states it keeps, at most, of blocks after which one. */
   get states(): { after: number; count: number } {
     const { accounts, block } = this.checkpoint
@@ -165,12 +170,18 @@ export class AnvilNode {
   /** The last block, which must be the one that the history ends with. */
   async #reach(history: History): Promise<Block> {
     const block = await this.#rpc.call<Block>(...LATEST_BLOCK)
-    const { number, hash, parentHash, transactions } = tipOf(history)
-    const same = <Part>(known: Part | undefined, found: Part) => known === undefined || known === found
-    const rest = same(parentHash, block.parentHash) && same(transactions, block.transactions.length)
-    if (Number(block.number) === number && same(hash, block.hash) && rest) return block
-    throw new ReplayError(`done again, block ${number} came out as another one (${Number(block.number)} ${block.hash})`)
+    requireTip(history, block)
+    return block
   }
+}
+
+/** Throws {@link ReplayError} if the block is not the one that the history ends with, as far as that is known. */
+function requireTip(history: History, block: Block): void {
+  const { number, hash, parentHash, transactions } = tipOf(history)
+  const same = <Part>(known: Part | undefined, found: Part) => known === undefined || known === found
+  const rest = same(parentHash, block.parentHash) && same(transactions, block.transactions.length)
+  if (Number(block.number) === number && same(hash, block.hash) && rest) return
+  throw new ReplayError(`done again, block ${number} came out as another one (${Number(block.number)} ${block.hash})`)
 }
 
 interface NodeParts {

@@ -22,26 +22,26 @@ const REWIND_TIMEOUT_MS = 1_000
 /** Where the upstream of a fork failed meanwhile, doing the journal again may well succeed later. */
 const UNLESS_RESET = 'it is tried again, unless POST /_sandbox/reset begins anew'
 
-/** A node that is being replaced because it was lost. */
-interface Restart {
-  /** Ends when somebody else sees to the node. */
-  abort: AbortController
-  done: Promise<void>
-}
+/**
+ * Which node a chain has. While it is `replacing`, that node is of no use any more, and no other has taken its place: one is being
+ * restarted, unless somebody else sees to that.
+ */
+type State =
+  | { is: 'starting'; node: undefined }
+  | { is: 'serving'; node: AnvilNode }
+  | { is: 'replacing'; node: AnvilNode; restart?: { abort: AbortController; done: Promise<void> } }
+  | { is: 'stopped'; node: AnvilNode | undefined }
 
 /** Keeps an Anvil running for a chain: one that dies or hangs is replaced by another, brought to where the journal ends. */
 export class NodeSupervisor {
   readonly #deps: SupervisorDeps
   /** Nodes are replaced one after another. */
   readonly #queue = new SerialQueue()
-  #node: AnvilNode | undefined
+  #state: State = { is: 'starting', node: undefined }
   /** Nodes that were replaced, and still have to answer what they were asked before. */
   readonly #leaving = new Set<AnvilNode>()
+  /** In whatever state: a node that takes the place of a suspended one is suspended as well. */
   #suspended = false
-  #stopped = false
-  /** The node that is of no use any more, while no other has taken its place. */
-  #lostNode: AnvilNode | undefined
-  #restart: Restart | undefined
 
   constructor(deps: SupervisorDeps) {
     this.#deps = deps
@@ -49,18 +49,14 @@ export class NodeSupervisor {
 
   /** Begins with a node that stands at the end of the history, or starts the first one. Throws AnvilStartError and others. */
   async start(history: History, ready?: AnvilNode): Promise<void> {
-    await this.#queue.run(async () => {
-      if (!ready) return this.#buildFirst(history)
-      ready.adopt(this.#deps.node)
-      this.#put(ready)
-    })
+    await this.#queue.run(() => this.#begin(history, ready))
     const { node, ...parts } = this.#deps
     void watchForHang({
       ...parts,
       chainId: node.chainId,
       slow: node.fetches?.real !== undefined,
-      stopped: () => this.#stopped,
-      node: () => this.#node,
+      stopped: () => this.#state.is === 'stopped',
+      node: () => this.#state.node,
       hangs: () => this.discard('it gave no answer'),
     })
   }
@@ -82,9 +78,10 @@ export class NodeSupervisor {
 
   /** Ends the present node, for this reason: another one takes its place, with what the journal holds. */
   discard(reason: string): void {
-    if (!this.#node || this.#stopped) return
-    this.#node.process.kill()
-    this.#lost(this.#node, reason)
+    const { is, node } = this.#state
+    if (!node || is === 'stopped') return
+    node.process.kill()
+    this.#lost(node, reason)
   }
 
   /** How many states the present node keeps, at most, of blocks after which one. */
@@ -120,7 +117,7 @@ export class NodeSupervisor {
    */
   async renew(history: History): Promise<void> {
     await this.#queue.run(async () => {
-      if (this.#stopped || this.#lostNode) return
+      if (this.#state.is !== 'serving') return
       await this.#build(history, async () => {
         if (this.foreign.pinned) throw new Error('the present one is needed')
       })
@@ -131,8 +128,8 @@ export class NodeSupervisor {
   async rewind(checkpoint: Checkpoint): Promise<void> {
     await this.#abandonRestart()
     const history = { checkpoint, operations: [] }
-    const node = this.#node
-    if (node && isSameCheckpoint(node.checkpoint, checkpoint) && node !== this.#lostNode && !node.foreign.altered) {
+    const { is, node } = this.#state
+    if (is === 'serving' && isSameCheckpoint(node.checkpoint, checkpoint) && !node.foreign.altered) {
       try {
         const tip = await this.#goBack(node)
         await this.#deps.journal.replace(history)
@@ -145,10 +142,17 @@ export class NodeSupervisor {
   }
 
   async stop(): Promise<void> {
-    this.#stopped = true
+    this.#state = { is: 'stopped', node: this.#state.node }
     await this.#queue.run(async () => {
-      await Promise.all([this.#node, ...this.#leaving].map((node) => node?.stop()))
+      await Promise.all([this.#state.node, ...this.#leaving].map((node) => node?.stop()))
     })
+  }
+
+  async #begin(history: History, ready: AnvilNode | undefined): Promise<void> {
+    if (!ready) return this.#buildFirst(history)
+    ready.requireAt(history)
+    ready.adopt(this.#deps.node)
+    this.#put(ready)
   }
 
   async #buildFirst(history: History): Promise<void> {
@@ -164,8 +168,9 @@ export class NodeSupervisor {
   }
 
   get #present(): AnvilNode {
-    if (!this.#node) throw new Error('the chain has not started')
-    return this.#node
+    const { node } = this.#state
+    if (!node) throw new Error('the chain has not started')
+    return node
   }
 
   async #build(history: History, ready?: (node: AnvilNode) => Promise<void>): Promise<void> {
@@ -181,9 +186,8 @@ export class NodeSupervisor {
 
   /** Puts a node in the place of the present one. */
   #put(node: AnvilNode): void {
-    const before = this.#node
-    this.#node = node
-    this.#lostNode = undefined
+    const { is, node: before } = this.#state
+    this.#state = { is: is === 'stopped' ? 'stopped' : 'serving', node } // stopped meanwhile, it is ended as soon as it is there
     if (this.#suspended) node.process.suspend()
     this.#deps.journal.reached(node.tip)
     this.#deps.arrived(node.tip)
@@ -209,8 +213,8 @@ export class NodeSupervisor {
   async #goBack(node: AnvilNode): Promise<Block> {
     let over = false
     void this.#deps.clock.wallSleep(REWIND_TIMEOUT_MS).then(() => {
-      if (over || this.#node !== node) return
-      this.#lostNode = node
+      if (over || this.#state.node !== node || this.#state.is !== 'serving') return
+      this.#state = { is: 'replacing', node }
       node.process.kill()
     })
     try {
@@ -221,42 +225,40 @@ export class NodeSupervisor {
   }
 
   #lost(node: AnvilNode, reason: string): void {
-    if (this.#stopped || node !== this.#node) return
-    if (node === this.#lostNode) {
+    const { is } = this.#state
+    if (is === 'stopped' || node !== this.#state.node) return
+    if (is === 'replacing') {
       const why = { chain_id: this.#deps.node.chainId, reason }
       if (!reason.includes('SIGKILL')) this.#deps.log.warn(why, 'the chain had ended by itself')
       return
     }
-    this.#lostNode = node
+    this.#state = { is: 'replacing', node }
     this.#deps.log.error({ chain_id: this.#deps.node.chainId, reason }, 'the chain ended; it is being restarted')
     this.#beginRestart(`${reason}; it is being restarted`)
   }
 
   /** Has another node take the place of one that was lost, unless that is under way. */
   #beginRestart(reason: string): void {
-    if (this.#stopped || !this.#lostNode || this.#restart) return
-    const restart: Restart = { abort: new AbortController(), done: Promise.resolve() }
-    this.#restart = restart
-    restart.done = this.#tryRestart(restart.abort.signal, reason)
+    const state = this.#state
+    if (state.is !== 'replacing' || state.restart) return
+    const abort = new AbortController()
+    const done = this.#tryRestart(() => this.#state === state, abort.signal, reason)
       .catch((error: unknown) => this.#deps.log.debug({ err: error }, 'the restarted chain was lost or stopped'))
-      .finally(() => {
-        this.#restart = undefined
-        if (!restart.abort.signal.aborted) this.#beginRestart(reason) // it may have been lost again
-      })
+      .finally(() => delete state.restart)
+    state.restart = { abort, done }
   }
 
   /** Whoever has another history in mind has no use for the journal's. */
   async #abandonRestart(): Promise<void> {
-    const restart = this.#restart
-    if (!restart) return
-    restart.abort.abort()
-    await restart.done
+    const restart = this.#state.is === 'replacing' ? this.#state.restart : undefined
+    restart?.abort.abort()
+    await restart?.done
   }
 
-  async #tryRestart(signal: AbortSignal, reason: string): Promise<void> {
+  async #tryRestart(lost: () => boolean, signal: AbortSignal, reason: string): Promise<void> {
     const { rpc, journal, clock, log, node } = this.#deps
     let release = rpc.hold(reason)
-    const needed = () => this.#lostNode !== undefined && !this.#stopped && !signal.aborted
+    const needed = () => lost() && !signal.aborted
     for (let pause = FIRST_PAUSE_MS; needed(); pause = Math.min(pause * 2, LAST_PAUSE_MS)) {
       try {
         await this.#deps.idle()
@@ -272,7 +274,7 @@ export class NodeSupervisor {
       }
     }
     release()
-    if (this.#stopped || this.#lostNode) return
+    if (this.#state.is !== 'serving') return
     log.info({ chain_id: node.chainId }, 'the chain is back where it was')
     this.#deps.answers()
   }
