@@ -52,9 +52,9 @@ export class ChainLifecycle {
     return this.#paused ? PAUSED : undefined
   }
 
-  /** When it was last used, in milliseconds of real time; undefined while it is used, paused, or not at work. */
-  get idleSince(): number | undefined {
-    return this.#users > 0 || this.#paused || !this.awake ? undefined : this.#lastUsed
+  /** Whether it is at work, and nobody uses it. */
+  get idle(): boolean {
+    return this.awake !== undefined && this.#users === 0 && !this.#paused
   }
 
   /** Whether it is about to begin anew. */
@@ -180,7 +180,7 @@ export class ChainLifecycle {
   #unused(): void {
     this.#users--
     this.#lastUsed = this.#deps.clock.wallNow()
-    if (this.#users === 0) this.#deps.idle()
+    if (this.#users === 0) this.#deps.unused()
   }
 
   /** The chain at work, woken if need be. Throws ChainUnavailableError. */
@@ -281,7 +281,7 @@ export interface LifecycleDeps {
   /** @returns true if its journal holds anything */
   begun(): Promise<boolean>
   /** Called when nobody uses it any more. */
-  idle(): void
+  unused(): void
   /** Called when it rests. */
   rests(): void
 }

@@ -13,8 +13,8 @@ export interface NodeUser {
   readonly chain_id: string
   /** Whether its node can be taken from it while nobody uses it. */
   readonly restable: boolean
-  /** When it was last used, in milliseconds of real time; undefined while it is used, or has no node. */
-  readonly idleSince: number | undefined
+  /** Whether it has a node that nobody uses. */
+  readonly idle: boolean
   /** Ends its node, if nothing would be lost; returns whether it did. */
   rest(forgetting: boolean): Promise<boolean>
 }
@@ -32,7 +32,7 @@ const STARTING = 2 * availableParallelism()
  */
 export class NodePool {
   readonly #options: Required<PoolOptions>
-  /** Chains that can be put to rest. */
+  /** Chains that can be put to rest. The one that was not used for longest comes first. */
   readonly #users = new Set<NodeUser>()
   /** One after another is looked for a place, in the order they came. */
   readonly #queue = new SerialQueue()
@@ -95,7 +95,8 @@ export class NodePool {
   }
 
   /** Call when a chain is not used any more. */
-  idle(): void {
+  used(user: NodeUser): void {
+    if (this.#users.delete(user)) this.#users.add(user)
     this.#lookAgain()
   }
 
@@ -127,12 +128,7 @@ export class NodePool {
   /** Ends a spare, or the node of the chain that was not used for longest. Returns whether there is one node less. */
   async #makeRoom(): Promise<boolean> {
     if (await this.#spares.endOne()) return true
-    const idle = [...this.#users].flatMap((user) =>
-      user.idleSince === undefined ? [] : [{ user, since: user.idleSince }],
-    )
-    for (const { user } of idle.sort((a, b) => a.since - b.since)) {
-      if (await user.rest(false)) return true
-    }
+    for (const user of [...this.#users]) if (user.idle && (await user.rest(false))) return true
     return false
   }
 

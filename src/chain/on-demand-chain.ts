@@ -67,7 +67,7 @@ export class OnDemandChain implements Chain, NodeUser {
       wakeTimeout: options.rpcTimeout ?? (isFork(setup) ? FORK_WAKE_TIMEOUT_MS : undefined),
       start: () => this.#start(),
       begun: () => this.#begun(),
-      idle: () => options.pool?.idle(),
+      unused: () => options.pool?.used(this),
       rests: () => {
         archive.rest()
         this.#place?.leave()
@@ -93,8 +93,8 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#options.idleMs !== undefined
   }
 
-  get idleSince(): number | undefined {
-    return this.#lifecycle.idleSince
+  get idle(): boolean {
+    return this.#lifecycle.idle
   }
 
   /** A chain that rests can be worked with. */

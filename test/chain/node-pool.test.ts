@@ -13,8 +13,8 @@ describe('a pool of nodes', () => {
   const fixtures: ChainFixture[] = []
   const pools: NodePool[] = []
   const nodes: AnvilNode[] = []
-  const poolOf = (maxNodes: number) => {
-    const pool = new NodePool({ placeTimeout: 1_000, maxNodes, clock: new SandboxClock(), log: silent })
+  const poolOf = (maxNodes: number, options: { placeTimeout?: number } = {}) => {
+    const pool = new NodePool({ ...options, maxNodes, clock: new SandboxClock(), log: silent })
     pools.push(pool)
     return pool
   }
@@ -84,7 +84,7 @@ describe('a pool of nodes', () => {
 
   it('says how many are at work when none is idle, and gives the next one that is', async () => {
     const begin = await template()
-    const pool = poolOf(1)
+    const pool = poolOf(1, { placeTimeout: 1_000 })
     const [first, second] = [await start({ begin, pool }), await start({ begin, pool })]
     await height(first)
     let release = () => {}
@@ -101,7 +101,7 @@ describe('a pool of nodes', () => {
 
   it('takes no node from a chain that never rests, and gives it one in any case', async () => {
     const begin = await template()
-    const pool = poolOf(1)
+    const pool = poolOf(1, { placeTimeout: 1_000 })
     const first = await start({ begin, pool })
     await height(first)
     const own = await start({ idleMs: undefined, pool })
