@@ -11,6 +11,6 @@ export async function readFixture(file: string, fork: ForkOptions = {}): Promise
 }
 
 /** Checks a fixture that came as data, beside that of the sandbox. Throws FixtureError. */
-export async function readInlineFixture(data: object, host: Fixture): Promise<Fixture> {
+export async function readInlineFixture(data: Record<string, unknown>, host: Fixture): Promise<Fixture> {
   return readFixtureData(data, host, await embeddedMarket())
 }

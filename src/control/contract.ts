@@ -69,9 +69,10 @@ export interface NamespaceWish {
 /** One namespace of `GET /_sandbox/namespaces`. */
 export interface NamespaceSummary extends Readiness {
   name: string
-  seed: number
+  /** Absent when what is kept of it is damaged. */
+  seed?: number
   /** ISO 8601 UTC, wall-clock time. */
-  created_at: string
+  created_at?: string
   /** Slugs of its tenants. */
   tenants: string[]
 }

@@ -90,8 +90,8 @@ export const NamespacesSchema = Type.Array(
     'Namespace',
     Type.Object({
       name: Text('Its name.'),
-      seed: Type.Integer({ description: 'Every random choice in it derives from it.' }),
-      created_at: Moment('Wall-clock time.'),
+      seed: Type.Optional(Type.Integer({ description: 'Every random choice in it derives from it.' })),
+      created_at: Type.Optional(Moment('Wall-clock time.')),
       ready: Type.Boolean({ description: 'Whether it can serve.' }),
       reason: Type.Optional(Text('Why it cannot.')),
       tenants: Type.Array(Type.String(), { description: 'Slugs of its tenants.' }),

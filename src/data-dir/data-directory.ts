@@ -7,7 +7,7 @@ import { DataDirectoryError } from './data-directory-error.ts'
 import { DirectoryLock } from './directory-lock.ts'
 import { JournalFile } from './journal-file.ts'
 import { damaged } from './journal-format.ts'
-import { Manifest, type ManifestData } from './manifest.ts'
+import { Manifest, type ManifestStart } from './manifest.ts'
 import { temporaryOf } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 
@@ -32,14 +32,11 @@ export class DataDirectory {
   }
 
   /**
-   * Opens a data directory, or makes one where nothing is; `seed` and `fixture` are what a new one is given. Throws
+   * Opens a data directory, or makes one where nothing is; what else is given is what a new one begins with. Throws
    * DataDirectoryError when it cannot be used: not writable, full, in use, damaged, of another format, not a sandbox's.
    * One that is there already is not changed by it.
    */
-  static async open(
-    path: string,
-    { log, ...first }: Pick<ManifestData, 'version' | 'seed' | 'fixture'> & { log: Logger },
-  ): Promise<DataDirectory> {
+  static async open(path: string, { log, ...first }: ManifestStart & { log: Logger }): Promise<DataDirectory> {
     const directory = await prepared(resolve(path))
     const lock = await DirectoryLock.acquire(directory)
     try {

@@ -33,6 +33,12 @@ const ManifestSchema = Type.Object({
 /** What a data directory says of itself. */
 export type ManifestData = Static<typeof ManifestSchema>
 
+/** What a new data directory begins with. */
+export interface ManifestStart extends Pick<ManifestData, 'version' | 'seed' | 'fixture'> {
+  /** Default 0. */
+  runs?: number | undefined
+}
+
 /** The small file that says what a data directory is. It is replaced as a whole: killed at any moment, it is old or new. */
 export class Manifest {
   readonly #path: string
@@ -56,11 +62,11 @@ export class Manifest {
   }
 
   /** Makes the manifest of a new directory. */
-  static async create(path: string, first: Pick<ManifestData, 'version' | 'seed' | 'fixture'>): Promise<Manifest> {
+  static async create(path: string, first: ManifestStart): Promise<Manifest> {
     const data = {
       format: FORMAT,
       ...first,
-      runs: 0,
+      runs: first.runs ?? 0,
       clock: { offset: 0, frozen_at: null },
       seeded: false,
       clean: true,

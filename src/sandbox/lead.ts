@@ -24,15 +24,16 @@ export class Lead {
   }
 
   /** By what the head of a request says. The body of a token request says more: {@link byClient}. */
-  byHead = ({ url, headers }: FastifyRequest): PipelineDeps => {
+  byHead = ({ url, headers }: FastifyRequest): PipelineDeps | Promise<PipelineDeps> => {
     if (url.startsWith(CONTROL) || url.startsWith(RPC)) return this.#none
     if (this.#namespaces.size === 0) return this.#namespaces.default.http
     return this.byClient(claimedClient(headers.authorization))
   }
 
   /** That of a client; the default one for others. */
-  byClient = (clientId: string | undefined): PipelineDeps => {
+  byClient = (clientId: string | undefined): PipelineDeps | Promise<PipelineDeps> => {
     const namespace = clientId === undefined ? undefined : this.#namespaces.ofClient(clientId)
+    if (namespace instanceof Promise) return namespace.then(({ http }) => http)
     return (namespace ?? this.#namespaces.default).http
   }
 }

@@ -1,4 +1,5 @@
 import type { NamespaceWish } from '../control/contract.ts'
+import type { NamespaceFolders } from '../data-dir/namespace-folders.ts'
 import { invalidParameters, Problem } from '../domain/errors.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { FixtureError } from '../fixtures/fixture-error.ts'
@@ -6,9 +7,10 @@ import { refuseUnlessReady } from '../http/pipeline.ts'
 import { OptionError } from '../option-error.ts'
 import { resolveClock, resolveDelay } from '../options.ts'
 import { readInlineFixture } from '../read-fixture.ts'
-import { SeededRandom } from '../support/random.ts'
-import { Namespace } from './namespace.ts'
+import type { Namespace } from './namespace.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
+import { openNamespace } from './open-namespace.ts'
+import { withOwnClients } from './own-clients.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Templates } from './templates.ts'
 
@@ -19,37 +21,35 @@ export interface Making {
   /** What it is to copy. */
   source: Namespace
   templates: Templates
+  /** Where namespaces are kept; undefined when they end with the process. */
+  folders: NamespaceFolders | undefined
   surroundings: Surroundings
 }
 
 /** Makes a namespace as it is wished for; it can serve when this resolves. Throws Problem; nothing is left of it then. */
-export async function makeNamespace({ name, wish, source, templates, surroundings }: Making): Promise<Namespace> {
+export async function makeNamespace({
+  name,
+  wish,
+  source,
+  templates,
+  folders,
+  surroundings,
+}: Making): Promise<Namespace> {
   await source.ready.catch(() => undefined) // what it says next is why
   refuseUnlessReady(source.http.notReady())
   const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
   const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }
-  const wanted = { ...seeding, name, confirmationDelay: delayOf(wish) ?? source.confirmationDelay, dataDir: undefined }
+  const confirmationDelay = delayOf(wish) ?? source.confirmationDelay
   const idleMs = surroundings.options.namespaceIdle
-  const open = async (begin: NamespaceCopy | undefined) =>
-    served(await Namespace.open({ ...wanted, fixture: withOwnClients(fixture), begin, idleMs, surroundings }))
+  const wanted = { ...seeding, name, confirmationDelay, dataDir: folders?.of(name), idleMs, surroundings }
+  const open = (begin: NamespaceCopy | undefined) =>
+    openNamespace({ ...wanted, fixture: withOwnClients(fixture), begin })
   const seededAnew = wish.fixtures !== undefined || wish.seed !== undefined
   if (wish.from !== undefined && !seededAnew) return open(await copyFrom(source, wish))
   return templates.make(seeding, (template) => {
     if (template) surroundings.pool.prepare(template.chains)
     return open(template)
   })
-}
-
-/** The namespace when it can serve. Nothing is left of it when this rejects. */
-async function served(namespace: Namespace): Promise<Namespace> {
-  try {
-    await namespace.ready
-    return namespace
-  } catch (error) {
-    namespace.beginStop()
-    await namespace.stop(undefined)
-    throw error
-  }
 }
 
 /** Its clock may be set to a later moment, where it then stands. */
@@ -74,15 +74,6 @@ async function fixtureOf(given: Record<string, unknown>, host: Fixture): Promise
     }))
     throw invalidParameters(errors)
   }
-}
-
-/** The credentials of a request choose its namespace: no other one may have the same. */
-function withOwnClients(fixture: Fixture): Fixture {
-  const tenants = fixture.tenants.map((one) => ({
-    ...one,
-    tenant: { ...one.tenant, client_id: SeededRandom.freshUuid(), client_secret: SeededRandom.secret() },
-  }))
-  return { ...fixture, tenants }
 }
 
 function clockOf({ clock }: NamespaceWish): number | undefined {

@@ -6,6 +6,8 @@ import type { Surroundings } from './surroundings.ts'
 /** What a namespace is opened with. */
 export interface NamespaceOptions {
   name: string
+  /** ISO 8601 UTC, wall-clock time; default: now. */
+  created_at?: string
   fixture: Fixture
   /** What is asked for; undefined for any. */
   seed: number | undefined

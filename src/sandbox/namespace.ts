@@ -1,5 +1,6 @@
 import type { AnvilChains } from '../chain/anvil-chains.ts'
 import type { Readiness } from '../control/contract.ts'
+import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
@@ -16,6 +17,7 @@ import { copyServices } from './copy-services.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
 import type { NamespaceOptions } from './namespace-options.ts'
+import { clientsOf } from './own-clients.ts'
 import { Persistence } from './persistence.ts'
 import { seedService } from './seed-service.ts'
 import { startChains, stopChains } from './start-chains.ts'
@@ -29,7 +31,10 @@ export class Namespace {
   static async open(options: NamespaceOptions): Promise<Namespace> {
     const { fixture, clockStart, dataDir, begin, idleMs, surroundings } = options
     const { log, embedded, pool } = surroundings
-    const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, options.seed, log)
+    const persistence =
+      dataDir === undefined
+        ? undefined
+        : await Persistence.open(dataDir, fixture, { seed: options.seed, runs: begin?.random.run, log })
     const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
     try {
@@ -46,6 +51,10 @@ export class Namespace {
   }
 
   readonly name: string
+  /** ISO 8601 UTC, wall-clock time. */
+  readonly created_at: string
+  /** Its own, by tenant id. */
+  readonly clients: KeptNamespace['clients']
   /** Every random choice derives from it. */
   readonly seed: number
   readonly services: Services
@@ -69,6 +78,8 @@ export class Namespace {
     const { services } = deps
     const { identity, options } = deps.surroundings
     this.name = deps.name
+    this.created_at = deps.created_at ?? new Date(services.service.clock.wallNow()).toISOString()
+    this.clients = clientsOf(deps.fixture)
     this.fixture = deps.fixture
     this.clockStart = deps.clockStart
     this.confirmationDelay = deps.confirmationDelay
@@ -249,7 +260,7 @@ export class Namespace {
     await this.services.service.transfers.recover()
     if (persistence.mayBeBroken) await chains.mend()
     await chains.catchUp()
-    await persistence.whole()
+    await persistence.whole(this.services.service.clock)
     this.#lifecycle.ready()
   }
 
@@ -257,13 +268,13 @@ export class Namespace {
   async #goOnFrom({ mayBeBroken }: NamespaceCopy, chains: AnvilChains): Promise<void> {
     await this.services.service.transfers.recover()
     if (mayBeBroken) await chains.mend()
-    await this.#persistence?.whole()
+    await this.#persistence?.whole(this.services.service.clock)
     this.#lifecycle.ready()
   }
 
   async #seed(): Promise<void> {
     await seed(this.fixture.tenants, this.services.service.store, seedService(this.services.service))
-    await this.#persistence?.whole()
+    await this.#persistence?.whole(this.services.service.clock)
     this.#seeded ??= await this.copy()
     this.#lifecycle.ready()
   }

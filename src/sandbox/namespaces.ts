@@ -1,5 +1,6 @@
 import type { Credentials, NamespaceSummary, NamespaceWish } from '../control/contract.ts'
 import type { NamespacesControl } from '../control/control-parts.ts'
+import { NamespaceFolders } from '../data-dir/namespace-folders.ts'
 import { Problem } from '../domain/errors.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
@@ -8,43 +9,46 @@ import { shorten } from '../support/shorten.ts'
 import { credentialsOf } from './credentials.ts'
 import { makeNamespace } from './make-namespace.ts'
 import { Namespace } from './namespace.ts'
+import { NamespaceEntry } from './namespace-entry.ts'
+import { keptOf, openKept } from './open-namespace.ts'
 import type { Surroundings } from './surroundings.ts'
 import { Templates } from './templates.ts'
 
-/** A namespace as it is registered, from the moment its name is taken. */
-interface Entry {
-  /** ISO 8601 UTC, wall-clock time. */
-  created_at: string
-  /** Undefined while it is made. */
-  namespace: Namespace | undefined
-  opening: Promise<Namespace>
-}
-
 /** Every namespace of a sandbox: leads to them by name and by client id, makes and ends them. */
 export class Namespaces implements NamespacesControl {
-  readonly default: Namespace
-  readonly #surroundings: Surroundings
-  readonly #templates = new Templates()
-  readonly #entries = new Map<string, Entry>()
-  readonly #byClient = new Map<string, Namespace>()
-  #made = 0
-
-  /** Opens the default one, from the fixture the sandbox was started with. Throws as {@link Namespace.open}. */
+  /**
+   * Opens the default one, from the fixture the sandbox was started with, and finds those that are kept. Throws as
+   * {@link Namespace.open}.
+   */
   static async open(fixture: Fixture, surroundings: Surroundings): Promise<Namespaces> {
     const { dataDir, seed, clock: clockStart, confirmationDelay } = surroundings.options
     const wanted = { name: DEFAULT_NAMESPACE, fixture, seed, clockStart, confirmationDelay, dataDir }
     try {
-      return new Namespaces(await Namespace.open({ ...wanted, surroundings }), surroundings)
+      const first = await Namespace.open({ ...wanted, surroundings })
+      const folders = first.directory === undefined ? undefined : new NamespaceFolders(first.directory)
+      const namespaces = new Namespaces(first, folders, surroundings)
+      await namespaces.#find()
+      return namespaces
     } catch (error) {
       await surroundings.pool.stop()
       throw error
     }
   }
 
-  private constructor(first: Namespace, surroundings: Surroundings) {
+  readonly default: Namespace
+  readonly #surroundings: Surroundings
+  /** Undefined when namespaces end with the process. */
+  readonly #folders: NamespaceFolders | undefined
+  readonly #templates = new Templates()
+  /** Beside the default one. */
+  readonly #entries = new Map<string, NamespaceEntry>()
+  readonly #byClient = new Map<string, NamespaceEntry>()
+  #named = 0
+
+  private constructor(first: Namespace, folders: NamespaceFolders | undefined, surroundings: Surroundings) {
     this.default = first
+    this.#folders = folders
     this.#surroundings = surroundings
-    this.#add(DEFAULT_NAMESPACE, Promise.resolve(first)).namespace = first
     this.#templates.add(
       first,
       first.ready.then(() => first),
@@ -53,58 +57,49 @@ export class Namespaces implements NamespacesControl {
 
   /** How many there are beside the default one. */
   get size(): number {
-    return this.#entries.size - 1
+    return this.#entries.size
   }
 
-  /** The namespace of that name; a promise while it is made. Throws Problem namespace_not_found. */
+  /** The namespace of that name, opened if need be. Throws Problem namespace_not_found, or sandbox_starting when it cannot be opened. */
   get(name: string = DEFAULT_NAMESPACE): Namespace | Promise<Namespace> {
-    const entry = this.#entries.get(name)
-    if (!entry) throw this.#unknown(name)
-    return entry.namespace ?? entry.opening
+    return name === DEFAULT_NAMESPACE ? this.default : this.#require(name).get()
   }
 
-  /** The namespace of that name, if it is there and at hand. */
-  peek(name: string): Namespace | undefined {
-    return this.#entries.get(name)?.namespace
+  /** The namespace of that client, opened if need be; undefined if it is the default one's, or nobody's. */
+  ofClient(clientId: string): Namespace | Promise<Namespace> | undefined {
+    return this.#byClient.get(clientId)?.get()
   }
 
-  /** The namespace of that client; undefined if it is the default one's, or nobody's. */
-  ofClient(clientId: string): Namespace | undefined {
-    return this.#byClient.get(clientId)
-  }
-
-  /** @returns true if a tenant has this id in any namespace that can serve */
+  /** @returns true if a tenant has this id in any namespace */
   hasTenant(tenantId: string): boolean {
-    for (const { namespace } of this.#entries.values()) {
-      if (namespace?.fixture.tenants.some(({ tenant }) => tenant.tenant_id === tenantId)) return true
-    }
-    return false
+    if (Object.hasOwn(this.default.clients, tenantId)) return true
+    return [...this.#entries.values()].some(({ clients }) => Object.hasOwn(clients, tenantId))
   }
 
   list(): NamespaceSummary[] {
-    return [...this.#entries].flatMap(([name, { namespace, created_at }]) => {
-      if (!namespace) return []
-      const tenants = namespace.fixture.tenants.map(({ tenant }) => tenant.slug)
-      return [{ name, seed: namespace.seed, created_at, ...namespace.readiness(), tenants }]
-    })
+    const { name, seed, created_at, clients } = this.default
+    const tenants = Object.values(clients).map(({ slug }) => slug)
+    const others = [...this.#entries.values()].filter(({ inTheMaking }) => !inTheMaking)
+    return [{ name, seed, created_at, ...this.default.readiness(), tenants }, ...others.map((one) => one.summary())]
   }
 
   async create(wish: NamespaceWish): Promise<Credentials> {
-    const { maxNamespaces } = this.#surroundings.options
+    const { log, options } = this.#surroundings
     const name = wish.name ?? this.#freeName()
-    if (this.#entries.has(name)) {
+    if (name === DEFAULT_NAMESPACE || this.#entries.has(name)) {
       throw new Problem('namespace_exists', { detail: `There is a namespace "${name}" already.`, param: 'name' })
     }
-    if (this.size >= maxNamespaces) {
-      const detail = `There are ${maxNamespaces} namespaces beside the default one; delete some, or start with a larger --max-namespaces.`
+    if (this.size >= options.maxNamespaces) {
+      const detail = `There are ${this.size} namespaces beside the default one; delete some, or start with a larger --max-namespaces.`
       throw new Problem('too_many_namespaces', { detail, param: 'name' })
     }
-    const entry = this.#add(name, this.#make(name, wish))
+    const making = this.#make(name, wish)
+    const entry = NamespaceEntry.making(name, making, log)
+    this.#entries.set(name, entry)
     try {
-      const namespace = await entry.opening
+      const namespace = await making
       const credentials = await credentialsOf(namespace, this.#surroundings)
-      entry.namespace = namespace
-      for (const { client_id } of credentials.tenants) this.#byClient.set(client_id, namespace)
+      this.#listen(entry)
       return credentials
     } catch (error) {
       this.#entries.delete(name)
@@ -117,55 +112,74 @@ export class Namespaces implements NamespacesControl {
       const detail = 'The default namespace cannot be deleted; reset it, or stop the sandbox.'
       throw new Problem('validation_error', { detail, param: 'namespace' })
     }
-    const entry = this.#entries.get(name)
-    if (!entry) throw this.#unknown(name)
-    const { namespace } = entry
-    if (!namespace) throw new Problem('sandbox_starting', { detail: 'The namespace is being made.' })
+    const entry = this.#require(name)
+    if (entry.inTheMaking) throw new Problem('sandbox_starting', { detail: 'The namespace is being made.' })
     this.#entries.delete(name)
-    for (const { tenant } of namespace.fixture.tenants) this.#byClient.delete(tenant.client_id)
-    namespace.beginStop()
-    await namespace.stop(undefined)
+    for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
+    await this.#folders?.forget(name)
+    await entry.end()
+    await this.#folders?.remove(name)
   }
 
   /** Takes nothing more, in any namespace, and answers what is under way. */
   beginStop(): void {
-    for (const { namespace } of this.#entries.values()) namespace?.beginStop()
+    this.default.beginStop()
+    for (const { open } of this.#entries.values()) open?.beginStop()
   }
 
   /** Ends all, once nobody asks any more. Call {@link beginStop} first. */
-  async stop(served: Promise<void> | undefined): Promise<void> {
-    const ending = [...this.#entries.values()].map(async ({ opening }) => {
-      const namespace = await opening.catch(() => undefined)
-      namespace?.beginStop() // it may have been in the making
-      await namespace?.stop(served)
-    })
-    await Promise.all(ending)
+  async stop(served?: Promise<void>): Promise<void> {
+    const others = [...this.#entries.values()].map((entry) => entry.end(served))
+    await Promise.all([this.default.stop(served), ...others])
     await this.#surroundings.pool.stop()
   }
 
-  #add(name: string, opening: Promise<Namespace>): Entry {
-    const created_at = new Date(this.default.services.service.clock.wallNow()).toISOString()
-    const entry: Entry = { created_at, namespace: undefined, opening }
-    opening.catch(() => undefined) // told to whoever asked for it
-    this.#entries.set(name, entry)
-    return entry
+  async #make(name: string, wish: NamespaceWish): Promise<Namespace> {
+    const folders = this.#folders
+    const source = await this.get(wish.from)
+    await folders?.remove(name) // what a kill left there
+    try {
+      const own = { templates: this.#templates, folders, surroundings: this.#surroundings }
+      const namespace = await makeNamespace({ name, wish, source, ...own })
+      await folders?.keep(name, keptOf(namespace))
+      return namespace
+    } catch (error) {
+      await folders?.remove(name).catch(() => undefined) // what went wrong first says more
+      throw error
+    }
   }
 
-  async #make(name: string, wish: NamespaceWish): Promise<Namespace> {
-    const source = await this.get(wish.from)
-    return makeNamespace({ name, wish, source, templates: this.#templates, surroundings: this.#surroundings })
+  /** Those that an earlier process left. */
+  async #find(): Promise<void> {
+    const folders = this.#folders
+    if (!folders) return
+    const surroundings = this.#surroundings
+    for (const found of await folders.list()) {
+      const where = { host: this.default.fixture, dataDir: folders.of(found.name), surroundings }
+      const entry = NamespaceEntry.found(found, (kept) => openKept(found.name, kept, where), surroundings.log)
+      this.#entries.set(found.name, entry)
+      this.#listen(entry)
+    }
+  }
+
+  /** From now on its clients lead to it. */
+  #listen(entry: NamespaceEntry): void {
+    for (const { client_id } of Object.values(entry.clients)) this.#byClient.set(client_id, entry)
+  }
+
+  #require(name: string): NamespaceEntry {
+    const entry = this.#entries.get(name)
+    if (entry) return entry
+    const known = [DEFAULT_NAMESPACE, ...this.#entries.keys()]
+    const detail = `There is no namespace "${shorten(name)}"; ${suggest(name, known)}`
+    throw new Problem('namespace_not_found', { detail, param: 'namespace' })
   }
 
   #freeName(): string {
     for (;;) {
-      this.#made += 1
-      const name = `namespace-${this.#made}`
+      this.#named += 1
+      const name = `namespace-${this.#named}`
       if (!this.#entries.has(name)) return name
     }
-  }
-
-  #unknown(name: string): Problem {
-    const detail = `There is no namespace "${shorten(name)}"; ${suggest(name, [...this.#entries.keys()])}`
-    return new Problem('namespace_not_found', { detail, param: 'namespace' })
   }
 }

@@ -14,8 +14,8 @@ export class Persistence {
    * Opens the directory; `seed` is what the start asks for. Throws DataDirectoryError when it cannot be used, OptionError
    * when it was made with another seed or fixture.
    */
-  static async open(path: string, fixture: Fixture, seed: number | undefined, log: Logger): Promise<Persistence> {
-    const made = { version, seed: seed ?? SeededRandom.freshSeed(), fixture: fingerprint(fixture) }
+  static async open(path: string, fixture: Fixture, { seed, runs = 0, log }: OpenOptions): Promise<Persistence> {
+    const made = { version, seed: seed ?? SeededRandom.freshSeed(), fixture: fingerprint(fixture), runs }
     const directory = await DataDirectory.open(path, { ...made, log })
     const { seed: kept, fixture: seededFrom } = directory.manifest.data
     const problem =
@@ -106,8 +106,8 @@ export class Persistence {
   }
 
   /** Call when all that the fixture asks for is there, and nothing is left broken by an earlier run. */
-  async whole(): Promise<void> {
-    if (!this.seeded) await this.#directory.manifest.update({ seeded: true })
+  async whole(clock: SandboxClock): Promise<void> {
+    if (!this.seeded) await this.#directory.manifest.update({ seeded: true, clock: clock.state })
     this.#whole = true
   }
 
@@ -117,6 +117,15 @@ export class Persistence {
     if (this.#whole && mended) await this.#directory.manifest.update({ clean: true })
     await this.#directory.close()
   }
+}
+
+/** How a data directory is opened. */
+export interface OpenOptions {
+  /** What is asked for; undefined for any. */
+  seed: number | undefined
+  /** How often the state had been started that a new directory begins with. */
+  runs?: number | undefined
+  log: Logger
 }
 
 /** Of what is in the ledger and on the chains from the start: it must be the same at every start. */

@@ -1,0 +1,106 @@
+import type { NamespaceSummary } from '../control/contract.ts'
+import type { FoundNamespace, KeptNamespace } from '../data-dir/namespace-folders.ts'
+import { Problem } from '../domain/errors.ts'
+import type { Logger } from '../support/logger.ts'
+import type { Namespace } from './namespace.ts'
+
+/** What is known of a namespace while it is not open. */
+type Closed = { is: 'making' } | { is: 'kept'; kept: KeptNamespace } | { is: 'damaged' }
+
+/** A namespace as it is registered: from the moment its name is taken, open or not. */
+export class NamespaceEntry {
+  /** One that is being made; `made` tells when it can serve. */
+  static making(name: string, made: Promise<Namespace>, log: Logger): NamespaceEntry {
+    const entry = new NamespaceEntry(name, { is: 'making' }, () => made, log)
+    void entry.#open().catch(() => undefined) // told to whoever asked for it
+    return entry
+  }
+
+  /** One that an earlier process left; it is opened when it is needed. */
+  static found(found: FoundNamespace, open: (kept: KeptNamespace) => Promise<Namespace>, log: Logger): NamespaceEntry {
+    if ('kept' in found) {
+      const { name, kept } = found
+      return new NamespaceEntry(name, { is: 'kept', kept }, () => open(kept), log)
+    }
+    const entry = new NamespaceEntry(found.name, { is: 'damaged' }, () => Promise.reject(found.failure), log)
+    entry.#failure = found.failure.message
+    return entry
+  }
+
+  readonly name: string
+  readonly #closed: Closed
+  readonly #opener: () => Promise<Namespace>
+  readonly #log: Logger
+  #namespace: Namespace | undefined
+  #opening: Promise<Namespace> | undefined
+  #failure: string | undefined
+
+  private constructor(name: string, closed: Closed, opener: () => Promise<Namespace>, log: Logger) {
+    this.name = name
+    this.#closed = closed
+    this.#opener = opener
+    this.#log = log
+  }
+
+  /** The namespace, if it is open. */
+  get open(): Namespace | undefined {
+    return this.#namespace
+  }
+
+  /** @returns true while it is made: there is nothing of it yet */
+  get inTheMaking(): boolean {
+    return this.#closed.is === 'making' && this.#namespace === undefined
+  }
+
+  /** The namespace, opened if need be. Throws Problem sandbox_starting when it cannot be. */
+  get(): Namespace | Promise<Namespace> {
+    return this.#namespace ?? this.#opening ?? this.#open()
+  }
+
+  /** By tenant id, as far as they are known. */
+  get clients(): KeptNamespace['clients'] {
+    if (this.#namespace) return this.#namespace.clients
+    return this.#closed.is === 'kept' ? this.#closed.kept.clients : {}
+  }
+
+  /** What a list of namespaces says of it. */
+  summary(): NamespaceSummary {
+    const { name } = this
+    const tenants = Object.values(this.clients).map(({ slug }) => slug)
+    const of = this.#namespace ?? (this.#closed.is === 'kept' ? this.#closed.kept : undefined)
+    const known = of && { seed: of.seed, created_at: of.created_at }
+    const readiness = this.#namespace?.readiness() ?? { ready: this.#failure === undefined, ...reasonOf(this.#failure) }
+    return { name, ...known, ...readiness, tenants }
+  }
+
+  /** Ends it, once it is open if it is being opened. */
+  async end(served?: Promise<void>): Promise<void> {
+    const namespace = this.#namespace ?? (await this.#opening?.catch(() => undefined))
+    namespace?.beginStop()
+    await namespace?.stop(served)
+  }
+
+  #open(): Promise<Namespace> {
+    this.#opening = this.#opener()
+      .then((namespace) => {
+        this.#namespace = namespace
+        this.#failure = undefined
+        return namespace
+      })
+      .catch((error: unknown) => {
+        if (this.#closed.is === 'making') throw error
+        this.#failure = error instanceof Error ? error.message : String(error)
+        this.#log.error({ namespace: this.name, err: error }, 'a namespace could not be opened')
+        const detail = `The namespace "${this.name}" cannot be opened: ${this.#failure}`
+        throw new Problem('sandbox_starting', { detail, param: 'namespace' }, { cause: error })
+      })
+      .finally(() => {
+        this.#opening = undefined
+      })
+    return this.#opening
+  }
+}
+
+function reasonOf(reason: string | undefined) {
+  return reason !== undefined && { reason }
+}
