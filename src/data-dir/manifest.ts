@@ -11,16 +11,16 @@ const FORMAT = 3
 const OLDEST_FORMAT = 2
 
 const ManifestSchema = Type.Object({
-  /** Of the whole directory: raised when an older version would misread what any of its files say. */
+  /** Format of the whole directory: raised when an older version would misread any of its files. */
   format: Type.Union([Type.Literal(OLDEST_FORMAT), Type.Literal(FORMAT)]),
-  /** Of the package that wrote it last. */
+  /** Version of the package that wrote it last. */
   version: Type.String(),
   seed: Type.Integer(),
   /** Fingerprint of the fixture it was seeded from. */
   fixture: Type.String(),
   /** How often it was opened. */
   runs: Type.Integer({ minimum: 0 }),
-  /** Of the sandbox clock, in milliseconds: how far it is ahead, and since the Unix epoch where it stands still. */
+  /** The sandbox clock, in milliseconds: how far it is ahead, or the moment since the Unix epoch where it stands still. */
   clock: Type.Object({ offset: Type.Number(), frozen_at: Type.Union([Type.Number(), Type.Null()]) }),
   /** True if the fixture's records are all in it. */
   seeded: Type.Boolean(),

@@ -85,7 +85,7 @@ export const ERRORS = {
 /** A value of the error body's `code`. */
 export type ErrorCode = keyof typeof ERRORS
 
-/** Of the errors about a credential that is not the identity provider's token. */
+/** Realms for errors about a credential that is not the identity provider's token. */
 const REALMS: Partial<Record<ErrorCode, Realm>> = {
   invalid_user_token: 'user-token',
   unknown_partner_issuer: 'user-token',
@@ -120,7 +120,7 @@ export interface ProblemDetails {
 /** Most faults one answer lists. What an error quotes of a request must not make the answer many times as long. */
 const MAX_LISTED = 20
 const MAX_DETAIL = 8000
-/** Of one fault among several; room for every word one could choose instead. */
+/** Most characters of one fault among several: room for every word that could be chosen instead. */
 const MAX_FAULT = 1000
 const MAX_PARAM = 100
 

@@ -130,7 +130,7 @@ export interface Transaction {
   yield_earned_before: string
   /** `yield_earned` of the response; of a `yield_harvest` what it was directly before the transfer. */
   yield_earned_after: string
-  /** Of a `yield_harvest`, the hash of the transfer it was recorded with. */
+  /** For a `yield_harvest`, the hash of the transfer it was recorded with. */
   tx_hash: Hex
   /** Only for a `yield_harvest`, as {@link HarvestQuote}. */
   fx_rate_usd?: string
@@ -157,7 +157,7 @@ export interface Transfer {
   amount: string
   /** The position's worth directly before the transfer, in the block it was signed for. */
   value_before: string
-  /** Of the block it was signed for, in Unix seconds. */
+  /** Time of the block it was signed for, in Unix seconds. */
   block_timestamp: number
   /** Where its outcome is kept; null for seeding. */
   claim: Claim | null

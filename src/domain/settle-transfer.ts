@@ -103,7 +103,7 @@ async function worthOf(portfolio: Portfolio, settling: ToSettle, deps: SettlingD
   return worth ?? 0n
 }
 
-/** Nor must a disk that is full: under the same key, the client would move the money once more. */
+/** A full disk must not become an error either: under the same key, the client would move the money once more. */
 function keep(writes: readonly Write[], settling: ToSettle, deps: SettlingDeps): Promise<void> {
   const outage = {
     of: NotKeptError,

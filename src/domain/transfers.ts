@@ -119,7 +119,7 @@ export class Transfers {
     this.#broken.clear()
   }
 
-  /** Behind the portfolio's earlier transfers. */
+  /** Runs a task after the portfolio's earlier transfers. */
   async #inTurn<T>(portfolioId: string, task: () => Promise<T>): Promise<T> {
     const running = this.#queue.run(portfolioId, task)
     this.#running.add(running)

@@ -42,7 +42,7 @@ export const FaultRuleSchema = Type.Object(
 /** What a rule may say whatever its kind. */
 type Common = Omit<Static<typeof FaultRuleSchema>, 'kind' | 'with'>
 
-/** Of the parameters of a kind, those that a rule may leave out. */
+/** The parameters of a kind that a rule may leave out. */
 type LeftOut<P extends TProperties> = {
   [Name in keyof P]: P[Name] extends TOptional<TSchema> | Filled<TSchema> ? Name : never
 }[keyof P]

@@ -64,7 +64,7 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
     })
     const { refusal, ...wish } = options.wish?.(request) ?? {}
     if (refusal) throw new OAuthError(refusal.error, 'a fault of the sandbox', refusal.status)
-    // Of the discovery document that led here: a strict client compares the two.
+    // The issuer of the discovery document that led here: a strict client compares the two.
     const issuer = issuerAt(provider.origin.under(request.headers.host), asked.tenant_id)
     const { access_token, expires_in } = await provider.issueToken(tenant, { ...wish, issuer, audience })
     return reply.headers(NO_STORE).send({ token_type: 'Bearer', expires_in, ext_expires_in: expires_in, access_token })

@@ -14,7 +14,7 @@ export interface TokenRequest {
 
 /** What answering a token request needs to know. */
 export interface TokenRequestContext {
-  /** Of the tokens that may be asked for. */
+  /** Audiences of the tokens that may be asked for. */
   audiences: readonly string[]
   findTenant: (clientId: string) => Promise<Tenant | undefined>
 }

@@ -11,7 +11,7 @@ import { TlsError } from './tls-error.ts'
 export interface SelfSignedOptions {
   /** Host names and addresses. */
   names: readonly string[]
-  /** Of a data directory that is in use by this process; the certificate is kept there. */
+  /** Path of a data directory that this process uses; the certificate is kept there. */
   directory: string | undefined
   /** Milliseconds since the Unix epoch. */
   now: number

@@ -11,7 +11,7 @@ export interface SegmentEntry {
   counts: readonly number[]
   /** {@link KEY_BYTES} of each block's hash. */
   hashes: string
-  /** Of each transaction {@link KEY_BYTES} of its hash, and a byte: 1 if it was successful. */
+  /** For each transaction {@link KEY_BYTES} of its hash, and a byte: 1 if it was successful. */
   transactions: string
   /** The blocks as JSON, compressed with Brotli. */
   blocks: string

@@ -62,7 +62,7 @@ export function readQuantity(method: string, name: string, quantity: unknown): b
   return BigInt(quantity as string | number)
 }
 
-/** Of at most 256 bits: reading millions of decimal digits would take seconds. */
+/** A number of at most 256 bits: reading millions of decimal digits would take seconds. */
 function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(value)
 }

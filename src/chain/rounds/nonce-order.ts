@@ -1,7 +1,7 @@
 import { SenselessAnswerError } from '../json-rpc/senseless-answer.ts'
 import type { Round } from './transfer-round.ts'
 
-/** Beyond so many wallets, none is known any more. */
+/** With more wallets than this, it forgets all of them. */
 const MOST_WALLETS = 10_000
 
 /**

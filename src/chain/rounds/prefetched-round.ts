@@ -4,7 +4,7 @@ import { type Round, readRound, type TransferJob } from './transfer-round.ts'
 interface Ahead {
   jobs: readonly TransferJob[]
   round: Promise<Round | undefined>
-  /** Of the chain's state that was read; undefined until that is known. */
+  /** Version of the chain's state that was read; undefined until it is known. */
   version?: number
 }
 

@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/records.ts'
 import type { Block } from '../json-rpc/block.ts'
 
-/** Beyond so many transactions that no block took, the oldest are no longer known. */
+/** With more transactions than this that no block took, it forgets the oldest. */
 const MOST_WAITING = 10_000
 
 /** Signed transactions that were sent to the node and stand in no block yet, by hash: what its pool holds, as far as we know. */

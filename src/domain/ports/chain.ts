@@ -11,7 +11,7 @@ export interface WalletOwner {
 export interface MarketFigures {
   apy: string
   tvl_usd: string
-  /** Of a whole token, with two decimals or more. */
+  /** Price of a whole token, with two decimals or more. */
   price_usd: string
 }
 
@@ -45,7 +45,7 @@ export interface SignedTransaction {
   amount: bigint
   /** The position's worth directly before the transfer, in the block it was signed for. */
   value_before: bigint
-  /** Of the block it was signed for, in Unix seconds. */
+  /** Time of the block it was signed for, in Unix seconds. */
   block_timestamp: number
 }
 
