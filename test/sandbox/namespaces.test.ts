@@ -89,6 +89,76 @@ test('wallets and ids are those of a sandbox started alone with its seed and fix
   expect(await run(mine)).toEqual(await run(alone))
 })
 
+describe('from another one', () => {
+  test('it has the money that one has, and goes its own way', async () => {
+    await using first = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z' })
+    const source = new Partner(first)
+    const portfolio = await source.open('zoe')
+    await source.deposit('zoe', portfolio, '3000000')
+    await using second = await sandbox.namespaces.create({ from: first.namespace })
+    const copy = new Partner(second)
+    const listed = async (partner: Partner) => (await partner.get('end_users/zoe/portfolios')).body.data
+    expect(await listed(copy)).toEqual(await listed(source))
+    expect((await copy.withdraw('zoe', portfolio, '1000000')).status).toBe(200)
+    expect((await listed(source))[0]).toMatchObject({ total_balance: '3000000' })
+    for (const one of [first, second]) expect((await one.audit()).checks.filter(({ ok }) => !ok)).toEqual([])
+  })
+
+  test('a transfer that is under way there is settled here as well, once', async () => {
+    await using first = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z', confirmationDelay: '1h' })
+    const source = new Partner(first)
+    const portfolio = await source.open('zoe')
+    const [before] = [await first.chain.getBlockNumber()]
+    const held = source.deposit('zoe', portfolio, '3000000')
+    await expect.poll(() => first.chain.getBlockNumber(), { timeout: 20_000 }).toBeGreaterThan(before)
+    await using second = await sandbox.namespaces.create({ from: first.namespace })
+    const transactions = async (partner: Partner) => (await partner.get('end_users/zoe/transactions')).body.data
+    expect(await transactions(new Partner(second))).toHaveLength(1)
+    expect((await second.audit()).ok).toBe(true)
+    await first.clock.advance('1h')
+    expect((await held).status).toBe(200)
+    expect((await transactions(source))[0].tx_hash).toBe((await transactions(new Partner(second)))[0].tx_hash)
+  })
+
+  test('its clock can be set on, and not back', async () => {
+    await using first = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z' })
+    await first.clock.advance('30d')
+    const { namespace: from } = first
+    await expect(sandbox.namespaces.create({ from, clock: '2030-01-02T00:00:00Z' })).rejects.toThrow('is past that')
+    await using second = await sandbox.namespaces.create({ from, clock: '2031-01-01T00:00:00Z' })
+    expect(await second.clock.iso()).toBe('2031-01-01T00:00:00.000Z')
+  })
+})
+
+test('what a deleted one holds is answered 503', async () => {
+  const mine = await sandbox.namespaces.create({ confirmationDelay: '1h' })
+  const partner = new Partner(mine)
+  const portfolio = await partner.open('zoe')
+  const before = await mine.chain.getBlockNumber()
+  const held = partner.deposit('zoe', portfolio, '1000000')
+  await expect.poll(() => mine.chain.getBlockNumber(), { timeout: 20_000 }).toBeGreaterThan(before)
+  await mine.stop()
+  expect((await held).status).toBe(503)
+})
+
+test('nobody makes, lists, controls or deletes one without the control token', async () => {
+  await using guarded = await startSandbox({ port: 0, controlToken: 'secret', seed: 7 })
+  await using mine = await guarded.namespaces.create({ name: 'mine' })
+  const asked: [string, string][] = [
+    ['POST', 'namespaces'],
+    ['GET', 'namespaces'],
+    ['GET', 'namespaces/mine/credentials'],
+    ['POST', 'namespaces/mine/reset'],
+    ['GET', 'namespaces/nobody/clock'],
+    ['DELETE', 'namespaces/mine'],
+  ]
+  for (const [method, path] of asked) {
+    const response = await fetch(new URL(`/_sandbox/${path}`, guarded.baseUrl), { method })
+    expect([path, response.status]).toEqual([path, 401])
+  }
+  expect((await new Partner(mine).get('pools')).status).toBe(200)
+})
+
 describe('bad input', () => {
   test.each([
     [{ name: 'default' }, 409, 'namespace_exists', 'name'],
@@ -112,7 +182,7 @@ describe('bad input', () => {
     const body = (await response.json()) as { code: string; errors?: { param: string }[]; param?: string }
     expect([response.status, body.code]).toEqual([status, code])
     expect(body.errors?.[0]?.param ?? body.param).toBe(param)
-    expect(await sandbox.namespaces.list()).toHaveLength(1)
+    expect((await sandbox.namespaces.list()).map(({ name }) => name)).toEqual(['default'])
   })
 
   test('two at once that would have the same name: one is made', async () => {
