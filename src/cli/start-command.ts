@@ -22,6 +22,7 @@ interface Flags {
   seed?: number
   clock?: string
   maxNamespaces?: number
+  maxNodes?: number
   namespaceIdle?: string
   controlToken?: string
   json?: boolean
@@ -59,6 +60,7 @@ export function startCommand(): Command {
         wholeNumber,
       ),
     )
+    .addOption(flag('--max-nodes <n>', 'Anvils at once (default: 64)', 'MAX_NODES').argParser(wholeNumber))
     .addOption(
       flag('--namespace-idle <d>', 'how long one may be unused before its Anvils end (default: 10m)', 'NAMESPACE_IDLE'),
     )

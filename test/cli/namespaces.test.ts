@@ -179,19 +179,22 @@ test.each([['list'], ['create'], ['delete']])('namespaces %s --help shows exampl
 })
 
 describe('start', () => {
-  test('takes how many there may be, and how long one may be idle', async () => {
-    const command = new Command(['--port', '0', '--json', '--quiet', '--max-namespaces', '1'], {
+  test('takes how many there may be, of Anvils too, and how long one may be idle', async () => {
+    const command = new Command(['--port', '0', '--json', '--quiet', '--max-namespaces', '1', '--max-nodes', '1'], {
       env: { YIELD_SANDBOX_NAMESPACE_IDLE: '1h', YIELD_SANDBOX_MAX_NAMESPACES: '5' },
     })
     const { base_url } = await command.credentials()
     expect((await run(['namespaces', 'create', '--url', base_url])).code).toBe(0)
     expect((await run(['namespaces', 'create', '--url', base_url])).stderr).toMatch(/There are 1 namespaces/)
+    const deaf = await run(['clock', '--advance', '1d', '--json', '--namespace', 'namespace-1', '--url', base_url])
+    expect(JSON.parse(deaf.stdout).chains, 'the only Anvil is that of default').toMatchObject({ ok: false })
     command.kill('SIGTERM')
     expect((await command.ended).code).toBe(0)
   })
 
   test.each([
     [['--max-namespaces', 'many'], /--max-namespaces.*many.*whole number/],
+    [['--max-nodes', '-1'], /--max-nodes.*-1.*whole number/],
     [['--namespace-idle', 'soon'], /namespace idle: "soon" is not a duration/],
   ])('%j is refused', async (args, line) => {
     expectClear(await runHere([...args, '--port', '0', '--quiet']), { code: 2, line })
