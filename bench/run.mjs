@@ -3,6 +3,7 @@ import { deposits } from './deposits.mjs'
 import { faults } from './faults.mjs'
 import { held } from './held.mjs'
 import { memory } from './memory.mjs'
+import { namespaces } from './namespaces.mjs'
 import { packageFigures } from './package.mjs'
 import { requests } from './requests.mjs'
 import { reset } from './reset.mjs'
@@ -13,7 +14,7 @@ import { table } from './support/table.mjs'
 
 const PARTS = { startup, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-const LONG_PARTS = { scale, held, stored, memory }
+const LONG_PARTS = { scale, held, stored, memory, namespaces }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 const { values: options, positionals } = parseArgs({ options: { mockoon: { type: 'string' } }, allowPositionals: true })

@@ -33,11 +33,16 @@ export class Tenant {
 
   /** An end user, new or known: opens portfolios, and lists transactions. */
   async endUser(externalId) {
+    const users = `${this.#credentials.base_url}/v1/partner/end_users`
+    await this.#send('POST', users, { authorization: this.authorization }, { external_id: externalId })
+    return this.knownUser(externalId)
+  }
+
+  /** As {@link endUser}, of one who is there. */
+  async knownUser(externalId) {
     const { base_url, control_url, tenants } = this.#credentials
-    const users = `${base_url}/v1/partner/end_users`
-    const url = `${users}/${externalId}`
+    const url = `${base_url}/v1/partner/end_users/${externalId}`
     const authorized = { authorization: this.authorization }
-    await this.#send('POST', users, authorized, { external_id: externalId })
     const mint = `${control_url}/tenants/${tenants[0].slug}/user_tokens`
     const { token } = JSON.parse(await this.#send('POST', mint, {}, { external_id: externalId }))
     const headers = { ...authorized, 'x-user-token': token }
@@ -50,6 +55,9 @@ export class Tenant {
           this.#send('POST', `${url}/${operation}`, headers, { portfolio_id, amount_minor: String(amount) })
         return { deposit: move('deposit'), withdraw: move('withdraw') }
       },
+      portfolios: async () => JSON.parse(await this.#send('GET', `${url}/portfolios`, headers)),
+      deposit: (portfolio_id, amount) =>
+        this.#send('POST', `${url}/deposit`, headers, { portfolio_id, amount_minor: String(amount) }),
       transactions: async (query) =>
         JSON.parse(await this.#send('GET', `${url}/transactions?${new URLSearchParams(query)}`, headers)),
     }
