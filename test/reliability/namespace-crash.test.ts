@@ -51,7 +51,7 @@ describe('a namespace that is kept', () => {
     } else if (what.includes('killed')) await sandbox.end('SIGKILL')
     await load.stop()
     if (what.includes('rests')) {
-      await expect.poll(() => sandbox.anvils().length, { timeout: 20_000 }).toBe(1) // the default one's
+      await expect.poll(() => sandbox.anvils().length).toBe(1) // the default one's
       await sandbox.end('SIGTERM')
     }
     if (!what.includes('Anvils')) deps = await restarted(round)

@@ -110,7 +110,7 @@ describe('from another one', () => {
     const portfolio = await source.open('zoe')
     const [before] = [await first.chain.getBlockNumber()]
     const held = source.deposit('zoe', portfolio, '3000000')
-    await expect.poll(() => first.chain.getBlockNumber(), { timeout: 20_000 }).toBeGreaterThan(before)
+    await expect.poll(() => first.chain.getBlockNumber()).toBeGreaterThan(before)
     await using second = await sandbox.namespaces.create({ from: first.namespace })
     const transactions = async (partner: Partner) => (await partner.get('end_users/zoe/transactions')).body.data
     expect(await transactions(new Partner(second))).toHaveLength(1)
@@ -136,7 +136,7 @@ test('what a deleted one holds is answered 503', async () => {
   const portfolio = await partner.open('zoe')
   const before = await mine.chain.getBlockNumber()
   const held = partner.deposit('zoe', portfolio, '1000000')
-  await expect.poll(() => mine.chain.getBlockNumber(), { timeout: 20_000 }).toBeGreaterThan(before)
+  await expect.poll(() => mine.chain.getBlockNumber()).toBeGreaterThan(before)
   await mine.stop()
   expect((await held).status).toBe(503)
 })
