@@ -19,6 +19,7 @@ declare module 'fastify' {
 
 /** A namespace, as the way of a request needs it. */
 export interface PipelineDeps {
+  name: string
   service: Service
   /** Of requests, too. */
   ids: Ids

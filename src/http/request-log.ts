@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../domain/errors.ts'
 import { keyInLog } from '../domain/idempotency-key.ts'
+import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { type HttpExchange, member } from './exchange.ts'
@@ -56,7 +57,7 @@ export function logWhenOver(
 
 /** What is undefined does not show. */
 function fieldsOf(request: FastifyRequest, reply: FastifyReply, settings: ServiceSettings, failure?: Problem): object {
-  const { method, url, id, exchange } = request
+  const { method, url, id, exchange, namespace } = request
   const answer = answerOf(request, reply, failure)
   const transaction = exchange && transactionOf(exchange)
   const key = exchange ? keyOf(request) : undefined
@@ -67,6 +68,7 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply, settings: Servic
     status: answer?.status,
     code: answer?.code,
     ended: exchange?.ending ?? (isAnswered(request, reply) ? 'answered' : 'connection lost'),
+    namespace: namespace.name === DEFAULT_NAMESPACE ? undefined : namespace.name,
     operation: exchange?.operation,
     tenant: exchange?.tenant,
     idempotency_key: key === undefined ? undefined : keyInLog(key, settings.idempotency_key_format),

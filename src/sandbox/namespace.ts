@@ -90,6 +90,7 @@ export class Namespace {
     this.#chains = deps.chains
     this.#copied = deps.begin
     this.http = {
+      name: deps.name,
       service: services.service,
       ids: services.ids,
       faults: services.faults,

@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type SandboxHandle, startSandbox } from '../../src/index.ts'
 import { Partner } from '../helpers/partner.ts'
@@ -195,6 +196,17 @@ describe('bad input', () => {
     expect((await control('namespaces/nobody', { method: 'DELETE' })).status).toBe(404)
     expect((await control('namespaces/default', { method: 'DELETE' })).status).toBe(400)
   })
+})
+
+test('the log names it', async () => {
+  const lines: Record<string, unknown>[] = []
+  const logger = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) })
+  await using logged = await startSandbox({ port: 0, logger, seed: 7 })
+  await using mine = await logged.namespaces.create({ name: 'mine' })
+  await new Partner(mine).get('pools')
+  await new Partner(logged).get('pools')
+  const listed = () => lines.filter(({ operation }) => operation === 'list_pools').map(({ namespace }) => namespace)
+  await expect.poll(listed, { timeout: 10_000 }).toEqual(['mine', undefined])
 })
 
 test('no more than there may be', async () => {
