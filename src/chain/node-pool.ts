@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import type { SandboxClock } from '../domain/clock.ts'
-import { ChainUnavailableError } from '../domain/ports/chain.ts'
+import { ChainUnavailableError, NoNodeFreeError } from '../domain/ports/chain.ts'
 import type { Logger } from '../support/logger.ts'
 import { SerialQueue } from '../support/serial-queue.ts'
 import { Slots } from '../support/slots.ts'
@@ -132,10 +132,10 @@ export class NodePool {
     return false
   }
 
-  #tooMany({ chain_id }: NodeUser): ChainUnavailableError {
+  #tooMany({ chain_id }: NodeUser): NoNodeFreeError {
     const { maxNodes } = this.#options
     const reason = `${maxNodes} Anvils are at work, as many as may be at once, and none of them is idle: see --max-nodes`
-    return new ChainUnavailableError(chain_id, reason)
+    return new NoNodeFreeError(chain_id, reason)
   }
 }
 

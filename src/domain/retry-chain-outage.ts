@@ -1,21 +1,22 @@
 import { retryWhile } from '../support/retry-while.ts'
 import type { SandboxClock } from './clock.ts'
-import { ChainUnavailableError } from './ports/chain.ts'
+import { ChainUnavailableError, NoNodeFreeError } from './ports/chain.ts'
 
 const PAUSE_MS = 250
 /** A chain that was lost is back within a second or two. */
 const ATTEMPTS = 20
 
 /**
- * Does a task that begins anew each time, until no chain is lost meanwhile, or `ended` says that it is of no use any more.
- * Throws what the last attempt threw.
+ * Does a task that begins anew each time, until no chain is lost meanwhile, or `ended` says that it is of no use any more. A chain
+ * that got no node is not tried again: that took half a minute already. Throws what the last attempt threw.
  */
 export function retryChainOutage(
   task: () => Promise<void>,
   { clock, ended }: { clock: SandboxClock; ended(): boolean },
 ): Promise<void> {
   return retryWhile(task, {
-    passes: (error, attempt) => error instanceof ChainUnavailableError && attempt < ATTEMPTS,
+    passes: (error, attempt) =>
+      error instanceof ChainUnavailableError && !(error instanceof NoNodeFreeError) && attempt < ATTEMPTS,
     pauseMs: PAUSE_MS,
     sleep: (milliseconds) => clock.wallSleep(milliseconds),
     ended,

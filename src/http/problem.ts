@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../domain/api-response.ts'
 import { ERRORS, type ErrorCode, Problem } from '../domain/errors.ts'
-import { ChainUnavailableError, ChainUnsoundError } from '../domain/ports/chain.ts'
+import { ChainUnavailableError, ChainUnsoundError, NoNodeFreeError } from '../domain/ports/chain.ts'
 import { NotKeptError } from '../domain/ports/journal.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 
@@ -51,7 +51,8 @@ export function problemType(settings: ServiceSettings): string {
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ChainUnavailableError) {
-    const detail = `Chain ${error.chainId} cannot be reached; repeat the request as it is.`
+    const why = error instanceof NoNodeFreeError ? `: ${error.reason}.` : '; repeat the request as it is.'
+    const detail = `Chain ${error.chainId} cannot be reached${why}`
     return new Problem('chain_unavailable', { detail, headers: { 'retry-after': '2' } }, { cause: error })
   }
   if (error instanceof ChainUnsoundError) {

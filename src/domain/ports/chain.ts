@@ -153,12 +153,15 @@ export class ChainUnavailableError extends Error {
   readonly code = 'chain_unavailable'
   constructor(
     readonly chainId: string,
-    reason: string,
+    readonly reason: string,
     options?: ErrorOptions,
   ) {
     super(`chain ${chainId} cannot be reached: ${reason}`, options)
   }
 }
+
+/** There is no node for a chain, since as many are at work as may be. It was waited for one: trying again at once is of no use. */
+export class NoNodeFreeError extends ChainUnavailableError {}
 
 /** The chain answers, but not as it should: somebody changed its contracts or accounts. Only a reset helps. */
 export class ChainUnsoundError extends Error {
