@@ -14,7 +14,7 @@ type State =
   | { is: 'stopped' }
 
 /** Milliseconds that whoever needs a chain at rest waits for it: as long as a hundred that are woken at once may take. */
-const WAKE_TIMEOUT_MS = 30_000
+const WAKE_TIMEOUT_MS = 120_000
 /** Milliseconds until a chain that could not rest is asked again. */
 const REST_AGAIN_MS = 1_000
 
@@ -274,7 +274,7 @@ export interface LifecycleDeps {
   log: Logger
   /** Milliseconds without use after which it rests; undefined: it never does. */
   idleMs: number | undefined
-  /** Milliseconds that whoever needs it waits until it is awake; default 30 s. */
+  /** Milliseconds that whoever needs it waits until it is awake; default 2 min. */
   wakeTimeout?: number | undefined
   /** Puts it to work, where its journal ends. */
   start(): Promise<AnvilChain>

@@ -23,6 +23,8 @@ export interface NodeUser {
 export const MAX_NODES = 64
 /** Milliseconds that a chain waits for a node, a little less than whoever needs the chain waits for it. */
 const PLACE_TIMEOUT_MS = 29_000
+/** Milliseconds until it has its turn to start: it comes, but a hundred take their time on a busy machine. */
+const TURN_TIMEOUT_MS = 110_000
 /** Nodes that start at the same time: more would only make each other slow. */
 const STARTING = 2 * availableParallelism()
 
@@ -85,7 +87,7 @@ export class NodePool {
   /** Starts a node, in its turn. Throws ChainUnavailableError when that does not come, and what the task throws. */
   async start<Result>(user: NodeUser, task: () => Promise<Result>): Promise<Result> {
     if (!user.restable) return task()
-    const release = await this.#starting.take(this.#options.clock.wallSleep(this.#options.placeTimeout))
+    const release = await this.#starting.take(this.#options.clock.wallSleep(TURN_TIMEOUT_MS))
     if (!release) throw new ChainUnavailableError(user.chain_id, 'others are being started, and its turn has not come')
     try {
       return await task()
@@ -144,6 +146,6 @@ export interface PoolOptions {
   log: Logger
   /** Nodes at a time, spares included; default {@link MAX_NODES}. */
   maxNodes?: number
-  /** Milliseconds that a chain waits for a node, or for its turn to start one; default 29 s. */
+  /** Milliseconds that a chain waits for a node; default 29 s. */
   placeTimeout?: number
 }

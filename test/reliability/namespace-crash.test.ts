@@ -48,6 +48,7 @@ describe('a namespace that is kept', () => {
     if (what.includes('Anvils')) {
       sandbox.killAnvil()
       await atSomeMoment(500)
+      await expect.poll(() => deps.control.namespaces()).toMatchObject([{ ready: true }, { ready: true }])
     } else if (what.includes('killed')) await sandbox.end('SIGKILL')
     await load.stop()
     if (what.includes('rests')) {

@@ -10,7 +10,7 @@ const HEADERS = ['x-service-request-id', 'idempotency-key-replay', 'retry-after'
 let sandbox: SandboxHandle
 
 beforeAll(async () => {
-  sandbox = await startSandbox({ port: 0, confirmationDelay: 0, seed: 7, clock: CLOCK })
+  sandbox = await startSandbox({ port: 0, confirmationDelay: 0, seed: 7, clock: CLOCK, maxNodes: 128 })
 })
 afterAll(() => sandbox.stop())
 
