@@ -163,6 +163,7 @@ describe('a pool of nodes', () => {
     pool.prepare(begin)
     await eventually(() => expect(nodes).toHaveLength(2))
     process.kill(nodes[1]!.process.pid, 'SIGKILL')
+    await nodes[1]!.process.exited
     const fixture = await start({ begin, pool })
     expect(await deposit(fixture)).toMatchObject({ status: 'success' })
     pool.prepare(begin)
