@@ -18,9 +18,14 @@ const code = {
   refuses: '0x63deadbeef6000526004601cfd',
   /** Uses up all gas. */
   loops: '0x5b600056',
+  /** Returns 64 KiB, and reverts with as much. */
+  lengthy: '0x620100006000f3',
+  refusesAtLength: '0x620100006000fd',
 } as const
 const at = (index: number): Hex => numberToHex(0xc0de00 + index, { size: 20 })
-const [echo, clock, refuses, loops, nobody] = [at(0), at(1), at(2), at(3), at(4)] as const
+const [echo, clock, refuses, loops, lengthy, refusesAtLength, nobody] = Array.from({ length: 7 }, (_, index) =>
+  at(index),
+) as [Hex, Hex, Hex, Hex, Hex, Hex, Hex]
 
 const time = new SandboxClock()
 let anvil: AnvilProcess
@@ -47,6 +52,16 @@ test('every view ends as if it were called alone, whatever becomes of its neighb
     else expect(outcome).toBeInstanceOf(RpcError)
     if (to === refuses) expect(outcome).toMatchObject({ code: 3, data: '0xdeadbeef' })
   }
+})
+
+test('of what a view returns come 4,096 bytes: nobody can have gigabytes read by replacing a contract', async () => {
+  const whole = `0x${'ab'.repeat(4_096)}` as Hex
+  const views = [lengthy, echo, refusesAtLength, echo].map((to) => ({ to, data: whole }))
+  const outcomes = outcomesOf(await rpc.call<Hex>(...multicall(views, 2_000_000_000)), views.length)
+  const zeros = `0x${'00'.repeat(4_096)}`
+  expect(outcomes).toEqual([zeros, whole, expect.objectContaining({ data: zeros }), whole])
+  const longer = outcomesOf(await rpc.call<Hex>(...multicall([{ to: echo, data: `${whole}cd` }], 2_000_000_000)), 1)
+  expect(longer).toEqual([whole])
 })
 
 test('more views than one call takes, each at its own moment, come in the order they were asked for', async () => {

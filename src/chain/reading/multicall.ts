@@ -20,7 +20,8 @@ const ADDRESS = '0x00000000000000000000006d756c746963616c6c'
 /**
  * EVM code that calls what its input lists, and returns how each call ended. An entry of its input is the address, the
  * length of the data (a word each) and the data; of its output success, length (a word each) and what was returned. Views
- * get 3,000,000 gas each, far more than any needs: one that uses up all of it leaves the others theirs. On the stack are
+ * get 3,000,000 gas each, far more than any needs: one that uses up all of it leaves the others theirs. Of what they return
+ * come 4,096 bytes each, as much more than any returns: of a contract that somebody replaced, it would be gigabytes. On the stack are
  * where the next output is written and the next entry is read; an entry's data wait in memory where its output will be.
  */
 const CODE = `0x${[
@@ -31,11 +32,12 @@ const CODE = `0x${[
   '80826040018460400137', //      21  memory[output + 64..] = calldata[entry + 64..], so much of it
   '6000600082856040018535', //    31  of the call: address, data
   '622dc6c0fa8352', //            42  memory[output] = success of the call
-  '3d8360200152', //              49  memory[output + 32] = returndatasize
-  '3d6000846040013e', //          55  memory[output + 64..] = returndata
-  '01604001', //                  63  entry += 64 + length
-  '903d0160400190', //            67  output += 64 + returndatasize
-  '600456', //                    74  go to next
+  '6110003d8181119181189190910218', // 49  size = returndatasize, or 4096 if that is less
+  '808460200152', //              64  memory[output + 32] = size
+  '806000856040013e', //         70  memory[output + 64..] = returndata, so much of it
+  '9101604001', //                78  entry += 64 + length
+  '910160400190', //              83  output += 64 + size
+  '600456', //                    89  go to next
 ].join('')}` as Hex
 
 /** What a call answers that reverts. */
