@@ -7,10 +7,12 @@ import { unsound } from './json-rpc/senseless-answer.ts'
 import { balanceOf } from './markets/protocols/erc20.ts'
 import { protocolsByName } from './markets/protocols/index.ts'
 import type { Protocol } from './markets/protocols/protocol.ts'
+import { MOST_VIEWS, multicall, type Outcome, outcomesOf, type View } from './reading/multicall.ts'
 import type { Read, Reader } from './reading/view.ts'
 
-/** Calls in one round trip; more than these go one after the other, to leave the node time for others. */
+/** Receipts, and calls of many views each, in one round trip; more than these go one after the other, to leave the node time for others. */
 const MAX_BATCH = 2000
+const MAX_CALLS = 8
 
 /**
  * Asks the nodes themselves, past everything that is cached or in the chain's queue. What is asked within one turn of the
@@ -19,7 +21,8 @@ const MAX_BATCH = 2000
 export class RpcChainObserver implements ChainObserver {
   readonly #chains: Chains
   readonly #protocols: ReadonlyMap<string, Protocol>
-  readonly #batches = new Map<string, BatchLoader<RpcCall, unknown>>()
+  readonly #receipts = new Map<string, BatchLoader<Hex, unknown>>()
+  readonly #views = new Map<string, BatchLoader<View, Outcome>>()
 
   constructor({ chains, protocols }: { chains: Chains; protocols: readonly [string, string] }) {
     this.#chains = chains
@@ -40,13 +43,16 @@ export class RpcChainObserver implements ChainObserver {
   async outcome(chainId: string, hash: Hex): Promise<TransactionOutcome> {
     const archived = this.#chains.get(chainId)?.outcome(hash)
     if (archived) return archived
-    const receipt = (await this.#ask(chainId, ['eth_getTransactionReceipt', hash])) as { status: Hex } | null
+    const [answer] = await this.#receiptsOf(chainId).load([hash])
+    if (answer instanceof RpcError) throw unsound(chainId, answer)
+    const receipt = answer as { status: Hex } | null
     if (!receipt) return this.#chains.get(chainId)?.outcome(hash) ?? 'unknown' // archived meanwhile, or not mined
     return Number(receipt.status) === 1 ? 'success' : 'reverted'
   }
 
   async #read<Result>(chainId: string, { to, data, decode }: Read<Result>): Promise<Result> {
-    const output = (await this.#ask(chainId, ['eth_call', { to, data }, 'latest'])) as Hex
+    const [output] = await this.#viewsOf(chainId).load([{ to, data }])
+    if (output === undefined || output instanceof RpcError) throw unsound(chainId, output)
     try {
       return decode(output)
     } catch (error) {
@@ -54,24 +60,43 @@ export class RpcChainObserver implements ChainObserver {
     }
   }
 
-  async #ask(chainId: string, call: RpcCall): Promise<unknown> {
-    let batches = this.#batches.get(chainId)
-    if (!batches) {
-      batches = new BatchLoader<RpcCall, unknown>(JSON.stringify, (calls) => this.#send(chainId, calls))
-      this.#batches.set(chainId, batches)
-    }
-    const [answer] = await batches.load([call])
-    if (answer instanceof RpcError) throw unsound(chainId, answer)
-    return answer
+  #receiptsOf(chainId: string): BatchLoader<Hex, unknown> {
+    return loaderIn(this.#receipts, chainId, (hashes) => {
+      const calls = hashes.map((hash): RpcCall => ['eth_getTransactionReceipt', hash])
+      return this.#send(chainId, calls, MAX_BATCH)
+    })
   }
 
-  async #send(chainId: string, calls: readonly RpcCall[]): Promise<unknown[]> {
+  /** Many in one call, which takes no more of what each returns than makes sense: a contract may have been replaced. */
+  #viewsOf(chainId: string): BatchLoader<View, Outcome> {
+    return loaderIn(this.#views, chainId, async (views) => {
+      const parts = Array.from({ length: Math.ceil(views.length / MOST_VIEWS) }, (_, part) =>
+        views.slice(part * MOST_VIEWS, (part + 1) * MOST_VIEWS),
+      )
+      const calls = parts.map((part) => multicall(part))
+      const answers = await this.#send(chainId, calls, MAX_CALLS)
+      return parts.flatMap((part, i) => {
+        const answer = answers[i]
+        return answer instanceof RpcError ? part.map(() => answer) : outcomesOf(answer as Hex, part.length)
+      })
+    })
+  }
+
+  async #send(chainId: string, calls: readonly RpcCall[], most: number): Promise<unknown[]> {
     const chain = this.#chains.get(chainId)
     if (!chain) throw new ChainUnavailableError(chainId, 'there is no such chain')
     const answers: unknown[] = []
-    for (let at = 0; at < calls.length; at += MAX_BATCH) {
-      answers.push(...(await chain.ask(calls.slice(at, at + MAX_BATCH))))
-    }
+    for (let at = 0; at < calls.length; at += most) answers.push(...(await chain.ask(calls.slice(at, at + most))))
     return answers
   }
+}
+
+function loaderIn<Key, Result>(
+  loaders: Map<string, BatchLoader<Key, Result>>,
+  chainId: string,
+  load: (keys: readonly Key[]) => Promise<Result[]>,
+): BatchLoader<Key, Result> {
+  const loader = loaders.get(chainId) ?? new BatchLoader<Key, Result>(JSON.stringify, load)
+  loaders.set(chainId, loader)
+  return loader
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { AuditReport } from '../../src/control/contract.ts'
 import type { Write } from '../../src/domain/ports/store.ts'
@@ -349,4 +349,24 @@ describe('a sandbox that cannot be audited', () => {
     }
     await expectSound()
   })
+})
+
+test('takes little of what a contract returns that somebody replaced', async () => {
+  const [jar = ''] = await busy()
+  const { market_address, token_address } = await portfolio(jar)
+  const { services } = open.sandbox.namespace
+  const answers: number[] = []
+  for (const chain of services.chains.all()) {
+    const ask = chain.ask
+    vi.spyOn(chain, 'ask').mockImplementation(async (calls) => {
+      const found = await ask.call(chain, calls)
+      answers.push(JSON.stringify(found).length)
+      return found
+    })
+  }
+  // 16 MiB of zeros: to read a few of them took a second, in which nobody else was answered.
+  for (const address of [market_address, token_address]) await rpc('anvil_setCode', address, '0x62ffffff6000f3')
+  await audit().catch(() => undefined)
+  expect(answers.length).toBeGreaterThan(0)
+  expect(Math.max(...answers)).toBeLessThan(1_000_000)
 })

@@ -3,7 +3,7 @@ import type { Address, Hex } from '../../domain/records.ts'
 import { type RpcCall, RpcError } from '../json-rpc/rpc-client.ts'
 
 /** A view of a contract, as it is called. */
-interface View {
+export interface View {
   to: Address
   data: Hex
 }
@@ -45,15 +45,15 @@ const REVERTED = 3
 /** Digits of a word. */
 const WORD = 64
 
-/** One call that evaluates views on the latest state, as if a block of that time (Unix seconds) were under way. */
-export function multicall(views: readonly View[], timestamp: number): RpcCall {
+/** One call that evaluates views on the latest state, as if a block of that time (Unix seconds) were under way, or at the latest block's. */
+export function multicall(views: readonly View[], timestamp?: number): RpcCall {
   const entries = views.flatMap(({ to, data }) => [pad(to), numberToHex(size(data), { size: 32 }), data])
   return [
     'eth_call',
     { to: ADDRESS, data: concatHex(entries) },
     'latest',
     { [ADDRESS]: { code: CODE } },
-    { time: numberToHex(timestamp) },
+    ...(timestamp === undefined ? [] : [{ time: numberToHex(timestamp) }]),
   ]
 }
 
