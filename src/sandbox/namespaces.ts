@@ -62,7 +62,7 @@ export class Namespaces implements NamespacesControl {
 
   /** The namespace of that name, opened if need be. Throws Problem namespace_not_found, or sandbox_starting when it cannot be opened. */
   get(name: string = DEFAULT_NAMESPACE): Namespace | Promise<Namespace> {
-    return name === DEFAULT_NAMESPACE ? this.default : this.#require(name).get()
+    return this.#get(name, 'namespace')
   }
 
   /** The namespace of that client, opened if need be; undefined if it is the default one's, or nobody's. */
@@ -136,7 +136,7 @@ export class Namespaces implements NamespacesControl {
 
   async #make(name: string, wish: NamespaceWish): Promise<Namespace> {
     const folders = this.#folders
-    const source = await this.get(wish.from)
+    const source = await this.#get(wish.from ?? DEFAULT_NAMESPACE, 'from')
     await folders?.remove(name) // what a kill left there
     try {
       const own = { templates: this.#templates, folders, surroundings: this.#surroundings }
@@ -167,12 +167,16 @@ export class Namespaces implements NamespacesControl {
     for (const { client_id } of Object.values(entry.clients)) this.#byClient.set(client_id, entry)
   }
 
-  #require(name: string): NamespaceEntry {
+  #get(name: string, param: string): Namespace | Promise<Namespace> {
+    return name === DEFAULT_NAMESPACE ? this.default : this.#require(name, param).get()
+  }
+
+  #require(name: string, param = 'namespace'): NamespaceEntry {
     const entry = this.#entries.get(name)
     if (entry) return entry
     const known = [DEFAULT_NAMESPACE, ...this.#entries.keys()]
     const detail = `There is no namespace "${shorten(name)}"; ${suggest(name, known)}`
-    throw new Problem('namespace_not_found', { detail, param: 'namespace' })
+    throw new Problem('namespace_not_found', { detail, param })
   }
 
   #freeName(): string {

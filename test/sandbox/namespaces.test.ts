@@ -165,7 +165,7 @@ describe('bad input', () => {
     [{ name: 'default' }, 409, 'namespace_exists', 'name'],
     [{ name: 'Not A Name' }, 400, 'validation_error', 'name'],
     [{ name: '../../etc' }, 400, 'validation_error', 'name'],
-    [{ from: 'nowhere' }, 404, 'namespace_not_found', 'namespace'],
+    [{ from: 'nowhere' }, 404, 'namespace_not_found', 'from'],
     [{ seed: -1 }, 400, 'validation_error', 'seed'],
     [{ clock: 'yesterday' }, 400, 'validation_error', 'clock'],
     [{ confirmation_delay: 'soon' }, 400, 'validation_error', 'confirmation_delay'],
