@@ -57,7 +57,16 @@ export interface TokenEndpointDeps {
 function clientId({ body, headers }: FastifyRequest): string {
   const inForm = body instanceof URLSearchParams ? body.get('client_id') : undefined
   const basic = headers.authorization?.replace(/^basic +/i, '') ?? ''
-  return inForm ?? Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? ''
+  return inForm ?? formDecode(Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? '')
+}
+
+/** RFC 6749 §2.3.1: in HTTP Basic, a client id is encoded as a form's value; some libraries encode even hyphens. */
+function formDecode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
+  }
 }
 
 function oauthError({ code, status, details }: Problem): ApiResponse & { type: string } {

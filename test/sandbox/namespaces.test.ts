@@ -29,6 +29,21 @@ test('its credentials choose it', async () => {
   expect(mine.tenants[0]!.client_secret).not.toBe(sandbox.tenants[0]!.client_secret)
 })
 
+test('a client that authenticates by HTTP Basic, encoded to the last hyphen, is led to it', async () => {
+  await using mine = await sandbox.namespaces.create()
+  const { client_id, client_secret } = mine.tenants[0]!
+  const encoded = [client_id, client_secret].map((text) =>
+    encodeURIComponent(text).replace(/[-_]/g, (c) => `%${c.charCodeAt(0).toString(16)}`),
+  )
+  const { scope } = await mine.credentials()
+  const response = await fetch(mine.authUrl, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(encoded.join(':')).toString('base64')}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials', scope }),
+  })
+  expect(response.status).toBe(200)
+})
+
 test('a token of a deleted one is answered 401 unknown_partner', async () => {
   const mine = await sandbox.namespaces.create()
   const partner = new Partner(mine)
