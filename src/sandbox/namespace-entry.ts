@@ -65,12 +65,11 @@ export class NamespaceEntry {
 
   /** What a list of namespaces says of it. */
   summary(): NamespaceSummary {
-    const { name } = this
-    const tenants = Object.values(this.clients).map(({ slug }) => slug)
-    const of = this.#namespace ?? (this.#closed.is === 'kept' ? this.#closed.kept : undefined)
-    const known = of && { seed: of.seed, created_at: of.created_at }
-    const readiness = this.#namespace?.readiness() ?? { ready: this.#failure === undefined, ...reasonOf(this.#failure) }
-    return { name, ...known, ...readiness, tenants }
+    if (this.#namespace) return summaryOf(this.#namespace)
+    const kept = this.#closed.is === 'kept' ? this.#closed.kept : undefined
+    const known = kept && { seed: kept.seed, created_at: kept.created_at }
+    const readiness = { ready: this.#failure === undefined, ...reasonOf(this.#failure) }
+    return { name: this.name, ...known, ...readiness, tenants: slugsOf(this.clients) }
   }
 
   /** Ends it, once it is open if it is being opened. */
@@ -99,6 +98,16 @@ export class NamespaceEntry {
       })
     return this.#opening
   }
+}
+
+/** What a list of namespaces says of one that is open. */
+export function summaryOf(namespace: Namespace): NamespaceSummary {
+  const { name, seed, created_at, clients } = namespace
+  return { name, seed, created_at, ...namespace.readiness(), tenants: slugsOf(clients) }
+}
+
+function slugsOf(clients: KeptNamespace['clients']): string[] {
+  return Object.values(clients).map(({ slug }) => slug)
 }
 
 function reasonOf(reason: string | undefined) {

@@ -9,7 +9,7 @@ import { shorten } from '../support/shorten.ts'
 import { credentialsOf } from './credentials.ts'
 import { makeNamespace } from './make-namespace.ts'
 import { Namespace } from './namespace.ts'
-import { NamespaceEntry } from './namespace-entry.ts'
+import { NamespaceEntry, summaryOf } from './namespace-entry.ts'
 import { keptOf, openKept } from './open-namespace.ts'
 import type { Surroundings } from './surroundings.ts'
 import { Templates } from './templates.ts'
@@ -23,14 +23,15 @@ export class Namespaces implements NamespacesControl {
   static async open(fixture: Fixture, surroundings: Surroundings): Promise<Namespaces> {
     const { dataDir, seed, clock: clockStart, confirmationDelay } = surroundings.options
     const wanted = { name: DEFAULT_NAMESPACE, fixture, seed, clockStart, confirmationDelay, dataDir }
+    const first = await Namespace.open({ ...wanted, surroundings })
+    const folders = first.directory === undefined ? undefined : new NamespaceFolders(first.directory)
+    const namespaces = new Namespaces(first, folders, surroundings)
     try {
-      const first = await Namespace.open({ ...wanted, surroundings })
-      const folders = first.directory === undefined ? undefined : new NamespaceFolders(first.directory)
-      const namespaces = new Namespaces(first, folders, surroundings)
       await namespaces.#find()
       return namespaces
     } catch (error) {
-      await surroundings.pool.stop()
+      namespaces.beginStop()
+      await namespaces.stop()
       throw error
     }
   }
@@ -77,10 +78,8 @@ export class Namespaces implements NamespacesControl {
   }
 
   list(): NamespaceSummary[] {
-    const { name, seed, created_at, clients } = this.default
-    const tenants = Object.values(clients).map(({ slug }) => slug)
     const others = [...this.#entries.values()].filter(({ inTheMaking }) => !inTheMaking)
-    return [{ name, seed, created_at, ...this.default.readiness(), tenants }, ...others.map((one) => one.summary())]
+    return [summaryOf(this.default), ...others.map((one) => one.summary())]
   }
 
   async create(wish: NamespaceWish): Promise<Credentials> {

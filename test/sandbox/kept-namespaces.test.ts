@@ -123,6 +123,16 @@ test('one that is damaged is refused by name, while the others serve; it can be 
   expect(await folders()).toEqual(['good'])
 })
 
+test('where they are kept cannot be read: the start is refused, and the next one can use the directory', async () => {
+  await start()
+  for (const sandbox of running.splice(0)) await sandbox.stop()
+  const path = join(directory, 'data', 'namespaces')
+  await writeFile(path, '')
+  await expect(start()).rejects.toThrow(/data\/namespaces.*is below, a file/)
+  await rm(path)
+  expect(await (await start()).namespaces.list()).toMatchObject([{ name: 'default', ready: true }])
+})
+
 test('deleting one removes its files; what a kill left of one goes at the next start', async () => {
   const sandbox = await start()
   const mine = await sandbox.namespaces.create({ name: 'mine' })
