@@ -68,7 +68,7 @@ export class Namespace {
   readonly #chains: Promise<AnvilChains>
   readonly #idpTokens: Identity['idpTokens']
   readonly #lifecycle = new Lifecycle()
-  readonly #copied: NamespaceCopy | undefined
+  readonly #copied: Pick<NamespaceCopy, 'mayBeBroken'> | undefined
   #seeded: NamespaceCopy | undefined
   #starting: Promise<void> | undefined
   #resetting: Promise<void> | undefined
@@ -88,7 +88,7 @@ export class Namespace {
     this.#idpTokens = identity.idpTokens
     this.#persistence = deps.persistence
     this.#chains = deps.chains
-    this.#copied = deps.begin
+    this.#copied = deps.begin && { mayBeBroken: deps.begin.mayBeBroken } // all the rest is large
     this.http = {
       name: deps.name,
       service: services.service,
@@ -266,7 +266,7 @@ export class Namespace {
   }
 
   /** From where the one it was copied from was: what that one signed is settled here as well. */
-  async #goOnFrom({ mayBeBroken }: NamespaceCopy, chains: AnvilChains): Promise<void> {
+  async #goOnFrom({ mayBeBroken }: Pick<NamespaceCopy, 'mayBeBroken'>, chains: AnvilChains): Promise<void> {
     await this.services.service.transfers.recover()
     if (mayBeBroken) await chains.mend()
     await this.#persistence?.whole(this.services.service.clock)
