@@ -5,7 +5,7 @@ import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { OptionError, refuseUnknownNames } from './option-error.ts'
 import { PACKAGE_ROOT } from './package-root.ts'
 import { type DurationRange, parseDuration, parseDurationRange } from './support/duration.ts'
-import { SeededRandom } from './support/random.ts'
+import { MAX_SEED, SeededRandom } from './support/random.ts'
 
 /** Writes one entry of a level: fields and a message, or a message alone. */
 interface LogMethod {
@@ -91,9 +91,6 @@ export interface ResolvedOptions {
   /** What the fixture file asks for; the log itself is given. */
   logLevel: string | undefined
 }
-
-/** The greatest seed. */
-export const MAX_SEED = 2 ** 32 - 1
 
 /** The fixture file that ships with the package. */
 export const DEFAULT_FIXTURES = fileURLToPath(new URL('fixtures/default.yaml', PACKAGE_ROOT))

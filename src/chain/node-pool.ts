@@ -19,8 +19,6 @@ export interface NodeUser {
   rest(forgetting: boolean): Promise<boolean>
 }
 
-/** How many nodes a sandbox may have, unless it is told otherwise. */
-export const MAX_NODES = 64
 /** Milliseconds that a chain waits for a node, a little less than whoever needs the chain waits for it. */
 const PLACE_TIMEOUT_MS = 29_000
 /** Milliseconds until it has its turn to start: it comes, but a hundred take their time on a busy machine. */
@@ -45,7 +43,7 @@ export class NodePool {
   #lookAgain: () => void = () => {}
 
   constructor(options: PoolOptions) {
-    this.#options = { maxNodes: MAX_NODES, placeTimeout: PLACE_TIMEOUT_MS, ...options }
+    this.#options = { placeTimeout: PLACE_TIMEOUT_MS, ...options }
     this.#spares = new SpareNodes({
       ...options,
       place: () => (this.#full ? undefined : this.#placeOf(undefined)),
@@ -144,8 +142,8 @@ export class NodePool {
 export interface PoolOptions {
   clock: SandboxClock
   log: Logger
-  /** Nodes at a time, spares included; default {@link MAX_NODES}. */
-  maxNodes?: number
+  /** Nodes at a time, spares included. */
+  maxNodes: number
   /** Milliseconds that a chain waits for a node; default 29 s. */
   placeTimeout?: number
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiResponse } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
 import { ExchangeEnded, type TokenWish } from '../domain/exchange.ts'
+import { formDecode } from '../support/form-decode.ts'
 import { duringResponse, parked } from './during-response.ts'
 import type { Entrance } from './entrance.ts'
 import { HttpExchange } from './exchange.ts'
@@ -57,16 +58,9 @@ export interface TokenEndpointDeps {
 function clientId({ body, headers }: FastifyRequest): string {
   const inForm = body instanceof URLSearchParams ? body.get('client_id') : undefined
   const basic = headers.authorization?.replace(/^basic +/i, '') ?? ''
-  return inForm ?? formDecode(Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? '')
-}
-
-/** RFC 6749 §2.3.1: in HTTP Basic, a client id is encoded as a form's value; some libraries encode even hyphens. */
-function formDecode(text: string): string {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return text
-  }
+  const encoded = Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? ''
+  // Some libraries encode even hyphens.
+  return inForm ?? formDecode(encoded) ?? encoded
 }
 
 function oauthError({ code, status, details }: Problem): ApiResponse & { type: string } {

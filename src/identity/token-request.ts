@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { scopeOf } from '../domain/audiences.ts'
 import type { Tenant } from '../domain/records.ts'
 import { decodeBase64 } from '../support/decode-base64.ts'
+import { formDecode } from '../support/form-decode.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** A request to the token endpoint as it came in. */
@@ -101,15 +102,6 @@ function basicCredentials(authorization: string, form: URLSearchParams): ClientC
     throw invalidClient('Basic credentials are a percent-encoded client_id:client_secret', authorization)
   if ((form.get('client_id') || id) === id) return { id, secret }
   throw new OAuthError('invalid_request', 'client_id differs from the one in the Authorization header')
-}
-
-/** RFC 6749 §2.3.1: both parts are encoded as form values. Nothing when they are not. */
-function formDecode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text.replaceAll('+', ' '))
-  } catch {
-    return undefined
-  }
 }
 
 function sameSecret(given: string, expected: string): boolean {

@@ -22,7 +22,6 @@ import { createStore } from '../store/ledger-store.ts'
 import type { DurationRange } from '../support/duration.ts'
 import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
-
 import type { NamespaceCopy } from './namespace-copy.ts'
 import { PendingChains } from './pending-chains.ts'
 import type { Persistence } from './persistence.ts'

@@ -2,6 +2,9 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
 import type { RandomGenerator } from 'pure-rand/types/RandomGenerator'
 
+/** The greatest seed. */
+export const MAX_SEED = 2 ** 32 - 1
+
 /**
  * The seeded source of every random choice. Each purpose draws from a stream of its own, so that one more request id
  * does not change the next portfolio's id or the next fault's draw. A state that is kept across restarts goes through

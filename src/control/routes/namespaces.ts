@@ -2,11 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { from, named } from '../../domain/described-schema.ts'
 import { NAMESPACE_NAME } from '../../domain/namespace-name.ts'
+import { MAX_SEED } from '../../support/random.ts'
 import type { NamespaceWish } from '../contract.ts'
 import type { ControlDeps } from '../control-parts.ts'
 import { CredentialsSchema, NamespacesSchema } from '../schemas.ts'
-
-const MAX_SEED = 2 ** 32 - 1
 
 const Wish = named(
   'NamespaceRequest',
