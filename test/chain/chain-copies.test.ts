@@ -1,24 +1,16 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { MemoryJournal } from '../../src/chain/history/chain-journal.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { Journal } from '../../src/domain/ports/journal.ts'
 import type { Hex } from '../../src/domain/records.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
+import { alice, type ChainFixture, chainsForEachTest, order, rpc } from './chain-fixture.ts'
 
 const START = Date.UTC(2030, 0, 1)
 const DAY = 86_400_000
 
 describe('a copy of a chain', () => {
-  const fixtures: ChainFixture[] = []
-  const start = async (options: Parameters<typeof startChain>[0] = {}) => {
-    const fixture = await startChain({ idleMs: 1_000_000, clock: new SandboxClock(START), ...options })
-    fixtures.push(fixture)
-    return fixture
-  }
-  afterEach(async () => {
-    await Promise.all(fixtures.splice(0).map(({ chains }) => chains.stop()))
-  })
+  const start = chainsForEachTest(() => ({ idleMs: 1_000_000, clock: new SandboxClock(START) }))
 
   const deposit = ({ chain, pool }: ChainFixture, amount = 1_000_000n) =>
     chain.transfer(order('deposit', pool('aave USDC'), amount))

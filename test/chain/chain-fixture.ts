@@ -1,3 +1,4 @@
+import { afterEach } from 'vitest'
 import { type AnvilChains, type ChainsOptions, openChains, startAnvilChains } from '../../src/chain/anvil-chains.ts'
 import { embeddedCheckpoint, embeddedMarket } from '../../src/chain/markets/embedded-market.ts'
 import type { OnDemandChain } from '../../src/chain/on-demand-chain.ts'
@@ -25,14 +26,12 @@ export interface ChainFixture {
   fund(owner: WalletOwner, amount?: bigint): Promise<void>
 }
 
+type StartOptions = { rpcTimeout?: number; clock?: SandboxClock } & Partial<
+  Pick<ChainsOptions, 'renewAfter' | 'journal' | 'begin' | 'idleMs' | 'pool'>
+>
+
 /** Starts the embedded chain; one that begins with a copy is only opened. */
-export async function startChain({
-  clock = new SandboxClock(),
-  ...options
-}: {
-  rpcTimeout?: number
-  clock?: SandboxClock
-} & Partial<Pick<ChainsOptions, 'renewAfter' | 'journal' | 'begin' | 'idleMs' | 'pool'>> = {}): Promise<ChainFixture> {
+export async function startChain({ clock = new SandboxClock(), ...options }: StartOptions = {}): Promise<ChainFixture> {
   const market = await embeddedMarket()
   const pool = (name: PoolName): Pool => {
     const [protocol, symbol] = name.split(' ') as [string, string]
@@ -67,6 +66,19 @@ export async function startChain({
       })),
     )
   return { clock, market, chains, chain, pool, fund }
+}
+
+/** Returns a {@link startChain} with defaults of its own; what it starts ends after each test. */
+export function chainsForEachTest(defaults: () => StartOptions): (options?: StartOptions) => Promise<ChainFixture> {
+  const fixtures: ChainFixture[] = []
+  afterEach(async () => {
+    await Promise.all(fixtures.splice(0).map(({ chains }) => chains.stop()))
+  })
+  return async (options) => {
+    const fixture = await startChain({ ...defaults(), ...options })
+    fixtures.push(fixture)
+    return fixture
+  }
 }
 
 /** An order with everything not of interest filled in; `seen` collects facts and signed bytes. */

@@ -3,14 +3,13 @@ import { AnvilNode } from '../../src/chain/node/anvil-node.ts'
 import { NodePool } from '../../src/chain/node-pool.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { alice, type ChainFixture, order, rpc, silent, startChain } from './chain-fixture.ts'
+import { alice, type ChainFixture, chainsForEachTest, order, rpc, silent } from './chain-fixture.ts'
 
 const START = Date.UTC(2030, 0, 1)
 
 const gone = (pid: number) => expect(() => process.kill(pid, 0)).toThrow('ESRCH')
 
 describe('a pool of nodes', () => {
-  const fixtures: ChainFixture[] = []
   const pools: NodePool[] = []
   const nodes: AnvilNode[] = []
   const poolOf = (maxNodes: number, options: { placeTimeout?: number } = {}) => {
@@ -18,11 +17,22 @@ describe('a pool of nodes', () => {
     pools.push(pool)
     return pool
   }
-  const start = async (options: Parameters<typeof startChain>[0] = {}) => {
-    const fixture = await startChain({ idleMs: 1_000_000, clock: new SandboxClock(START), ...options })
-    fixtures.push(fixture)
-    return fixture
-  }
+  beforeEach(() => {
+    const begin = AnvilNode.start.bind(AnvilNode)
+    vi.spyOn(AnvilNode, 'start').mockImplementation(async (...given) => {
+      const node = await begin(...given)
+      nodes.push(node)
+      return node
+    })
+  })
+  afterEach(async () => {
+    await Promise.all(pools.splice(0).map((pool) => pool.stop()))
+    vi.restoreAllMocks()
+    for (const { process } of nodes.splice(0)) gone(process.pid)
+  })
+  // After the hooks above, so that its own, which ends the chains, comes first.
+  const start = chainsForEachTest(() => ({ idleMs: 1_000_000, clock: new SandboxClock(START) }))
+
   /** Where the others begin, with a deposit in it. */
   const template = async () => {
     const fixture = await start()
@@ -34,21 +44,6 @@ describe('a pool of nodes', () => {
   }
   const deposit = ({ chain, pool }: ChainFixture) => chain.transfer(order('deposit', pool('aave USDC'), 1_000_000n))
   const height = ({ chain }: ChainFixture) => rpc(chain, 'eth_blockNumber')
-
-  beforeEach(() => {
-    const begin = AnvilNode.start.bind(AnvilNode)
-    vi.spyOn(AnvilNode, 'start').mockImplementation(async (...given) => {
-      const node = await begin(...given)
-      nodes.push(node)
-      return node
-    })
-  })
-  afterEach(async () => {
-    await Promise.all(fixtures.splice(0).map(({ chains }) => chains.stop()))
-    await Promise.all(pools.splice(0).map((pool) => pool.stop()))
-    vi.restoreAllMocks()
-    for (const { process } of nodes.splice(0)) gone(process.pid)
-  })
 
   it('puts the chain to rest that was not used for longest when another one needs a node', async () => {
     const begin = await template()

@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Hex } from '../../src/domain/records.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
+import { alice, type ChainFixture, chainsForEachTest, order, rpc } from './chain-fixture.ts'
 
 /** Longer than any test: only {@link rested} has a chain rest. */
 const NEVER_BY_ITSELF = 1_000_000
@@ -35,15 +35,7 @@ async function story({ chain }: ChainFixture): Promise<unknown[]> {
 }
 
 describe('a chain on demand', () => {
-  const fixtures: ChainFixture[] = []
-  const start = async (options: Parameters<typeof startChain>[0] = {}) => {
-    const fixture = await startChain({ idleMs: NEVER_BY_ITSELF, ...options })
-    fixtures.push(fixture)
-    return fixture
-  }
-  afterEach(async () => {
-    await Promise.all(fixtures.splice(0).map(({ chains }) => chains.stop()))
-  })
+  const start = chainsForEachTest(() => ({ idleMs: NEVER_BY_ITSELF }))
 
   const deposit = ({ chain, pool }: ChainFixture, amount = 1_000_000n) =>
     chain.transfer(order('deposit', pool('aave USDC'), amount))

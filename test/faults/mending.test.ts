@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import { Breakages } from '../../src/faults/breakages.ts'
@@ -75,6 +75,12 @@ describe('breakages', () => {
     return { task, ends }
   }
 
+  /** Mends on a chain that is away, and counts how often. */
+  const inVain = () =>
+    vi.fn(() => {
+      throw away
+    })
+
   test('are waited for as far as they are released, not those of others that come meanwhile', async () => {
     const [mending, others] = [held(), held()]
     const rule = new AbortController()
@@ -105,30 +111,22 @@ describe('breakages', () => {
 
   test('are left to whoever makes them anew while the chain is away', async () => {
     const [rule, other] = [new AbortController(), new AbortController()]
-    let attempts = 0
-    const mend = () => {
-      attempts++
-      throw away
-    }
+    const mend = inVain()
     await breakages.keep({ what: 'a', break: () => {}, mend }, rule.signal)
     rule.abort()
-    await eventually(() => expect(attempts).toBeGreaterThan(1))
+    await eventually(() => expect(mend.mock.calls.length).toBeGreaterThan(1))
     let mended = 0
     await breakages.keep({ what: 'a', break: () => {}, mend: () => void mended++ }, other.signal)
     await breakages.mended()
-    const before = attempts
+    const before = mend.mock.calls.length
     other.abort()
     await breakages.mended()
-    expect([attempts, mended]).toEqual([before, 1])
+    expect([mend.mock.calls.length, mended]).toEqual([before, 1])
   })
 
   test('are not mended any more once they are abandoned', async () => {
     const [rule, late] = [new AbortController(), new AbortController()]
-    let attempts = 0
-    const mend = () => {
-      attempts++
-      throw away
-    }
+    const mend = inVain()
     await breakages.keep({ what: 'a', break: () => {}, mend }, rule.signal)
     await breakages.keep({ what: 'b', break: () => {}, mend: () => expect.unreachable() }, late.signal)
     rule.abort()
@@ -136,7 +134,7 @@ describe('breakages', () => {
     breakages.abandon()
     late.abort()
     await mended
-    expect(attempts).toBe(1)
+    expect(mend).toHaveBeenCalledOnce()
     expect(breakages.underWay).toEqual([])
   })
 })
