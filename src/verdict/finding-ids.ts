@@ -1,0 +1,35 @@
+/** Every finding, in the order in which a report shows those of the same impact. */
+export const FINDING_IDS = [
+  'idempotency-key-on-retry',
+  'idempotency-key-after-error',
+  'single-transfer',
+  'outcome-after-drop',
+  'idempotency-key-per-operation',
+  'idempotency-key-format',
+  'reverted-transfer',
+  'permanent-errors',
+  'client-timeout',
+  'retry-after',
+  'polling-pace',
+  'amount-format',
+  'market-address',
+  'unknown-field-tolerance',
+  'expired-cursor-restart',
+  'cursor-integrity',
+  'cursor-scope',
+  'cursor-direction',
+  'single-cursor',
+  'idp-token-reuse',
+  'idp-token-expiry',
+  'idp-token-refresh',
+  'user-token-header',
+  'user-token-lifetime',
+  'user-token-subject',
+  'user-token-refresh',
+  'credential-placement',
+  'connection-reuse',
+  'deprecation-notice',
+] as const
+
+/** Id of a finding. */
+export type FindingId = (typeof FINDING_IDS)[number]

@@ -1,0 +1,89 @@
+import type { Impact, Outcome } from './finding.ts'
+import type { FindingId } from './finding-ids.ts'
+
+/** A first-hour mistake in how the client is set up, which explains refusals better than findings could. */
+export interface ConfigurationCause {
+  /** A noun phrase, such as `user-token-issuer`. */
+  id: string
+  /** One sentence: what is wrong. */
+  title: string
+  expected: string
+  came: string
+  fix: string
+  request_ids: string[]
+}
+
+/** A finding as a report shows it. */
+export interface ReportedFinding {
+  id: FindingId
+  /** What is right or, when it failed, what is wrong and what it costs. */
+  title: string
+  outcome: Outcome
+  impact: Impact
+  /** The rule of the specification. */
+  rule: string
+  explanation: string
+  /** When it failed, or could: what happens to whom. */
+  consequence: string
+  expected?: string
+  came?: string
+  fix?: string
+  /** A command that brings the situation about; after a failure, one that shows it again. */
+  exercise_with?: string
+  /** Whether the scenario or `--require` asks for it. */
+  required: boolean
+  request_ids: string[]
+}
+
+/** What the client was exercised on. */
+export interface Covered {
+  id: string
+  exercised: boolean
+  count: number
+}
+
+/** One exchange as a sequence diagram needs it. */
+export interface ExchangeLine {
+  request_id: string
+  operation: string | null
+  external_id: string | null
+  /** `POST /v1/partner/end_users/alice/deposit` */
+  request: string
+  /** `200`, `422 transaction_reverted`, `connection reset`, `client left after 5.0 s` */
+  answer: string
+  idempotency_key: string | null
+  /** `drop_connection at after_broadcast: …` */
+  fault: string | null
+  connection: number
+  /** Milliseconds of real time since the first exchange of the report, at its beginning and end. */
+  at_ms: number
+  took_ms: number
+  tx_hash: string | null
+}
+
+/** What the findings come to. */
+export type Verdict = 'passed' | 'failed' | 'inconclusive'
+
+/** `GET /_sandbox/report` */
+export interface Report {
+  verdict: Verdict
+  /** One sentence. */
+  summary: string
+  /** "N proved, M contradicted, K unproved" */
+  proved: number
+  contradicted: number
+  unproved: number
+  /** Name of the scenario started last. */
+  scenario?: string
+  /** Every random choice derives from it. */
+  seed: number
+  /** ISO 8601 UTC, wall-clock time. */
+  created_at: string
+  /** Version of the sandbox. */
+  version: string
+  configuration: ConfigurationCause[]
+  findings: ReportedFinding[]
+  coverage: { operations: Covered[]; errors: Covered[]; faults: Covered[] }
+  /** Those that configuration and findings name. */
+  exchanges: ExchangeLine[]
+}
