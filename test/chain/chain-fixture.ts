@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterEach } from 'vitest'
 import { type AnvilChains, type ChainsOptions, openChains, startAnvilChains } from '../../src/chain/anvil-chains.ts'
 import { embeddedCheckpoint, embeddedMarket } from '../../src/chain/markets/embedded-market.ts'
@@ -27,7 +28,7 @@ export interface ChainFixture {
 }
 
 type StartOptions = { rpcTimeout?: number; clock?: SandboxClock } & Partial<
-  Pick<ChainsOptions, 'renewAfter' | 'journal' | 'begin' | 'idleMs' | 'pool'>
+  Pick<ChainsOptions, 'log' | 'renewAfter' | 'journal' | 'begin' | 'idleMs' | 'pool'>
 >
 
 /** Starts the embedded chain; one that begins with a copy is only opened. */
@@ -107,6 +108,12 @@ export function order(
     },
     ...overrides,
   }
+}
+
+/** Where the Anvil of this process listens, past the gateway; on Linux alone. */
+export async function nodeUrl(pid: number): Promise<string> {
+  const [, host, port] = /--host\0([\d.]+)\0--port\0(\d+)/.exec(await readFile(`/proc/${pid}/cmdline`, 'utf8'))!
+  return `http://${host}:${port}`
 }
 
 /** One JSON-RPC call as any client would make it, to a URL or to a chain as its URL would pass it on. */

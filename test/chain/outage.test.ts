@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
+import { alice, type ChainFixture, nodeUrl, order, rpc, startChain } from './chain-fixture.ts'
 
 describe('a chain that does not answer', () => {
   let fixture: ChainFixture
@@ -140,11 +139,11 @@ describe.runIf(process.platform === 'linux')('a call that keeps the state busy',
     const { chain, chains, fund, pool } = await startChain()
     await fund(alice)
     const { pid } = chain
-    const [, host, port] = /--host\0([\d.]+)\0--port\0(\d+)/.exec(await readFile(`/proc/${pid}/cmdline`, 'utf8'))!
+    const node = await nodeUrl(pid)
     // Past the gateway, which would not let it through.
     const endless = { data: '0x5b600056', gas: '0xffffffffffffffff' }
-    void rpc(`http://${host}:${port}`, 'eth_call', endless, 'latest').catch(() => {})
-    expect(await rpc(`http://${host}:${port}`, 'eth_chainId')).toBe('0x7a69')
+    void rpc(node, 'eth_call', endless, 'latest').catch(() => {})
+    expect(await rpc(node, 'eth_chainId')).toBe('0x7a69')
     // The first that is in its way waits, and is carried through by another node.
     while (chain.pid === pid) {
       expect(await chain.transfer(order('deposit', pool('aave USDC'), 7n))).toMatchObject({ status: 'success' })

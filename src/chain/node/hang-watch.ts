@@ -1,6 +1,7 @@
 import type { SandboxClock } from '../../domain/clock.ts'
 import type { Logger } from '../../support/logger.ts'
 import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
+import { isDeadLocked } from './dead-lock.ts'
 
 /** What is watched. */
 export interface WatchedChain {
@@ -11,15 +12,15 @@ export interface WatchedChain {
   /** Whether it is not to be watched any more. */
   stopped(): boolean
   /** The present node; another one has all the time again. */
-  node(): unknown
+  node(): { process: { pid: number } } | undefined
   /** Whether it may take long to answer although nothing is wrong with it, since it reads from somewhere else. */
   slow: boolean
   /** Called when the node gives no answer. */
   silent(reason: string): void
   /** Called when it does again. */
   answers(): void
-  /** Called when the node hangs. */
-  hangs(): void
+  /** Called when the node hangs, with how that is known. */
+  hangs(reason: string): void
 }
 
 /** Milliseconds without an answer after which nothing new is begun. */
@@ -36,7 +37,7 @@ const PROBE: RpcCall = ['eth_getBalance', '0x00000000000000000000000000000000000
 
 /** Asks a chain's node now and then whether it still answers, until the chain is stopped. */
 export async function watchForHang(chain: WatchedChain): Promise<void> {
-  const { chainId, rpc, clock, log } = chain
+  const { rpc, clock } = chain
   let silentSince: number | undefined
   let told = false
   while (!chain.stopped()) {
@@ -58,10 +59,14 @@ export async function watchForHang(chain: WatchedChain): Promise<void> {
       const excused = rpc.held || watched !== chain.node() || rpc.upstreamFailures > failures
       silentSince = excused ? undefined : (silentSince ?? asked)
       if (silentSince === undefined || clock.wallNow() - silentSince < HANG_TIMEOUT_MS) continue
-      log.error({ chain_id: chainId }, 'the chain hangs: it is killed')
-      chain.hangs()
+      kill(chain, 'it gave no answer')
     }
   }
+}
+
+function kill(chain: WatchedChain, reason: string): void {
+  chain.log.error({ chain_id: chain.chainId, reason }, 'the chain hangs: it is killed')
+  chain.hangs(reason)
 }
 
 /** Asks for a sign of life, and tells when it does not come soon. Throws when none comes at all. */
@@ -72,9 +77,18 @@ async function probe(chain: WatchedChain, tell: () => void): Promise<void> {
     tell()
     chain.silent(`no answer within ${SILENCE_TIMEOUT_MS} ms`)
   })
+  void killIfDeadLocked(chain, () => !over)
   try {
     await chain.rpc.settle([PROBE])
   } finally {
     over = true
   }
+}
+
+/** A node that sleeps instead of answering is not waited for. That of a fork may sleep until its upstream answers. */
+async function killIfDeadLocked(chain: WatchedChain, owes: () => boolean): Promise<void> {
+  const node = chain.node()
+  if (chain.slow || !node) return
+  const owesStill = () => owes() && chain.node() === node && !chain.stopped() && !chain.rpc.held
+  if (await isDeadLocked(node.process.pid, owesStill, chain.clock)) kill(chain, 'it is dead-locked')
 }

@@ -57,7 +57,7 @@ export class NodeSupervisor {
       slow: node.fetches?.real !== undefined,
       stopped: () => this.#state.is === 'stopped',
       node: () => this.#state.node,
-      hangs: () => this.discard('it gave no answer'),
+      hangs: (reason) => this.discard(reason),
     })
   }
 
