@@ -37,13 +37,18 @@ export class Partner {
   async idpToken(): Promise<string> {
     const cached = this.#idpTokens.get(this.tenant)
     if (cached) return cached
+    const { access_token } = await this.tokenAnswer()
+    this.#idpTokens.set(this.tenant, access_token)
+    return access_token
+  }
+
+  /** What the token endpoint answers to a good request. */
+  async tokenAnswer(): Promise<{ access_token: string; expires_in: number }> {
     const { client_id, client_secret } = this.sandbox.tenants.find(({ slug }) => slug === this.tenant)!
     const { scope } = await this.sandbox.credentials()
     const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope })
     const response = await fetch(this.sandbox.authUrl, { method: 'POST', body: form })
-    const { access_token } = (await response.json()) as { access_token: string }
-    this.#idpTokens.set(this.tenant, access_token)
-    return access_token
+    return (await response.json()) as { access_token: string; expires_in: number }
   }
 
   /** A user token minted with the tenant's registered key, cached. */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { ScenarioRun } from '../../src/control/contract.ts'
@@ -121,6 +122,19 @@ describe('idp-token-expiry', () => {
     await careless.move('deposit', '1000')
     expect((await careless.moveBlindly('deposit', '1000')).body.code).toBe('invalid_idp_token')
     expect(await money({ hits: 1 })).toEqual({ deposited: 0, transactions: 0 })
+  })
+})
+
+describe('short-lived-token', () => {
+  test('every token says that its last 60 seconds begin after two, and is good until then', async () => {
+    await control.startScenario('short-lived-token')
+    for (const _ of [1, 2]) {
+      const answer = await new Partner(sandbox).tokenAnswer()
+      expect(answer.expires_in).toBe(62)
+      const { iat, exp } = decodeJwt(answer.access_token)
+      expect(exp! - iat!).toBe(62)
+    }
+    expect(await correct.move('deposit', '1000')).toMatchObject({ status: 200, body: { deposited: '1000' } })
   })
 })
 

@@ -18,6 +18,7 @@ test('every shipped scenario is named after its file and points editors at the s
     'flaky-network',
     'idp-token-expiry',
     'reverted-deposit',
+    'short-lived-token',
     'slow-confirmation',
     'unknown-fields',
   ])
