@@ -10,6 +10,11 @@ export interface ConfigurationCause {
   expected: string
   came: string
   fix: string
+  /** Whether no request of that client ever got past the check: then little else could be judged. */
+  blocking: boolean
+  /** How many requests were refused for it. */
+  count: number
+  /** The first of them. */
   request_ids: string[]
 }
 
@@ -46,11 +51,14 @@ export interface Covered {
 export interface ExchangeLine {
   request_id: string
   operation: string | null
+  tenant: string | null
   external_id: string | null
   /** `POST /v1/partner/end_users/alice/deposit` */
   request: string
   /** `200`, `422 transaction_reverted`, `connection reset`, `client left after 5.0 s` */
   answer: string
+  /** Whether that answer reached the client. */
+  arrived: boolean
   idempotency_key: string | null
   /** `drop_connection at after_broadcast: …` */
   fault: string | null
@@ -81,6 +89,8 @@ export interface Report {
   created_at: string
   /** Version of the sandbox. */
   version: string
+  /** What was asked for and did not come about, a sentence each: why the verdict is no better. */
+  unmet: string[]
   configuration: ConfigurationCause[]
   findings: ReportedFinding[]
   coverage: { operations: Covered[]; errors: Covered[]; faults: Covered[] }

@@ -1,0 +1,110 @@
+import { coverageOf } from './coverage.ts'
+import type { Evidence } from './evidence.ts'
+import { exchangeLine } from './exchange-line.ts'
+import { findCauses } from './find-causes.ts'
+import type { Finding, Impact, Judgement, Outcome } from './finding.ts'
+import type { FindingId } from './finding-ids.ts'
+import type { ExchangeLine, Report, ReportedFinding } from './report.ts'
+import { type ExpectedTraffic, verdictOf } from './verdict-of.ts'
+
+/** What a report says beside what the evidence shows. */
+export interface ReportContext {
+  /** Every finding, in the order in which a report shows those of the same impact. */
+  findings: readonly Finding[]
+  /** Of the sandbox. */
+  version: string
+  seed: number
+  /** Every kind of fault there is, in the order to show them in. */
+  faultKinds: readonly string[]
+  /** The scenario started last: what a client must have passed, and what must have been seen. */
+  scenario?: { name: string; findings: readonly FindingId[]; traffic: ExpectedTraffic } | undefined
+  /** Findings that must be passed beside those. */
+  required?: readonly FindingId[] | undefined
+}
+
+const IMPACTS: readonly Impact[] = ['critical', 'serious', 'minor']
+/** Most requests that one finding names. */
+const NAMED = 20
+/** What stands in a command for the client's own. */
+const OWN_COMMAND = '<your test command>'
+
+/** All that can be said of a client. Pure; a judge that throws spoils its own finding alone. */
+export function buildReport(evidence: Evidence, context: ReportContext): Report {
+  const { scenario, seed, version } = context
+  const { causes, explained } = findCauses(evidence)
+  const rest = { ...evidence, exchanges: evidence.exchanges.filter(({ request_id }) => !explained.has(request_id)) }
+  const required = new Set([...(scenario?.findings ?? []), ...(context.required ?? [])])
+  const findings = context.findings
+    .map((finding) => reported(finding, { evidence: rest, context, required: required.has(finding.id) }))
+    .sort((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact))
+  const coverage = coverageOf(evidence.exchanges, context.faultKinds)
+  const traffic = scenario?.traffic ?? {}
+  const { verdict, summary, unmet } = verdictOf({ findings, configuration: causes, coverage, traffic })
+  const counted = (outcomes: readonly Outcome[]) => findings.filter(({ outcome }) => outcomes.includes(outcome)).length
+  return {
+    verdict,
+    summary,
+    proved: counted(['passed']),
+    contradicted: counted(['failed']),
+    unproved: counted(['needs_review', 'not_exercised', 'errored']),
+    ...(scenario && { scenario: scenario.name }),
+    seed,
+    created_at: new Date(evidence.now).toISOString(),
+    version,
+    unmet,
+    configuration: causes,
+    findings,
+    coverage,
+    exchanges: linesOf(evidence, [...causes, ...findings]),
+  }
+}
+
+interface Judging {
+  evidence: Evidence
+  context: ReportContext
+  required: boolean
+}
+
+function reported(finding: Finding, { evidence, context, required }: Judging): ReportedFinding {
+  const { id, title, failureTitle, impact, rule, consequence, fix } = finding
+  const { outcome, explanation, expected, came, request_ids } = judged(finding, evidence)
+  const wrong = outcome === 'failed'
+  return {
+    id,
+    title: wrong ? failureTitle : title,
+    outcome,
+    impact,
+    rule,
+    explanation: outcome === 'not_exercised' ? explanation || `It takes ${finding.situation}.` : explanation,
+    consequence,
+    ...(expected !== undefined && { expected }),
+    ...(came !== undefined && { came }),
+    ...((wrong || outcome === 'needs_review') && { fix }),
+    ...(outcome !== 'passed' && { exercise_with: commandOf(finding, wrong ? context : undefined) }),
+    required,
+    request_ids: request_ids.slice(0, NAMED),
+  }
+}
+
+function judged(finding: Finding, evidence: Evidence): Omit<Judgement, 'outcome'> & { outcome: Outcome } {
+  try {
+    return finding.judge(evidence)
+  } catch (error) {
+    const explanation = `Its judge failed, which is a mistake in the sandbox: ${error instanceof Error ? error.message : error}.`
+    return { outcome: 'errored', explanation, request_ids: [] }
+  }
+}
+
+/** What brings the situation about; after a failure, with the scenario and the seed that it was seen with. */
+function commandOf({ exerciseWith }: Finding, seenWith?: ReportContext): string {
+  const scenario = seenWith?.scenario
+  const how = scenario ? `--scenario ${scenario.name} --seed ${seenWith?.seed}` : exerciseWith
+  return ['yield-sandbox exec', how, `-- ${OWN_COMMAND}`].filter(Boolean).join(' ')
+}
+
+function linesOf({ exchanges }: Evidence, naming: readonly { request_ids: string[] }[]): ExchangeLine[] {
+  const named = new Set(naming.flatMap(({ request_ids }) => request_ids))
+  const shown = exchanges.filter(({ request_id }) => named.has(request_id))
+  const start = Date.parse(shown[0]?.began.wall ?? '')
+  return shown.map((exchange) => exchangeLine(exchange, start))
+}

@@ -1,0 +1,117 @@
+import type { Check, RecordedExchange } from '../traffic/recorded-exchange.ts'
+import type { Cause, Diagnosis, Surroundings } from './configuration/cause.ts'
+import { CAUSES } from './configuration/index.ts'
+import type { Evidence } from './evidence.ts'
+import type { ConfigurationCause } from './report.ts'
+
+/** What is wrong with the set-up of the clients, and which exchanges that explains. */
+export interface Causes {
+  causes: ConfigurationCause[]
+  /** Ids of requests: findings have nothing to say of them. */
+  explained: ReadonlySet<string>
+}
+
+/** Most exchanges a cause names. */
+const NAMED = 3
+
+/** The way of a request; `fault` is left out, for it strikes anywhere. */
+const WAY: readonly Check[] = [
+  'head',
+  'route',
+  'ready',
+  'client_credentials',
+  'idp_token',
+  'role',
+  'user_token',
+  'subject',
+  'idempotency_key',
+  'body',
+  'parameters',
+  'operation',
+]
+
+/**
+ * A cause is one only when no request of that client got past that check after the last refusal that points to it: a suite that
+ * tries out a wrong secret, and goes on, is set up right.
+ */
+export function findCauses({ exchanges, settings }: Evidence): Causes {
+  const around = surroundingsOf(exchanges, settings)
+  const explained = new Set<string>()
+  const causes = CAUSES.flatMap((cause) => {
+    const pointing = exchanges.flatMap((exchange) => {
+      const diagnosis = cause.diagnose(exchange, around)
+      return diagnosis ? [{ exchange, diagnosis }] : []
+    })
+    return byClient(pointing).flatMap((refused) => {
+      const found = judged(cause, refused, exchanges)
+      if (!found) return []
+      for (const { exchange } of refused) explained.add(exchange.request_id)
+      return [found]
+    })
+  })
+  return { causes, explained }
+}
+
+interface Pointing {
+  exchange: RecordedExchange
+  diagnosis: Diagnosis
+}
+
+function byClient(pointing: readonly Pointing[]): Pointing[][] {
+  const clients = new Map<string | null, Pointing[]>()
+  for (const one of pointing) {
+    const { tenant } = one.exchange
+    const known = clients.get(tenant)
+    if (known) known.push(one)
+    else clients.set(tenant, [one])
+  }
+  return [...clients.values()]
+}
+
+function judged(
+  { id, check }: Cause,
+  refused: Pointing[],
+  exchanges: Evidence['exchanges'],
+): ConfigurationCause | undefined {
+  const last = refused.at(-1)
+  if (!last) return undefined
+  const { tenant, number } = last.exchange
+  const past = exchanges.filter(
+    (one) => (one.tenant === tenant || one.tenant === null || tenant === null) && gotPast(one, check),
+  )
+  if (past.some((one) => one.number > number)) return undefined
+  return {
+    id,
+    ...last.diagnosis,
+    blocking: past.length === 0,
+    count: refused.length,
+    request_ids: refused.slice(0, NAMED).map(({ exchange }) => exchange.request_id),
+  }
+}
+
+/** Whether the exchange shows that its client passes this check. */
+function gotPast({ operation, refusal, response, request }: RecordedExchange, check: Check): boolean {
+  if (operation === null) return false
+  if (check === 'route') return true
+  const good = refusal === null && response !== null && response.status < 400
+  if (check === 'client_credentials') return operation === 'token' && good
+  if (operation === 'token') return false
+  if (check === 'user_token' && (operation === 'list_pools' || request.user_token === null)) return false
+  return good || (refusal !== null && WAY.indexOf(refusal.check) > WAY.indexOf(check))
+}
+
+function surroundingsOf(exchanges: Evidence['exchanges'], settings: Evidence['settings']): Surroundings {
+  const issued = new Set<string>()
+  const spoiled = new Set<string>()
+  const accepted = new Set<string>()
+  for (const exchange of exchanges) {
+    const { response, request, faults } = exchange
+    const fingerprint = response?.issued?.token.fingerprint
+    if (fingerprint !== undefined) {
+      issued.add(fingerprint)
+      if (faults.length > 0) spoiled.add(fingerprint)
+    }
+    if (request.user_token !== null && gotPast(exchange, 'user_token')) accepted.add(request.user_token.fingerprint)
+  }
+  return { settings, issued, spoiled, accepted }
+}

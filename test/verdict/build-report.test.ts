@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { buildReport, type ReportContext } from '../../src/verdict/build-report.ts'
+import { needsReview } from '../../src/verdict/finding.ts'
+import { evidenceOf, finding, rightFinding, wrongFinding } from './evidence.ts'
+import { exchange } from './exchange.ts'
+
+const context = (rest: Partial<ReportContext> = {}): ReportContext => ({
+  findings: [finding()],
+  version: '1.2.3',
+  seed: 7,
+  faultKinds: ['drop_connection', 'latency'],
+  ...rest,
+})
+
+const drop = { id: 'fault-1', kind: 'drop_connection', phase: 'after_broadcast', explanation: 'It breaks.' }
+
+describe('the verdict', () => {
+  test('is failed when a finding is, with the gravest in its sentence', () => {
+    const findings = [
+      wrongFinding({ id: 'connection-reuse', impact: 'minor', failureTitle: 'Each request opens a connection' }),
+      wrongFinding(),
+      rightFinding({ id: 'retry-after' }),
+    ]
+    const report = buildReport(evidenceOf([exchange(), exchange()]), context({ findings }))
+    expect(report.verdict).toBe('failed')
+    expect(report.summary).toBe(
+      'Failed: a dropped transfer was retried with a new Idempotency-Key: this pays twice (and 1 more finding contradicted).',
+    )
+    expect([report.proved, report.contradicted, report.unproved]).toEqual([1, 2, 0])
+    expect(report.findings.map(({ id }) => id)).toEqual(['idempotency-key-on-retry', 'retry-after', 'connection-reuse'])
+  })
+
+  test('is passed when what is required was proved', () => {
+    const scenario = { name: 'dropped-deposit', findings: ['idempotency-key-on-retry' as const], traffic: {} }
+    const report = buildReport(evidenceOf([exchange()]), context({ findings: [rightFinding()], scenario }))
+    expect(report).toMatchObject({
+      verdict: 'passed',
+      summary: 'Passed: 1 finding proved, none contradicted.',
+      unmet: [],
+    })
+  })
+
+  test.each([
+    ['not exercised', finding(), 'was not exercised'],
+    ['in need of review', finding({ judge: () => needsReview('Nobody can know.', []) }), 'needs review'],
+  ])('is inconclusive when a required finding is %s', (_what, one, because) => {
+    const findings = [one, rightFinding({ id: 'retry-after' })]
+    const lax = buildReport(evidenceOf([exchange()]), context({ findings }))
+    const strict = buildReport(evidenceOf([exchange()]), context({ findings, required: ['idempotency-key-on-retry'] }))
+    expect(lax.verdict).toBe('passed')
+    expect(strict.verdict).toBe('inconclusive')
+    expect(strict.unmet).toEqual([`The required finding idempotency-key-on-retry ${because}.`])
+  })
+
+  test('is at most inconclusive when a judge throws, and the others go on', () => {
+    const broken = finding({
+      judge: () => {
+        throw new Error('out of luck')
+      },
+    })
+    const report = buildReport(
+      evidenceOf([exchange()]),
+      context({ findings: [broken, rightFinding({ id: 'retry-after' })] }),
+    )
+    expect(report.verdict).toBe('inconclusive')
+    expect(report.findings.map(({ outcome }) => outcome)).toEqual(['errored', 'passed'])
+    expect(report.findings[0]?.explanation).toContain('out of luck')
+  })
+
+  test('is inconclusive when nothing was exercised', () => {
+    expect(buildReport(evidenceOf([]), context()).summary).toBe('Inconclusive: no request of the client came.')
+    expect(buildReport(evidenceOf([exchange()]), context()).summary).toBe(
+      'Inconclusive: the client was not exercised on anything that there is a finding about.',
+    )
+  })
+
+  test('is inconclusive when expected traffic was not seen', () => {
+    const traffic = { operations: ['deposit', 'withdraw'], errors: ['cursor_expired'], faults: ['drop_connection'] }
+    const scenario = { name: 'mine', findings: [], traffic }
+    const seen = exchange({ end: 'dropped', dropped: 'reset', response: null, faults: [drop] })
+    const report = buildReport(evidenceOf([seen]), context({ findings: [rightFinding()], scenario }))
+    expect(report.verdict).toBe('inconclusive')
+    expect(report.unmet).toEqual([
+      'The scenario expects the operation withdraw, and the client never asked for it.',
+      'The scenario expects the error cursor_expired, and nothing was answered with it.',
+    ])
+  })
+})
+
+test('coverage counts operations, error codes and faults', () => {
+  const refused = { response: { status: 410, code: 'cursor_expired' }, operation: 'list_transactions' as const }
+  const { coverage } = buildReport(
+    evidenceOf([exchange(refused), exchange(refused), exchange({ faults: [drop], end: 'dropped' })]),
+    context(),
+  )
+  expect(coverage.operations.filter(({ exercised }) => exercised)).toEqual([
+    { id: 'deposit', exercised: true, count: 1 },
+    { id: 'list_transactions', exercised: true, count: 2 },
+  ])
+  expect(coverage.errors.filter(({ count }) => count > 0)).toEqual([
+    { id: 'cursor_expired', exercised: true, count: 2 },
+  ])
+  expect(coverage.errors.map(({ id }) => id)).not.toContain('scenario_not_found')
+  expect(coverage.faults).toEqual([
+    { id: 'drop_connection', exercised: true, count: 1 },
+    { id: 'latency', exercised: false, count: 0 },
+  ])
+})
+
+test('a failed finding brings its exchanges, and the command that shows it again', () => {
+  const dropped = exchange({ at: 1000, until: 1200, end: 'dropped', dropped: 'reset', response: null, faults: [drop] })
+  const again = exchange({ at: 1500, idempotency: { key: 'k2', use: 'first' } })
+  const scenario = { name: 'dropped-deposit', findings: [], traffic: {} }
+  const report = buildReport(
+    evidenceOf([exchange(), dropped, again].slice(1)),
+    context({ findings: [wrongFinding()], scenario }),
+  )
+  expect(report.findings[0]?.exercise_with).toBe(
+    'yield-sandbox exec --scenario dropped-deposit --seed 7 -- <your test command>',
+  )
+  expect(report.exchanges).toMatchObject([
+    { answer: 'connection reset', arrived: false, at_ms: 0, fault: 'drop_connection at after_broadcast: It breaks.' },
+    { answer: '200', arrived: true, at_ms: 500, idempotency_key: 'k2' },
+  ])
+})

@@ -1,0 +1,38 @@
+import { DEFAULT_SETTINGS } from '../../src/domain/service-settings.ts'
+import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
+import type { Evidence } from '../../src/verdict/evidence.ts'
+import { type Finding, failed, notExercised, passed } from '../../src/verdict/finding.ts'
+
+/** Evidence of a client that has ended. */
+export function evidenceOf(exchanges: readonly RecordedExchange[], rest: Partial<Evidence> = {}): Evidence {
+  return { exchanges, forgotten: 0, transfers: [], ended: true, now: 1_000_000, settings: DEFAULT_SETTINGS, ...rest }
+}
+
+/** A finding that is not exercised, but for what is given. */
+export function finding(rest: Partial<Finding> = {}): Finding {
+  return {
+    id: 'idempotency-key-on-retry',
+    title: 'A retry keeps its Idempotency-Key',
+    failureTitle: 'A dropped transfer was retried with a new Idempotency-Key: this pays twice',
+    rule: 'Idempotency-Key: the same key is reused when retrying the same logical operation.',
+    impact: 'critical',
+    consequence: 'Your user pays twice.',
+    situation: 'a transfer whose connection drops',
+    exerciseWith: '--scenario dropped-deposit',
+    fix: 'Make the key once per operation, outside the retry loop.',
+    wrongClients: [],
+    judge: () => notExercised('No transfer was dropped.'),
+    ...rest,
+  }
+}
+
+/** One that is passed. */
+export const rightFinding = (rest: Partial<Finding> = {}) =>
+  finding({ judge: ({ exchanges }) => passed('It was kept.', exchanges.slice(0, 1)), ...rest })
+
+/** One that is failed. */
+export const wrongFinding = (rest: Partial<Finding> = {}) =>
+  finding({
+    judge: ({ exchanges }) => failed('alice paid twice.', { expected: 'key 1', came: 'key 2' }, exchanges.slice(0, 2)),
+    ...rest,
+  })
