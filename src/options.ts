@@ -5,7 +5,10 @@ import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { OptionError, refuseUnknownNames } from './option-error.ts'
 import { PACKAGE_ROOT } from './package-root.ts'
 import { type DurationRange, parseDuration, parseDurationRange } from './support/duration.ts'
+import { UnreadableTextError } from './support/issue.ts'
 import { MAX_SEED, SeededRandom } from './support/random.ts'
+import { parseSize } from './support/size.ts'
+import type { LogBounds } from './traffic/exchange-log.ts'
 
 /** Writes one entry of a level: fields and a message, or a message alone. */
 interface LogMethod {
@@ -57,6 +60,10 @@ export interface SandboxOptions {
   maxNodes?: number
   /** How long a namespace may be unused before its chains end their Anvil: `10m`, or milliseconds. Default 10m. */
   namespaceIdle?: string | number
+  /** How many exchanges each namespace keeps for `GET /_sandbox/requests` and the report; 0 records none. Default 10000. */
+  recordExchanges?: number
+  /** How much memory they may take in each namespace: `64MiB`, or bytes; 0 records none. Default 64MiB. */
+  recordBytes?: string | number
   /** Bearer token of the control interface; generated when the host is not loopback. */
   controlToken?: string
   /** Where the log goes; default: nowhere. */
@@ -88,6 +95,8 @@ export interface ResolvedOptions {
   maxNodes: number
   /** Milliseconds. */
   namespaceIdle: number
+  /** How much is kept of what clients send. */
+  recording: LogBounds
   /** What the fixture file asks for; the log itself is given. */
   logLevel: string | undefined
 }
@@ -112,6 +121,8 @@ const OPTIONS = {
   maxNamespaces: true,
   maxNodes: true,
   namespaceIdle: true,
+  recordExchanges: true,
+  recordBytes: true,
   controlToken: true,
   logger: true,
 } satisfies Record<keyof SandboxOptions, true>
@@ -143,6 +154,10 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     maxNamespaces: wholeNumber('maxNamespaces', given.maxNamespaces ?? 1_000),
     maxNodes: wholeNumber('maxNodes', given.maxNodes ?? 64),
     namespaceIdle: idleTime(given.namespaceIdle ?? '10m'),
+    recording: {
+      maxExchanges: wholeNumber('recordExchanges', given.recordExchanges ?? 10_000),
+      maxBytes: sizeOf(given.recordBytes ?? '64MiB'),
+    },
     logLevel: fixture.log_level,
     confirmationDelay: resolveDelay(given.confirmationDelay ?? fixture.confirmation_delay),
   }
@@ -158,6 +173,15 @@ function idleTime(given: string | number): number {
     return typeof given === 'number' ? wholeNumber('namespaceIdle', given) : parseDuration(given)
   } catch (error) {
     if (error instanceof RangeError) throw new OptionError(`namespace idle: ${error.message}`)
+    throw error
+  }
+}
+
+function sizeOf(given: string | number): number {
+  try {
+    return typeof given === 'number' ? wholeNumber('recordBytes', given) : parseSize(given)
+  } catch (error) {
+    if (error instanceof UnreadableTextError) throw new OptionError(`record bytes: ${error.message}`)
     throw error
   }
 }

@@ -24,6 +24,8 @@ interface Flags {
   maxNamespaces?: number
   maxNodes?: number
   namespaceIdle?: string
+  recordExchanges?: number
+  recordBytes?: string
   controlToken?: string
   json?: boolean
   logLevel?: string
@@ -64,6 +66,14 @@ export function startCommand(): Command {
     .addOption(
       flag('--namespace-idle <d>', 'how long one may be unused before its Anvils end (default: 10m)', 'NAMESPACE_IDLE'),
     )
+    .addOption(
+      flag(
+        '--record-exchanges <n>',
+        'exchanges each namespace keeps; 0 keeps none (default: 10000)',
+        'RECORD_EXCHANGES',
+      ).argParser(wholeNumber),
+    )
+    .addOption(flag('--record-bytes <size>', 'memory they may take: 64MiB (the default), 0 …', 'RECORD_BYTES'))
     .addOption(flag('--control-token <t>', 'bearer token of the control interface', 'CONTROL_TOKEN'))
     .addOption(flag('--json', 'one JSON line on stdout when ready', 'JSON'))
     .addOption(flag('--log-level <level>', 'how much to log (default: info)', 'LOG_LEVEL').choices(LOG_LEVELS))

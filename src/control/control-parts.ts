@@ -7,6 +7,8 @@ import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/shorten.ts'
+import type { ExchangeLog } from '../traffic/exchange-log.ts'
+import type { Evidence } from '../verdict/evidence.ts'
 import type {
   Assumption,
   AuditReport,
@@ -67,6 +69,10 @@ export interface NamespaceControl {
   /** Resolves when every chain has a block of the clock's present, or it is clear that one has not: in a few seconds. */
   chainsFollow(): Promise<ChainTime>
   faults: FaultEngine
+  /** What its clients sent and got. */
+  exchanges: ExchangeLog
+  /** What the verdict on its clients is drawn from; `ended`: whether they will do nothing more. */
+  evidence(ended: boolean): Promise<Evidence>
   scenarios: ScenarioRunner
   readiness(): Readiness
   credentials(): Promise<Credentials>

@@ -43,6 +43,11 @@ export class SandboxClock {
     return this.#frozenAt ?? Date.now() + this.#offset
   }
 
+  /** Business time, as the clock stands now, at a moment of real time. Both in milliseconds since the Unix epoch. */
+  at(wall: number): number {
+    return this.#frozenAt ?? wall + this.#offset
+  }
+
   /** Business time as ISO 8601 UTC with milliseconds. */
   iso(): string {
     return new Date(this.now()).toISOString()

@@ -7,6 +7,7 @@ import type { Ids } from '../domain/ids.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
+import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import { claimedClient } from './claimed-client.ts'
 import type { HttpExchange } from './exchange.ts'
 
@@ -24,6 +25,8 @@ export interface PipelineDeps {
   /** Of requests, too. */
   ids: Ids
   faults: FaultEngine
+  /** What its clients sent and got. */
+  exchanges: ExchangeLog
   /** What a request must know to bring a fault along; undefined when anybody may. */
   controlToken: string | undefined
   /** Throws Problem token_missing or invalid_idp_token. */

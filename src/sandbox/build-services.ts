@@ -22,9 +22,12 @@ import { createStore } from '../store/ledger-store.ts'
 import type { DurationRange } from '../support/duration.ts'
 import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
+import { ExchangeLog } from '../traffic/exchange-log.ts'
+import { Redactor } from '../traffic/redact.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
 import { PendingChains } from './pending-chains.ts'
 import type { Persistence } from './persistence.ts'
+import type { Surroundings } from './surroundings.ts'
 import { withTenants } from './with-tenants.ts'
 
 /** Every part of a namespace, wired together. */
@@ -43,6 +46,7 @@ export interface PartsContext {
   clock: SandboxClock
   /** What it begins with; undefined for whatever is kept, or nothing. */
   begin: NamespaceCopy | undefined
+  surroundings: Pick<Surroundings, 'options'>
   log: Logger
 }
 
@@ -108,9 +112,11 @@ export async function buildServices(context: PartsContext) {
   const pools = tenants.flatMap((tenant) => tenant.pools)
   const faults = new FaultEngine({ clock, random, chains, pools, log })
   const scenarios = new ScenarioRunner({ faults, clock, log, seed })
+  const exchanges = buildExchanges(context)
   return {
     service,
     store,
+    exchanges,
     audit,
     faults,
     scenarios,
@@ -119,4 +125,19 @@ export async function buildServices(context: PartsContext) {
     chains,
     userTokens,
   }
+}
+
+/** The record of what its clients send. */
+function buildExchanges({ fixture, clock, surroundings: { options } }: PartsContext): ExchangeLog {
+  const tenants = fixture.tenants.map(({ tenant }) => tenant)
+  const slugs = new Map(tenants.map(({ client_id, slug }) => [client_id, slug]))
+  const basic = tenants.map(({ client_id, client_secret }) => `${client_id}:${client_secret}`)
+  const secrets = [...tenants.map(({ client_secret }) => client_secret), ...basic, options.controlToken ?? '']
+  return new ExchangeLog({
+    ...options.recording,
+    clock,
+    settings: fixture.settings,
+    redactor: new Redactor(secrets),
+    tenantOf: (clientId) => slugs.get(clientId),
+  })
 }

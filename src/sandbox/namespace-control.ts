@@ -1,6 +1,7 @@
 import type { NamespaceControl } from '../control/control-parts.ts'
 import { mintUserToken } from '../identity/mint-user-token.ts'
 import { credentialsOf } from './credentials.ts'
+import { evidenceOf } from './evidence-of.ts'
 import type { Namespace } from './namespace.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -9,7 +10,7 @@ const manifest = () => import('../domain/fidelity/manifest.ts')
 
 /** A namespace as the control interface needs it. */
 export function controlNamespace(namespace: Namespace, around: Surroundings): NamespaceControl {
-  const { service, chains, faults, scenarios, userTokens } = namespace.services
+  const { service, chains, exchanges, faults, scenarios, userTokens } = namespace.services
   const { settings, clock } = service
   const { identityProvider, unknownKey } = around.identity
   const active = { service: settings, confirmation_delay: namespace.confirmationDelay }
@@ -18,6 +19,8 @@ export function controlNamespace(namespace: Namespace, around: Surroundings): Na
     clockKept: () => namespace.clockKept(),
     chainsFollow: () => chains.follow(clock),
     faults,
+    exchanges,
+    evidence: (ended) => evidenceOf(namespace, ended),
     scenarios,
     readiness: () => namespace.readiness(),
     credentials: () => credentialsOf(namespace, around),

@@ -93,6 +93,7 @@ export class Namespace {
       name: deps.name,
       service: services.service,
       ids: services.ids,
+      exchanges: services.exchanges,
       faults: services.faults,
       controlToken: options.controlToken,
       verifyIdpToken: (authorization) => identity.idpTokens.verify(authorization),
@@ -184,8 +185,9 @@ export class Namespace {
   }
 
   async #reset(): Promise<void> {
-    const { service, chains, faults, scenarios, random, ids, userTokens } = this.services
+    const { service, chains, faults, scenarios, random, ids, userTokens, exchanges } = this.services
     this.#lifecycle.beginReset()
+    exchanges.beginAnew()
     service.transfers.cancelAll()
     scenarios.forget()
     faults.reset()
@@ -204,8 +206,9 @@ export class Namespace {
 
   /** Takes nothing more, and answers what is under way. */
   beginStop(): void {
-    const { service, faults } = this.services
+    const { service, faults, exchanges } = this.services
     this.#lifecycle.beginStop()
+    exchanges.cutOff()
     service.transfers.cancelAll()
     faults.clear()
   }

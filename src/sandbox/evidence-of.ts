@@ -1,0 +1,41 @@
+import type { Store } from '../domain/ports/store.ts'
+import { allOf } from '../domain/walk.ts'
+import type { Evidence, LedgerTransfer } from '../verdict/evidence.ts'
+import type { Namespace } from './namespace.ts'
+
+/** What a namespace knows of its clients; `ended`: whether they will do nothing more. */
+export async function evidenceOf({ services }: Namespace, ended: boolean): Promise<Evidence> {
+  const { exchanges, service } = services
+  const transfers = await transfersOf(service.store)
+  return {
+    exchanges: exchanges.all(),
+    forgotten: exchanges.forgotten,
+    transfers,
+    ended,
+    now: service.clock.wallNow(),
+    settings: service.settings,
+  }
+}
+
+/** Settled transfers that requests asked for, oldest first: each has an Idempotency-Key, and those of the fixture have none. */
+async function transfersOf(store: Store): Promise<LedgerTransfer[]> {
+  const found: { at: string; transfer: LedgerTransfer }[] = []
+  for (const tenant of await allOf(store, 'tenants', 'all')) {
+    for (const user of await allOf(store, 'end_users', tenant.tenant_id)) {
+      for (const { id, type, idempotency_id, created_at, ...rest } of await allOf(store, 'transactions', user.id)) {
+        if (idempotency_id === null || type === 'yield_harvest') continue
+        const transfer: LedgerTransfer = {
+          transaction_id: id,
+          type: type === 'withdrawal' ? 'withdraw' : 'deposit',
+          tenant: tenant.slug,
+          external_id: user.external_id,
+          portfolio_id: rest.portfolio_id,
+          amount_minor: rest.amount_changed,
+          tx_hash: rest.tx_hash,
+        }
+        found.push({ at: `${created_at} ${id}`, transfer })
+      }
+    }
+  }
+  return found.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ transfer }) => transfer)
+}

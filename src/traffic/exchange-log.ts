@@ -1,0 +1,269 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import { type Arrival, type GivenAnswer, LiveExchange } from './live-exchange.ts'
+import { Ordinals } from './ordinals.ts'
+import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
+import { type ShowingDeps, showExchange } from './show-exchange.ts'
+import { whoAsked } from './who-asked.ts'
+
+/** How much is kept. */
+export interface LogBounds {
+  /** Exchanges; 0 records nothing. */
+  maxExchanges: number
+  /** Bytes of memory they take, roughly; 0 records nothing. */
+  maxBytes: number
+}
+
+/** What a log needs of its namespace. */
+export interface ExchangeLogDeps extends LogBounds, ShowingDeps {
+  clock: SandboxClock
+}
+
+/** Most of a body that is kept, in UTF-16 code units. */
+const BODY_LIMIT = 64 * 1024
+/** Headers of a request that are kept; a client sends a dozen. Each a name and a value. */
+const MAX_HEADERS = 100
+/** Bytes that a record takes beside its texts, and each text of its headers. */
+const RECORD_BYTES = 500
+const TEXT_BYTES = 24
+
+/**
+ * The exchanges of a namespace, the newest of them: bounded in number and bytes. Recording one costs next to nothing; whatever can be
+ * worked out later is worked out when somebody reads it.
+ */
+export class ExchangeLog {
+  /** Whether anything is recorded. */
+  readonly on: boolean
+  /** Changes when connections are counted anew. */
+  generation = 0
+  readonly #deps: ExchangeLogDeps
+  /** Times are kept as milliseconds since then. */
+  readonly #base: number
+  /** The exchange of number n is at (n − #first) modulo the most that are kept. */
+  #ring: (LiveExchange | undefined)[] = []
+  #first = 1
+  #oldest = 1
+  #next = 1
+  #bytes = 0
+  #forgotten = 0
+  #connections = 0
+  #ordinals = new Ordinals()
+  /** Of the exchange recorded last: most of what a client sends, it sends again. */
+  #headers: readonly string[] = []
+  #headersSize = 0
+  #url = ''
+  #text: unknown
+  #textBytes = 0
+
+  constructor(deps: ExchangeLogDeps) {
+    this.#deps = deps
+    this.on = deps.maxExchanges > 0 && deps.maxBytes > 0
+    this.#base = deps.clock.wallNow()
+  }
+
+  /** How many are kept. */
+  get size(): number {
+    return this.#next - this.#oldest
+  }
+
+  /** How many were recorded and forgotten since, for want of room. Counts anew when the log is emptied. */
+  get forgotten(): number {
+    return this.#forgotten
+  }
+
+  /** Every exchange kept, oldest first. */
+  all(): RecordedExchange[] {
+    const ordinals = this.#counted()
+    return this.#kept().map((live, i) => this.#show(live, ordinals[i]))
+  }
+
+  /** Newest first, beginning before the one of this number. Each is shown when it is asked for. */
+  *newestFirst(before = Number.POSITIVE_INFINITY): Generator<RecordedExchange> {
+    const kept = this.#kept()
+    const ordinals = this.#counted()
+    for (let i = kept.length - 1; i >= 0; i--) {
+      const live = kept[i]
+      if (live && live.number < before) yield this.#show(live, ordinals[i])
+    }
+  }
+
+  /** The exchange of that request, if it is kept. */
+  get(requestId: string): RecordedExchange | undefined {
+    const kept = this.#kept()
+    const at = kept.findLastIndex(({ request_id }) => request_id === requestId)
+    const live = kept[at]
+    return live && this.#show(live, this.#counted()[at])
+  }
+
+  /** Forgets everything. Numbers go on, so that none comes a second time. */
+  clear(): void {
+    this.#empty()
+    this.#first = this.#next
+    this.#oldest = this.#next
+  }
+
+  /** For a reset: forgets what is over and counts anew. What is open stays, and is cut off however it ends. */
+  beginAnew(): void {
+    const open = this.#kept().filter(({ end }) => end === 'open')
+    this.#empty()
+    this.generation++
+    this.#connections = 0
+    this.#first = 1
+    this.#oldest = 1
+    this.#next = 1
+    for (const live of open) {
+      live.cutOff = true
+      live.number = this.#next
+      this.#put(live)
+    }
+  }
+
+  /** For a stop: what is open is cut off. */
+  cutOff(): void {
+    for (const live of this.#kept()) if (live.end === 'open') this.end(live, 'cut_off')
+  }
+
+  /** Ordinal of a connection that has not been counted. */
+  nextConnection(): number {
+    this.#connections++
+    return this.#connections
+  }
+
+  /** Records that a request has come in; `arrived` is when, in milliseconds since the Unix epoch, if that was earlier. */
+  open(arrival: Arrival, arrived?: number): LiveExchange {
+    const { clock } = this.#deps
+    const wall = arrived ?? clock.wallNow()
+    this.#shareTexts(arrival)
+    const size = RECORD_BYTES + this.#headersSize + arrival.url.length
+    const times = { began: wall - this.#base, ahead: clock.at(wall) - wall, size }
+    const live = new LiveExchange(this.#next, arrival, times)
+    this.#put(live)
+    return live
+  }
+
+  /** Keeps the body of a request: the beginning of a long one. */
+  takeBody(live: LiveExchange, text: string, bytes: number): void {
+    live.body = bounded(text)
+    live.bodyBytes = bytes
+    live.bodyCut = live.body.length < text.length
+    this.#grow(live, live.body.length)
+  }
+
+  /** Keeps an answer, or what would have been one. The first that is told counts. */
+  takeAnswer(live: LiveExchange, answer: GivenAnswer): void {
+    if (live.answer) return
+    live.answer = answer
+    const { body } = answer
+    if (typeof body !== 'string') return
+    if (body !== this.#text) {
+      this.#text = body
+      this.#textBytes = Buffer.byteLength(body)
+    }
+    live.answerBytes = this.#textBytes
+    if (body.length > BODY_LIMIT) {
+      live.answer = { ...answer, body: bounded(body) }
+      live.answerCut = true
+    }
+    this.#grow(live, Math.min(body.length, BODY_LIMIT))
+  }
+
+  /** Notes how an exchange has ended, now. The first end that is told counts. */
+  end(live: LiveExchange, end: Exclude<ExchangeEnd, 'open'>): void {
+    if (live.end !== 'open') return
+    this.endAgain(live, end)
+  }
+
+  /** As {@link end}, of one that was taken for answered too early. */
+  endAgain(live: LiveExchange, end: Exclude<ExchangeEnd, 'open'>): void {
+    const { clock } = this.#deps
+    const wall = clock.wallNow()
+    live.end = live.cutOff ? 'cut_off' : end
+    live.ended = wall - this.#base
+    live.endedAhead = clock.at(wall) - wall
+  }
+
+  #put(live: LiveExchange): void {
+    const { maxExchanges, maxBytes } = this.#deps
+    if (this.size >= maxExchanges) this.#forgetOldest()
+    this.#ring[(this.#next - this.#first) % maxExchanges] = live
+    this.#next++
+    this.#bytes += live.size
+    while (this.#bytes > maxBytes && this.size > 1) this.#forgetOldest()
+  }
+
+  #grow(live: LiveExchange, bytes: number): void {
+    live.size += bytes
+    if (this.#at(live.number) !== live) return // forgotten meanwhile
+    this.#bytes += bytes
+    while (this.#bytes > this.#deps.maxBytes && this.size > 1) this.#forgetOldest()
+  }
+
+  #forgetOldest(): void {
+    const place = (this.#oldest - this.#first) % this.#deps.maxExchanges
+    const live = this.#ring[place]
+    this.#ring[place] = undefined
+    this.#oldest++
+    this.#forgotten++
+    if (!live) return
+    this.#bytes -= live.size
+    whoAsked(live, this.#deps)
+    this.#ordinals.count(live)
+  }
+
+  #empty(): void {
+    this.#ring = []
+    this.#bytes = 0
+    this.#forgotten = 0
+    this.#ordinals = new Ordinals()
+  }
+
+  /** Lets the arrival have the texts of the one before where they are the same: what is kept anew is dear, not what is compared. */
+  #shareTexts(arrival: Arrival): void {
+    if (arrival.url === this.#url) arrival.url = this.#url
+    else this.#url = arrival.url
+    if (equal(arrival.headers, this.#headers)) {
+      arrival.headers = this.#headers
+      return
+    }
+    if (arrival.headers.length > 2 * MAX_HEADERS) arrival.headers = arrival.headers.slice(0, 2 * MAX_HEADERS)
+    this.#headers = arrival.headers
+    this.#headersSize = arrival.headers.reduce((sum, { length }) => sum + length + TEXT_BYTES, 0)
+  }
+
+  /** The how-manyth of its kind each one kept is, oldest first. */
+  #counted(): number[] {
+    const ordinals = this.#ordinals.copy()
+    return this.#kept().map((live) => {
+      whoAsked(live, this.#deps)
+      return ordinals.count(live)
+    })
+  }
+
+  #show(live: LiveExchange, ordinal = 1): RecordedExchange {
+    return showExchange(live, { ordinal, base: this.#base, now: this.#deps.clock.wallNow() }, this.#deps)
+  }
+
+  #kept(): LiveExchange[] {
+    const kept: LiveExchange[] = []
+    for (let number = this.#oldest; number < this.#next; number++) {
+      const live = this.#at(number)
+      if (live) kept.push(live)
+    }
+    return kept
+  }
+
+  #at(number: number): LiveExchange | undefined {
+    if (number < this.#oldest || number >= this.#next) return undefined
+    return this.#ring[(number - this.#first) % this.#deps.maxExchanges]
+  }
+}
+
+/** A copy of the beginning: a slice would hold the whole. */
+function bounded(text: string): string {
+  return text.length > BODY_LIMIT ? Buffer.from(text.slice(0, BODY_LIMIT)).toString() : text
+}
+
+function equal(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
+  return true
+}

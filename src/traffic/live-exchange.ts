@@ -1,0 +1,88 @@
+import type { StruckBy } from '../domain/exchange.ts'
+import type { Operation } from '../domain/operations.ts'
+import type { ExchangeEnd, RecordedExchange, Refusal } from './recorded-exchange.ts'
+
+/** What is known of a request when it enters its namespace. */
+export interface Arrival {
+  request_id: string
+  method: string
+  /** Path and query, as sent. */
+  url: string
+  /** A value after each name, as sent. */
+  headers: readonly string[]
+  /** Ordinal of its connection. */
+  connection: number
+  /** Null when the path is none of the service's. */
+  operation: Operation | null
+}
+
+/** An answer that is about to be written, or would have been. */
+export interface GivenAnswer {
+  status: number
+  /** Null: those that every good answer in JSON has. */
+  headers: Readonly<Record<string, unknown>> | null
+  /** The text, or what becomes it as JSON. */
+  body: unknown
+}
+
+/**
+ * One exchange while it goes on and as it is kept: plain fields, written where things happen and read when somebody asks. Texts are
+ * kept as they came, secrets included, so only `show-exchange.ts` may read them.
+ */
+export class LiveExchange {
+  /** Changed by a reset alone. */
+  number: number
+  readonly request_id: string
+  readonly method: string
+  readonly url: string
+  readonly headers: readonly string[]
+  readonly connection: number
+  readonly operation: Operation | null
+  /** Slug of the tenant, verified or claimed; undefined while nobody has looked. */
+  tenant: string | null | undefined = undefined
+  /** Undefined while nobody has looked. */
+  external_id: string | null | undefined = undefined
+  /** Milliseconds of real time since the log was made, and how far the sandbox clock was ahead: small integers take no room of their own. */
+  readonly began: number
+  readonly beganAhead: number
+  /** Says nothing while it is open. */
+  ended = 0
+  endedAhead = 0
+  end: ExchangeEnd = 'open'
+  /** A reset took away what it was about: however it ends, it was cut off. */
+  cutOff = false
+  dropped: RecordedExchange['dropped'] = null
+  /** As it came; null when none was read. */
+  body: string | null = null
+  bodyBytes = 0
+  bodyCut = false
+  answer: GivenAnswer | null = null
+  answerBytes = 0
+  answerCut = false
+  refusal: Refusal | null = null
+  struckBy: StruckBy | null = null
+  keyUse: 'first' | 'joined' | 'replayed' | 'unused' = 'unused'
+  /** Whether it carries out a transfer itself, and which. */
+  transferring = false
+  transaction_id: string | null = null
+  tx_hash: string | null = null
+  /** Bytes of memory it takes, roughly. */
+  size: number
+
+  constructor(
+    number: number,
+    arrival: Arrival,
+    { began, ahead, size }: { began: number; ahead: number; size: number },
+  ) {
+    this.number = number
+    this.request_id = arrival.request_id
+    this.method = arrival.method
+    this.url = arrival.url
+    this.headers = arrival.headers
+    this.connection = arrival.connection
+    this.operation = arrival.operation
+    this.began = began
+    this.beganAhead = ahead
+    this.size = size
+  }
+}

@@ -1,0 +1,145 @@
+import type { ServiceSettings } from '../domain/service-settings.ts'
+import { jsonObject } from '../support/json-object.ts'
+import type { LiveExchange } from './live-exchange.ts'
+import type {
+  CausedTransfer,
+  Moment,
+  RecordedExchange,
+  RecordedRequest,
+  RecordedResponse,
+} from './recorded-exchange.ts'
+import type { Redactor } from './redact.ts'
+import { bearerToken, showToken } from './show-token.ts'
+import { clientIdOf, headerOf, type TenantDirectory } from './who-asked.ts'
+
+/** What showing needs to know of the namespace. */
+export interface ShowingDeps extends TenantDirectory {
+  settings: Pick<ServiceSettings, 'name'>
+  redactor: Redactor
+}
+
+/** When an exchange is shown. */
+export interface Showing {
+  /** The how-manyth of its kind. */
+  ordinal: number
+  /** Milliseconds since the Unix epoch: what its times count from, and now. */
+  base: number
+  now: number
+}
+
+/** An exchange as others may see it. `whoAsked` has been called on it. */
+export function showExchange(live: LiveExchange, showing: Showing, deps: ShowingDeps): RecordedExchange {
+  const { base, now, ordinal } = showing
+  const ended = live.end === 'open' ? null : momentOf(base + live.ended, live.endedAhead)
+  const response = responseOf(live, deps)
+  return {
+    request_id: live.request_id,
+    number: live.number,
+    operation: live.operation,
+    tenant: live.tenant ?? null,
+    external_id: live.external_id ?? null,
+    ordinal,
+    connection: live.connection,
+    began: momentOf(base + live.began, live.beganAhead),
+    ended,
+    end: live.end,
+    dropped: live.dropped,
+    took_ms: Math.max(0, (ended ? live.ended : now - base) - live.began),
+    request: requestOf(live, deps),
+    response,
+    refusal: live.refusal && {
+      ...live.refusal,
+      expected: live.refusal.expected && deps.redactor.text(live.refusal.expected),
+      came: live.refusal.came && deps.redactor.text(live.refusal.came),
+      detail: deps.redactor.text(live.refusal.detail),
+    },
+    faults: live.struckBy ? [live.struckBy] : [],
+    idempotency: keyOf(live, deps),
+    transfer: transferOf(live, response),
+  }
+}
+
+function momentOf(wall: number, ahead: number): Moment {
+  return { wall: new Date(wall).toISOString(), clock: new Date(wall + ahead).toISOString() }
+}
+
+function requestOf(live: LiveExchange, { redactor }: ShowingDeps): RecordedRequest {
+  const { method, url, headers, body } = live
+  const at = url.indexOf('?')
+  const query = at < 0 ? [] : [...new URLSearchParams(url.slice(at + 1))]
+  return {
+    method,
+    path: redactor.text(at < 0 ? url : url.slice(0, at)),
+    query: query.map(([name, value]) => [redactor.text(name), redactor.value(name, value)]),
+    headers: pairsOf(headers).map(([name, value]) => [name, redactor.value(name, value)]),
+    body: body && (live.operation === 'token' ? redactor.form(body) : redactor.body(body)),
+    body_bytes: live.bodyBytes,
+    body_cut: live.bodyCut,
+    idp_token: showToken(bearerToken(headerOf(headers, 'authorization'))),
+    user_token: showToken(headerOf(headers, 'x-user-token')),
+    client_id: clientIdOf(live),
+  }
+}
+
+function responseOf(live: LiveExchange, { redactor, settings }: ShowingDeps): RecordedResponse | null {
+  const { answer } = live
+  if (!answer) return null
+  const body = typeof answer.body === 'string' ? answer.body : (JSON.stringify(answer.body) ?? '')
+  const bytes = typeof answer.body === 'string' ? live.answerBytes : Buffer.byteLength(body)
+  const headers = answer.headers ?? {
+    [`x-${settings.name}-api-version`.toLowerCase()]: '1.0.0',
+    [`x-${settings.name}-request-id`.toLowerCase()]: live.request_id,
+    'content-type': 'application/json; charset=utf-8',
+  }
+  const read = answer.status >= 400 || live.operation === 'token' ? jsonObject(body) : undefined
+  const code = answer.status >= 400 ? (read?.code ?? read?.error) : undefined
+  return {
+    status: answer.status,
+    headers: Object.entries({ 'content-length': bytes, ...headers }).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, redactor.value(name, String(value))]],
+    ),
+    body: body === '' ? null : redactor.body(body),
+    body_bytes: bytes,
+    body_cut: live.answerCut,
+    code: typeof code === 'string' ? code : null,
+    issued: issuedIn(read),
+  }
+}
+
+function issuedIn(read: Record<string, unknown> | undefined): RecordedResponse['issued'] {
+  const { access_token, expires_in } = read ?? {}
+  const token = typeof access_token === 'string' ? showToken(access_token) : null
+  return token && typeof expires_in === 'number' ? { token, expires_in } : null
+}
+
+function keyOf({ headers, keyUse }: LiveExchange, { redactor }: ShowingDeps): RecordedExchange['idempotency'] {
+  const sent = headerOf(headers, 'idempotency-key')
+  if (!sent) return null
+  return { key: redactor.text(/^".*"$/.test(sent) ? sent.slice(1, -1) : sent), use: keyUse }
+}
+
+/** The transfer it carried out or, of a repetition, the one whose outcome it was given. */
+function transferOf(live: LiveExchange, response: RecordedResponse | null): CausedTransfer | null {
+  const { operation } = live
+  if (operation !== 'deposit' && operation !== 'withdraw') return null
+  const answered = live.transferring ? undefined : jsonObject(response?.body)
+  const transaction_id = live.transaction_id ?? textIn(answered, 'transaction_id')
+  if (!live.transferring && transaction_id === null) return null
+  const asked = jsonObject(live.body)
+  return {
+    type: operation,
+    transaction_id,
+    tx_hash: live.tx_hash ?? textIn(answered, 'tx_hash'),
+    portfolio_id: textIn(asked, 'portfolio_id') ?? '',
+    amount_minor: textIn(asked, 'amount_minor') ?? '',
+  }
+}
+
+function textIn(object: Record<string, unknown> | undefined, name: string): string | null {
+  const value = object?.[name]
+  return typeof value === 'string' ? value : null
+}
+
+function pairsOf(headers: readonly string[]): [string, string][] {
+  return Array.from({ length: headers.length >> 1 }, (_, i) => [headers[2 * i] ?? '', headers[2 * i + 1] ?? ''])
+}

@@ -1,0 +1,62 @@
+import { formDecode } from '../support/form-decode.ts'
+import { jsonObject } from '../support/json-object.ts'
+import type { LiveExchange } from './live-exchange.ts'
+import { bearerToken, claimsOf } from './show-token.ts'
+
+/** Finds tenants. */
+export interface TenantDirectory {
+  /** Slug of the tenant of a client id; undefined for none. */
+  tenantOf(clientId: string): string | undefined
+}
+
+/** Works out, once, for which tenant and end user a request was sent: as it says itself where nobody has verified it. */
+export function whoAsked(live: LiveExchange, { tenantOf }: TenantDirectory): void {
+  if (live.tenant === undefined) {
+    const client = live.operation === 'token' ? clientIdOf(live) : appidOf(live)
+    live.tenant = (client !== null && tenantOf(client)) || null
+  }
+  if (live.external_id === undefined) live.external_id = externalIdOf(live) ?? null
+}
+
+/** The client that asks for a token, in the form or by HTTP Basic; null when it says nothing, or asks for something else. */
+export function clientIdOf({ operation, headers, body }: LiveExchange): string | null {
+  if (operation !== 'token') return null
+  const inForm = new URLSearchParams(body ?? '').get('client_id')
+  if (inForm) return inForm
+  const encoded = /^basic +(\S+)$/i.exec(headerOf(headers, 'authorization')?.trim() ?? '')?.[1]
+  if (encoded === undefined) return null
+  const id = Buffer.from(encoded, 'base64').toString().split(':', 1)[0] ?? ''
+  return (formDecode(id) ?? id) || null
+}
+
+/** A header's value as it was sent; the name in lower case. Of several, the first. */
+export function headerOf(headers: readonly string[], name: string): string | undefined {
+  for (let at = 0; at < headers.length; at += 2) {
+    const sent = headers[at]
+    if (sent?.length === name.length && sent.toLowerCase() === name) return headers[at + 1]
+  }
+  return undefined
+}
+
+function appidOf({ headers }: LiveExchange): string | null {
+  const appid = claimsOf(bearerToken(headerOf(headers, 'authorization')))?.appid
+  return typeof appid === 'string' ? appid : null
+}
+
+function externalIdOf({ operation, url, body }: LiveExchange): string | undefined {
+  if (operation === null) return undefined
+  if (operation === 'create_end_user') {
+    const wanted = jsonObject(body)?.external_id
+    return typeof wanted === 'string' ? wanted : undefined
+  }
+  const inPath = /\/end_users\/([^/?]+)\//.exec(url)?.[1]
+  return inPath === undefined ? undefined : percentDecode(inPath)
+}
+
+function percentDecode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
