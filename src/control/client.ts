@@ -23,7 +23,8 @@ import type {
   TenantCredentials,
   TokenWish,
 } from './contract.ts'
-import { ControlError, codeOf, problemIn, RefusedError, whyUnreachable } from './control-error.ts'
+import { ControlConnection } from './control-connection.ts'
+import { ControlError, RefusedError } from './control-error.ts'
 
 /** How a minted token is to differ from a good one. */
 export type MintingWish = TokenWish & { tenant?: string | undefined }
@@ -40,59 +41,54 @@ export interface ControlClientOptions {
   namespace?: string | undefined
 }
 
-type Method = 'GET' | 'POST' | 'DELETE'
-
 /** Typed client of the control interface. Every method throws ControlError. */
 export class ControlClient {
-  readonly #url: string
-  readonly #token: string | undefined
-  readonly #fetch: typeof fetch
+  readonly #connection: ControlConnection
   readonly #namespace: string | undefined
   /** Path of what every namespace has. */
   readonly #base: string
 
   /** `url` is the origin of the sandbox; `localhost:4010` will do. Without a namespace it is about the default one. */
   constructor(url: string, { controlToken, fetch: fetchFn = fetch, namespace }: ControlClientOptions = {}) {
-    this.#url = originOf(url)
-    this.#token = controlToken
-    this.#fetch = fetchFn
+    this.#connection = new ControlConnection(originOf(url), controlToken, fetchFn)
     this.#namespace = namespace
     this.#base = namespace === undefined ? '/_sandbox' : pathOf(namespace)
   }
 
   /** A client of one of its namespaces. */
   in(namespace: string): ControlClient {
-    return new ControlClient(this.#url, { controlToken: this.#token, fetch: this.#fetch, namespace })
+    const { url, token: controlToken, fetch: fetchFn } = this.#connection
+    return new ControlClient(url, { controlToken, fetch: fetchFn, namespace })
   }
 
   namespaces(): Promise<NamespaceSummary[]> {
-    return this.#call<NamespaceSummary[]>('GET', '/_sandbox/namespaces')
+    return this.#connection.call<NamespaceSummary[]>('GET', '/_sandbox/namespaces')
   }
 
   /** Makes a namespace; its credentials choose it. */
   createNamespace(wish: NamespaceWish = {}): Promise<Credentials> {
-    return this.#call<Credentials>('POST', '/_sandbox/namespaces', wish)
+    return this.#connection.call<Credentials>('POST', '/_sandbox/namespaces', wish)
   }
 
   /** Ends a namespace; requests it holds are answered 503. */
   async deleteNamespace(name: string): Promise<void> {
-    await this.#call<void>('DELETE', pathOf(name))
+    await this.#connection.call<void>('DELETE', pathOf(name))
   }
 
   /** Everything a client needs to connect. */
   credentials(): Promise<Credentials> {
-    return this.#call<Credentials>('GET', `${this.#base}/credentials`)
+    return this.#connection.call<Credentials>('GET', `${this.#base}/credentials`)
   }
 
   health(): Promise<Health> {
-    return this.#call<Health>('GET', '/_sandbox/health')
+    return this.#connection.call<Health>('GET', '/_sandbox/health')
   }
 
   /** Whether it can serve, and why not. */
   async readiness(): Promise<Readiness> {
-    const { status, text } = await this.#send('GET', '/_sandbox/ready')
+    const { status, text } = await this.#connection.send('GET', '/_sandbox/ready')
     const state = stateIn(text)
-    if (!state) throw this.#failure('/_sandbox/ready', status, text)
+    if (!state) throw this.#connection.failure('/_sandbox/ready', status, text)
     return state.ready && this.#namespace !== undefined ? this.#readinessOf(this.#namespace) : state
   }
 
@@ -113,7 +109,7 @@ export class ControlClient {
 
   /** Whether anything answers. */
   answers(): Promise<boolean> {
-    return this.#send('GET', '/_sandbox/health').then(
+    return this.#connection.send('GET', '/_sandbox/health').then(
       () => true,
       () => false,
     )
@@ -121,12 +117,14 @@ export class ControlClient {
 
   /** Ends the sandbox, all of its namespaces; resolves when nothing answers any more. */
   async stop(): Promise<void> {
-    await this.#call<Stopping>('POST', '/_sandbox/stop')
+    await this.#connection.call<Stopping>('POST', '/_sandbox/stop')
     const clock = new SandboxClock()
     const deadline = clock.wallNow() + PATIENCE_MS
     while (await this.answers()) {
       if (clock.wallNow() >= deadline) {
-        throw new ControlError(`${this.#url} was told to stop and still answers`, { code: 'unexpected_answer' })
+        throw new ControlError(`${this.#connection.url} was told to stop and still answers`, {
+          code: 'unexpected_answer',
+        })
       }
       await clock.sleep(PAUSE_MS)
     }
@@ -134,66 +132,66 @@ export class ControlClient {
 
   /** Back to the fixtures. */
   reset(): Promise<Readiness> {
-    return this.#call<Readiness>('POST', `${this.#base}/reset`)
+    return this.#connection.call<Readiness>('POST', `${this.#base}/reset`)
   }
 
   /** Whether API, ledger and chain agree. */
   audit(): Promise<AuditReport> {
-    return this.#call<AuditReport>('GET', `${this.#base}/audit`)
+    return this.#connection.call<AuditReport>('GET', `${this.#base}/audit`)
   }
 
   clock(): Promise<ClockState> {
-    return this.#call<ClockState>('GET', `${this.#base}/clock`)
+    return this.#connection.call<ClockState>('GET', `${this.#base}/clock`)
   }
 
   moveClock(move: ClockMove): Promise<MovedClock> {
-    return this.#call<MovedClock>('POST', `${this.#base}/clock`, move)
+    return this.#connection.call<MovedClock>('POST', `${this.#base}/clock`, move)
   }
 
   faults(): Promise<ActiveFault[]> {
-    return this.#call<ActiveFault[]>('GET', `${this.#base}/faults`)
+    return this.#connection.call<ActiveFault[]>('GET', `${this.#base}/faults`)
   }
 
   /** Puts rules in force, all or none. */
   addFaults(rules: readonly FaultRule[]): Promise<ActiveFault[]> {
-    return this.#call<ActiveFault[]>('POST', `${this.#base}/faults`, rules)
+    return this.#connection.call<ActiveFault[]>('POST', `${this.#base}/faults`, rules)
   }
 
   clearFaults(): Promise<void> {
-    return this.#call<void>('DELETE', `${this.#base}/faults`)
+    return this.#connection.call<void>('DELETE', `${this.#base}/faults`)
   }
 
   removeFault(id: string): Promise<void> {
-    return this.#call<void>('DELETE', `${this.#base}/faults/${encodeURIComponent(id)}`)
+    return this.#connection.call<void>('DELETE', `${this.#base}/faults/${encodeURIComponent(id)}`)
   }
 
   scenarios(): Promise<ScenarioList> {
-    return this.#call<ScenarioList>('GET', `${this.#base}/scenarios`)
+    return this.#connection.call<ScenarioList>('GET', `${this.#base}/scenarios`)
   }
 
   /** Starts a shipped scenario by its name, or one of the caller's own. */
   startScenario(scenario: string | ScenarioFile): Promise<ScenarioRun> {
     return typeof scenario === 'string'
-      ? this.#call<ScenarioRun>('POST', `${this.#base}/scenarios/${encodeURIComponent(scenario)}/start`)
-      : this.#call<ScenarioRun>('POST', `${this.#base}/scenarios`, scenario)
+      ? this.#connection.call<ScenarioRun>('POST', `${this.#base}/scenarios/${encodeURIComponent(scenario)}/start`)
+      : this.#connection.call<ScenarioRun>('POST', `${this.#base}/scenarios`, scenario)
   }
 
   stopScenario(): Promise<StoppedScenario> {
-    return this.#call<StoppedScenario>('POST', `${this.#base}/scenarios/stop`)
+    return this.#connection.call<StoppedScenario>('POST', `${this.#base}/scenarios/stop`)
   }
 
   /** A user token of the tenant, the first one if none is named. */
   async userToken(external_id: string, { tenant, ...wish }: MintingWish = {}): Promise<string> {
     const { slug } = await this.#tenant(tenant)
     const path = `${this.#base}/tenants/${encodeURIComponent(slug)}/user_tokens`
-    return (await this.#call<MintedToken>('POST', path, { ...wish, external_id })).token
+    return (await this.#connection.call<MintedToken>('POST', path, { ...wish, external_id })).token
   }
 
   /** An identity-provider token of the tenant, the first one if none is named. */
   async idpToken({ tenant, ...wish }: MintingWish = {}): Promise<string> {
     const { slug } = await this.#tenant(tenant)
     const path = `${this.#base}/tenants/${encodeURIComponent(slug)}/idp_tokens`
-    return (await this.#call<MintedToken>('POST', path, wish)).token
+    return (await this.#connection.call<MintedToken>('POST', path, wish)).token
   }
 
   async #tenant(slug: string | undefined): Promise<TenantCredentials> {
@@ -204,36 +202,6 @@ export class ControlClient {
     throw new RefusedError(`there is no tenant "${slug ?? ''}"; ${suggest(slug ?? '', slugs)}`, {
       code: 'tenant_not_found',
     })
-  }
-
-  async #call<T>(method: Method, path: string, body?: unknown): Promise<T> {
-    const { status, text } = await this.#send(method, path, body)
-    if (status >= 400) throw this.#failure(path, status, text)
-    return JSON.parse(text || 'null')
-  }
-
-  async #send(method: Method, path: string, body?: unknown): Promise<{ status: number; text: string }> {
-    const headers = {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(this.#token !== undefined && { authorization: `Bearer ${this.#token}` }),
-    }
-    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
-    try {
-      const response = await this.#fetch.call(undefined, `${this.#url}${path}`, init)
-      return { status: response.status, text: await response.text() }
-    } catch (cause) {
-      throw new ControlError(whyUnreachable(this.#url, codeOf(cause)), { code: 'sandbox_unreachable', cause })
-    }
-  }
-
-  #failure(path: string, status: number, text: string): ControlError {
-    const problem = problemIn(text)
-    const details = { code: problem?.code ?? 'unexpected_answer', status, errors: problem?.errors }
-    if (problem && REFUSALS.has(status)) return new RefusedError(problem.message, details)
-    return new ControlError(
-      `${this.#url}${path} answered ${status}: ${problem?.message ?? text.slice(0, 500)}`,
-      details,
-    )
   }
 }
 
@@ -255,9 +223,6 @@ const NAME = new RegExp(NAMESPACE_NAME)
 function unknownNamespace(name: string, fix: string): RefusedError {
   return new RefusedError(`there is no namespace "${shorten(name)}"; ${fix}`, { code: 'namespace_not_found' })
 }
-
-/** What was asked for is wrong, or is not there. */
-const REFUSALS = new Set([400, 404, 422])
 
 /** What a sandbox says of its readiness; nothing when this is none. */
 function stateIn(text: string): Readiness | undefined {

@@ -1,6 +1,5 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { AUDIT_CHECKS, type AuditCheckId } from '../domain/audit-report.ts'
-import { from, named } from '../domain/described-schema.ts'
 import { FaultRuleSchema } from '../faults/fault-rule.ts'
 import { ExpectationSchema, scenarioSchema } from '../scenarios/scenario-schema.ts'
 import type {
@@ -20,19 +19,7 @@ import type {
   StoppedScenario,
   Stopping,
 } from './contract.ts'
-
-type SchemaOf<T> = TSchema & { static: T }
-
-/** A schema of the control interface. Its type must be that of the contract. */
-const control = <T>(name: string, schema: SchemaOf<T>): SchemaOf<T> =>
-  named(name, { ...schema, ...from('sandbox-routes') })
-
-const Text = (description: string) => Type.String({ description })
-const Moment = (description: string) => Type.String({ format: 'date-time', description })
-const orNull = <T extends TSchema>(schema: T, description: string) => Type.Union([schema, Type.Null()], { description })
-const oneOf = <const Word extends string>(words: readonly Word[], description: string) =>
-  Type.Unsafe<Word>({ type: 'string', enum: [...words], description })
-const anything = (description: string) => Type.Unknown({ description })
+import { anything, control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
 
 export const HealthSchema = control<Health>(
   'Health',

@@ -81,7 +81,7 @@ export function describeEndpoint(endpoint: Endpoint, { settings, answers, known 
 
 /** A route beside the service: the identity provider, the chains, the control interface. */
 export function describeNeighbour({ url, schema = {}, config = {} }: RouteOptions, { answers }: DescribedWith): Json {
-  const { operationId, tags, summary, description, security, params, body, consumes, response } = schema
+  const { operationId, tags, summary, description, security, params, querystring, body, consumes, response } = schema
   const own = Object.fromEntries(
     Object.entries(response ?? {}).map(([status, answer]) => [status, answerOf(answer as Json)]),
   )
@@ -98,7 +98,7 @@ export function describeNeighbour({ url, schema = {}, config = {} }: RouteOption
     ...(description !== undefined && { description }),
     security: guarded ? [{}, { control_token: [] }] : (security ?? []),
     ...from(...originOf(url)),
-    parameters: parametersOf('path', params),
+    parameters: [...parametersOf('path', params), ...parametersOf('query', querystring)],
     ...(body !== undefined && { requestBody: bodyOf(body as Json, undefined, consumes?.[0]) }),
     responses: answers.withHeaders(answers.merge(own, answers.ofErrors(errors))),
   }

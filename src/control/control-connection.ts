@@ -1,0 +1,46 @@
+import { ControlError, codeOf, problemIn, RefusedError, whyUnreachable } from './control-error.ts'
+
+type Method = 'GET' | 'POST' | 'DELETE'
+
+/** What is asked for is wrong, or is not there. */
+const REFUSALS = new Set([400, 404, 410, 422])
+
+/** The way to a sandbox's control interface: sends what the client asks for and reads what comes. */
+export class ControlConnection {
+  /** `url` is the origin of the sandbox. */
+  constructor(
+    readonly url: string,
+    readonly token: string | undefined,
+    readonly fetch: typeof globalThis.fetch,
+  ) {}
+
+  /** The answer's JSON, null when it has no body. Throws ControlError. */
+  async call<T>(method: Method, path: string, body?: unknown): Promise<T> {
+    const { status, text } = await this.send(method, path, body)
+    if (status >= 400) throw this.failure(path, status, text)
+    return JSON.parse(text || 'null')
+  }
+
+  /** Whatever is answered. Throws ControlError when nothing is. */
+  async send(method: Method, path: string, body?: unknown): Promise<{ status: number; text: string }> {
+    const headers = {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
+    }
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
+    try {
+      const response = await this.fetch.call(undefined, `${this.url}${path}`, init)
+      return { status: response.status, text: await response.text() }
+    } catch (cause) {
+      throw new ControlError(whyUnreachable(this.url, codeOf(cause)), { code: 'sandbox_unreachable', cause })
+    }
+  }
+
+  /** An answer that is not what was asked for. */
+  failure(path: string, status: number, text: string): ControlError {
+    const problem = problemIn(text)
+    const details = { code: problem?.code ?? 'unexpected_answer', status, errors: problem?.errors }
+    if (problem && REFUSALS.has(status)) return new RefusedError(problem.message, details)
+    return new ControlError(`${this.url}${path} answered ${status}: ${problem?.message ?? text.slice(0, 500)}`, details)
+  }
+}
