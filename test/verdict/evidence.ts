@@ -3,8 +3,9 @@ import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import type { Evidence } from '../../src/verdict/evidence.ts'
 import { type Finding, failed, notExercised, passed } from '../../src/verdict/finding.ts'
 
-/** Evidence of a client that has ended. */
-export function evidenceOf(exchanges: readonly RecordedExchange[], rest: Partial<Evidence> = {}): Evidence {
+/** Evidence of a client that has ended: exchanges that arrived in this order. */
+export function evidenceOf(given: readonly RecordedExchange[], rest: Partial<Evidence> = {}): Evidence {
+  const exchanges = given.map((exchange, index) => ({ ...exchange, number: index + 1 }))
   return { exchanges, forgotten: 0, transfers: [], ended: true, now: 1_000_000, settings: DEFAULT_SETTINGS, ...rest }
 }
 

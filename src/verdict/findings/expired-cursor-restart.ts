@@ -1,0 +1,109 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { refusedWith } from '../evidence/answers.ts'
+import { cursorsIn, listName, listOf } from '../evidence/cursors.ts'
+import { beganAt, endedAt } from '../evidence/moments.ts'
+import { plural } from '../evidence/words.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+
+export const expiredCursorRestart: Finding = {
+  id: 'expired-cursor-restart',
+  title: 'An expired cursor leads back to the first page',
+  failureTitle: 'An expired cursor is not followed by the first page: the rest of the list is lost',
+  rule: 'Pagination rule 6: "An expired cursor gives 410 cursor_expired. The client re-fetches the first page for a fresh cursor."',
+  impact: 'serious',
+  consequence: 'Transactions and portfolios are missing from what your users see, or the client asks in vain for ever.',
+  situation: 'a page asked for by a cursor that has expired',
+  exerciseWith: '--scenario expired-cursor',
+  fix: 'On 410 cursor_expired, throw the cursor away, fetch the list again without one, and skip what you have already.',
+  wrongClients: ['expired-cursor-is-the-end', 'expired-cursor-repeated'],
+  judge,
+}
+
+/** Refusals that show a habit well enough: a client that asks in vain for ever has thousands. */
+const LOOKED_AT = 50
+
+/** What the client did after a refusal. */
+interface Sequel {
+  refused: RecordedExchange
+  did: 'restarted' | 'repeated' | 'went_on' | 'nothing'
+  by?: RecordedExchange
+}
+
+function judge({ exchanges, ended }: Evidence): Judgement {
+  const lists = byList(exchanges)
+  const sequels = exchanges
+    .filter((exchange) => refusedWith(exchange, 'cursor_expired') && cursorsIn(exchange).length > 0)
+    .slice(0, LOOKED_AT)
+    .map((refused) => sequelOf(refused, lists.get(listOf(refused) ?? '') ?? []))
+  const [first] = sequels
+  if (!first) return notExercised('No cursor was refused as expired.')
+
+  const restarted = sequels.filter(({ did }) => did === 'restarted')
+  const unfollowed = sequels.filter(({ did }) => did === 'nothing')
+  const wrong = sequels.find(({ did }) => did === 'repeated' || did === 'went_on')
+  if (wrong?.by && wrong.did === 'repeated') {
+    return failedAs(wrong, 'The cursor that had just been refused as expired was sent again', 'the same cursor')
+  }
+  if (wrong && restarted.length === 0) {
+    return failedAs(
+      wrong,
+      'After a cursor was refused as expired, the list was asked for by another old one',
+      'another cursor',
+    )
+  }
+  const [lost] = unfollowed
+  if (lost && !ended)
+    return needsReview('A cursor was refused as expired; nothing of that list followed so far.', [lost.refused])
+  if (lost && restarted.length === 0) {
+    return failedAs(
+      lost,
+      'A cursor was refused as expired, and its list was not asked for again: the refusal was taken for the end',
+      'nothing',
+    )
+  }
+  if (lost || wrong) {
+    const explanation = `${plural(restarted.length, 'time')} an expired cursor led back to the first page, and ${plural(sequels.length - restarted.length, 'time')} it did not. ${'That may be a test of the refusal, or another client; traffic cannot tell.'}`
+    return needsReview(explanation, [(lost ?? wrong ?? first).refused])
+  }
+  const explanation = `${plural(restarted.length, 'time')} a cursor was refused as expired, and the next request of that list was for its first page.`
+  return passed(
+    explanation,
+    [first.refused, first.by].flatMap((one) => one ?? []),
+  )
+}
+
+function failedAs({ refused, by }: Sequel, explanation: string, came: string): Judgement {
+  return failed(
+    `${explanation} (${listName(refused)}).`,
+    { expected: 'the first page of the list, asked for without a cursor', came },
+    [refused, by].flatMap((one) => one ?? []),
+  )
+}
+
+function byList(exchanges: readonly RecordedExchange[]): Map<string, RecordedExchange[]> {
+  const lists = new Map<string, RecordedExchange[]>()
+  for (const exchange of exchanges) {
+    const list = listOf(exchange)
+    if (list === undefined) continue
+    const known = lists.get(list)
+    if (known) known.push(exchange)
+    else lists.set(list, [exchange])
+  }
+  return lists
+}
+
+function sequelOf(refused: RecordedExchange, ofList: readonly RecordedExchange[]): Sequel {
+  const [expired] = cursorsIn(refused)
+  const over = endedAt(refused)
+  const later = ofList.filter((one) => one.number > refused.number && beganAt(one) >= over)
+  const restart = later.find((one) => cursorsIn(one).length === 0)
+  const before = later.filter((one) => restart === undefined || one.number < restart.number)
+  // On another connection it may be another worker in the middle of the same list.
+  const ofClient = before.filter(({ connection }) => restart === undefined || connection === refused.connection)
+  const again = ofClient.find((one) => cursorsIn(one).some(({ cursor }) => cursor === expired?.cursor))
+  if (again) return { refused, did: 'repeated', by: again }
+  const other = before.find(({ connection }) => connection === refused.connection)
+  if (restart) return { refused, did: 'restarted', by: restart }
+  return other ? { refused, did: 'went_on', by: other } : { refused, did: 'nothing' }
+}

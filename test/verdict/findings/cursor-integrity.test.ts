@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { cursorIntegrity } from '../../../src/verdict/findings/cursor-integrity.ts'
+import { evidenceOf } from '../evidence.ts'
+import { invalid, page } from '../lists.ts'
+
+const judged = (...[exchanges, rest]: Parameters<typeof evidenceOf>) =>
+  cursorIntegrity.judge(evidenceOf(exchanges, rest))
+
+test('lists of one page exercise nothing', () => {
+  expect(judged([page(), page()]).outcome).toBe('not_exercised')
+})
+
+test('cursors sent back as they came pass, also those of pages before', () => {
+  const walk = [page({ next: 'A' }), page({ after: 'A', next: 'B', prev: 'P' }), page({ before: 'P', next: 'A' })]
+  expect(judged(walk)).toMatchObject({ outcome: 'passed', request_ids: [walk[1]!.request_id] })
+})
+
+test('a client whose first cursor is a changed one fails', () => {
+  const walk = [page({ next: 'A' }), page({ after: 'a', ...invalid })]
+  expect(judged(walk)).toMatchObject({ outcome: 'failed', came: '"a"', request_ids: [walk[1]!.request_id] })
+})
+
+test('one changed cursor among right ones may be a test', () => {
+  expect(judged([page({ next: 'A' }), page({ after: 'A' }), page({ after: 'a', ...invalid })]).outcome).toBe(
+    'needs_review',
+  )
+})
+
+test('a cursor made up where none was given out may be a test', () => {
+  expect(judged([page({ after: 'garbage', ...invalid })]).outcome).toBe('needs_review')
+  expect(judged([page({ external_id: 'bob', next: 'A' }), page({ after: 'garbage', ...invalid })]).outcome).toBe(
+    'needs_review',
+  )
+})
+
+test('a cursor that the service accepts is genuine, wherever it came from', () => {
+  expect(judged([page({ next: 'A' }), page({ after: 'older' })]).outcome).toBe('not_exercised')
+})
+
+test('a cursor may be older than what is on record', () => {
+  const walk = [page({ next: 'A' }), page({ after: 'older', ...invalid })]
+  expect(judged(walk, { forgotten: 1 }).outcome).toBe('needs_review')
+})
+
+test('a genuine cursor refused by a fault is no mistake of the client', () => {
+  const walk = [page({ next: 'A' }), page({ after: 'A', ...invalid }), page({ next: 'A' }), page({ after: 'A' })]
+  expect(judged(walk).outcome).toBe('passed')
+})
+
+test('eight workers in different lists do not confuse it', () => {
+  const users = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+  const walks = [
+    ...users.map((external_id) => page({ external_id, next: `next-${external_id}` })),
+    ...users.map((external_id) => page({ external_id, after: `next-${external_id}` })),
+  ]
+  expect(judged(walks).outcome).toBe('passed')
+})
