@@ -1,0 +1,16 @@
+import { describe, expect, test } from 'vitest'
+import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
+import { mistakes, wrongSource } from './clients/wrong-clients.ts'
+
+describe('wrong clients', () => {
+  test.each(mistakes)('$id has its one mistake in the reference client', ({ id, finding }) => {
+    expect(FINDING_IDS).toContain(finding)
+    expect(() => wrongSource(id)).not.toThrow()
+  })
+
+  test('there is one at least for each finding that can fail', () => {
+    const covered = new Set(mistakes.map(({ finding }) => finding))
+    expect(FINDING_IDS.filter((id) => !covered.has(id))).toEqual(['deprecation-notice'])
+    expect(new Set(mistakes.map(({ id }) => id)).size).toBe(mistakes.length)
+  })
+})
