@@ -3,11 +3,15 @@ import { cursorDirection } from './cursor-direction.ts'
 import { cursorIntegrity } from './cursor-integrity.ts'
 import { cursorScope } from './cursor-scope.ts'
 import { expiredCursorRestart } from './expired-cursor-restart.ts'
+import { idempotencyKeyAfterError } from './idempotency-key-after-error.ts'
 import { idempotencyKeyFormat } from './idempotency-key-format.ts'
+import { idempotencyKeyOnRetry } from './idempotency-key-on-retry.ts'
 import { singleCursor } from './single-cursor.ts'
 
 /** Every finding, in the order of `FINDING_IDS`. */
 export const FINDINGS: readonly Finding[] = [
+  idempotencyKeyOnRetry,
+  idempotencyKeyAfterError,
   idempotencyKeyFormat,
   expiredCursorRestart,
   cursorIntegrity,

@@ -1,0 +1,53 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+
+/**
+ * Whether two requests had the same body. Undefined when nobody can know: a request that was refused or dropped before its body was
+ * read has none on record, but its Content-Length may tell that they differ.
+ */
+export function sameBody(one: RecordedExchange, other: RecordedExchange): boolean | undefined {
+  const [a, b] = [one.request, other.request]
+  if (a.body === null || b.body === null) return differInLength(one, other) ? false : undefined
+  if (a.body === b.body) return a.body_bytes === b.body_bytes
+  if (a.body_cut || b.body_cut) return false
+  const meant = canonical(a.body)
+  return meant !== undefined && meant === canonical(b.body)
+}
+
+/** A field of a JSON body; undefined when there is no such body or field. */
+export function fieldOf({ request: { body, body_cut } }: RecordedExchange, name: string): unknown {
+  if (body === null || body_cut) return undefined
+  const value = parsed(body)
+  return value !== null && typeof value === 'object'
+    ? Object.entries(value).find(([key]) => key === name)?.[1]
+    : undefined
+}
+
+function differInLength(one: RecordedExchange, other: RecordedExchange): boolean {
+  const [a, b] = [lengthOf(one), lengthOf(other)]
+  return a !== undefined && b !== undefined && a !== b
+}
+
+function lengthOf({ request: { headers, body, body_bytes } }: RecordedExchange): number | undefined {
+  const header = headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
+  if (header !== undefined) return Number(header)
+  return body === null ? undefined : body_bytes
+}
+
+/** Members in one order, so that a serializer's habit does not look like another body. */
+function canonical(body: string): string | undefined {
+  const value = parsed(body)
+  return value === undefined ? undefined : JSON.stringify(value, sorted)
+}
+
+function sorted(_key: string, member: unknown): unknown {
+  if (member === null || typeof member !== 'object' || Array.isArray(member)) return member
+  return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

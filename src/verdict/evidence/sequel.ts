@@ -1,0 +1,52 @@
+import { sameBody } from './request-body.ts'
+import { attemptsOf, isTransfer, type Step, type Timeline } from './timelines.ts'
+
+/**
+ * What came of a write whose client could not take its first answer for the last.
+ * - `repeated`: the same request under the same key came later, whatever else did.
+ * - `looked_up`: else, a list that shows the outcome was asked for and answered, before anything below.
+ * - `same_again`: else, the same request came under a fresh key. Not `certain` when the body of either was not read.
+ * - `another`: else, another write of its kind came: of portfolios, or of transfers.
+ * - `nothing`: none of these.
+ */
+export type Sequel =
+  | { kind: 'repeated' | 'looked_up' | 'another'; step: Step }
+  | { kind: 'same_again'; step: Step; certain: boolean }
+  | { kind: 'nothing' }
+
+/** See {@link Sequel}. */
+export function sequelOf(write: Step, timeline: Timeline): Sequel {
+  const repetition = attemptsOf(timeline, write).find(
+    (step) => step.place > write.place && sameBody(step.exchange, write.exchange) !== false,
+  )
+  if (repetition) return { kind: 'repeated', step: repetition }
+  for (let place = write.place + 1; place < timeline.steps.length; place++) {
+    const step = timeline.steps[place]
+    if (step === undefined || step.began < write.ended) continue
+    if (isLookUp(step, write)) return { kind: 'looked_up', step }
+    if (!isFresh(step, write, timeline)) continue
+    const same = step.exchange.operation === write.exchange.operation && sameBody(step.exchange, write.exchange)
+    if (same === false) return { kind: 'another', step }
+    return { kind: 'same_again', step, certain: same === true }
+  }
+  return { kind: 'nothing' }
+}
+
+/** Whether it is an answered list that shows the outcome of the write. */
+export function isLookUp({ exchange, fate }: Step, write: Step): boolean {
+  return fate === 'done' && exchange.operation === listOf(write)
+}
+
+/** The list that shows what became of a write. */
+export function listOf({ exchange }: Step): 'list_transactions' | 'list_portfolios' {
+  return isTransfer(exchange) ? 'list_transactions' : 'list_portfolios'
+}
+
+/** Whether it is a write of the same kind under a key that nobody had used before the other write ended. */
+function isFresh(step: Step, write: Step, timeline: Timeline): boolean {
+  const { exchange, key } = step
+  if (key === null || key === write.key) return false
+  const alike = isTransfer(write.exchange) ? isTransfer(exchange) : exchange.operation === write.exchange.operation
+  if (!alike || exchange.idempotency?.use === 'joined' || exchange.idempotency?.use === 'replayed') return false
+  return attemptsOf(timeline, step)[0] === step
+}

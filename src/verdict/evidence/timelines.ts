@@ -1,0 +1,94 @@
+import type { Operation } from '../../domain/operations.ts'
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Fate, fateOf } from './fate.ts'
+import { keyOf } from './idempotency-key.ts'
+
+/** One exchange of an end user, with what every judge asks of it. */
+export interface Step {
+  exchange: RecordedExchange
+  /** Its place among those of its end user, from 0. */
+  place: number
+  /** Real time, milliseconds since the Unix epoch. */
+  began: number
+  /** Infinite while it is open. */
+  ended: number
+  fate: Fate
+  /** In lower case, as a UUID is the same in either case. */
+  key: string | null
+}
+
+/** What was asked for one end user of one tenant, oldest first. */
+export interface Timeline {
+  steps: readonly Step[]
+  /** Those of one operation under one key, oldest first; see {@link attemptsOf}. */
+  attempts: ReadonlyMap<string, readonly Step[]>
+}
+
+const TRANSFERS: readonly (Operation | null)[] = ['deposit', 'withdraw']
+const WRITES: readonly (Operation | null)[] = [...TRANSFERS, 'create_portfolio']
+
+/** Whether it moves money. */
+export function isTransfer({ operation }: RecordedExchange): boolean {
+  return TRANSFERS.includes(operation)
+}
+
+/** Whether it is one of the operations that must not happen twice. */
+export function isWrite({ operation }: RecordedExchange): boolean {
+  return WRITES.includes(operation)
+}
+
+const known = new WeakMap<Evidence, Timeline[]>()
+
+/** A timeline for each end user whose tenant is known. */
+export function timelinesOf(evidence: Evidence): readonly Timeline[] {
+  const kept = known.get(evidence)
+  if (kept) return kept
+  const timelines = grouped(evidence.exchanges).map(timelineOf)
+  known.set(evidence, timelines)
+  return timelines
+}
+
+/** Every request of the operation of a step under its key, the step among them. */
+export function attemptsOf({ attempts }: Timeline, { exchange, key }: Step): readonly Step[] {
+  return key === null ? [] : (attempts.get(`${exchange.operation} ${key}`) ?? [])
+}
+
+function grouped(exchanges: readonly RecordedExchange[]): RecordedExchange[][] {
+  const groups = new Map<string, RecordedExchange[]>()
+  for (const exchange of exchanges) {
+    const { tenant, external_id } = exchange
+    if (tenant === null || external_id === null) continue
+    const name = `${tenant} ${external_id}`
+    const group = groups.get(name)
+    if (group) group.push(exchange)
+    else groups.set(name, [exchange])
+  }
+  return [...groups.values()]
+}
+
+function timelineOf(exchanges: readonly RecordedExchange[]): Timeline {
+  const attempts = new Map<string, Step[]>()
+  const steps = exchanges.map((exchange, place) => {
+    const step = stepOf(exchange, place)
+    if (step.key !== null) {
+      const name = `${exchange.operation} ${step.key}`
+      const earlier = attempts.get(name)
+      if (earlier) earlier.push(step)
+      else attempts.set(name, [step])
+    }
+    return step
+  })
+  return { steps, attempts }
+}
+
+function stepOf(exchange: RecordedExchange, place: number): Step {
+  return {
+    exchange,
+    place,
+    began: Date.parse(exchange.began.wall),
+    ended: exchange.ended === null ? Number.POSITIVE_INFINITY : Date.parse(exchange.ended.wall),
+    fate: fateOf(exchange),
+    key: keyOf(exchange)?.toLowerCase() ?? null,
+  }
+}
