@@ -49,7 +49,11 @@ export const CURSORS = [
     finding: 'cursor-direction',
     what: 'Sends next_cursor as ending_before.',
     exercise: {},
-    edits: [{ file: 'client.ts', find: QUERY, replace: '{ ending_before: cursor }' }],
+    edits: [
+      { file: 'client.ts', find: QUERY, replace: '{ ending_before: cursor }' },
+      // It would go round in circles.
+      { file: 'client.ts', find: STEP, replace: 'cursor = ++restarts > 4 ? null : page.next_cursor' },
+    ],
   },
   {
     id: 'both-cursors',
