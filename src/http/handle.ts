@@ -8,13 +8,28 @@ import type { EndpointRequest } from '../partner-api/endpoint.ts'
 import { keyOf, type PipelineDeps, type RequestContext, ready } from './pipeline.ts'
 import { problemType, renderProblem, toProblem } from './problem.ts'
 
-/** Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. */
+/**
+ * Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. Throws whatever
+ * went wrong, unless a fault has ended the connection, or answered already: then nobody listens.
+ */
 export async function handle(context: RequestContext, deps: PipelineDeps): Promise<unknown> {
+  try {
+    return await run(context, deps)
+  } catch (error) {
+    const { exchange, request } = context
+    if (!exchange.dropped) throw error
+    const problem = noted(error, request)
+    exchange.outcome = renderProblem(problem, origin(request), deps.service.settings)
+    return undefined
+  }
+}
+
+async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown> {
   const { request, reply, endpoint, exchange } = context
   const { service } = deps
   ready(context, deps) // the body may have come in slowly
   const tenant = exchange.requireTenant()
-  const run = (claim?: Claim): Promise<ApiResponse> => {
+  const operation = (claim?: Claim): Promise<ApiResponse> => {
     const { params, query, body } = request
     const onPhase: EndpointRequest['onPhase'] = (phase, transfer) => {
       exchange.transfer = transfer
@@ -23,12 +38,12 @@ export async function handle(context: RequestContext, deps: PipelineDeps): Promi
     return endpoint.handle({ tenant, params, query, body, onPhase, ...(claim && { claim }) }, service)
   }
   const key = endpoint.idempotency === 'none' ? undefined : keyOf(request)
-  if (key === undefined) return write(context, await run(), deps)
+  if (key === undefined) return write(context, await operation(), deps)
   const { response, replayed } = await service.idempotency.run({
     scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
     body: request.body,
     origin: origin(request),
-    operation: run,
+    operation,
   })
   if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
   return write(context, response, deps)
@@ -41,17 +56,21 @@ export function writeError(
   reply: FastifyReply,
   settings: ServiceSettings,
 ): void {
-  const problem = toProblem(error)
-  request.code = problem.code
-  // A fault has ended the connection, or answered already: what the work came to is kept, but nobody listens.
-  if (reply.sent) return
-  if (isFailure(problem)) request.log.error({ err: problem.cause, request_id: request.id }, problem.code)
-  const { status, body, headers } = renderProblem(problem, origin(request), settings)
+  if (reply.sent) return // by a fault
+  const { status, body, headers } = renderProblem(noted(error, request), origin(request), settings)
   void reply
     .code(status)
     .headers(headers ?? {})
     .type(problemType(settings))
     .send(body)
+}
+
+/** The catalogue's word for what went wrong, which is logged if the sandbox itself has failed. */
+function noted(error: unknown, request: FastifyRequest): Problem {
+  const problem = toProblem(error)
+  request.code = problem.code
+  if (isFailure(problem)) request.log.error({ err: problem.cause, request_id: request.id }, problem.code)
+  return problem
 }
 
 /**

@@ -167,6 +167,17 @@ describe('a fault is named, and is no failure of the sandbox', () => {
     for (const absent of ['status', 'code', 'tx_hash']) expect(line).not.toHaveProperty(absent)
   })
 
+  test('drop_connection, and the chain is away behind its back', async () => {
+    await fault({ kind: 'chain_down', phase: 'on_request', match: { operation: 'list_pools' }, with: { for: '1h' } })
+    await acme.get('pools')
+    await expect.poll(requests).toHaveLength(1)
+    lines = []
+    const { id } = await fault({ kind: 'drop_connection', phase: 'before_broadcast' })
+    await expect(deposit()).rejects.toThrow()
+    const expected = { ended: 'reset', fault: id, status: 503, code: 'chain_unavailable' }
+    expect(await onlyLine()).toMatchObject({ ...DEPOSIT, ...expected })
+  })
+
   test('of the header', async () => {
     await acme.get('pools', { headers: { 'x-sandbox-fault': 'error; code=rate_limited' } })
     expect(await onlyLine()).toMatchObject({
