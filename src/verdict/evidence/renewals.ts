@@ -1,0 +1,125 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { refusedWith } from './answers.ts'
+import { requestSignature } from './idp-tokens.ts'
+import { beganAt, endedAt } from './moments.ts'
+
+/**
+ * What a client did about a token that was refused. `renewed`: the same request once more, with another token. `same_token`: the
+ * same request with the token that had been refused. `loop`: again and again, although new tokens were refused as well. `nothing`:
+ * the request was not sent again.
+ */
+export type Deed = 'renewed' | 'same_token' | 'loop' | 'nothing'
+
+/** A refusal, and what followed it. */
+export interface Renewal {
+  refused: RecordedExchange
+  did: Deed
+  /** The refusal and what followed, oldest first, the fewest that show it. */
+  shown: RecordedExchange[]
+}
+
+/** What refusals are looked for. */
+export interface RenewalQuestion {
+  /** `invalid_idp_token`, `invalid_user_token` */
+  code: string
+  /** Whether it is one that a client can mend by another token. */
+  counts(refused: RecordedExchange): boolean
+  /** Whether `next` came with another token than `refused`, or with one obtained since. */
+  isFresh(refused: RecordedExchange, next: RecordedExchange): boolean
+}
+
+/** Refusals that show a habit well enough. */
+const LOOKED_AT = 100
+/** So many refused in a row make a loop; without an Idempotency-Key they may be of several operations. */
+const LOOP = { withKey: 3, without: 6 }
+/** A loop goes on at once, and a token is obtained in less: milliseconds. */
+const SOON = 10_000
+
+/** Each refused request with what its client did then; a request that is itself a repetition belongs to the first one. */
+export function renewals(exchanges: readonly RecordedExchange[], question: RenewalQuestion): Renewal[] {
+  const equals = new Map<string, RecordedExchange[]>()
+  const refusals: RecordedExchange[] = []
+  for (const exchange of exchanges) {
+    if (exchange.operation === null || exchange.operation === 'token') continue
+    const signature = requestSignature(exchange)
+    const known = equals.get(signature)
+    if (known) known.push(exchange)
+    else equals.set(signature, [exchange])
+    if (refusedWith(exchange, question.code) && question.counts(exchange)) refusals.push(exchange)
+  }
+  const repetitions = new Set<RecordedExchange>()
+  return refusals.slice(0, LOOKED_AT).flatMap((refused) => {
+    if (repetitions.has(refused)) return []
+    const equal = equals.get(requestSignature(refused)) ?? []
+    const chain = chainFrom(refused, equal, question)
+    for (const one of chain) repetitions.add(one)
+    return [renewalOf({ refused, chain, equal }, question)]
+  })
+}
+
+/** The requests that repeat it, each after the refusal of the one before; the last one was not refused for its token, or is the last. */
+function chainFrom(
+  refused: RecordedExchange,
+  equal: readonly RecordedExchange[],
+  { code }: RenewalQuestion,
+): RecordedExchange[] {
+  const chain: RecordedExchange[] = []
+  let from: RecordedExchange | undefined = refused
+  while (from && chain.length < LOOP.without) {
+    const next = repetitionOf(from, equal)
+    if (!next) break
+    chain.push(next)
+    from = refusedWith(next, code) ? next : undefined
+  }
+  return chain
+}
+
+/** Under the same key, else on the same connection, else whichever: other workers send equal requests as well. */
+function repetitionOf(refused: RecordedExchange, equal: readonly RecordedExchange[]): RecordedExchange | undefined {
+  const over = endedAt(refused)
+  const key = refused.idempotency?.key
+  let onConnection: RecordedExchange | undefined
+  let any: RecordedExchange | undefined
+  for (const one of equal) {
+    if (one.number <= refused.number || beganAt(one) < over) continue
+    if (key !== undefined && one.idempotency?.key === key) return one
+    any ??= one
+    if (one.connection === refused.connection) onConnection ??= one
+    if (key === undefined && onConnection) break
+  }
+  return onConnection ?? any
+}
+
+interface Followed {
+  refused: RecordedExchange
+  chain: readonly RecordedExchange[]
+  equal: readonly RecordedExchange[]
+}
+
+function renewalOf({ refused, chain, equal }: Followed, { code, isFresh }: RenewalQuestion): Renewal {
+  const [first] = chain
+  if (!first) return { refused, did: 'nothing', shown: [refused] }
+  const inVain = [refused, ...chain].filter((one) => refusedWith(one, code))
+  if (isLoop(inVain)) return { refused, did: 'loop', shown: inVain.slice(0, LOOP.withKey) }
+  if (isFresh(refused, first)) return { refused, did: 'renewed', shown: [refused, first] }
+  // Without a key, the first one may be of another worker that had the old token: what counts is that the new one came.
+  const fresh =
+    refused.idempotency === null ? soonAfter(refused, equal).find((one) => isFresh(refused, one)) : undefined
+  if (fresh) return { refused, did: 'renewed', shown: [refused, fresh] }
+  return { refused, did: 'same_token', shown: [refused, first] }
+}
+
+function soonAfter(refused: RecordedExchange, equal: readonly RecordedExchange[]): RecordedExchange[] {
+  const over = endedAt(refused)
+  return equal.filter((one) => one.number > refused.number && beganAt(one) >= over && beganAt(one) < over + SOON)
+}
+
+function isLoop(inVain: readonly RecordedExchange[]): boolean {
+  const [first] = inVain
+  const last = inVain.at(-1)
+  if (!first || !last) return false
+  const key = first.idempotency?.key
+  if (key !== undefined) return inVain.filter((one) => one.idempotency?.key === key).length >= LOOP.withKey
+  const soon = beganAt(last) - endedAt(first) < SOON
+  return inVain.length >= LOOP.without && soon && inVain.every(({ connection }) => connection === first.connection)
+}

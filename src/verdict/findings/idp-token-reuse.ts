@@ -1,0 +1,92 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { idpTokenOf, idpTokens, isFetch, LAST_MINUTE, requestSignature } from '../evidence/idp-tokens.ts'
+import { beganAt, endedAt } from '../evidence/moments.ts'
+import { plural } from '../evidence/words.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+
+/** A token with so much more than a minute left would have been used by any client that caches: milliseconds. */
+const GOOD_FOR = LAST_MINUTE + 10_000
+
+export const idpTokenReuse: Finding = {
+  id: 'idp-token-reuse',
+  title: 'An access token is used for many requests',
+  failureTitle: 'An access token is obtained for every request: slow, and the identity provider will refuse so many',
+  rule: 'Identity-provider token, rule 3: "Clients cache the token until 60 seconds before expiry."',
+  impact: 'minor',
+  consequence:
+    'Every request takes twice as long, and identity providers limit how many tokens an application may ask for.',
+  situation: 'several requests of one process',
+  exerciseWith: '',
+  fix: 'Keep the access token in a variable that all requests share, and obtain another one when less than 60 seconds are left.',
+  wrongClients: ['token-per-request'],
+  judge,
+}
+
+function judge({ exchanges }: Evidence): Judgement {
+  const fetches = exchanges.filter(isFetch)
+  const tokens = idpTokens(exchanges)
+  const shared = [...tokens.values()].find((token) => requestsIn(token.uses) > token.fetches.length)
+  const needless = needlessFetches(exchanges)
+  const uses = [...tokens.values()].flatMap((token) => token.uses)
+  const requests = requestsIn(uses)
+  if (fetches.length === 0 || requests < 2) return notExercised('No client obtained a token and sent two requests.')
+
+  const facts = `${plural(fetches.length, 'token')} for ${plural(requests, 'request')}`
+  const [first, second] = needless
+  // A suite that makes a client per test fetches often, too, but each token serves a few requests.
+  const perRequest = fetches.length * 5 >= requests * 4
+  if (first && second && perRequest) {
+    const explanation = `${facts}; ${needless.length} were obtained by a process that had one with more than 60 s to live.`
+    return failed(explanation, { expected: 'one token for all requests', came: facts }, [first, second])
+  }
+  if (first) {
+    const reason = `${facts}; ${needless.length} were obtained on a connection that had seen one with more than 60 s to live. Fresh client objects of one process, such as a test suite's, look the same.`
+    return needsReview(reason, needless.slice(0, 2))
+  }
+  if (shared && !perRequest) {
+    return passed(`${facts}; none was obtained while its process had a good one.`, [
+      ...shared.fetches.slice(0, 1),
+      ...shared.uses.slice(0, 2),
+    ])
+  }
+  const reason = `${facts}. They came on different connections, so that each may be of a process of its own; traffic cannot tell.`
+  return needsReview(reason, fetches.slice(0, 2))
+}
+
+/** How many there are, repetitions left out. */
+function requestsIn(uses: readonly RecordedExchange[]): number {
+  return new Set(uses.map((use) => use.idempotency?.key ?? `${requestSignature(use)} ${use.connection} ${use.number}`))
+    .size
+}
+
+/** Token requests on a connection on which a good token had been obtained or used before. */
+function needlessFetches(exchanges: readonly RecordedExchange[]): RecordedExchange[] {
+  const tokens = idpTokens(exchanges)
+  /** Tokens that a process has, by its connection and tenant, and when it got them. */
+  const had = new Map<string, Map<string, number>>()
+  const refused = new Map<string, number>()
+  return exchanges.filter((exchange) => {
+    const fingerprint = idpTokenOf(exchange)
+    const process = `${exchange.connection} ${exchange.tenant}`
+    const known = had.get(process) ?? new Map<string, number>()
+    const began = beganAt(exchange)
+    const needless =
+      isFetch(exchange) &&
+      [...known].some(([one, since]) => {
+        const token = tokens.get(one)
+        if (!token || token.spoiled || since > began || (refused.get(one) ?? Infinity) <= began) return false
+        return token.expiresAt - began > GOOD_FOR
+      })
+    if (fingerprint === undefined) return false
+    const isUse = exchange.operation !== 'token'
+    if (isUse && exchange.response?.status === 401 && !refused.has(fingerprint))
+      refused.set(fingerprint, endedAt(exchange))
+    if (isUse || isFetch(exchange)) {
+      const since = isUse ? began : endedAt(exchange)
+      known.set(fingerprint, Math.min(since, known.get(fingerprint) ?? Infinity))
+      had.set(process, known)
+    }
+    return needless
+  })
+}

@@ -1,0 +1,47 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { refusedWith } from '../evidence/answers.ts'
+import { judgeRenewals } from '../evidence/judge-renewals.ts'
+import { endedAt } from '../evidence/moments.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Finding, type Judgement, notExercised } from '../finding.ts'
+
+const CODE = 'invalid_user_token'
+
+export const userTokenRefresh: Finding = {
+  id: 'user-token-refresh',
+  title: 'A refused user token is replaced by a fresh one, and the request repeated once',
+  failureTitle: 'A refused user token is not replaced by a fresh one: what the end user asked for is not done',
+  rule: 'User token, rule 4: "A failed signature check or an expired token gives 401 invalid_user_token."',
+  impact: 'serious',
+  consequence:
+    'A token that expires in the cache, or a key that is changed, locks an end user out; a deposit believed in was not made.',
+  situation: 'a request refused with 401 invalid_user_token although its user token was right',
+  exerciseWith: '--scenario bad-user-signature',
+  fix: 'On 401 invalid_user_token mint a fresh user token, repeat the request once under the same Idempotency-Key, and give up if that is refused as well.',
+  wrongClients: ['no-fresh-user-token'],
+  judge,
+}
+
+function judge(evidence: Evidence): Judgement {
+  const { exchanges } = evidence
+  const accepted = new Set<string>()
+  for (const { request, response } of exchanges) {
+    if (request.user_token && response && response.status < 400) accepted.add(request.user_token.fingerprint)
+  }
+  // A token that was never right is a test's, or a matter of configuration.
+  const counts = ({ request, faults }: RecordedExchange) =>
+    request.user_token !== null && (faults.length > 0 || accepted.has(request.user_token.fingerprint))
+  if (!exchanges.some((one) => refusedWith(one, CODE) && counts(one))) {
+    return notExercised('No user token that was right was refused.')
+  }
+  return judgeRenewals(evidence, { noun: 'user token', code: CODE, counts, isFresh })
+}
+
+/** Another one, or an equal one of the same second: RS256 signs the same claims the same. */
+function isFresh(refused: RecordedExchange, next: RecordedExchange): boolean {
+  const [old, fresh] = [refused.request.user_token, next.request.user_token]
+  if (!fresh) return false
+  const issuedAt = fresh.claims?.iat
+  const sameSecond = typeof issuedAt === 'number' && issuedAt >= Math.floor(endedAt(refused) / 1000)
+  return fresh.fingerprint !== old?.fingerprint || sameSecond
+}

@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest'
+import { idpTokenReuse } from '../../../src/verdict/findings/idp-token-reuse.ts'
+import { evidenceOf } from '../evidence.ts'
+import { depositWith, fetchOf, idpRefused, poolsWith } from '../token-traffic.ts'
+
+const judged = (...[exchanges, rest]: Parameters<typeof evidenceOf>) => idpTokenReuse.judge(evidenceOf(exchanges, rest))
+
+/** A token for each of so many requests; `connection` says on which. */
+const perRequest = (count: number, connection = (_: number) => 1) =>
+  Array.from({ length: count }, (_, i) => [
+    fetchOf(`T${i}`, { at: i * 100, connection: connection(i) }),
+    poolsWith(`T${i}`, { at: i * 100 + 50, connection: connection(i) }),
+  ]).flat()
+
+test('one request exercises nothing', () => {
+  expect(judged([fetchOf('T'), poolsWith('T')]).outcome).toBe('not_exercised')
+})
+
+test('one token for several requests passes, on one connection or many', () => {
+  const uses = [1, 2, 3].map((i) => poolsWith('T', { at: i * 10, connection: i }))
+  expect(judged([fetchOf('T'), ...uses])).toMatchObject({ outcome: 'passed', request_ids: { length: 3 } })
+})
+
+test('a token per request of one process fails', () => {
+  expect(judged(perRequest(5))).toMatchObject({ outcome: 'failed', came: '5 tokens for 5 requests' })
+})
+
+test('so it does when the tokens of a second are equal', () => {
+  const exchanges = [0, 1, 2].flatMap((i) => [fetchOf('T', { at: i * 10 }), poolsWith('T', { at: i * 10 + 6 })])
+  expect(judged(exchanges).outcome).toBe('failed')
+})
+
+test('twelve workers that fetch twelve tokens pass when each uses its own', () => {
+  const workers = Array.from({ length: 12 }, (_, i) => ({ token: `T${i}`, connection: i + 1 }))
+  const exchanges = [
+    ...workers.map(({ token, connection }) => fetchOf(token, { connection })),
+    ...[1, 2, 3].flatMap((round) =>
+      workers.map(({ token, connection }) => poolsWith(token, { connection, at: round * 10 })),
+    ),
+  ]
+  expect(judged(exchanges).outcome).toBe('passed')
+})
+
+test('a token per request on connections of their own may be as many processes', () => {
+  expect(judged(perRequest(5, (i) => i)).outcome).toBe('needs_review')
+})
+
+test('a suite that makes a client per test needs review', () => {
+  const clients = [0, 1, 2].flatMap((i) => [
+    fetchOf(`T${i}`, { at: i * 100 }),
+    ...[1, 2, 3].map((j) => poolsWith(`T${i}`, { at: i * 100 + j * 10 })),
+  ])
+  expect(judged(clients).outcome).toBe('needs_review')
+})
+
+test('another token after a refusal, or after an hour, is no waste', () => {
+  const hour = 3_600_000
+  const exchanges = [
+    fetchOf('T1'),
+    poolsWith('T1', { at: 10 }),
+    poolsWith('T1', { at: 20, ...idpRefused }),
+    fetchOf('T2', { at: 30 }),
+    poolsWith('T2', { at: 40 }),
+    poolsWith('T2', { at: 50 }),
+    fetchOf('T3', { at: hour - 50_000 }),
+    poolsWith('T3', { at: hour - 40_000 }),
+  ]
+  expect(judged(exchanges).outcome).toBe('passed')
+})
+
+test('two fetches at the same time know nothing of each other', () => {
+  const exchanges = [fetchOf('T1', { at: 0, until: 50 }), fetchOf('T2', { at: 1, until: 50 })]
+  expect(judged([...exchanges, ...[1, 2, 3, 4].map((i) => poolsWith('T2', { at: 50 + i * 10 }))]).outcome).toBe(
+    'passed',
+  )
+})
+
+test('a token that never arrived is not had', () => {
+  const lost = fetchOf('T1', { end: 'dropped', dropped: 'reset' })
+  expect(
+    judged([lost, fetchOf('T2', { at: 10 }), poolsWith('T2', { at: 20 }), poolsWith('T2', { at: 30 })]).outcome,
+  ).toBe('passed')
+})
+
+test('repetitions of one request do not make it many', () => {
+  const again = [1, 2, 3].map((i) => depositWith({ idp: 'T' }, 'key', { at: i * 10 }))
+  expect(judged([fetchOf('T'), ...again]).outcome).toBe('not_exercised')
+})

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { userTokenRefresh } from '../../../src/verdict/findings/user-token-refresh.ts'
+import { evidenceOf } from '../evidence.ts'
+import { depositWith, shownToken, struck, userRefused } from '../token-traffic.ts'
+
+const judged = (...[exchanges, rest]: Parameters<typeof evidenceOf>) =>
+  userTokenRefresh.judge(evidenceOf(exchanges, rest))
+
+const refused = (user: Parameters<typeof depositWith>[0]['user'] = 'U1') =>
+  depositWith({ user }, 'key', { at: 10, ...userRefused, ...struck('bad_signature') })
+
+test('a token that was never right is a matter of configuration, or a test', () => {
+  expect(judged([depositWith({}, 'key', userRefused)]).outcome).toBe('not_exercised')
+})
+
+test('a fresh token and the same request once more pass', () => {
+  const exchanges = [refused(), depositWith({ user: 'U2' }, 'key', { at: 30 })]
+  expect(judged(exchanges)).toMatchObject({
+    outcome: 'passed',
+    request_ids: exchanges.map(({ request_id }) => request_id),
+  })
+})
+
+test('a token that was accepted before and has expired counts as well', () => {
+  const exchanges = [
+    depositWith({ user: 'U1' }, 'key 0'),
+    depositWith({ user: 'U1' }, 'key', { at: 10, ...userRefused }),
+  ]
+  expect(judged(exchanges).outcome).toBe('failed')
+  expect(judged([...exchanges, depositWith({ user: 'U2' }, 'key', { at: 20 })]).outcome).toBe('passed')
+})
+
+test('the same token again fails', () => {
+  expect(judged([refused(), depositWith({ user: 'U1' }, 'key', { at: 5000 })])).toMatchObject({
+    outcome: 'failed',
+    came: 'the same token again',
+  })
+})
+
+test('an equal token passes when it was issued in the second of the refusal: nobody can tell them apart', () => {
+  const fresh = shownToken('U1', { claims: { iat: 0 } })
+  expect(judged([refused(fresh), depositWith({ user: fresh }, 'key', { at: 30 })]).outcome).toBe('passed')
+})
+
+test('nothing fails once the client has ended', () => {
+  expect(judged([refused()])).toMatchObject({ outcome: 'failed', came: 'nothing' })
+  expect(judged([refused()], { ended: false }).outcome).toBe('needs_review')
+})
+
+test('the fresh token of another end user is no answer to it', () => {
+  const bob = depositWith({ user: 'U2' }, 'key of bob', {
+    external_id: 'bob',
+    at: 30,
+    request: { path: '/v1/partner/end_users/bob/deposit' },
+  })
+  expect(judged([refused(), bob]).outcome).toBe('failed')
+})
+
+test('again and again under one key fails', () => {
+  const again = [2, 3].map((i) =>
+    depositWith({ user: `U${i}` }, 'key', { at: i * 20, ...userRefused, ...struck('bad_signature') }),
+  )
+  expect(judged([refused(), ...again])).toMatchObject({ outcome: 'failed', came: 'repetition after repetition' })
+})
