@@ -6,7 +6,11 @@ import { expiredCursorRestart } from './expired-cursor-restart.ts'
 import { idempotencyKeyAfterError } from './idempotency-key-after-error.ts'
 import { idempotencyKeyFormat } from './idempotency-key-format.ts'
 import { idempotencyKeyOnRetry } from './idempotency-key-on-retry.ts'
+import { idpTokenExpiry } from './idp-token-expiry.ts'
+import { idpTokenRefresh } from './idp-token-refresh.ts'
+import { idpTokenReuse } from './idp-token-reuse.ts'
 import { singleCursor } from './single-cursor.ts'
+import { userTokenRefresh } from './user-token-refresh.ts'
 
 /** Every finding, in the order of `FINDING_IDS`. */
 export const FINDINGS: readonly Finding[] = [
@@ -18,4 +22,8 @@ export const FINDINGS: readonly Finding[] = [
   cursorScope,
   cursorDirection,
   singleCursor,
+  idpTokenReuse,
+  idpTokenExpiry,
+  idpTokenRefresh,
+  userTokenRefresh,
 ]
