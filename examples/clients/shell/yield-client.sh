@@ -1,0 +1,156 @@
+# A client of the Yield Portfolio Partner API for shell scripts: bash, curl, openssl, jq. To be sourced, with the YIELD_* variables set
+# that `yield-sandbox exec` sets. Each request is a process, and a connection, of its own.
+#
+# A function that asks the service returns 0 after a success. It leaves the answer in STATUS (000: none that could be read), BODY and
+# CODE, the error code.
+
+ATTEMPTS=${ATTEMPTS:-12}      # how often a request is sent that gets no final answer
+TIMEOUT=90                    # seconds to wait for an answer: a transfer may take a minute
+LOOKS=30 LOOK_PAUSE=2         # a transfer of unknown outcome is looked for in the list for a minute
+STATUS=000 BODY='' CODE=''
+TOLD=' '                      # hashes of transfers whose answers came
+idp_token='' stale_at=0 user_token='' user_of_token='' user_token_stale_at=0
+
+scratch=$(mktemp -d) && trap 'rm -rf "$scratch"' EXIT
+(umask 077 && printf '%s\n' "$YIELD_PRIVATE_KEY_PEM" >"$scratch/key.pem")
+
+new_key() { jq -rn --arg hex "$(openssl rand -hex 16)" '$hex | .[0:8] + "-" + .[8:12] + "-4" + .[13:16] + "-a" + .[17:20] + "-" + .[20:32]'; }
+url_part() { jq -rn --arg text "$1" '$text | @uri'; }
+field() { jq -r --arg name "$1" '.[$name] // empty' <<<"$BODY"; }
+
+# exchange <curl arguments>: one request. Headers come on standard input, so that no secret is on a command line.
+exchange() {
+  BODY='' CODE=''
+  STATUS=$(curl -sS -o "$scratch/body" -D "$scratch/head" -w '%{http_code}' --connect-timeout 10 --max-time "$TIMEOUT" "$@" 2>"$scratch/why") ||
+    STATUS=000
+  if [[ $STATUS != 000 ]] && BODY=$(jq -ce 'objects' "$scratch/body" 2>/dev/null); then
+    CODE=$(field code)
+    [[ $CODE ]] || CODE=$(field error)
+  elif [[ $STATUS == 2* ]]; then
+    STATUS=000 # half of a body
+  fi
+  [[ $STATUS == 2* ]]
+}
+
+# The same request may succeed later.
+may_pass() { [[ $STATUS =~ ^(000|408|429|500|502|503|504)$ || $CODE == idempotency_key_in_progress ]]; }
+
+# What the service asks for (seconds or a date), else 0.25, 0.5, 1, 2, 4, 4, … s.
+pause_after() {
+  local asked='' until
+  [[ $STATUS == 000 ]] || asked=$(tr -d '\r' <"$scratch/head" | sed -n 's/^[Rr]etry-[Aa]fter: *//p' | tail -n 1)
+  if [[ $asked =~ ^[0-9]+$ ]]; then
+    sleep "$asked.1"
+  elif [[ $asked ]] && until=$(date -d "$asked" +%s 2>/dev/null); then
+    sleep $((until > $(date +%s) ? until - $(date +%s) + 1 : 0))
+  else
+    sleep "$(jq -n --argjson n "$1" '[4, 0.125 * pow(2; $n)] | min')"
+  fi
+}
+
+# with_retries <command …>: until there is a final answer.
+with_retries() {
+  local attempt
+  for ((attempt = 1; ; attempt++)); do
+    "$@" && return 0
+    may_pass && ((attempt < ATTEMPTS)) || return 1
+    pause_after "$attempt"
+  done
+}
+
+fetch_idp_token() {
+  local form
+  form="grant_type=client_credentials&client_id=$(url_part "$YIELD_CLIENT_ID")&client_secret=$(url_part "$YIELD_CLIENT_SECRET")&scope=$(url_part "$YIELD_SCOPE")"
+  exchange "$YIELD_AUTH_URL" --data @- <<<"$form"
+}
+
+# Cached until 60 seconds before it expires.
+need_idp_token() {
+  [[ $idp_token ]] && ((SECONDS < stale_at)) && return 0
+  local asked=$SECONDS
+  with_retries fetch_idp_token || return 1
+  idp_token=$(field access_token)
+  stale_at=$((asked + $(field expires_in) - 61)) # SECONDS has no fractions
+}
+
+# need_user_token <external_id>: signed with the partner's key, kept until five minutes before its hour is over.
+need_user_token() {
+  [[ $user_of_token == "$1" ]] && ((SECONDS < user_token_stale_at)) && return 0
+  local signed
+  signed=$(jq -rn --arg kid "$YIELD_KEY_ID" --arg sub "$1" --arg iss "$YIELD_ISSUER" --arg aud "$YIELD_AUDIENCE" '
+    def part: tojson | @base64 | gsub("\\+"; "-") | gsub("/"; "_") | gsub("="; "");
+    (now | floor) as $now
+    | ({alg: "RS256", kid: $kid, typ: "JWT"} | part) + "." + ({sub: $sub, iss: $iss, aud: $aud, iat: $now, exp: ($now + 3600)} | part)')
+  user_token=$signed.$(printf %s "$signed" | openssl dgst -sha256 -sign "$scratch/key.pem" | openssl base64 -A | tr '+/' '-_' | tr -d '=')
+  user_of_token=$1 user_token_stale_at=$((SECONDS + 3300))
+}
+
+# send_once <method> <path> <user or ''> <key or ''> <body or ''>
+send_once() {
+  local method=$1 path=$2 user=$3 key=$4 body=$5 headers
+  need_idp_token || return 1
+  headers="Authorization: Bearer $idp_token"
+  if [[ $user ]]; then need_user_token "$user" && headers+=$'\n'"X-User-Token: $user_token"; fi
+  [[ $key ]] && headers+=$'\n'"Idempotency-Key: $key"
+  local data=()
+  [[ $body ]] && headers+=$'\nContent-Type: application/json' && data=(--data "$body")
+  exchange -X "$method" "$YIELD_BASE_URL/v1/partner/$path" -H @- "${data[@]}" <<<"$headers"
+}
+
+# A token that is refused is renewed once, and the request repeated as it was.
+send_with_tokens() {
+  send_once "$@" && return 0
+  case $CODE in
+    invalid_idp_token) idp_token='' ;;
+    invalid_user_token) user_of_token='' ;;
+    *) return 1 ;;
+  esac
+  send_once "$@"
+}
+
+# send <method> <path> <user> <key> <body>: retries keep the key, so whatever became of the first request happens once.
+send() { with_retries send_with_tokens "$@"; }
+
+# list <path> <user> <limit> <id field>: every item once into ITEMS, an array of JSON objects; from the first page again when the
+# cursor has expired. Cursors are passed on as they came.
+list() {
+  local path=$1 user=$2 limit=$3 id=$4 cursor='' restarts=0
+  ITEMS='[]'
+  while true; do
+    if send GET "$path?limit=$limit${cursor:+&starting_after=$(url_part "$cursor")}" "$user" '' ''; then
+      ITEMS=$(jq -c --argjson page "$BODY" --arg id "$id" '
+        map(.[$id]) as $seen | . + [$page.data[] | select(.[$id] as $new | $seen | index([$new]) | not)]' <<<"$ITEMS")
+      cursor=$(field next_cursor)
+      [[ $cursor ]] || return 0
+    elif [[ $CODE == cursor_expired && $cursor ]] && ((++restarts <= 3)); then
+      cursor=''
+    else
+      return 1
+    fi
+  done
+}
+
+# transfer <deposit|withdraw> <user> <portfolio_id> <digits> [key]: TX_HASH when it is confirmed. Returns 1 when it was refused, 2 when
+# nobody can say what became of it: then repeat it later under the same KEY, never under a fresh one.
+transfer() {
+  local kind=$1 user=$2 portfolio=$3 amount=$4 look
+  KEY=${5:-$(new_key)} TX_HASH=''
+  if send POST "end_users/$(url_part "$user")/$kind" "$user" "$KEY" "{\"portfolio_id\": \"$portfolio\", \"amount_minor\": \"$amount\"}"; then
+    TX_HASH=$(field tx_hash) TOLD+="$(field tx_hash) "
+    return 0
+  fi
+  may_pass || return 1
+  # It is listed once it is confirmed: not there yet does not mean never.
+  for ((look = 0; look < LOOKS; look++)); do
+    ((look > 0)) && sleep "$LOOK_PAUSE"
+    send GET "end_users/$(url_part "$user")/transactions?limit=100" "$user" '' '' || continue
+    TX_HASH=$(jq -r --arg kind "$kind" --arg jar "$portfolio" --arg amount "$amount" --arg told "$TOLD" '
+      first(.data[] | select(.portfolio_id == $jar and (.type | startswith($kind)) and .amount_changed == $amount)
+        | .tx_hash | select(. as $hash | $told | contains(" \($hash) ") | not)) // empty' <<<"$BODY")
+    if [[ $TX_HASH ]]; then
+      TOLD+="$TX_HASH "
+      return 0
+    fi
+  done
+  return 2
+}
