@@ -11,10 +11,11 @@ import { scale } from './scale.mjs'
 import { startup } from './startup.mjs'
 import { stored } from './stored.mjs'
 import { table } from './support/table.mjs'
+import { watching } from './watching.mjs'
 
 const PARTS = { startup, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-const LONG_PARTS = { scale, held, stored, memory, namespaces }
+const LONG_PARTS = { scale, held, stored, memory, namespaces, watching }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 const { values: options, positionals } = parseArgs({ options: { mockoon: { type: 'string' } }, allowPositionals: true })

@@ -13,9 +13,10 @@ export class Savers {
   #sandbox
   #tenant
 
-  static async start() {
+  /** `flags` are those of `start`. */
+  static async start(...flags) {
     const savers = new Savers()
-    savers.#sandbox = await launchSandbox('--confirmation-delay', '0')
+    savers.#sandbox = await launchSandbox('--confirmation-delay', '0', ...flags)
     savers.#tenant = await Tenant.connect(savers.#sandbox.credentials)
     const { data } = await savers.#tenant.pools()
     savers.pool = data.find(({ protocol, token_symbol }) => protocol === 'aave' && token_symbol === 'USDC')

@@ -1,5 +1,6 @@
 import { formatPath, type Issue, wordsOf } from '../support/issue.ts'
 import { shorten } from '../support/shorten.ts'
+import type { Check } from './check.ts'
 import { bearerChallenge, type Realm, requiredHeaders } from './required-headers.ts'
 
 /** The catalogue of every error the service answers with: status, row of the fidelity manifest, title of its problem body. */
@@ -115,6 +116,13 @@ export interface ProblemDetails {
   errors?: ParameterFault[]
   /** Response headers, such as `Allow`; they replace those that the status itself implies. */
   headers?: Record<string, string>
+  /** For the record of the exchange alone; no answer carries it. */
+  check?: Check
+  /** The claim, header or field at fault, where it is narrower than `param`: `kid`, `exp`, `signature`. */
+  aspect?: string
+  /** What would have passed, and what came instead; neither holds a secret. */
+  expected?: string
+  came?: string
 }
 
 /** Most faults one answer lists. What an error quotes of a request must not make the answer many times as long. */

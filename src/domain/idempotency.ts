@@ -23,6 +23,8 @@ export interface IdempotentRequest {
   origin: Pick<Claim, 'request_id' | 'instance'>
   /** Must commit what {@link Idempotency.keep} gives itself when it succeeds. */
   operation(claim: Claim): Promise<ApiResponse>
+  /** Told what becomes of it, unless it is refused: it runs the operation, joins the one that does, or is given what was kept. */
+  onUse?(use: 'first' | 'joined' | 'replayed'): void
 }
 
 /** An operation's response, and whether it was an earlier request that caused it. */
@@ -57,10 +59,12 @@ export class Idempotency {
     if (running) {
       if (running.fingerprint !== fingerprint) throw mismatch()
       if (this.#deps.settings.idempotency_in_flight === 'conflict') throw inProgress()
+      request.onUse?.('joined')
       return { response: await running.result, replayed: true }
     }
     let replayed = false
     const result = this.#kept(id, fingerprint).then((kept) => {
+      request.onUse?.(kept ? 'replayed' : 'first')
       if (!kept) return this.#execute({ id, fingerprint, ...request.origin }, request)
       replayed = true
       return kept

@@ -154,7 +154,13 @@ export class FaultEngine {
     const { id, rule, explanation } = striking
     striking.hits++
     exchange.struckBy = { id, kind: rule.kind.kind, phase, explanation }
-    await rule.kind.strike(this.#strikeOf(striking, exchange, transfer))
+    try {
+      await rule.kind.strike(this.#strikeOf(striking, exchange, transfer))
+    } catch (error) {
+      // It is what the fault asks for, whatever its code says.
+      if (error instanceof Problem) error.details.check ??= 'fault'
+      throw error
+    }
   }
 
   /** The first rule that strikes the exchange, if its phase is this one. An earlier rule whose phase is still to come goes before it. */

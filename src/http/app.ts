@@ -78,7 +78,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       request.log = log
       reply.log = log
-      entrance.enter(request, reply, fallback)
+      entrance.enter(request, reply, fallback, null)
       logWhenOver(request, reply, service)
       writeError(badRequest(error) ?? error, request, reply, settings)
     },
@@ -91,6 +91,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, ids, settings))
   app.decorateRequest('exchange', null)
+  app.decorateRequest('record', null)
+  app.decorateRequest('arrived', undefined)
   logRequests(app, service)
   const refuse = unknownRoute(all)
   // With a callback: a promise for each hook and request is felt at tens of thousands of requests a second.

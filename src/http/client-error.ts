@@ -3,6 +3,8 @@ import type { Socket } from 'node:net'
 import { Problem } from '../domain/errors.ts'
 import type { Ids } from '../domain/ids.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
+import { refusalOf } from '../traffic/refusal-of.ts'
+import { Connection } from './connection.ts'
 import { HTTP_1_1_REQUIRED, HTTP_2_PREFACE } from './http-2-preface.ts'
 import { problemType, renderProblem } from './problem.ts'
 import { MAX_TARGET, targetTooLong } from './request-head.ts'
@@ -36,9 +38,17 @@ export function answerConnect(socket: Socket, ids: Ids, settings: ServiceSetting
 }
 
 function end(socket: Socket, problem: Problem, ids: Ids, settings: ServiceSettings): void {
-  const request_id = ids.next('req')
+  // One that was a request already, and did not come to its end.
+  const begun = Connection.known(socket)?.unanswered
+  const request_id = begun?.live.request_id ?? ids.next('req')
   const { status, body } = renderProblem(problem, { request_id, instance: '/' }, settings)
   const payload = JSON.stringify(body)
+  if (begun) {
+    const { live, log } = begun
+    live.refusal ??= refusalOf(problem)
+    log.takeAnswer(live, status, { 'content-type': problemType(settings) }, payload)
+    log.end(live, 'answered')
+  }
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     `X-${settings.name}-Api-Version: 1.0.0`,

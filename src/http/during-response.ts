@@ -3,11 +3,20 @@ import type { FastifyReply, onSendHookHandler } from 'fastify'
 import type { Answer } from '../domain/exchange.ts'
 import type { HttpExchange } from './exchange.ts'
 import type { PipelineDeps } from './pipeline.ts'
+import { headersOf, noteAnswer, noteAnswered, noteDrop } from './record.ts'
 
 /** Fastify's onSend hook: lets faults strike while the response to an exchange is written. */
-export const duringResponse: onSendHookHandler = ({ exchange, namespace }, reply, payload, done) => {
+export const duringResponse: onSendHookHandler = (request, reply, payload, done) => {
+  const { exchange, namespace } = request
   // With a callback, as nearly all pass: a promise would be felt at tens of thousands of requests a second.
-  if (!exchange || passes(exchange, reply, namespace)) return done(null, payload)
+  if (!exchange || passes(exchange, reply, namespace)) {
+    if (request.record) {
+      const isPlain = reply.statusCode === 200 && request.method === 'GET'
+      noteAnswer(request, reply.statusCode, isPlain ? null : headersOf(reply), payload)
+      noteAnswered(request)
+    }
+    return done(null, payload)
+  }
   struck(exchange, reply, payload, namespace).then((changed) => done(null, changed), done)
 }
 
@@ -29,18 +38,25 @@ async function struck(
   if (exchange.dropped) return parked()
   exchange.answer = { status: reply.statusCode, headers: headersOf(reply), body: String(payload ?? '') }
   await faults.at('during_response', exchange)
-  if (exchange.dropped) return parked()
   const { answer } = exchange
+  const { request } = reply
+  noteAnswer(request, answer.status, answer.headers, answer.body)
+  if (exchange.dropped) return parked()
   for (const name of Object.keys(reply.getHeaders())) reply.removeHeader(name)
   reply.code(answer.status).headers(answer.headers)
   reply.header('content-length', Buffer.byteLength(answer.body))
   if (exchange.truncateAfter !== undefined) {
     exchange.ending = 'truncated'
+    noteDrop(request, 'truncated')
     return truncate(reply, answer, exchange.truncateAfter)
   }
   answered(exchange, answer.status)
   // An answer to HEAD has nothing that could trickle.
-  if (answer.trickle === undefined || reply.request.method === 'HEAD') return answer.body
+  if (answer.trickle === undefined || request.method === 'HEAD') {
+    noteAnswered(request)
+    return answer.body
+  }
+  exchange.over.addEventListener('abort', () => noteAnswered(request), { once: true })
   const { bytesPerSecond, released } = answer.trickle
   const pause = (milliseconds: number) => clock.sleep(milliseconds, released, exchange.over)
   return Readable.from(trickle(answer.body, bytesPerSecond, pause))
@@ -79,9 +95,4 @@ async function* trickle(
     if (!paused) return yield bytes.subarray(at)
     yield bytes.subarray(at, at + size)
   }
-}
-
-function headersOf(reply: FastifyReply): Record<string, string> {
-  const set = Object.entries(reply.getHeaders()).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(set.map(([name, value]) => [name, String(value)]))
 }

@@ -6,6 +6,7 @@ import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
 import { onceOver } from './once-over.ts'
+import { headersOf, noteAnswer, noteAnswered, noteDrop, noteRefusal } from './record.ts'
 import { resetConnection } from './reset-connection.ts'
 
 declare module 'fastify' {
@@ -39,7 +40,6 @@ export class HttpExchange implements Exchange {
   claimedTenant: string | undefined
   /** Also what a fault has answered early. */
   answer: Answer | undefined
-  struckBy: StruckBy | undefined
   tokenWish: TokenWish = {}
   ending: Ending | undefined
   /** The handler at work: it goes on when the connection has ended. */
@@ -54,6 +54,7 @@ export class HttpExchange implements Exchange {
   readonly #reply: FastifyReply
   readonly #render: ExchangeTarget['render']
   #over: AbortController | undefined
+  #struckBy: StruckBy | undefined
 
   constructor(request: FastifyRequest, reply: FastifyReply, target: ExchangeTarget) {
     this.#request = request
@@ -65,6 +66,15 @@ export class HttpExchange implements Exchange {
     this.external_id = member(request.params, 'external_id')
     this.has_cursor =
       member(request.query, 'starting_after') !== undefined || member(request.query, 'ending_before') !== undefined
+  }
+
+  get struckBy(): StruckBy | undefined {
+    return this.#struckBy
+  }
+
+  set struckBy(fault: StruckBy | undefined) {
+    this.#struckBy = fault
+    if (this.#request.record) this.#request.record.struckBy = fault ?? null
   }
 
   get tenant(): string | undefined {
@@ -104,7 +114,9 @@ export class HttpExchange implements Exchange {
     }
     this.#takeOver()
     const { socket } = this.#request.raw
-    if (!this.lost) this.ending = drop.how === 'reset' ? 'reset' : 'closed'
+    const ending = drop.how === 'reset' ? 'reset' : 'closed'
+    if (!this.lost) this.ending = ending
+    noteDrop(this.#request, ending)
     if (drop.how === 'reset') resetConnection(socket)
     else socket.destroy()
   }
@@ -123,6 +135,8 @@ export class HttpExchange implements Exchange {
 
   answerNow(problem: Problem): void {
     if (this.dropped) return
+    problem.details.check ??= 'fault'
+    noteRefusal(this.#request, problem)
     const { status, headers, body, type } = this.#render(problem)
     const changed = { ...headers, 'content-type': type }
     const beingWritten = this.answer
@@ -134,6 +148,8 @@ export class HttpExchange implements Exchange {
       if (value !== undefined) raw.setHeader(name, value)
     }
     raw.writeHead(status).end(this.answer.body)
+    noteAnswer(this.#request, status, headersOf(this.#reply), this.answer.body)
+    noteAnswered(this.#request)
   }
 
   #takeOver(): void {

@@ -7,6 +7,7 @@ import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { EndpointRequest } from '../partner-api/endpoint.ts'
 import { keyOf, type PipelineDeps, type RequestContext, ready } from './pipeline.ts'
 import { problemType, renderProblem, toProblem } from './problem.ts'
+import { headersOf, noteAnswer, noteAnswered, noteRefusal, noteTransfer } from './record.ts'
 
 /**
  * Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. Throws whatever
@@ -19,7 +20,9 @@ export async function handle(context: RequestContext, deps: PipelineDeps): Promi
     const { exchange, request } = context
     if (!exchange.dropped) throw error
     const problem = noted(error, request)
-    exchange.outcome = renderProblem(problem, origin(request), deps.service.settings)
+    const outcome = renderProblem(problem, origin(request), deps.service.settings)
+    exchange.outcome = outcome
+    noteAnswer(request, outcome.status, outcome.headers ?? {}, outcome.body)
     return undefined
   }
 }
@@ -33,6 +36,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
     const { params, query, body } = request
     const onPhase: EndpointRequest['onPhase'] = (phase, transfer) => {
       exchange.transfer = transfer
+      noteTransfer(request, transfer)
       return deps.faults.at(phase, exchange, transfer)
     }
     return endpoint.handle({ tenant, params, query, body, onPhase, ...(claim && { claim }) }, service)
@@ -44,6 +48,9 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
     body: request.body,
     origin: origin(request),
     operation,
+    onUse: (use) => {
+      if (request.record) request.record.keyUse = use
+    },
   })
   if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
   return write(context, response, deps)
@@ -58,17 +65,24 @@ export function writeError(
 ): void {
   if (reply.sent) return // by a fault
   const { status, body, headers } = renderProblem(noted(error, request), origin(request), settings)
-  void reply
+  reply
     .code(status)
     .headers(headers ?? {})
     .type(problemType(settings))
-    .send(body)
+  // What has an exchange is noted when faults have had their turn.
+  if (!request.exchange) {
+    noteAnswer(request, status, headersOf(reply), body)
+    noteAnswered(request)
+  }
+  void reply.send(body)
 }
 
 /** The catalogue's word for what went wrong, which is logged if the sandbox itself has failed. */
 function noted(error: unknown, request: FastifyRequest): Problem {
   const problem = toProblem(error)
   request.code = problem.code
+  if (request.exchange?.transfer) noteTransfer(request, request.exchange.transfer)
+  noteRefusal(request, problem)
   if (isFailure(problem)) request.log.error({ err: problem.cause, request_id: request.id }, problem.code)
   return problem
 }
@@ -87,9 +101,17 @@ function isLeaving(cause: unknown): boolean {
 }
 
 /** Returns the body for Fastify to send; a reply returned instead would be waited for until the client has it all. */
-function write({ exchange, reply }: RequestContext, response: ApiResponse, { service }: PipelineDeps): unknown {
+function write(
+  { exchange, request, reply }: RequestContext,
+  response: ApiResponse,
+  { service }: PipelineDeps,
+): unknown {
   exchange.outcome = response
-  if (exchange.dropped) return undefined
+  if (exchange.transfer) noteTransfer(request, exchange.transfer)
+  if (exchange.dropped) {
+    noteAnswer(request, response.status, response.headers ?? {}, response.text ?? response.body)
+    return undefined
+  }
   reply.code(response.status).headers(response.headers ?? {})
   reply.type(response.status < 400 ? 'application/json; charset=utf-8' : problemType(service.settings))
   return response.text ?? response.body

@@ -22,6 +22,7 @@ export function partnerApi(endpoints: readonly Endpoint[], settings: ServiceSett
     for (const endpoint of endpoints) {
       const { operation, user_token } = endpoint
       app.route({
+        config: { operation },
         method: endpoint.method,
         url: endpoint.url,
         schema: {
@@ -35,6 +36,9 @@ export function partnerApi(endpoints: readonly Endpoint[], settings: ServiceSett
           const exchange = new HttpExchange(request, reply, { operation, user_token, render })
           const context = { endpoint, generation: namespace.generation(), exchange, request, reply }
           request.exchange = exchange
+          if (request.record && endpoint.operation !== 'create_end_user') {
+            request.record.external_id = exchange.external_id ?? null
+          }
           request.context = context
           try {
             for (const step of steps) {

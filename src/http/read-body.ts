@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import { jsonExcess } from '../support/json-excess.ts'
 import { bodyProblem } from './bad-request.ts'
+import { noteBody } from './record.ts'
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 /** UTF-8 and what is part of it. */
@@ -24,6 +25,7 @@ export function readBodies(app: FastifyInstance): void {
     const bytes = Buffer.from(body)
     if (!isUtf8(bytes)) return done(bodyProblem('The body is not valid UTF-8.'))
     const text = bytes.toString()
+    noteBody(request, text, bytes.length)
     const excess = jsonExcess(text)
     if (excess !== undefined) return done(bodyProblem(`The body ${excess}.`))
     return parse(request, text, done)

@@ -1,26 +1,29 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
 import { ExchangeEnded, type TokenWish } from '../domain/exchange.ts'
 import { formDecode } from '../support/form-decode.ts'
+import type { Refusal } from '../traffic/recorded-exchange.ts'
 import { duringResponse, parked } from './during-response.ts'
 import type { Entrance } from './entrance.ts'
 import { HttpExchange } from './exchange.ts'
 import { bringFault, type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
+import { noteBody } from './record.ts'
 import { codeIn } from './request-log.ts'
 
 /**
  * Lets faults strike the token operation. Call it on the scope the identity provider's routes are registered in;
- * returns what a struck request is to be answered with.
+ * gives what those routes have to know of it.
  */
 export function tokenEndpointFaults(
   scope: FastifyInstance,
   { entrance, namespaceOfClient }: TokenEndpointDeps,
-): (request: FastifyRequest) => TokenWish {
+): TokenEndpoint {
   scope.addHook('preHandler', async (request, reply) => {
     if (request.method !== 'POST') return
     const client = clientId(request)
-    entrance.enter(request, reply, await namespaceOfClient(client))
+    entrance.enter(request, reply, await namespaceOfClient(client), 'token')
+    noteForm(request)
     const { faults, service, notReady } = request.namespace
     // Before the tenants are there, a good client would be told that it is none.
     refuseUnlessReady(notReady())
@@ -44,7 +47,37 @@ export function tokenEndpointFaults(
     done(null, payload)
   })
   scope.addHook('onSend', duringResponse)
-  return (request) => request.exchange?.tokenWish ?? {}
+  return {
+    wish: (request) => request.exchange?.tokenWish ?? {},
+    refused(request, reply, { error: code, description: detail, details }) {
+      entrance.enterAnyway(request, reply)
+      const usual = code === 'temporarily_unavailable' ? 'ready' : 'parameters'
+      const { check = usual, aspect = null, expected = null, came = null } = details
+      if (request.record) request.record.refusal ??= { check, code, aspect, expected, came, detail }
+    },
+  }
+}
+
+/** What the identity provider asks and tells about a token request. */
+interface TokenEndpoint {
+  /** What a struck request is to be answered with. */
+  wish(request: FastifyRequest): TokenWish
+  /** Notes why a request is refused. */
+  refused(request: FastifyRequest, reply: FastifyReply, error: RefusedTokenRequest): void
+}
+
+/** An error of RFC 6749 §5.2. */
+interface RefusedTokenRequest {
+  error: string
+  description: string
+  details: Partial<Pick<Refusal, 'check'>> & { aspect?: string; expected?: string; came?: string }
+}
+
+/** Its form, as it was understood. */
+function noteForm(request: FastifyRequest): void {
+  if (!(request.body instanceof URLSearchParams)) return
+  const form = request.body.toString()
+  noteBody(request, form, Number(request.headers['content-length'] ?? Buffer.byteLength(form)))
 }
 
 /** What leads a token request to its namespace. */

@@ -6,6 +6,7 @@ import type { TokenWish } from '../domain/exchange.ts'
 import { issuerAt } from '../domain/issuer.ts'
 import type { Tenant } from '../domain/records.ts'
 import { hasTooManyParameters, MAX_PARAMETERS } from '../support/parameter-count.ts'
+import { shorten } from '../support/shorten.ts'
 import { endpointPaths } from './discovery-document.ts'
 import { type MetadataOptions, metadataRoutes } from './metadata-routes.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -25,6 +26,8 @@ export interface IdentityRoutesOptions extends MetadataOptions {
   findTenant(request: FastifyRequest, clientId: string): Promise<Tenant | undefined>
   /** How the answer to a token request is to differ from a good one: faults decide. */
   wish?(request: FastifyRequest): TokenWish
+  /** Told why a token request is refused. */
+  refused?(request: FastifyRequest, reply: FastifyReply, error: OAuthError): void
 }
 
 const TAGS = ['Identity provider']
@@ -54,7 +57,11 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
   const { provider, settings, findTenant } = options
   const audiences = audiencesOf(settings)
   acceptFormsOnly(app)
-  app.setErrorHandler(answerError)
+  app.setErrorHandler((error: FastifyError | OAuthError | Problem, request, reply) => {
+    const refusal = error instanceof OAuthError ? error : inOAuthTerms(error, request)
+    options.refused?.(request, reply, refusal)
+    return answerError(error, refusal, request, reply)
+  })
 
   const issue = async (request: FastifyRequest, reply: FastifyReply) => {
     const asked = readRequest(request)
@@ -63,17 +70,20 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
       findTenant: (clientId) => findTenant(request, clientId),
     })
     const { refusal, ...wish } = options.wish?.(request) ?? {}
-    if (refusal) throw new OAuthError(refusal.error, 'a fault of the sandbox', refusal.status)
+    if (refusal)
+      throw new OAuthError(refusal.error, 'a fault of the sandbox', { status: refusal.status, check: 'fault' })
     // The issuer of the discovery document that led here: a strict client compares the two.
     const issuer = issuerAt(provider.origin.under(request.headers.host), asked.tenant_id)
     const { access_token, expires_in } = await provider.issueToken(tenant, { ...wish, issuer, audience })
     return reply.headers(NO_STORE).send({ token_type: 'Bearer', expires_in, ext_expires_in: expires_in, access_token })
   }
-  const refuseMethod = async () => {
-    throw new OAuthError('invalid_request', 'the token endpoint takes POST', 405, { allow: 'POST' })
+  const refuseMethod = async ({ method }: FastifyRequest) => {
+    const details = { check: 'route', aspect: 'method', expected: 'POST', came: method } as const
+    const headers = { allow: 'POST' }
+    throw new OAuthError('invalid_request', 'the token endpoint takes POST', { status: 405, headers, ...details })
   }
   // Before the body is read: whatever it is, the method, or coming here at all, is what is wrong.
-  const refusing = (refuse: () => Promise<never>) => ({
+  const refusing = (refuse: (request: FastifyRequest) => Promise<never>) => ({
     schema: { hide: true },
     exposeHeadRoute: false,
     onRequest: refuse,
@@ -81,7 +91,7 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
   })
   for (const { token, authorize } of [endpointPaths(), endpointPaths(':tenant_id')]) {
     app.post(token, tokenRouteOptions(token, scopeOf(settings.audience)), issue)
-    app.route({ method: OTHER_METHODS, url: token, ...refusing(refuseMethod) })
+    app.route({ method: OTHER_METHODS, url: token, config: { operation: 'token' }, ...refusing(refuseMethod) })
     app.route({ method: ['POST', ...OTHER_METHODS], url: authorize, ...refusing(refuseAuthorization) })
   }
 }
@@ -93,7 +103,7 @@ function tokenRouteOptions(url: string, scope: string): RouteShorthandOptions {
   const inTenant = url.includes(':tenant_id')
   return {
     bodyLimit: BODY_LIMIT,
-    config: { clientInBody: true },
+    config: { clientInBody: true, operation: 'token' },
     schema: {
       tags: TAGS,
       operationId: inTenant ? 'tenant_token' : 'token',
@@ -115,10 +125,10 @@ function acceptFormsOnly(app: FastifyInstance): void {
   app.addContentTypeParser(FORM, { parseAs: 'string' }, (_request, body, done) => {
     const form = body.toString()
     if (!hasTooManyParameters(form)) return done(null, new URLSearchParams(form))
-    return done(new OAuthError('invalid_request', `the form has more than ${MAX_PARAMETERS} fields`))
+    return done(new OAuthError('invalid_request', `the form has more than ${MAX_PARAMETERS} fields`, { check: 'body' }))
   })
-  app.addContentTypeParser('*', (_request, _payload, done) => {
-    done(wrongContentType())
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    done(wrongContentType(request))
   })
 }
 
@@ -127,9 +137,9 @@ function readRequest({ body, headers, params }: FastifyRequest) {
   return { form, authorization: headers.authorization, tenant_id: (params as { tenant_id?: string }).tenant_id }
 }
 
-function answerError(error: FastifyError | OAuthError | Problem, request: FastifyRequest, reply: FastifyReply) {
+function answerError(error: Error, refusal: OAuthError, request: FastifyRequest, reply: FastifyReply) {
   if (reply.sent) return reply
-  const { error: code, description, status, headers } = error instanceof OAuthError ? error : inOAuthTerms(error)
+  const { error: code, description, status, headers } = refusal
   // What a fault asked for, or a sandbox that is not ready, is no failure.
   const foreseen = error instanceof OAuthError || error instanceof Problem
   if (status >= 500 && !foreseen) request.log.error({ err: error }, 'the token endpoint failed')
@@ -148,19 +158,26 @@ const OAUTH_WORDS: Partial<Record<ErrorCode, string>> = {
   sandbox_starting: 'temporarily_unavailable',
 }
 
-function inOAuthTerms(error: FastifyError | Problem): OAuthError {
+function inOAuthTerms(error: FastifyError | Problem, request: FastifyRequest): OAuthError {
   if (error instanceof Problem) {
     const { code, status, details } = error
     // RFC 6749 §5.2: a description is ASCII without quotation marks and backslashes.
     const description = details.detail.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, '?')
-    return new OAuthError(OAUTH_WORDS[code] ?? code, description, status, details.headers)
+    return new OAuthError(OAUTH_WORDS[code] ?? code, description, { ...details, status })
   }
   const { statusCode = 500 } = error
-  if (statusCode >= 500) return new OAuthError('server_error', 'the sandbox failed', 500)
-  if (statusCode === 413) return new OAuthError('invalid_request', `the body is larger than ${BODY_LIMIT} bytes`, 413)
-  return statusCode === 415 ? wrongContentType() : new OAuthError('invalid_request', 'the request is malformed')
+  if (statusCode >= 500)
+    return new OAuthError('server_error', 'the sandbox failed', { status: 500, check: 'operation' })
+  if (statusCode === 413) {
+    const details = { status: 413, check: 'body', aspect: 'body', expected: `at most ${BODY_LIMIT} bytes` } as const
+    return new OAuthError('invalid_request', `the body is larger than ${BODY_LIMIT} bytes`, details)
+  }
+  if (statusCode === 415) return wrongContentType(request)
+  return new OAuthError('invalid_request', 'the request is malformed', { check: 'body' })
 }
 
-function wrongContentType(): OAuthError {
-  return new OAuthError('invalid_request', `the content type must be ${FORM}`)
+function wrongContentType({ headers }: FastifyRequest): OAuthError {
+  const came = shorten(headers['content-type'] ?? 'none')
+  const details = { check: 'body', aspect: 'Content-Type', expected: FORM, came } as const
+  return new OAuthError('invalid_request', `the content type must be ${FORM}`, details)
 }

@@ -1,3 +1,4 @@
+import type { Check } from '../domain/check.ts'
 import { requiredHeaders } from '../domain/required-headers.ts'
 
 /**
@@ -16,9 +17,22 @@ export const OAUTH_ERRORS = [
 /** One of {@link OAUTH_ERRORS}. */
 export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number]
 
+/** What an error of the token endpoint carries beside its code. */
+export interface OAuthErrorDetails {
+  status?: number
+  headers?: Record<string, string>
+  /** For the record of the exchange alone, as with a Problem. */
+  check?: Check
+  aspect?: string
+  expected?: string
+  /** Never a secret. */
+  came?: string
+}
+
 /** Thrown to answer with an error of RFC 6749 §5.2. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
+  readonly status: number
   readonly headers: Record<string, string>
 
   constructor(
@@ -26,10 +40,10 @@ export class OAuthError extends Error {
     readonly error: OAuthErrorCode | (string & {}),
     /** ASCII without quotation marks and backslashes (RFC 6749 §5.2). */
     readonly description: string,
-    readonly status = 400,
-    headers: Record<string, string> = {},
+    readonly details: OAuthErrorDetails = {},
   ) {
     super(`${error}: ${description}`)
-    this.headers = { ...requiredHeaders(status), ...headers }
+    this.status = details.status ?? 400
+    this.headers = { ...requiredHeaders(this.status), ...details.headers }
   }
 }

@@ -3,7 +3,8 @@ import { scopeOf } from '../domain/audiences.ts'
 import type { Tenant } from '../domain/records.ts'
 import { decodeBase64 } from '../support/decode-base64.ts'
 import { formDecode } from '../support/form-decode.ts'
-import { OAuthError } from './oauth-error.ts'
+import { shorten } from '../support/shorten.ts'
+import { OAuthError, type OAuthErrorDetails } from './oauth-error.ts'
 
 /** A request to the token endpoint as it came in. */
 export interface TokenRequest {
@@ -40,20 +41,28 @@ export async function authorizeTokenRequest(request: TokenRequest, context: Toke
   const tenant = await authenticateClient(request, context)
   const grantType = parameter(request.form, 'grant_type')
   if (grantType !== 'client_credentials') {
-    throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials')
+    const details = { aspect: 'grant_type', expected: 'client_credentials', came: shorten(grantType) }
+    throw new OAuthError('unsupported_grant_type', 'grant_type must be client_credentials', details)
   }
   const scope = parameter(request.form, 'scope')
   const audience = context.audiences.find((audience) => scopeOf(audience) === scope)
   if (audience !== undefined) return { tenant, audience }
   const known = context.audiences.map((audience) => printable(scopeOf(audience)))
-  throw new OAuthError('invalid_scope', `scope must be ${known.join(' or ')}`)
+  const expected = known.join(' or ')
+  throw new OAuthError('invalid_scope', `scope must be ${expected}`, {
+    aspect: 'scope',
+    expected,
+    came: shorten(scope),
+  })
 }
 
 function refuseRepeated(form: URLSearchParams): void {
   const seen = new Set<string>()
   for (const name of form.keys()) {
-    if (seen.has(name))
-      throw new OAuthError('invalid_request', `the parameter ${printable(name)} was given more than once`)
+    if (seen.has(name)) {
+      const details = { aspect: shorten(name), expected: 'once', came: 'more than once' }
+      throw new OAuthError('invalid_request', `the parameter ${printable(name)} was given more than once`, details)
+    }
     seen.add(name)
   }
 }
@@ -61,8 +70,8 @@ function refuseRepeated(form: URLSearchParams): void {
 /** A parameter that must be there; one without a value counts as left out (RFC 6749 §3.2). */
 function parameter(form: URLSearchParams, name: string): string {
   const value = form.get(name)
-  if (!value) throw new OAuthError('invalid_request', `the parameter ${name} is missing`)
-  return value
+  if (value) return value
+  throw new OAuthError('invalid_request', `the parameter ${name} is missing`, { aspect: name, came: 'nothing' })
 }
 
 async function authenticateClient(request: TokenRequest, { findTenant }: TokenRequestContext): Promise<Tenant> {
@@ -71,9 +80,18 @@ async function authenticateClient(request: TokenRequest, { findTenant }: TokenRe
   const tenant = await findTenant(id)
   // Compared for an unknown client as well, so that it takes as long as a wrong secret.
   const authentic = sameSecret(secret, tenant?.client_secret ?? '')
-  if (!tenant || !authentic) throw invalidClient('the client is unknown or its secret is wrong', authorization)
+  // The answer does not say which: that is for the record alone.
+  const wrong = !tenant
+    ? {
+        aspect: 'client_id',
+        expected: 'the client_id of a tenant, as GET /_sandbox/credentials has it',
+        came: shorten(id),
+      }
+    : { aspect: 'client_secret', expected: `the client_secret of ${tenant.slug}`, came: 'another one' }
+  if (!tenant || !authentic) throw invalidClient('the client is unknown or its secret is wrong', authorization, wrong)
   if (tenant_id !== undefined && tenant_id !== tenant.tenant_id) {
-    throw invalidClient('the client does not belong to the tenant in the path', authorization)
+    const details = { aspect: 'tenant_id', expected: tenant.tenant_id, came: shorten(tenant_id) }
+    throw invalidClient('the client does not belong to the tenant in the path', authorization, details)
   }
   return tenant
 }
@@ -82,7 +100,13 @@ function formCredentials(form: URLSearchParams): ClientCredentials {
   const id = form.get('client_id')
   const secret = form.get('client_secret')
   if (id && secret) return { id, secret }
-  throw invalidClient('client_id and client_secret are expected in the form, or by HTTP Basic')
+  const aspect = id ? 'client_secret' : 'client_id'
+  const details = {
+    aspect,
+    expected: 'client_id and client_secret, in the form or by HTTP Basic',
+    came: `no ${aspect}`,
+  }
+  throw invalidClient('client_id and client_secret are expected in the form, or by HTTP Basic', undefined, details)
 }
 
 function basicCredentials(authorization: string, form: URLSearchParams): ClientCredentials {
@@ -90,18 +114,23 @@ function basicCredentials(authorization: string, form: URLSearchParams): ClientC
     throw new OAuthError(
       'invalid_request',
       'the client authenticated twice: in the form and in the Authorization header',
+      { aspect: 'client_secret', expected: 'in the form or by HTTP Basic', came: 'both', check: 'client_credentials' },
     )
   }
   const encoded = /^basic +(\S+)$/i.exec(authorization.trim())?.[1] ?? ''
   const pair = decodeBase64(encoded, 'base64')?.toString('utf8')
-  if (!pair) throw invalidClient('the Authorization header holds no Basic credentials in base64', authorization)
+  const details = { aspect: 'Authorization', expected: 'Basic and the base64 of client_id:client_secret' }
+  if (!pair)
+    throw invalidClient('the Authorization header holds no Basic credentials in base64', authorization, details)
   const colon = pair.indexOf(':')
   const id = formDecode(pair.slice(0, Math.max(0, colon)))
   const secret = formDecode(pair.slice(colon + 1))
   if (!id || !secret)
-    throw invalidClient('Basic credentials are a percent-encoded client_id:client_secret', authorization)
+    throw invalidClient('Basic credentials are a percent-encoded client_id:client_secret', authorization, details)
   if ((form.get('client_id') || id) === id) return { id, secret }
-  throw new OAuthError('invalid_request', 'client_id differs from the one in the Authorization header')
+  const came = shorten(form.get('client_id') ?? '')
+  const differs = { aspect: 'client_id', expected: id, came, check: 'client_credentials' } as const
+  throw new OAuthError('invalid_request', 'client_id differs from the one in the Authorization header', differs)
 }
 
 function sameSecret(given: string, expected: string): boolean {
@@ -113,10 +142,19 @@ function sameSecret(given: string, expected: string): boolean {
  * RFC 6749 §5.2: a client that used the Authorization header is told the scheme. Others are not, although RFC 9110 wants it with
  * every 401: libraries take a challenge for all there is to say and hide the error from their users.
  */
-function invalidClient(description: string, authorization?: string): OAuthError {
+function invalidClient(
+  description: string,
+  authorization: string | undefined,
+  details: Pick<OAuthErrorDetails, 'aspect' | 'expected' | 'came'>,
+): OAuthError {
   const headers: Record<string, string> =
     authorization === undefined ? {} : { 'www-authenticate': 'Basic realm="identity-provider", charset="UTF-8"' }
-  return new OAuthError('invalid_client', description, 401, headers)
+  return new OAuthError('invalid_client', description, {
+    status: 401,
+    headers,
+    check: 'client_credentials',
+    ...details,
+  })
 }
 
 /** Text from outside in the characters an error_description may have (RFC 6749 §5.2), shortened. */

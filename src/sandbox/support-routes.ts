@@ -50,7 +50,7 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
 
 async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surroundings, entrance }: SupportDeps) {
   const { http, fixture } = namespaces.default
-  const wish = tokenEndpointFaults(scope, { entrance, namespaceOfClient: lead.byClient })
+  const tokenEndpoint = tokenEndpointFaults(scope, { entrance, namespaceOfClient: lead.byClient })
   await scope.register(identityRoutes, {
     provider: surroundings.identity.identityProvider,
     settings: fixture.settings,
@@ -59,6 +59,6 @@ async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surr
       refuseUnlessReady(http.notReady())
       return namespaces.hasTenant(tenantId)
     },
-    wish,
+    ...tokenEndpoint,
   })
 }

@@ -1,5 +1,5 @@
 import type { SandboxClock } from '../domain/clock.ts'
-import { type Arrival, type GivenAnswer, LiveExchange } from './live-exchange.ts'
+import { type Arrival, LiveExchange } from './live-exchange.ts'
 import { Ordinals } from './ordinals.ts'
 import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
 import { type ShowingDeps, showExchange } from './show-exchange.ts'
@@ -149,10 +149,11 @@ export class ExchangeLog {
   }
 
   /** Keeps an answer, or what would have been one. The first that is told counts. */
-  takeAnswer(live: LiveExchange, answer: GivenAnswer): void {
-    if (live.answer) return
-    live.answer = answer
-    const { body } = answer
+  takeAnswer(live: LiveExchange, status: number, headers: LiveExchange['answerHeaders'], body: unknown): void {
+    if (live.status !== 0) return
+    live.status = status
+    live.answerHeaders = headers
+    live.answer = body
     if (typeof body !== 'string') return
     if (body !== this.#text) {
       this.#text = body
@@ -160,7 +161,7 @@ export class ExchangeLog {
     }
     live.answerBytes = this.#textBytes
     if (body.length > BODY_LIMIT) {
-      live.answer = { ...answer, body: bounded(body) }
+      live.answer = bounded(body)
       live.answerCut = true
     }
     this.#grow(live, Math.min(body.length, BODY_LIMIT))

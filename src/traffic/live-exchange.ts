@@ -16,15 +16,6 @@ export interface Arrival {
   operation: Operation | null
 }
 
-/** An answer that is about to be written, or would have been. */
-export interface GivenAnswer {
-  status: number
-  /** Null: those that every good answer in JSON has. */
-  headers: Readonly<Record<string, unknown>> | null
-  /** The text, or what becomes it as JSON. */
-  body: unknown
-}
-
 /**
  * One exchange while it goes on and as it is kept: plain fields, written where things happen and read when somebody asks. Texts are
  * kept as they came, secrets included, so only `show-exchange.ts` may read them.
@@ -56,7 +47,12 @@ export class LiveExchange {
   body: string | null = null
   bodyBytes = 0
   bodyCut = false
-  answer: GivenAnswer | null = null
+  /** Of the answer, or of what it would have been; 0 while there is none. */
+  status = 0
+  /** Null: those that every good answer in JSON has. */
+  answerHeaders: Readonly<Record<string, string>> | null = null
+  /** The text, or what becomes it as JSON. */
+  answer: unknown = null
   answerBytes = 0
   answerCut = false
   refusal: Refusal | null = null

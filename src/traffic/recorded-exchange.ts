@@ -1,5 +1,8 @@
+import type { Check } from '../domain/check.ts'
 import type { StruckBy } from '../domain/exchange.ts'
 import type { Operation } from '../domain/operations.ts'
+
+export type { Check }
 
 /** One moment on both clocks, ISO 8601 UTC with milliseconds. */
 export interface Moment {
@@ -14,22 +17,6 @@ export interface Moment {
  * client left before it was answered. `cut_off`: a reset or the end of the sandbox ended it. `open`: not at all yet.
  */
 export type ExchangeEnd = 'open' | 'answered' | 'dropped' | 'abandoned' | 'cut_off'
-
-/** Where on a request's way it was refused, in the order of that way. */
-export type Check =
-  | 'head'
-  | 'route'
-  | 'ready'
-  | 'fault'
-  | 'client_credentials'
-  | 'idp_token'
-  | 'role'
-  | 'user_token'
-  | 'subject'
-  | 'idempotency_key'
-  | 'body'
-  | 'parameters'
-  | 'operation'
 
 /** Why a request was refused. */
 export interface Refusal {

@@ -82,19 +82,20 @@ function requestOf(live: LiveExchange, { redactor }: ShowingDeps): RecordedReque
 }
 
 function responseOf(live: LiveExchange, { redactor, settings }: ShowingDeps): RecordedResponse | null {
-  const { answer } = live
-  if (!answer) return null
-  const body = typeof answer.body === 'string' ? answer.body : (JSON.stringify(answer.body) ?? '')
-  const bytes = typeof answer.body === 'string' ? live.answerBytes : Buffer.byteLength(body)
-  const headers = answer.headers ?? {
+  const { status, answer } = live
+  if (status === 0) return null
+  const isText = typeof answer === 'string'
+  const body = isText ? answer : (JSON.stringify(answer) ?? '')
+  const bytes = isText ? live.answerBytes : Buffer.byteLength(body)
+  const headers = live.answerHeaders ?? {
     [`x-${settings.name}-api-version`.toLowerCase()]: '1.0.0',
     [`x-${settings.name}-request-id`.toLowerCase()]: live.request_id,
     'content-type': 'application/json; charset=utf-8',
   }
-  const read = answer.status >= 400 || live.operation === 'token' ? jsonObject(body) : undefined
-  const code = answer.status >= 400 ? (read?.code ?? read?.error) : undefined
+  const read = status >= 400 || live.operation === 'token' ? jsonObject(body) : undefined
+  const code = status >= 400 ? (read?.code ?? read?.error) : undefined
   return {
-    status: answer.status,
+    status,
     headers: Object.entries({ 'content-length': bytes, ...headers }).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, redactor.value(name, String(value))]],
     ),

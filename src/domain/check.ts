@@ -1,0 +1,15 @@
+/** Where on a request's way it was refused, in the order of that way. */
+export type Check =
+  | 'head'
+  | 'route'
+  | 'ready'
+  | 'fault'
+  | 'client_credentials'
+  | 'idp_token'
+  | 'role'
+  | 'user_token'
+  | 'subject'
+  | 'idempotency_key'
+  | 'body'
+  | 'parameters'
+  | 'operation'
