@@ -4,7 +4,7 @@ import { Problem } from '../domain/errors.ts'
 import type { Ids } from '../domain/ids.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { refusalOf } from '../traffic/refusal-of.ts'
-import { Connection } from './connection.ts'
+import { Connection, type Pending } from './connection.ts'
 import { HTTP_1_1_REQUIRED, HTTP_2_PREFACE } from './http-2-preface.ts'
 import { problemType, renderProblem } from './problem.ts'
 import { MAX_TARGET, targetTooLong } from './request-head.ts'
@@ -28,19 +28,20 @@ export function answerClientError(error: ClientError, socket: Socket, ids: Ids, 
     socket.end(HTTP_1_1_REQUIRED)
     return
   }
-  end(socket, problemOf(error.code, received), ids, settings)
+  const problem = problemOf(error.code, received)
+  // One that was a request already, and did not come to its end. If it is the client that ended it, the client has left.
+  const begun = error.code === 'HPE_INVALID_EOF_STATE' ? undefined : Connection.known(socket)?.unanswered
+  end(socket, problem, begun?.live.request_id ?? ids.next('req'), settings, begun)
 }
 
 /** Answers CONNECT, which Node makes no request of: the sandbox is no proxy. */
 export function answerConnect(socket: Socket, ids: Ids, settings: ServiceSettings): void {
   socket.on('error', () => socket.destroy())
-  end(socket, new Problem('not_implemented', { detail: 'There are no tunnels here.', param: 'method' }), ids, settings)
+  const problem = new Problem('not_implemented', { detail: 'There are no tunnels here.', param: 'method' })
+  end(socket, problem, ids.next('req'), settings)
 }
 
-function end(socket: Socket, problem: Problem, ids: Ids, settings: ServiceSettings): void {
-  // One that was a request already, and did not come to its end.
-  const begun = Connection.known(socket)?.unanswered
-  const request_id = begun?.live.request_id ?? ids.next('req')
+function end(socket: Socket, problem: Problem, request_id: string, settings: ServiceSettings, begun?: Pending): void {
   const { status, body } = renderProblem(problem, { request_id, instance: '/' }, settings)
   const payload = JSON.stringify(body)
   if (begun) {

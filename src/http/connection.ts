@@ -4,7 +4,7 @@ import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import type { LiveExchange } from '../traffic/live-exchange.ts'
 
 /** An exchange whose answer may not be out yet. */
-interface Pending {
+export interface Pending {
   log: ExchangeLog
   live: LiveExchange
   response: ServerResponse

@@ -67,7 +67,7 @@ export function noteAnswer(
   body: unknown,
 ): void {
   const { record, exchange, namespace } = request
-  if (!record) return
+  if (!record || (status >= 400 && isCutShort(request))) return
   if (exchange?.verifiedTenant) record.tenant = exchange.verifiedTenant.slug
   namespace.exchanges.takeAnswer(record, status, headers, body)
 }
@@ -86,8 +86,13 @@ export function noteDrop({ record, raw, namespace }: FastifyRequest, how: Record
 }
 
 /** Notes why a request is refused. The first that is told counts. */
-export function noteRefusal({ record }: FastifyRequest, problem: Problem): void {
-  if (record) record.refusal ??= refusalOf(problem)
+export function noteRefusal(request: FastifyRequest, problem: Problem): void {
+  if (request.record && !isCutShort(request)) request.record.refusal ??= refusalOf(problem)
+}
+
+/** Whether the client left before all of the request was there: what that makes of it concerns nobody. */
+function isCutShort({ raw }: FastifyRequest): boolean {
+  return !raw.complete && raw.socket.destroyed
 }
 
 /** Notes how far the transfer of a request is. */
