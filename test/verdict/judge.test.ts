@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { FINDINGS } from '../../src/verdict/findings/index.ts'
 import { judge } from '../../src/verdict/judge.ts'
-import { evidenceOf } from './evidence-of.ts'
+import { evidenceOf } from './evidence.ts'
 
 test('a judge that throws is errored and says why', () => {
   const [finding] = FINDINGS

@@ -43,7 +43,7 @@ export function listOf({ exchange }: Step): 'list_transactions' | 'list_portfoli
 }
 
 /** Whether it is a write of the same kind under a key that nobody had used before the other write ended. */
-function isFresh(step: Step, write: Step, timeline: Timeline): boolean {
+export function isFresh(step: Step, write: Step, timeline: Timeline): boolean {
   const { exchange, key } = step
   if (key === null || key === write.key) return false
   const alike = isTransfer(write.exchange) ? isTransfer(exchange) : exchange.operation === write.exchange.operation

@@ -1,4 +1,6 @@
 import type { Finding } from '../finding.ts'
+import { amountFormat } from './amount-format.ts'
+import { clientTimeout } from './client-timeout.ts'
 import { cursorDirection } from './cursor-direction.ts'
 import { cursorIntegrity } from './cursor-integrity.ts'
 import { cursorScope } from './cursor-scope.ts'
@@ -6,17 +8,27 @@ import { expiredCursorRestart } from './expired-cursor-restart.ts'
 import { idempotencyKeyAfterError } from './idempotency-key-after-error.ts'
 import { idempotencyKeyFormat } from './idempotency-key-format.ts'
 import { idempotencyKeyOnRetry } from './idempotency-key-on-retry.ts'
+import { idempotencyKeyPerOperation } from './idempotency-key-per-operation.ts'
 import { idpTokenExpiry } from './idp-token-expiry.ts'
 import { idpTokenRefresh } from './idp-token-refresh.ts'
 import { idpTokenReuse } from './idp-token-reuse.ts'
+import { outcomeAfterDrop } from './outcome-after-drop.ts'
+import { revertedTransfer } from './reverted-transfer.ts'
 import { singleCursor } from './single-cursor.ts'
+import { singleTransfer } from './single-transfer.ts'
 import { userTokenRefresh } from './user-token-refresh.ts'
 
 /** Every finding, in the order of `FINDING_IDS`. */
 export const FINDINGS: readonly Finding[] = [
   idempotencyKeyOnRetry,
   idempotencyKeyAfterError,
+  singleTransfer,
+  outcomeAfterDrop,
+  idempotencyKeyPerOperation,
   idempotencyKeyFormat,
+  revertedTransfer,
+  clientTimeout,
+  amountFormat,
   expiredCursorRestart,
   cursorIntegrity,
   cursorScope,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RecordedExchange, ShownToken } from '../../../src/traffic/recorded-exchange.ts'
 import { idempotencyKeyAfterError } from '../../../src/verdict/findings/idempotency-key-after-error.ts'
-import { evidenceOf } from '../evidence-of.ts'
+import { evidenceOf } from '../evidence.ts'
 import { answered, DROPPED, list, STRUCK, token, transfer, UNREAD } from '../requests.ts'
 
 const judged = (...exchanges: RecordedExchange[]) => idempotencyKeyAfterError.judge(evidenceOf(exchanges))

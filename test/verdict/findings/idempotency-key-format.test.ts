@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { idempotencyKeyFormat } from '../../../src/verdict/findings/idempotency-key-format.ts'
-import { evidenceOf } from '../evidence-of.ts'
+import { evidenceOf } from '../evidence.ts'
 import { exchange } from '../exchange.ts'
 
 const V1 = '7d444840-9dc0-11d1-b245-5ffdce74fad2'

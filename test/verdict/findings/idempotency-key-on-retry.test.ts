@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts'
 import { idempotencyKeyOnRetry } from '../../../src/verdict/findings/idempotency-key-on-retry.ts'
-import { evidenceOf } from '../evidence-of.ts'
+import { evidenceOf } from '../evidence.ts'
 import { ABANDONED, answered, carriedOut, DROPPED, key, list, portfolio, token, transfer, UNREAD } from '../requests.ts'
 
 const judged = (...exchanges: RecordedExchange[]) => idempotencyKeyOnRetry.judge(evidenceOf(exchanges))

@@ -1,0 +1,75 @@
+import { tokenBetween } from '../evidence/doubts.ts'
+import { isTransfer, type Step, type Timeline, timelinesOf } from '../evidence/timelines.ts'
+import { nameOf, plural, spell } from '../evidence/words.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+
+/** What the specification asks for, and what it calls typical at most. */
+const RULE_MS = 60_000
+const TYPICAL_MS = 30_000
+/** Timers and networks are no better. */
+const SLACK_MS = 500
+
+export const clientTimeout: Finding = {
+  id: 'client-timeout',
+  title: 'The client waits for a transfer for at least 60 seconds',
+  failureTitle:
+    'The client gives up a transfer before 60 seconds: what became of it is unknown each time the chain is slow',
+  rule: 'Endpoint 5, rule 1: "Clients use a timeout of at least 60 seconds." Limits: a transfer takes 5 to 30 seconds typically.',
+  impact: 'serious',
+  consequence:
+    'On a busy day every transfer runs into the timeout. The money moves all the same, and each one must be looked up, or is paid twice.',
+  situation: 'a deposit or withdrawal that takes longer than 30 seconds',
+  exerciseWith: '--scenario slow-confirmation',
+  fix: 'Set the timeout of deposit and withdraw to 60 seconds at least; 90 is a good value. Mind that of your HTTP client, of its socket, and of the proxies on your side.',
+  wrongClients: ['five-second-timeout'],
+  judge,
+}
+
+interface GivenUp {
+  step: Step
+  /** What the same end user was asked for next; null when nothing was. */
+  next: Step | null
+}
+
+function judge(evidence: Evidence): Judgement {
+  const waits = timelinesOf(evidence).flatMap((timeline) =>
+    timeline.steps.filter(({ exchange }) => isTransfer(exchange)).map((step) => ({ step, timeline })),
+  )
+  const early = waits.filter(({ step }) => isEarly(step)).map(givenUp)
+  const [shortest] = [...early].sort((a, b) => a.step.exchange.took_ms - b.step.exchange.took_ms)
+  if (shortest) return judgeEarly(shortest, early, evidence)
+  const ended = waits.filter(({ step }) => step.fate !== 'unknown').map(({ step }) => step)
+  const longest = ended.reduce<Step | null>(
+    (one, step) => (one && one.exchange.took_ms >= step.exchange.took_ms ? one : step),
+    null,
+  )
+  if (!longest) return notExercised('There was no deposit or withdrawal.')
+  const { took_ms, end } = longest.exchange
+  const proved = `The longest wait for a transfer was ${spell(took_ms)}`
+  if (took_ms <= TYPICAL_MS) return notExercised(`${proved}; it takes more than ${TYPICAL_MS / 1000} s to tell.`)
+  const how = end === 'abandoned' ? ', and then the client left' : ''
+  return passed(`${proved}${how}; the rule asks for at least ${RULE_MS / 1000} s.`, [longest.exchange])
+}
+
+function isEarly({ exchange: { end, took_ms } }: Step): boolean {
+  return end === 'abandoned' && took_ms < RULE_MS - SLACK_MS
+}
+
+function givenUp({ step, timeline }: { step: Step; timeline: Timeline }): GivenUp {
+  const next = timeline.steps.find(({ place, began }) => place > step.place && began >= step.ended)
+  return { step, next: next ?? null }
+}
+
+function judgeEarly(shortest: GivenUp, early: readonly GivenUp[], evidence: Evidence): Judgement {
+  // A client that goes on for the same end user was not ended from outside. One that first fetches a token may be another run.
+  const alive = early.filter(
+    ({ step, next }) => next !== null && tokenBetween({ write: step, next }, evidence) === null,
+  )
+  const { step } = alive.find((one) => one === shortest) ?? alive[0] ?? shortest
+  const told = `The client gave up ${nameOf(step.exchange)} after ${spell(step.exchange.took_ms)}.`
+  if (alive.length === 0) return needsReview(`${told} It may have been ended from outside.`, [step.exchange])
+  const often = alive.length > 1 ? ` It gave up ${plural(alive.length, 'transfer')} before ${RULE_MS / 1000} s.` : ''
+  const values = { expected: `a timeout of at least ${RULE_MS / 1000} s`, came: spell(step.exchange.took_ms) }
+  return failed(`${told}${often}`, values, [step.exchange])
+}

@@ -1,0 +1,79 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
+import { keyOf } from '../evidence/idempotency-key.ts'
+import { sameBody } from '../evidence/request-body.ts'
+import { isWrite } from '../evidence/timelines.ts'
+import { nameOf, plural, quote } from '../evidence/words.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+
+export const idempotencyKeyPerOperation: Finding = {
+  id: 'idempotency-key-per-operation',
+  title: 'Each operation has an Idempotency-Key of its own',
+  failureTitle: 'Several operations share an Idempotency-Key: all but the first may never happen',
+  rule: 'Idempotency-Key: "Fresh per logical attempt." Endpoint 5, rule 3: "When the same Idempotency-Key is retried after completion, the server returns the cached response."',
+  impact: 'critical',
+  consequence:
+    'For the service, one key is one operation. The second deposit under a key is refused, or gets the answer of the first and is never made.',
+  situation: 'two deposits, withdrawals or new portfolios',
+  exerciseWith: '',
+  fix: 'Make a fresh key for each operation, and use it for the retries of that operation only.',
+  wrongClients: ['one-key-for-everything', 'one-key-for-deposit-and-withdraw'],
+  judge,
+}
+
+/** More different requests under one key are not told apart. */
+const MOST = 10
+
+/** A key and the different requests that came under it, oldest first. */
+interface Use {
+  key: string
+  requests: RecordedExchange[]
+}
+
+function judge({ exchanges }: Evidence): Judgement {
+  const uses = usesOf(exchanges)
+  const shared = uses.filter(({ requests }) => requests.length > 1)
+  const [first] = shared
+  if (!first) {
+    if (uses.length < 2)
+      return notExercised('No two deposits, withdrawals or new portfolios came with an Idempotency-Key.')
+    return passed(
+      `${uses.length} operations came under ${uses.length} keys.`,
+      uses.slice(0, 2).flatMap(({ requests }) => requests),
+    )
+  }
+  const accepted = shared.find(({ requests }) => requests.filter(isAccepted).length > 1)
+  const worst = accepted ?? first
+  const shown = accepted ? worst.requests.filter(isAccepted).slice(0, 2) : worst.requests.slice(0, 2)
+  const names = shown.map(nameOf).join(', then ')
+  const explanation = `The key ${quote(worst.key)} came with ${worst.requests.length} different requests: ${names}. ${shared.length} of ${plural(uses.length, 'key')} were shared.`
+  if (accepted || worst.requests.length > 3 || isHabit(uses.length - shared.length, shared.length)) {
+    return failed(explanation, { expected: 'a fresh UUID v4 for the second', came: quote(worst.key) }, shown)
+  }
+  return needsReview(`${explanation} ${PERHAPS_A_TEST}`, shown)
+}
+
+function isAccepted({ end, response }: RecordedExchange): boolean {
+  return end === 'answered' && response !== null && response.status < 300
+}
+
+function usesOf(exchanges: readonly RecordedExchange[]): Use[] {
+  const uses = new Map<string, Use>()
+  for (const exchange of exchanges) {
+    const key = keyOf(exchange)
+    if (key === null || !isWrite(exchange)) continue
+    const name = `${exchange.tenant} ${key.toLowerCase()}`
+    const use = uses.get(name)
+    if (!use) uses.set(name, { key, requests: [exchange] })
+    else if (use.requests.length < MOST && use.requests.every((one) => isOther(one, exchange)))
+      use.requests.push(exchange)
+  }
+  return [...uses.values()]
+}
+
+/** Whether two requests are of different operations for certain. */
+function isOther(one: RecordedExchange, other: RecordedExchange): boolean {
+  if (one.operation !== other.operation || one.external_id !== other.external_id) return true
+  return sameBody(one, other) === false
+}

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts'
+import { outcomeAfterDrop } from '../../../src/verdict/findings/outcome-after-drop.ts'
+import { evidenceOf } from '../evidence.ts'
+import { ABANDONED, answered, carriedOut, DROPPED, list, transfer, UNREAD } from '../requests.ts'
+
+const judged = (...exchanges: RecordedExchange[]) => outcomeAfterDrop.judge(evidenceOf(exchanges))
+const dropped = transfer(1, 0, { ...DROPPED, ...carriedOut('tx_a') })
+
+describe('fails when', () => {
+  test('another transfer follows and nobody asked', () => {
+    const next = transfer(2, 10, { amount: '70' })
+    expect(judged(dropped, next)).toMatchObject({
+      outcome: 'failed',
+      came: "alice's deposit of 70 minor units",
+      request_ids: [dropped.request_id, next.request_id],
+    })
+    expect(judged(dropped, transfer(2, 10, { operation: 'withdraw' })).outcome).toBe('failed')
+    expect(judged(dropped, next, list(20, ['tx_a'])).outcome).toBe('failed')
+  })
+
+  test('nothing follows and the client has ended', () => {
+    expect(judged(dropped)).toMatchObject({ outcome: 'failed', came: 'nothing' })
+  })
+
+  test('a client whose retries were dropped as well pays anew', () => {
+    expect(judged(dropped, transfer(1, 10, { ...DROPPED, ...UNREAD }), transfer(2, 20)).outcome).toBe('failed')
+  })
+
+  test('it happens again and again, and says how often', () => {
+    const exchanges = [1, 2, 3].map((n) => transfer(n, n * 10, { ...DROPPED, amount: `${n}` }))
+    expect(judged(...exchanges).explanation).toContain('3 times')
+  })
+})
+
+describe('passes when', () => {
+  test.each([
+    ['the request is repeated under its key', [dropped, transfer(1, 10)]],
+    ['the repetition is refused for good', [dropped, transfer(1, 10, answered(422, 'transaction_reverted'))]],
+    [
+      'the list is asked for until the transaction is there',
+      [dropped, list(10), list(500, ['tx_a']), transfer(2, 600)],
+    ],
+    ['the list shows that nothing had been done', [transfer(1, 0, DROPPED), list(10), transfer(2, 20)]],
+    [
+      'another worker sends a transfer before the repetition',
+      [dropped, transfer(2, 6, { amount: '7' }), transfer(1, 20)],
+    ],
+    [
+      'another worker sends one while the list is asked for',
+      [dropped, transfer(2, 6, { amount: '7', until: 90 }), list(20), list(99, ['tx_a'])],
+    ],
+  ])('%s', (_what, exchanges) => {
+    expect(judged(...exchanges).outcome).toBe('passed')
+  })
+})
+
+describe('needs review when', () => {
+  test.each([
+    ['the list is asked for and the transaction was not there yet', [dropped, list(10), transfer(2, 20)]],
+    ['an error of the server is passed over', [transfer(1, 0, answered(504)), transfer(2, 10, { amount: '7' })]],
+    ['the client itself left, and nothing follows', [transfer(1, 0, ABANDONED)]],
+    ['the list was asked for in vain', [dropped, list(10, [], DROPPED)]],
+    ['only the portfolios were asked for', [dropped, list(10, [], { operation: 'list_portfolios' })]],
+    [
+      'other workers were busy for the same end user',
+      [
+        transfer(1, 0, { ...DROPPED, until: 60 }),
+        transfer(3, 20, { until: 80, amount: '5' }),
+        transfer(2, 90, { amount: '7' }),
+      ],
+    ],
+  ])('%s', (_what, exchanges) => {
+    expect(judged(...exchanges).outcome).toBe('needs_review')
+  })
+
+  test('the client is still there', () => {
+    expect(outcomeAfterDrop.judge(evidenceOf([dropped], { ended: false }))).toMatchObject({
+      outcome: 'needs_review',
+      explanation: expect.stringContaining('so far'),
+    })
+  })
+})
+
+test.each([
+  ['by answered transfers', [transfer(1, 0)]],
+  ['by a retry under a fresh key', [dropped, transfer(2, 10)]],
+  ['by a dropped list', [list(0, [], DROPPED)]],
+])('is not exercised %s', (_what, exchanges) => {
+  expect(judged(...exchanges).outcome).toBe('not_exercised')
+})

@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest'
+import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts'
+import { singleTransfer } from '../../../src/verdict/findings/single-transfer.ts'
+import { evidenceOf } from '../evidence.ts'
+import { answered, carriedOut, DROPPED, list, transfer, UNREAD } from '../requests.ts'
+
+/** Everything that was carried out is in the ledger. */
+function judged(...exchanges: RecordedExchange[]) {
+  const transfers = exchanges.flatMap(({ transfer: one, tenant, external_id }) =>
+    one === null
+      ? []
+      : [
+          {
+            ...one,
+            tenant: tenant!,
+            external_id: external_id!,
+            transaction_id: one.transaction_id!,
+            tx_hash: one.tx_hash!,
+          },
+        ],
+  )
+  return singleTransfer.judge(evidenceOf(exchanges, { transfers }))
+}
+
+const dropped = transfer(1, 0, { ...DROPPED, ...carriedOut('tx_a') })
+const again = transfer(2, 50, { ...carriedOut('tx_b'), connection: 2 })
+
+describe('fails when', () => {
+  test('the list was asked for, and the same paid again before it showed the first', () => {
+    const look = list(20, [], { connection: 2 })
+    const judgement = judged(dropped, look, again, list(90, ['tx_a', 'tx_b']))
+    expect(judgement).toMatchObject({
+      outcome: 'failed',
+      request_ids: [dropped, look, again].map((one) => one.request_id),
+    })
+    expect(judgement.explanation).toContain('0xtx_a and 0xtx_b')
+  })
+
+  test('retries were in vain before', () => {
+    const retry = transfer(1, 10, { ...DROPPED, ...UNREAD })
+    expect(judged(dropped, retry, list(20, [], { connection: 2 }), again).outcome).toBe('failed')
+  })
+
+  test('a proxy had given up', () => {
+    const timeout = transfer(1, 0, { ...answered(504), ...carriedOut('tx_a') })
+    expect(judged(timeout, list(20, [], { connection: 2 }), again).outcome).toBe('failed')
+  })
+})
+
+describe('passes when', () => {
+  test.each([
+    ['the transfer was repeated under its key', [dropped, transfer(1, 10, carriedOut('tx_a'))]],
+    ['it was looked up, and the same is paid again on purpose', [dropped, list(10), list(20, ['tx_a']), again]],
+    [
+      'another worker pays the same before the repetition comes',
+      [dropped, list(10), again, transfer(1, 90, carriedOut('tx_a'))],
+    ],
+  ])('%s', (_what, exchanges) => {
+    expect(judged(...exchanges).outcome).toBe('passed')
+  })
+})
+
+describe('needs review when', () => {
+  test.each([
+    ['another finding says what was wrong', [dropped, again]],
+    ['the second comes on another connection', [dropped, list(10, [], { connection: 3 }), again]],
+    ['workers overlap', [transfer(3, 0, { until: 80, amount: '7' }), dropped, list(20, [], { connection: 2 }), again]],
+  ])('%s', (_what, exchanges) => {
+    expect(judged(...exchanges).outcome).toBe('needs_review')
+  })
+})
+
+test.each([
+  ['by answered transfers', [transfer(1, 0, carriedOut('tx_a')), transfer(2, 10, carriedOut('tx_b'))]],
+  ['by a drop before anything happened', [transfer(1, 0, DROPPED), list(10, [], { connection: 2 }), again]],
+  [
+    'by another amount',
+    [dropped, list(10, [], { connection: 2 }), transfer(2, 20, { ...carriedOut('tx_b'), amount: '7', connection: 2 })],
+  ],
+  [
+    'by a second that is refused',
+    [dropped, list(10, [], { connection: 2 }), transfer(2, 20, { ...answered(422), connection: 2 })],
+  ],
+  [
+    'by another end user',
+    [
+      dropped,
+      list(10, [], { connection: 2 }),
+      transfer(2, 20, { ...carriedOut('tx_b'), external_id: 'bob', connection: 2 }),
+    ],
+  ],
+])('is not exercised %s', (_what, exchanges) => {
+  expect(judged(...exchanges).outcome).toBe('not_exercised')
+})
