@@ -1,0 +1,106 @@
+import type { ConfigurationCause, Report, ReportedFinding } from '../report.ts'
+import { nameOf } from './by-outcome.ts'
+import { plainText } from './plain-text.ts'
+
+/** What became of one test case. */
+type Result = '' | `<${string}>`
+
+/**
+ * JUnit XML, a test suite for each report. What failed is a failure; what needs review or was not exercised is skipped, with the
+ * reason; a broken judge, a set-up that stood in the way and an inconclusive verdict are errors.
+ */
+export function renderJunit(reports: readonly Report[]): string {
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites name="yield-sandbox">',
+    ...reports.map(suite),
+    '</testsuites>',
+    '',
+  ].join('\n')
+}
+
+function suite(report: Report): string {
+  const scenario = nameOf(report)
+  const cases: [name: string, result: Result][] = [
+    ...report.configuration.map((cause): [string, Result] => [`set-up: ${cause.id}`, setUp(cause)]),
+    ...report.findings.map((finding): [string, Result] => [finding.id, resultOf(finding)]),
+    ...(report.verdict === 'inconclusive' ? [['verdict', inconclusive(report)] as [string, Result]] : []),
+  ]
+  const count = (element: string) => cases.filter(([, result]) => result.startsWith(`<${element} `)).length
+  const attributes = {
+    name: `yield-sandbox: ${scenario}`,
+    tests: cases.length,
+    failures: count('failure'),
+    errors: count('error'),
+    skipped: count('skipped'),
+    time: 0,
+    timestamp: report.created_at.replace(/\.\d+Z$/, ''),
+  }
+  return [
+    `  <testsuite ${attributesOf(attributes)}>`,
+    ...cases.map(([name, result]) => testCase({ classname: `yield-sandbox.${scenario}`, name, time: 0 }, result)),
+    '  </testsuite>',
+  ].join('\n')
+}
+
+function testCase(attributes: Attributes, result: Result): string {
+  const start = `    <testcase ${attributesOf(attributes)}`
+  return result === '' ? `${start}/>` : `${start}>${result}</testcase>`
+}
+
+function resultOf(finding: ReportedFinding): Result {
+  const { outcome, title, explanation, impact } = finding
+  if (outcome === 'passed') return ''
+  if (outcome === 'failed') return element('failure', { message: title, type: impact }, detailsOf(finding))
+  if (outcome === 'errored') return element('error', { message: explanation, type: 'errored' }, '')
+  return element('skipped', { message: explanation }, '')
+}
+
+function detailsOf(finding: ReportedFinding): string {
+  const { explanation, consequence, expected, came, rule, fix, exercise_with, request_ids } = finding
+  const lines: [string, string | undefined][] = [
+    ['', explanation],
+    ['', consequence],
+    ['Expected: ', expected],
+    ['Came: ', came],
+    ['Rule: ', rule],
+    ['Fix: ', fix],
+    ['Again: ', exercise_with],
+    ['Requests: ', request_ids.join(', ')],
+  ]
+  return lines.flatMap(([label, text]) => (text ? [`${label}${plainText(text)}`] : [])).join('\n')
+}
+
+function setUp({ title, expected, came, fix, blocking }: ConfigurationCause): Result {
+  const text = [`Expected: ${expected}`, `Came: ${came}`, `Fix: ${fix}`].map((line) => plainText(line)).join('\n')
+  return blocking
+    ? element('error', { message: title, type: 'set-up' }, text)
+    : element('skipped', { message: title }, '')
+}
+
+function inconclusive({ summary, unmet }: Report): Result {
+  return element(
+    'error',
+    { message: summary, type: 'inconclusive' },
+    unmet.map((reason) => plainText(reason)).join('\n'),
+  )
+}
+
+type Attributes = Record<string, string | number>
+
+/** `text` has been made plain already: its lines are the sandbox's own. */
+function element(name: string, attributes: Attributes, text: string): Result {
+  return `<${name} ${attributesOf(attributes)}>${escaped(text)}</${name}>`
+}
+
+function attributesOf(attributes: Attributes): string {
+  return Object.entries(attributes)
+    .map(([name, value]) => `${name}="${escaped(plainText(String(value)))}"`)
+    .join(' ')
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+}

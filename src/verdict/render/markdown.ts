@@ -1,0 +1,123 @@
+import type { ConfigurationCause, Covered, Report, ReportedFinding, Verdict } from '../report.ts'
+import { byOutcome, nameOf, tally } from './by-outcome.ts'
+import { exchangesOf, inWords, shortKey } from './exchanges-of.ts'
+import { plainText } from './plain-text.ts'
+
+const SIGNS: Record<Verdict, string> = { passed: '✅', failed: '❌', inconclusive: '⚠️' }
+
+/** GitHub's Markdown, for the summary of a job or a comment: what is wrong in full, the rest folded. */
+export function renderMarkdown(reports: readonly Report[]): string {
+  const overview = reports.length > 1 ? ['# yield-sandbox', '', table(reports), ''] : []
+  return `${[...overview, ...reports.map(section)]
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()}\n`
+}
+
+function table(reports: readonly Report[]): string {
+  const rows = reports.map(
+    (report) =>
+      `| ${escaped(nameOf(report))} | ${SIGNS[report.verdict]} ${report.verdict} | ${report.proved} | ${report.contradicted} | ${report.unproved} |`,
+  )
+  return ['| scenario | verdict | proved | contradicted | unproved |', '| --- | --- | --: | --: | --: |', ...rows].join(
+    '\n',
+  )
+}
+
+function section(report: Report): string {
+  const { passed, failed, needs_review, errored, not_exercised } = byOutcome(report)
+  return [
+    `## ${SIGNS[report.verdict]} ${escaped(report.summary)}`,
+    '',
+    `**${tally(report)}**, ${escaped(nameOf(report))}, seed ${report.seed}, yield-sandbox ${escaped(report.version)}`,
+    '',
+    ...(report.unmet.length > 1 ? [...report.unmet.map((reason) => `- ${escaped(reason)}`), ''] : []),
+    ...chapter('Set-up', report.configuration.map(causeOf)),
+    ...chapter(
+      'Contradicted',
+      failed.map((finding) => failureOf(report, finding)),
+    ),
+    ...chapter(
+      'Needs review',
+      needs_review.map(
+        (finding) => `- **${escaped(finding.title)}** (\`${finding.id}\`): ${escaped(finding.explanation)}`,
+      ),
+    ),
+    ...chapter(
+      'Errored',
+      errored.map((finding) => `- \`${finding.id}\`: ${escaped(finding.explanation)}`),
+    ),
+    ...folded(
+      'Proved',
+      passed.map((finding) => `- ${escaped(finding.title)} (\`${finding.id}\`): ${escaped(finding.explanation)}`),
+    ),
+    ...folded(
+      'Not exercised',
+      not_exercised.map(
+        (finding) => `- ${escaped(finding.title)} (\`${finding.id}\`): ${code(finding.exercise_with ?? '')}`,
+      ),
+    ),
+    ...folded('Coverage', coverage(report)),
+  ].join('\n')
+}
+
+function chapter(title: string, lines: readonly string[]): string[] {
+  return lines.length > 0 ? [`### ${title}`, '', ...lines, ''] : []
+}
+
+function folded(title: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return []
+  return [`<details><summary>${title} (${lines.length})</summary>`, '', ...lines, '', '</details>', '']
+}
+
+function causeOf({ title, expected, came, fix }: ConfigurationCause): string {
+  return `- **${escaped(title)}.** Expected ${code(expected)}, came ${code(came)}. ${escaped(fix)}`
+}
+
+function failureOf(report: Report, finding: ReportedFinding): string {
+  const { id, title, impact, explanation, consequence, expected, came, rule, fix, exercise_with } = finding
+  const exchanges = exchangesOf(report, finding.request_ids).map(
+    ({ request_id, request, answer, at_ms, idempotency_key }) =>
+      `| ${inWords(at_ms)} | ${escaped(request)} | ${idempotency_key === null ? '' : escaped(shortKey(idempotency_key))} | ${escaped(answer)} | ${escaped(request_id)} |`,
+  )
+  return [
+    `#### ${escaped(title)}`,
+    '',
+    `\`${id}\`, ${impact}. ${escaped(explanation)} ${escaped(consequence)}`,
+    '',
+    ...(expected === undefined ? [] : [`- **Expected:** ${escaped(expected)}`]),
+    ...(came === undefined ? [] : [`- **Came:** ${escaped(came)}`]),
+    `- **Rule:** ${escaped(rule)}`,
+    ...(fix === undefined ? [] : [`- **Fix:** ${escaped(fix)}`]),
+    ...(exercise_with === undefined ? [] : [`- **Again:** ${code(exercise_with)}`]),
+    '',
+    ...(exchanges.length > 0
+      ? ['| at | request | key | answer | request id |', '| --: | --- | --- | --- | --- |', ...exchanges, '']
+      : []),
+  ].join('\n')
+}
+
+function coverage({ coverage: { operations, errors, faults } }: Report): string[] {
+  const line = (what: string, covered: readonly Covered[]) => {
+    const seen = covered.filter(({ exercised }) => exercised).map(({ id, count }) => `\`${id}\` ×${count}`)
+    return `- ${seen.length} of ${covered.length} ${what}${seen.length > 0 ? `: ${seen.join(', ')}` : ''}`
+  }
+  return [line('operations', operations), line('error codes', errors), line('kinds of faults', faults)]
+}
+
+/** Text that is nothing but text: no link, no picture, no HTML, no mention, and none of it ends a table's cell. */
+function escaped(text: string): string {
+  return plainText(text)
+    .replace(/[\\`*_{}[\]<>()#|~@&!$]/g, '\\$&')
+    .replace(/:\/\//g, '\\://')
+    .replace(/www\./gi, (found) => found.replace('.', '\\.'))
+}
+
+/** A code span, whatever backticks there are in it. */
+function code(text: string): string {
+  const plain = plainText(text)
+  const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length))
+  const fence = '`'.repeat(longest + 1)
+  const pad = plain.startsWith('`') || plain.endsWith('`') ? ' ' : ''
+  return `${fence}${pad}${plain}${pad}${fence}`
+}
