@@ -2,8 +2,9 @@ import { coverageOf } from './coverage.ts'
 import type { Evidence } from './evidence.ts'
 import { exchangeLine } from './exchange-line.ts'
 import { findCauses } from './find-causes.ts'
-import type { Finding, Impact, Judgement, Outcome } from './finding.ts'
+import type { Finding, Impact, Outcome } from './finding.ts'
 import type { FindingId } from './finding-ids.ts'
+import { judge } from './judge.ts'
 import type { ExchangeLine, Report, ReportedFinding } from './report.ts'
 import { type ExpectedTraffic, verdictOf } from './verdict-of.ts'
 
@@ -67,7 +68,7 @@ interface Judging {
 
 function reported(finding: Finding, { evidence, context, required }: Judging): ReportedFinding {
   const { id, title, failureTitle, impact, rule, consequence, fix } = finding
-  const { outcome, explanation, expected, came, request_ids } = judged(finding, evidence)
+  const { outcome, explanation, expected, came, request_ids } = judge(finding, evidence)
   const wrong = outcome === 'failed'
   return {
     id,
@@ -83,15 +84,6 @@ function reported(finding: Finding, { evidence, context, required }: Judging): R
     ...(outcome !== 'passed' && { exercise_with: commandOf(finding, wrong ? context : undefined) }),
     required,
     request_ids: request_ids.slice(0, NAMED),
-  }
-}
-
-function judged(finding: Finding, evidence: Evidence): Omit<Judgement, 'outcome'> & { outcome: Outcome } {
-  try {
-    return finding.judge(evidence)
-  } catch (error) {
-    const explanation = `Its judge failed, which is a mistake in the sandbox: ${error instanceof Error ? error.message : error}.`
-    return { outcome: 'errored', explanation, request_ids: [] }
   }
 }
 

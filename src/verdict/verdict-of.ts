@@ -1,4 +1,5 @@
 import type { Coverage } from './coverage.ts'
+import { plural } from './evidence/words.ts'
 import type { ConfigurationCause, Covered, Report, ReportedFinding } from './report.ts'
 
 /** Traffic without which there is no verdict. */
@@ -72,9 +73,4 @@ function nothingSeen({ operations }: Coverage): string {
 /** A sentence as it goes on after a colon: names keep their capitals. */
 function begun(sentence: string): string {
   return /^[A-Z][a-z]*[ ,]/.test(sentence) ? sentence.charAt(0).toLowerCase() + sentence.slice(1) : sentence
-}
-
-/** `1 finding`, `2 findings` */
-export function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

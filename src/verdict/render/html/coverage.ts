@@ -1,0 +1,14 @@
+import type { Covered, Report } from '../../report.ts'
+import { html, type Markup } from './markup.ts'
+
+/** Which operations, error codes and faults the client met. */
+export function coverage({ coverage: { operations, errors, faults } }: Report): Markup {
+  return html`<section><h2>Coverage</h2>${chips('Operations', operations)}${chips('Error codes', errors)}${chips('Faults', faults)}</section>`
+}
+
+function chips(title: string, covered: readonly Covered[]): Markup {
+  const seen = covered.filter(({ exercised }) => exercised)
+  const chip = ({ id, exercised, count }: Covered) =>
+    exercised ? html`<li class="on">${id} ×${count}</li>` : html`<li>${id}</li>`
+  return html`<h3>${title} <small class="id">${seen.length} of ${covered.length}</small></h3><ul class="chips">${covered.map(chip)}</ul>`
+}

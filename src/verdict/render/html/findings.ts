@@ -1,0 +1,74 @@
+import type { ConfigurationCause, Report, ReportedFinding } from '../../report.ts'
+import { exchangesOf } from '../exchanges-of.ts'
+import { html, type Markup } from './markup.ts'
+import { sequence } from './sequence.ts'
+
+/** Mistakes in the set-up, a line each: what was expected, what came, what to do. */
+export function setUp(causes: readonly ConfigurationCause[]): Markup | undefined {
+  if (causes.length === 0) return undefined
+  const article = ({ title, expected, came, fix, count, id }: ConfigurationCause) =>
+    html`<article class="setup"><h3>${title}</h3><p class="id">${id} · ${count === 1 ? '1 request' : `${count} requests`} refused</p>
+${facts([pair(expected, came), fact('Fix', fix)])}</article>`
+  return html`<section><h2>Set-up <small>first: it explains what was refused</small></h2>${causes.map(article)}</section>`
+}
+
+/** What the exchanges contradict, with all there is to understand and mend it. */
+export function contradicted(report: Report, findings: readonly ReportedFinding[]): Markup | undefined {
+  if (findings.length === 0) return undefined
+  return html`<section><h2>Contradicted <small>${findings.length}</small></h2>${findings.map((finding) => failure(report, finding))}</section>`
+}
+
+function failure(report: Report, finding: ReportedFinding): Markup {
+  const { id, title, impact, explanation, consequence, expected, came, rule, fix, exercise_with, request_ids } = finding
+  return html`<article class="failed"><h3>${title}</h3>
+<p><span class="tag">${impact}</span><span class="id">${id}</span></p>
+<p>${explanation}</p>
+${sequence(exchangesOf(report, request_ids))}
+${facts([
+  pair(expected, came),
+  fact('What it costs', consequence),
+  html`<div><dt>Rule</dt><dd><blockquote>${rule}</blockquote></dd></div>`,
+  fact('Fix', fix),
+  exercise_with !== undefined &&
+    html`<div><dt>See it again</dt><dd><pre tabindex="0"><code>${exercise_with}</code></pre></dd></div>`,
+])}</article>`
+}
+
+/** What nobody can know from the traffic, and judges that failed. */
+export function open(title: string, findings: readonly ReportedFinding[]): Markup | undefined {
+  if (findings.length === 0) return undefined
+  const article = ({ id, title: right, outcome, impact, explanation, rule }: ReportedFinding) =>
+    html`<article class="${outcome}"><h3>${right}</h3><p><span class="tag">${impact}</span><span class="id">${id}</span></p><p>${explanation}</p>
+${facts([html`<div><dt>Rule</dt><dd><blockquote>${rule}</blockquote></dd></div>`])}</article>`
+  return html`<section><h2>${title} <small>${findings.length}</small></h2>${findings.map(article)}</section>`
+}
+
+/** What was proved. */
+export function proved(findings: readonly ReportedFinding[]): Markup | undefined {
+  if (findings.length === 0) return undefined
+  const item = ({ id, title, explanation }: ReportedFinding) =>
+    html`<li><b>${title}</b> <span class="id">${id}</span><p>${explanation}</p></li>`
+  return html`<section><h2>Proved <small>${findings.length}</small></h2><ul class="list passed">${findings.map(item)}</ul></section>`
+}
+
+/** What was not exercised, with the command that would. */
+export function notExercised(findings: readonly ReportedFinding[]): Markup | undefined {
+  if (findings.length === 0) return undefined
+  const item = ({ id, title, required, exercise_with = '' }: ReportedFinding) =>
+    html`<li><b>${title}</b> <span class="id">${id}</span>${required && html` <span class="tag inconclusive">required</span>`}
+<pre tabindex="0"><code>${exercise_with}</code></pre></li>`
+  return html`<section><h2>Not exercised <small>${findings.length}</small></h2><ul class="list not_exercised">${findings.map(item)}</ul></section>`
+}
+
+function facts(parts: readonly (Markup | undefined | false)[]): Markup {
+  return html`<dl class="facts">${parts}</dl>`
+}
+
+function fact(name: string, text: string | undefined): Markup | undefined {
+  return text === undefined ? undefined : html`<div><dt>${name}</dt><dd>${text}</dd></div>`
+}
+
+function pair(expected: string | undefined, came: string | undefined): Markup | undefined {
+  if (expected === undefined && came === undefined) return undefined
+  return html`<div class="pair"><div class="passed"><dt>Expected</dt><dd>${expected}</dd></div><div class="failed"><dt>Came</dt><dd>${came}</dd></div></div>`
+}
