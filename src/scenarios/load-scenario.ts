@@ -5,6 +5,7 @@ import { parseDuration } from '../support/duration.ts'
 import type { Path } from '../support/issue.ts'
 import { jsonExcess } from '../support/json-excess.ts'
 import { shorten } from '../support/shorten.ts'
+import { objectionTo } from '../verdict/finding-ids.ts'
 import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
 import { readYaml } from '../yaml-file/read-yaml.ts'
@@ -54,6 +55,7 @@ function scenarioOf(source: YamlSource): Scenario {
   const { name, description, faults = [], clock = [], expect = {} } = source.data as ScenarioFile
   for (const [i, rule] of faults.entries()) checkFault(rule, ['faults', i], issues)
   for (const [i, move] of clock.entries()) checkMove(move, ['clock', i], issues)
+  for (const [i, id] of (expect.findings ?? []).entries()) checkFinding(id, ['expect', 'findings', i], issues)
   issues.throwIfAny()
   return { name, description, faults, clock, expect }
 }
@@ -76,6 +78,11 @@ function checkMove(move: ClockMove, at: Path, issues: IssueList): void {
   } else if ('set' in move && !isMoment(move.set)) {
     issues.add([...at, 'set'], `"${shorten(move.set)}" is not a moment`, 'write it like "2030-01-01T00:00:00Z"')
   }
+}
+
+function checkFinding(id: string, at: Path, issues: IssueList): void {
+  const objection = objectionTo(id)
+  if (objection) issues.add(at, objection.message, objection.fix)
 }
 
 function isMoment(text: string): boolean {

@@ -3,6 +3,7 @@ import { ERRORS, type ErrorCode } from '../domain/errors.ts'
 import { OPERATIONS } from '../domain/operations.ts'
 import { type FaultRule, FaultRuleSchema } from '../faults/fault-rule.ts'
 import { KINDS } from '../faults/kinds/index.ts'
+import { FINDING_IDS, type FindingId } from '../verdict/finding-ids.ts'
 import { count, object, oneOf, strict, text } from '../yaml-file/schema-words.ts'
 
 const after = object(
@@ -48,29 +49,39 @@ const seen = <const T extends readonly string[]>(choice: T, what: string) =>
     }),
   )
 
+/** What the client is to be judged by, around the schema of a finding's id. */
+function expectation<T extends TSchema>(finding: T) {
+  return object('what is expected (findings, traffic)', 'What the client is to be judged by.', {
+    findings: Type.Optional(
+      Type.Array(finding, {
+        title: 'a list of ids of findings',
+        examples: [['idempotency-key-on-retry']],
+        description: 'Findings that must be passed.',
+      }),
+    ),
+    traffic: Type.Optional(
+      object('the traffic expected (operations, errors, faults)', 'What must have been seen for a verdict.', {
+        operations: seen(OPERATIONS, 'operations'),
+        errors: seen(Object.keys(ERRORS) as ErrorCode[], 'error codes'),
+        faults: seen(
+          KINDS.map(({ kind }) => kind),
+          'kinds of faults',
+        ),
+      }),
+    ),
+  })
+}
+
 /** What the client is to be judged by. */
-export const ExpectationSchema = object('what is expected (findings, traffic)', 'What the client is to be judged by.', {
-  findings: Type.Optional(
-    Type.Array(text('the id of a finding', '^[a-z][a-z0-9_-]{0,63}$', 'retries-keep-the-key', 'Id of a finding.'), {
-      title: 'a list of ids of findings',
-      examples: [['retries-keep-the-key']],
-      description: 'Findings that must be passed.',
-    }),
-  ),
-  traffic: Type.Optional(
-    object('the traffic expected (operations, errors, faults)', 'What must have been seen for a verdict.', {
-      operations: seen(OPERATIONS, 'operations'),
-      errors: seen(Object.keys(ERRORS) as ErrorCode[], 'error codes'),
-      faults: seen(
-        KINDS.map(({ kind }) => kind),
-        'kinds of faults',
-      ),
-    }),
-  ),
-})
+export const ExpectationSchema = expectation(oneOf(FINDING_IDS, 'Id of a finding; docs/findings.md has them all.'))
+
+/** The same before the loader has looked at the ids: it knows what became of those of earlier versions. */
+const AnyExpectation = expectation(
+  Type.Unsafe<FindingId>(text('the id of a finding', '.', 'idempotency-key-on-retry', 'Id of a finding.')),
+)
 
 /** The schema of a scenario file around that of a fault rule. */
-export function scenarioSchema<T extends TSchema>(rule: T) {
+export function scenarioSchema<R extends TSchema, E extends TSchema>(rule: R, expect: E) {
   return Type.Object(
     {
       $schema: Type.Optional(
@@ -105,21 +116,22 @@ export function scenarioSchema<T extends TSchema>(rule: T) {
           description: 'Moves of the sandbox clock, in this order.',
         }),
       ),
-      expect: Type.Optional(ExpectationSchema),
+      expect: Type.Optional(expect),
     },
     { ...strict, title: 'a mapping with name and description', description: 'A scenario: faults and clock moves.' },
   )
 }
 
-/** Shape of a scenario file but for its rules, which the fault engine checks in its own words. */
+/** Shape of a scenario file but for its rules and findings, which are checked in words of their own. */
 export const ScenarioSchema = scenarioSchema(
   Type.Unsafe<FaultRule>(
     Type.Object({}, { title: 'a fault rule such as {kind: drop_connection}', examples: [{ kind: 'drop_connection' }] }),
   ),
+  AnyExpectation,
 )
 
 /** The JSON Schema editors use (`scenarios/schema.json`), rules included. */
-export const EditorSchema = scenarioSchema(FaultRuleSchema)
+export const EditorSchema = scenarioSchema(FaultRuleSchema, ExpectationSchema)
 
 /** A scenario file's content, once {@link ScenarioSchema} accepted it. */
 export type ScenarioFile = Static<typeof ScenarioSchema>

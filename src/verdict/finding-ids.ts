@@ -1,3 +1,6 @@
+import { suggest } from '../support/nearest.ts'
+import { shorten } from '../support/shorten.ts'
+
 /** Every finding, in the order in which a report shows those of the same impact. */
 export const FINDING_IDS = [
   'idempotency-key-on-retry',
@@ -33,3 +36,28 @@ export const FINDING_IDS = [
 
 /** Id of a finding. */
 export type FindingId = (typeof FINDING_IDS)[number]
+
+/** Ids that scenario files had before there were findings, and what became of them. */
+const RENAMED: Readonly<Record<string, FindingId>> = {
+  'retries-keep-the-key': 'idempotency-key-on-retry',
+  'no-duplicate-transfers': 'single-transfer',
+  'restarts-expired-lists': 'expired-cursor-restart',
+  'renews-user-tokens': 'user-token-refresh',
+  'refreshes-idp-tokens-once': 'idp-token-refresh',
+  'reverted-transfers-take-a-fresh-key': 'reverted-transfer',
+  'waits-sixty-seconds': 'client-timeout',
+  'ignores-unknown-fields': 'unknown-field-tolerance',
+}
+
+/** Whether it is the id of a finding. */
+export function isFindingId(word: string): word is FindingId {
+  return (FINDING_IDS as readonly string[]).includes(word)
+}
+
+/** Why a word is no id of a finding, and what to write instead; undefined when it is one. */
+export function objectionTo(word: string): { message: string; fix: string } | undefined {
+  if (isFindingId(word)) return undefined
+  const renamed = Object.hasOwn(RENAMED, word) ? RENAMED[word] : undefined
+  if (renamed) return { message: `the finding "${word}" has a new name`, fix: `write "${renamed}"` }
+  return { message: `there is no finding "${shorten(word)}"`, fix: suggest(word, FINDING_IDS) }
+}

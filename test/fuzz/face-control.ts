@@ -152,7 +152,7 @@ function scenarioOf(dice: Dice): unknown {
     description: 'x',
     faults: Array.from({ length: dice.below(4) }, () => faultRule(dice)),
     clock: [{ advance: dice.pick(MOVES), after: { operation: 'list_pools', times: 1 + dice.below(3) } }],
-    expect: { findings: ['retries-keep-the-key'], traffic: { operations: ['deposit'] } },
+    expect: { findings: ['idempotency-key-on-retry'], traffic: { operations: ['deposit'] } },
   }
   const name = dice.pick([...Object.keys(scenario), 'x'])
   if (name !== 'faults' && dice.chance(0.5)) scenario[name] = hostileValue(dice)

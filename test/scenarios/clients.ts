@@ -66,7 +66,7 @@ export class CorrectClient extends Client {
         if (answer.status === 401 && !renewed) {
           renewed = true
           this.partner = new Partner(this.sandbox)
-        } else if (answer.status >= 500) {
+        } else if (answer.status >= 500 || answer.status === 429) {
           await this.sandbox.clock.advance(1000 * Number(answer.headers.get('retry-after') ?? 1))
         } else {
           return answer

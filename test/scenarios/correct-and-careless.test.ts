@@ -204,6 +204,21 @@ describe('reverted-deposit', () => {
   })
 })
 
+describe('rate-limited', () => {
+  beforeEach(() => control.startScenario('rate-limited'))
+
+  test('who waits as long as it is told, and keeps its key, deposits once', async () => {
+    expect(await correct.move('deposit', '1000')).toMatchObject({ status: 200, body: { deposited: '1000' } })
+    expect(await money({ hits: 2 })).toEqual({ deposited: 1000, transactions: 1 })
+  })
+
+  test('who takes the refusal for an answer deposits nothing', async () => {
+    const { status, headers, body } = await careless.moveBlindly('deposit', '1000')
+    expect([status, headers.get('retry-after'), body.code]).toEqual([429, '2', 'rate_limited'])
+    expect(await money({ hits: 1 })).toEqual({ deposited: 0, transactions: 0 })
+  })
+})
+
 describe('flaky-network', () => {
   beforeEach(() => control.startScenario('flaky-network'))
 

@@ -119,8 +119,13 @@ describe('a scenario file that cannot be used is refused with file, line, field,
     ],
     [
       'no id of a finding',
-      `${HEAD}expect: { findings: [Not an id] }`,
-      'my.yaml:3:22 expect.findings[0]: must be the id of a finding; got "Not an id". Fix: write it like "retries-keep-the-key".',
+      `${HEAD}expect: { findings: [retry-aftr] }`,
+      'my.yaml:3:22 expect.findings[0]: there is no finding "retry-aftr". Fix: did you mean "retry-after"?',
+    ],
+    [
+      'the id that a finding had before',
+      `${HEAD}expect: { findings: [retries-keep-the-key] }`,
+      'my.yaml:3:22 expect.findings[0]: the finding "retries-keep-the-key" has a new name. Fix: write "idempotency-key-on-retry".',
     ],
   ])('%s', async (_, content, expected) => {
     const message = await refusal(content)
