@@ -7,6 +7,7 @@ import { faultsCommand } from './faults-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
 import { namespacesCommand } from './namespaces-command.ts'
 import { openapiCommand } from './openapi-command.ts'
+import { reportCommand } from './report-command.ts'
 import { reportFailure } from './report-failure.ts'
 import { resetCommand } from './reset-command.ts'
 import { scenarioCommand } from './scenario-command.ts'
@@ -25,13 +26,14 @@ const commands = [
   faultsCommand,
   clockCommand,
   scenarioCommand,
+  reportCommand,
   resetCommand,
   namespacesCommand,
   fixturesCommand,
   openapiCommand,
 ]
 
-/** Runs the command line. Exit codes: 0 good, 1 failure, 2 usage. */
+/** Runs the command line. Exit codes: 0 good, 1 failure, 2 usage, 3 and 4 of a verdict. */
 export async function main(argv: readonly string[]): Promise<void> {
   const program = new Command('yield-sandbox')
     .description('A sandbox of the Yield Portfolio Partner API with a real local chain.')

@@ -15,6 +15,8 @@ import type {
   NamespaceSummary,
   NamespaceWish,
   Readiness,
+  Report,
+  ReportWish,
   ScenarioFile,
   ScenarioList,
   ScenarioRun,
@@ -138,6 +140,15 @@ export class ControlClient {
   /** Whether API, ledger and chain agree. */
   audit(): Promise<AuditReport> {
     return this.#connection.call<AuditReport>('GET', `${this.#base}/audit`)
+  }
+
+  /** What is to be said of its clients. */
+  report({ require = [], ended }: ReportWish = {}): Promise<Report> {
+    const query = new URLSearchParams({
+      ...(require.length > 0 && { require: require.join(',') }),
+      ...(ended !== undefined && { ended: String(ended) }),
+    })
+    return this.#connection.call<Report>('GET', `${this.#base}/report?${query}`)
   }
 
   clock(): Promise<ClockState> {

@@ -4,6 +4,8 @@ import type { FaultRule } from '../faults/fault-rule.ts'
 import type { ActiveFault } from '../faults/rule-in-force.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
 import type { Scenario, ScenarioFile } from '../scenarios/scenario-schema.ts'
+import type { FindingId } from '../verdict/finding-ids.ts'
+import type { Report } from '../verdict/report.ts'
 
 /** `GET /_sandbox/health` */
 export interface Health {
@@ -143,4 +145,23 @@ export interface StoppedScenario {
   stopped: ScenarioRun | null
 }
 
-export type { ActiveFault, Assumption, AuditReport, FaultRule, Fidelity, Scenario, ScenarioFile, ScenarioRun }
+/** `GET /_sandbox/report` */
+export interface ReportWish {
+  /** Findings that must be passed, beside those that the scenario expects. */
+  require?: readonly FindingId[] | undefined
+  /** Whether the client has ended: what it has not done so far, it will not do any more. Default: true. */
+  ended?: boolean | undefined
+}
+
+export type {
+  ActiveFault,
+  Assumption,
+  AuditReport,
+  FaultRule,
+  Fidelity,
+  FindingId,
+  Report,
+  Scenario,
+  ScenarioFile,
+  ScenarioRun,
+}

@@ -10,6 +10,7 @@ import { fidelityRoutes } from './routes/fidelity.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
 import { namespaceRoutes } from './routes/namespaces.ts'
+import { reportRoutes } from './routes/report.ts'
 import { resetRoutes } from './routes/reset.ts'
 import { scenarioRoutes } from './routes/scenarios.ts'
 import { stopRoutes } from './routes/stop.ts'
@@ -25,6 +26,7 @@ const ofEveryNamespace = [
   scenarioRoutes,
   tokenRoutes,
   jwksCacheRoutes,
+  reportRoutes,
 ]
 
 /** The control interface under `/_sandbox`: never subject to faults, never recorded. */

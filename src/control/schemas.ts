@@ -137,7 +137,10 @@ const EXAMPLE = {
 }
 
 /** A scenario of the caller's own. */
-export const OwnScenarioSchema = control('Scenario', { ...scenarioSchema(RuleSchema, ExpectationSchema), examples: [EXAMPLE] })
+export const OwnScenarioSchema = control('Scenario', {
+  ...scenarioSchema(RuleSchema, ExpectationSchema),
+  examples: [EXAMPLE],
+})
 
 export const ScenarioRunSchema = control<ScenarioRun>(
   'ScenarioRun',

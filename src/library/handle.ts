@@ -6,6 +6,8 @@ import type {
   Credentials,
   FaultRule,
   MovedClock,
+  Report,
+  ReportWish,
   ScenarioFile,
   ScenarioList,
   ScenarioRun,
@@ -48,6 +50,12 @@ export interface SandboxHandle extends AsyncDisposable {
   userToken(externalId: string, wish?: TokenWish): Promise<string>
   /** A token of the identity provider, without asking its token endpoint. Good unless the wish says otherwise. */
   idpToken(wish?: TokenWish): Promise<string>
+  /**
+   * What is to be said of the clients, by what they have sent and got since the last reset: the verdict, its findings, mistakes in the
+   * set-up, coverage.
+   * @example expect((await sandbox.report({ require: ['idempotency-key-on-retry'] })).verdict).toBe('passed')
+   */
+  report(wish?: ReportWish): Promise<Report>
   /** Whether API, ledger and chain agree on every portfolio. */
   audit(): Promise<AuditReport>
   /** Back to the fixtures: state, chain, faults, clock; of this namespace alone. */
@@ -164,6 +172,10 @@ async function handleWith(client: ControlClient, credentials: Credentials, ways:
     credentials: () => client.credentials(),
     userToken: async (externalId, wish = {}) => client.userToken(externalId, mintingWish(wish)),
     idpToken: async (wish = {}) => client.idpToken(mintingWish(wish)),
+    report: (wish = {}) => {
+      refuseUnknownNames(wish, REPORT_WISHES, 'a report')
+      return client.report(wish)
+    },
     audit: () => client.audit(),
     async reset() {
       await client.reset()
@@ -190,6 +202,8 @@ const WISHES = { tenant: true, claims: true, header: true, expiresIn: true, key:
   keyof TokenWish,
   true
 >
+
+const REPORT_WISHES = { require: true, ended: true } satisfies Record<keyof ReportWish, true>
 
 function mintingWish(wish: TokenWish) {
   refuseUnknownNames(wish, WISHES, 'a token')

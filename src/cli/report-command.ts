@@ -1,0 +1,80 @@
+import { writeFile } from 'node:fs/promises'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { FindingId } from '../control/contract.ts'
+import { OptionError } from '../option-error.ts'
+import { isFindingId, objectionTo } from '../verdict/finding-ids.ts'
+import { renderReports } from '../verdict/render/render-reports.ts'
+import { renderText } from '../verdict/render/text.ts'
+import type { Report } from '../verdict/report.ts'
+import { formOfFile, REPORT_FORM_NAMES, REPORT_FORMS, type ReportForm } from '../verdict/report-forms.ts'
+import { type ControlFlags, clientOf, controlCommand } from './control-options.ts'
+import { wantsColour } from './wants-colour.ts'
+
+interface ReportFlags extends ControlFlags {
+  format: ReportForm
+  output?: string[]
+  require?: FindingId[]
+  running?: boolean
+  allowInconclusive?: boolean
+}
+
+/** Exit codes of a verdict. */
+const EXIT_CODES: Record<Report['verdict'], number> = { passed: 0, failed: 3, inconclusive: 4 }
+
+/** `report`: what the sandbox says of the client that talked to it. */
+export function reportCommand(): Command {
+  return controlCommand(
+    'report',
+    'Say whether the client was right: 0 passed, 3 failed, 4 inconclusive. Everything counts since the start or the last reset.',
+    [
+      'report',
+      'report --require retry-after --require client-timeout',
+      'report --output report.html --output junit.xml',
+      'report --running --format markdown',
+    ],
+  )
+    .addOption(new Option('--format <form>', 'the form to print').choices(REPORT_FORM_NAMES).default('text'))
+    .option(
+      '--output <file>',
+      'also write it, in the form of its suffix (.html, .xml, .sarif, …); may be repeated',
+      file,
+    )
+    .option('--require <finding>', 'a finding that must be passed; may be repeated', finding)
+    .option('--running', 'the client still runs: what it has not done yet, it may do')
+    .option('--allow-inconclusive', 'exit 0 when the verdict is inconclusive')
+    .action(async (flags: ReportFlags) => {
+      const report = await clientOf(flags).report({ require: flags.require, ended: !flags.running })
+      for (const path of flags.output ?? []) await write(path, report)
+      process.stdout.write(formOf(flags) === 'text' ? colouredText(report) : renderReports(formOf(flags), [report]))
+      const allowed = report.verdict === 'inconclusive' && flags.allowInconclusive
+      process.exitCode = allowed ? 0 : EXIT_CODES[report.verdict]
+    })
+}
+
+function formOf({ json, format }: ReportFlags): ReportForm {
+  return json ? 'json' : format
+}
+
+function colouredText(report: Report): string {
+  return renderText([report], { colour: wantsColour(process.stdout) })
+}
+
+function file(path: string, earlier: string[] = []): string[] {
+  if (formOfFile(path) !== undefined) return [...earlier, path]
+  const suffixes = REPORT_FORM_NAMES.map((name) => REPORT_FORMS[name].suffixes[0])
+  throw new InvalidArgumentError(`Its suffix must be one of ${suffixes.join(', ')}.`)
+}
+
+function finding(word: string, earlier: FindingId[] = []): FindingId[] {
+  if (isFindingId(word)) return [...earlier, word]
+  const { message, fix } = objectionTo(word) ?? { message: '', fix: '' }
+  throw new InvalidArgumentError(`${message.charAt(0).toUpperCase()}${message.slice(1)}: ${fix}`)
+}
+
+async function write(path: string, report: Report): Promise<void> {
+  try {
+    await writeFile(path, renderReports(formOfFile(path) ?? 'json', [report]))
+  } catch (error) {
+    throw new OptionError(`--output ${path} cannot be written (${(error as NodeJS.ErrnoException).code})`)
+  }
+}

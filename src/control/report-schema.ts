@@ -1,0 +1,94 @@
+import { Type } from '@sinclair/typebox'
+import { FINDING_IDS } from '../verdict/finding-ids.ts'
+import type { Report } from '../verdict/report.ts'
+import { control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
+
+const Ids = Type.Array(Type.String(), { description: 'Ids of the requests that show it, oldest first.' })
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+const CauseSchema = control(
+  'ConfigurationCause',
+  Type.Object({
+    id: Text('What kind of mistake it is.'),
+    title: Text('What is wrong.'),
+    expected: Text('What a client that is set up right sends.'),
+    came: Text('What came.'),
+    fix: Text('What to do.'),
+    blocking: Type.Boolean({ description: 'Whether no request of that client ever got past the check.' }),
+    count: Count('How many requests were refused for it.'),
+    request_ids: Ids,
+  }),
+)
+
+const FindingSchema = control(
+  'Finding',
+  Type.Object({
+    id: oneOf(FINDING_IDS, 'Which finding.'),
+    title: Text('What is right; when it failed, what is wrong and what it costs.'),
+    outcome: oneOf(
+      ['passed', 'failed', 'needs_review', 'not_exercised', 'errored'],
+      'needs_review: traffic alone cannot tell. errored: the judge itself failed.',
+    ),
+    impact: oneOf(['critical', 'serious', 'minor'], 'What it costs in production.'),
+    rule: Text('The rule of the specification.'),
+    explanation: Text('What happened.'),
+    consequence: Text('What happens to whom if it stays so.'),
+    expected: Type.Optional(Text('What a right client would have sent.')),
+    came: Type.Optional(Text('What came.')),
+    fix: Type.Optional(Text('What to do.')),
+    exercise_with: Type.Optional(Text('A command that brings the situation about.')),
+    required: Type.Boolean({ description: 'Whether the scenario or `require` asks for it.' }),
+    request_ids: Ids,
+  }),
+)
+
+const CoveredSchema = control(
+  'Covered',
+  Type.Object({ id: Type.String(), exercised: Type.Boolean(), count: Count('How often it occurred.') }),
+)
+
+const ExchangeLineSchema = control(
+  'ExchangeLine',
+  Type.Object({
+    request_id: Text('Its id.'),
+    operation: orNull(Type.String(), 'Null when the path is none of the service.'),
+    tenant: orNull(Type.String(), 'Slug, verified or claimed.'),
+    external_id: orNull(Type.String(), 'Of the end user.'),
+    request: Text('Method and path.'),
+    answer: Text('Status and code, or how the connection ended.'),
+    arrived: Type.Boolean({ description: 'Whether the answer reached the client.' }),
+    idempotency_key: orNull(Type.String(), 'Null without one.'),
+    fault: orNull(Type.String(), 'What struck it.'),
+    connection: Count('Ordinal of its connection.'),
+    at_ms: Type.Number({ description: 'Milliseconds since the first exchange of the report.' }),
+    took_ms: Type.Number({ description: 'Milliseconds until it ended.' }),
+    tx_hash: orNull(Type.String(), 'Of the transaction that it caused or was told of.'),
+  }),
+)
+
+const covered = (what: string) => Type.Array(CoveredSchema, { description: `${what}, and whether they occurred.` })
+
+/** The report on the clients of a namespace. */
+export const ReportSchema = control<Report>(
+  'Report',
+  Type.Object({
+    verdict: oneOf(['passed', 'failed', 'inconclusive'], 'What the findings come to.'),
+    summary: Text('The verdict in one sentence.'),
+    proved: Count('Findings that are passed.'),
+    contradicted: Count('Findings that are failed.'),
+    unproved: Count('All others.'),
+    scenario: Type.Optional(Text('Name of the scenario started last.')),
+    seed: Type.Integer({ description: 'What every random choice derives from.' }),
+    created_at: Moment('Wall-clock time.'),
+    version: Text('Version of the sandbox.'),
+    unmet: Type.Array(Type.String(), { description: 'What was asked for and did not come about.' }),
+    configuration: Type.Array(CauseSchema, { description: 'Mistakes in the set-up: what explains refusals best.' }),
+    findings: Type.Array(FindingSchema, { description: 'Every finding, the gravest first.' }),
+    coverage: Type.Object({
+      operations: covered('Operations'),
+      errors: covered('Error codes that the service can answer with'),
+      faults: covered('Kinds of faults'),
+    }),
+    exchanges: Type.Array(ExchangeLineSchema, { description: 'Those that configuration and findings name.' }),
+  }),
+)

@@ -1,0 +1,72 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import { invalidParameters } from '../../domain/errors.ts'
+import { type FindingId, isFindingId, objectionTo } from '../../verdict/finding-ids.ts'
+import { REPORT_FORM_NAMES, REPORT_FORMS } from '../../verdict/report-forms.ts'
+import { type ControlDeps, controlOf } from '../control-parts.ts'
+import { ReportSchema } from '../report-schema.ts'
+import { oneOf } from '../schema-parts.ts'
+
+const Query = Type.Object(
+  {
+    format: Type.Optional(oneOf(REPORT_FORM_NAMES, 'The form of the report; json if left out.')),
+    require: Type.Optional(
+      Type.String({
+        description: 'Ids of findings that must be passed, separated by commas.',
+        examples: ['retry-after'],
+      }),
+    ),
+    ended: Type.Optional(
+      oneOf(
+        ['true', 'false'],
+        'Whether the client has ended: with true, the default, what it has not done so far it will not do any more.',
+      ),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const content = Object.fromEntries(
+  REPORT_FORM_NAMES.map((name) => {
+    const [type = ''] = REPORT_FORMS[name].contentType.split(';')
+    return [type, { schema: name === 'json' ? ReportSchema : name === 'sarif' ? Type.Object({}) : Type.String() }]
+  }),
+)
+
+/** What is to be said of the clients of a namespace, by what they have sent and got since its last reset. */
+export async function reportRoutes(app: FastifyInstance, { version }: ControlDeps): Promise<void> {
+  app.get<{ Querystring: Static<typeof Query> }>(
+    '/report',
+    {
+      schema: {
+        tags: ['Control'],
+        operationId: 'get_report',
+        summary: 'Is the client right? The verdict, its findings, the set-up, the coverage',
+        querystring: Query,
+        response: { 200: { description: 'The report.', content } },
+      },
+      config: { errors: ['validation_error', 'sandbox_starting'] },
+    },
+    async (request, reply) => {
+      const { format: form = 'json', require = '', ended } = request.query
+      const options = { required: findingsIn(require), ended: ended !== 'false', version }
+      // Loaded when somebody asks: it is long, and most runs never need it.
+      const { renderedReportOf } = await import('../report-of.ts')
+      const text = await renderedReportOf(controlOf(request), { ...options, form })
+      return reply.type(REPORT_FORMS[form].contentType).serializer(String).send(text)
+    },
+  )
+}
+
+/** Ids separated by commas. Throws Problem validation_error. */
+function findingsIn(list: string): FindingId[] {
+  const words = list
+    .split(',')
+    .map((word) => word.trim())
+    .filter((word) => word !== '')
+  const wrong = words.flatMap((word) => objectionTo(word) ?? [])
+  if (wrong.length > 0) {
+    throw invalidParameters(wrong.map(({ message, fix }) => ({ param: 'require', detail: `${message}; ${fix}` })))
+  }
+  return words.filter(isFindingId)
+}

@@ -1,0 +1,21 @@
+import type { Report } from '../report.ts'
+import type { ReportForm } from '../report-forms.ts'
+import { renderHtml } from './html.ts'
+import { renderJunit } from './junit.ts'
+import { renderMarkdown } from './markdown.ts'
+import { renderSarif } from './sarif.ts'
+import { renderText } from './text.ts'
+
+const RENDERERS: Record<ReportForm, (reports: readonly Report[]) => string> = {
+  json: (reports) => `${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`,
+  junit: renderJunit,
+  sarif: renderSarif,
+  html: renderHtml,
+  markdown: renderMarkdown,
+  text: (reports) => renderText(reports),
+}
+
+/** Reports in one of their forms; several in one document. */
+export function renderReports(form: ReportForm, reports: readonly Report[]): string {
+  return RENDERERS[form](reports)
+}
