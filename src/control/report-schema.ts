@@ -68,6 +68,15 @@ const ExchangeLineSchema = control(
 
 const covered = (what: string) => Type.Array(CoveredSchema, { description: `${what}, and whether they occurred.` })
 
+/** The same in a form for people or for tools. */
+export const RenderedSchema = control('RenderedReport', Text('The report in this form.'))
+
+/** The same for code scanning. */
+export const SarifSchema = control(
+  'SarifLog',
+  Type.Object({}, { additionalProperties: true, description: 'SARIF 2.1.0.' }),
+)
+
 /** The report on the clients of a namespace. */
 export const ReportSchema = control<Report>(
   'Report',

@@ -148,6 +148,7 @@ const GOOD: [id: string, status: number][] = [
   ['list_fidelity', 200],
   ['list_assumptions', 200],
   ['get_audit', 200],
+  ['get_report', 200],
   ['get_clock', 200],
   ['move_clock', 200],
   ['add_faults', 201],
@@ -387,6 +388,13 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
       ).toHaveProperty('www-authenticate')
     })
 
+    test('a report in every form, and in one that is none: 400', async () => {
+      for (const form of ['json', 'junit', 'sarif', 'html', 'markdown', 'text']) {
+        expect(await statusOf('get_report', { query: `?format=${form}` })).toBe(200)
+      }
+      expect(await statusOf('get_report', { query: '?format=pdf' })).toBe(400)
+    })
+
     test('control requests for what is not there, or not possible: 404, 400, 409', async () => {
       expect(await statusOf('remove_fault')).toBe(404)
       for (const id of TENANT_METADATA) {
@@ -510,7 +518,15 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
     const starting = await Sandbox.listen({ port: 0, seed: 7, controlToken: CONTROL_TOKEN, fixtures })
     try {
       sandbox = Object.assign(Object.create(ready), { baseUrl: starting.baseUrl })
-      for (const id of [...SERVICE, ...TOKENS, ...TENANT_METADATA, 'get_readiness', 'get_audit', 'json_rpc']) {
+      for (const id of [
+        ...SERVICE,
+        ...TOKENS,
+        ...TENANT_METADATA,
+        'get_readiness',
+        'get_audit',
+        'get_report',
+        'json_rpc',
+      ]) {
         expect(`${id} ${await statusOf(id)}`).toBe(`${id} 503`)
       }
     } finally {

@@ -22,14 +22,14 @@ export const baseUrl: Cause = {
       title: 'Tokens are asked for at an address that is not the token endpoint',
       expected: '/oauth2/token, or /{tenant_id}/oauth2/v2.0/token',
       came: shown(path),
-      fix: 'Use the address of the credentials: YIELD_AUTH_URL, or `auth_url` of GET /_sandbox/credentials, as it stands.',
+      fix: 'Use the address of the credentials: YIELD_AUTH_URL (auth_url of GET /_sandbox/credentials), as it stands.',
     }
   },
 }
 
 /** What is wrong with the prefix. */
 function told(prefix: string, basePath: string): { title: string; fix: string } {
-  const name = 'YIELD_BASE_URL, or `base_url` of GET /_sandbox/credentials'
+  const name = 'YIELD_BASE_URL (base_url of GET /_sandbox/credentials)'
   const own = prefix.replace(/\/+/g, '/').replace(/\/$/, '')
   if (own === '' || own === basePath)
     return {

@@ -10,7 +10,7 @@ export const clientId: Cause = {
       title: 'The client id is not that of a registered application',
       expected: exchange.refusal?.expected ?? 'the client id of a registered application',
       came: `client_id ${shown(exchange.request.client_id)}`,
-      fix: 'Use the client id of the credentials: YIELD_CLIENT_ID, or `client_id` of GET /_sandbox/credentials. Each namespace has its own.',
+      fix: 'Use the client id of the credentials: YIELD_CLIENT_ID (client_id of GET /_sandbox/credentials). Each namespace has its own.',
     }
   },
 }

@@ -11,7 +11,7 @@ export const clientSecret: Cause = {
       title: 'The client secret is wrong',
       expected: client_id === null ? 'client_id and client_secret' : `the secret of ${client_id.slice(0, 100)}`,
       came: exchange.refusal?.came ?? 'another secret',
-      fix: 'Use the client secret of the credentials: YIELD_CLIENT_SECRET, or `client_secret` of GET /_sandbox/credentials. In HTTP Basic, id and secret are percent-encoded.',
+      fix: 'Use the client secret of the credentials: YIELD_CLIENT_SECRET (client_secret of GET /_sandbox/credentials). In HTTP Basic, id and secret are percent-encoded.',
     }
   },
 }

@@ -12,7 +12,7 @@ export const idpTokenIssuer: Cause = {
       title: "The access tokens are not this sandbox's identity provider's",
       expected: refusal?.expected ?? 'a token of the token endpoint of this sandbox',
       came: `a token with iss ${issuer}`,
-      fix: 'Get access tokens from the token endpoint of the credentials: YIELD_AUTH_URL, or `auth_url` of GET /_sandbox/credentials.',
+      fix: 'Get access tokens from the token endpoint of the credentials: YIELD_AUTH_URL (auth_url of GET /_sandbox/credentials).',
     }
   },
 }

@@ -10,7 +10,7 @@ export const tenantId: Cause = {
       title: 'The access tokens are of another tenant than the application',
       expected: `tid ${exchange.refusal?.expected ?? 'of the application'}`,
       came: `tid ${shown(claimOf(exchange.request.idp_token, 'tid'))}`,
-      fix: 'Use the tenant id of the credentials in the address of the token endpoint: `tenant_id` of GET /_sandbox/credentials.',
+      fix: 'Use the tenant id of the credentials in the address of the token endpoint: tenant_id of GET /_sandbox/credentials.',
     }
   },
 }

@@ -12,7 +12,7 @@ export const tokenScope: Cause = {
       title: 'The scope of the token request is not that of the service',
       expected: `scope ${refusal.expected ?? `${settings.audience}/.default`}`,
       came: `scope ${refusal.came ?? 'none'}`,
-      fix: 'Ask for the scope of the credentials: YIELD_SCOPE, or `scope` of GET /_sandbox/credentials.',
+      fix: 'Ask for the scope of the credentials: YIELD_SCOPE (scope of GET /_sandbox/credentials).',
     }
   },
 }

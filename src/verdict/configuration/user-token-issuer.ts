@@ -11,7 +11,7 @@ export const userTokenIssuer: Cause = {
       title: 'The user tokens have another issuer than the one registered',
       expected: `iss ${refusal?.expected ?? 'as registered for the tenant'}`,
       came: `iss ${shown(claimOf(request.user_token, 'iss') ?? refusal?.came)}`,
-      fix: 'Mint user tokens with the issuer of the credentials: YIELD_ISSUER, or `issuer` of GET /_sandbox/credentials.',
+      fix: 'Mint user tokens with the issuer of the credentials: YIELD_ISSUER (issuer of GET /_sandbox/credentials).',
     }
   },
 }

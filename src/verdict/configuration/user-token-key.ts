@@ -11,7 +11,7 @@ export const userTokenKey: Cause = {
       title: 'The user tokens are signed with another private key than the registered one',
       expected: `a signature that the public key ${kid} verifies`,
       came: 'a signature that it does not verify',
-      fix: 'Sign user tokens with the private key of the credentials: YIELD_PRIVATE_KEY_PEM, or `private_key_pem` of GET /_sandbox/credentials. In an environment variable, its line breaks must survive.',
+      fix: 'Sign user tokens with the private key of the credentials: YIELD_PRIVATE_KEY_PEM (private_key_pem of GET /_sandbox/credentials). In an environment variable, its line breaks must survive.',
     }
   },
 }

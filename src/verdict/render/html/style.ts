@@ -27,15 +27,15 @@ pre code{background:none;padding:0}
 .brand b{color:var(--ink)}
 .verdict{display:inline-block;font-size:.8rem;font-weight:700;letter-spacing:.08em;text-transform:uppercase;color:var(--paper);background:var(--tone);border-radius:99px;padding:.2rem .8rem;margin-bottom:.8rem}
 .passed{--tone:var(--pass)}.failed,.errored{--tone:var(--fail)}.inconclusive,.needs_review{--tone:var(--review)}.not_exercised{--tone:var(--none)}.setup{--tone:var(--setup)}
-.numbers{display:grid;grid-template-columns:repeat(3,1fr);gap:.75rem;margin:1.5rem 0 0}
-.numbers div{background:var(--card);border-top:3px solid var(--tone);border-radius:.4rem;padding:.7rem .9rem;display:flex;flex-direction:column-reverse}
+.numbers{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.6rem;margin:1.5rem 0 0}
+.numbers div{background:var(--card);border-top:3px solid var(--tone);border-radius:.4rem;padding:.65rem .7rem;display:flex;flex-direction:column-reverse}
 .numbers dd{margin:0;font-size:1.9rem;font-weight:650;line-height:1.1;color:var(--tone);font-variant-numeric:tabular-nums}
-.numbers dt{color:var(--soft);font-size:.9rem}
+.numbers dt{color:var(--soft);font-size:clamp(.75rem,3.2vw,.9rem);overflow-wrap:normal}
 .unmet{margin-top:1rem}.unmet li{padding-left:1.1rem;position:relative}.unmet li::before{content:"–";position:absolute;left:0;color:var(--soft)}
 article{background:var(--card);border-left:4px solid var(--tone);border-radius:.4rem;padding:1.1rem 1.25rem;margin:0 0 1rem}
 .tag{display:inline-block;font-size:.75rem;font-weight:600;color:var(--tone);border:1px solid currentColor;border-radius:99px;padding:0 .55rem;margin-right:.4rem}
 .id{color:var(--soft);font-size:.85rem}
-.facts{margin:.9rem 0 0;display:grid;gap:.65rem}
+.facts{margin:.9rem 0 0;display:grid;grid-template-columns:minmax(0,1fr);gap:.65rem}
 .facts dt{font-size:.75rem;font-weight:700;letter-spacing:.05em;text-transform:uppercase;color:var(--soft)}
 .facts dd{margin:0}
 .pair{display:grid;gap:.65rem}
