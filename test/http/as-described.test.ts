@@ -177,6 +177,7 @@ const NOT_SEEN: [pattern: RegExp, why: string][] = [
     'no fault strikes it',
   ],
   [/^(namespace_)?mint_.* 500$/, 'no fault strikes it'],
+  [/^namespace_get_report 503$/, 'needs a namespace that is in the making'],
   [/^(create|delete)_namespace 503$/, 'needs a chain that never comes, or one that is in the making'],
   [
     /^(namespace_)?(move_clock|start_scenario|start_own_scenario|reset|clear_faults|remove_fault|stop_scenario) 503$/,
