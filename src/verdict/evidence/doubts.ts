@@ -27,6 +27,19 @@ export function tokenBetween({ write, next }: Pair, { exchanges }: Evidence): st
   return fetched ? 'a token was fetched in between, perhaps by another run of the client' : null
 }
 
+/**
+ * Whether the same process sent both, as far as anybody can know: on one connection, or with the same access token and the same user
+ * token, which processes seldom share. A client with a pool of connections takes any of them.
+ */
+export function sameSender({ exchange: one }: Step, { exchange: other }: Step): boolean {
+  return one.connection === other.connection || (sameToken('idp_token') && sameToken('user_token'))
+
+  function sameToken(kind: 'idp_token' | 'user_token'): boolean {
+    const fingerprint = one.request[kind]?.fingerprint
+    return fingerprint !== undefined && fingerprint === other.request[kind]?.fingerprint
+  }
+}
+
 function overlap(one: Step, other: Step): boolean {
   return one.began + SLACK_MS < other.ended && other.began + SLACK_MS < one.ended
 }

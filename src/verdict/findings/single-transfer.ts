@@ -1,4 +1,4 @@
-import { rivalry } from '../evidence/doubts.ts'
+import { rivalry, sameSender } from '../evidence/doubts.ts'
 import { isTransfer, type Step } from '../evidence/timelines.ts'
 import { asksTheSame, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
 import { endingOf, nameOf, plural } from '../evidence/words.ts'
@@ -57,9 +57,11 @@ function judgeSecond({ first, last, looks, timeline, transfer }: UncertainTransf
   }
   const shown = [first.exchange, look.exchange, next.exchange]
   const doubt = rivalry({ write: last, next }, timeline, ({ exchange }) => isTransfer(exchange))
-  const oneClient = looks.some(({ exchange }) => exchange.connection === next.exchange.connection)
+  const oneClient = looks.some((step) => sameSender(step, next))
   if (doubt !== null || !oneClient) {
-    const why = doubt ?? 'the second came on another connection than the look-up, perhaps of another worker'
+    const why =
+      doubt ??
+      'the second came on another connection than the look-up and with another token, perhaps of another worker'
     return needsReview(`${told} It may be wanted: ${why}.`, shown)
   }
   const looked = `${plural(looks.length, 'time')} the list of transactions was asked for in between, and it was not in it yet.`

@@ -22,6 +22,7 @@ function judged(...exchanges: RecordedExchange[]) {
   return singleTransfer.judge(evidenceOf(exchanges, { transfers }))
 }
 
+const shown = (fingerprint: string) => ({ fingerprint, header: null, claims: null })
 const dropped = transfer(1, 0, { ...DROPPED, ...carriedOut('tx_a') })
 const again = transfer(2, 50, { ...carriedOut('tx_b'), connection: 2 })
 
@@ -34,6 +35,16 @@ describe('fails when', () => {
       request_ids: [dropped, look, again].map((one) => one.request_id),
     })
     expect(judgement.explanation).toContain('0xtx_a and 0xtx_b')
+  })
+
+  test('a pool of connections sends the look and the second with the same tokens', () => {
+    const tokens = { idp_token: shown('idp'), user_token: shown('alice') }
+    const look = list(20, [], { connection: 3, request: tokens })
+    const body = JSON.stringify({ portfolio_id: 'jar_1', amount_minor: '1000' })
+    const pooled = transfer(2, 50, { ...carriedOut('tx_b'), connection: 2, request: { body, ...tokens } })
+    expect(judged(dropped, look, pooled).outcome).toBe('failed')
+    const stranger = { ...pooled, request: { ...pooled.request, user_token: shown('alice, minted by another') } }
+    expect(judged(dropped, look, stranger).outcome).toBe('needs_review')
   })
 
   test('retries were in vain before', () => {
