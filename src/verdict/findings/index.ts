@@ -13,6 +13,9 @@ import { idpTokenExpiry } from './idp-token-expiry.ts'
 import { idpTokenRefresh } from './idp-token-refresh.ts'
 import { idpTokenReuse } from './idp-token-reuse.ts'
 import { outcomeAfterDrop } from './outcome-after-drop.ts'
+import { permanentErrors } from './permanent-errors.ts'
+import { pollingPace } from './polling-pace.ts'
+import { retryAfter } from './retry-after.ts'
 import { revertedTransfer } from './reverted-transfer.ts'
 import { singleCursor } from './single-cursor.ts'
 import { singleTransfer } from './single-transfer.ts'
@@ -27,7 +30,10 @@ export const FINDINGS: readonly Finding[] = [
   idempotencyKeyPerOperation,
   idempotencyKeyFormat,
   revertedTransfer,
+  permanentErrors,
   clientTimeout,
+  retryAfter,
+  pollingPace,
   amountFormat,
   expiredCursorRestart,
   cursorIntegrity,

@@ -1,0 +1,109 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { keyOf } from '../evidence/idempotency-key.ts'
+import { beganAt, endedAt } from '../evidence/moments.ts'
+import { addressOf } from '../evidence/same-request.ts'
+import { nameOf, plural } from '../evidence/words.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+
+export const permanentErrors: Finding = {
+  id: 'permanent-errors',
+  title: 'What is refused for good is not repeated',
+  failureTitle: 'Requests that can never succeed are repeated: the end user waits for an error that was known at once',
+  rule: 'Errors: 400, 403, 404 and 422 say what is wrong with the request or the state. Nothing asks clients to repeat them.',
+  impact: 'serious',
+  consequence:
+    'Each mistake becomes a storm of equal requests, which a rate limit punishes for everybody. The end user waits for all the retries and is then told what the first answer said.',
+  situation: 'a request that is refused with 400, 403, 404 or 422',
+  exerciseWith: '',
+  fix: 'Retry after 408, 429, 5xx and dropped connections only. Report every other 4xx with its code and the request id.',
+  wrongClients: ['retries-everything'],
+  judge,
+}
+
+/** These 4xx may pass, or have findings of their own. */
+const PASSING = new Set([401, 408, 409, 410, 425, 429])
+const OWN_FINDING = new Set(['transaction_reverted', 'cursor_invalid', 'conflicting_cursors'])
+/** So many repetitions are no test of the refusal: under one key, and without a key on one connection with nothing in between. */
+const KEYED_LOOP = 2
+const LOOP = 3
+
+/** A refused request and its repetitions, oldest first. */
+type Run = RecordedExchange[]
+
+function judge(evidence: Evidence): Judgement {
+  const refused = evidence.exchanges.filter(isRefused)
+  const [first] = refused
+  if (!first) return notExercised('No request was refused with 400, 403, 404 or 422.')
+  const runs = runsOf(evidence.exchanges)
+  const loops = runs.filter((run) => run.length > (keyOf(newest(run)) === null ? LOOP : KEYED_LOOP))
+  const [loop] = loops
+  if (loop) {
+    const more = loops.length > 1 ? ` ${plural(loops.length, 'request')} were repeated so.` : ''
+    const values = { expected: 'no repetition', came: plural(loop.length - 1, 'repetition') }
+    return failed(`${tell(loop)}${more}`, values, loop.slice(0, 3))
+  }
+  const [doubtful] = runs.filter((run) => run.length > (keyOf(newest(run)) === null ? LOOP - 1 : 1))
+  if (doubtful) return needsReview(`${tell(doubtful)} A test suite may do so on purpose.`, doubtful)
+  if (!evidence.ended && evidence.exchanges.at(-1) === first)
+    return needsReview(`${tell([first])} Nothing has followed so far.`, [first])
+  return passed(`${plural(refused.length, 'request')} were refused for good, and none was repeated.`, [first])
+}
+
+function isRefused({ end, operation, response }: RecordedExchange): boolean {
+  if (end !== 'answered' || response === null || operation === null || operation === 'token') return false
+  const { status, code } = response
+  return status >= 400 && status < 500 && !PASSING.has(status) && !OWN_FINDING.has(code ?? '')
+}
+
+function runsOf(exchanges: readonly RecordedExchange[]): Run[] {
+  const runs = new Map<string, Run>()
+  const all: Run[] = []
+  const newestOn = new Map<number, RecordedExchange>()
+  for (const exchange of exchanges) {
+    const name = nameRequest(exchange)
+    const run = runs.get(name)
+    const before = newestOn.get(exchange.connection)
+    newestOn.set(exchange.connection, exchange)
+    // What succeeds may change what is refused next.
+    if (hasChangedSomething(exchange)) runs.clear()
+    if (run && continues(exchange, run, before)) run.push(exchange)
+    else if (isRefused(exchange)) {
+      const begun = [exchange]
+      runs.set(name, begun)
+      all.push(begun)
+    }
+    if (!isRefused(exchange)) runs.delete(name)
+  }
+  return all
+}
+
+/** Whether it repeats what the run was refused: of nobody knows whom without a key, unless it came next on the connection. */
+function continues(exchange: RecordedExchange, run: Run, before: RecordedExchange | undefined): boolean {
+  const last = newest(run)
+  if (beganAt(exchange) < endedAt(last)) return false
+  return keyOf(exchange) !== null || before === last
+}
+
+function newest(run: Run): RecordedExchange {
+  return run[run.length - 1] as RecordedExchange
+}
+
+function hasChangedSomething({ end, operation, request, response }: RecordedExchange): boolean {
+  if (operation === 'token' || request.method === 'GET') return false
+  return end !== 'answered' || (response !== null && response.status < 300)
+}
+
+/** The same for requests that are the same in everything that could matter. */
+function nameRequest(exchange: RecordedExchange): string {
+  const { idp_token, user_token, body } = exchange.request
+  return JSON.stringify([addressOf(exchange), idp_token?.fingerprint, user_token?.fingerprint, body])
+}
+
+function tell(run: Run): string {
+  const [first] = run
+  const { response } = first as RecordedExchange
+  const answer = `${response?.status} ${response?.code ?? ''}`.trim()
+  const again = run.length > 1 ? ` and came again as it was ${plural(run.length - 1, 'time')}` : ''
+  return `${nameOf(first as RecordedExchange)} was answered ${answer}${again}.`
+}

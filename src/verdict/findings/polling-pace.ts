@@ -1,0 +1,104 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { beganAt, endedAt } from '../evidence/moments.ts'
+import { addressOf, groupedBy } from '../evidence/same-request.ts'
+import { type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
+import { plural, spell } from '../evidence/words.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+
+/** So many requests in a row, with pauses below so much, are no polling. */
+const IN_A_ROW = 10
+const NO_PAUSE_MS = 100
+/** A decent pause. A transfer takes 5 to 30 seconds. */
+const PAUSE_MS = 500
+
+export const pollingPace: Finding = {
+  id: 'polling-pace',
+  title: 'The list of transactions is polled at a decent pace',
+  failureTitle:
+    'The list of transactions is polled without a pause: a rate limit will end it, and the outcome stays unknown',
+  rule: 'Endpoint 5, rule 2: "The client polls the transactions list until the transaction appears." Limits: a transfer takes 5 to 30 seconds typically.',
+  impact: 'minor',
+  consequence:
+    'Hundreds of requests per dropped transfer load the service when it is slow already. Partners that do so are limited first.',
+  situation: 'a dropped transfer that takes some seconds to appear in the list',
+  exerciseWith: "--confirmation-delay 2s --fault 'drop_connection; phase=after_broadcast; operation=deposit'",
+  fix: 'Wait a second or two between two requests for the list.',
+  wrongClients: ['polls-without-pause'],
+  judge,
+}
+
+function judge(evidence: Evidence): Judgement {
+  const [rush] = groupedBy(evidence.exchanges, ({ connection }) => String(connection)).flatMap(rushesIn)
+  if (rush) return contradicted(rush)
+  const polls = uncertainTransfersOf(evidence)
+    .map(pollsOf)
+    .filter((looks) => looks.length > 1)
+  const [slowest] = [...polls].sort((a, b) => shortestPause(b) - shortestPause(a))
+  if (!slowest)
+    return notExercised('No transfer without an answer was looked for in the list of transactions more than once.')
+  const [quickest] = polls.filter((looks) => shortestPause(looks) < PAUSE_MS && areOfOneConnection(looks))
+  if (quickest) {
+    const explanation = `The list of transactions was asked for ${plural(quickest.length, 'time')} with pauses down to ${spell(shortestPause(quickest))}. That is quick, but too short to be called a habit.`
+    return needsReview(explanation, quickest.slice(0, 2))
+  }
+  if (shortestPause(slowest) < PAUSE_MS) {
+    return notExercised(
+      'The list of transactions was asked for on several connections at once: whose pace that is cannot be known.',
+    )
+  }
+  const explanation = `The list of transactions was asked for ${plural(slowest.length, 'time')} with ${spell(shortestPause(slowest))} or more in between.`
+  return passed(explanation, slowest.slice(0, 2))
+}
+
+function contradicted(rush: readonly RecordedExchange[]): Judgement {
+  const [first, second] = rush
+  const pause = shortestPause(rush)
+  const explanation = `The list of ${first?.external_id}'s transactions was asked for ${plural(rush.length, 'time')} in a row on one connection, with pauses down to ${spell(pause)}, and was the same each time.`
+  const shown = [first, second, rush.at(-1)].filter((one) => one !== undefined)
+  return failed(explanation, { expected: `${spell(PAUSE_MS)} or more between two`, came: spell(pause) }, shown)
+}
+
+/** Requests of one connection for the same first page, one right after the other, without a pause. */
+function rushesIn(connection: readonly RecordedExchange[]): RecordedExchange[][] {
+  const rushes: RecordedExchange[][] = []
+  let rush: RecordedExchange[] = []
+  for (const exchange of connection) {
+    const last = rush.at(-1)
+    if (last && isPoll(exchange) && isSame(last, exchange) && beganAt(exchange) - endedAt(last) < NO_PAUSE_MS)
+      rush.push(exchange)
+    else rush = isPoll(exchange) ? [exchange] : []
+    if (rush.length === IN_A_ROW) rushes.push(rush)
+  }
+  return rushes
+}
+
+function isPoll({ operation, end, request, response }: RecordedExchange): boolean {
+  if (operation !== 'list_transactions' || end !== 'answered' || response?.status !== 200) return false
+  return !request.query.some(([name]) => name === 'starting_after' || name === 'ending_before')
+}
+
+/** Two answers may differ in their cursors, which are made anew. */
+function isSame(one: RecordedExchange, other: RecordedExchange): boolean {
+  return addressOf(one) === addressOf(other) && withoutCursors(one) === withoutCursors(other)
+}
+
+function withoutCursors({ response }: RecordedExchange): string | undefined {
+  return response?.body?.replaceAll(/"(next|prev)_cursor":"[^"]*"/g, '')
+}
+
+/** What was asked for while the outcome was unknown. */
+function pollsOf({ looks, found }: UncertainTransfer): RecordedExchange[] {
+  const until = found ? looks.indexOf(found) + 1 : looks.length
+  return looks.slice(0, until).map(({ exchange }) => exchange)
+}
+
+/** Others may be several workers', each with its own pace. */
+function areOfOneConnection(polls: readonly RecordedExchange[]): boolean {
+  return polls.every(({ connection }) => connection === polls[0]?.connection)
+}
+
+function shortestPause(polls: readonly RecordedExchange[]): number {
+  const pauses = polls.slice(1).map((poll, place) => beganAt(poll) - endedAt(polls[place] ?? poll))
+  return pauses.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
+}
