@@ -61,6 +61,19 @@ describe('what a chain has been', () => {
     expect(await look(mined.tx_hash, mined.block_number)).toEqual(fresh)
   })
 
+  it('survives that others take blocks back that a checkpoint has kept', async () => {
+    const { chain, clock } = fixture
+    await deposit()
+    const snapshot = await rpc(chain, 'evm_snapshot')
+    await rpc(chain, 'anvil_mine', '0x5', '0x1')
+    clock.advance(60_000)
+    await chain.catchUp()
+    expect(await rpc(chain, 'evm_revert', snapshot)).toBe(true)
+    await killed()
+    await rpc(chain, 'anvil_mine', '0x5', '0x1')
+    expect(await deposit()).toMatchObject({ status: 'success' })
+  })
+
   it('holds nothing from before its first block, and no state from before', async () => {
     const { chain, market } = fixture
     const supply = { to: market.tokens.USDC!.address, data: '0x18160ddd' }

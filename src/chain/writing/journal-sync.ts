@@ -114,6 +114,7 @@ export class JournalSync {
     if (!block) this.#discard('it lost its last block')
     if (!(Number(block.timestamp) <= LAST_TIMESTAMP)) this.#discard('its time is beyond counting')
     this.#deps.reader.changed(Number(block.timestamp))
+    if (Number(block.number) < this.archiver.height) await this.track(() => this.#goBack())
     this.archiver.arrive(Number(block.number))
   }
 
@@ -153,10 +154,27 @@ export class JournalSync {
     this.#doubt = false
   }
 
+  /**
+   * Keeps that blocks were taken back, all of them archived, before the archive forgets them: were the node lost in between, the
+   * journal would need them.
+   */
+  async #goBack(): Promise<void> {
+    try {
+      await this.#keep(undefined)
+    } catch (cause) {
+      this.#discard(`its way back could not be kept: ${cause instanceof Error ? cause.message : cause}`)
+    }
+  }
+
   /** `expected`: the hash of the last block, if it is known. */
   async #checkpoint(expected: Hex | undefined): Promise<void> {
-    const { rpc, journal } = this.#deps
     await this.archiver.all()
+    await this.#keep(expected)
+  }
+
+  /** Has the journal begin with the last block. */
+  async #keep(expected: Hex | undefined): Promise<void> {
+    const { rpc, journal } = this.#deps
     const { forked } = journal.base
     const checkpoint = { ...(await takeCheckpoint(rpc)), ...(forked !== undefined && { forked }) }
     const { hash } = await rpc.call<Block>(...LATEST_BLOCK)
