@@ -62,7 +62,7 @@ export class IdpTokenVerifier {
     } catch (error) {
       if (!(error instanceof TokenRefused)) throw error
       const detail = `The identity-provider token was refused: ${error.message}.`
-      throw new Problem('invalid_idp_token', { detail, param: 'Authorization' }, { cause: error })
+      throw new Problem('invalid_idp_token', { detail, param: 'Authorization', ...error.flaw }, { cause: error })
     }
   }
 
@@ -78,18 +78,24 @@ function bearerToken(authorization: string | undefined): string {
   if (scheme !== undefined) return text.slice(scheme.length)
   const came = authorization ? 'the Authorization header holds none' : 'there is no Authorization header'
   const detail = `An access token is expected as "Authorization: Bearer <token>"; ${came}.`
-  throw new Problem('token_missing', { detail, param: 'Authorization' })
+  const expected = 'Authorization: Bearer <token>'
+  throw new Problem('token_missing', { detail, param: 'Authorization', expected, came })
 }
 
 function readClaims(claims: JWTPayload, origin: Origin): IdpClaims {
   const { appid, tid, ver, iss } = claims
   if (!isIssuer(iss, tid, origin)) {
-    throw new TokenRefused(`its iss is ${quote(iss)}; expected ${quote(issuerAt(origin.url))}`)
+    throw wrong('iss', iss, quote(issuerAt(origin.url)))
   }
   if (typeof appid !== 'string' || appid === '') {
-    throw new TokenRefused(`its appid is ${quote(appid)}; expected a client id`)
+    throw wrong('appid', appid, 'a client id')
   }
-  if (ver !== '1.0') throw new TokenRefused(`its ver is ${quote(ver)}; expected "1.0"`)
-  if (typeof tid !== 'string') throw new TokenRefused(`its tid is ${quote(tid)}; expected a tenant id`)
+  if (ver !== '1.0') throw wrong('ver', ver, '"1.0"')
+  if (typeof tid !== 'string') throw wrong('tid', tid, 'a tenant id')
   return { ...claims, appid, tid }
+}
+
+function wrong(claim: string, value: unknown, expected: string): TokenRefused {
+  const came = quote(value)
+  return new TokenRefused(`its ${claim} is ${came}; expected ${expected}`, { aspect: claim, expected, came })
 }

@@ -58,9 +58,12 @@ export class RemoteJwks implements KeySource {
     const asked = !this.#isYounger(absentSince, ABSENT_FOR) && (await this.#refresh())
     const found = this.#keys.get(kid)
     if (found) return found.key
-    if (!asked || this.#failure) throw new TokenRefused(this.#explain(kid, asked, absentSince))
+    if (!asked || this.#failure) {
+      const why = this.#explain(kid, asked, absentSince)
+      throw new TokenRefused(why, { aspect: 'kid', expected: `a key at ${hostOf(this.uri)}`, came: quote(kid) })
+    }
     this.#absent.set(kid, this.#clock.wallNow())
-    throw unknownKid(kid)
+    throw unknownKid(kid, this.#keys)
   }
 
   /** @returns true if the URI was asked, by this call or one under way. Never rejects. */

@@ -94,7 +94,9 @@ export class SignedTokens<Claims> {
     const now = this.#now()
     let kid = ''
     const find = (header: { kid?: unknown }) => {
-      if (typeof header.kid !== 'string' || header.kid === '') throw new TokenRefused('its header has no kid')
+      if (typeof header.kid !== 'string' || header.kid === '') {
+        throw new TokenRefused('its header has no kid', { aspect: 'kid', expected: 'the kid of a key', came: 'none' })
+      }
       kid = header.kid
       return keys.find(kid)
     }
@@ -109,7 +111,10 @@ export class SignedTokens<Claims> {
       })
       const { exp, nbf = 0 } = payload
       // JSON reads 1e999 as infinity: a token that never expires.
-      if (!Number.isFinite(exp) || exp === undefined) throw new TokenRefused('its exp is not a finite number')
+      if (!Number.isFinite(exp) || exp === undefined) {
+        const flaw = { aspect: 'exp', expected: 'a finite number of seconds', came: quote(exp) }
+        throw new TokenRefused('its exp is not a finite number', flaw)
+      }
       if (exp <= now) throw expired(exp, now)
       return { claims: read(payload, now), exp, notBefore: nbf - leeway, kid, key }
     } catch (error) {
@@ -127,10 +132,10 @@ function requireReadable(token: string): void {
     const bytes = decodeBase64(part, 'base64url')
     if (!bytes) {
       const why = `its ${PARTS[at]} has padding, whitespace, unused bits that are not zero or other characters`
-      throw new TokenRefused(`it is not a signed JWT of three base64url parts (${why})`)
+      throw malformed(why)
     }
     const excess = PARTS[at] === 'signature' ? undefined : jsonExcess(bytes.toString())
-    if (excess !== undefined) throw new TokenRefused(`its ${PARTS[at]} ${excess}`)
+    if (excess !== undefined) throw new TokenRefused(`its ${PARTS[at]} ${excess}`, { aspect: 'token', came: excess })
   }
 }
 
@@ -142,7 +147,19 @@ export function instant(seconds: unknown): string {
 }
 
 function expired(exp: unknown, now: number): TokenRefused {
-  return new TokenRefused(`it expired at ${instant(exp)}; it is ${instant(now)} now`)
+  const flaw = { aspect: 'exp', expected: `later than ${instant(now)}`, came: `${instant(exp)}${ahead(exp, now)}` }
+  return new TokenRefused(`it expired at ${instant(exp)}; it is ${instant(now)} now`, flaw)
+}
+
+/** How far a time of a token is from now, both in seconds: by that, a clock that is wrong can be told. */
+export function ahead(time: unknown, now: number): string {
+  if (typeof time !== 'number' || !Number.isFinite(time)) return ''
+  return time > now ? `, ${time - now} s ahead` : `, ${now - time} s ago`
+}
+
+function malformed(why: string): TokenRefused {
+  const flaw = { aspect: 'token', expected: 'a signed JWT of three base64url parts', came: why }
+  return new TokenRefused(`it is not a signed JWT of three base64url parts (${why})`, flaw)
 }
 
 /** Turns what jose found into the sentence that helps: what was expected, what came. Faults of the program stay as they are. */
@@ -150,35 +167,47 @@ function explain(error: unknown, token: string, expected: Expected<unknown>, now
   if (error instanceof errors.JWTExpired) {
     return expired(error.payload.exp, now)
   }
-  if (error instanceof errors.JWTClaimValidationFailed)
-    return new TokenRefused(explainClaim(error, token, expected, now))
+  if (error instanceof errors.JWTClaimValidationFailed) return wrongClaim(error, token, expected, now)
   if (error instanceof errors.JOSEAlgNotAllowed) {
-    return new TokenRefused(`its alg is ${quote(decodeProtectedHeader(token).alg)}; expected "RS256"`)
+    const came = quote(decodeProtectedHeader(token).alg)
+    return new TokenRefused(`its alg is ${came}; expected "RS256"`, { aspect: 'alg', expected: '"RS256"', came })
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return new TokenRefused(`its signature was not made with the key ${quote(decodeProtectedHeader(token).kid)}`)
+    const key = `the key ${quote(decodeProtectedHeader(token).kid)}`
+    const flaw = { aspect: 'signature', expected: `made with ${key}`, came: 'made with another one' }
+    return new TokenRefused(`its signature was not made with ${key}`, flaw)
   }
   if (error instanceof errors.JOSEError) {
-    return new TokenRefused(`it is not a signed JWT of three base64url parts (${error.message})`)
+    return malformed(error.message)
   }
   return error
 }
 
-function explainClaim(
+function wrongClaim(
   { claim, reason, payload }: errors.JWTClaimValidationFailed,
   token: string,
   expected: Expected<unknown>,
   now: number,
-): string {
-  if (claim === 'typ')
-    return `its header typ is ${quote(decodeProtectedHeader(token).typ)}; expected ${quote(expected.typ)}`
-  if (reason === 'missing') return `its claim ${claim} is missing`
-  if (claim === 'aud') {
-    return `its aud is ${quote(payload.aud)}; expected ${[expected.audience].flat().map(quote).join(' or ')}`
+): TokenRefused {
+  if (reason === 'missing' && claim !== 'typ') {
+    return new TokenRefused(`its claim ${claim} is missing`, { aspect: claim, came: 'nothing' })
   }
-  if (claim === 'iss') return `its iss is ${quote(payload.iss)}; expected ${quote(expected.issuer)}`
   if (claim === 'nbf' && reason === 'check_failed') {
-    return `it is not valid before ${instant(payload.nbf)}; it is ${instant(now)} now`
+    const { nbf } = payload
+    const flaw = { aspect: 'nbf', expected: `at most ${instant(now)}`, came: `${instant(nbf)}${ahead(nbf, now)}` }
+    return new TokenRefused(`it is not valid before ${instant(nbf)}; it is ${instant(now)} now`, flaw)
   }
-  return `its claim ${claim} is ${quote(payload[claim])}; expected a number of seconds`
+  const { what, came, wanted } = misfit(claim, payload[claim], token, expected)
+  return new TokenRefused(`its ${what} is ${came}; expected ${wanted}`, { aspect: claim, expected: wanted, came })
+}
+
+/** In words: what is not what it should be, what came, and what should have. */
+function misfit(claim: string, value: unknown, token: string, expected: Expected<unknown>) {
+  if (claim === 'typ') {
+    return { what: 'header typ', came: quote(decodeProtectedHeader(token).typ), wanted: quote(expected.typ) }
+  }
+  const came = quote(value)
+  if (claim === 'aud') return { what: 'aud', came, wanted: [expected.audience].flat().map(quote).join(' or ') }
+  if (claim === 'iss') return { what: 'iss', came, wanted: quote(expected.issuer) }
+  return { what: `claim ${claim}`, came, wanted: 'a number of seconds' }
 }

@@ -55,15 +55,18 @@ export class InlineKeys implements KeySource {
 
   async find(kid: string): Promise<CryptoKey> {
     this.#keys ??= this.load()
-    const found = (await this.#keys).get(kid)
-    if (!found) throw unknownKid(kid)
+    const keys = await this.#keys
+    const found = keys.get(kid)
+    if (!found) throw unknownKid(kid, keys)
     return found.key
   }
 }
 
 /** The refusal of a `kid` no key is registered under. */
-export function unknownKid(kid: string): TokenRefused {
-  return new TokenRefused(`no RSA signing key of at least ${MIN_MODULUS_BITS} bits has its kid ${quote(kid)}`)
+export function unknownKid(kid: string, known: SigningKeys): TokenRefused {
+  const expected = [...known.keys()].slice(0, 5).map(quote).join(' or ') || 'a key that is registered: there is none'
+  const flaw = { aspect: 'kid', expected, came: quote(kid) }
+  return new TokenRefused(`no RSA signing key of at least ${MIN_MODULUS_BITS} bits has its kid ${quote(kid)}`, flaw)
 }
 
 /** A value from a token as it may be shown: JSON, shortened. */

@@ -2,7 +2,7 @@ import { decodeJwt, type JWTPayload } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
 import { challengeOf, type ErrorCode, Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
-import { instant, SignedTokens } from './signed-token.ts'
+import { ahead, instant, SignedTokens } from './signed-token.ts'
 import { quote } from './signing-keys.ts'
 import { TokenRefused } from './token-refused.ts'
 import type { UserKeys } from './user-keys.ts'
@@ -57,7 +57,7 @@ export class UserTokenVerifier {
       typ: 'JWT',
       required: ['sub', 'iss'],
       leeway: this.#leeway,
-      read: (claims: JWTPayload, now: number) => readClaims(claims, now + this.#leeway),
+      read: (claims: JWTPayload, now: number) => readClaims(claims, now, this.#leeway),
     }
     try {
       return await this.#tokens.verify(token, `${tenant_id}\n${issuer}`, this.#keys.of(user_keys), expected)
@@ -84,7 +84,8 @@ export class UserTokenVerifier {
 /** `cause` is what is wrong with the token that came, if one came. */
 function problem(code: ErrorCode, detail: string, cause?: TokenRefused): Problem {
   const headers = { 'www-authenticate': challengeOf(code, cause !== undefined) }
-  return new Problem(code, { detail, param: 'X-User-Token', headers }, { cause })
+  const flaw = cause?.flaw ?? { aspect: 'X-User-Token', expected: 'a JWT signed with RS256', came: 'nothing' }
+  return new Problem(code, { detail, param: 'X-User-Token', headers, ...flaw }, { cause })
 }
 
 /** Undefined when it claims none, or is no JWT. */
@@ -96,13 +97,16 @@ function claimedIssuer(token: string): string | undefined {
   }
 }
 
-function readClaims({ sub, iat }: JWTPayload, latest: number): UserClaims {
+function readClaims({ sub, iat }: JWTPayload, now: number, leeway: number): UserClaims {
+  const latest = now + leeway
   if (typeof sub !== 'string' || sub === '') {
-    throw new TokenRefused(`its sub is ${quote(sub)}; expected the external_id of an end user`)
+    const flaw = { aspect: 'sub', expected: 'the external_id of an end user', came: quote(sub) }
+    throw new TokenRefused(`its sub is ${quote(sub)}; expected the external_id of an end user`, flaw)
   }
   if (iat !== undefined && iat > latest) {
     throw new TokenRefused(
       `it was issued at ${instant(iat)}, in the future; at most ${instant(latest)} is accepted now`,
+      { aspect: 'iat', expected: `at most ${instant(latest)}`, came: `${instant(iat)}${ahead(iat, now)}` },
     )
   }
   return { sub }

@@ -47,12 +47,15 @@ export class CursorCodec {
     const genuine = signature.length === SIGNATURE_BYTES && timingSafeEqual(signature, this.#sign(scope, payload))
     if (!genuine) {
       const detail = `${param} is not a cursor of this list: pass next_cursor or prev_cursor of an earlier page unchanged, on the list it came from`
-      throw new Problem('cursor_invalid', { detail, param })
+      const came = bytes.length > SIGNATURE_BYTES ? 'a cursor of another list, or one that was changed' : 'no cursor'
+      throw new Problem('cursor_invalid', { detail, param, expected: `a cursor of ${scope}`, came })
     }
     const [issuedAt, up_to, ...key]: [number, number, ...string[]] = JSON.parse(payload.toString())
     if (this.#clock.now() - issuedAt > CURSOR_LIFETIME) {
       const detail = `${param} was issued at ${new Date(issuedAt).toISOString()}, more than 7 days ago: fetch the first page for a fresh cursor`
-      throw new Problem('cursor_expired', { detail, param })
+      const expected = `issued at ${new Date(this.#clock.now() - CURSOR_LIFETIME).toISOString()} or later`
+      const came = `issued at ${new Date(issuedAt).toISOString()}`
+      throw new Problem('cursor_expired', { detail, param, expected, came })
     }
     return { key, up_to }
   }

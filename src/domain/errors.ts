@@ -104,6 +104,9 @@ export interface ParameterFault {
   /** Such as `amount_minor`, `[1].match.tenant`, `X-Sandbox-Fault`; `body` for all of it. */
   param: string
   detail: string
+  /** For the record of the exchange, where they are known apart. */
+  expected?: string | undefined
+  came?: string | undefined
 }
 
 /** What an error answer carries beside its code. */
@@ -155,7 +158,8 @@ export class Problem extends Error {
 
 /** An issue in a request as its answer names it. */
 export function parameterFault(issue: Issue): ParameterFault {
-  return { param: formatPath(issue.path) || 'body', detail: wordsOf(issue) }
+  const { expected, came } = issue
+  return { param: formatPath(issue.path) || 'body', detail: wordsOf(issue), expected, came }
 }
 
 /** Problem validation_error for one parameter or several at fault. */
@@ -164,9 +168,12 @@ export function invalidParameters(errors: readonly ParameterFault[]): Problem {
   const sentences = listed.map(({ param, detail }) => `${param}: ${detail}${detail.endsWith('?') ? '' : '.'}`)
   if (errors.length > listed.length) sentences.push(`These are the first ${listed.length} of more.`)
   const [first] = listed
+  const { expected, came } = errors[0] ?? {}
   return new Problem('validation_error', {
     detail: sentences.join(' '),
     ...(first && { param: first.param }),
+    ...(expected !== undefined && { expected }),
+    ...(came !== undefined && { came }),
     errors: listed,
   })
 }

@@ -25,6 +25,8 @@ export interface IdempotentRequest {
   operation(claim: Claim): Promise<ApiResponse>
   /** Told what becomes of it, unless it is refused: it runs the operation, joins the one that does, or is given what was kept. */
   onUse?(use: 'first' | 'joined' | 'replayed'): void
+  /** Told of an error of the operation that becomes its response, and is kept. */
+  onKeptProblem?(problem: Problem): void
 }
 
 /** An operation's response, and whether it was an earlier request that caused it. */
@@ -111,6 +113,7 @@ export class Idempotency {
       return await request.operation(claim)
     } catch (error) {
       if (!(error instanceof Problem) || !isKept(error)) throw error
+      request.onKeptProblem?.(error)
       const response = this.#deps.render(error, claim)
       await this.#deps.store.commit(await this.keep(claim, response))
       return response
@@ -149,6 +152,8 @@ function mismatch(): Problem {
   return new Problem('idempotency_key_in_use_with_different_params', {
     detail: 'This Idempotency-Key was used with another request body; use a fresh UUID v4 for a new operation.',
     param: 'Idempotency-Key',
+    expected: 'the body that the key was used with first',
+    came: 'another body',
   })
 }
 

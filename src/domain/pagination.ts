@@ -57,7 +57,8 @@ export function parsePage(parameters: PageParameters, cursors: CursorCodec, curs
   const { limit = DEFAULT_LIMIT, starting_after, ending_before } = parameters
   if (starting_after !== undefined && ending_before !== undefined) {
     const detail = 'starting_after and ending_before were both given: pass one of them'
-    throw new Problem('conflicting_cursors', { detail, param: 'ending_before' })
+    const expected = 'starting_after or ending_before'
+    throw new Problem('conflicting_cursors', { detail, param: 'ending_before', expected, came: 'both' })
   }
   if (ending_before !== undefined) {
     const position = cursors.read(ending_before, cursor_scope, 'ending_before')

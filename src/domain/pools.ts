@@ -1,3 +1,4 @@
+import { shorten } from '../support/shorten.ts'
 import { Problem } from './errors.ts'
 import type { Store } from './ports/store.ts'
 import type { Pool, Tenant } from './records.ts'
@@ -25,12 +26,28 @@ export async function requirePool(store: Store, tenant: Tenant, wanted: PoolTupl
   )
   if (match) return match
   const swapped = sameAddress(wanted.token_address, wanted.market_address)
+  const flaw = swapped
+    ? { aspect: 'market_address', expected: 'the market_address of the pool list', came: 'the token_address' }
+    : nearMiss(pools, wanted)
   throw new Problem('pool_not_found', {
     detail: swapped
       ? 'market_address is the token address; it must be the market_address of the pool list.'
       : 'No pool of the tenant has this chain_id, token_address, market_address and protocol; take all four from one item of the pool list.',
+    ...flaw,
   })
 }
+
+/** What alone is wrong, if there is a pool that has all the rest. */
+function nearMiss(pools: readonly Pool[], wanted: PoolTuple) {
+  for (const pool of pools) {
+    const wrong = TUPLE.filter((field) => !sameAddress(pool[field], wanted[field]))
+    const [field] = wrong
+    if (wrong.length === 1 && field) return { aspect: field, expected: pool[field], came: shorten(wanted[field]) }
+  }
+  return { aspect: 'body', expected: TUPLE.join(', '), came: 'those of no pool' }
+}
+
+const TUPLE = ['chain_id', 'token_address', 'market_address', 'protocol'] as const
 
 function sameAddress(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase()

@@ -51,6 +51,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
     onUse: (use) => {
       if (request.record) request.record.keyUse = use
     },
+    onKeptProblem: (problem) => noteRefusal(request, problem),
   })
   if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
   return write(context, response, deps)

@@ -7,6 +7,7 @@ import type { Ids } from '../domain/ids.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
+import { shorten } from '../support/shorten.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import { claimedClient } from './claimed-client.ts'
 import type { HttpExchange } from './exchange.ts'
@@ -108,11 +109,15 @@ async function identityProviderToken({ exchange, request }: RequestContext, deps
     throw new Problem('unknown_partner', {
       detail: 'The appid claim matches no registered tenant.',
       param: 'Authorization',
+      aspect: 'appid',
+      expected: 'the client_id of a tenant',
+      came: JSON.stringify(shorten(appid)),
     })
   }
   if (tid !== tenant.tenant_id) {
     const detail = `The identity-provider token was refused: its tid is not ${tenant.tenant_id}, the tenant of its appid.`
-    throw new Problem('invalid_idp_token', { detail, param: 'Authorization' })
+    const flaw = { aspect: 'tid', expected: JSON.stringify(tenant.tenant_id), came: JSON.stringify(shorten(tid)) }
+    throw new Problem('invalid_idp_token', { detail, param: 'Authorization', ...flaw })
   }
   exchange.verifiedTenant = tenant
 }
@@ -123,6 +128,9 @@ function role({ exchange, endpoint }: RequestContext): void {
   if (tenant.access === 'all' || tenant.access.includes(endpoint.operation)) return
   throw new Problem('insufficient_role', {
     detail: `The tenant ${tenant.slug} has no access to ${endpoint.operation}.`,
+    aspect: 'roles',
+    expected: tenant.access.join(', ') || 'none',
+    came: endpoint.operation,
   })
 }
 
@@ -134,6 +142,9 @@ async function userToken({ exchange, endpoint, request }: RequestContext, { serv
   throw new Problem('sub_url_mismatch', {
     detail: 'The sub claim of the user token is not the external_id in the URL.',
     param: 'X-User-Token',
+    aspect: 'sub',
+    expected: JSON.stringify(shorten(exchange.external_id ?? '')),
+    came: JSON.stringify(shorten(sub)),
   })
 }
 
@@ -145,10 +156,16 @@ function idempotencyKey({ endpoint, request }: RequestContext, { service: { sett
   if (key === undefined) {
     if (endpoint.idempotency === 'accepted') return
     const detail = `The Idempotency-Key header is required: ${words}, fresh per operation, the same for its retries.`
-    throw new Problem('idempotency_key_required', { detail, param: 'Idempotency-Key' })
+    throw new Problem('idempotency_key_required', {
+      detail,
+      param: 'Idempotency-Key',
+      expected: words,
+      came: 'nothing',
+    })
   }
   if (!pattern.test(key)) {
-    throw new Problem('validation_error', { detail: `Idempotency-Key must be ${words}.`, param: 'Idempotency-Key' })
+    const detail = `Idempotency-Key must be ${words}.`
+    throw new Problem('validation_error', { detail, param: 'Idempotency-Key', expected: words, came: shorten(key) })
   }
 }
 

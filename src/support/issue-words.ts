@@ -20,8 +20,9 @@ export interface Surroundings {
 /** A field that must be given and is not. */
 export function missing(field: string, schema: TSchema, docs?: string): IssueWords {
   const example = schema.examples?.[0]
-  if (example !== undefined) return { message: 'is missing', fix: `add it, such as ${field}: ${inline(example)}` }
-  return { message: 'is missing', fix: docs === undefined ? `add ${demandOf(schema)}` : `add it; see ${docs}` }
+  const came = 'nothing'
+  if (example !== undefined) return { message: 'is missing', came, fix: `add it, such as ${field}: ${inline(example)}` }
+  return { message: 'is missing', came, fix: docs === undefined ? `add ${demandOf(schema)}` : `add it; see ${docs}` }
 }
 
 /** A field that the mapping does not have. A record says in `propertyNames` what its keys are. */
@@ -34,7 +35,8 @@ export function unknownField(field: string, mapping: TSchema): IssueWords {
 
 /** A word that is none of those allowed. */
 export function unknownWord(word: string, allowed: readonly string[]): IssueWords {
-  return { message: `${show(word)} is not known`, fix: suggest(word, allowed) }
+  const came = show(word)
+  return { message: `${came} is not known`, fix: suggest(word, allowed), expected: allowed.join(' or '), came }
 }
 
 /** A value that is not what the schema demands. */
@@ -44,6 +46,8 @@ export function mismatch(schema: TSchema, value: unknown, { written, secret, doc
   const got = secret ? kindOf(value) : show(value, written)
   return {
     message: `must be ${demandOf(schema)}; got ${got}`,
+    expected: demandOf(schema),
+    came: got,
     fix: fixFor(schema, value, written, secret) ?? (docs && `see ${docs}`),
   }
 }

@@ -11,6 +11,9 @@ export interface Issue {
   message: string
   /** What to do about it, where the message does not say it already. */
   fix?: string | undefined
+  /** What would be right, and what came: the parts of the message, where it has them. */
+  expected?: string
+  came?: string
   /** Set when the field's name is what is wrong: a file's reader is pointed there instead of to the value. */
   anchor?: 'key'
 }

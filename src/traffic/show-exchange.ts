@@ -7,6 +7,7 @@ import type {
   RecordedExchange,
   RecordedRequest,
   RecordedResponse,
+  Refusal,
 } from './recorded-exchange.ts'
 import type { Redactor } from './redact.ts'
 import { bearerToken, showToken } from './show-token.ts'
@@ -47,12 +48,7 @@ export function showExchange(live: LiveExchange, showing: Showing, deps: Showing
     took_ms: Math.max(0, (ended ? live.ended : now - base) - live.began),
     request: requestOf(live, deps),
     response,
-    refusal: live.refusal && {
-      ...live.refusal,
-      expected: live.refusal.expected && deps.redactor.text(live.refusal.expected),
-      came: live.refusal.came && deps.redactor.text(live.refusal.came),
-      detail: deps.redactor.text(live.refusal.detail),
-    },
+    refusal: refusalOf(live, response, deps),
     faults: live.struckBy ? [live.struckBy] : [],
     idempotency: keyOf(live, deps),
     transfer: transferOf(live, response),
@@ -111,6 +107,19 @@ function issuedIn(read: Record<string, unknown> | undefined): RecordedResponse['
   const { access_token, expires_in } = read ?? {}
   const token = typeof access_token === 'string' ? showToken(access_token) : null
   return token && typeof expires_in === 'number' ? { token, expires_in } : null
+}
+
+/** That of an outcome that was kept is read from the answer: whoever noted it then was another exchange. */
+function refusalOf({ refusal, keyUse }: LiveExchange, response: RecordedResponse | null, { redactor }: ShowingDeps) {
+  if (refusal) {
+    const { expected, came, detail } = refusal
+    const shown = { expected: expected && redactor.text(expected), came: came && redactor.text(came) }
+    return { ...refusal, ...shown, detail: redactor.text(detail) }
+  }
+  if (!response?.code || keyUse === 'unused') return null
+  const body = jsonObject(response.body)
+  const words = { aspect: textIn(body, 'param'), expected: null, came: null, detail: textIn(body, 'detail') ?? '' }
+  return { check: 'operation', code: response.code, ...words } satisfies Refusal
 }
 
 function keyOf({ headers, keyUse }: LiveExchange, { redactor }: ShowingDeps): RecordedExchange['idempotency'] {
