@@ -2,6 +2,7 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { refusedWith } from './answers.ts'
 import { requestSignature } from './idp-tokens.ts'
 import { beganAt, endedAt } from './moments.ts'
+import { sameBody } from './request-body.ts'
 
 /**
  * What a client did about a token that was refused. `renewed`: the same request once more, with another token. `same_token`: the
@@ -81,7 +82,7 @@ function repetitionOf(refused: RecordedExchange, equal: readonly RecordedExchang
   let onConnection: RecordedExchange | undefined
   let any: RecordedExchange | undefined
   for (const one of equal) {
-    if (one.number <= refused.number || beganAt(one) < over) continue
+    if (one.number <= refused.number || beganAt(one) < over || sameBody(refused, one) === false) continue
     if (key !== undefined && one.idempotency?.key === key) return one
     any ??= one
     if (one.connection === refused.connection) onConnection ??= one
@@ -111,7 +112,8 @@ function renewalOf({ refused, chain, equal }: Followed, { code, isFresh }: Renew
 
 function soonAfter(refused: RecordedExchange, equal: readonly RecordedExchange[]): RecordedExchange[] {
   const over = endedAt(refused)
-  return equal.filter((one) => one.number > refused.number && beganAt(one) >= over && beganAt(one) < over + SOON)
+  const isSoon = (one: RecordedExchange) => beganAt(one) >= over && beganAt(one) < over + SOON
+  return equal.filter((one) => one.number > refused.number && isSoon(one) && sameBody(refused, one) !== false)
 }
 
 function isLoop(inVain: readonly RecordedExchange[]): boolean {

@@ -34,10 +34,16 @@ function judge({ exchanges }: Evidence): Judgement {
     return passed(explanation, [shown])
   }
 
-  const facts = `${plural(both.length, 'request')} sent starting_after and ending_before at once; where an answer had given out both, ${single.length} sent one of them.`
-  // Two cursors made up, or twice the same, were chosen to be refused.
-  const genuine = sent.filter(([, cursors]) => directionsOf(cursors) === 2 && areOfOneAnswer(cursors))
-  if (!isHabit(single.length, genuine.length)) return needsReview(`${facts} ${PERHAPS_A_TEST}`, [first])
+  const facts = `${plural(both.length, 'request')} sent starting_after and ending_before at once, ${sent.length - both.length} one of them.`
+  // A cursor made up was chosen to be refused.
+  const genuine = sent.filter(
+    ([, cursors]) => directionsOf(cursors) === 2 && cursors.every(({ issues }) => issues.length > 0),
+  )
+  // Who sends whatever the last answer gave out gets the second page right: it is the first one that gives out both.
+  const habitual =
+    isHabit(sent.length - both.length, genuine.length) ||
+    isHabit(single.length, genuine.filter(([, cursors]) => areOfOneAnswer(cursors)).length)
+  if (!habitual) return needsReview(`${facts} ${PERHAPS_A_TEST}`, [first])
   return failed(
     facts,
     { expected: 'starting_after or ending_before', came: 'both' },

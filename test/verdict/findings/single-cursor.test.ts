@@ -35,5 +35,11 @@ test('once among right ones may be a test', () => {
 
 test('cursors chosen to be refused are a test', () => {
   expect(judged(page({ after: 'x', before: 'y', ...conflict })).outcome).toBe('needs_review')
-  expect(judged(page({ next: 'A' }), page({ after: 'A', before: 'A', ...conflict })).outcome).toBe('needs_review')
+  expect(
+    judged(page({ next: 'A' }), page({ after: 'A' }), page({ after: 'A', before: 'A', ...conflict })).outcome,
+  ).toBe('needs_review')
+})
+
+test('a client that sends its first cursor in both directions fails', () => {
+  expect(judged(page({ next: 'A' }), page({ after: 'A', before: 'A', ...conflict })).outcome).toBe('failed')
 })

@@ -62,3 +62,16 @@ test('again and again under one key fails', () => {
   )
   expect(judged([refused(), ...again])).toMatchObject({ outcome: 'failed', came: 'repetition after repetition' })
 })
+
+test('a request refused before its body was read is known by what else it has', () => {
+  const unread = { ...refused(), request: { ...refused().request, body: null } }
+  expect(judged([unread, depositWith({ user: 'U2' }, 'key', { at: 30 })]).outcome).toBe('passed')
+})
+
+test('an equal request with another body is not the same', () => {
+  const other = depositWith({ user: 'U2' }, 'key 2', {
+    at: 30,
+    request: { body: '{"portfolio_id":"jar_1","amount_minor":"7"}' },
+  })
+  expect(judged([refused(), other]).outcome).toBe('failed')
+})
