@@ -1,0 +1,58 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { plural } from '../evidence/words.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+
+/** So many requests on one connection are no accident. */
+const KEPT = 5
+
+export const connectionReuse: Finding = {
+  id: 'connection-reuse',
+  title: 'Connections are kept for further requests',
+  failureTitle: 'Each request opens a connection and has it closed: slow, and ports run out under load',
+  rule: 'HTTP/1.1 (RFC 9112 §9.3): connections persist unless one side says Connection: close. Deposits and withdrawals hold theirs for up to a minute.',
+  impact: 'minor',
+  consequence:
+    'Every request waits for a TCP and a TLS handshake first, a tenth of a second or more; under load the client runs out of ports.',
+  situation: `${KEPT} requests of one process`,
+  exerciseWith: '',
+  fix: 'Use one HTTP client with keep-alive for all requests: an Agent with keepAlive in Node, a Session in Python, and no Connection: close.',
+  wrongClients: ['connection-per-request'],
+  judge,
+}
+
+function judge({ exchanges }: Evidence): Judgement {
+  const closing = exchanges.filter(asksToClose)
+  const connections = byConnection(exchanges)
+  const [first, second] = closing
+  // One of several processes, or the last request of each, may say so.
+  if (first && second && closing.length * 2 > exchanges.length) {
+    const facts = `${closing.length} of ${plural(exchanges.length, 'request')} asked for the connection to be closed afterwards.`
+    return failed(facts, { expected: 'connections that stay open', came: 'Connection: close' }, [first, second])
+  }
+  const kept = [...connections.values()].filter((on) => on.length >= KEPT)
+  const [longest = []] = kept.sort((a, b) => b.length - a.length)
+  if (longest.length >= KEPT) {
+    const explanation = `${plural(longest.length, 'request')} came on one connection; there were ${plural(connections.size, 'connection')}.`
+    return passed(explanation, longest.slice(0, 2))
+  }
+  if (exchanges.length < KEPT) return notExercised(`There were ${plural(exchanges.length, 'request')}.`)
+  const reason = `${plural(exchanges.length, 'request')} came on ${plural(connections.size, 'connection')}. Processes that send one request each, such as a shell script, look the same as a client that keeps no connection.`
+  return needsReview(reason, exchanges.slice(0, 2))
+}
+
+function asksToClose({ request }: RecordedExchange): boolean {
+  return request.headers.some(
+    ([name, value]) => name.toLowerCase() === 'connection' && /(^|[\s,])close($|[\s,])/i.test(value),
+  )
+}
+
+function byConnection(exchanges: readonly RecordedExchange[]): Map<number, RecordedExchange[]> {
+  const connections = new Map<number, RecordedExchange[]>()
+  for (const exchange of exchanges) {
+    const on = connections.get(exchange.connection)
+    if (on) on.push(exchange)
+    else connections.set(exchange.connection, [exchange])
+  }
+  return connections
+}

@@ -1,0 +1,60 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { plural, quote } from '../evidence/words.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Finding, failed, type Judgement, notExercised, passed } from '../finding.ts'
+
+/** Query parameters that are named like a credential. */
+const CREDENTIAL =
+  /secret|password|assertion|^(x-)?((access|id|idp|user|auth|bearer)[-_]?)?token$|^(authorization|jwt|bearer)$/i
+/** A header that is named like the client secret. Others that hold one cannot be told from what a proxy adds. */
+const SECRET_HEADER = /^(x-)?client[-_]?secret$/i
+/** What stands where a secret was, or a token without its signature. */
+const REDACTED = /\[redacted\]|\[token [0-9a-f]+\]|(?<![\w.-])eyJ[\w-]+\.[\w-]*\./
+
+export const credentialPlacement: Finding = {
+  id: 'credential-placement',
+  title: 'Secrets and tokens are sent in headers and forms, never in URLs',
+  failureTitle: 'Secrets or tokens are sent where logs keep them: whoever reads a log has them',
+  rule: 'Identity-provider token, rules 1 and 2: by POST, application/x-www-form-urlencoded, with client_secret as a form field. Tokens go into Authorization and X-User-Token.',
+  impact: 'critical',
+  consequence:
+    'URLs are kept by proxies, logs and monitoring for months: the client secret or a token in one is as good as published.',
+  situation: 'a request for a token, and one with a token',
+  exerciseWith: '',
+  fix: 'Send client_secret in the form of the token request, access tokens in Authorization: Bearer, user tokens in X-User-Token. Then change the secret that was in URLs.',
+  wrongClients: ['secret-in-the-url'],
+  judge,
+}
+
+function judge({ exchanges }: Evidence): Judgement {
+  const wrong = exchanges.flatMap((exchange) => {
+    const place = misplacedIn(exchange)
+    return place === undefined ? [] : [{ exchange, place }]
+  })
+  const [first] = wrong
+  if (first) {
+    return failed(
+      `${plural(wrong.length, 'request')} sent a secret or a token in ${first.place}.`,
+      {
+        expected: 'credentials in the form of the token request, in Authorization and in X-User-Token',
+        came: first.place,
+      },
+      wrong.slice(0, 2).map(({ exchange }) => exchange),
+    )
+  }
+  const asked = exchanges.find(({ request }) => request.client_id !== null)
+  const used = exchanges.find(({ request }) => request.idp_token !== null)
+  if (!asked || !used) return notExercised('No client asked for a token and sent it.')
+  return passed(`No URL of ${plural(exchanges.length, 'request')} had a secret or a token.`, [asked, used])
+}
+
+/** Where a credential stands that has no place there; undefined when there is none. */
+function misplacedIn({ request }: RecordedExchange): string | undefined {
+  const parameter = request.query.find(
+    ([name, value]) => value !== '' && (CREDENTIAL.test(name) || REDACTED.test(value) || REDACTED.test(name)),
+  )
+  if (parameter) return `the query parameter ${quote(parameter[0])}`
+  if (REDACTED.test(request.path)) return 'the path'
+  const header = request.headers.find(([name, value]) => value !== '' && SECRET_HEADER.test(name))
+  return header && `the header ${quote(header[0])}`
+}

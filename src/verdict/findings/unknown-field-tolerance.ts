@@ -1,0 +1,103 @@
+import { shorten } from '../../support/shorten.ts'
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { struckBy, succeeded } from '../evidence/answers.ts'
+import { keyOf } from '../evidence/idempotency-key.ts'
+import { requestSignature } from '../evidence/idp-tokens.ts'
+import { beganAt, endedAt } from '../evidence/moments.ts'
+import { plural } from '../evidence/words.ts'
+import type { Evidence } from '../evidence.ts'
+import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+
+export const unknownFieldTolerance: Finding = {
+  id: 'unknown-field-tolerance',
+  title: 'Answers with fields of a later version are taken as they are',
+  failureTitle: 'An answer with a new field is taken for a failure: transfers that happened are sent again',
+  rule: 'Versioning, rules 3 and 7: "Changes allowed within v1 without notice: new optional response fields …" "Clients must tolerate unknown response fields."',
+  impact: 'serious',
+  consequence:
+    'The day the service adds a field, every deposit looks like a failure; with fresh keys on top of it, your users pay several times.',
+  situation: 'an answer with fields that no version of today has',
+  exerciseWith: '--scenario unknown-fields',
+  fix: 'Read the fields you need and ignore the others: no strict schemas, no additionalProperties: false, no FAIL_ON_UNKNOWN_PROPERTIES.',
+  wrongClients: ['strict-answers'],
+  judge,
+}
+
+/** A write that was answered with success and new fields, and how often its client sent it again under its key. */
+interface StrangeWrite {
+  first: RecordedExchange
+  again: RecordedExchange[]
+}
+
+function judge({ exchanges, ended }: Evidence): Judgement {
+  const strange = exchanges.filter((one) => struckBy(one, 'unknown_fields') && succeeded(one))
+  const [first] = strange
+  if (!first) return notExercised('No answer with success had fields of a later version.')
+
+  const writes = strangeWrites(exchanges)
+  const repeated = writes.filter(({ again }) => again.length > 0)
+  const [worst] = [...repeated].sort((a, b) => b.again.length - a.again.length)
+  const sequel = sequelOf(strange, exchanges)
+  // A suite may repeat a deposit on purpose, to see that the same key gives the same answer.
+  const habitual = repeated.length === writes.length && (writes.length > 1 || !sequel)
+  if (worst && (worst.again.length > 1 || (habitual && ended))) {
+    const whose = worst.first.external_id === null ? '' : ` of ${shorten(worst.first.external_id, 40)}`
+    const facts = `${worst.first.operation}${whose} was answered with success and new fields, and sent again ${plural(worst.again.length, 'time')} under the same key; so were ${repeated.length} of ${plural(writes.length, 'write')}.`
+    const came = 'the same request again, as after a failure'
+    return failed(facts, { expected: 'the answer taken as it is', came }, [worst.first, ...worst.again.slice(0, 2)])
+  }
+  if (worst) {
+    const reason = `${repeated.length} of ${plural(writes.length, 'write')} answered with success and new fields came again under the same key. That may be a test of the key; traffic cannot tell.`
+    return needsReview(reason, [worst.first, ...worst.again.slice(0, 1)])
+  }
+  if (sequel) {
+    const explanation = `${plural(strange.length, 'answer')} had fields of a later version, and the client went on.`
+    return passed(explanation, [sequel.after, sequel.next])
+  }
+  const reason = ended
+    ? 'Nothing new followed an answer with fields of a later version: the client was through with its work, or gave up at it.'
+    : 'Nothing new has followed an answer with fields of a later version so far.'
+  return needsReview(reason, [strange.at(-1) ?? first])
+}
+
+function strangeWrites(exchanges: readonly RecordedExchange[]): StrangeWrite[] {
+  const writes = new Map<string, StrangeWrite>()
+  for (const exchange of exchanges) {
+    const key = keyOf(exchange)
+    if (key === null || exchange.operation === null) continue
+    const id = `${requestSignature(exchange)} ${key}`
+    const write = writes.get(id)
+    if (write) {
+      if (beganAt(exchange) >= endedAt(write.first)) write.again.push(exchange)
+    } else if (succeeded(exchange) && struckBy(exchange, 'unknown_fields')) {
+      writes.set(id, { first: exchange, again: [] })
+    }
+  }
+  return [...writes.values()]
+}
+
+/** Something new that a client did after such an answer: another request of the same end user or process. */
+function sequelOf(
+  strange: readonly RecordedExchange[],
+  exchanges: readonly RecordedExchange[],
+): { after: RecordedExchange; next: RecordedExchange } | undefined {
+  /** The first such answer by connection and by end user. */
+  const answered = new Map<string, RecordedExchange>()
+  const struck = new Set(strange)
+  const seen = new Set<string>()
+  for (const exchange of exchanges) {
+    const what = `${requestSignature(exchange)} ${exchange.request.body}`
+    const after = processes(exchange).flatMap((process) => answered.get(process) ?? [])[0]
+    if (after && !seen.has(what) && exchange.operation !== 'token' && beganAt(exchange) >= endedAt(after)) {
+      return { after, next: exchange }
+    }
+    seen.add(what)
+    if (!struck.has(exchange)) continue
+    for (const process of processes(exchange)) if (!answered.has(process)) answered.set(process, exchange)
+  }
+  return undefined
+}
+
+function processes({ connection, tenant, external_id }: RecordedExchange): string[] {
+  return [`connection ${connection}`, ...(external_id === null ? [] : [JSON.stringify([tenant, external_id])])]
+}
