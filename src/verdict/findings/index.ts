@@ -1,9 +1,12 @@
 import type { Finding } from '../finding.ts'
 import { amountFormat } from './amount-format.ts'
 import { clientTimeout } from './client-timeout.ts'
+import { connectionReuse } from './connection-reuse.ts'
+import { credentialPlacement } from './credential-placement.ts'
 import { cursorDirection } from './cursor-direction.ts'
 import { cursorIntegrity } from './cursor-integrity.ts'
 import { cursorScope } from './cursor-scope.ts'
+import { deprecationNotice } from './deprecation-notice.ts'
 import { expiredCursorRestart } from './expired-cursor-restart.ts'
 import { idempotencyKeyAfterError } from './idempotency-key-after-error.ts'
 import { idempotencyKeyFormat } from './idempotency-key-format.ts'
@@ -12,6 +15,7 @@ import { idempotencyKeyPerOperation } from './idempotency-key-per-operation.ts'
 import { idpTokenExpiry } from './idp-token-expiry.ts'
 import { idpTokenRefresh } from './idp-token-refresh.ts'
 import { idpTokenReuse } from './idp-token-reuse.ts'
+import { marketAddress } from './market-address.ts'
 import { outcomeAfterDrop } from './outcome-after-drop.ts'
 import { permanentErrors } from './permanent-errors.ts'
 import { pollingPace } from './polling-pace.ts'
@@ -19,7 +23,11 @@ import { retryAfter } from './retry-after.ts'
 import { revertedTransfer } from './reverted-transfer.ts'
 import { singleCursor } from './single-cursor.ts'
 import { singleTransfer } from './single-transfer.ts'
+import { unknownFieldTolerance } from './unknown-field-tolerance.ts'
+import { userTokenHeader } from './user-token-header.ts'
+import { userTokenLifetime } from './user-token-lifetime.ts'
 import { userTokenRefresh } from './user-token-refresh.ts'
+import { userTokenSubject } from './user-token-subject.ts'
 
 /** Every finding, in the order of `FINDING_IDS`. */
 export const FINDINGS: readonly Finding[] = [
@@ -35,6 +43,8 @@ export const FINDINGS: readonly Finding[] = [
   retryAfter,
   pollingPace,
   amountFormat,
+  marketAddress,
+  unknownFieldTolerance,
   expiredCursorRestart,
   cursorIntegrity,
   cursorScope,
@@ -43,5 +53,11 @@ export const FINDINGS: readonly Finding[] = [
   idpTokenReuse,
   idpTokenExpiry,
   idpTokenRefresh,
+  userTokenHeader,
+  userTokenLifetime,
+  userTokenSubject,
   userTokenRefresh,
+  credentialPlacement,
+  connectionReuse,
+  deprecationNotice,
 ]
