@@ -6,11 +6,11 @@ import { plural, spell } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
 import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
-/** So many requests in a row, with pauses below so much, are no polling. */
-const IN_A_ROW = 10
-const NO_PAUSE_MS = 100
 /** A decent pause. A transfer takes 5 to 30 seconds. */
 const PAUSE_MS = 500
+/** So many requests in a row with shorter ones are no polling, when a quarter of the pauses are below so much: a busy machine makes others longer. */
+const IN_A_ROW = 10
+const NO_PAUSE_MS = 100
 
 export const pollingPace: Finding = {
   id: 'polling-pace',
@@ -61,16 +61,26 @@ function contradicted(rush: readonly RecordedExchange[]): Judgement {
 
 /** Requests of one connection for the same first page, one right after the other, without a pause. */
 function rushesIn(connection: readonly RecordedExchange[]): RecordedExchange[][] {
-  const rushes: RecordedExchange[][] = []
-  let rush: RecordedExchange[] = []
+  const rows: RecordedExchange[][] = []
+  let last: RecordedExchange | undefined
   for (const exchange of connection) {
-    const last = rush.at(-1)
-    if (last && isPoll(exchange) && isSame(last, exchange) && beganAt(exchange) - endedAt(last) < NO_PAUSE_MS)
-      rush.push(exchange)
-    else rush = isPoll(exchange) ? [exchange] : []
-    if (rush.length === IN_A_ROW) rushes.push(rush)
+    const row = rows.at(-1)
+    if (isPoll(exchange)) {
+      if (row && last && row.at(-1) === last && isNext(last, exchange)) row.push(exchange)
+      else rows.push([exchange])
+    }
+    last = exchange
   }
-  return rushes
+  return rows.filter(isRush)
+}
+
+function isNext(last: RecordedExchange, exchange: RecordedExchange): boolean {
+  return isSame(last, exchange) && beganAt(exchange) - endedAt(last) < PAUSE_MS
+}
+
+function isRush(row: readonly RecordedExchange[]): boolean {
+  const without = pausesIn(row).filter((pause) => pause < NO_PAUSE_MS).length
+  return row.length >= IN_A_ROW && without * 4 >= row.length
 }
 
 function isPoll({ operation, end, request, response }: RecordedExchange): boolean {
@@ -99,6 +109,9 @@ function areOfOneConnection(polls: readonly RecordedExchange[]): boolean {
 }
 
 function shortestPause(polls: readonly RecordedExchange[]): number {
-  const pauses = polls.slice(1).map((poll, place) => beganAt(poll) - endedAt(polls[place] ?? poll))
-  return pauses.reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
+  return pausesIn(polls).reduce((one, other) => Math.min(one, other), Number.POSITIVE_INFINITY)
+}
+
+function pausesIn(polls: readonly RecordedExchange[]): number[] {
+  return polls.slice(1).map((poll, place) => beganAt(poll) - endedAt(polls[place] ?? poll))
 }

@@ -27,6 +27,24 @@ describe('fails when', () => {
   })
 })
 
+describe('on a busy machine', () => {
+  const paused = (pause: (n: number) => number) => {
+    let at = 100
+    return Array.from({ length: 12 }, (_, n) => {
+      at += pause(n)
+      return list(at, [], { until: at })
+    })
+  }
+
+  test('a client without pauses has some long ones, and fails', () => {
+    expect(judged(dropped, ...paused((n) => (n % 2 ? 300 : 3))).outcome).toBe('failed')
+  })
+
+  test('one that pauses a little has no short ones', () => {
+    expect(judged(dropped, ...paused((n) => (n % 2 ? 300 : 150))).outcome).toBe('needs_review')
+  })
+})
+
 describe('passes when', () => {
   test.each([
     ['there are pauses', [dropped, ...polls(3, 2000)]],
