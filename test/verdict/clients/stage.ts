@@ -2,56 +2,66 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
-import { ControlClient } from '../../../src/control/client.ts'
-import type { Credentials, SandboxHandle, ScenarioFile } from '../../../src/index.ts'
-import { handleOf } from '../../../src/library/handle.ts'
-import { evidenceOf } from '../../../src/sandbox/evidence-of.ts'
-import { Sandbox } from '../../../src/sandbox/sandbox.ts'
-import type { FindingId } from '../../../src/verdict/finding-ids.ts'
-import { FINDINGS } from '../../../src/verdict/findings/index.ts'
-import { type Judged, judge } from '../../../src/verdict/judge.ts'
+import { type Credentials, type SandboxHandle, type ScenarioFile, startSandbox } from '../../../src/index.ts'
+import type { Report } from '../../../src/verdict/report.ts'
 import type { ClientProgram } from './build-clients.ts'
 import type { Exercise } from './wrong-clients.ts'
 
-/** What a run of some clients came to. */
-export interface Rehearsal {
-  findings: { id: FindingId; judged: Judged }[]
+/** How some clients are tried. */
+export interface Trial extends Exercise {
+  /** Run at once, as one partner's. */
+  programs: readonly ClientProgram[]
+  seed?: number
+  /** The end user of all of them; each takes one of its own if left out. */
+  externalId?: string
+}
+
+/** What a trial came to. */
+export interface Outcome {
+  report: Report
+  /** Ids of the findings that failed. */
+  failed: string[]
   /** Of each client. */
   codes: (number | null)[]
+  /** What the clients printed. */
   output: string
   /** Whether API, ledger and chain agree. */
   sound: boolean
 }
 
-/** A sandbox in which clients are tried, each try in a namespace of its own. */
+/** A sandbox in which clients are tried, each trial in a namespace of its own. */
 export class Stage implements AsyncDisposable {
-  readonly #sandbox: Sandbox
-  readonly #handle: SandboxHandle
+  readonly #sandbox: SandboxHandle
 
-  private constructor(sandbox: Sandbox, handle: SandboxHandle) {
+  private constructor(sandbox: SandboxHandle) {
     this.#sandbox = sandbox
-    this.#handle = handle
   }
 
   static async open(): Promise<Stage> {
-    const sandbox = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7 })
-    await sandbox.ready
-    const stop = () => sandbox.stop()
-    const client = new ControlClient(sandbox.baseUrl, { fetch: sandbox.fetch })
-    return new Stage(sandbox, await handleOf(client, { fetch: sandbox.fetch, stop, dispose: stop }))
+    return new Stage(await startSandbox({ port: 0, confirmationDelay: 0, seed: 7 }))
   }
 
-  /** Runs the programs at once under the exercise and judges them together. */
-  async rehearse(programs: readonly ClientProgram[], exercise: Exercise, seed = 7): Promise<Rehearsal> {
-    const { confirmationDelay = '0', scenario, faults = [], attempts } = exercise
-    await using namespace = await this.#handle.namespaces.create({ seed, confirmationDelay })
+  /** Names of the scenarios there are. */
+  async scenarios(): Promise<string[]> {
+    return (await this.#sandbox.scenarios.list()).scenarios.map(({ name }) => name)
+  }
+
+  /** Runs the programs and judges them together. */
+  async perform({ programs, seed, scenario, faults = [], ...rest }: Trial): Promise<Outcome> {
+    const { confirmationDelay = '0', attempts, externalId } = rest
+    await using namespace = await this.#sandbox.namespaces.create({ confirmationDelay, ...(seed && { seed }) })
     if (scenario) await namespace.scenarios.start(await scenarioOf(scenario))
     if (faults.length > 0) await namespace.faults.add(...faults)
-    const env = environmentOf(await namespace.credentials(), attempts)
+    const env = {
+      ...environmentOf(await namespace.credentials()),
+      ...(attempts !== undefined && { DEMO_ATTEMPTS: String(attempts) }),
+      ...(externalId !== undefined && { YIELD_EXTERNAL_ID: externalId }),
+    }
     const runs = await Promise.all(programs.map((program) => run(program, env)))
-    const evidence = await evidenceOf(await this.#sandbox.namespaces.get(namespace.namespace), true)
+    const report = await namespace.report({ ended: true })
     return {
-      findings: FINDINGS.map((finding) => ({ id: finding.id, judged: judge(finding, evidence) })),
+      report,
+      failed: report.findings.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
       codes: runs.map(({ code }) => code),
       output: runs.map(({ output }) => output).join('\n'),
       sound: (await namespace.audit()).ok,
@@ -59,7 +69,7 @@ export class Stage implements AsyncDisposable {
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#handle.stop()
+    return this.#sandbox.stop()
   }
 }
 
@@ -69,13 +79,14 @@ async function scenarioOf(name: string): Promise<string | ScenarioFile> {
   return parse(await readFile(file, 'utf8')) as ScenarioFile
 }
 
-/** As `yield-sandbox exec` sets it, but for the end user: each client takes one of its own. */
-function environmentOf(credentials: Credentials, attempts: number | undefined): NodeJS.ProcessEnv {
+/** As `yield-sandbox exec` sets it, but for the end user. */
+function environmentOf(credentials: Credentials): NodeJS.ProcessEnv {
   const { base_url, auth_url, scope, audience, rpc_urls, tenants } = credentials
   const [tenant] = tenants
   if (!tenant?.kid || !tenant.private_key_pem) throw new Error('the first tenant has a key pair')
   return {
     PATH: process.env.PATH,
+    PYTHONDONTWRITEBYTECODE: '1',
     YIELD_BASE_URL: base_url,
     YIELD_AUTH_URL: auth_url,
     YIELD_CLIENT_ID: tenant.client_id,
@@ -86,12 +97,11 @@ function environmentOf(credentials: Credentials, attempts: number | undefined): 
     YIELD_KEY_ID: tenant.kid,
     YIELD_PRIVATE_KEY_PEM: tenant.private_key_pem,
     YIELD_RPC_URL: Object.values(rpc_urls)[0],
-    ...(attempts !== undefined && { DEMO_ATTEMPTS: String(attempts) }),
   }
 }
 
 /** No client takes so long, but one that goes in circles. */
-const LONGEST_MS = 100_000
+const LONGEST_MS = 200_000
 
 async function run({ command, args }: ClientProgram, env: NodeJS.ProcessEnv) {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], timeout: LONGEST_MS })

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { type BuiltClients, buildClients, python, shell } from './clients/build-clients.ts'
+import { performAll, type Row, rightRow, rightRows, wrongRows, wrongWith } from './clients/matrix.ts'
+import { matrixTable } from './clients/matrix-table.ts'
+import { Stage } from './clients/stage.ts'
+import { mistakes } from './clients/wrong-clients.ts'
+
+// Clients mostly wait.
+vi.setConfig({ maxConcurrency: 12 })
+
+// npm run test:matrix sets these.
+const times = Number(process.env.MATRIX_TIMES ?? 0)
+const together = Number(process.env.MATRIX_CLIENTS ?? 8)
+const only = process.env.MATRIX_ONLY
+
+let clients: BuiltClients
+let stage: Stage
+
+beforeAll(async () => {
+  clients = await buildClients()
+  stage = await Stage.open()
+})
+afterAll(async () => {
+  await stage[Symbol.asyncDispose]()
+  await clients[Symbol.asyncDispose]()
+})
+
+async function holds(row: Row): Promise<void> {
+  const outcome = await stage.perform(row.trial)
+  expect(wrongWith(row, outcome).join('\n'), `${row.name}:\n${outcome.output}`).toBe('')
+}
+
+describe.runIf(times === 0).concurrent('a wrong client fails its own finding and no other', () => {
+  test.each(mistakes.map(({ id }) => id))('%s', async (id) => {
+    await holds(wrongRows(clients).find(({ name }) => name === id)!)
+  })
+})
+
+/** Those that strike one client only; the others are many minutes of `npm run test:matrix`. */
+const QUICK = [
+  'bad-user-signature',
+  'dropped-deposit',
+  'dropped-withdraw',
+  'expired-cursor',
+  'flaky-network',
+  'idp-token-expiry',
+  'rate-limited',
+  'reverted-deposit',
+  'short-lived-token',
+  'unknown-fields',
+]
+
+describe.runIf(times === 0).concurrent('the reference clients pass', () => {
+  test.each(QUICK)('%s, in TypeScript', (scenario) => holds(rightRow(clients.typescript, 1, scenario)))
+  test('dropped-deposit, in Python', () => holds(rightRow(python, 1, 'dropped-deposit')))
+  test('dropped-deposit, in a shell script', () => holds(rightRow(shell, 1, 'dropped-deposit')))
+  test('eight at once', () => holds(rightRow(clients.typescript, 8, 'flaky-network')))
+})
+
+describe.runIf(times > 0)('the whole matrix', () => {
+  test(`${times} times`, { timeout: 24 * 3_600_000 }, async () => {
+    const all = [...wrongRows(clients), ...rightRows(clients, await stage.scenarios(), together)]
+    const rows = all.filter(({ name }) => !only || name.includes(only))
+    const table = matrixTable()
+    for (let time = 1; time <= times; time++) {
+      const seeded = rows.map((row) => ({ ...row, trial: { ...row.trial, seed: time } }))
+      await performAll(stage, seeded, {
+        atOnce: 8,
+        onOutcome(row, outcome) {
+          const complaints = wrongWith(row, outcome)
+          table.add(row, outcome, complaints)
+          for (const complaint of complaints) console.log(`time ${time}, ${row.name}: ${complaint}`)
+        },
+      })
+      console.log(`${time} of ${times}: ${table.summary()}`)
+    }
+    console.log(table.render())
+    expect(table.summary()).toMatch(/ 0 false alarms, 0 missed/)
+  })
+})
