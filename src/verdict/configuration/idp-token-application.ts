@@ -9,7 +9,7 @@ export const idpTokenApplication: Cause = {
     return {
       title: 'The access tokens are of an application that is not registered',
       expected: `appid ${exchange.refusal?.expected ?? 'of a registered application'}`,
-      came: `appid ${shown(claimOf(exchange.request.idp_token, 'appid'))}`,
+      came: `appid ${exchange.refusal?.came ?? shown(claimOf(exchange.request.idp_token, 'appid'))}`,
       fix: 'Get access tokens with the client id and secret of the credentials: YIELD_CLIENT_ID and YIELD_CLIENT_SECRET. Each namespace has its own.',
     }
   },

@@ -9,7 +9,7 @@ export const idpTokenAudience: Cause = {
     return {
       title: 'The access tokens are for another audience than the service',
       expected: `aud ${exchange.refusal?.expected ?? around.settings.audience}`,
-      came: `aud ${shown(claimOf(exchange.request.idp_token, 'aud'))}`,
+      came: `aud ${exchange.refusal?.came ?? shown(claimOf(exchange.request.idp_token, 'aud'))}`,
       fix: 'Ask for access tokens with the scope of the credentials: YIELD_SCOPE (scope of GET /_sandbox/credentials).',
     }
   },

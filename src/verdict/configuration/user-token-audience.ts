@@ -9,7 +9,7 @@ export const userTokenAudience: Cause = {
     return {
       title: 'The user tokens are for another audience than the service',
       expected: `aud ${exchange.refusal?.expected ?? around.settings.audience}`,
-      came: `aud ${shown(claimOf(exchange.request.user_token, 'aud'))}`,
+      came: `aud ${exchange.refusal?.came ?? shown(claimOf(exchange.request.user_token, 'aud'))}`,
       fix: 'Mint user tokens for the audience of the credentials: YIELD_AUDIENCE (audience of GET /_sandbox/credentials).',
     }
   },

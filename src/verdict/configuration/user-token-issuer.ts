@@ -10,7 +10,7 @@ export const userTokenIssuer: Cause = {
     return {
       title: 'The user tokens have another issuer than the one registered',
       expected: `iss ${refusal?.expected ?? 'as registered for the tenant'}`,
-      came: `iss ${shown(claimOf(request.user_token, 'iss') ?? refusal?.came)}`,
+      came: `iss ${exchange.refusal?.came ?? shown(claimOf(request.user_token, 'iss'))}`,
       fix: 'Mint user tokens with the issuer of the credentials: YIELD_ISSUER (issuer of GET /_sandbox/credentials).',
     }
   },

@@ -12,7 +12,7 @@ export const userTokenKeyId: Cause = {
     return {
       title: 'The user tokens name a key that is not registered',
       expected: `kid ${refusal?.expected ?? 'of a registered key'}`,
-      came: `kid ${shown(kid)}`,
+      came: `kid ${refusal?.came ?? shown(kid)}`,
       fix: 'Put the key id of the credentials into the header of user tokens: YIELD_KEY_ID (kid of GET /_sandbox/credentials).',
     }
   },
