@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ControlClient } from '../../src/control/client.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 
@@ -6,7 +7,7 @@ let sandbox: SandboxHandle
 beforeAll(async () => {
   sandbox = await testSandbox()
   const partner = new Partner(sandbox)
-  await partner.open('<script>alert(1)</script>')
+  await partner.open('<img>')
 })
 afterAll(() => sandbox.stop())
 
@@ -25,6 +26,18 @@ test.each([
   expect(await answer.text()).toMatch(beginning)
 })
 
+test('without a format it is JSON, with what the client was exercised on', async () => {
+  const report = await new ControlClient(sandbox.baseUrl).report()
+  expect(report.coverage.operations).toContainEqual({ id: 'create_portfolio', exercised: true, count: 1 })
+  expect(await sandbox.report()).toMatchObject({ verdict: report.verdict, seed: sandbox.seed })
+})
+
+test('what is required and was not exercised makes it inconclusive', async () => {
+  const { verdict, unmet } = await sandbox.report({ require: ['reverted-transfer'] })
+  expect(verdict).toBe('inconclusive')
+  expect(unmet).toEqual(['The required finding reverted-transfer was not exercised.'])
+})
+
 test.each([
   ['?format=pdf', 'format'],
   ['?ended=perhaps', 'ended'],
@@ -39,4 +52,15 @@ test.each([
 test('an earlier id of a finding is refused with the new one', async () => {
   const answer = await get('?require=waits-sixty-seconds')
   expect(await answer.text()).toContain('client-timeout')
+})
+
+describe('a namespace', () => {
+  test('has a report of its own, and a reset begins anew', async () => {
+    const namespace = await sandbox.namespaces.create({ name: 'mine' })
+    expect((await namespace.report()).summary).toBe('Inconclusive: no request of the client came.')
+    await new Partner(namespace).open('alice')
+    expect((await namespace.report()).coverage.operations.some(({ exercised }) => exercised)).toBe(true)
+    await namespace.reset()
+    expect((await namespace.report()).coverage.operations.some(({ exercised }) => exercised)).toBe(false)
+  })
 })
