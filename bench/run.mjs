@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { deposits } from './deposits.mjs'
+import { exec } from './exec.mjs'
 import { faults } from './faults.mjs'
 import { held } from './held.mjs'
 import { memory } from './memory.mjs'
@@ -13,7 +14,7 @@ import { stored } from './stored.mjs'
 import { table } from './support/table.mjs'
 import { watching } from './watching.mjs'
 
-const PARTS = { startup, requests, faults, deposits, reset, package: packageFigures }
+const PARTS = { startup, exec, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
 const LONG_PARTS = { scale, held, stored, memory, namespaces, watching }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }

@@ -3,6 +3,7 @@ import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
 import { clockCommand } from './clock-command.ts'
 import { readEnvironment } from './environment.ts'
+import { execCommand } from './exec-command.ts'
 import { faultsCommand } from './faults-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
 import { namespacesCommand } from './namespaces-command.ts'
@@ -18,6 +19,7 @@ import { tokenCommand, userTokenCommand } from './token-commands.ts'
 import { waitCommand } from './wait-command.ts'
 
 const commands = [
+  execCommand,
   waitCommand,
   statusCommand,
   stopCommand,

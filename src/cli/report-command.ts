@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { FindingId } from '../control/contract.ts'
 import { OptionError } from '../option-error.ts'
-import { isFindingId, objectionTo } from '../verdict/finding-ids.ts'
 import { renderReports } from '../verdict/render/render-reports.ts'
 import { renderText } from '../verdict/render/text.ts'
 import type { Report } from '../verdict/report.ts'
 import { formOfFile, REPORT_FORM_NAMES, REPORT_FORMS, type ReportForm } from '../verdict/report-forms.ts'
 import { type ControlFlags, clientOf, controlCommand } from './control-options.ts'
+import { findingIds } from './finding-ids-argument.ts'
 import { wantsColour } from './wants-colour.ts'
 
 interface ReportFlags extends ControlFlags {
@@ -39,7 +39,7 @@ export function reportCommand(): Command {
       'also write it, in the form of its suffix (.html, .xml, .sarif, …); may be repeated',
       file,
     )
-    .option('--require <finding>', 'a finding that must be passed; may be repeated', finding)
+    .option('--require <finding>', 'a finding that must be passed; may be repeated', findingIds)
     .option('--running', 'the client still runs: what it has not done yet, it may do')
     .option('--allow-inconclusive', 'exit 0 when the verdict is inconclusive')
     .action(async (flags: ReportFlags) => {
@@ -63,12 +63,6 @@ function file(path: string, earlier: string[] = []): string[] {
   if (formOfFile(path) !== undefined) return [...earlier, path]
   const suffixes = REPORT_FORM_NAMES.map((name) => REPORT_FORMS[name].suffixes[0])
   throw new InvalidArgumentError(`Its suffix must be one of ${suffixes.join(', ')}.`)
-}
-
-function finding(word: string, earlier: FindingId[] = []): FindingId[] {
-  if (isFindingId(word)) return [...earlier, word]
-  const { message, fix } = objectionTo(word) ?? { message: '', fix: '' }
-  throw new InvalidArgumentError(`${message.charAt(0).toUpperCase()}${message.slice(1)}: ${fix}`)
 }
 
 async function write(path: string, report: Report): Promise<void> {

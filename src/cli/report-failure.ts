@@ -2,6 +2,8 @@
 const KNOWN: Record<string, number> = {
   OptionError: 2,
   FixtureError: 2,
+  BaselineError: 2,
+  CommandStartError: 2,
   DataDirectoryError: 1,
   InvalidArgumentError: 2,
   AnvilBinaryMissingError: 1,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { ScenarioRun } from '../control/contract.ts'
+import { isScenarioFile } from '../scenarios/find-scenario.ts'
 import { loadScenario } from '../scenarios/load-scenario.ts'
 import { type ControlFlags, clientOf, commandGroup, controlCommand, print } from './control-options.ts'
 
@@ -28,7 +29,7 @@ function runCommand(): Command {
   ])
     .argument('<name or file>', 'a shipped scenario, or a YAML or JSON file')
     .action(async (nameOrFile: string, flags: ControlFlags) => {
-      const scenario = isFile(nameOrFile) ? await loadScenario(nameOrFile) : nameOrFile
+      const scenario = isScenarioFile(nameOrFile) ? await loadScenario(nameOrFile) : nameOrFile
       printRun(flags, await clientOf(flags).startScenario(scenario))
     })
 }
@@ -41,11 +42,6 @@ function stopCommand(): Command {
     if (stopped) printRun(flags, stopped)
     else print(flags, null, [])
   })
-}
-
-/** No name of a scenario has a dot or a slash in it. */
-function isFile(nameOrFile: string): boolean {
-  return /[./\\]/.test(nameOrFile)
 }
 
 function printRun(flags: ControlFlags, run: ScenarioRun): void {

@@ -3,26 +3,37 @@
  * own fill `with`, and words that are numbers or truth values are read as such.
  */
 export function parseFaultHeader(header: string): Record<string, unknown> {
-  const [kind = '', ...parameters] = (header.match(PARTS) ?? []).map((part) => part.trim())
+  return readWords(header, RULE_PARAMETERS, new Set())
+}
+
+/** The rest of a rule makes no sense for one request. */
+const RULE_PARAMETERS = new Set(['phase', 'probability'])
+
+/** Reads a kind and its parameters: those of the names in `own` are the rule's, those of `match` its match's, the rest fill `with`. */
+export function readWords(text: string, own: ReadonlySet<string>, match: ReadonlySet<string>): Record<string, unknown> {
+  const [kind = '', ...parameters] = (text.match(PARTS) ?? []).map((part) => part.trim())
   const rule: Record<string, unknown> = { kind }
-  const rest: Record<string, unknown> = {}
+  const parts = { match: {}, with: {} }
   for (const parameter of parameters.filter(Boolean)) {
-    const [name = '', ...value] = parameter.split('=')
-    const read = literal(value.join('=').trim())
-    if (RULE_PARAMETERS.has(name.trim())) rule[name.trim()] = read
-    else Object.defineProperty(rest, name.trim(), { value: read, enumerable: true, configurable: true })
+    const [word = '', ...value] = parameter.split('=')
+    const name = word.trim()
+    const part = own.has(name) ? rule : match.has(name) ? parts.match : parts.with
+    const text = value.join('=').trim()
+    // Who is meant is a name, whatever it looks like.
+    const read = part === parts.match ? unquoted(text) : literal(text)
+    Object.defineProperty(part, name, { value: read, enumerable: true, configurable: true, writable: true })
   }
-  return { ...rule, ...(Object.keys(rest).length > 0 && { with: rest }) }
+  return { ...rule, ...Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)) }
 }
 
 /** What stands between semicolons; those in quotation marks belong to a value. */
 const PARTS = /(?:"[^"]*"|[^;])+/g
 
-/** The rest of a rule makes no sense for one request. */
-const RULE_PARAMETERS = new Set(['phase', 'probability'])
-
 function literal(word: string): unknown {
-  const bare = /^"(.*)"$/.exec(word)?.[1] ?? word
   if (/^-?\d+(\.\d+)?$/.test(word)) return Number(word)
-  return word === 'true' ? true : word === 'false' ? false : bare
+  return word === 'true' ? true : word === 'false' ? false : unquoted(word)
+}
+
+function unquoted(word: string): string {
+  return /^"(.*)"$/.exec(word)?.[1] ?? word
 }

@@ -3,9 +3,10 @@ import { PACKAGE_ROOT } from '../package-root.ts'
 import { loadScenarios } from './load-scenario.ts'
 import type { Scenario } from './scenario-schema.ts'
 
-const DIRECTORY = fileURLToPath(new URL('scenarios', PACKAGE_ROOT))
+/** Where they are. */
+export const SHIPPED = fileURLToPath(new URL('scenarios', PACKAGE_ROOT))
 
 /** The scenarios that ship with the package. */
 export function shippedScenarios(): Promise<Scenario[]> {
-  return loadScenarios(DIRECTORY)
+  return loadScenarios(SHIPPED)
 }

@@ -37,6 +37,8 @@ export interface ReportedFinding {
   exercise_with?: string
   /** Whether the scenario or `--require` asks for it. */
   required: boolean
+  /** When it failed and may, by a baseline: why. The verdict does not count it. */
+  accepted?: string
   request_ids: string[]
 }
 

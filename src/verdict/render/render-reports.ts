@@ -1,3 +1,4 @@
+import { mergedReport } from '../merged-report.ts'
 import type { Report } from '../report.ts'
 import type { ReportForm } from '../report-forms.ts'
 import { renderHtml } from './html.ts'
@@ -7,7 +8,7 @@ import { renderSarif } from './sarif.ts'
 import { renderText } from './text.ts'
 
 const RENDERERS: Record<ReportForm, (reports: readonly Report[]) => string> = {
-  json: (reports) => `${JSON.stringify(reports.length === 1 ? reports[0] : reports, null, 2)}\n`,
+  json: (reports) => `${JSON.stringify(mergedReport(reports), null, 2)}\n`,
   junit: renderJunit,
   sarif: renderSarif,
   html: renderHtml,

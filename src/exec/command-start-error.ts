@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { shorten } from '../support/shorten.ts'
+
+/** A command that could not be started; the message says why and what to write instead. */
+export class CommandStartError extends Error {
+  override readonly name = 'CommandStartError'
+
+  constructor(command: string, cause: NodeJS.ErrnoException) {
+    super(`${JSON.stringify(shorten(command, 80))} ${reasonOf(command, cause)}`, { cause })
+  }
+}
+
+/** Words that only a shell knows; some of them are files as well on some machines, and of no use there. */
+const SHELL_WORDS = new Set([
+  '.',
+  'alias',
+  'cd',
+  'eval',
+  'exec',
+  'export',
+  'for',
+  'if',
+  'set',
+  'source',
+  'ulimit',
+  'while',
+])
+
+function reasonOf(command: string, { code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'ENOENT':
+      return notFound(command)
+    case 'EACCES':
+    case 'EPERM':
+      return 'must not be run: it is no program, or lacks the permission (chmod +x)'
+    case 'E2BIG':
+      return 'cannot be started: its arguments and environment are too long for this machine'
+    default:
+      return `cannot be started (${code ?? message})`
+  }
+}
+
+function notFound(command: string): string {
+  if (SHELL_WORDS.has(command)) return "is a word of the shell's own: give sh -c '…' as the command"
+  if (/^[A-Za-z_]\w*=/.test(command)) return `is no command: set variables with env, as in: -- env ${command} npm test`
+  if (/\s/.test(command)) return "is no command: leave out the quotes around it, or give sh -c '…'"
+  if (existsSync(command)) return 'cannot be started: the program that its first line (#!) names is not there'
+  return /[/\\]/.test(command)
+    ? 'is not there: check the path'
+    : 'is no command on this machine: nothing of that name is in PATH'
+}

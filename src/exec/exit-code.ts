@@ -1,0 +1,49 @@
+import { constants } from 'node:os'
+import type { Report } from '../verdict/report.ts'
+import type { CommandEnd } from './run-command.ts'
+import type { Run } from './sandbox-run.ts'
+
+/** Exit codes of a verdict. */
+const FAILED = 3
+const INCONCLUSIVE = 4
+
+/** What an exit code is made of, beside the runs. */
+export interface Outcome {
+  /** With their reports as a baseline leaves them. */
+  runs: readonly Pick<Run, 'end' | 'report'>[]
+  /** Whether the baseline itself is at fault. */
+  badBaseline: boolean
+  allowInconclusive: boolean
+  /** The signal that interrupted the runs. */
+  interruptedBy: NodeJS.Signals | undefined
+}
+
+/**
+ * The exit code of `exec`: that of the first command that failed by itself, else what the verdict comes to. A command that was
+ * interrupted did not say all it had to, whatever its own code; one whose time was over is a failure.
+ */
+export function exitCodeOf({ runs, badBaseline, allowInconclusive, interruptedBy }: Outcome): number {
+  if (interruptedBy) return codeOfSignal(interruptedBy)
+  const own = runs.map(({ end }) => codeOfEnd(end)).find((code) => code !== 0)
+  if (own !== undefined) return own
+  const reports = runs.map(({ report }) => report)
+  if (badBaseline || reports.some(({ verdict }) => verdict === 'failed')) return FAILED
+  if (reports.some(({ verdict }) => verdict === 'inconclusive') && !allowInconclusive) return INCONCLUSIVE
+  // A suite that asked the service nothing says nothing of the client, whatever is allowed.
+  return reports.some(didNothing) ? INCONCLUSIVE : 0
+}
+
+/** 128 and the signal's number, as shells have it. */
+export function codeOfSignal(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
+}
+
+/** What a command's end makes of the run. */
+export function codeOfEnd({ code, signal, timedOut }: CommandEnd): number {
+  if (timedOut) return 1
+  return signal === null ? (code ?? 1) : codeOfSignal(signal)
+}
+
+function didNothing({ coverage }: Report): boolean {
+  return coverage.operations.every(({ exercised }) => !exercised)
+}

@@ -1,0 +1,24 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { suggest } from '../support/nearest.ts'
+import { shorten } from '../support/shorten.ts'
+import { loadScenario } from './load-scenario.ts'
+import { ScenarioError } from './scenario-error.ts'
+import type { Scenario } from './scenario-schema.ts'
+import { SHIPPED } from './shipped-scenarios.ts'
+
+/** Whether a word names a file: no name of a scenario has a dot or a slash in it. */
+export function isScenarioFile(nameOrFile: string): boolean {
+  return /[./\\]/.test(nameOrFile)
+}
+
+/** A shipped scenario by its name, or one of a file. Throws {@link ScenarioError}. */
+export async function findScenario(nameOrFile: string): Promise<Scenario> {
+  if (isScenarioFile(nameOrFile)) return loadScenario(nameOrFile)
+  const names = (await readdir(SHIPPED)).flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? [])
+  if (names.includes(nameOrFile)) return loadScenario(join(SHIPPED, `${nameOrFile}.yaml`))
+  const fix = suggest(nameOrFile, names)
+  throw new ScenarioError([
+    { file: `scenario "${shorten(nameOrFile)}"`, path: '', message: 'is none of the shipped ones', fix },
+  ])
+}

@@ -1,0 +1,77 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What every client of these tests begins with. Plain JavaScript: it runs as a command. */
+const BEGIN = `
+const { YIELD_BASE_URL: base, YIELD_EXTERNAL_ID: user, YIELD_SANDBOX_URL: sandbox, YIELD_CONTROL_URL: control } = process.env
+const form = new URLSearchParams({
+  grant_type: 'client_credentials',
+  client_id: process.env.YIELD_CLIENT_ID,
+  client_secret: process.env.YIELD_CLIENT_SECRET,
+  scope: process.env.YIELD_SCOPE,
+})
+const token = (await (await fetch(process.env.YIELD_AUTH_URL, { method: 'POST', body: form })).json()).access_token
+const minted = await fetch(control + '/tenants/acme/user_tokens', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ external_id: user }),
+})
+const headers = { authorization: 'Bearer ' + token, 'x-user-token': (await minted.json()).token }
+const ask = (path, init = {}) => fetch(base + '/v1/partner' + path, { ...init, headers: { ...headers, ...init.headers } })
+const mine = '/end_users/' + user
+const deposit = (portfolio_id, key) => ask(mine + '/deposit', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json', 'idempotency-key': key },
+  body: JSON.stringify({ portfolio_id, amount_minor: '1000000' }),
+})
+`
+
+const CLIENTS = {
+  /** Asks for the pools, and nothing else. */
+  pools: `${BEGIN}
+console.log((await ask('/pools')).status)`,
+  /** Deposits, and repeats with the same key what was dropped. */
+  right: `${BEGIN}
+const [portfolio] = (await (await ask(mine + '/portfolios')).json()).data
+const key = crypto.randomUUID()
+const first = await deposit(portfolio.portfolio_id, key).catch(() => deposit(portfolio.portfolio_id, key))
+console.log('deposited', first.status)`,
+  /** Takes a fresh key for it. */
+  wrong: `${BEGIN}
+const [portfolio] = (await (await ask(mine + '/portfolios')).json()).data
+const again = () => deposit(portfolio.portfolio_id, crypto.randomUUID())
+console.log('deposited', (await again().catch(again)).status)`,
+  /** Prints its environment. */
+  environment: 'console.log(JSON.stringify(process.env)); console.error("on stderr")',
+  /** Never ends by itself; has a child in its group. Both say their ids, and how they are told to end. */
+  family: `
+import { spawn } from 'node:child_process'
+const [, self, role = 'parent'] = process.argv
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {
+  console.log(role, signal)
+  process.exit(role === 'parent' ? 9 : 0)
+})
+setInterval(() => {}, 1000)
+console.log(role, process.pid)
+if (role === 'parent') spawn(process.execPath, [self, 'child'], { stdio: 'inherit' })`,
+  /** Takes no signal for an answer. */
+  stubborn: `
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => console.log('no'))
+setInterval(() => {}, 1000)
+console.log('parent', process.pid)`,
+  /** Ends, and leaves a child behind. */
+  forking: `
+import { spawn } from 'node:child_process'
+const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
+child.unref()
+console.log('child', child.pid)`,
+}
+
+/** Name of a client. */
+export type ClientName = keyof typeof CLIENTS
+
+/** Writes each client into a folder; the command that runs one. */
+export function writeClients(directory: string): (name: ClientName) => string[] {
+  for (const [name, text] of Object.entries(CLIENTS)) writeFileSync(join(directory, `${name}.mjs`), text)
+  return (name) => [process.execPath, join(directory, `${name}.mjs`)]
+}

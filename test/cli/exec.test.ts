@@ -1,0 +1,263 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { anvilsOf } from '../helpers/anvils.ts'
+import { eventually } from '../helpers/eventually.ts'
+import { Command, type Ended } from './command.ts'
+import { type ClientName, writeClients } from './exec-clients.ts'
+import { expectClear } from './expect-clear.ts'
+
+let directory: string
+let client: (name: ClientName) => string[]
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-exec-'))
+  client = writeClients(directory)
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+let started: Command[] = []
+afterEach(async () => {
+  for (const command of started) command.kill('SIGKILL')
+  await Promise.all(started.map(({ ended }) => ended))
+  started = []
+})
+
+function start(flags: readonly string[], command: readonly string[], env: Record<string, string> = {}): Command {
+  const exec = new Command(['exec', ...flags, '--', ...command], { env })
+  started.push(exec)
+  return exec
+}
+
+const exec = (flags: readonly string[], command: readonly string[], env?: Record<string, string>): Promise<Ended> =>
+  start(flags, command, env).ended
+
+/** One that has ended and that nobody has waited for is gone as well: its parent ended before it. */
+function expectGone(pid: number): void {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
+  expect(stdout.trim()).toMatch(/^Z|^$/)
+}
+
+/** What a client printed of the id of a process. */
+async function pidOf(exec: Command, role: string): Promise<number> {
+  return Number((await exec.prints(new RegExp(`${role} \\d+`))).split(' ')[1])
+}
+
+describe('exec ends with', () => {
+  test('0 when the client is right, and 3 when it is wrong', async () => {
+    const flags = ['--scenario', 'dropped-deposit', '--require', 'idempotency-key-on-retry']
+    const right = await exec(flags, client('right'))
+    expect(right).toMatchObject({ code: 0, stdout: 'deposited 200\n', stderr: expect.stringMatching(/passed/i) })
+    const wrong = await exec(flags, client('wrong'))
+    expect(wrong).toMatchObject({ code: 3, stdout: 'deposited 200\n', stderr: expect.stringMatching(/pays twice/) })
+  })
+
+  test('3 by a fault on the spot as well', async () => {
+    const fault = 'drop_connection; phase=after_broadcast; operation=deposit; external_id=alice'
+    expect(await exec(['--fault', fault], client('wrong'))).toMatchObject({ code: 3 })
+  })
+
+  test('4 when what was asked for did not come about, or 0 where that is allowed', async () => {
+    const flags = ['--require', 'retry-after']
+    expect(await exec(flags, client('pools'))).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/inconclusive/i),
+    })
+    expect(await exec([...flags, '--allow-inconclusive'], client('pools'))).toMatchObject({ code: 0, stdout: '200\n' })
+  })
+
+  test('4 when nothing was done at all, whatever is allowed', async () => {
+    expect(await exec([], ['true'])).toMatchObject({ code: 4, stdout: '' })
+    expect(await exec(['--allow-inconclusive'], ['true'])).toMatchObject({ code: 4 })
+  })
+
+  test("the command's own code when it fails, or 128 and its signal", async () => {
+    expect(await exec(['--scenario', 'dropped-deposit'], ['sh', '-c', 'exit 7'])).toMatchObject({ code: 7 })
+    expect(await exec([], ['sh', '-c', 'kill -KILL $$'])).toMatchObject({ code: 137 })
+  })
+})
+
+describe('the command', () => {
+  test('has its streams for itself, and knows where the sandbox is', async () => {
+    const env = { OTHER: 'kept', YIELD_BASE_URL: 'http://elsewhere' }
+    const ended = await exec(['--env', 'API_URL=YIELD_BASE_URL'], client('environment'), env)
+    const seen = JSON.parse(ended.stdout)
+    expect(seen).toMatchObject({
+      OTHER: 'kept',
+      API_URL: seen.YIELD_BASE_URL,
+      YIELD_BASE_URL: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      YIELD_PRIVATE_KEY_PEM: expect.stringContaining('PRIVATE KEY'),
+      YIELD_EXTERNAL_ID: 'alice',
+    })
+    expect(ended.stderr).toMatch(/^on stderr\n/)
+  })
+
+  test('can use the command line on its sandbox', async () => {
+    const status = ['node', 'bin/yield-sandbox.js', 'scenario', 'list']
+    const { stdout } = await exec(['--scenario', 'dropped-deposit'], status)
+    expect(stdout).toMatch(/^dropped-deposit\trunning\t/m)
+  })
+
+  test.each([
+    [['no-such-command'], /"no-such-command" is no command on this machine: nothing of that name is in PATH/],
+    [['cd', '/'], /"cd" is a word of the shell's own: give sh -c/],
+    [['npm test'], /"npm test" is no command: leave out the quotes/],
+    [['A=1', 'npm'], /"A=1" is no command: set variables with env, as in: -- env A=1 npm test/],
+    [['./nowhere/test.sh'], /"\.\/nowhere\/test\.sh" is not there: check the path/],
+    [['./README.md'], /"\.\/README\.md" must not be run: .* \(chmod \+x\)/],
+    [['/tmp'], /"\/tmp" must not be run/],
+  ])('%j that cannot be started is refused in one line', async (command, line) => {
+    const exec = start([], command)
+    expectClear(await exec.ended, { code: 2, line })
+    expect(anvilsOf(exec.child.pid!)).toEqual([])
+  })
+
+  test('whose interpreter is missing as well', async () => {
+    const script = join(directory, 'script')
+    await writeFile(script, '#!/no/such/interpreter\n', { mode: 0o755 })
+    expectClear(await exec([], [script]), {
+      code: 2,
+      line: /the program that its first line \(#!\) names is not there/,
+    })
+  })
+})
+
+describe('nothing is left running', () => {
+  test('when a command takes too long', async () => {
+    const exec = start(['--timeout', '2s'], client('family'))
+    const pids = [await pidOf(exec, 'parent'), await pidOf(exec, 'child')]
+    const { code, stdout, stderr } = await exec.ended
+    expect({ code, stdout, stderr }).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/parent SIGTERM/),
+      stderr: expect.stringMatching(/was not done after 2 s: ended\n/),
+    })
+    for (const pid of pids) expectGone(pid)
+  })
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s reaches the whole group once', async (signal) => {
+    const exec = start([], client('family'))
+    const pids = [await pidOf(exec, 'parent'), await pidOf(exec, 'child'), ...anvilsOf(exec.child.pid!)]
+    expect(pids).toHaveLength(3)
+    exec.kill(signal)
+    const { code, stdout } = await exec.ended
+    expect(code).toBe(signal === 'SIGINT' ? 130 : 143)
+    expect(stdout.match(/(parent|child) SIG\w+/g)?.toSorted()).toEqual([`child ${signal}`, `parent ${signal}`])
+    for (const pid of pids) expectGone(pid)
+  })
+
+  test('when a command does not listen to Ctrl-C, and it comes again', async () => {
+    const exec = start([], client('stubborn'))
+    const pid = await pidOf(exec, 'parent')
+    exec.kill('SIGINT')
+    await exec.prints(/no/)
+    await eventually(() => {
+      exec.kill('SIGINT')
+      expectGone(pid)
+    })
+    expect((await exec.ended).code).toBe(130)
+  })
+
+  test('when it is told to end before the command began', async () => {
+    const exec = start([], client('family'))
+    const anvil = await eventually(() => {
+      const [found] = anvilsOf(exec.child.pid!)
+      expect(found).toBeDefined()
+      return found!
+    })
+    exec.kill('SIGTERM')
+    expect((await exec.ended).code).toBe(143)
+    expectGone(anvil)
+  })
+
+  test('when a command ends and leaves others behind: that is said', async () => {
+    const { code, stdout, stderr } = await exec([], client('forking'))
+    expect(code).toBe(4)
+    expect(stderr).toMatch(/left a process running: ended \(.+\)\n/)
+    expectGone(Number(stdout.split(' ')[1]))
+  })
+})
+
+describe('several scenarios', () => {
+  const scenarios = ['dropped-deposit', 'slow-confirmation', 'dropped-withdraw'].flatMap((name) => ['--scenario', name])
+
+  test.each(['1', '3'])('%s at a time give one table, one report and one code', async (jobs) => {
+    const report = join(directory, 'new', jobs, 'report.json')
+    const flags = [...scenarios, '--jobs', jobs, '--report', report]
+    const { code, stdout, stderr } = await exec(flags, [
+      'sh',
+      '-c',
+      'echo one; echo two >&2; exec "$@"',
+      'sh',
+      ...client('pools'),
+    ])
+    expect(code).toBe(4)
+    expect(stdout.match(jobs === '1' ? /one\n200\n/g : /one\ntwo\n200\n/g)).toHaveLength(3)
+    expect(
+      stderr.match(/^yield-sandbox: scenario (dropped-deposit|slow-confirmation|dropped-withdraw)$/gm),
+    ).toHaveLength(3)
+    expect(stderr).toMatch(/^scenario +verdict +proved +contradicted +unproved +seconds +command's code$/m)
+    expect(stderr).toMatch(/^dropped-deposit +inconclusive +\d+ +0 +\d+ +\d+\.\d +0$/m)
+    const merged = JSON.parse(await readFile(report, 'utf8'))
+    expect(merged).toMatchObject({ verdict: 'inconclusive', contradicted: 0 })
+    expect(merged.reports.map(({ scenario }: { scenario: string }) => scenario)).toEqual([
+      'dropped-deposit',
+      'slow-confirmation',
+      'dropped-withdraw',
+    ])
+  })
+
+  test('give the code of the command that failed, and start no other after one that cannot be started', async () => {
+    const failing =
+      'curl -s "$YIELD_CONTROL_URL/scenarios" | grep -q \'"current":{"name":"slow-confirmation"\' && exit 6; exit 0'
+    const { code, stderr } = await exec(scenarios, ['sh', '-c', failing])
+    expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringMatching(/^slow-confirmation .* 6$/m) })
+    const none = await exec([...scenarios, '--jobs', '1'], ['no-such-command'])
+    expect({ ...none, stderr: none.stderr.match(/^yield-sandbox: .*$/gm) }).toMatchObject({
+      code: 2,
+      stderr: ['yield-sandbox: scenario dropped-deposit', expect.stringMatching(/no-such-command/)],
+    })
+  })
+})
+
+describe('reports', () => {
+  test('are written in the form of the suffix, in folders that are made', async () => {
+    const files = ['json', 'xml', 'sarif', 'md', 'html'].map((suffix) => join(directory, 'reports', `report.${suffix}`))
+    const { code } = await exec(
+      files.flatMap((file) => ['--report', file]),
+      client('pools'),
+    )
+    expect(code).toBe(4)
+    const [json, xml, sarif, markdown, html] = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+    expect(JSON.parse(json!)).toMatchObject({ verdict: 'inconclusive', findings: expect.any(Array) })
+    expect(JSON.parse(sarif!)).toMatchObject({ version: '2.1.0' })
+    expect([xml, markdown, html]).toEqual([
+      expect.stringContaining('<testsuite'),
+      expect.stringMatching(/^#/),
+      expect.stringMatching(/^<!doctype html>/i),
+    ])
+  })
+
+  test('that cannot be written end it before anything is run', async () => {
+    const witness = join(directory, 'witness')
+    const ended = await exec(['--report', '/proc/none/report.json'], ['touch', witness])
+    expectClear(ended, { code: 2, line: /--report \/proc\/none\/report\.json cannot be written \(ENOENT/ })
+    expect(existsSync(witness)).toBe(false)
+  })
+})
+
+describe('a baseline', () => {
+  test('lets what is known fail, once and no more', async () => {
+    const baseline = join(directory, 'baseline.yaml')
+    const flags = ['--scenario', 'dropped-deposit', '--baseline', baseline]
+    await writeFile(baseline, '- id: idempotency-key-on-retry\n  reason: mended in release 12\n')
+    expect(await exec(flags, client('wrong'))).toMatchObject({ code: expect.not.toSatisfy((code) => code === 3) })
+    const stale = await exec(flags, client('right'))
+    expect(stale).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/baseline is stale: idempotency-key-on-retry/),
+    })
+  })
+})

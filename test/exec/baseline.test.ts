@@ -1,0 +1,124 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { applyBaseline } from '../../src/exec/apply-baseline.ts'
+import { BaselineError, loadBaseline } from '../../src/exec/load-baseline.ts'
+import { reportOf } from './report.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'baseline-'))
+afterAll(() => rmSync(directory, { recursive: true }))
+
+function load(content: string) {
+  const file = join(directory, 'baseline.yaml')
+  writeFileSync(file, content)
+  return loadBaseline(file)
+}
+
+describe('a baseline file', () => {
+  test('is a list of findings, with a reason and a last day', async () => {
+    const content = `
+- id: polling-pace
+  expires: 2027-03-31
+- { id: idempotency-key-on-retry, reason: "mended in release 12" }`
+    expect(await load(content)).toEqual([
+      { id: 'polling-pace', expires: '2027-03-31' },
+      { id: 'idempotency-key-on-retry', reason: 'mended in release 12' },
+    ])
+    expect(await load('[{"id": "retry-after"}]')).toEqual([{ id: 'retry-after' }])
+    expect(await load('[]')).toEqual([])
+  })
+
+  test.each<[string, string, RegExp]>([
+    ['nothing in it', '', /baseline\.yaml: is empty\. Fix: /],
+    ['no list', 'id: polling-pace', /:1:1: must be a list of entries \(id, reason, expires\); got a mapping\. Fix: /],
+    [
+      'an unknown finding',
+      '- id: poling-pace',
+      /:1:7 \[0\]\.id: "poling-pace" is not known\. Fix: did you mean "polling-pace"\?/,
+    ],
+    ['an unknown field', '- id: polling-pace\n  until: 2027-01-01', /:2:3 \[0\]\.until: is not a known field\. Fix: /],
+    [
+      'no day',
+      '- id: polling-pace\n  expires: soon',
+      /:2:12 \[0\]\.expires: must be a day such as "2027-01-31"; got "soon"/,
+    ],
+    [
+      'a day that is not there',
+      '- id: polling-pace\n  expires: 2027-02-30',
+      /:2:12 \[0\]\.expires: "2027-02-30" is no day of the calendar/,
+    ],
+    [
+      'a critical finding without a reason',
+      '- id: idempotency-key-on-retry',
+      /:1:3 \[0\]: "idempotency-key-on-retry" is of critical impact and has no reason\. Fix: add reason/,
+    ],
+    ['one of blanks', '- id: idempotency-key-on-retry\n  reason: "  "', /is of critical impact and has no reason/],
+    [
+      'a finding twice',
+      '- id: polling-pace\n- id: polling-pace',
+      /:2:7 \[1\]\.id: "polling-pace" is taken by \[0\]\.id\. Fix: /,
+    ],
+  ])('with %s is refused with file, line and fix', async (_, content, message) => {
+    const error = await load(content).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(BaselineError)
+    expect((error as Error).message).toMatch(message)
+  })
+
+  test('that is not there is refused', async () => {
+    await expect(loadBaseline(join(directory, 'none.yaml'))).rejects.toThrow(/none\.yaml: no such file/)
+  })
+})
+
+describe('a baseline', () => {
+  const now = Date.parse('2026-11-22T12:00:00Z')
+  const failing = reportOf('failed', { 'polling-pace': 'failed', 'retry-after': 'passed' })
+
+  test('lets a finding fail, and says so in the report', () => {
+    const { reports, complaints } = applyBaseline([failing], [{ id: 'polling-pace', reason: 'known' }], now)
+    expect(complaints).toEqual([])
+    expect(reports[0]).toMatchObject({ verdict: 'passed', summary: expect.stringContaining('1 failure accepted') })
+    expect(reports[0]?.findings).toMatchObject([{ outcome: 'failed', accepted: 'known' }, { id: 'retry-after' }])
+    expect(reports[0]?.findings[1]).not.toHaveProperty('accepted')
+  })
+
+  test('lets no other one fail', () => {
+    const report = reportOf('failed', { 'polling-pace': 'failed', 'retry-after': 'failed' })
+    const { reports } = applyBaseline([report], [{ id: 'polling-pace' }], now)
+    expect(reports[0]).toMatchObject({
+      verdict: 'failed',
+      summary: expect.stringContaining('The title of retry-after'),
+    })
+  })
+
+  test('makes nothing proved that was not', () => {
+    const report = reportOf(
+      'failed',
+      { 'polling-pace': 'failed' },
+      { unmet: ['The required finding x was not exercised.'] },
+    )
+    const { reports } = applyBaseline([report], [{ id: 'polling-pace' }], now)
+    expect(reports[0]).toMatchObject({ verdict: 'inconclusive', summary: expect.stringContaining('finding x') })
+  })
+
+  test('is stale when a finding is proved and fails in no run', () => {
+    const passing = reportOf('passed', { 'polling-pace': 'passed' })
+    const baseline = [{ id: 'polling-pace' as const }]
+    expect(applyBaseline([passing], baseline, now).complaints).toEqual([
+      expect.stringMatching(/stale: polling-pace.*remove/),
+    ])
+    expect(applyBaseline([passing, failing], baseline, now).complaints).toEqual([])
+    expect(applyBaseline([reportOf('passed', { 'polling-pace': 'not_exercised' })], baseline, now).complaints).toEqual(
+      [],
+    )
+  })
+
+  test('holds to the end of its last day', () => {
+    const judged = (expires: string) => applyBaseline([failing], [{ id: 'polling-pace', expires }], now)
+    expect(judged('2026-11-22')).toMatchObject({ complaints: [], reports: [{ verdict: 'passed' }] })
+    expect(judged('2026-11-21')).toMatchObject({
+      complaints: [expect.stringContaining('until 2026-11-21')],
+      reports: [{ verdict: 'failed' }],
+    })
+  })
+})
