@@ -17,7 +17,7 @@ export const TOKENS = [
     id: 'token-used-to-the-last-second',
     finding: 'idp-token-expiry',
     what: 'Uses an access token in its last 60 seconds.',
-    exercise: { scenario: 'short-lived-token' },
+    exercise: { scenario: 'short-lived-token', confirmationDelay: '500ms' },
     edits: [
       { file: 'tokens.ts', find: '(Number(body.expires_in) - 60) * 1000', replace: 'Number(body.expires_in) * 1000' },
     ],

@@ -82,8 +82,10 @@ function repetitionOf(refused: RecordedExchange, equal: readonly RecordedExchang
   let onConnection: RecordedExchange | undefined
   let any: RecordedExchange | undefined
   for (const one of equal) {
-    if (one.number <= refused.number || beganAt(one) < over || sameBody(refused, one) === false) continue
-    if (key !== undefined && one.idempotency?.key === key) return one
+    const sameKey = key !== undefined && one.idempotency?.key === key
+    const better = sameKey || (one.connection === refused.connection ? !onConnection : !any)
+    if (!better || one.number <= refused.number || beganAt(one) < over || sameBody(refused, one) === false) continue
+    if (sameKey) return one
     any ??= one
     if (one.connection === refused.connection) onConnection ??= one
     if (key === undefined && onConnection) break

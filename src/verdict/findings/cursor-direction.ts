@@ -1,4 +1,4 @@
-import { type SentCursor, sentCursors } from '../evidence/cursors.ts'
+import { cursorsIn, type SentCursor, sentCursors } from '../evidence/cursors.ts'
 import { isHabit } from '../evidence/habit.ts'
 import { plural } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
@@ -24,8 +24,10 @@ export const cursorDirection: Finding = {
 }
 
 function judge({ exchanges }: Evidence): Judgement {
-  // A cursor that was not given out on this list is for cursor-integrity and cursor-scope to judge.
-  const sent = sentCursors(exchanges).filter(({ list, issues }) => issues.some((issue) => issue.list === list))
+  // A cursor that was not given out on this list is for cursor-integrity and cursor-scope to judge, two at once for single-cursor.
+  const sent = sentCursors(exchanges).filter(
+    ({ exchange, list, issues }) => issues.some((issue) => issue.list === list) && cursorsIn(exchange).length === 1,
+  )
   const wrong = sent.filter((one) => !isRightWay(one))
   const right = sent.length - wrong.length
   const [first] = wrong

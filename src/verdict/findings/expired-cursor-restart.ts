@@ -32,10 +32,11 @@ interface Sequel {
 
 function judge({ exchanges, ended }: Evidence): Judgement {
   const lists = byList(exchanges)
-  const sequels = exchanges
-    .filter((exchange) => refusedWith(exchange, 'cursor_expired') && cursorsIn(exchange).length > 0)
+  const sequels = [...lists.values()]
+    .flat()
+    .filter(({ exchange, cursor }) => refusedWith(exchange, 'cursor_expired') && cursor !== undefined)
     .slice(0, LOOKED_AT)
-    .map((refused) => sequelOf(refused, lists.get(listOf(refused) ?? '') ?? []))
+    .map((refused) => sequelOf(refused, lists.get(listOf(refused.exchange) ?? '') ?? []))
   const [first] = sequels
   if (!first) return notExercised('No cursor was refused as expired.')
 
@@ -81,29 +82,37 @@ function failedAs({ refused, by }: Sequel, explanation: string, came: string): J
   )
 }
 
-function byList(exchanges: readonly RecordedExchange[]): Map<string, RecordedExchange[]> {
-  const lists = new Map<string, RecordedExchange[]>()
+/** A request for a page; its cursor is undefined when it is for the first one. */
+interface PageRequest {
+  exchange: RecordedExchange
+  cursor: string | undefined
+  began: number
+}
+
+function byList(exchanges: readonly RecordedExchange[]): Map<string, PageRequest[]> {
+  const lists = new Map<string, PageRequest[]>()
   for (const exchange of exchanges) {
     const list = listOf(exchange)
     if (list === undefined) continue
+    const request = { exchange, cursor: cursorsIn(exchange)[0]?.cursor, began: beganAt(exchange) }
     const known = lists.get(list)
-    if (known) known.push(exchange)
-    else lists.set(list, [exchange])
+    if (known) known.push(request)
+    else lists.set(list, [request])
   }
   return lists
 }
 
-function sequelOf(refused: RecordedExchange, ofList: readonly RecordedExchange[]): Sequel {
-  const [expired] = cursorsIn(refused)
+function sequelOf({ exchange: refused, cursor: expired }: PageRequest, ofList: readonly PageRequest[]): Sequel {
   const over = endedAt(refused)
-  const later = ofList.filter((one) => one.number > refused.number && beganAt(one) >= over)
-  const restart = later.find((one) => cursorsIn(one).length === 0)
-  const before = later.filter((one) => restart === undefined || one.number < restart.number)
+  const later = ofList.filter(({ exchange, began }) => exchange.number > refused.number && began >= over)
+  const at = later.findIndex(({ cursor }) => cursor === undefined)
+  const restart = later[at]?.exchange
+  const before = at < 0 ? later : later.slice(0, at)
   // On another connection it may be another worker in the middle of the same list.
-  const ofClient = before.filter(({ connection }) => restart === undefined || connection === refused.connection)
-  const again = ofClient.find((one) => cursorsIn(one).some(({ cursor }) => cursor === expired?.cursor))
-  if (again) return { refused, did: 'repeated', by: again }
-  const other = before.find(({ connection }) => connection === refused.connection)
+  const isOwn = ({ connection }: RecordedExchange) => connection === refused.connection
+  const again = before.find(({ exchange, cursor }) => cursor === expired && (restart === undefined || isOwn(exchange)))
+  if (again) return { refused, did: 'repeated', by: again.exchange }
   if (restart) return { refused, did: 'restarted', by: restart }
-  return other ? { refused, did: 'went_on', by: other } : { refused, did: 'nothing' }
+  const other = before.find(({ exchange }) => isOwn(exchange))
+  return other ? { refused, did: 'went_on', by: other.exchange } : { refused, did: 'nothing' }
 }

@@ -66,18 +66,25 @@ function needlessFetches(exchanges: readonly RecordedExchange[]): RecordedExchan
   /** Tokens that a process has, by its connection and tenant, and when it got them. */
   const had = new Map<string, Map<string, number>>()
   const refused = new Map<string, number>()
+  const isGood = (fingerprint: string, at: number) => {
+    const token = tokens.get(fingerprint)
+    if (!token || token.spoiled || (refused.get(fingerprint) ?? Number.POSITIVE_INFINITY) <= at) return false
+    return token.expiresAt - at > GOOD_FOR
+  }
+  const hasGood = (known: Map<string, number>, at: number) => {
+    for (const [fingerprint, since] of known) {
+      // One that is too old does not get younger.
+      if (!isGood(fingerprint, at)) known.delete(fingerprint)
+      else if (since <= at) return true
+    }
+    return false
+  }
   return exchanges.filter((exchange) => {
     const fingerprint = idpTokenOf(exchange)
     const process = `${exchange.connection} ${exchange.tenant}`
     const known = had.get(process) ?? new Map<string, number>()
     const began = beganAt(exchange)
-    const needless =
-      isFetch(exchange) &&
-      [...known].some(([one, since]) => {
-        const token = tokens.get(one)
-        if (!token || token.spoiled || since > began || (refused.get(one) ?? Infinity) <= began) return false
-        return token.expiresAt - began > GOOD_FOR
-      })
+    const needless = isFetch(exchange) && hasGood(known, began)
     if (fingerprint === undefined) return false
     const isUse = exchange.operation !== 'token'
     if (isUse && exchange.response?.status === 401 && !refused.has(fingerprint))

@@ -41,7 +41,8 @@ test('the cursors of a page of one item are equal, and right in both directions'
   expect(judged(page({ next: 'A', prev: 'A' }), page({ before: 'A' }), page({ after: 'A' })).outcome).toBe('passed')
 })
 
-test('cursors of other lists and made-up ones are for others to judge', () => {
+test('cursors of other lists, made-up ones and two at once are for others to judge', () => {
+  expect(judged(page({ next: 'A' }), page({ after: 'A', before: 'A', ...invalid })).outcome).toBe('not_exercised')
   expect(
     judged(page({ external_id: 'bob', next: 'A' }), page({ before: 'A', ...invalid }), page({ before: 'x' })).outcome,
   ).toBe('not_exercised')
