@@ -24,6 +24,9 @@ export interface RetryRule {
   otherwise: string
 }
 
+/** So many retries under another key show a habit well enough: a client that asks in vain for ever has thousands. */
+const LOOKED_AT = 200
+
 /** Whether the retries that a rule is about keep their keys. */
 export function judgeRetries(evidence: Evidence, rule: RetryRule): Judgement {
   const { kept, changed, doubtful } = retriesOf(evidence, rule)
@@ -57,6 +60,7 @@ function retriesOf(evidence: Evidence, { concerns, doubtOf }: RetryRule) {
       const sequel = sequelOf(write, timeline)
       if (sequel.kind === 'repeated') kept.push({ write, next: sequel.step })
       if (sequel.kind !== 'same_again') continue
+      if (changed.length + doubtful.length === LOOKED_AT) return { kept, changed, doubtful }
       const retry = { write, next: sequel.step, certain: sequel.certain, timeline }
       const doubt = doubtOf(retry)
       if (doubt === null) changed.push(retry)
