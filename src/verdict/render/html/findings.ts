@@ -54,8 +54,8 @@ export function proved(findings: readonly ReportedFinding[]): Markup | undefined
 /** What was not exercised, with the command that would. */
 export function notExercised(findings: readonly ReportedFinding[]): Markup | undefined {
   if (findings.length === 0) return undefined
-  const item = ({ id, title, required, exercise_with = '' }: ReportedFinding) =>
-    html`<li><b>${title}</b> <span class="id">${id}</span>${required && html` <span class="tag inconclusive">required</span>`}
+  const item = ({ id, title, required, explanation, exercise_with = '' }: ReportedFinding) =>
+    html`<li><b>${title}</b> <span class="id">${id}</span>${required && html` <span class="tag inconclusive">required</span>`}<p>${explanation}</p>
 <pre tabindex="0"><code>${exercise_with}</code></pre></li>`
   return html`<section><h2>Not exercised <small>${findings.length}</small></h2><ul class="list not_exercised">${findings.map(item)}</ul></section>`
 }
