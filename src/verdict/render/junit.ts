@@ -6,8 +6,8 @@ import { plainText } from './plain-text.ts'
 type Result = '' | `<${string}>`
 
 /**
- * JUnit XML, a test suite for each report. What failed is a failure; what needs review or was not exercised is skipped, with the
- * reason; a broken judge, a set-up that stood in the way and an inconclusive verdict are errors.
+ * JUnit XML, a test suite for each report. What failed is a failure; what a baseline accepts, what needs review and what was not
+ * exercised is skipped, with the reason; a broken judge, a set-up that stood in the way and an inconclusive verdict are errors.
  */
 export function renderJunit(reports: readonly Report[]): string {
   return [
@@ -49,8 +49,9 @@ function testCase(attributes: Attributes, result: Result): string {
 }
 
 function resultOf(finding: ReportedFinding): Result {
-  const { outcome, title, explanation, impact } = finding
+  const { outcome, title, explanation, impact, accepted } = finding
   if (outcome === 'passed') return ''
+  if (accepted !== undefined) return element('skipped', { message: `Accepted by the baseline: ${accepted}` }, title)
   if (outcome === 'failed') return element('failure', { message: title, type: impact }, detailsOf(finding))
   if (outcome === 'errored') return element('error', { message: explanation, type: 'errored' }, '')
   return element('skipped', { message: explanation }, '')

@@ -75,7 +75,7 @@ function causeOf({ title, expected, came, fix }: ConfigurationCause): string {
 }
 
 function failureOf(report: Report, finding: ReportedFinding): string {
-  const { id, title, impact, explanation, consequence, expected, came, rule, fix, exercise_with } = finding
+  const { id, title, impact, explanation, consequence, accepted, expected, came, rule, fix, exercise_with } = finding
   const exchanges = exchangesOf(report, finding.request_ids).map(
     ({ request_id, request, answer, at_ms, idempotency_key }) =>
       `| ${inWords(at_ms)} | ${escaped(request)} | ${idempotency_key === null ? '' : escaped(shortKey(idempotency_key))} | ${escaped(answer)} | ${escaped(request_id)} |`,
@@ -85,6 +85,7 @@ function failureOf(report: Report, finding: ReportedFinding): string {
     '',
     `\`${id}\`, ${impact}. ${escaped(explanation)} ${escaped(consequence)}`,
     '',
+    ...(accepted === undefined ? [] : [`- **Accepted by the baseline:** ${escaped(accepted)}`]),
     ...(expected === undefined ? [] : [`- **Expected:** ${escaped(expected)}`]),
     ...(came === undefined ? [] : [`- **Came:** ${escaped(came)}`]),
     `- **Rule:** ${escaped(rule)}`,

@@ -53,7 +53,7 @@ function ruleOf({ id, title, rule, impact, consequence, fix }: ReportedFinding) 
 
 /** There is no line of code to point at: what was judged is what came over the wire. Viewers want a file all the same. */
 function resultOf(report: Report, finding: ReportedFinding, ruleIndex: number) {
-  const { id, outcome, impact, title, explanation, expected, came, request_ids } = finding
+  const { id, outcome, impact, title, explanation, accepted, expected, came, request_ids } = finding
   const wrong = outcome === 'failed'
   const sentences = [
     wrong ? `${title}.` : `Needs review: ${title}.`,
@@ -71,6 +71,7 @@ function resultOf(report: Report, finding: ReportedFinding, ruleIndex: number) {
     ruleIndex,
     level: wrong ? LEVELS[impact] : 'note',
     message: message(sentences.join(' ')),
+    ...(accepted !== undefined && { suppressions: [{ kind: 'external', justification: plainText(accepted) }] }),
     locations: [
       {
         physicalLocation: {

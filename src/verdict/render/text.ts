@@ -61,12 +61,12 @@ function causeLines({ title, expected, came, fix }: ConfigurationCause, painter:
 }
 
 function failureLines(report: Report, finding: ReportedFinding, painter: Painter): string[] {
-  const { id, title, impact, explanation, consequence, expected, came, rule, fix, exercise_with } = finding
+  const { id, title, impact, explanation, consequence, accepted, expected, came, rule, fix, exercise_with } = finding
   return [
     `  ${painter(COLOURS.failed)('✗')} ${painter(BOLD)(plainText(title))} (${id}, ${impact})`,
     `    ${plainText(explanation)} ${plainText(consequence)}`,
     ...exchangesOf(report, finding.request_ids).map((line) => `      ${exchangeText(line)}`),
-    ...labelled({ expected, came, rule, fix, again: exercise_with }),
+    ...labelled({ accepted, expected, came, rule, fix, again: exercise_with }),
   ]
 }
 

@@ -19,12 +19,26 @@ export function contradicted(report: Report, findings: readonly ReportedFinding[
 }
 
 function failure(report: Report, finding: ReportedFinding): Markup {
-  const { id, title, impact, explanation, consequence, expected, came, rule, fix, exercise_with, request_ids } = finding
+  const {
+    id,
+    title,
+    impact,
+    accepted,
+    explanation,
+    consequence,
+    expected,
+    came,
+    rule,
+    fix,
+    exercise_with,
+    request_ids,
+  } = finding
   return html`<article class="failed"><h3>${title}</h3>
 <p><span class="tag">${impact}</span><span class="id">${id}</span></p>
 <p>${explanation}</p>
 ${sequence(exchangesOf(report, request_ids))}
 ${facts([
+  fact('Accepted by the baseline', accepted),
   pair(expected, came),
   fact('What it costs', consequence),
   html`<div><dt>Rule</dt><dd><blockquote>${rule}</blockquote></dd></div>`,
