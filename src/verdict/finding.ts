@@ -72,5 +72,5 @@ export function failed(
 }
 
 function idsOf(exchanges: readonly { request_id: string }[]): string[] {
-  return exchanges.map(({ request_id }) => request_id)
+  return [...new Set(exchanges.map(({ request_id }) => request_id))]
 }

@@ -1,5 +1,5 @@
 import type { Evidence } from '../evidence.ts'
-import type { Step, Timeline } from './timelines.ts'
+import { overlap, type Step, type Timeline } from './timelines.ts'
 
 /** A write, and what came after it, perhaps of the same sender. */
 export interface Pair {
@@ -7,18 +7,21 @@ export interface Pair {
   next: Step
 }
 
-/** Two requests may overlap by so much in the record though a client sent one after the other: their times are the server's. */
-const SLACK_MS = 10
-
 /** Why another worker may have sent one of the two: some of its requests were in flight at the same time. Null when none were. */
 export function rivalry({ write, next }: Pair, timeline: Timeline, counts: (step: Step) => boolean): string | null {
+  if (timeline.crowded)
+    return 'several workers write for this end user at the same time, and the second may be of another one'
   const rivals = timeline.steps.filter((step) => step !== write && step !== next && counts(step))
   if (!rivals.some((step) => overlap(step, write) || overlap(step, next))) return null
   return 'other requests for this end user were in flight at the same time, perhaps of another worker'
 }
 
-/** Why another run of the client may have sent what came next: a token was fetched before it. Null when none was. */
+/** Why another run of the client may have sent what came next: with another access token, or after one was fetched. Null when none was. */
 export function tokenBetween({ write, next }: Pair, { exchanges }: Evidence): string | null {
+  const [first, second] = [write, next].map(({ exchange }) => exchange.request.idp_token?.fingerprint)
+  if (first !== undefined && second !== undefined && first !== second) {
+    return 'the second came with another access token, perhaps of another worker'
+  }
   const fetched = exchanges.some(({ operation, tenant, began: { wall } }) => {
     if (operation !== 'token' || (tenant !== null && tenant !== write.exchange.tenant)) return false
     const began = Date.parse(wall)
@@ -38,8 +41,4 @@ export function sameSender({ exchange: one }: Step, { exchange: other }: Step): 
     const fingerprint = one.request[kind]?.fingerprint
     return fingerprint !== undefined && fingerprint === other.request[kind]?.fingerprint
   }
-}
-
-function overlap(one: Step, other: Step): boolean {
-  return one.began + SLACK_MS < other.ended && other.began + SLACK_MS < one.ended
 }

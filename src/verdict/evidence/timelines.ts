@@ -23,6 +23,8 @@ export interface Timeline {
   steps: readonly Step[]
   /** Those of one operation under one key, oldest first; see {@link attemptsOf}. */
   attempts: ReadonlyMap<string, readonly Step[]>
+  /** Whether several workers write for the end user: two writes under different keys were in flight at the same time. */
+  crowded: boolean
 }
 
 const TRANSFERS: readonly (Operation | null)[] = ['deposit', 'withdraw']
@@ -79,7 +81,24 @@ function timelineOf(exchanges: readonly RecordedExchange[]): Timeline {
     }
     return step
   })
-  return { steps, attempts }
+  return { steps, attempts, crowded: isCrowded(steps.filter((step) => isWrite(step.exchange) && step.key !== null)) }
+}
+
+function isCrowded(writes: readonly Step[]): boolean {
+  let last: Step | undefined
+  for (const write of writes) {
+    if (last && last.key !== write.key && overlap(last, write)) return true
+    if (!last || write.ended > last.ended) last = write
+  }
+  return false
+}
+
+/** Two requests may overlap by so much in the record though a client sent one after the other: their times are the server's. */
+const SLACK_MS = 10
+
+/** Whether two requests were in flight at the same time. */
+export function overlap(one: Step, other: Step): boolean {
+  return one.began + SLACK_MS < other.ended && other.began + SLACK_MS < one.ended
 }
 
 function stepOf(exchange: RecordedExchange, place: number): Step {
