@@ -47,18 +47,21 @@ export interface Finding {
   judge(evidence: Evidence): Judgement
 }
 
+/** An exchange to show. */
+type Named = { request_id: string; number: number }
+
 /** The situation never arose. */
 export function notExercised(explanation: string): Judgement {
   return { outcome: 'not_exercised', explanation, request_ids: [] }
 }
 
 /** The client did right; the exchanges show that the situation arose. */
-export function passed(explanation: string, exchanges: readonly { request_id: string }[]): Judgement {
+export function passed(explanation: string, exchanges: readonly Named[]): Judgement {
   return { outcome: 'passed', explanation, request_ids: idsOf(exchanges) }
 }
 
 /** Traffic alone cannot tell. */
-export function needsReview(explanation: string, exchanges: readonly { request_id: string }[]): Judgement {
+export function needsReview(explanation: string, exchanges: readonly Named[]): Judgement {
   return { outcome: 'needs_review', explanation, request_ids: idsOf(exchanges) }
 }
 
@@ -66,11 +69,12 @@ export function needsReview(explanation: string, exchanges: readonly { request_i
 export function failed(
   explanation: string,
   { expected, came }: { expected: string; came: string },
-  exchanges: readonly { request_id: string }[],
+  exchanges: readonly Named[],
 ): Judgement {
   return { outcome: 'failed', explanation, expected, came, request_ids: idsOf(exchanges) }
 }
 
-function idsOf(exchanges: readonly { request_id: string }[]): string[] {
-  return [...new Set(exchanges.map(({ request_id }) => request_id))]
+function idsOf(exchanges: readonly Named[]): string[] {
+  const oldestFirst = [...exchanges].sort((a, b) => a.number - b.number)
+  return [...new Set(oldestFirst.map(({ request_id }) => request_id))]
 }

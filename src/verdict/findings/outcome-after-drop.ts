@@ -1,4 +1,4 @@
-import { rivalry } from '../evidence/doubts.ts'
+import { rivalry, tokenBetween } from '../evidence/doubts.ts'
 import type { Step } from '../evidence/timelines.ts'
 import { asksTheSame, shows, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
 import { endingOf, nameOf, plural, spell } from '../evidence/words.ts'
@@ -62,19 +62,21 @@ function judgeOne(uncertain: UncertainTransfer, evidence: Evidence): Judgement |
   if (next === null) return judgeSilence(uncertain, what, evidence)
   // A retry under a fresh key is judged by idempotency-key-on-retry and idempotency-key-after-error.
   if (attempts.length === 1 && asksTheSame(next, uncertain) !== false) return null
-  return judgeNext(uncertain, next, what)
+  return judgeNext(uncertain, next, what, evidence)
 }
 
 /** Another transfer came, and nobody had asked what became of this one. */
-function judgeNext({ unanswered, last, timeline, transfer }: UncertainTransfer, next: Step, what: string): Judgement {
+function judgeNext(uncertain: UncertainTransfer, next: Step, what: string, evidence: Evidence): Judgement {
+  const { unanswered, last, timeline, transfer } = uncertain
   const explanation = `${what} ${spell(next.began - last.ended)} later came ${nameOf(next.exchange)}, though nobody had found out what became of the first.`
   const shown = [last.exchange, next.exchange]
-  const rivals = rivalry({ write: last, next }, timeline, () => true)
-  if (rivals !== null) {
+  const pair = { write: last, next }
+  const doubt = rivalry(pair, timeline, () => true) ?? tokenBetween(pair, evidence)
+  if (doubt !== null) {
     const later = timeline.steps.find((step) => step.place > next.place && isList(step) && shows(step, transfer))
     if (later)
       return passed(`${what} Its client looked it up in the list of transactions.`, [last.exchange, later.exchange])
-    return needsReview(`${explanation} But ${rivals}.`, shown)
+    return needsReview(`${explanation} But ${doubt}.`, shown)
   }
   if (!unanswered) {
     return needsReview(
