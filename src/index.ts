@@ -6,10 +6,16 @@ export type {
   ChainTime,
   ClockState,
   Credentials,
+  ExchangeFilter,
+  ExchangePage,
+  ExchangeQuery,
+  ExplainedExchange,
   FaultRule,
   FindingId,
+  Har,
   MovedClock,
   NamespaceSummary,
+  RecordedExchange,
   Report,
   ReportWish,
   ScenarioFile,
@@ -32,6 +38,7 @@ export type {
   TokenWish,
 } from './library/handle.ts'
 export type { NamespaceOptions, NamespacesHandle } from './library/namespaces-handle.ts'
+export type { RequestsHandle } from './library/requests-handle.ts'
 export { startSandbox } from './library/start-sandbox.ts'
 export { OptionError } from './option-error.ts'
 export type { SandboxLogger, SandboxOptions } from './options.ts'

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { ControlClient, originOf } from '../control/client.ts'
 import { trustingFetch } from '../control/trusting-fetch.ts'
+import { visibleJson, visibleText } from '../support/visible-text.ts'
 
 /** `--url`, for commands that talk to a running sandbox. */
 export const urlOption = () =>
@@ -82,14 +83,21 @@ export function clientOf({ url, controlToken, ca, namespace }: ControlFlags): Co
   return new ControlClient(url, { controlToken, namespace, ...(ca !== undefined && { fetch: trustingFetch(ca) }) })
 }
 
-/** Prints rows, their columns separated by tabs, or what the rows were made of as one line of JSON. */
-export function print({ json }: ControlFlags, data: unknown, rows: readonly (readonly unknown[])[]): void {
-  const lines = json ? [JSON.stringify(data)] : rows.map((row) => row.map(cell).join('\t'))
+/**
+ * Prints rows, their columns separated by tabs, or what the rows were made of as one line of JSON. Whatever is in it, a terminal shows
+ * it and obeys none of it.
+ */
+export function print(
+  { json }: Pick<ControlFlags, 'json'>,
+  data: unknown,
+  rows: readonly (readonly unknown[])[],
+): void {
+  const lines = json ? [visibleJson(data)] : rows.map((row) => row.map(cell).join('\t'))
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
 /** A value that neither ends its column nor its line. */
 function cell(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')
-  return text.replace(/[\t\r\n]+/g, ' ')
+  return visibleText(text.replace(/[\t\r\n]+/g, ' '))
 }

@@ -10,6 +10,7 @@ import { namespacesCommand } from './namespaces-command.ts'
 import { openapiCommand } from './openapi-command.ts'
 import { reportCommand } from './report-command.ts'
 import { reportFailure } from './report-failure.ts'
+import { requestsCommand } from './requests-command.ts'
 import { resetCommand } from './reset-command.ts'
 import { scenarioCommand } from './scenario-command.ts'
 import { startCommand } from './start-command.ts'
@@ -29,6 +30,7 @@ const commands = [
   clockCommand,
   scenarioCommand,
   reportCommand,
+  requestsCommand,
   resetCommand,
   namespacesCommand,
   fixturesCommand,

@@ -1,3 +1,5 @@
+import { visibleText } from '../support/visible-text.ts'
+
 /** Failures a person can act on: their message says what is wrong and what to do. */
 const KNOWN: Record<string, number> = {
   OptionError: 2,
@@ -20,7 +22,7 @@ const KNOWN: Record<string, number> = {
 export function reportFailure(error: unknown): number {
   const { name, message, code, stack } = error instanceof Error ? withCode(error) : withCode(new Error(String(error)))
   const line = messageOf(code) ?? (name in KNOWN ? message : undefined)
-  process.stderr.write(`yield-sandbox: ${line ?? stack ?? message}\n`)
+  process.stderr.write(`yield-sandbox: ${visibleText(line ?? stack ?? message)}\n`)
   return KNOWN[name] ?? 1
 }
 

@@ -8,7 +8,11 @@ import type {
   ClockMove,
   ClockState,
   Credentials,
+  ExchangePage,
+  ExchangeQuery,
+  ExplainedExchange,
   FaultRule,
+  Har,
   Health,
   MintedToken,
   MovedClock,
@@ -176,6 +180,27 @@ export class ControlClient {
     return this.#connection.call<void>('DELETE', `${this.#base}/faults/${encodeURIComponent(id)}`)
   }
 
+  /** Requests that were recorded, newest first. */
+  requests(query: ExchangeQuery = {}): Promise<ExchangePage> {
+    return this.#connection.call<ExchangePage>('GET', `${this.#base}/requests${searchOf({ ...query })}`)
+  }
+
+  /** One of them, explained. */
+  request(id: string): Promise<ExplainedExchange> {
+    return this.#connection.call<ExplainedExchange>('GET', `${this.#base}/requests/${encodeURIComponent(id)}`)
+  }
+
+  /** All of them that fit, or one, as an HTTP Archive. */
+  har(which: ExchangeQuery | string = {}): Promise<Har> {
+    const path = typeof which === 'string' ? `/${encodeURIComponent(which)}` : ''
+    const query = typeof which === 'string' ? {} : which
+    return this.#connection.call<Har>('GET', `${this.#base}/requests${path}${searchOf({ ...query, format: 'har' })}`)
+  }
+
+  clearRequests(): Promise<void> {
+    return this.#connection.call<void>('DELETE', `${this.#base}/requests`)
+  }
+
   scenarios(): Promise<ScenarioList> {
     return this.#connection.call<ScenarioList>('GET', `${this.#base}/scenarios`)
   }
@@ -220,6 +245,13 @@ export class ControlClient {
 function pathOf(namespace: string): string {
   if (!NAME.test(namespace)) throw unknownNamespace(namespace, 'names are of a-z, 0-9 and -')
   return `/_sandbox/namespaces/${encodeURIComponent(namespace)}`
+}
+
+/** The query with those values that are given; nothing when none is. */
+function searchOf(values: Record<string, string | number | undefined>): string {
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) search.set(name, String(value))
+  return search.size > 0 ? `?${search}` : ''
 }
 
 /** A URL as people write it: `localhost:4010` will do. Throws ControlError. */

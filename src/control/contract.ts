@@ -4,6 +4,11 @@ import type { FaultRule } from '../faults/fault-rule.ts'
 import type { ActiveFault } from '../faults/rule-in-force.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
 import type { Scenario, ScenarioFile } from '../scenarios/scenario-schema.ts'
+import type { ExchangeFilter } from '../traffic/exchange-filter.ts'
+import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
+import type { Har } from '../traffic/har.ts'
+import type { ExchangePage, ExchangeQuery } from '../traffic/page-exchanges.ts'
+import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
 
@@ -157,9 +162,15 @@ export type {
   ActiveFault,
   Assumption,
   AuditReport,
+  ExchangeFilter,
+  ExchangePage,
+  ExchangeQuery,
+  ExplainedExchange,
   FaultRule,
   Fidelity,
   FindingId,
+  Har,
+  RecordedExchange,
   Report,
   Scenario,
   ScenarioFile,

@@ -11,6 +11,7 @@ import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
 import { namespaceRoutes } from './routes/namespaces.ts'
 import { reportRoutes } from './routes/report.ts'
+import { requestRoutes } from './routes/requests.ts'
 import { resetRoutes } from './routes/reset.ts'
 import { scenarioRoutes } from './routes/scenarios.ts'
 import { stopRoutes } from './routes/stop.ts'
@@ -24,6 +25,7 @@ const ofEveryNamespace = [
   clockRoutes,
   faultRoutes,
   scenarioRoutes,
+  requestRoutes,
   tokenRoutes,
   jwksCacheRoutes,
   reportRoutes,

@@ -16,6 +16,7 @@ import type {
 import { refuseUnknownNames } from '../option-error.ts'
 import { type ChainClient, chainClients } from './chain-clients.ts'
 import { type NamespacesHandle, namespacesOf } from './namespaces-handle.ts'
+import { type RequestsHandle, requestsOf } from './requests-handle.ts'
 
 /** A sandbox at work: started in this process, or connected to. Every method throws ControlError. */
 export interface SandboxHandle extends AsyncDisposable {
@@ -35,6 +36,7 @@ export interface SandboxHandle extends AsyncDisposable {
   readonly clock: ClockHandle
   readonly faults: FaultsHandle
   readonly scenarios: ScenariosHandle
+  readonly requests: RequestsHandle
   /** Of the whole sandbox. */
   readonly namespaces: NamespacesHandle<SandboxHandle>
   /** Addresses, secrets and keys, as `GET /_sandbox/credentials` shows them. */
@@ -168,6 +170,7 @@ async function handleWith(client: ControlClient, credentials: Credentials, ways:
       start: (scenario) => client.startScenario(scenario),
       stop: async () => (await client.stopScenario()).stopped,
     },
+    requests: requestsOf(client),
     namespaces: namespacesOf(client, (own, given, end) => handleWith(own, given, { fetch, stop: end, dispose: end })),
     credentials: () => client.credentials(),
     userToken: async (externalId, wish = {}) => client.userToken(externalId, mintingWish(wish)),

@@ -27,3 +27,11 @@ export function parseDurationRange(text: string): DurationRange {
   }
   return { min, max }
 }
+
+/** A span of time for people: `41 ms`, `5.0 s`, `3 min 20 s`. */
+export function durationInWords(milliseconds: number): string {
+  if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
+  if (milliseconds < 99_950) return `${(milliseconds / 1000).toFixed(1)} s`
+  const seconds = Math.round(milliseconds / 1000)
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`
+}

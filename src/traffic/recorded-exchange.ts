@@ -12,11 +12,14 @@ export interface Moment {
   clock: string
 }
 
+/** The values of {@link ExchangeEnd}. */
+export const EXCHANGE_ENDS = ['open', 'answered', 'dropped', 'abandoned', 'cut_off'] as const
+
 /**
  * How an exchange ended. `answered`: all of an answer was handed over. `dropped`: a fault ended the connection. `abandoned`: the
  * client left before it was answered. `cut_off`: a reset or the end of the sandbox ended it. `open`: not at all yet.
  */
-export type ExchangeEnd = 'open' | 'answered' | 'dropped' | 'abandoned' | 'cut_off'
+export type ExchangeEnd = (typeof EXCHANGE_ENDS)[number]
 
 /** Why a request was refused. */
 export interface Refusal {

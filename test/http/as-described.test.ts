@@ -47,6 +47,11 @@ function operationOf(id: string): { target: string; method: string; operation: D
   return found
 }
 
+/** The id of a request that is recorded. */
+async function newestRequest({ requests }: SandboxHandle): Promise<string> {
+  return (await requests.list({ limit: 1 })).data[0]?.request_id ?? 'none'
+}
+
 /** A good request of every operation; those that need more than this have it from their test. */
 async function good(id: string): Promise<RawRequest & { headers: Record<string, string> }> {
   const { target, method, operation } = operationOf(id)
@@ -57,6 +62,7 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     '{slug}': 'acme',
     '{name}': 'dropped-deposit',
     '{namespace}': TWIN,
+    '{request_id}': await newestRequest(id.startsWith('namespace_') ? twin : sandbox),
   }
   const filled = target.replace(/\{\w+\}/g, (name) => named[name] ?? 'nothing')
   const newcomer = `new-${randomUUID()}`
@@ -161,6 +167,9 @@ const GOOD: [id: string, status: number][] = [
   ['stop_scenario', 200],
   ['mint_user_token', 201],
   ['mint_idp_token', 201],
+  ['list_requests', 200],
+  ['get_request', 200],
+  ['clear_requests', 204],
   ['clear_jwks_cache', 204],
   ['list_namespaces', 200],
   ['create_namespace', 201],
@@ -204,6 +213,7 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
     await sandbox.clock.advance(86_400_000)
     await acme.deposit('alice', portfolio, '5000000')
     pool = await acme.portfolioBody('aave-usdc')
+    await new Partner(twin).get('pools')
     const { client_id, client_secret } = sandbox.tenants[0]!
     const { scope } = await sandbox.credentials()
     form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope }).toString()
@@ -230,6 +240,21 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
       const { next_cursor } = JSON.parse((await call('list_pools', { query: '?limit=1' })).text)
       const second = JSON.parse((await call('list_pools', { query: `?limit=1&starting_after=${next_cursor}` })).text)
       expect(await statusOf('list_pools', { query: `?limit=1&ending_before=${second.prev_cursor}` })).toBe(200)
+    })
+
+    test('requests that are recorded: filtered, as an archive, and from a cursor on', async () => {
+      const sent = await Promise.all([acme, new Partner(twin)].map((partner) => partner.get('pools')))
+      expect(sent.map(({ status }) => status)).toEqual([200, 200])
+      expect(await statusOf('list_requests', { query: '?operation=list_pools&status=2xx&connection=1' })).toBe(200)
+      expect(await statusOf('list_requests', { query: '?format=har' })).toBe(200)
+      expect(await statusOf('get_request', { query: '?format=har' })).toBe(200)
+      await acme.get('pools')
+      const { next_cursor } = JSON.parse((await callOne('list_requests', { query: '?limit=1' })).text)
+      const query = `?starting_after=${next_cursor}`
+      expect((await callOne('list_requests', { query })).status).toBe(200)
+      await call('clear_requests')
+      expect(await statusOf('list_requests', { query })).toBe(410)
+      expect(await statusOf('list_requests', { query: '?starting_after=nothing' })).toBe(400)
     })
 
     test('batches and notifications of JSON-RPC, and errors in its own words', async () => {
@@ -398,6 +423,7 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
 
     test('control requests for what is not there, or not possible: 404, 400, 409', async () => {
       expect(await statusOf('remove_fault')).toBe(404)
+      expect(await statusOf('get_request', { path: '/_sandbox/requests/none' })).toBe(404)
       for (const id of TENANT_METADATA) {
         const path = (await good(id)).path.replace(sandbox.tenants[0]!.tenant_id, 'nobody')
         expect(await statusOf(id, { path })).toBe(404)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseDuration, parseDurationRange } from '../../src/support/duration.ts'
+import { durationInWords, parseDuration, parseDurationRange } from '../../src/support/duration.ts'
 
 test.each([
   ['0', 0],
@@ -21,4 +21,18 @@ test('a range has two ends, or one for both', () => {
   expect(parseDurationRange('5s-5s')).toEqual({ min: 5_000, max: 5_000 })
   expect(parseDurationRange(' realistic ')).toEqual({ min: 5_000, max: 30_000 })
   expect(() => parseDurationRange('30s-5s')).toThrow('"30s-5s" ends before it begins')
+})
+
+test.each([
+  [0, '0 ms'],
+  [41.4, '41 ms'],
+  [999.4, '999 ms'],
+  [999.6, '1.0 s'],
+  [5_000, '5.0 s'],
+  [99_949, '99.9 s'],
+  [99_960, '1 min 40 s'],
+  [119_600, '2 min 0 s'],
+  [3_600_000, '60 min 0 s'],
+])('%d milliseconds are %s', (milliseconds, words) => {
+  expect(durationInWords(milliseconds)).toBe(words)
 })

@@ -1,0 +1,130 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyInstance } from 'fastify'
+import { Problem } from '../../domain/errors.ts'
+import { OPERATIONS } from '../../domain/operations.ts'
+import { DEFAULT_LIMIT, MAX_LIMIT } from '../../domain/pagination.ts'
+import { shorten } from '../../support/shorten.ts'
+import type { ExchangeFilter } from '../../traffic/exchange-filter.ts'
+import { explainExchange } from '../../traffic/explain-exchange.ts'
+import { harOf } from '../../traffic/har.ts'
+import { originalOf } from '../../traffic/original-of.ts'
+import { type ExchangeQuery, kept, pageExchanges } from '../../traffic/page-exchanges.ts'
+import { EXCHANGE_ENDS } from '../../traffic/recorded-exchange.ts'
+import { type ControlDeps, controlOf } from '../control-parts.ts'
+import { ExchangePageSchema, ExplainedExchangeSchema, eitherForm } from '../exchange-schemas.ts'
+import { oneOf } from '../schema-parts.ts'
+
+const Format = Type.Optional(oneOf(['json', 'har'], 'har: an HTTP Archive, for developer tools. Default: json.'))
+const word = (description: string) => Type.Optional(Type.String({ minLength: 1, description }))
+
+const Filter = Type.Object(
+  {
+    operation: Type.Optional(oneOf(OPERATIONS, 'Those of this operation.')),
+    tenant: word('Those of this tenant, by its slug.'),
+    external_id: word('Those about this end user.'),
+    status: Type.Optional(
+      Type.String({
+        pattern: '^[1-5]([0-9][0-9]|xx)$',
+        title: 'a status or a class of them',
+        description: 'Those answered with this status, or with one of a class such as 4xx.',
+        examples: ['4xx'],
+      }),
+    ),
+    code: word('Those refused with this error code, also when nobody was told.'),
+    end: Type.Optional(oneOf(EXCHANGE_ENDS, 'Those that ended so.')),
+    fault: word('Those struck by this fault: its id, or its kind.'),
+    idempotency_key: word('Those with this key.'),
+    connection: Type.Optional(
+      Type.String({
+        pattern: '^[1-9][0-9]{0,14}$',
+        title: 'the ordinal of a connection',
+        description: 'Those that came on this connection, by its ordinal.',
+        examples: ['1'],
+      }),
+    ),
+    limit: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_LIMIT,
+        description: `Page size. Default: ${DEFAULT_LIMIT}, and of an archive as many as there are.`,
+      }),
+    ),
+    starting_after: word('next_cursor of the page before.'),
+    format: Format,
+  },
+  { additionalProperties: false },
+)
+const FormatOnly = Type.Object({ format: Format }, { additionalProperties: false })
+const Params = Type.Object({ request_id: Type.String({ description: 'As the answer has it.' }) })
+
+const tags = ['Control']
+
+/** What clients sent, what they got, and why. */
+export async function requestRoutes(app: FastifyInstance, { version, origin }: ControlDeps): Promise<void> {
+  const archive = (exchanges: Parameters<typeof harOf>[0]) => harOf(exchanges, { version, baseUrl: origin().url })
+  app.get<{ Querystring: Static<typeof Filter> }>(
+    '/requests',
+    {
+      schema: {
+        tags,
+        operationId: 'list_requests',
+        summary: 'Requests to the service and what became of them, newest first',
+        querystring: Filter,
+        response: { 200: eitherForm(ExchangePageSchema) },
+      },
+      config: { errors: ['cursor_invalid', 'cursor_expired'] },
+    },
+    (request) => {
+      const { exchanges } = controlOf(request)
+      const { format, ...query } = request.query
+      if (format === 'har') return archive(pageExchanges(exchanges, queryOf(query)).data)
+      return pageExchanges(exchanges, { limit: DEFAULT_LIMIT, ...queryOf(query) })
+    },
+  )
+  app.get<{ Params: Static<typeof Params>; Querystring: Static<typeof FormatOnly> }>(
+    '/requests/:request_id',
+    {
+      schema: {
+        tags,
+        operationId: 'get_request',
+        summary: 'One request, explained',
+        params: Params,
+        querystring: FormatOnly,
+        response: { 200: eitherForm(ExplainedExchangeSchema) },
+      },
+      config: { errors: ['request_not_found'] },
+    },
+    (request) => {
+      const { exchanges } = controlOf(request)
+      const { request_id } = request.params
+      const exchange = exchanges.get(request_id)
+      if (!exchange) {
+        const detail = `There is no request "${shorten(request_id)}": ${kept(exchanges)}.`
+        throw new Problem('request_not_found', { detail, param: 'request_id' })
+      }
+      if (request.query.format === 'har') return archive([exchange])
+      return { ...exchange, explanation: explainExchange(exchange, originalOf(exchange, exchanges)) }
+    },
+  )
+  const cleared = { 204: { type: 'null', description: 'None is kept.' } }
+  app.delete(
+    '/requests',
+    { schema: { tags, operationId: 'clear_requests', summary: 'Forget the requests so far', response: cleared } },
+    async (request, reply) => {
+      controlOf(request).exchanges.clear()
+      return reply.code(204).send()
+    },
+  )
+}
+
+function queryOf({ status, connection, ...rest }: Omit<Static<typeof Filter>, 'format'>): ExchangeQuery {
+  return {
+    ...rest,
+    ...(status !== undefined && { status: statusOf(status) }),
+    ...(connection !== undefined && { connection: Number(connection) }),
+  }
+}
+
+function statusOf(text: string): NonNullable<ExchangeFilter['status']> {
+  return text.endsWith('xx') ? (text as '4xx') : Number(text)
+}

@@ -1,0 +1,52 @@
+import type { ControlClient } from '../control/client.ts'
+import type { ExchangeFilter, ExchangePage, ExchangeQuery, ExplainedExchange, Har } from '../control/contract.ts'
+import { refuseUnknownNames } from '../option-error.ts'
+
+/** What clients sent and what became of it. */
+export interface RequestsHandle {
+  /**
+   * The newest first, 25 unless `limit` says otherwise; `next_cursor` leads on as `starting_after`.
+   * @example
+   * const { data } = await sandbox.requests.list({ operation: 'deposit', status: '4xx' })
+   */
+  list(query?: ExchangeQuery): Promise<ExchangePage>
+  /**
+   * One of them, with an explanation in sentences.
+   * @example
+   * console.log((await sandbox.requests.get(response.headers.get('x-service-request-id')!)).explanation.join('\n'))
+   */
+  get(requestId: string): Promise<ExplainedExchange>
+  /** All that fit as an HTTP Archive (HAR 1.2), oldest first: for a browser's developer tools. */
+  har(filter?: ExchangeFilter): Promise<Har>
+  /** Forgets them. */
+  clear(): Promise<void>
+}
+
+const FILTER = {
+  operation: true,
+  tenant: true,
+  external_id: true,
+  status: true,
+  code: true,
+  end: true,
+  fault: true,
+  idempotency_key: true,
+  connection: true,
+} satisfies Record<keyof ExchangeFilter, true>
+const QUERY = { ...FILTER, limit: true, starting_after: true } satisfies Record<keyof ExchangeQuery, true>
+
+/** The requests that the sandbox behind a client has recorded. */
+export function requestsOf(client: ControlClient): RequestsHandle {
+  return {
+    list: async (query = {}) => {
+      refuseUnknownNames(query, QUERY, 'requests.list')
+      return client.requests(query)
+    },
+    get: (requestId) => client.request(requestId),
+    har: async (filter = {}) => {
+      refuseUnknownNames(filter, FILTER, 'requests.har')
+      return client.har(filter)
+    },
+    clear: () => client.clearRequests(),
+  }
+}

@@ -1,0 +1,208 @@
+import type { Check } from '../domain/check.ts'
+import { durationInWords } from '../support/duration.ts'
+import { jsonObject } from '../support/json-object.ts'
+import { shorten } from '../support/shorten.ts'
+import { nextStep } from './next-step.ts'
+import type { RecordedExchange, Refusal } from './recorded-exchange.ts'
+
+/** An exchange and what happened, in sentences. */
+export interface ExplainedExchange extends RecordedExchange {
+  explanation: string[]
+}
+
+/**
+ * What happened, in sentences for a partner's developer: who asked for what, what struck it, what refused it, how it ended, what became
+ * of the money, and what to do next. `original` is the exchange whose outcome it was given, where that is still known.
+ */
+export function explainExchange(exchange: RecordedExchange, original?: RecordedExchange): string[] {
+  return [
+    asked(exchange),
+    ...struck(exchange),
+    ...refused(exchange),
+    ended(exchange),
+    ...money(exchange),
+    ...keyed(exchange, original),
+    ...[nextStep(exchange) ?? []].flat(),
+  ]
+}
+
+function asked(exchange: RecordedExchange): string {
+  const { request, connection, began, ordinal, external_id } = exchange
+  const what = `${who(exchange)} asked ${wish(exchange)}: ${shorten(request.method)} ${shorten(request.path, 200)}`
+  const again = external_id !== null && ordinal > 1 ? `, number ${ordinal} of its kind for ${shorten(external_id)}` : ''
+  return `${what} on connection ${connection}, at ${began.wall}${again}.`
+}
+
+/** Before these have passed, a tenant is no more than claimed. */
+const UNVERIFIED = new Set<Check>(['head', 'route', 'ready', 'fault', 'client_credentials', 'idp_token'])
+
+function who({ tenant, request, refusal }: RecordedExchange): string {
+  if (tenant !== null) {
+    const claimed = refusal && UNVERIFIED.has(refusal.check)
+    return `${claimed ? 'Somebody who claims to be ' : ''}${shorten(tenant)}`
+  }
+  return request.client_id === null ? 'Somebody unknown' : `The client ${shorten(request.client_id)}`
+}
+
+function wish(exchange: RecordedExchange): string {
+  const user = exchange.external_id === null ? 'an end user' : shorten(exchange.external_id)
+  switch (exchange.operation) {
+    case 'list_pools':
+      return 'for the pools'
+    case 'create_end_user':
+      return `to create the end user ${user}`
+    case 'create_portfolio':
+      return `to create a portfolio for ${user}`
+    case 'list_portfolios':
+      return `for the portfolios of ${user}`
+    case 'list_transactions':
+      return `for the transactions of ${user}`
+    case 'deposit':
+      return `to deposit ${sumOf(exchange)} into ${portfolioOf(exchange)} for ${user}`
+    case 'withdraw':
+      return `to withdraw ${sumOf(exchange)} from ${portfolioOf(exchange)} for ${user}`
+    case 'token':
+      return 'for a token'
+    default:
+      return 'for something that the service does not have'
+  }
+}
+
+function sumOf(exchange: RecordedExchange): string {
+  const amount = fieldOf(exchange, 'amount_minor')
+  return amount === undefined ? 'an amount that cannot be read' : `${amount} minor units`
+}
+
+function portfolioOf(exchange: RecordedExchange): string {
+  return fieldOf(exchange, 'portfolio_id') ?? 'a portfolio that is not named'
+}
+
+/** A text or number of the body. */
+function fieldOf({ request }: RecordedExchange, name: string): string | undefined {
+  const value = jsonObject(request.body)?.[name]
+  return typeof value === 'string' || typeof value === 'number' ? shorten(String(value)) : undefined
+}
+
+function struck({ faults }: RecordedExchange): string[] {
+  return faults.map(({ id, kind, phase, explanation }) => {
+    const fault = id === 'header' ? `The fault ${kind} that it brought along` : `The fault ${id} (${kind})`
+    return sentence(`${fault} struck it at ${phase}: ${explanation}`)
+  })
+}
+
+/** What looked at it, as the subject of "refused it". */
+const SUBJECTS: Record<Check, string> = {
+  head: "The check of the request's head",
+  route: 'The check of method and path',
+  ready: 'The check whether the sandbox is ready',
+  fault: 'The fault',
+  client_credentials: 'The check of the client credentials',
+  idp_token: 'The check of the identity-provider token',
+  role: "The check of the tenant's access",
+  user_token: 'The check of the user token',
+  subject: 'The check whose user token it is',
+  idempotency_key: 'The check of the Idempotency-Key',
+  body: 'The check of the body',
+  parameters: 'The check of the parameters',
+  operation: 'The operation itself',
+}
+
+function refused({ refusal }: RecordedExchange): string[] {
+  if (!refusal) return []
+  const comparison = compared(refusal)
+  return [
+    `${SUBJECTS[refusal.check]} refused it with ${shorten(refusal.code)}${comparison && `: ${comparison}`}.`,
+    ...(refusal.detail === '' ? [] : [sentence(shorten(refusal.detail, 1000))]),
+  ]
+}
+
+/** `aud: expected a, came b`; empty where nothing was compared: then the detail says it all. */
+function compared({ aspect, expected, came }: Refusal): string {
+  const words = [
+    ...(expected === null ? [] : [`expected ${shorten(expected, 300)}`]),
+    ...(came === null ? [] : [`came ${shorten(came, 300)}`]),
+  ]
+  return words.length === 0 ? '' : `${aspect === null ? '' : `${shorten(aspect)}: `}${words.join(', ')}`
+}
+
+function ended(exchange: RecordedExchange): string {
+  const { end, dropped, took_ms, response } = exchange
+  const span = durationInWords(took_ms)
+  switch (end) {
+    case 'open':
+      return `It is not over yet, after ${span}.`
+    case 'answered':
+      return `It was answered ${answerOf(exchange)} after ${span}.`
+    case 'dropped':
+      return `${DROPS[dropped ?? 'closed']} after ${span}${wouldHave(response)}.`
+    case 'abandoned':
+      return `The client left after ${span}, before it was answered${wouldHave(response)}.`
+    case 'cut_off':
+      return `A reset or the end of the sandbox cut it off after ${span}.`
+  }
+}
+
+const DROPS: Record<NonNullable<RecordedExchange['dropped']>, string> = {
+  reset: 'The fault reset its connection',
+  closed: 'The fault closed its connection without an answer',
+  truncated: 'The fault closed its connection in the middle of the answer',
+}
+
+function answerOf({ response }: Pick<RecordedExchange, 'response'>): string {
+  if (!response) return 'nothing'
+  return response.code === null ? String(response.status) : `${response.status} ${shorten(response.code)}`
+}
+
+function wouldHave(response: RecordedExchange['response']): string {
+  return response ? `; the answer would have been ${answerOf({ response })}` : ''
+}
+
+function money(exchange: RecordedExchange): string[] {
+  const { operation, transfer, idempotency, response } = exchange
+  if (operation !== 'deposit' && operation !== 'withdraw') return []
+  if (!transfer?.transaction_id) return noMoney(exchange)
+  const hash = transfer.tx_hash === null ? '' : `, hash ${transfer.tx_hash}`
+  const transaction = `transaction ${transfer.transaction_id}${hash}`
+  if (response?.code === 'transaction_reverted') return [`Its ${transaction}, was mined and failed: no money moved.`]
+  if (idempotency?.use === 'replayed') return [`Its outcome is that of the ${transaction}: the money moved once.`]
+  const act = transfer.type === 'deposit' ? 'deposit' : 'withdrawal'
+  const sum = `The ${act} of ${shorten(transfer.amount_minor)} minor units`
+  return [`${sum} ${outcome(exchange)}: ${transaction}.`]
+}
+
+function noMoney({ idempotency, refusal, response }: RecordedExchange): string[] {
+  // The outcome is another exchange's, whose transaction is not known here.
+  if (idempotency?.use === 'joined' || idempotency?.use === 'replayed') return []
+  return [refusal || response ? 'No money moved.' : 'No transaction has been signed for it so far.']
+}
+
+/** What became of a transfer that was signed, and whether its client knows. */
+function outcome(exchange: RecordedExchange): string {
+  const { end, response } = exchange
+  const good = response !== null && response.status < 400
+  if (end === 'answered' && good) return 'was carried out'
+  if (end === 'answered') return `was signed and goes on, although the client was told ${answerOf(exchange)}`
+  if (end === 'open') return 'is under way'
+  if (end === 'cut_off') return 'was signed, and then the sandbox was reset or ended'
+  return good ? 'was carried out although nobody was told' : 'was signed and goes on, although nobody is told'
+}
+
+function keyed({ idempotency, operation }: RecordedExchange, original?: RecordedExchange): string[] {
+  if (!idempotency) return []
+  const key = `Idempotency-Key ${shorten(idempotency.key)}`
+  const first = original?.request_id ?? 'an earlier request that is forgotten'
+  switch (idempotency.use) {
+    case 'first':
+      return [`It was the first ${operation} with the ${key}.`]
+    case 'joined':
+      return [`It joined ${first}, which was running under the same ${key}, and shares its outcome.`]
+    case 'replayed':
+      return [`It was given the outcome of ${first} again, which had the same ${key}.`]
+    case 'unused':
+      return [`Nobody looked at its ${key}.`]
+  }
+}
+
+function sentence(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`
+}

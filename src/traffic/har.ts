@@ -1,0 +1,163 @@
+import { STATUS_CODES } from 'node:http'
+import type { RecordedExchange } from './recorded-exchange.ts'
+
+/** HTTP Archive 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Members of our own begin with `_`, as it asks for. */
+export interface Har {
+  log: {
+    version: '1.2'
+    creator: { name: string; version: string }
+    /** None: it was no browser. Importers want the list all the same. */
+    pages: []
+    /** Oldest first. */
+    entries: HarEntry[]
+  }
+}
+
+interface HarPair {
+  name: string
+  value: string
+}
+
+/** One exchange in an archive. */
+export interface HarEntry {
+  startedDateTime: string
+  /** Milliseconds, as all of `timings`. */
+  time: number
+  request: {
+    method: string
+    url: string
+    httpVersion: string
+    cookies: []
+    headers: HarPair[]
+    queryString: HarPair[]
+    postData?: { mimeType: string; text: string; comment?: string }
+    headersSize: -1
+    bodySize: number
+  }
+  response: {
+    /** 0 when the client got no answer. */
+    status: number
+    statusText: string
+    httpVersion: string
+    cookies: []
+    headers: HarPair[]
+    content: { size: number; mimeType: string; text?: string; comment?: string }
+    redirectURL: ''
+    headersSize: -1
+    bodySize: number
+    /** Why there was no answer. */
+    _error?: string
+  }
+  cache: Record<string, never>
+  timings: { send: 0; wait: number; receive: 0 }
+  connection: string
+  /** Whatever HAR has no place for; `response` is what the answer would have been. */
+  _sandbox: Omit<RecordedExchange, 'request' | 'connection' | 'took_ms'> &
+    Pick<RecordedExchange['request'], 'idp_token' | 'user_token' | 'client_id'>
+}
+
+/** Who writes an archive, and where the service was. */
+export interface HarMaker {
+  version: string
+  /** The origin of the sandbox: recorded paths are below it. */
+  baseUrl: string
+}
+
+/** Exchanges, given newest first, as an archive that a browser's developer tools load. */
+export function harOf(newestFirst: readonly RecordedExchange[], { version, baseUrl }: HarMaker): Har {
+  const entries = newestFirst.toReversed().map((exchange) => entryOf(exchange, baseUrl))
+  return { log: { version: '1.2', creator: { name: 'yield-sandbox', version }, pages: [], entries } }
+}
+
+function entryOf(exchange: RecordedExchange, baseUrl: string): HarEntry {
+  const { request, connection, took_ms, ...rest } = exchange
+  const { idp_token, user_token, client_id } = request
+  return {
+    startedDateTime: exchange.began.wall,
+    time: took_ms,
+    request: requestOf(request, baseUrl),
+    response: exchange.end === 'answered' && exchange.response ? answered(exchange.response) : unanswered(exchange),
+    cache: {},
+    timings: { send: 0, wait: took_ms, receive: 0 },
+    connection: String(connection),
+    _sandbox: { ...rest, idp_token, user_token, client_id },
+  }
+}
+
+const HTTP = 'HTTP/1.1'
+
+/** What no URL may hold as it is (RFC 3986), and no archive's either. */
+const NOT_IN_URLS = /[^!#-;=?-[\]_a-z~]/gu
+
+function percentEncoded(character: string): string {
+  return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
+}
+
+function requestOf(request: RecordedExchange['request'], baseUrl: string): HarEntry['request'] {
+  const { method, path, query, headers, body, body_bytes, body_cut } = request
+  const search = new URLSearchParams(query).toString()
+  return {
+    method,
+    url: `${baseUrl}${path.replace(NOT_IN_URLS, percentEncoded)}${search && `?${search}`}`,
+    httpVersion: HTTP,
+    cookies: [],
+    headers: headers.map(pair),
+    queryString: query.map(pair),
+    ...(body !== null && { postData: { mimeType: typeOf(headers), text: body, ...cut(body_cut) } }),
+    headersSize: -1,
+    bodySize: body_bytes,
+  }
+}
+
+function answered(response: NonNullable<RecordedExchange['response']>): HarEntry['response'] {
+  const { status, headers, body, body_bytes, body_cut } = response
+  return {
+    status,
+    statusText: STATUS_CODES[status] ?? '',
+    httpVersion: HTTP,
+    cookies: [],
+    headers: headers.map(pair),
+    content: { size: body_bytes, mimeType: typeOf(headers), ...(body !== null && { text: body }), ...cut(body_cut) },
+    redirectURL: '',
+    headersSize: -1,
+    bodySize: body_bytes,
+  }
+}
+
+/** Without a status: a browser shows such a request as failed, and `_error` as the reason. */
+function unanswered({ end, dropped }: RecordedExchange): HarEntry['response'] {
+  return {
+    status: 0,
+    statusText: '',
+    httpVersion: HTTP,
+    cookies: [],
+    headers: [],
+    content: { size: 0, mimeType: UNKNOWN_TYPE },
+    redirectURL: '',
+    headersSize: -1,
+    bodySize: -1,
+    _error: dropped === null ? ERRORS[end] : `dropped by a fault: ${dropped}`,
+  }
+}
+
+const ERRORS: Record<RecordedExchange['end'], string> = {
+  open: 'not over yet',
+  answered: 'the answer is not known',
+  dropped: 'dropped by a fault',
+  abandoned: 'abandoned by the client',
+  cut_off: 'cut off by a reset or the end of the sandbox',
+}
+
+const UNKNOWN_TYPE = 'x-unknown'
+
+function typeOf(headers: RecordedExchange['request']['headers']): string {
+  return headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? UNKNOWN_TYPE
+}
+
+function pair([name, value]: [string, string]): HarPair {
+  return { name, value }
+}
+
+function cut(isCut: boolean): { comment?: string } {
+  return isCut ? { comment: 'only the beginning was kept' } : {}
+}

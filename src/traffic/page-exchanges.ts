@@ -1,0 +1,76 @@
+import { Problem } from '../domain/errors.ts'
+import { decodeBase64 } from '../support/decode-base64.ts'
+import { type ExchangeFilter, fits } from './exchange-filter.ts'
+import type { RecordedExchange } from './recorded-exchange.ts'
+
+/** Exchanges that were recorded, as those need them who show them. */
+export interface RecordedExchanges {
+  /** How many are kept. */
+  readonly size: number
+  /** Newest first, beginning before the one of this number. */
+  newestFirst(before?: number): Iterable<RecordedExchange>
+  /** The exchange of that request, if it is kept. */
+  get(requestId: string): RecordedExchange | undefined
+  /** Forgets every one. */
+  clear(): void
+}
+
+/** Which exchanges, and which part of them. */
+export interface ExchangeQuery extends ExchangeFilter {
+  /** At most so many, 1 to 100. */
+  limit?: number
+  /** `next_cursor` of the page before. */
+  starting_after?: string
+}
+
+/** Exchanges, newest first. */
+export interface ExchangePage {
+  data: RecordedExchange[]
+  /** True when older ones fit as well. */
+  has_more: boolean
+  /** Leads to them; null on the last page. */
+  next_cursor: string | null
+}
+
+/** Marks a cursor of this list. */
+const MARK = 'before '
+
+/**
+ * The newest exchanges that fit. A cursor names the last exchange of its page, so pages stay as they are while new ones arrive.
+ * Throws Problem cursor_invalid, or cursor_expired when that exchange was forgotten.
+ */
+export function pageExchanges(
+  log: RecordedExchanges,
+  { limit, starting_after, ...filter }: ExchangeQuery,
+): ExchangePage {
+  const data: RecordedExchange[] = []
+  for (const exchange of log.newestFirst(placeOf(starting_after, log))) {
+    if (!fits(exchange, filter)) continue
+    if (data.length === limit) return { data, has_more: true, next_cursor: cursorOf(data.at(-1)) }
+    data.push(exchange)
+  }
+  return { data, has_more: false, next_cursor: null }
+}
+
+function cursorOf(last: RecordedExchange | undefined): string | null {
+  return last ? Buffer.from(`${MARK}${last.request_id}`).toString('base64url') : null
+}
+
+function placeOf(cursor: string | undefined, log: RecordedExchanges): number | undefined {
+  if (cursor === undefined) return undefined
+  const text = decodeBase64(cursor, 'base64url')?.toString() ?? ''
+  if (!text.startsWith(MARK)) {
+    const detail = 'starting_after is not a cursor of this list: pass next_cursor of an earlier page unchanged'
+    throw new Problem('cursor_invalid', { detail, param: 'starting_after' })
+  }
+  const exchange = log.get(text.slice(MARK.length))
+  if (exchange) return exchange.number
+  const detail = `The exchange that starting_after points at was forgotten, and all before it: ${kept(log)}. Fetch the first page.`
+  throw new Problem('cursor_expired', { detail, param: 'starting_after' })
+}
+
+/** How many exchanges there are to be found, for errors about those that are not. */
+export function kept({ size }: RecordedExchanges): string {
+  const these = size === 1 ? 'the newest one is kept' : `the newest ${size} are kept`
+  return `${size === 0 ? 'none is kept' : these}; a reset forgets them, and so does DELETE requests`
+}

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest'
+import { Problem } from '../../src/domain/errors.ts'
+import type { ExchangeFilter } from '../../src/traffic/exchange-filter.ts'
+import { type ExchangeQuery, pageExchanges, type RecordedExchanges } from '../../src/traffic/page-exchanges.ts'
+import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
+import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
+
+/** A log that keeps as many as it is told. */
+class Log implements RecordedExchanges {
+  exchanges: RecordedExchange[] = []
+
+  constructor(readonly most = 1000) {}
+
+  get size(): number {
+    return this.exchanges.length
+  }
+
+  *newestFirst(before = Number.POSITIVE_INFINITY): Generator<RecordedExchange> {
+    for (const one of this.exchanges.toReversed()) if (one.number < before) yield one
+  }
+
+  get(id: string): RecordedExchange | undefined {
+    return this.exchanges.find(({ request_id }) => request_id === id)
+  }
+
+  clear(): void {
+    this.exchanges = []
+  }
+
+  add(parts: ExchangeParts = {}): RecordedExchange {
+    const one = exchange(parts)
+    this.exchanges = [...this.exchanges, one].slice(-this.most)
+    return one
+  }
+}
+
+function filled(count: number, most?: number): Log {
+  const log = new Log(most)
+  for (let i = 0; i < count; i++) log.add()
+  return log
+}
+
+const numbers = (log: Log, query: ExchangeQuery) => pageExchanges(log, query).data.map(({ number }) => number)
+
+function refusal(log: Log, query: ExchangeQuery): Problem {
+  try {
+    pageExchanges(log, query)
+  } catch (error) {
+    if (error instanceof Problem) return error
+  }
+  throw new Error('it was not refused')
+}
+
+describe('pages', () => {
+  test('hold the newest first, and lead to every one once', () => {
+    const log = filled(7)
+    const newestFirst = log.exchanges.map(({ number }) => number).reverse()
+    const pages: number[][] = []
+    let cursor: string | undefined
+    do {
+      const page = pageExchanges(log, { limit: 3, ...(cursor && { starting_after: cursor }) })
+      pages.push(page.data.map(({ number }) => number))
+      expect(page.has_more).toBe(page.next_cursor !== null)
+      cursor = page.next_cursor ?? undefined
+    } while (cursor)
+    expect(pages.map(({ length }) => length)).toEqual([3, 3, 1])
+    expect(pages.flat()).toEqual(newestFirst)
+  })
+
+  test('say that there is more only when something is', () => {
+    expect(pageExchanges(filled(3), { limit: 3 })).toMatchObject({ has_more: false, next_cursor: null })
+    expect(pageExchanges(filled(4), { limit: 3 })).toMatchObject({ has_more: true })
+    expect(pageExchanges(filled(0), { limit: 3 })).toEqual({ data: [], has_more: false, next_cursor: null })
+    const log = filled(4)
+    log.add({ tenant: 'globex' })
+    expect(pageExchanges(log, { limit: 1, tenant: 'globex' })).toMatchObject({ has_more: false, next_cursor: null })
+  })
+
+  test('stay as they are while new ones arrive', () => {
+    const log = filled(5)
+    const { next_cursor } = pageExchanges(log, { limit: 2 })
+    const second = { limit: 2, starting_after: next_cursor! }
+    const before = numbers(log, second)
+    for (let i = 0; i < 10; i++) log.add()
+    expect(numbers(log, second)).toEqual(before)
+  })
+
+  test('without a limit hold all', () => {
+    expect(numbers(filled(300), {})).toHaveLength(300)
+  })
+})
+
+describe('a cursor', () => {
+  test('whose exchange was forgotten says so, and how many are kept', () => {
+    const log = filled(5, 5)
+    const { next_cursor } = pageExchanges(log, { limit: 2 })
+    for (let i = 0; i < 4; i++) log.add()
+    const { code, details } = refusal(log, { starting_after: next_cursor! })
+    expect([code, details.param]).toEqual(['cursor_expired', 'starting_after'])
+    expect(details.detail).toMatch(/was forgotten.*newest 5 are kept.*Fetch the first page/)
+    log.clear()
+    expect(refusal(log, { starting_after: next_cursor! }).details.detail).toContain('none is kept')
+  })
+
+  test.each(['', 'abc', 'req_1', `${Buffer.from('before req_1').toString('base64url')}=`, '\u0000'])(
+    '%j is none',
+    (cursor) => {
+      const { code, details } = refusal(filled(3), { starting_after: cursor })
+      expect([code, details.param]).toEqual(['cursor_invalid', 'starting_after'])
+    },
+  )
+})
+
+describe('filters', () => {
+  const fault = { id: 'fault-3', kind: 'drop_connection', phase: 'after_broadcast', explanation: 'It breaks.' }
+  const FITTING: [ExchangeFilter, ExchangeParts][] = [
+    [{ operation: 'withdraw' }, { operation: 'withdraw' }],
+    [{ tenant: 'globex' }, { tenant: 'globex' }],
+    [{ external_id: '<script>' }, { external_id: '<script>' }],
+    [{ status: 404 }, { response: { status: 404 } }],
+    [{ status: '4xx' }, { response: { status: 429 } }],
+    [{ code: 'pool_not_found' }, { end: 'dropped', response: { status: 422, code: 'pool_not_found' } }],
+    [
+      { code: 'insufficient_role' },
+      {
+        response: null,
+        refusal: { check: 'role', code: 'insufficient_role', aspect: null, expected: null, came: null, detail: '' },
+      },
+    ],
+    [{ end: 'abandoned' }, { end: 'abandoned' }],
+    [{ fault: 'fault-3' }, { faults: [fault] }],
+    [{ fault: 'drop_connection' }, { faults: [fault] }],
+    [{ idempotency_key: 'k' }, { idempotency: { key: 'k', use: 'first' } }],
+    [{ connection: 12 }, { connection: 12 }],
+  ]
+
+  test.each(FITTING)('%j finds those that fit and no others', (filter, parts) => {
+    const log = filled(2)
+    const wanted = log.add(parts)
+    log.add()
+    expect(numbers(log, filter)).toEqual([wanted.number])
+  })
+
+  test('a status is what the client was answered', () => {
+    const log = new Log()
+    log.add({ end: 'dropped', response: { status: 404 } })
+    expect(numbers(log, { status: 404 })).toEqual([])
+    expect(numbers(log, { status: '4xx' })).toEqual([])
+  })
+
+  test('several must all fit', () => {
+    const log = new Log()
+    log.add({ operation: 'withdraw', tenant: 'globex' })
+    const both = log.add({ operation: 'withdraw', tenant: 'acme' })
+    expect(numbers(log, { operation: 'withdraw', tenant: 'acme' })).toEqual([both.number])
+  })
+})
