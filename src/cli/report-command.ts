@@ -2,8 +2,6 @@ import { writeFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { FindingId } from '../control/contract.ts'
 import { OptionError } from '../option-error.ts'
-import { renderReports } from '../verdict/render/render-reports.ts'
-import { renderText } from '../verdict/render/text.ts'
 import type { Report } from '../verdict/report.ts'
 import { formOfFile, REPORT_FORM_NAMES, REPORT_FORMS, type ReportForm } from '../verdict/report-forms.ts'
 import { type ControlFlags, clientOf, controlCommand } from './control-options.ts'
@@ -45,18 +43,23 @@ export function reportCommand(): Command {
     .action(async (flags: ReportFlags) => {
       const report = await clientOf(flags).report({ require: flags.require, ended: !flags.running })
       for (const path of flags.output ?? []) await write(path, report)
-      process.stdout.write(formOf(flags) === 'text' ? colouredText(report) : renderReports(formOf(flags), [report]))
+      process.stdout.write(await printed(flags, report))
       const allowed = report.verdict === 'inconclusive' && flags.allowInconclusive
       process.exitCode = allowed ? 0 : EXIT_CODES[report.verdict]
     })
 }
 
-function formOf({ json, format }: ReportFlags): ReportForm {
-  return json ? 'json' : format
+async function printed({ json, format }: ReportFlags, report: Report): Promise<string> {
+  const form = json ? 'json' : format
+  if (form !== 'text') return rendered(form, report)
+  const { renderText } = await import('../verdict/render/text.ts')
+  return renderText([report], { colour: wantsColour(process.stdout) })
 }
 
-function colouredText(report: Report): string {
-  return renderText([report], { colour: wantsColour(process.stdout) })
+/** What renders is loaded when it is needed: no other command has a use for it. */
+async function rendered(form: ReportForm, report: Report): Promise<string> {
+  const { renderReports } = await import('../verdict/render/render-reports.ts')
+  return renderReports(form, [report])
 }
 
 function file(path: string, earlier: string[] = []): string[] {
@@ -66,8 +69,9 @@ function file(path: string, earlier: string[] = []): string[] {
 }
 
 async function write(path: string, report: Report): Promise<void> {
+  const text = await rendered(formOfFile(path) ?? 'json', report)
   try {
-    await writeFile(path, renderReports(formOfFile(path) ?? 'json', [report]))
+    await writeFile(path, text)
   } catch (error) {
     throw new OptionError(`--output ${path} cannot be written (${(error as NodeJS.ErrnoException).code})`)
   }

@@ -1,0 +1,97 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { wantsColour } from '../../src/cli/wants-colour.ts'
+import type { SandboxHandle } from '../../src/index.ts'
+import { Partner, testSandbox } from '../helpers/partner.ts'
+import { runHere } from './in-process.ts'
+
+let sandbox: SandboxHandle
+let directory: string
+beforeAll(async () => {
+  sandbox = await testSandbox()
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-report-'))
+})
+afterAll(() => Promise.all([sandbox.stop(), rm(directory, { recursive: true })]))
+beforeEach(() => sandbox.reset())
+
+const report = (...args: string[]) => runHere(['report', ...args], { YIELD_SANDBOX_URL: sandbox.baseUrl })
+
+/** Retries a dropped deposit, with the same key or a fresh one. */
+async function retry(how: 'right' | 'wrong') {
+  const partner = new Partner(sandbox)
+  const portfolio = await partner.open('alice')
+  const key = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa'
+  await sandbox.faults.add({ kind: 'drop_connection', phase: 'after_broadcast', match: { operation: 'deposit' } })
+  await expect(partner.deposit('alice', portfolio, '1000', { key })).rejects.toThrow()
+  await partner.deposit('alice', portfolio, '1000', how === 'right' ? { key } : {})
+}
+
+test('a client that retries with its key passes: 0', async () => {
+  await retry('right')
+  const { code, stdout, stderr } = await report('--require', 'idempotency-key-on-retry')
+  expect([code, stderr]).toEqual([0, ''])
+  expect(stdout).toMatch(/^Passed: /)
+  expect(stdout).toContain('✓ idempotency-key-on-retry: ')
+})
+
+test('one that takes a fresh key fails: 3, with both requests, the rule, the fix and the command that shows it again', async () => {
+  await retry('wrong')
+  const { code, stdout } = await report()
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^Failed: a dropped request was retried with a new Idempotency-Key/)
+  for (const part of [
+    'key aaaaaaaa… → connection reset',
+    '→ 200',
+    'rule',
+    'fix',
+    'yield-sandbox exec --scenario dropped-deposit',
+  ]) {
+    expect(stdout).toContain(part)
+  }
+})
+
+test('what is required and was not exercised: 4, or 0 when that is allowed', async () => {
+  await new Partner(sandbox).get('pools')
+  const { code, stdout } = await report('--require', 'reverted-transfer')
+  expect(code).toBe(4)
+  expect(stdout).toMatch(/^Inconclusive: the required finding reverted-transfer was not exercised\.\n/)
+  expect((await report('--require', 'reverted-transfer', '--allow-inconclusive')).code).toBe(0)
+})
+
+test('writes files in the forms of their suffixes', async () => {
+  const names = ['r.html', 'r.xml', 'r.sarif', 'r.md', 'r.json', 'r.txt']
+  const files = names.map((name) => join(directory, name))
+  const { code, stdout } = await report(...files.flatMap((file) => ['--output', file]), '--format', 'json')
+  expect([code, JSON.parse(stdout).verdict]).toEqual([4, 'inconclusive'])
+  const [html, xml, sarif, markdown, json, text] = await Promise.all(files.map((file) => readFile(file, 'utf8')))
+  expect(html).toMatch(/^<!doctype html>/)
+  expect(xml).toMatch(/^<\?xml/)
+  expect(JSON.parse(sarif!).version).toBe('2.1.0')
+  expect(markdown).toMatch(/^## /)
+  expect(JSON.parse(json!)).toMatchObject({ verdict: 'inconclusive' })
+  expect(text).toMatch(/^Inconclusive: no request of the client came\.\n/)
+})
+
+test.each([
+  [['--output', 'report.pdf'], 2, /Its suffix must be one of \.json, \.xml, \.sarif, \.html, \.md, \.txt\./],
+  [['--output', '/nowhere/report.html'], 2, /--output \/nowhere\/report\.html cannot be written \(ENOENT\)/],
+  [['--require', 'retry-aftr'], 2, /There is no finding "retry-aftr": did you mean "retry-after"\?/],
+  [['--require', 'waits-sixty-seconds'], 2, /write "client-timeout"/],
+  [['--format', 'pdf'], 2, /Allowed choices are json, junit, sarif, html, markdown, text/],
+])('%j is refused', async (args, code, line) => {
+  const ended = await report(...args)
+  expect(ended.stderr).toMatch(line)
+  expect(ended.code).toBe(code)
+})
+
+test('colours are for terminals, and not where NO_COLOR is set', () => {
+  const asked = (isTTY: boolean, NO_COLOR: string) => {
+    vi.stubEnv('NO_COLOR', NO_COLOR)
+    vi.stubEnv('TERM', 'xterm')
+    return wantsColour({ isTTY })
+  }
+  expect([asked(true, ''), asked(true, '1'), asked(false, '')]).toEqual([true, false, false])
+  vi.unstubAllEnvs()
+})
