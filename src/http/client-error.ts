@@ -31,7 +31,7 @@ export function answerClientError(error: ClientError, socket: Socket, ids: Ids, 
   const problem = problemOf(error.code, received)
   // One that was a request already, and did not come to its end. If it is the client that ended it, the client has left.
   const begun = error.code === 'HPE_INVALID_EOF_STATE' ? undefined : Connection.known(socket)?.unanswered
-  end(socket, problem, begun?.live.request_id ?? ids.next('req'), settings, begun)
+  end(socket, problem, begun?.log.idOf(begun.live) || ids.next('req'), settings, begun)
 }
 
 /** Answers CONNECT, which Node makes no request of: the sandbox is no proxy. */

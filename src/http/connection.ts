@@ -7,6 +7,8 @@ import type { LiveExchange } from '../traffic/live-exchange.ts'
 export interface Pending {
   log: ExchangeLog
   live: LiveExchange
+  /** When that of `live` is another one, the exchange is over and forgotten, and the object used for a later one. */
+  use: number
   response: ServerResponse
 }
 
@@ -47,6 +49,7 @@ export class Connection {
   #others: Map<ExchangeLog, { generation: number; ordinal: number }> | undefined
   /** The last exchange that began on it, and those before it whose answers wait for their turn. */
   #live: LiveExchange | undefined
+  #use = 0
   #response: ServerResponse | undefined
   #pipelined: Pending[] | undefined
 
@@ -69,14 +72,16 @@ export class Connection {
   began(live: LiveExchange, response: ServerResponse): void {
     this.#settle()
     this.#live = live
+    this.#use = live.use
     this.#response = response
   }
 
   /** The exchange on it that came last, if nothing has been answered to it. */
   get unanswered(): Pending | undefined {
     this.enter?.()
-    if (!this.#live || !this.#log || !this.#response || this.#live.end !== 'open') return undefined
-    return { live: this.#live, log: this.#log, response: this.#response }
+    if (!this.#live || !this.#log || !this.#response) return undefined
+    const pending = { live: this.#live, use: this.#use, log: this.#log, response: this.#response }
+    return isThere(pending) && pending.live.end === 'open' ? pending : undefined
   }
 
   /** The last exchange is over, unless its answer is not out: then it is kept in mind. */
@@ -86,15 +91,15 @@ export class Connection {
     if (!live || !response || !this.#log) return
     this.#live = undefined
     this.#response = undefined
-    if (live.end !== 'open' && response.writableFinished) return
+    if (live.use === this.#use && live.end !== 'open' && response.writableFinished) return
     const waiting = this.#pipelined?.filter(isPending) ?? []
-    this.#pipelined = [...waiting, { log: this.#log, live, response }]
+    this.#pipelined = [...waiting, { log: this.#log, live, use: this.#use, response }]
   }
 
   #close(): void {
     this.enter?.()
     this.#settle()
-    for (const pending of this.#pipelined ?? []) {
+    for (const pending of this.#pipelined?.filter(isThere) ?? []) {
       const { log, live, response } = pending
       if (live.end === 'open') log.end(live, 'abandoned')
       // It was handed over, but Node had not yet sent it.
@@ -104,6 +109,11 @@ export class Connection {
   }
 }
 
-function isPending({ live, response }: Pending): boolean {
-  return live.end === 'open' || !response.writableFinished
+function isPending(pending: Pending): boolean {
+  const { live, response } = pending
+  return isThere(pending) && (live.end === 'open' || !response.writableFinished)
+}
+
+function isThere({ live, use }: Pending): boolean {
+  return live.use === use
 }

@@ -1,6 +1,7 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { type Arrival, LiveExchange } from './live-exchange.ts'
 import { Ordinals } from './ordinals.ts'
+import { PackedTexts } from './packed-texts.ts'
 import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
 import { type ShowingDeps, showExchange } from './show-exchange.ts'
 import { whoAsked } from './who-asked.ts'
@@ -22,6 +23,10 @@ export interface ExchangeLogDeps extends LogBounds, ShowingDeps {
 const BODY_LIMIT = 64 * 1024
 /** Headers of a request that are kept; a client sends a dozen. Each a name and a value. */
 const MAX_HEADERS = 100
+/** Characters of a request's id: `req_` and a ULID. */
+const ID_LENGTH = 30
+/** Records are used again from so many on: by then nobody has anything more to say of the one forgotten. */
+const REUSED_AFTER = 1000
 /** Bytes that a record takes beside its texts, and each text of its headers. */
 const RECORD_BYTES = 500
 const TEXT_BYTES = 24
@@ -47,6 +52,8 @@ export class ExchangeLog {
   #forgotten = 0
   #connections = 0
   #ordinals = new Ordinals()
+  /** By place in the ring. */
+  readonly #ids = new PackedTexts(ID_LENGTH)
   /** Of the exchange recorded last: most of what a client sends, it sends again. */
   #headers: readonly string[] = []
   #headersSize = 0
@@ -89,9 +96,14 @@ export class ExchangeLog {
   /** The exchange of that request, if it is kept. */
   get(requestId: string): RecordedExchange | undefined {
     const kept = this.#kept()
-    const at = kept.findLastIndex(({ request_id }) => request_id === requestId)
+    const at = kept.findLastIndex((live) => this.idOf(live) === requestId)
     const live = kept[at]
     return live && this.#show(live, this.#counted()[at])
+  }
+
+  /** Id of the request whose exchange it is; of one that was forgotten meanwhile, the empty text. */
+  idOf(live: LiveExchange): string {
+    return this.#at(live.number) === live ? this.#ids.get(this.#place(live.number)) : ''
   }
 
   /** Forgets everything. Numbers go on, so that none comes a second time. */
@@ -103,15 +115,16 @@ export class ExchangeLog {
 
   /** For a reset: forgets what is over and counts anew. What is open stays, and is cut off however it ends. */
   beginAnew(): void {
-    const open = this.#kept().filter(({ end }) => end === 'open')
+    const open = this.#kept().flatMap((live) => (live.end === 'open' ? [{ live, id: this.idOf(live) }] : []))
     this.#empty()
     this.generation++
     this.#connections = 0
     this.#first = 1
     this.#oldest = 1
     this.#next = 1
-    for (const live of open) {
+    for (const { live, id } of open) {
       live.cutOff = true
+      this.#ids.set(this.#place(this.#next), id)
       live.number = this.#next
       this.#put(live)
     }
@@ -135,7 +148,11 @@ export class ExchangeLog {
     this.#shareTexts(arrival)
     const size = RECORD_BYTES + this.#headersSize + arrival.url.length
     const times = { began: wall - this.#base, ahead: clock.at(wall) - wall, size }
-    const live = new LiveExchange(this.#next, arrival, times)
+    // What is kept anew is dear: the collector copies it twice. So a record that has done its duty is used again.
+    const oldest = this.size >= this.#deps.maxExchanges ? this.#forgetOldest() : undefined
+    const live = oldest?.spent && this.size >= REUSED_AFTER ? oldest : new LiveExchange()
+    live.begin(this.#next, arrival, times)
+    this.#ids.set(this.#place(this.#next), arrival.request_id)
     this.#put(live)
     return live
   }
@@ -183,9 +200,8 @@ export class ExchangeLog {
   }
 
   #put(live: LiveExchange): void {
-    const { maxExchanges, maxBytes } = this.#deps
-    if (this.size >= maxExchanges) this.#forgetOldest()
-    this.#ring[(this.#next - this.#first) % maxExchanges] = live
+    const { maxBytes } = this.#deps
+    this.#ring[this.#place(this.#next)] = live
     this.#next++
     this.#bytes += live.size
     while (this.#bytes > maxBytes && this.size > 1) this.#forgetOldest()
@@ -198,16 +214,17 @@ export class ExchangeLog {
     while (this.#bytes > this.#deps.maxBytes && this.size > 1) this.#forgetOldest()
   }
 
-  #forgetOldest(): void {
-    const place = (this.#oldest - this.#first) % this.#deps.maxExchanges
+  #forgetOldest(): LiveExchange | undefined {
+    const place = this.#place(this.#oldest)
     const live = this.#ring[place]
     this.#ring[place] = undefined
     this.#oldest++
     this.#forgotten++
-    if (!live) return
+    if (!live) return undefined
     this.#bytes -= live.size
     whoAsked(live, this.#deps)
     this.#ordinals.count(live)
+    return live
   }
 
   #empty(): void {
@@ -240,7 +257,11 @@ export class ExchangeLog {
   }
 
   #show(live: LiveExchange, ordinal = 1): RecordedExchange {
-    return showExchange(live, { ordinal, base: this.#base, now: this.#deps.clock.wallNow() }, this.#deps)
+    return showExchange(
+      live,
+      { request_id: this.idOf(live), ordinal, base: this.#base, now: this.#deps.clock.wallNow() },
+      this.#deps,
+    )
   }
 
   #kept(): LiveExchange[] {
@@ -254,7 +275,11 @@ export class ExchangeLog {
 
   #at(number: number): LiveExchange | undefined {
     if (number < this.#oldest || number >= this.#next) return undefined
-    return this.#ring[(number - this.#first) % this.#deps.maxExchanges]
+    return this.#ring[this.#place(number)]
+  }
+
+  #place(number: number): number {
+    return (number - this.#first) % this.#deps.maxExchanges
   }
 }
 

@@ -21,21 +21,22 @@ export interface Arrival {
  * kept as they came, secrets included, so only `show-exchange.ts` may read them.
  */
 export class LiveExchange {
-  /** Changed by a reset alone. */
-  number: number
-  readonly request_id: string
-  readonly method: string
-  readonly url: string
-  readonly headers: readonly string[]
-  readonly connection: number
-  readonly operation: Operation | null
+  /** Another one after a reset. */
+  number = 0
+  /** How many exchanges were recorded in this object. */
+  use = 0
+  method = ''
+  url = ''
+  headers: readonly string[] = []
+  connection = 0
+  operation: Operation | null = null
   /** Slug of the tenant, verified or claimed; undefined while nobody has looked. */
   tenant: string | null | undefined = undefined
   /** Undefined while nobody has looked. */
   external_id: string | null | undefined = undefined
   /** Milliseconds of real time since the log was made, and how far the sandbox clock was ahead: small integers take no room of their own. */
-  readonly began: number
-  readonly beganAhead: number
+  began = 0
+  beganAhead = 0
   /** Says nothing while it is open. */
   ended = 0
   endedAhead = 0
@@ -63,22 +64,41 @@ export class LiveExchange {
   transaction_id: string | null = null
   tx_hash: string | null = null
   /** Bytes of memory it takes, roughly. */
-  size: number
+  size = 0
 
-  constructor(
+  /** Whether another exchange may be recorded in this object: a plain list, answered, which nobody has more to say of. */
+  get spent(): boolean {
+    return this.end === 'answered' && this.status === 200 && this.answerHeaders === null && this.body === null
+  }
+
+  /** Makes it the record of an exchange that begins. */
+  begin(
     number: number,
     arrival: Arrival,
     { began, ahead, size }: { began: number; ahead: number; size: number },
-  ) {
+  ): void {
     this.number = number
-    this.request_id = arrival.request_id
+    this.use++
     this.method = arrival.method
     this.url = arrival.url
     this.headers = arrival.headers
     this.connection = arrival.connection
     this.operation = arrival.operation
+    this.tenant = undefined
+    this.external_id = undefined
     this.began = began
     this.beganAhead = ahead
+    this.ended = 0
+    this.endedAhead = 0
+    this.end = 'open'
+    this.cutOff = false
+    this.status = 0
+    this.answer = null
+    this.answerBytes = 0
+    this.answerCut = false
+    this.refusal = null
+    this.struckBy = null
+    this.keyUse = 'unused'
     this.size = size
   }
 }

@@ -21,6 +21,7 @@ export interface ShowingDeps extends TenantDirectory {
 
 /** When an exchange is shown. */
 export interface Showing {
+  request_id: string
   /** The how-manyth of its kind. */
   ordinal: number
   /** Milliseconds since the Unix epoch: what its times count from, and now. */
@@ -30,11 +31,11 @@ export interface Showing {
 
 /** An exchange as others may see it. `whoAsked` has been called on it. */
 export function showExchange(live: LiveExchange, showing: Showing, deps: ShowingDeps): RecordedExchange {
-  const { base, now, ordinal } = showing
+  const { base, now, ordinal, request_id } = showing
   const ended = live.end === 'open' ? null : momentOf(base + live.ended, live.endedAhead)
-  const response = responseOf(live, deps)
+  const response = responseOf(live, request_id, deps)
   return {
-    request_id: live.request_id,
+    request_id,
     number: live.number,
     operation: live.operation,
     tenant: live.tenant ?? null,
@@ -77,7 +78,11 @@ function requestOf(live: LiveExchange, { redactor }: ShowingDeps): RecordedReque
   }
 }
 
-function responseOf(live: LiveExchange, { redactor, settings }: ShowingDeps): RecordedResponse | null {
+function responseOf(
+  live: LiveExchange,
+  request_id: string,
+  { redactor, settings }: ShowingDeps,
+): RecordedResponse | null {
   const { status, answer } = live
   if (status === 0) return null
   const isText = typeof answer === 'string'
@@ -85,7 +90,7 @@ function responseOf(live: LiveExchange, { redactor, settings }: ShowingDeps): Re
   const bytes = isText ? live.answerBytes : Buffer.byteLength(body)
   const headers = live.answerHeaders ?? {
     [`x-${settings.name}-api-version`.toLowerCase()]: '1.0.0',
-    [`x-${settings.name}-request-id`.toLowerCase()]: live.request_id,
+    [`x-${settings.name}-request-id`.toLowerCase()]: request_id,
     'content-type': 'application/json; charset=utf-8',
   }
   const read = status >= 400 || live.operation === 'token' ? jsonObject(body) : undefined

@@ -106,14 +106,7 @@ test.each([
   ['broken JSON', post('end_users/dan/deposit', '{'), 'body', 'body', null, null],
   ['both cursors', get('pools?starting_after=a&ending_before=b'), 'parameters', 'ending_before', anything, 'both'],
   ['no cursor', get('pools?starting_after=a'), 'parameters', 'starting_after', anything, 'no cursor'],
-  [
-    'no market',
-    () => pool({ market_address: undefined }),
-    'parameters',
-    'market_address',
-    null,
-    'nothing',
-  ],
+  ['no market', () => pool({ market_address: undefined }), 'parameters', 'market_address', null, 'nothing'],
   ['a pool of another chain', () => pool({ chain_id: '99' }), 'operation', 'chain_id', '31337', '99'],
   ['too much money', deposit({ amount_minor: '9'.repeat(30) }), 'operation', 'amount_minor', null, null],
 ])('refused: %s', async (_, ask, check, aspect, expected, came) => {
