@@ -11,8 +11,9 @@ export interface Pair {
 export function rivalry({ write, next }: Pair, timeline: Timeline, counts: (step: Step) => boolean): string | null {
   if (timeline.crowded)
     return 'several workers write for this end user at the same time, and the second may be of another one'
-  const rivals = timeline.steps.filter((step) => step !== write && step !== next && counts(step))
-  if (!rivals.some((step) => overlap(step, write) || overlap(step, next))) return null
+  const isRival = (step: Step) =>
+    step !== write && step !== next && (overlap(step, write) || overlap(step, next)) && counts(step)
+  if (!timeline.steps.some(isRival)) return null
   return 'other requests for this end user were in flight at the same time, perhaps of another worker'
 }
 

@@ -26,6 +26,9 @@ export const retryAfter: Finding = {
 /** A timer may fire so much too early. */
 const SLACK_MS = 50
 
+/** More requests for the same than these are not looked at, to find the next one. */
+const MOST = 100
+
 interface Retry {
   refused: RecordedExchange
   next: RecordedExchange
@@ -68,8 +71,7 @@ function retriesIn(group: readonly RecordedExchange[]): Retry[] {
     const asked = asksToWait(refused) ? retryAfterOf(refused) : null
     if (asked === null) return []
     const keyed = keyOf(refused) !== null
-    const later = group.slice(place + 1, place + 100).filter((one) => beganAt(one) >= endedAt(refused))
-    const next = (keyed ? undefined : later.find(({ connection }) => connection === refused.connection)) ?? later[0]
+    const next = nextOf(refused, group.slice(place + 1, place + MOST), keyed)
     if (next === undefined) return []
     const elsewhere = !keyed && next.connection !== refused.connection
     const doubt = keyed ? null : elsewhere ? 'it may be another worker, who was not told' : 'it may be another test'
@@ -81,6 +83,14 @@ function retriesIn(group: readonly RecordedExchange[]): Retry[] {
     const again = before?.next === retry.refused && before.waited < before.asked - SLACK_MS
     return again && retry.refused.connection === retry.next.connection ? { ...retry, doubt: null } : retry
   })
+}
+
+/** What came when the client had been told: on the same connection if it can be, unless a key says that it is the same request. */
+function nextOf(refused: RecordedExchange, later: readonly RecordedExchange[], keyed: boolean) {
+  const told = endedAt(refused)
+  const isLater = (one: RecordedExchange) => beganAt(one) >= told
+  const sameConnection = keyed ? undefined : later.find((one) => one.connection === refused.connection && isLater(one))
+  return sameConnection ?? later.find(isLater)
 }
 
 /** On the clock that says more: a test may move the sandbox's instead of waiting. */
