@@ -10,6 +10,9 @@ import { commandEnvironment, type Rename } from './command-environment.ts'
 import type { Interruption } from './interruption.ts'
 import { type CommandEnd, type CommandStdio, runCommand } from './run-command.ts'
 
+/** Milliseconds in which the sandbox sees that connections of a command that has ended are closed. */
+const CLOSING_MS = 5
+
 /** What is run, and against what. */
 export interface RunTerms {
   command: readonly string[]
@@ -57,6 +60,7 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     const began = clock.wallNow()
     const end = await runCommand(command, { env: seen, stdio, timeout, interruption, clock })
     const took = clock.wallNow() - began
+    await clock.sleep(CLOSING_MS)
     const require = [...(scenario?.expect.findings ?? []), ...required]
     return { scenario, end, took, report: await client.report({ ended: true, require }) }
   } finally {

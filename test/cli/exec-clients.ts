@@ -30,6 +30,13 @@ const CLIENTS = {
   /** Asks for the pools, and nothing else. */
   pools: `${BEGIN}
 console.log((await ask('/pools')).status)`,
+  /** Ends before its deposit is answered. */
+  leaving: `${BEGIN}
+const [portfolio] = (await (await ask(mine + '/portfolios')).json()).data
+void deposit(portfolio.portfolio_id, crypto.randomUUID())
+const struck = async () => (await (await fetch(control + '/faults')).json()).some(({ hits }) => hits > 0)
+while (!(await struck())) {}
+process.exit()`,
   /** Deposits, and repeats with the same key what was dropped. */
   right: `${BEGIN}
 const [portfolio] = (await (await ask(mine + '/portfolios')).json()).data

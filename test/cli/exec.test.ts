@@ -226,7 +226,7 @@ describe('reports', () => {
   test('are written in the form of the suffix, in folders that are made', async () => {
     const files = ['json', 'xml', 'sarif', 'md', 'html'].map((suffix) => join(directory, 'reports', `report.${suffix}`))
     const { code } = await exec(
-      files.flatMap((file) => ['--report', file]),
+      ['--require', 'retry-after', ...files.flatMap((file) => ['--report', file])],
       client('pools'),
     )
     expect(code).toBe(4)
@@ -246,6 +246,17 @@ describe('reports', () => {
     expectClear(ended, { code: 2, line: /--report \/proc\/none\/report\.json cannot be written \(ENOENT/ })
     expect(existsSync(witness)).toBe(false)
   })
+})
+
+test('what the command did not wait for is known to be given up', async () => {
+  const report = join(directory, 'leaving.json')
+  await exec(
+    ['--fault', 'hang; operation=deposit', '--require', 'outcome-after-drop', '--report', report],
+    client('leaving'),
+  )
+  const { coverage } = JSON.parse(await readFile(report, 'utf8'))
+  expect(coverage.operations).toContainEqual({ id: 'deposit', exercised: true, count: 1 })
+  expect(coverage.faults).toContainEqual({ id: 'hang', exercised: true, count: 1 })
 })
 
 describe('a baseline', () => {
