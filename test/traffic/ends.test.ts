@@ -297,3 +297,52 @@ test('a body that is broken on the way is refused under the id of its request', 
   expect(shown).toMatchObject({ end: 'answered', response: { status: 400 }, refusal: { code: 'validation_error' } })
   expect(answer.headers['x-service-request-id']).toBe(shown.request_id)
 })
+
+test('a reset empties the log; what was open is cut off, and counted anew', async () => {
+  await acme.get('pools')
+  add({ kind: 'hang', phase: 'on_request', match: { operation: 'list_pools' } })
+  const held = acme.get('pools').catch(() => undefined)
+  await eventually(() => expect(log().all().at(-1)).toMatchObject({ end: 'open', faults: [{ kind: 'hang' }] }))
+  const { request_id } = log().all().at(-1)!
+  await open.sandbox.namespace.reset()
+  await held
+  await eventually(() =>
+    expect(
+      log()
+        .all()
+        .map(({ number, end }) => [number, end]),
+    ).toEqual([[1, 'cut_off']]),
+  )
+  expect(log().get(request_id)).toMatchObject({ dropped: null })
+  expect(log().forgotten).toBe(0)
+})
+
+test('a thousand connections with one request each leave a thousand records', async () => {
+  const headers = await goodHeaders(acme)
+  log().clear()
+  const path = '/v1/partner/pools'
+  for (let i = 0; i < 10; i++) {
+    await Promise.all(Array.from({ length: 100 }, () => send(acme.sandbox.baseUrl, { path, headers })))
+  }
+  const all = log().all()
+  expect(all).toHaveLength(1_000)
+  expect(new Set(all.map(({ connection }) => connection)).size).toBe(1_000)
+})
+
+test('with recording off, nothing is recorded and everything is answered', async () => {
+  const off = await openSandbox({ recordExchanges: 0 })
+  try {
+    expect((await off.acme.get('pools')).status).toBe(200)
+    expect((await off.acme.open('eve')).length).toBeGreaterThan(0)
+    expect(off.sandbox.namespace.services.exchanges.all()).toEqual([])
+  } finally {
+    await off.stop()
+  }
+})
+
+test.each([{ recordExchanges: -1 }, { recordExchanges: 1.5 }, { recordBytes: 'much' }, { recordBytes: -1 }])(
+  'bounds that are none: %o',
+  async (options) => {
+    await expect(openSandbox(options)).rejects.toThrow(/record ?(Exchanges|bytes)/i)
+  },
+)
