@@ -62,7 +62,9 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     '{slug}': 'acme',
     '{name}': 'dropped-deposit',
     '{namespace}': TWIN,
-    '{request_id}': await newestRequest(id.startsWith('namespace_') ? twin : sandbox),
+    ...(target.includes('{request_id}') && {
+      '{request_id}': await newestRequest(id.startsWith('namespace_') ? twin : sandbox),
+    }),
   }
   const filled = target.replace(/\{\w+\}/g, (name) => named[name] ?? 'nothing')
   const newcomer = `new-${randomUUID()}`
