@@ -21,19 +21,33 @@ test('another token in the last minute passes', () => {
   })
 })
 
-test('a request in the last minute fails, and says how much was left', () => {
-  const late = poolsWith('T1', { at: 12_005 })
-  expect(judged(...begun(), late)).toMatchObject({
+const late = (at: number, connection = 1) => poolsWith('T1', { at, connection })
+
+test('requests one after the other in the last minute fail, and say how much was left', () => {
+  const [first, second] = [late(12_005), late(12_100)]
+  expect(judged(...begun(), first, second)).toMatchObject({
     outcome: 'failed',
     came: 'a request with 50.0 s left',
-    request_ids: [expect.anything(), late.request_id],
+    request_ids: [expect.anything(), first.request_id],
   })
 })
 
-test('a request after the expiry fails', () => {
-  expect(judged(...begun(), poolsWith('T1', { at: 65_005 }))).toMatchObject({
+test('requests after the expiry fail, from a connection each as well', () => {
+  expect(judged(...begun(), late(65_005, 2), late(65_105, 3))).toMatchObject({
+    outcome: 'failed',
     came: 'a request 3.0 s after it had expired',
   })
+})
+
+test('one late request may have been long on its way, and several of several processes', () => {
+  expect(judged(...begun(), late(12_005)).outcome).toBe('needs_review')
+  expect(judged(...begun(), late(5005), late(5100, 2), late(5200, 3)).outcome).toBe('needs_review')
+})
+
+test('whoever renews other tokens in time passes, with one request that was long on its way', () => {
+  const next = [fetchOf('T2', { at: 13_000, expires_in: 62 }), ...[13_100, 13_200].map((at) => poolsWith('T2', { at }))]
+  const renewed = [fetchOf('T3', { at: 15_100 }), poolsWith('T3', { at: 15_200 })]
+  expect(judged(...begun(), late(12_005), ...next, ...renewed).outcome).toBe('passed')
 })
 
 test('a request that was a moment on its way does not fail', () => {
