@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { fieldOf, sameBody } from '../../../src/verdict/evidence/request-body.ts'
+import { exchange } from '../exchange.ts'
+
+const withBody = (body: string | null, rest: { body_cut?: boolean; length?: number; body_bytes?: number } = {}) => {
+  const { length, ...parts } = rest
+  const headers: [string, string][] = length === undefined ? [] : [['content-length', `${length}`]]
+  return exchange({ request: { body, headers, body_bytes: body?.length ?? 0, ...parts } })
+}
+
+test.each([
+  ['the same text', withBody('{"a":1}'), withBody('{"a":1}'), true],
+  ['other text', withBody('{"a":1}'), withBody('{"a":2}'), false],
+  ['members in another order', withBody('{"a":1,"b":{"c":2,"d":3}}'), withBody('{ "b": {"d":3,"c":2}, "a": 1 }'), true],
+  ['lists in another order', withBody('[1,2]'), withBody('[2,1]'), false],
+  ['broken JSON', withBody('{"a":'), withBody('{"a": '), false],
+  ['one that was not read', withBody(null), withBody('{"a":1}'), undefined],
+  ['one that was not read and was longer', withBody(null, { length: 9 }), withBody('{"a":1}'), false],
+  ['one that was not read and as long', withBody(null, { length: 7 }), withBody('{"a":1}'), undefined],
+  [
+    'beginnings of bodies of other lengths',
+    withBody('{"a', { body_cut: true, body_bytes: 90 }),
+    withBody('{"a', { body_cut: true, body_bytes: 80 }),
+    false,
+  ],
+])('%s', (_what, one, other, same) => {
+  expect(sameBody(one, other)).toBe(same)
+  expect(sameBody(other, one)).toBe(same)
+})
+
+test('a field is read from a whole JSON object only', () => {
+  expect(fieldOf(withBody('{"a":1}'), 'a')).toBe(1)
+  expect(fieldOf(withBody('{"a":1}'), 'toString')).toBeUndefined()
+  for (const body of [null, '', 'null', '5', '{"a":']) expect(fieldOf(withBody(body), 'a')).toBeUndefined()
+  expect(fieldOf(withBody('{"a":1}', { body_cut: true }), 'a')).toBeUndefined()
+})
