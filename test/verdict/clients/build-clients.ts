@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -35,8 +36,16 @@ export async function buildClients(): Promise<BuiltClients> {
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples/clients/', import.meta.url))
 
-/** The clients that need no compiler. */
-export const python: ClientProgram = { id: 'python', command: '/usr/bin/python3', args: [`${EXAMPLES}python/demo.py`] }
+/** Debian's own Python has Debian's packages; another one may come first in PATH. */
+const interpreter = ['python3', '/usr/bin/python3'].find(
+  (command) => spawnSync(command, ['-c', 'import requests, jwt'], { stdio: 'ignore' }).status === 0,
+)
+
+/** The client in Python; undefined where no Python has requests and PyJWT. */
+export const python: ClientProgram | undefined =
+  interpreter === undefined ? undefined : { id: 'python', command: interpreter, args: [`${EXAMPLES}python/demo.py`] }
+
+/** The client for shell scripts. */
 export const shell: ClientProgram = { id: 'shell', command: 'bash', args: [`${EXAMPLES}shell/demo.sh`] }
 
 const compilerOptions: ts.CompilerOptions = {

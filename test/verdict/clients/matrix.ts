@@ -51,13 +51,14 @@ function explanationOf(id: string, { findings }: Outcome['report']): string {
 
 /** The correct clients under every scenario, one by one and `count` at once. */
 export function rightRows(clients: BuiltClients, scenarios: readonly string[], count: number): Row[] {
-  const programs = [clients.typescript, python, shell]
+  const inOneProcess = python ? [clients.typescript, python] : [clients.typescript]
+  const programs = [...inOneProcess, shell]
   const each = [undefined, ...scenarios].flatMap((scenario) =>
     programs.map((program) => rightRow(program, 1, scenario)),
   )
   const together = [undefined, ...scenarios].flatMap((scenario) => {
     // The shell's processes are many: eight of it take the machine for minutes.
-    return [clients.typescript, python].map((program) => rightRow(program, count, scenario))
+    return inOneProcess.map((program) => rightRow(program, count, scenario))
   })
   return count > 1 ? [...each, ...together] : each
 }
