@@ -48,6 +48,15 @@ describe('a fresh key', () => {
   })
 })
 
+test('where several workers write for one end user, nobody knows whose the second is', () => {
+  const workers = [transfer(8, 0, { until: 50, amount: '7' }), transfer(9, 20, { until: 90, amount: '8' })]
+  expect(judged(...workers, transfer(1, 1000, DROPPED), transfer(2, 1010)).outcome).toBe('needs_review')
+  const token = (fingerprint: string) => ({ idp_token: { fingerprint, header: null, claims: null } })
+  const dropped = transfer(1, 0, { ...DROPPED, request: token('a') })
+  expect(judged(dropped, transfer(2, 10, { request: token('b') })).outcome).toBe('needs_review')
+  expect(judged(dropped, transfer(2, 10, { request: token('a') })).outcome).toBe('failed')
+})
+
 describe('the same key', () => {
   test('passes, also when the answer was cut short in the middle', () => {
     const cut = transfer(1, 0, {
