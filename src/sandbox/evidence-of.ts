@@ -1,10 +1,15 @@
 import type { Store } from '../domain/ports/store.ts'
 import { allOf } from '../domain/walk.ts'
+import { refuseUnlessReady } from '../http/pipeline.ts'
 import type { Evidence, LedgerTransfer } from '../verdict/evidence.ts'
 import type { Namespace } from './namespace.ts'
 
-/** What a namespace knows of its clients; `ended`: whether they will do nothing more. */
-export async function evidenceOf({ services }: Namespace, ended: boolean): Promise<Evidence> {
+/**
+ * What a namespace knows of its clients; `ended`: whether they will do nothing more. A chain that is away changes nothing of it. Throws
+ * Problem sandbox_starting before there is a ledger, and while it is emptied.
+ */
+export async function evidenceOf({ services, http }: Namespace, ended: boolean): Promise<Evidence> {
+  refuseUnlessReady(http.notReady())
   const { exchanges, service } = services
   const transfers = await transfersOf(service.store)
   return {

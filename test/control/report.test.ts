@@ -63,4 +63,19 @@ describe('a namespace', () => {
     await namespace.reset()
     expect((await namespace.report()).coverage.operations.some(({ exercised }) => exercised)).toBe(false)
   })
+
+  test('has its report while its chain is away', async () => {
+    const namespace = await sandbox.namespaces.create({ name: 'chainless' })
+    await new Partner(namespace).open('alice')
+    await namespace.faults.add({ kind: 'chain_down', match: { operation: 'deposit' }, with: { for: '10m' } })
+    expect((await new Partner(namespace).deposit('alice', 'jar_unknown', '1')).status).toBeGreaterThanOrEqual(400)
+    const [state] = (await sandbox.namespaces.list()).filter(({ name }) => name === 'chainless')
+    expect(state?.ready).toBe(false)
+    expect((await namespace.report()).coverage.operations).toContainEqual({
+      id: 'create_portfolio',
+      exercised: true,
+      count: 1,
+    })
+    await namespace.faults.clear()
+  })
 })

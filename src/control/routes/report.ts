@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import { invalidParameters, Problem } from '../../domain/errors.ts'
+import { invalidParameters } from '../../domain/errors.ts'
 import { type FindingId, isFindingId, objectionTo } from '../../verdict/finding-ids.ts'
 import { REPORT_FORM_NAMES, REPORT_FORMS } from '../../verdict/report-forms.ts'
 import { type ControlDeps, controlOf } from '../control-parts.ts'
@@ -50,8 +50,6 @@ export async function reportRoutes(app: FastifyInstance, { version }: ControlDep
     async (request, reply) => {
       const { format: form = 'json', require = '', ended } = request.query
       const options = { required: findingsIn(require), ended: ended !== 'false', version }
-      const { reason } = controlOf(request).readiness()
-      if (reason !== undefined) throw new Problem('sandbox_starting', { detail: reason })
       // Loaded when somebody asks: it is long, and most runs never need it.
       const { renderedReportOf } = await import('../report-of.ts')
       const text = await renderedReportOf(controlOf(request), { ...options, form })

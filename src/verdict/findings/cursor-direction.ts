@@ -33,7 +33,7 @@ function judge({ exchanges }: Evidence): Judgement {
   const [first] = wrong
   if (!first) {
     if (right === 0) return notExercised('No page was asked for by a cursor that an answer had given out.')
-    const explanation = `${plural(right, 'cursor')} went in the direction they were given out for.`
+    const explanation = `${plural(right, 'cursor')} went in the direction of its answer: next_cursor forward, prev_cursor backward.`
     return passed(
       explanation,
       sent.slice(0, 1).map(({ exchange }) => exchange),

@@ -45,7 +45,10 @@ function judge(evidence: Evidence): Judgement {
     )
   }
   const [right] = listed
-  if (right) return passed(`${plural(listed.length, 'portfolio')} asked for as a pool of the list.`, [right.exchange])
+  if (right)
+    return passed(`${plural(listed.length, 'portfolio')} asked for with the addresses of a pool of the list.`, [
+      right.exchange,
+    ])
   const [unknown] = wanted
   if (!unknown) return notExercised('No portfolio was asked for.')
   const reason = `market_address ${quote(unknown.market)} stood in no list of pools that the client got before; it may be fixed in its configuration.`

@@ -47,7 +47,7 @@ function judge(evidence: Evidence): Judgement {
   if (doubtful) return needsReview(`${tell(doubtful)} A test suite may do so on purpose.`, doubtful)
   if (!evidence.ended && evidence.exchanges.at(-1) === first)
     return needsReview(`${tell([first])} Nothing has followed so far.`, [first])
-  return passed(`${plural(refused.length, 'request')} were refused for good, and none was repeated.`, [first])
+  return passed(`None of ${plural(refused.length, 'request')} that came to a refusal for good was repeated.`, [first])
 }
 
 function isRefused({ end, operation, response }: RecordedExchange): boolean {
