@@ -32,6 +32,8 @@ test("the README's tour works when pasted", async () => {
     /^the client knows nothing$/m,
     /^idempotency-key-replay: true/m,
     /^3$/m,
+    /deposit\tdropped\t/,
+    /✓ idempotency-key-on-retry: carol/,
     /^end_user_not_found$/m,
     /"ready":true/,
   ]) {
