@@ -1,5 +1,6 @@
 import { KINDS } from '../faults/kinds/index.ts'
-import { buildReport } from '../verdict/build-report.ts'
+import { breathe } from '../support/breathe.ts'
+import { reportInSteps } from '../verdict/build-report.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import { FINDINGS } from '../verdict/findings/index.ts'
 import { renderReports } from '../verdict/render/render-reports.ts'
@@ -22,7 +23,7 @@ export async function reportOf(namespace: NamespaceControl, options: ReportOptio
   const { required, ended, version } = options
   const { current } = namespace.scenarios
   const [evidence, { seed }] = await Promise.all([namespace.evidence(ended), namespace.credentials()])
-  return buildReport(evidence, {
+  const steps = reportInSteps(evidence, {
     findings: FINDINGS,
     version,
     seed,
@@ -34,6 +35,11 @@ export async function reportOf(namespace: NamespaceControl, options: ReportOptio
     },
     required,
   })
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    await breathe()
+  }
 }
 
 /** The same in one of its forms. */

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
+import { breathe } from '../support/breathe.ts'
 import type { Logger } from '../support/logger.ts'
 import { acknowledgedIn, damaged, HEADER_BYTES, headerOf, lineOf } from './journal-format.ts'
 import { type JournalLine, journalLines } from './journal-lines.ts'
@@ -149,7 +150,7 @@ async function* inTurns<Item>(lists: Item[][]): AsyncGenerator<Item> {
   for (const [index, list] of lists.entries()) {
     lists[index] = []
     yield* list
-    await new Promise((resolve) => setImmediate(resolve))
+    await breathe()
   }
 }
 

@@ -1,3 +1,4 @@
+import { breathe } from '../support/breathe.ts'
 import { type Collection, type CollectionShape, type Collections, SHAPES, type Store } from './ports/store.ts'
 
 /**
@@ -18,7 +19,7 @@ export async function* pagesOf<C extends Collection>(
     yield items
     position = { after: shape.list.key(last) }
     more = has_next
-    if (more) await new Promise((resolve) => setImmediate(resolve))
+    if (more) await breathe()
   }
 }
 

@@ -1,6 +1,9 @@
 import type { Store } from '../domain/ports/store.ts'
 import { allOf } from '../domain/walk.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
+import { inTurns } from '../support/breathe.ts'
+import { SHOWN_AT_ONCE } from '../traffic/page-exchanges.ts'
+import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Evidence, LedgerTransfer } from '../verdict/evidence.ts'
 import type { Namespace } from './namespace.ts'
 
@@ -12,8 +15,10 @@ export async function evidenceOf({ services, http }: Namespace, ended: boolean):
   refuseUnlessReady(http.notReady())
   const { exchanges, service } = services
   const transfers = await transfersOf(service.store)
+  const shown: RecordedExchange[] = []
+  for await (const exchange of inTurns(exchanges.newestFirst(), SHOWN_AT_ONCE)) shown.push(exchange)
   return {
-    exchanges: exchanges.all(),
+    exchanges: shown.reverse(),
     forgotten: exchanges.forgotten,
     transfers,
     ended,

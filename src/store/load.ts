@@ -1,5 +1,6 @@
 import type { UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Collection } from '../domain/ports/store.ts'
+import { breathe } from '../support/breathe.ts'
 import type { LedgerChanges, LedgerEntry } from './ledger-entry.ts'
 import { PACKED } from './packing.ts'
 import { Segment } from './segment.ts'
@@ -74,7 +75,7 @@ async function file(
   for (let parse = segments.shift(); parse; parse = segments.shift()) {
     const entry = parse()
     tables[entry.packed].addSegment(new Segment(entry, unpacked), new Set(entry.gone))
-    await othersTurn()
+    await breathe()
   }
   let puts = 0
   for (const entry of changes) {
@@ -82,12 +83,8 @@ async function file(
     puts += entry.puts.length
     if (puts < PUTS_AT_ONCE) continue
     puts = 0
-    await othersTurn()
+    await breathe()
   }
-}
-
-function othersTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 function replay(tables: Tables, { puts, removes }: LedgerChanges): void {

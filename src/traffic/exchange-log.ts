@@ -79,17 +79,18 @@ export class ExchangeLog {
 
   /** Every exchange kept, oldest first. */
   all(): RecordedExchange[] {
-    const ordinals = this.#counted()
-    return this.#kept().map((live, i) => this.#show(live, ordinals[i]))
+    return [...this.newestFirst()].reverse()
   }
 
-  /** Newest first, beginning before the one of this number. Each is shown when it is asked for. */
+  /** Newest first, beginning before the one of this number. Each is shown when it is asked for; what is forgotten by then is left out. */
   *newestFirst(before = Number.POSITIVE_INFINITY): Generator<RecordedExchange> {
-    const kept = this.#kept()
+    const { generation } = this
+    const oldest = this.#oldest
     const ordinals = this.#counted()
-    for (let i = kept.length - 1; i >= 0; i--) {
-      const live = kept[i]
-      if (live && live.number < before) yield this.#show(live, ordinals[i])
+    for (let number = Math.min(this.#next, before) - 1; number >= oldest; number--) {
+      if (this.generation !== generation) return
+      const live = this.#at(number)
+      if (live) yield this.#show(live, ordinals[number - oldest])
     }
   }
 

@@ -1,4 +1,5 @@
 import { Problem } from '../domain/errors.ts'
+import { inTurns } from '../support/breathe.ts'
 import { decodeBase64 } from '../support/decode-base64.ts'
 import { type ExchangeFilter, fits } from './exchange-filter.ts'
 import type { RecordedExchange } from './recorded-exchange.ts'
@@ -32,6 +33,9 @@ export interface ExchangePage {
   next_cursor: string | null
 }
 
+/** Exchanges that are looked at before others have their turn: that takes a few milliseconds. */
+export const SHOWN_AT_ONCE = 100
+
 /** Marks a cursor of this list. */
 const MARK = 'before '
 
@@ -39,12 +43,12 @@ const MARK = 'before '
  * The newest exchanges that fit. A cursor names the last exchange of its page, so pages stay as they are while new ones arrive.
  * Throws Problem cursor_invalid, or cursor_expired when that exchange was forgotten.
  */
-export function pageExchanges(
+export async function pageExchanges(
   log: RecordedExchanges,
   { limit, starting_after, ...filter }: ExchangeQuery,
-): ExchangePage {
+): Promise<ExchangePage> {
   const data: RecordedExchange[] = []
-  for (const exchange of log.newestFirst(placeOf(starting_after, log))) {
+  for await (const exchange of inTurns(log.newestFirst(placeOf(starting_after, log)), SHOWN_AT_ONCE)) {
     if (!fits(exchange, filter)) continue
     if (data.length === limit) return { data, has_more: true, next_cursor: cursorOf(data.at(-1)) }
     data.push(exchange)

@@ -31,13 +31,25 @@ const OWN_COMMAND = '<your test command>'
 
 /** All that can be said of a client. Pure; a judge that throws spoils its own finding alone. */
 export function buildReport(evidence: Evidence, context: ReportContext): Report {
+  const steps = reportInSteps(evidence, context)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The same, with a pause after each judge for those who have something else to do: each may take long over ten thousand exchanges. */
+export function* reportInSteps(evidence: Evidence, context: ReportContext): Generator<undefined, Report> {
   const { scenario, seed, version } = context
   const { causes, explained } = findCauses(evidence)
   const rest = { ...evidence, exchanges: evidence.exchanges.filter(({ request_id }) => !explained.has(request_id)) }
   const required = new Set([...(scenario?.findings ?? []), ...(context.required ?? [])])
-  const findings = context.findings
-    .map((finding) => reported(finding, { evidence: rest, context, required: required.has(finding.id) }))
-    .sort((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact))
+  const findings: ReportedFinding[] = []
+  for (const finding of context.findings) {
+    yield
+    findings.push(reported(finding, { evidence: rest, context, required: required.has(finding.id) }))
+  }
+  findings.sort((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact))
   const coverage = coverageOf(evidence.exchanges, context.faultKinds)
   const traffic = scenario?.traffic ?? {}
   const { verdict, summary, unmet } = verdictOf({ findings, configuration: causes, coverage, traffic })

@@ -40,11 +40,12 @@ function filled(count: number, most?: number): Log {
   return log
 }
 
-const numbers = (log: Log, query: ExchangeQuery) => pageExchanges(log, query).data.map(({ number }) => number)
+const numbers = async (log: Log, query: ExchangeQuery) =>
+  (await pageExchanges(log, query)).data.map(({ number }) => number)
 
-function refusal(log: Log, query: ExchangeQuery): Problem {
+async function refusal(log: Log, query: ExchangeQuery): Promise<Problem> {
   try {
-    pageExchanges(log, query)
+    await pageExchanges(log, query)
   } catch (error) {
     if (error instanceof Problem) return error
   }
@@ -52,13 +53,13 @@ function refusal(log: Log, query: ExchangeQuery): Problem {
 }
 
 describe('pages', () => {
-  test('hold the newest first, and lead to every one once', () => {
+  test('hold the newest first, and lead to every one once', async () => {
     const log = filled(7)
     const newestFirst = log.exchanges.map(({ number }) => number).reverse()
     const pages: number[][] = []
     let cursor: string | undefined
     do {
-      const page = pageExchanges(log, { limit: 3, ...(cursor && { starting_after: cursor }) })
+      const page = await pageExchanges(log, { limit: 3, ...(cursor && { starting_after: cursor }) })
       pages.push(page.data.map(({ number }) => number))
       expect(page.has_more).toBe(page.next_cursor !== null)
       cursor = page.next_cursor ?? undefined
@@ -67,45 +68,48 @@ describe('pages', () => {
     expect(pages.flat()).toEqual(newestFirst)
   })
 
-  test('say that there is more only when something is', () => {
-    expect(pageExchanges(filled(3), { limit: 3 })).toMatchObject({ has_more: false, next_cursor: null })
-    expect(pageExchanges(filled(4), { limit: 3 })).toMatchObject({ has_more: true })
-    expect(pageExchanges(filled(0), { limit: 3 })).toEqual({ data: [], has_more: false, next_cursor: null })
+  test('say that there is more only when something is', async () => {
+    expect(await pageExchanges(filled(3), { limit: 3 })).toMatchObject({ has_more: false, next_cursor: null })
+    expect(await pageExchanges(filled(4), { limit: 3 })).toMatchObject({ has_more: true })
+    expect(await pageExchanges(filled(0), { limit: 3 })).toEqual({ data: [], has_more: false, next_cursor: null })
     const log = filled(4)
     log.add({ tenant: 'globex' })
-    expect(pageExchanges(log, { limit: 1, tenant: 'globex' })).toMatchObject({ has_more: false, next_cursor: null })
+    expect(await pageExchanges(log, { limit: 1, tenant: 'globex' })).toMatchObject({
+      has_more: false,
+      next_cursor: null,
+    })
   })
 
-  test('stay as they are while new ones arrive', () => {
+  test('stay as they are while new ones arrive', async () => {
     const log = filled(5)
-    const { next_cursor } = pageExchanges(log, { limit: 2 })
+    const { next_cursor } = await pageExchanges(log, { limit: 2 })
     const second = { limit: 2, starting_after: next_cursor! }
-    const before = numbers(log, second)
+    const before = await numbers(log, second)
     for (let i = 0; i < 10; i++) log.add()
-    expect(numbers(log, second)).toEqual(before)
+    expect(await numbers(log, second)).toEqual(before)
   })
 
-  test('without a limit hold all', () => {
-    expect(numbers(filled(300), {})).toHaveLength(300)
+  test('without a limit hold all', async () => {
+    expect(await numbers(filled(300), {})).toHaveLength(300)
   })
 })
 
 describe('a cursor', () => {
-  test('whose exchange was forgotten says so, and how many are kept', () => {
+  test('whose exchange was forgotten says so, and how many are kept', async () => {
     const log = filled(5, 5)
-    const { next_cursor } = pageExchanges(log, { limit: 2 })
+    const { next_cursor } = await pageExchanges(log, { limit: 2 })
     for (let i = 0; i < 4; i++) log.add()
-    const { code, details } = refusal(log, { starting_after: next_cursor! })
+    const { code, details } = await refusal(log, { starting_after: next_cursor! })
     expect([code, details.param]).toEqual(['cursor_expired', 'starting_after'])
     expect(details.detail).toMatch(/was forgotten.*newest 5 are kept.*Fetch the first page/)
     log.clear()
-    expect(refusal(log, { starting_after: next_cursor! }).details.detail).toContain('none is kept')
+    expect((await refusal(log, { starting_after: next_cursor! })).details.detail).toContain('none is kept')
   })
 
   test.each(['', 'abc', 'req_1', `${Buffer.from('before req_1').toString('base64url')}=`, '\u0000'])(
     '%j is none',
-    (cursor) => {
-      const { code, details } = refusal(filled(3), { starting_after: cursor })
+    async (cursor) => {
+      const { code, details } = await refusal(filled(3), { starting_after: cursor })
       expect([code, details.param]).toEqual(['cursor_invalid', 'starting_after'])
     },
   )
@@ -134,24 +138,24 @@ describe('filters', () => {
     [{ connection: 12 }, { connection: 12 }],
   ]
 
-  test.each(FITTING)('%j finds those that fit and no others', (filter, parts) => {
+  test.each(FITTING)('%j finds those that fit and no others', async (filter, parts) => {
     const log = filled(2)
     const wanted = log.add(parts)
     log.add()
-    expect(numbers(log, filter)).toEqual([wanted.number])
+    expect(await numbers(log, filter)).toEqual([wanted.number])
   })
 
-  test('a status is what the client was answered', () => {
+  test('a status is what the client was answered', async () => {
     const log = new Log()
     log.add({ end: 'dropped', response: { status: 404 } })
-    expect(numbers(log, { status: 404 })).toEqual([])
-    expect(numbers(log, { status: '4xx' })).toEqual([])
+    expect(await numbers(log, { status: 404 })).toEqual([])
+    expect(await numbers(log, { status: '4xx' })).toEqual([])
   })
 
-  test('several must all fit', () => {
+  test('several must all fit', async () => {
     const log = new Log()
     log.add({ operation: 'withdraw', tenant: 'globex' })
     const both = log.add({ operation: 'withdraw', tenant: 'acme' })
-    expect(numbers(log, { operation: 'withdraw', tenant: 'acme' })).toEqual([both.number])
+    expect(await numbers(log, { operation: 'withdraw', tenant: 'acme' })).toEqual([both.number])
   })
 })

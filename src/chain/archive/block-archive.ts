@@ -1,4 +1,5 @@
 import type { Journal } from '../../domain/ports/journal.ts'
+import { breathe } from '../../support/breathe.ts'
 import { RecentlyUsed } from '../../support/recently-used.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
 import { answerOfBlock, answerOfTransaction } from './archive-answers.ts'
@@ -174,7 +175,7 @@ export class BlockArchive {
   async #indexInTurns(): Promise<void> {
     while (this.#indexed < this.#segments.length) {
       this.#indexNext()
-      await new Promise((resolve) => setImmediate(resolve))
+      await breathe()
     }
   }
 

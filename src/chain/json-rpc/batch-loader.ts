@@ -1,3 +1,5 @@
+import { breathe } from '../../support/breathe.ts'
+
 /** Things asked for, each once, that wait to be answered together. */
 interface Batch<Question, Answer> {
   places: Map<string, number>
@@ -37,7 +39,7 @@ export class BatchLoader<Question, Answer> {
   }
 
   async #send(questions: readonly Question[]): Promise<Answer[]> {
-    await new Promise((resolve) => setImmediate(resolve))
+    await breathe()
     this.#gathering = undefined
     return this.#answer(questions)
   }

@@ -74,10 +74,10 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
       },
       config: { errors: ['cursor_invalid', 'cursor_expired'] },
     },
-    (request) => {
+    async (request) => {
       const { exchanges } = controlOf(request)
       const { format, ...query } = request.query
-      if (format === 'har') return archive(pageExchanges(exchanges, queryOf(query)).data)
+      if (format === 'har') return archive((await pageExchanges(exchanges, queryOf(query))).data)
       return pageExchanges(exchanges, { limit: DEFAULT_LIMIT, ...queryOf(query) })
     },
   )
@@ -94,7 +94,7 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
       },
       config: { errors: ['request_not_found'] },
     },
-    (request) => {
+    async (request) => {
       const { exchanges } = controlOf(request)
       const { request_id } = request.params
       const exchange = exchanges.get(request_id)
@@ -103,7 +103,7 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
         throw new Problem('request_not_found', { detail, param: 'request_id' })
       }
       if (request.query.format === 'har') return archive([exchange])
-      return { ...exchange, explanation: explainExchange(exchange, originalOf(exchange, exchanges)) }
+      return { ...exchange, explanation: explainExchange(exchange, await originalOf(exchange, exchanges)) }
     },
   )
   const cleared = { 204: { type: 'null', description: 'None is kept.' } }
