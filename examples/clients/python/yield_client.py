@@ -156,6 +156,10 @@ class YieldClient:
             response = request()
         except requests.RequestException as error:
             raise NoAnswer(str(error)) from error
+        # requests before 2.32 takes a body that was cut for a whole one, and the code of an error would be gone.
+        length = response.headers.get("Content-Length")
+        if length is not None and response.raw.tell() < int(length):
+            raise NoAnswer("half of an answer")
         try:
             answer = response.json()
         except ValueError:  # a proxy's page, half of a body
