@@ -28,6 +28,8 @@ const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/
 const AWAY: ReadonlySet<unknown> = new Set(['chain_unavailable', 'sandbox_starting', 'temporarily_unavailable'])
 /** Its id, by which whoever waits for it names it. */
 const SOUTH = '31338'
+/** What concerns every chain. Asked by HEAD, an answer does not say which of them is away. */
+const OF_ALL_CHAINS = /^\/_sandbox\/(?:audit|ready)(?:\?|$)/
 /** What the sandbox says when it failed itself, and no fault says. */
 const FAILED = /its log says why|the sandbox failed$/
 
@@ -63,8 +65,10 @@ function failureOf(
   if (FAILED.test(words.trim())) return verdict
   if (request.struck) return undefined
   // The second chain is away whenever somebody made it so; the first one in stormy weather only.
-  const mayBeAway = weather === 'stormy' || request.chain === SOUTH || `${words} ${reason}`.includes(SOUTH)
-  const said = AWAY.has(code ?? error) || ready === false || request.method === 'HEAD'
+  const wordless = request.method === 'HEAD'
+  const named = wordless ? OF_ALL_CHAINS.test(request.path) : `${words} ${reason}`.includes(SOUTH)
+  const mayBeAway = weather === 'stormy' || request.chain === SOUTH || named
+  const said = AWAY.has(code ?? error) || ready === false || wordless
   return status === 503 && mayBeAway && said ? 'excused' : verdict
 }
 
