@@ -4,6 +4,7 @@ import { version } from '../version.ts'
 import { clockCommand } from './clock-command.ts'
 import { readEnvironment } from './environment.ts'
 import { execCommand } from './exec-command.ts'
+import { exploreCommand } from './explore-command.ts'
 import { faultsCommand } from './faults-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
 import { namespacesCommand } from './namespaces-command.ts'
@@ -21,6 +22,7 @@ import { waitCommand } from './wait-command.ts'
 
 const commands = [
   execCommand,
+  exploreCommand,
   waitCommand,
   statusCommand,
   stopCommand,

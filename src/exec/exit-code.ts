@@ -4,8 +4,8 @@ import type { CommandEnd } from './run-command.ts'
 import type { Run } from './sandbox-run.ts'
 
 /** Exit codes of a verdict. */
-const FAILED = 3
-const INCONCLUSIVE = 4
+export const FAILED = 3
+export const INCONCLUSIVE = 4
 
 /** What an exit code is made of, beside the runs. */
 export interface Outcome {

@@ -14,7 +14,7 @@ const PAUSE_MS = 20
 
 /** Its standard input, output and error: this process's own, or file descriptors. */
 export type CommandStdio = 'inherit' | ['ignore', Output, Output]
-type Output = 'inherit' | number
+type Output = 'inherit' | 'ignore' | number
 
 /** How to run a command. */
 export interface CommandTerms {

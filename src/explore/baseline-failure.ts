@@ -1,0 +1,48 @@
+import { codeOfEnd, INCONCLUSIVE } from '../exec/exit-code.ts'
+import type { CommandEnd } from '../exec/run-command.ts'
+
+/** Why nothing can be explored: the command without any fault is not what faults could be compared with. One clear sentence. */
+export class BaselineFailure extends Error {
+  override readonly name = 'BaselineFailure'
+  readonly exitCode: number
+
+  private constructor(message: string, exitCode: number) {
+    super(message)
+    this.exitCode = exitCode
+  }
+
+  static failsAlready(end: string, by: CommandEnd): BaselineFailure {
+    return new BaselineFailure(
+      `${end} without any fault: mend that first. It has no terminal and no standard input here; "yield-sandbox exec -- …" runs it by itself`,
+      codeOfEnd(by),
+    )
+  }
+
+  static beforeFailed(end: string, by: CommandEnd): BaselineFailure {
+    return new BaselineFailure(`--before failed: ${end}`, codeOfEnd(by))
+  }
+
+  static neverEnds(timeout: number): BaselineFailure {
+    return new BaselineFailure(
+      `the command was not done after ${timeout / 1000} s without any fault: it must end by itself, or be given more with --timeout`,
+      1,
+    )
+  }
+
+  static asksNothing(): BaselineFailure {
+    return new BaselineFailure(
+      'the command asked this sandbox nothing: it must send its requests to YIELD_BASE_URL and YIELD_AUTH_URL, as the client YIELD_CLIENT_ID. ' +
+        'If it reads other names, give them with --env THEIR_NAME=YIELD_BASE_URL',
+      INCONCLUSIVE,
+    )
+  }
+
+  static notRepeatable(difference: string): BaselineFailure {
+    return new BaselineFailure(
+      `your tests are not repeatable: two runs without any fault differ (${difference}). ` +
+        'Usual causes: random amounts or numbers of requests, tests that run at once for one end user, polling by the clock, data that an earlier run left ' +
+        '(reset it with --before). --tolerate goes on all the same, with what both runs have in common',
+      INCONCLUSIVE,
+    )
+  }
+}

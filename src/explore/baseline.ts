@@ -1,0 +1,52 @@
+import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import { compareMoney } from './compare-money.ts'
+import type { Observation } from './exploration-sandbox.ts'
+import type { Expectation } from './judge-trial.ts'
+import { endUsersOf, ownedMoney } from './owned-money.ts'
+import { nameOf, type Place, placesOf } from './positions.ts'
+
+/** What runs without faults have in common. */
+export interface Baseline extends Expectation {
+  /** Those that every run has. */
+  places: readonly Place[]
+  /** The first difference between the runs, in words; undefined when there is none. */
+  difference: string | undefined
+}
+
+/** Compares two runs without faults. */
+export function compareBaselines(first: Observation, second: Observation): Baseline {
+  const runs = [first, second]
+  const [names, others] = [endUsersOf(first.exchanges), endUsersOf(second.exchanges)]
+  const stable = new Set([...names].filter((name) => others.has(name)))
+  const [before, after] = [placesOf(first.exchanges, stable), placesOf(second.exchanges, stable)]
+  const money = runs.map((run) => ownedMoney(run.money, run.exchanges, stable))
+  const [wanted, came] = money
+  const moved = wanted && came ? compareMoney(wanted, came)?.sentences[0] : undefined
+  const known = new Set(after.map(({ position }) => nameOf(position)))
+  return {
+    money,
+    stable,
+    places: before.filter(({ position }) => known.has(nameOf(position))),
+    difference: moved ?? differenceOf(before, after),
+  }
+}
+
+/** The first exchange that only one of two runs has, or that was answered otherwise. */
+function differenceOf(first: readonly Place[], second: readonly Place[]): string | undefined {
+  const [before, after] = [first, second].map(
+    (places) => new Map(places.map((place) => [nameOf(place.position), place.answer])),
+  )
+  if (!before || !after) return undefined
+  for (const [name, answer] of before) {
+    const other = after.get(name)
+    if (other === undefined) return `${name} is in the first run only`
+    if (other !== answer) return `${name} was answered ${answer} in the first run and ${other} in the second`
+  }
+  const more = [...after.keys()].find((name) => !before.has(name))
+  return more === undefined ? undefined : `${more} is in the second run only`
+}
+
+/** Whether anything was asked of the service at all. */
+export function askedNothing(exchanges: readonly RecordedExchange[]): boolean {
+  return exchanges.every(({ operation }) => operation === null)
+}

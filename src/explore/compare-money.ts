@@ -1,0 +1,110 @@
+import type { PoolMoney, UserMoney } from '../domain/money.ts'
+import { amountInWords } from './money-words.ts'
+import type { OwnedMoney } from './owned-money.ts'
+
+/** In what the money of a run is not that of the unharmed one. */
+export interface MoneyDifference {
+  /** "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice instead of once)" */
+  sentences: string[]
+  /** Whether all there is, is there in the unharmed run, too: something was not done, nothing was done beyond it. */
+  onlyLess: boolean
+}
+
+/**
+ * Compares where the money of all end users ended up: principals, transfers by type and amount, wallets. Yields are not compared.
+ * Undefined when nothing differs.
+ */
+export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): MoneyDifference | undefined {
+  const users = pairsOf(expected, actual).map(([who, before, after]) => compareUser(who, before, after))
+  const sentences = users.flatMap((user) => user.sentences)
+  return sentences.length === 0 ? undefined : { sentences, onlyLess: users.every(({ onlyLess }) => onlyLess) }
+}
+
+type Pair = [who: string, expected: UserMoney | undefined, actual: UserMoney | undefined]
+
+/** End users with a lasting name by that; others by their money, and those whose money differs by the order in which they appeared. */
+function pairsOf(expected: OwnedMoney, actual: OwnedMoney): Pair[] {
+  const names = new Set([...expected.named.keys(), ...actual.named.keys()])
+  const named = [...names].map((name): Pair => [name, expected.named.get(name), actual.named.get(name)])
+  const left = [...actual.unnamed]
+  const changed = expected.unnamed
+    .map((user, i) => ({ user, i }))
+    .filter(({ user }) => {
+      const same = left.findIndex((other) => signature(other) === signature(user))
+      if (same >= 0) left.splice(same, 1)
+      return same < 0
+    })
+  const count = Math.max(changed.length, left.length)
+  const unnamed = Array.from({ length: count }, (_, at): Pair => {
+    const [before, after] = [changed[at], left[at]]
+    return [`end user ${(before?.i ?? expected.unnamed.length + at) + 1}`, before?.user, after]
+  })
+  return [...named, ...unnamed]
+}
+
+function compareUser(who: string, expected: UserMoney | undefined, actual: UserMoney | undefined) {
+  const ids = new Set([...(expected?.pools ?? []), ...(actual?.pools ?? [])].map(({ pool_id }) => pool_id))
+  const poolOf = (user: UserMoney | undefined, id: string) => user?.pools.find(({ pool_id }) => pool_id === id)
+  const pools = [...ids].map((id) => comparePool(who, poolOf(expected, id), poolOf(actual, id)))
+  const moved = pools.flatMap(({ sentences }) => sentences)
+  return {
+    // What was moved says it all; where nothing was, the wallet must be as it was.
+    sentences: moved.length > 0 ? moved : compareWallets(who, expected, actual),
+    onlyLess: pools.every(({ onlyLess }) => onlyLess),
+  }
+}
+
+function comparePool(who: string, expected: PoolMoney | undefined, actual: PoolMoney | undefined) {
+  const pool = expected ?? actual
+  if (!pool) return { sentences: [], onlyLess: true }
+  const { token_decimals: decimals, token_symbol: symbol, pool_id } = pool
+  const words = (minor: string | bigint) => amountInWords(BigInt(minor), decimals)
+  const [before, after] = [countsOf(expected), countsOf(actual)]
+  const changes = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
+    const [was = 0, is = 0] = [before.get(key), after.get(key)]
+    const [type = '', amount = '0'] = key.split(' ')
+    return was === is ? [] : [{ was, is, text: `${type} of ${words(amount)}: ${times(is)} instead of ${times(was)}` }]
+  })
+  const [held, wanted] = [BigInt(actual?.principal ?? 0), BigInt(expected?.principal ?? 0)]
+  if (changes.length === 0 && held === wanted) return { sentences: [], onlyLess: true }
+  const why = changes.length > 0 ? ` (${changes.map(({ text }) => text).join('; ')})` : ''
+  const what =
+    held === wanted
+      ? `${words(held)} ${symbol} in ${pool_id} as it should be, but otherwise`
+      : `${words(held)} ${symbol} in ${pool_id} instead of ${words(wanted)}`
+  return { sentences: [`${who}: ${what}${why}`], onlyLess: changes.every(({ was, is }) => is < was) }
+}
+
+function compareWallets(who: string, expected: UserMoney | undefined, actual: UserMoney | undefined): string[] {
+  // One who is not there has a wallet that nobody has used.
+  if (!expected || !actual) return []
+  return expected.wallet.flatMap((token) => {
+    const { token_symbol, token_decimals, chain_id, balance } = token
+    const other = actual.wallet.find((one) => one.token_symbol === token_symbol && one.chain_id === chain_id)
+    if (!other || other.balance === balance) return []
+    const [is, was] = [other.balance, balance].map((minor) => amountInWords(BigInt(minor), token_decimals))
+    return [`${who}: ${is} ${token_symbol} in the wallet instead of ${was}`]
+  })
+}
+
+/** How often a pool has each transfer, by type and amount. */
+function countsOf(pool: PoolMoney | undefined): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { type, amount_minor } of pool?.transfers ?? []) {
+    const key = `${type} ${amount_minor}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return counts
+}
+
+function signature({ pools, wallet }: UserMoney): string {
+  const held = pools.map((pool) => [pool.pool_id, pool.principal, [...countsOf(pool)].sort()])
+  return JSON.stringify([
+    held.sort(),
+    wallet.map(({ chain_id, token_symbol, balance }) => [chain_id, token_symbol, balance]),
+  ])
+}
+
+function times(count: number): string {
+  return ['never', 'once', 'twice'][count] ?? `${count} times`
+}

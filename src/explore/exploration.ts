@@ -1,0 +1,128 @@
+import type { FaultRule } from '../control/contract.ts'
+import type { Operation } from '../domain/operations.ts'
+import type { Impact } from '../verdict/finding.ts'
+
+/**
+ * Where something can go wrong: one exchange of the command's unharmed run, so named that the next run has the same one. Never by a
+ * request id, a key or a time.
+ */
+export interface Position {
+  operation: Operation
+  /** Slug; null when all of the run is of one tenant. */
+  tenant: string | null
+  /** Name of the end user when it is the same in every run; null for an operation without one, and for a name that changes. */
+  external_id: string | null
+  /** The how-manyth end user to appear it is of, from 1; null for an operation without one. */
+  end_user: number | null
+  /** The how-manyth request of that operation by that end user, from 1; without one, of that operation. */
+  ordinal: number
+}
+
+/** What can go wrong at a position. */
+export interface Hazard {
+  /** `reset-after-broadcast` */
+  id: string
+  /** "reset after broadcast" */
+  title: string
+  /** Without where it strikes. */
+  rule: Omit<FaultRule, 'match' | 'skip' | 'times' | 'probability'>
+}
+
+/** One fault at one place. */
+export interface Harm {
+  position: Position
+  hazard: Hazard
+}
+
+/** One run of the command, and what is done to it. */
+export interface Trial {
+  /** `deposit#2@alice reset-after-broadcast`; the same in every exploration of this command. */
+  id: string
+  harms: readonly Harm[]
+}
+
+/** What becomes of a command that something was done to. */
+export const TRIAL_OUTCOMES = [
+  'silently_wrong',
+  'hung',
+  'noticed_too_late',
+  'errored',
+  'gave_up_safely',
+  'not_exercised',
+  'survived',
+] as const
+
+/**
+ * `survived`: the same money, and the command ended well. `gave_up_safely`: it failed, and nothing was paid that it does not know of.
+ * `noticed_too_late`: it failed, and the money is elsewhere. `silently_wrong`: it ended well, and the money is elsewhere: lost or paid
+ * twice. `hung`: it never ended. `not_exercised`: a fault never struck. `errored`: the sandbox itself failed. The worst first.
+ */
+export type TrialOutcome = (typeof TRIAL_OUTCOMES)[number]
+
+/** What it costs a partner; null when it costs nothing. */
+export const OUTCOME_IMPACT: Record<TrialOutcome, Impact | 'warning' | null> = {
+  silently_wrong: 'critical',
+  hung: 'serious',
+  noticed_too_late: 'serious',
+  errored: null,
+  gave_up_safely: 'warning',
+  not_exercised: null,
+  survived: null,
+}
+
+/** A finding that failed in a trial: why it came out as it did. */
+export interface Explanation {
+  id: string
+  title: string
+  explanation: string
+}
+
+/** What a trial came to. */
+export interface TrialResult {
+  trial: Trial
+  outcome: TrialOutcome
+  /** What happened to whose money, or else what was seen: "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00". One at least. */
+  sentences: string[]
+  /** Findings that failed, the gravest first. */
+  findings: Explanation[]
+  /** `0`, `1`, `SIGKILL`, `timeout`: how the command ended. */
+  end: string
+  /** Of the command, in milliseconds. */
+  took_ms: number
+  /** What the sandbox took beside it. */
+  overhead_ms: number
+  /** A command line that does it again. */
+  repeat: string
+}
+
+/** The command without any fault. */
+export interface BaselineSummary {
+  exchanges: number
+  positions: number
+  /** Of the command, in milliseconds: each of the runs. */
+  took_ms: number[]
+  /** How the runs differed; null when they did not. */
+  difference: string | null
+}
+
+/** All that was found out about a command: what `explore` writes, and every form of its report is made from. */
+export interface Exploration {
+  /** Of the sandbox. */
+  version: string
+  /** As words. */
+  command: readonly string[]
+  seed: number
+  /** Moment at which the clock of every run stands, ISO 8601. */
+  clock: string
+  /** ISO 8601 UTC, real time. */
+  created_at: string
+  baseline: BaselineSummary
+  /** In the order of the plan. */
+  results: TrialResult[]
+  /** Trials that were planned and not tried, and why: `--max-runs`, `--budget`, an interruption. */
+  untried: { ids: string[]; reason: string } | null
+  /** Milliseconds from the first run's beginning to the last one's end. */
+  took_ms: number
+  /** How many runs at a time. */
+  jobs: number
+}

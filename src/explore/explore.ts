@@ -1,0 +1,118 @@
+import { SandboxClock } from '../domain/clock.ts'
+import type { SandboxOptions } from '../options.ts'
+import { version } from '../version.ts'
+import { askedNothing, type Baseline, compareBaselines } from './baseline.ts'
+import { BaselineFailure } from './baseline-failure.ts'
+import type { Exploration, TrialResult } from './exploration.ts'
+import { ExplorationSandbox, type Observation, type RunTerms } from './exploration-sandbox.ts'
+import { endInWords } from './judge-trial.ts'
+import { type PlanWish, planTrials } from './plan.ts'
+import { type Limits, runTrials } from './run-trials.ts'
+
+/** Milliseconds for a run without faults, unless the caller says otherwise. */
+const BASELINE_TIMEOUT_MS = 600_000
+/** Milliseconds that a run with faults may take beyond five runs without: a client waits ninety seconds for an answer, and repeats. */
+const PATIENCE_MS = 120_000
+
+/** What `explore` is to do. */
+export interface ExploreTerms extends RunTerms, PlanWish, Limits {
+  /** Of the sandbox, but for its address and clock. */
+  options: SandboxOptions
+  /** ISO 8601; every run begins at it, and stays there. Undefined: now. */
+  clock: string | undefined
+  /** Goes on although two runs without faults differ. */
+  tolerate: boolean
+  /** Milliseconds for each run; undefined: {@link PATIENCE_MS} and five times what the command takes. */
+  timeout: number | undefined
+  /** Flags of `exec` that repeat what the options say. */
+  flags: readonly string[]
+  /** Results of an earlier exploration of the same, by the id of the trial. */
+  known: ReadonlyMap<string, TrialResult>
+  watch: ExploreWatch
+}
+
+/** Told what happens, as it happens. */
+export interface ExploreWatch {
+  /** The command is run without faults for this time. */
+  baseline(run: number): void
+  /** So many trials are going to be run; `known`: results that are there already. */
+  planned(exploration: Exploration, trials: number): void
+  tried(result: TrialResult): void
+}
+
+/**
+ * Runs the command without faults twice, then once for everything that can go wrong anywhere, and compares where the money ends up.
+ * Resolves to undefined when it was interrupted before anything was compared. Throws {@link BaselineFailure}, CommandStartError and
+ * what keeps a sandbox from starting.
+ */
+export async function explore(terms: ExploreTerms): Promise<Exploration | undefined> {
+  const clock = new SandboxClock()
+  const start = clock.wallNow()
+  const moment = terms.clock ?? new Date(start).toISOString()
+  const sandbox = await ExplorationSandbox.open({ ...terms.options, clock: moment })
+  try {
+    const runs = await runBaselines(sandbox, terms)
+    if (!runs) return undefined
+    const [first, second] = runs
+    const baseline = compareBaselines(first, second)
+    if (baseline.difference !== undefined && !terms.tolerate) throw BaselineFailure.notRepeatable(baseline.difference)
+    const begun: Exploration = {
+      version,
+      command: [...terms.command],
+      seed: sandbox.seed,
+      clock: moment,
+      created_at: new Date(start).toISOString(),
+      baseline: summaryOf(baseline, runs),
+      results: [],
+      untried: null,
+      took_ms: 0,
+      jobs: terms.jobs,
+    }
+    const trials = planTrials(baseline.places, terms)
+    terms.watch.planned(begun, trials.length)
+    const timeout = terms.timeout ?? PATIENCE_MS + 5 * Math.max(first.took, second.took)
+    const { results, untried } = await runTrials(trials, {
+      ...terms,
+      timeout,
+      sandbox,
+      expected: baseline,
+      seed: sandbox.seed,
+      clock: moment,
+    })
+    return { ...begun, results, untried, took_ms: clock.wallNow() - start }
+  } finally {
+    await sandbox.stop()
+  }
+}
+
+/** The command's own words are shown once. */
+async function runBaselines(
+  sandbox: ExplorationSandbox,
+  terms: ExploreTerms,
+): Promise<[Observation, Observation] | undefined> {
+  const runOnce = async (run: 1 | 2) => {
+    terms.watch.baseline(run)
+    const shown = run === 1 ? 'inherit' : 'ignore'
+    const timeout = terms.timeout ?? BASELINE_TIMEOUT_MS
+    const seen = await sandbox.run(terms, { faults: [], time: false, stdio: ['ignore', shown, shown], timeout })
+    if (seen) refuseUnlessGood(seen, timeout)
+    return seen
+  }
+  const first = await runOnce(1)
+  const second = first && (await runOnce(2))
+  return second && [first, second]
+}
+
+function refuseUnlessGood({ before, end, exchanges, audit }: Observation, timeout: number): void {
+  if (before) throw BaselineFailure.beforeFailed(endInWords(before), before)
+  if (end.timedOut) throw BaselineFailure.neverEnds(timeout)
+  if (end.code !== 0) throw BaselineFailure.failsAlready(endInWords(end), end)
+  if (askedNothing(exchanges)) throw BaselineFailure.asksNothing()
+  const wrong = audit.checks.find(({ ok }) => !ok)
+  if (wrong) throw new Error(`the sandbox's audit fails without any fault: ${wrong.id}: ${wrong.detail}`)
+}
+
+function summaryOf({ places, difference }: Baseline, runs: readonly Observation[]): Exploration['baseline'] {
+  const exchanges = runs[0]?.exchanges.length ?? 0
+  return { exchanges, positions: places.length, took_ms: runs.map(({ took }) => took), difference: difference ?? null }
+}

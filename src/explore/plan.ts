@@ -1,0 +1,60 @@
+import type { FaultRule } from '../control/contract.ts'
+import type { Operation } from '../domain/operations.ts'
+import type { Harm, Position, Trial } from './exploration.ts'
+import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
+import { nameOf, type Place } from './positions.ts'
+
+/** Which trials are wanted. */
+export interface PlanWish {
+  /** Kinds of fault; all of them when empty. */
+  kinds: readonly FaultRule['kind'][]
+  /** Operations; all of them when empty. */
+  operations: readonly Operation[]
+  /** 2: the request after the harmed one, a retry most likely, is harmed as well. */
+  depth: 1 | 2
+}
+
+/** A trial that is still to be run. */
+export interface PlannedTrial extends Trial {
+  harms: readonly { position: Position; hazard: PlannedHazard }[]
+}
+
+/** One trial for everything that can go wrong anywhere; those that can cost money first, those that wait last. */
+export function planTrials(places: readonly Place[], { kinds, operations, depth }: PlanWish): PlannedTrial[] {
+  const hazards = HAZARDS.filter(({ rule }) => kinds.length === 0 || kinds.includes(rule.kind))
+  const wanted = places.filter(({ position }) => operations.length === 0 || operations.includes(position.operation))
+  const singles = wanted.flatMap((place) =>
+    hazards.filter((hazard) => hazard.fits(place)).map((hazard) => ({ place, hazard })),
+  )
+  const trials = singles.map(({ place: { position }, hazard }) => trialOf([{ position, hazard }]))
+  const pairs = depth === 1 ? [] : singles.flatMap(({ place, hazard }) => pairsOf(place, hazard, hazards))
+  return byUrgency([...trials, ...pairs])
+}
+
+/** A trial with its name. */
+export function trialOf<H extends Harm>(harms: readonly H[]): { id: string; harms: readonly H[] } {
+  return { id: harms.map(({ position, hazard }) => `${nameOf(position)} ${hazard.id}`).join(' + '), harms }
+}
+
+/** The next request of the same kind is the retry, if there is one; it has all that the first one had. */
+function pairsOf(place: Place, first: PlannedHazard, hazards: readonly PlannedHazard[]): PlannedTrial[] {
+  if (first.urgency === 'wait') return []
+  const { position } = place
+  const retry = { ...position, ordinal: position.ordinal + 1 }
+  return hazards
+    .filter((second) => second.urgency !== 'wait' && second.fits(place))
+    .map((second) =>
+      trialOf([
+        { position, hazard: first },
+        { position: retry, hazard: second },
+      ]),
+    )
+}
+
+function byUrgency(trials: readonly PlannedTrial[]): PlannedTrial[] {
+  const rank = ({ harms }: PlannedTrial) => {
+    const latest = Math.max(...harms.map(({ hazard }) => URGENCIES.indexOf(hazard.urgency)))
+    return URGENCIES[latest] === 'wait' ? Number.POSITIVE_INFINITY : latest + harms.length * URGENCIES.length
+  }
+  return [...trials].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
+}

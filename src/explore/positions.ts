@@ -1,0 +1,56 @@
+import { OPERATIONS } from '../domain/operations.ts'
+import { OF_END_USER } from '../faults/operation-groups.ts'
+import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import type { Position } from './exploration.ts'
+
+/** A position of a run without faults, and what the exchange there shows can happen to it. */
+export interface Place {
+  position: Position
+  /** Whether the exchange carried out a transfer. */
+  transferred: boolean
+  has_cursor: boolean
+  /** How it was answered: `200`, `422 insufficient_balance`. */
+  answer: string
+}
+
+/** The places of a run, in the order of arrival. Names of end users in `stable` are the same in every run. */
+export function placesOf(exchanges: readonly RecordedExchange[], stable: ReadonlySet<string>): Place[] {
+  const several = new Set(exchanges.flatMap(({ tenant }) => tenant ?? [])).size > 1
+  const users = new Map<string, number>()
+  const ordinals = new Map<string, number>()
+  return exchanges.flatMap((exchange): Place[] => {
+    const { operation, tenant, external_id, transfer, idempotency, request } = exchange
+    if (operation === null) return []
+    const user = OF_END_USER.includes(operation) && external_id !== null ? `${tenant}/${external_id}` : null
+    if (user !== null && !users.has(user)) users.set(user, users.size + 1)
+    const counted = `${operation} ${user ?? tenant}`
+    const ordinal = (ordinals.get(counted) ?? 0) + 1
+    ordinals.set(counted, ordinal)
+    const position: Position = {
+      operation,
+      tenant: several ? tenant : null,
+      external_id: user !== null && external_id !== null && stable.has(external_id) ? external_id : null,
+      end_user: user === null ? null : (users.get(user) ?? null),
+      ordinal,
+    }
+    const transferred = Boolean(transfer?.tx_hash) && idempotency?.use === 'first'
+    const has_cursor = request.query.some(([name]) => name === 'starting_after' || name === 'ending_before')
+    return [{ position, transferred, has_cursor, answer: answerOf(exchange) }]
+  })
+}
+
+/** `deposit#2@alice`, `list_pools#1`, `withdraw#1@2`. */
+export function nameOf({ operation, tenant, external_id, end_user, ordinal }: Position): string {
+  const user = end_user === null ? '' : `@${external_id ?? end_user}`
+  return `${operation}#${ordinal}${user}${tenant === null ? '' : `(${tenant})`}`
+}
+
+/** In the order in which a matrix shows operations. */
+export function byOperation(a: Position, b: Position): number {
+  return OPERATIONS.indexOf(a.operation) - OPERATIONS.indexOf(b.operation)
+}
+
+function answerOf({ end, response }: RecordedExchange): string {
+  if (end !== 'answered' || !response) return end
+  return [response.status, response.code].filter((part) => part !== null).join(' ')
+}

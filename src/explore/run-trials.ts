@@ -1,0 +1,109 @@
+import { SandboxClock } from '../domain/clock.ts'
+import { codeOfEnd } from '../exec/exit-code.ts'
+import { allInOrder } from '../support/all-in-order.ts'
+import type { Exploration, TrialResult } from './exploration.ts'
+import type { ExplorationSandbox, Observation, RunTerms } from './exploration-sandbox.ts'
+import { faultRules } from './fault-rules.ts'
+import { type Expectation, judgeTrial } from './judge-trial.ts'
+import type { PlannedTrial } from './plan.ts'
+import { repeatCommand, type SameTerms } from './repeat-command.ts'
+
+/** Runs that wait for most of their time, for one that works: so many more are run at once. */
+const WAITING_WIDTH = 8
+
+/** How much is tried. */
+export interface Limits {
+  /** How many runs at a time. */
+  jobs: number
+  /** No more trials than this; undefined for all. */
+  maxRuns: number | undefined
+  /** Milliseconds after which no other trial begins; undefined for no limit. */
+  budget: number | undefined
+}
+
+/** What trials are run with. */
+export interface TrialTerms extends RunTerms, SameTerms, Limits {
+  sandbox: ExplorationSandbox
+  expected: Expectation
+  /** Milliseconds for each run. */
+  timeout: number
+  known: ReadonlyMap<string, TrialResult>
+  watch: { tried(result: TrialResult): void }
+}
+
+/** Runs trials side by side, in their order; those that wait after the others. Throws what kept one from being run. */
+export async function runTrials(
+  trials: readonly PlannedTrial[],
+  terms: TrialTerms,
+): Promise<Pick<Exploration, 'results' | 'untried'>> {
+  const {
+    jobs,
+    maxRuns = Number.POSITIVE_INFINITY,
+    budget = Number.POSITIVE_INFINITY,
+    known,
+    interruption,
+    watch,
+  } = terms
+  const clock = new SandboxClock()
+  const deadline = clock.wallNow() + budget
+  const results = new Map<string, TrialResult>(known)
+  const open = trials.filter(({ id }) => !known.has(id))
+  const waiting = open.filter(waits)
+  const working = open.filter((trial) => !waits(trial))
+  let begun = 0
+  let reason: string | undefined
+  const mayBegin = () => {
+    if (interruption.asked.aborted) reason ??= 'interrupted'
+    else if (begun >= maxRuns) reason ??= `--max-runs ${maxRuns}`
+    else if (clock.wallNow() >= deadline) reason ??= `--budget ${budget / 1000}s`
+    return reason === undefined
+  }
+  const lane = async (queue: PlannedTrial[]) => {
+    while (queue.length > 0 && mayBegin()) {
+      begun++
+      const trial = queue.shift()
+      const result = trial && (await runTrial(trial, terms))
+      if (!result) continue
+      results.set(result.trial.id, result)
+      watch.tried(result)
+    }
+  }
+  const inLanes = (queue: PlannedTrial[], width: number) => {
+    return allInOrder(Array.from({ length: Math.min(width, queue.length) }, () => lane(queue)))
+  }
+  await inLanes(working, jobs)
+  await inLanes(waiting, jobs * WAITING_WIDTH)
+  const done = trials.flatMap(({ id }) => results.get(id) ?? [])
+  const ids = trials.filter(({ id }) => !results.has(id)).map(({ id }) => id)
+  return { results: done, untried: ids.length === 0 ? null : { ids, reason: reason ?? 'interrupted' } }
+}
+
+async function runTrial(trial: PlannedTrial, terms: TrialTerms): Promise<TrialResult | undefined> {
+  const { sandbox, timeout, expected } = terms
+  const faults = faultRules(trial.harms)
+  const time = trial.harms.some(({ hazard }) => hazard.needsTime)
+  const seen = await sandbox.run(terms, { faults, time, stdio: ['ignore', 'ignore', 'ignore'], timeout })
+  return seen && resultOf(trial, seen, judgeTrial(seen, expected), terms)
+}
+
+function resultOf(
+  trial: PlannedTrial,
+  { end, took, overhead, report }: Observation,
+  judgement: Pick<TrialResult, 'outcome' | 'sentences'>,
+  terms: TrialTerms,
+): TrialResult {
+  const failed = report.findings.filter(({ outcome }) => outcome === 'failed')
+  return {
+    trial: { id: trial.id, harms: trial.harms },
+    ...judgement,
+    findings: failed.map(({ id, title, explanation }) => ({ id, title, explanation })),
+    end: end.timedOut ? 'timeout' : (end.signal ?? String(codeOfEnd(end))),
+    took_ms: Math.round(took),
+    overhead_ms: Math.round(overhead),
+    repeat: repeatCommand(trial, terms),
+  }
+}
+
+function waits({ harms }: PlannedTrial): boolean {
+  return harms.some(({ hazard }) => hazard.urgency === 'wait')
+}
