@@ -8,6 +8,7 @@ import { inTime } from '../support/in-time.ts'
 import { formatPath, type Issue, type Path, wordsOf } from '../support/issue.ts'
 import type { Logger } from '../support/logger.ts'
 import type { SeededRandom } from '../support/random.ts'
+import { Appearances } from './appearances.ts'
 import { Breakages } from './breakages.ts'
 import { parseFaultHeader } from './fault-header.ts'
 import { BROUGHT, type FaultKind, type Strike } from './fault-kind.ts'
@@ -25,6 +26,8 @@ const MENDING_TIME = 3_000
 export class FaultEngine {
   #rules: RuleInForce[] = []
   #added = 0
+  /** Undefined while no rule asks for it. */
+  #appearances: Appearances | undefined
   /** Faults that single requests brought along in their header. */
   readonly #brought = new WeakMap<Exchange, RuleInForce>()
   /** Those whose exchange is not over. */
@@ -64,6 +67,7 @@ export class FaultEngine {
     )
     this.#added += rules.length
     this.#rules = [...this.#rules, ...rules]
+    this.#countOrNot()
     return rules.map((rule) => rule.show())
   }
 
@@ -101,6 +105,7 @@ export class FaultEngine {
   remove(id: string): boolean {
     const rule = this.#rules.find((candidate) => candidate.id === id)
     this.#rules = this.#rules.filter((candidate) => candidate !== rule)
+    this.#countOrNot()
     rule?.released.abort()
     return rule !== undefined
   }
@@ -122,6 +127,7 @@ export class FaultEngine {
     this.#present.clear()
     const gone = [...this.#rules, ...brought]
     this.#rules = []
+    this.#countOrNot()
     for (const { released } of gone) released.abort()
   }
 
@@ -148,6 +154,7 @@ export class FaultEngine {
    * with: a Problem, or ExchangeEnded.
    */
   async at(phase: Phase, exchange: Exchange, transfer?: TransferUnderWay): Promise<void> {
+    if (phase === 'on_request') this.#appearances?.note(exchange)
     if (exchange.struckBy || !this.concerns(exchange)) return
     const striking = this.#next(phase, exchange)
     if (!striking) return
@@ -167,12 +174,18 @@ export class FaultEngine {
   #next(phase: Phase, exchange: Exchange): RuleInForce | undefined {
     const now = PHASES.indexOf(phase)
     const brought = this.#brought.get(exchange)
+    const place = this.#appearances?.of(exchange)
     for (const candidate of brought ? [brought, ...this.#rules] : this.#rules) {
       const { due } = candidate
-      if (due === now && candidate.takes(exchange)) return candidate
-      if (due > now && candidate.willStrike(exchange)) return undefined
+      if (due === now && candidate.takes(exchange, place)) return candidate
+      if (due > now && candidate.willStrike(exchange, place)) return undefined
     }
     return undefined
+  }
+
+  /** Counts from the first rule that asks for it to the last one. */
+  #countOrNot(): void {
+    this.#appearances = this.#rules.some(({ counts }) => counts) ? (this.#appearances ?? new Appearances()) : undefined
   }
 
   #inForce(id: string, rule: SoundRule, written: FaultRule): RuleInForce {

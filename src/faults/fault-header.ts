@@ -19,12 +19,15 @@ export function readWords(text: string, own: ReadonlySet<string>, match: Readonl
     const name = word.trim()
     const part = own.has(name) ? rule : match.has(name) ? parts.match : parts.with
     const text = value.join('=').trim()
-    // Who is meant is a name, whatever it looks like.
-    const read = part === parts.match ? unquoted(text) : literal(text)
+    // Who is meant is a name, whatever it looks like; the how-manyth, a number.
+    const read = part === parts.match && !COUNTS.has(name) ? unquoted(text) : literal(text)
     Object.defineProperty(part, name, { value: read, enumerable: true, configurable: true, writable: true })
   }
   return { ...rule, ...Object.fromEntries(Object.entries(parts).filter(([, part]) => Object.keys(part).length > 0)) }
 }
+
+/** Of a match, what counts. */
+const COUNTS = new Set(['end_user', 'ordinal'])
 
 /** What stands between semicolons; those in quotation marks belong to a value. */
 const PARTS = /(?:"[^"]*"|[^;])+/g

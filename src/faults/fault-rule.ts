@@ -23,6 +23,19 @@ export const FaultRuleSchema = Type.Object(
           operation: Type.Optional(Choice(OPERATIONS, { description: 'Only this operation.' })),
           tenant: Type.Optional(Type.String({ description: 'Only this tenant, by slug.' })),
           external_id: Type.Optional(Type.String({ description: 'Only this end user.' })),
+          end_user: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              description: 'Only the how-manyth end user to appear, once the rule is in force.',
+            }),
+          ),
+          ordinal: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              description:
+                'Only the how-manyth request of the operation by its end user (or tenant), once the rule is in force.',
+            }),
+          ),
         },
         { additionalProperties: false, description: 'Where: every key given must fit.' },
       ),
@@ -90,6 +103,8 @@ export function checkRule(input: unknown, tenants: readonly string[], pools?: re
   if (match.tenant !== undefined && !tenants.includes(match.tenant)) {
     return [{ path: ['match', 'tenant'], ...unknownWord(match.tenant, tenants) }]
   }
+  const astray = placeIssue(match)
+  if (astray) return [astray]
   const parameters: unknown = Value.Default(kind.with, structuredClone(input.with ?? {}))
   const wrong = issuesOf(kind.with, parameters, ['with'])
   if (wrong.length > 0) return wrong
@@ -104,11 +119,27 @@ export function checkRule(input: unknown, tenants: readonly string[], pools?: re
   return { kind, phase, match, operations, skip, times: limit, probability, with: parameters }
 }
 
+/** What is wrong with how a match counts. */
+function placeIssue({ operation, external_id, end_user, ordinal }: SoundRule['match']): Issue | undefined {
+  if (ordinal !== undefined && operation === undefined) {
+    return {
+      path: ['match', 'ordinal'],
+      message: `${ordinal} is given without an operation`,
+      fix: 'say of which operation',
+    }
+  }
+  if (end_user !== undefined && external_id !== undefined) {
+    const message = `${end_user} is given beside external_id "${external_id}"`
+    return { path: ['match', 'end_user'], message, fix: 'give one of the two' }
+  }
+  return undefined
+}
+
 /** The operations a rule can strike; what is wrong with the match when there is none. */
 function operationsOf(
   kind: FaultKind,
   phase: Phase,
-  { operation, external_id }: SoundRule['match'],
+  { operation, external_id, end_user }: SoundRule['match'],
   parameters: unknown,
 ): Set<Operation> | Issue {
   const all = typeof kind.operations === 'function' ? kind.operations(parameters) : kind.operations
@@ -122,8 +153,9 @@ function operationsOf(
   const named = atPhase.filter((candidate) =>
     operation === undefined ? !kind.onlyNamed?.includes(candidate) : candidate === operation,
   )
-  const ofUser = external_id === undefined ? named : named.filter((candidate) => OF_END_USER.includes(candidate))
+  const whose = external_id !== undefined ? 'external_id' : end_user !== undefined ? 'end_user' : undefined
+  const ofUser = whose === undefined ? named : named.filter((candidate) => OF_END_USER.includes(candidate))
   if (ofUser.length > 0) return new Set(ofUser)
   const message = `${named.join(', ')} has no external_id in its path`
-  return { path: ['match', 'external_id'], message, fix: `leave it out, or use ${OF_END_USER.join(', ')}` }
+  return { path: ['match', whose ?? 'external_id'], message, fix: `leave it out, or use ${OF_END_USER.join(', ')}` }
 }

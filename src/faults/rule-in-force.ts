@@ -1,5 +1,6 @@
 import type { Exchange } from '../domain/exchange.ts'
 import { abortController } from '../support/abort-controller.ts'
+import type { Appearance } from './appearances.ts'
 import type { FaultRule, SoundRule } from './fault-rule.ts'
 import { PHASES } from './phase.ts'
 
@@ -35,15 +36,21 @@ export class RuleInForce {
   }
 
   /** @returns true if it is going to strike the exchange, as far as is known before its phase comes. Counts nothing. */
-  willStrike(exchange: Exchange): boolean {
-    return this.#matched >= this.rule.skip && this.#fits(exchange) && this.#chanceOf(exchange)
+  willStrike(exchange: Exchange, place?: Appearance): boolean {
+    return this.#matched >= this.rule.skip && this.#fits(exchange, place) && this.#chanceOf(exchange)
   }
 
   /** Counts an exchange in which its phase has come. @returns true if it strikes it. */
-  takes(exchange: Exchange): boolean {
-    if (!this.#fits(exchange)) return false
+  takes(exchange: Exchange, place?: Appearance): boolean {
+    if (!this.#fits(exchange, place)) return false
     this.#matched++
     return this.#matched > this.rule.skip && this.#chanceOf(exchange)
+  }
+
+  /** Whether it asks for the how-manyth request or end user it is. */
+  get counts(): boolean {
+    const { end_user, ordinal } = this.rule.match
+    return end_user !== undefined || ordinal !== undefined
   }
 
   /** @returns true if the kind makes sense for the exchange, beyond its operation. */
@@ -62,13 +69,15 @@ export class RuleInForce {
     return { ...this.#written, id, phase: rule.phase, hits, explanation }
   }
 
-  #fits(exchange: Exchange): boolean {
+  #fits(exchange: Exchange, place: Appearance | undefined): boolean {
     const { operations, match, times } = this.rule
     return (
       this.hits < times &&
       operations.has(exchange.operation) &&
       (match.tenant === undefined || match.tenant === exchange.tenant) &&
       (match.external_id === undefined || match.external_id === exchange.external_id) &&
+      (match.end_user === undefined || match.end_user === place?.end_user) &&
+      (match.ordinal === undefined || match.ordinal === place?.ordinal) &&
       this.applies(exchange)
     )
   }

@@ -22,14 +22,12 @@ export async function moneyOf({ services }: Namespace): Promise<Money> {
       for (const x of await allOf(store, 'transactions', u.id)) {
         if (x.idempotency_id === null || x.type === 'yield_harvest') continue
         const p = ports.find((q) => q.portfolio_id === x.portfolio_id)
-        pools
-          .get(p?.pool_id ?? '')
-          ?.transfers.unshift({
-            type: x.type === 'deposit' ? 'deposit' : 'withdraw',
-            amount_minor: x.amount_changed,
-            tx_hash: x.tx_hash,
-            transaction_id: x.id,
-          })
+        pools.get(p?.pool_id ?? '')?.transfers.unshift({
+          type: x.type === 'deposit' ? 'deposit' : 'withdraw',
+          amount_minor: x.amount_changed,
+          tx_hash: x.tx_hash,
+          transaction_id: x.id,
+        })
       }
       users.push({ tenant: t.slug, external_id: u.external_id, pools: [...pools.values()], wallet: [] })
     }
