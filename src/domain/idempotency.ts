@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '../support/canonical-json.ts'
 import type { ApiResponse } from './api-response.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
@@ -135,17 +136,6 @@ function scopeId({ tenant_id, operation, external_id, key }: IdempotencyScope): 
 
 function fingerprintOf(body: unknown): string {
   return createHash('sha256').update(canonicalJson(body)).digest('base64url')
-}
-
-/** JSON with object members in one order, so that a client's serializer cannot make a repetition look different. */
-function canonicalJson(value: unknown): string {
-  return (
-    JSON.stringify(value, (_key, member: unknown) =>
-      member !== null && typeof member === 'object' && !Array.isArray(member)
-        ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : member,
-    ) ?? ''
-  )
 }
 
 function mismatch(): Problem {

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../support/canonical-json.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /**
@@ -33,15 +34,10 @@ function lengthOf({ request: { headers, body, body_bytes } }: RecordedExchange):
   return body === null ? undefined : body_bytes
 }
 
-/** Members in one order, so that a serializer's habit does not look like another body. */
+/** Undefined for what is no JSON. */
 function canonical(body: string): string | undefined {
   const value = parsed(body)
-  return value === undefined ? undefined : JSON.stringify(value, sorted)
-}
-
-function sorted(_key: string, member: unknown): unknown {
-  if (member === null || typeof member !== 'object' || Array.isArray(member)) return member
-  return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return value === undefined ? undefined : canonicalJson(value)
 }
 
 function parsed(text: string): unknown {
