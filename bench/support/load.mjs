@@ -4,26 +4,51 @@ import { connect } from 'node:net'
 const HEAD_END = Buffer.from('\r\n\r\n')
 
 /**
- * Requests per second that an HTTP server answers on a number of kept-alive connections, each sending the next request
- * when the last one's response is complete. Written to cost less than the server it shares the machine with: the request
- * is made once, of the response only its status and length are read. Throws on any status but 200.
+ * Kept-alive connections to an HTTP server, each sending the next request when the last one's response is complete. Written to cost
+ * less than the server it shares the machine with: the request is made once, of the response only its status and length are read.
  */
-export async function requestRate(url, { headers = {}, connections = 16, milliseconds }) {
-  const { hostname, port, host, pathname } = new URL(url)
-  const fields = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
-  const request = Buffer.from(`GET ${pathname} HTTP/1.1\r\n${fields.join('')}\r\n`)
-  const run = { request, answered: 0, over: false }
-  const sockets = await Promise.all(Array.from({ length: connections }, () => open(hostname, Number(port))))
-  const begun = performance.now()
-  const timer = setTimeout(() => {
-    run.over = true
-  }, milliseconds)
+export class Load {
+  #sockets
+  #request
+
+  static async open(url, { headers = {}, connections = 16 } = {}) {
+    const { hostname, port, host, pathname } = new URL(url)
+    const fields = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}\r\n`)
+    const load = new Load()
+    load.#request = Buffer.from(`GET ${pathname} HTTP/1.1\r\n${fields.join('')}\r\n`)
+    load.#sockets = await Promise.all(Array.from({ length: connections }, () => open(hostname, Number(port))))
+    return load
+  }
+
+  /** How many requests are answered in so many milliseconds, and how many that is a second. Throws on any status but 200. */
+  async run(milliseconds) {
+    const run = { request: this.#request, answered: 0, over: false }
+    const begun = performance.now()
+    const timer = setTimeout(() => {
+      run.over = true
+    }, milliseconds)
+    try {
+      await Promise.all(this.#sockets.map((socket) => repeat(socket, run)))
+      return { answered: run.answered, perSecond: run.answered / ((performance.now() - begun) / 1000) }
+    } finally {
+      clearTimeout(timer)
+      for (const event of ['data', 'error', 'close'])
+        for (const socket of this.#sockets) socket.removeAllListeners(event)
+    }
+  }
+
+  close() {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+}
+
+/** Requests per second that an HTTP server answers on a number of new connections, as {@link Load} sends them. */
+export async function requestRate(url, { milliseconds, ...options }) {
+  const load = await Load.open(url, options)
   try {
-    await Promise.all(sockets.map((socket) => repeat(socket, run)))
-    return run.answered / ((performance.now() - begun) / 1000)
+    return (await load.run(milliseconds)).perSecond
   } finally {
-    clearTimeout(timer)
-    for (const socket of sockets) socket.destroy()
+    load.close()
   }
 }
 

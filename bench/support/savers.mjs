@@ -1,4 +1,4 @@
-import { launchSandbox } from './processes.mjs'
+import { launchProbedSandbox } from './processes.mjs'
 import { timed } from './stats.mjs'
 import { Tenant } from './tenant.mjs'
 
@@ -9,15 +9,15 @@ const EACH = 10
 /** End users of a fresh sandbox without confirmation delay, with portfolios on Aave's USDC. */
 export class Savers {
   all = []
+  sandbox
   #opened = 0
-  #sandbox
   #tenant
 
   /** `flags` are those of `start`. */
   static async start(...flags) {
     const savers = new Savers()
-    savers.#sandbox = await launchSandbox('--confirmation-delay', '0', ...flags)
-    savers.#tenant = await Tenant.connect(savers.#sandbox.credentials)
+    savers.sandbox = await launchProbedSandbox(['--confirmation-delay', '0', ...flags])
+    savers.#tenant = await Tenant.connect(savers.sandbox.credentials)
     const { data } = await savers.#tenant.pools()
     savers.pool = data.find(({ protocol, token_symbol }) => protocol === 'aave' && token_symbol === 'USDC')
     return savers
@@ -45,7 +45,7 @@ export class Savers {
 
   async stop() {
     this.#tenant.close()
-    await this.#sandbox.stop()
+    await this.sandbox.stop()
   }
 }
 
