@@ -1,17 +1,108 @@
-/** What one end user has. */
+import type { ChainObserver } from './ports/chain-observer.ts'
+import type { Store } from './ports/store.ts'
+import type { EndUser, Portfolio, Tenant, Transaction } from './records.ts'
+import { allOf } from './walk.ts'
+
+/** A transfer that a request asked for. */
+export interface SettledTransfer {
+  transaction_id: string
+  type: 'deposit' | 'withdraw'
+  /** Minor units, a digit string. */
+  amount_minor: string
+  tx_hash: string
+}
+
+/** What one end user has in one pool, in all portfolios there. */
 export interface PoolMoney {
   pool_id: string
   token_symbol: string
   token_decimals: number
+  /** Principal still in, by the ledger: minor units, a digit string. */
   principal: string
-  transfers: { type: 'deposit' | 'withdraw'; amount_minor: string; tx_hash: string; transaction_id: string }[]
+  /** Oldest first. Those of the fixture are left out. */
+  transfers: SettledTransfer[]
 }
+
+/** What a wallet holds of a token, by the chain's word. */
+export interface TokenMoney {
+  chain_id: string
+  token_symbol: string
+  token_decimals: number
+  /** Minor units, a digit string. */
+  balance: string
+}
+
+/** All that one end user has. */
 export interface UserMoney {
+  /** Slug. */
   tenant: string
   external_id: string
   pools: PoolMoney[]
-  wallet: { token_symbol: string; token_decimals: number; chain_id: string; balance: string }[]
+  wallet: TokenMoney[]
 }
+
+/** Where the money of everybody is. */
 export interface Money {
   users: UserMoney[]
+}
+
+/** Where the money is, by ledger and chain: of the end users that have a portfolio. Throws ChainUnavailableError. */
+export async function readMoney(store: Store, observer: ChainObserver): Promise<Money> {
+  const users: Promise<UserMoney>[] = []
+  for (const tenant of await allOf(store, 'tenants', 'all')) {
+    for (const user of await allOf(store, 'end_users', tenant.tenant_id)) {
+      const portfolios = await allOf(store, 'portfolios', user.id)
+      if (portfolios.length === 0) continue
+      const transactions = await allOf(store, 'transactions', user.id)
+      users.push(userMoney({ tenant, user, portfolios, transactions }, observer))
+    }
+  }
+  return { users: await Promise.all(users) }
+}
+
+/** What the ledger says of one end user. */
+interface Book {
+  tenant: Tenant
+  user: EndUser
+  portfolios: readonly Portfolio[]
+  /** Newest first. */
+  transactions: readonly Transaction[]
+}
+
+async function userMoney(
+  { tenant, user, portfolios, transactions }: Book,
+  observer: ChainObserver,
+): Promise<UserMoney> {
+  const pools = new Map<string, PoolMoney>()
+  const poolOf = new Map<string, PoolMoney>()
+  for (const { portfolio_id, pool_id, token_symbol, token_decimals, deposited } of portfolios) {
+    const pool = pools.get(pool_id) ?? { pool_id, token_symbol, token_decimals, principal: '0', transfers: [] }
+    pool.principal = String(BigInt(pool.principal) + BigInt(deposited))
+    pools.set(pool_id, pool)
+    poolOf.set(portfolio_id, pool)
+  }
+  for (const { id, type, portfolio_id, amount_changed, tx_hash, idempotency_id } of transactions.toReversed()) {
+    if (idempotency_id === null || type === 'yield_harvest') continue
+    const transfer = type === 'withdrawal' ? 'withdraw' : type
+    poolOf
+      .get(portfolio_id)
+      ?.transfers.push({ transaction_id: id, type: transfer, amount_minor: amount_changed, tx_hash })
+  }
+  const wallet = await walletOf(user, portfolios, observer)
+  return { tenant: tenant.slug, external_id: user.external_id, pools: [...pools.values()], wallet }
+}
+
+/** Of each token that portfolios are of. */
+function walletOf(
+  { wallet_address }: EndUser,
+  portfolios: readonly Portfolio[],
+  observer: ChainObserver,
+): Promise<TokenMoney[]> {
+  const tokens = new Map(portfolios.map((one) => [`${one.chain_id}/${one.token_address}`, one]))
+  return Promise.all(
+    [...tokens.values()].map(async ({ chain_id, token_symbol, token_decimals, token_address }) => {
+      const balance = await observer.balance(chain_id, token_address, wallet_address)
+      return { chain_id, token_symbol, token_decimals, balance: balance.toString() }
+    }),
+  )
 }

@@ -23,8 +23,9 @@ export function ownedMoney(
 ): OwnedMoney {
   const named = new Map<string, UserMoney>()
   const unnamed: UserMoney[] = []
-  const tenants = new Set(money.users.map(({ tenant }) => tenant))
-  for (const { tenant, external_id } of appearancesOf(exchanges)) {
+  const appearances = appearancesOf(exchanges)
+  const tenants = new Set(appearances.map(({ tenant }) => tenant))
+  for (const { tenant, external_id } of appearances) {
     const user = money.users.find((one) => one.tenant === tenant && one.external_id === external_id)
     if (!user) continue
     if (stable.has(external_id)) named.set(tenants.size > 1 ? `${external_id} (${tenant})` : external_id, user)

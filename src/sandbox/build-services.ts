@@ -117,6 +117,7 @@ export async function buildServices(context: PartsContext) {
     service,
     store,
     exchanges,
+    observer,
     audit,
     faults,
     scenarios,

@@ -1,44 +1,23 @@
-import type { Money, PoolMoney } from '../domain/money.ts'
-import { allOf } from '../domain/walk.ts'
+import { type Money, readMoney } from '../domain/money.ts'
 import type { Namespace } from './namespace.ts'
-export async function moneyOf({ services }: Namespace): Promise<Money> {
-  const { store } = services.service
-  const users: Money['users'] = []
-  for (const t of await allOf(store, 'tenants', 'all'))
-    for (const u of await allOf(store, 'end_users', t.tenant_id)) {
-      const pools = new Map<string, PoolMoney>()
-      const ports = await allOf(store, 'portfolios', u.id)
-      for (const p of ports) {
-        const m = pools.get(p.pool_id) ?? {
-          pool_id: p.pool_id,
-          token_symbol: p.token_symbol,
-          token_decimals: p.token_decimals,
-          principal: '0',
-          transfers: [],
-        }
-        m.principal = String(BigInt(m.principal) + BigInt(p.deposited))
-        pools.set(p.pool_id, m)
-      }
-      for (const x of await allOf(store, 'transactions', u.id)) {
-        if (x.idempotency_id === null || x.type === 'yield_harvest') continue
-        const p = ports.find((q) => q.portfolio_id === x.portfolio_id)
-        pools.get(p?.pool_id ?? '')?.transfers.unshift({
-          type: x.type === 'deposit' ? 'deposit' : 'withdraw',
-          amount_minor: x.amount_changed,
-          tx_hash: x.tx_hash,
-          transaction_id: x.id,
-        })
-      }
-      users.push({ tenant: t.slug, external_id: u.external_id, pools: [...pools.values()], wallet: [] })
-    }
-  return { users }
+
+/** Milliseconds between two looks at what is under way. */
+const PAUSE_MS = 5
+
+/** Where the money of a namespace is, by ledger and chain. Nothing may be under way. Throws ChainUnavailableError. */
+export function moneyOf({ services: { store, observer } }: Namespace): Promise<Money> {
+  return readMoney(store, observer)
 }
-export async function unsettledAfter({ services }: Namespace, ms: number): Promise<number> {
-  const { store, clock } = services.service
-  const end = clock.wallNow() + ms
+
+/** How many transfers are still under way after so many milliseconds of real time: resolves as soon as none is. */
+export async function unsettledAfter(
+  { services: { store, service } }: Namespace,
+  milliseconds: number,
+): Promise<number> {
+  const deadline = service.clock.wallNow() + milliseconds
   for (;;) {
-    const n = await store.count('transfers', 'all')
-    if (n === 0 || clock.wallNow() > end) return n
-    await clock.wallSleep(10)
+    const count = await store.count('transfers', 'all')
+    if (count === 0 || service.clock.wallNow() >= deadline) return count
+    await service.clock.wallSleep(PAUSE_MS)
   }
 }
