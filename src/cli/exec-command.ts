@@ -1,19 +1,19 @@
 import { availableParallelism } from 'node:os'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { Command, Option } from 'commander'
 import { parseRename } from '../exec/command-environment.ts'
 import { exec } from '../exec/exec.ts'
 import { loadBaseline } from '../exec/load-baseline.ts'
 import { readFault } from '../exec/read-fault.ts'
 import { prepareFolders, reportFile } from '../exec/report-files.ts'
-import { readFixture } from '../read-fixture.ts'
 import { findScenario } from '../scenarios/find-scenario.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import { renderText } from '../verdict/render/text.ts'
 import type { Report } from '../verdict/report.ts'
+import { delayOf } from './default-delay.ts'
 import { findingIds } from './finding-ids-argument.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
-import { duration, wholeNumber } from './parse-argument.ts'
+import { atLeastOne, positiveDuration, wholeNumber } from './parse-argument.ts'
 import { wantsColour } from './wants-colour.ts'
 import { watchSignals } from './watch-signals.ts'
 
@@ -115,12 +115,6 @@ async function run(command: string[], flags: Flags): Promise<void> {
   process.once('exit', () => process.exit())
 }
 
-/** What a fixture file says; suites want no wait, unless it does. */
-async function delayOf(fixtures: string | undefined): Promise<string | number> {
-  const said = fixtures === undefined ? undefined : (await readFixture(fixtures)).options.confirmation_delay
-  return said ?? 0
-}
-
 /** Standard output is the command's own. */
 function say(line: string): void {
   process.stderr.write(`yield-sandbox: ${line}\n`)
@@ -129,16 +123,4 @@ function say(line: string): void {
 function show(reports: readonly Report[], table: string | undefined): void {
   process.stderr.write(`\n${renderText(reports, { colour: wantsColour(process.stderr) })}\n`)
   if (table !== undefined) process.stderr.write(`${table}\n`)
-}
-
-function atLeastOne(text: string): number {
-  const count = wholeNumber(text)
-  if (count > 0) return count
-  throw new InvalidArgumentError('It must be at least 1.')
-}
-
-function positiveDuration(text: string): number {
-  const milliseconds = duration(text)
-  if (milliseconds > 0) return milliseconds
-  throw new InvalidArgumentError('It must be longer than 0; leave it out for no limit.')
 }

@@ -3,13 +3,23 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import type { FaultRule } from '../control/contract.ts'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import { parseRename } from '../exec/command-environment.ts'
-import { prepareFolders, reportFile } from '../exec/report-files.ts'
+import { codeOfSignal } from '../exec/exit-code.ts'
+import { prepareFolders } from '../exec/report-files.ts'
+import type { Exploration, TrialResult } from '../explore/exploration.ts'
+import { type ExplorationFile, explorationFile, writeExploration } from '../explore/exploration-files.ts'
 import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/hazards.ts'
+import { renderText } from '../explore/render/text.ts'
+import { ResultsFile, readResults } from '../explore/results-file.ts'
 import { exitCodeOf } from '../explore/summary.ts'
 import { suggest } from '../support/nearest.ts'
+import { version } from '../version.ts'
+import { delayOf } from './default-delay.ts'
+import { ExploreDisplay } from './explore-display.ts'
+import { keepTickShape } from './keep-tick-shape.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
-import { duration, wholeNumber } from './parse-argument.ts'
+import { atLeastOne, positiveDuration, wholeNumber } from './parse-argument.ts'
+import { wantsColour } from './wants-colour.ts'
 import { watchSignals } from './watch-signals.ts'
 
 interface Flags {
@@ -22,6 +32,8 @@ interface Flags {
   timeout?: number
   before?: string
   tolerate?: boolean
+  results: string
+  resume?: boolean
   report: string[]
   env: string[]
   fixtures?: string
@@ -45,10 +57,12 @@ export function exploreCommand(): Command {
     .addOption(new Option('--depth <n>', '2: the retry is hit as well').argParser(depth).default(1))
     .option('--jobs <n>', 'how many runs at a time (default: the number of processors)', atLeastOne)
     .option('--max-runs <n>', 'stop after so many runs', atLeastOne)
-    .option('--budget <d>', 'begin no run after this time', duration)
-    .option('--timeout <d>', 'how long a run may take (default: 2m and five times the command alone)', duration)
+    .option('--budget <d>', 'begin no run after this time', positiveDuration)
+    .option('--timeout <d>', 'how long a run may take (default: 2m and five times the command alone)', positiveDuration)
     .option('--before <command>', 'run this by the shell before each run, such as a reset of your database')
     .option('--tolerate', 'go on although two runs without faults differ')
+    .option('--results <file>', 'where results are kept as they come', 'yield-explore.jsonl')
+    .option('--resume', 'go on with the results of an earlier run of the same')
     .option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
     .option('--env <THEIRS=YIELD_NAME>', 'give a variable by another name, too; may be repeated', texts, [])
     .option('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)')
@@ -64,15 +78,22 @@ export function exploreCommand(): Command {
 const KINDS = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
 
 async function run(command: string[], flags: Flags): Promise<void> {
-  const files = flags.report.map(reportFile)
+  keepTickShape()
+  const files = flags.report.map(explorationFile)
   await prepareFolders(files)
-  const { fixtures, seed } = flags
+  const interruption = watchSignals()
+  const display = new ExploreDisplay(process.stderr, wantsColour(process.stderr))
+  const same = flagsOf(flags)
+  const kept = flags.resume ? readResults(flags.results, { command, flags: same, version }) : undefined
+  const known = kept?.results ?? new Map<string, TrialResult>()
+  const seed = flags.seed ?? kept?.header.seed
+  let results: ResultsFile | undefined
   const exploration = await explore({
     command,
     before: flags.before,
     renames: flags.env.map(parseRename),
     env: process.env,
-    interruption: watchSignals(),
+    interruption,
     kinds: flags.faults,
     operations: flags.only,
     depth: flags.depth,
@@ -81,28 +102,59 @@ async function run(command: string[], flags: Flags): Promise<void> {
     budget: flags.budget,
     timeout: flags.timeout,
     tolerate: flags.tolerate ?? false,
-    clock: flags.clock,
-    flags: fixtures === undefined ? [] : ['--fixtures', fixtures],
-    known: new Map(),
+    clock: flags.clock ?? kept?.header.clock,
+    flags: same,
+    known,
     options: {
       logger: createLog(flags.logLevel),
-      confirmationDelay: flags.confirmationDelay ?? 0,
-      ...(fixtures !== undefined && { fixtures }),
+      confirmationDelay: flags.confirmationDelay ?? (await delayOf(flags.fixtures)),
+      ...(flags.fixtures !== undefined && { fixtures: flags.fixtures }),
       ...(seed !== undefined && { seed }),
     },
     watch: {
-      baseline: (n) => say(`run ${n} without faults`),
-      planned: (_, count) => say(`${count} runs`),
-      tried: ({ trial, outcome, sentences, took_ms, overhead_ms }) =>
-        say(`${outcome.padEnd(16)} ${trial.id}: ${sentences.join('; ')} (${took_ms} ms + ${overhead_ms})`),
+      baseline: (run) => display.baseline(run),
+      planned(begun, trials) {
+        const wanted = trials.flatMap(({ id }) => known.get(id) ?? [])
+        results = ResultsFile.begin(flags.results, begun, same, wanted)
+        display.planned(begun, trials.length, wanted)
+      },
+      tried(result) {
+        results?.add(result)
+        display.tried(result)
+      },
     },
   })
-  process.exitCode = exploration ? exitCodeOf(exploration) : 1
+  display.end()
+  process.exitCode = await conclude(exploration, { files, signal: interruption.asked.reason, results: flags.results })
+  // Left to itself, Node first closes what is still open, and was seen to wait for that for ever.
   process.once('exit', () => process.exit())
 }
 
-function say(line: string): void {
-  process.stderr.write(`yield-sandbox: ${line}\n`)
+interface Conclusion {
+  files: readonly ExplorationFile[]
+  /** The signal that interrupted it. */
+  signal: NodeJS.Signals | undefined
+  /** Path of the results. */
+  results: string
+}
+
+/** Shows and writes what was found out. Resolves to the exit code. */
+async function conclude(exploration: Exploration | undefined, { files, signal, results }: Conclusion): Promise<number> {
+  if (!exploration) return codeOfSignal(signal ?? 'SIGINT')
+  process.stderr.write(`\n${renderText(exploration, { colour: wantsColour(process.stderr) })}`)
+  if (exploration.untried)
+    process.stderr.write(`yield-sandbox: what was found is in ${results}; the same with --resume goes on\n`)
+  await writeExploration(files, exploration)
+  return signal === undefined ? exitCodeOf(exploration) : codeOfSignal(signal)
+}
+
+/** Flags of `exec` that make the same sandbox, and the same environment. */
+function flagsOf({ fixtures, confirmationDelay, env }: Flags): string[] {
+  return [
+    ...(fixtures === undefined ? [] : ['--fixtures', fixtures]),
+    ...(confirmationDelay === undefined ? [] : ['--confirmation-delay', confirmationDelay]),
+    ...env.flatMap((rename) => ['--env', rename]),
+  ]
 }
 
 function wordsOf<W extends string>(known: readonly W[]) {
@@ -117,10 +169,4 @@ function wordsOf<W extends string>(known: readonly W[]) {
 function depth(text: string): number {
   if (text === '1' || text === '2') return Number(text)
   throw new InvalidArgumentError('It must be 1 or 2.')
-}
-
-function atLeastOne(text: string): number {
-  const count = wholeNumber(text)
-  if (count > 0) return count
-  throw new InvalidArgumentError('It must be at least 1.')
 }

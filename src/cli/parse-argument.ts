@@ -15,3 +15,17 @@ export function duration(text: string): number {
     throw new InvalidArgumentError(error instanceof Error ? error.message : String(error))
   }
 }
+
+/** A whole number above 0. Throws InvalidArgumentError. */
+export function atLeastOne(text: string): number {
+  const count = wholeNumber(text)
+  if (count > 0) return count
+  throw new InvalidArgumentError('It must be at least 1.')
+}
+
+/** A duration of more than nothing, in milliseconds. Throws InvalidArgumentError. */
+export function positiveDuration(text: string): number {
+  const milliseconds = duration(text)
+  if (milliseconds > 0) return milliseconds
+  throw new InvalidArgumentError('It must be longer than 0; leave it out for no limit.')
+}

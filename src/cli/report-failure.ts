@@ -1,3 +1,4 @@
+import { BaselineFailure } from '../explore/baseline-failure.ts'
 import { visibleText } from '../support/visible-text.ts'
 
 /** Failures a person can act on: their message says what is wrong and what to do. */
@@ -5,6 +6,7 @@ const KNOWN: Record<string, number> = {
   OptionError: 2,
   FixtureError: 2,
   BaselineError: 2,
+  BaselineFailure: 1,
   CommandStartError: 2,
   DataDirectoryError: 1,
   InvalidArgumentError: 2,
@@ -23,6 +25,8 @@ export function reportFailure(error: unknown): number {
   const { name, message, code, stack } = error instanceof Error ? withCode(error) : withCode(new Error(String(error)))
   const line = messageOf(code) ?? (name in KNOWN ? message : undefined)
   process.stderr.write(`yield-sandbox: ${visibleText(line ?? stack ?? message)}\n`)
+  // The command's own code, where it is what failed.
+  if (error instanceof BaselineFailure) return error.exitCode
   return KNOWN[name] ?? 1
 }
 

@@ -22,7 +22,7 @@ export function reportFile(path: string): ReportFile {
 }
 
 /** Makes the folders of the files, so that a run does not turn out in vain at its end. */
-export async function prepareFolders(files: readonly ReportFile[]): Promise<void> {
+export async function prepareFolders(files: readonly Pick<ReportFile, 'path'>[]): Promise<void> {
   for (const { path } of files) await writing(path, () => makeFolder(dirname(path)))
 }
 
@@ -47,7 +47,8 @@ export async function writeReports(files: readonly ReportFile[], reports: readon
   for (const { path, form } of files) await writing(path, () => writeFile(path, renderReports(form, reports)))
 }
 
-async function writing(path: string, write: () => Promise<unknown>): Promise<void> {
+/** Does what writes a file. Throws OptionError naming the file. */
+export async function writing(path: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write()
   } catch (error) {

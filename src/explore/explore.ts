@@ -3,7 +3,7 @@ import type { SandboxOptions } from '../options.ts'
 import { version } from '../version.ts'
 import { askedNothing, type Baseline, compareBaselines } from './baseline.ts'
 import { BaselineFailure } from './baseline-failure.ts'
-import type { Exploration, TrialResult } from './exploration.ts'
+import type { Exploration, Trial, TrialResult } from './exploration.ts'
 import { ExplorationSandbox, type Observation, type RunTerms } from './exploration-sandbox.ts'
 import { endInWords } from './judge-trial.ts'
 import { type PlanWish, planTrials } from './plan.ts'
@@ -35,8 +35,8 @@ export interface ExploreTerms extends RunTerms, PlanWish, Limits {
 export interface ExploreWatch {
   /** The command is run without faults for this time. */
   baseline(run: number): void
-  /** So many trials are going to be run; `known`: results that are there already. */
-  planned(exploration: Exploration, trials: number): void
+  /** These trials are going to be run. */
+  planned(exploration: Exploration, trials: readonly Trial[]): void
   tried(result: TrialResult): void
 }
 
@@ -69,7 +69,7 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
       jobs: terms.jobs,
     }
     const trials = planTrials(baseline.places, terms)
-    terms.watch.planned(begun, trials.length)
+    terms.watch.planned(begun, trials)
     const timeout = terms.timeout ?? PATIENCE_MS + 5 * Math.max(first.took, second.took)
     const { results, untried } = await runTrials(trials, {
       ...terms,

@@ -3,25 +3,24 @@ import { byOutcome } from './by-outcome.ts'
 import { coverage } from './html/coverage.ts'
 import { contradicted, notExercised, open, proved, setUp } from './html/findings.ts'
 import { brand, head, overview } from './html/head.ts'
-import { html, type Markup, raw } from './html/markup.ts'
+import { html, type Markup } from './html/markup.ts'
+import { page } from './html/page.ts'
 import { SEQUENCE_STYLE } from './html/sequence-style.ts'
 import { STYLE } from './html/style.ts'
-
-/** Nothing is loaded and nothing runs, whatever a client sent. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 /** One page that needs nothing but itself: no network, no script. */
 export function renderHtml(reports: readonly Report[]): string {
   const [only, ...others] = reports
   const single = others.length === 0 ? only : undefined
-  const title = single ? single.summary : 'yield-sandbox report'
-  const page = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta http-equiv="Content-Security-Policy" content="${raw(POLICY)}"><meta name="referrer" content="no-referrer"><title>${title}</title><style>${raw(minified(STYLE + SEQUENCE_STYLE))}</style></head>
-<body><header>${brand(reports)}${single ? head(single, 'h1') : overview(reports)}</header>
-<main>${single ? body(single) : reports.map((report, i) => html`<div class="run" id="run-${i}"><p class="id">${report.scenario ?? 'no scenario'} · seed ${report.seed}</p>${head(report, 'h2')}${body(report)}</div>`)}</main>
-<footer>Made by yield-sandbox ${only?.version}. Proved: the situation arose, and the client did right. Contradicted: the exchanges show that it did wrong. Unproved: the situation never arose, or traffic alone cannot tell.</footer></body></html>
-`
-  return page.text
+  const run = (report: Report, i: number) =>
+    html`<div class="run" id="run-${i}"><p class="id">${report.scenario ?? 'no scenario'} · seed ${report.seed}</p>${head(report, 'h2')}${body(report)}</div>`
+  return page({
+    title: single ? single.summary : 'yield-sandbox report',
+    style: STYLE + SEQUENCE_STYLE,
+    header: html`${brand(reports)}${single ? head(single, 'h1') : overview(reports)}`,
+    main: single ? body(single) : html`${reports.map(run)}`,
+    footer: html`Made by yield-sandbox ${only?.version}. Proved: the situation arose, and the client did right. Contradicted: the exchanges show that it did wrong. Unproved: the situation never arose, or traffic alone cannot tell.`,
+  })
 }
 
 function body(report: Report): Markup {
@@ -35,8 +34,4 @@ function body(report: Report): Markup {
     notExercised(not_exercised),
     coverage(report),
   ]}`
-}
-
-function minified(css: string): string {
-  return css.replace(/\n/g, '')
 }

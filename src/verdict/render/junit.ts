@@ -1,9 +1,10 @@
 import type { ConfigurationCause, Report, ReportedFinding } from '../report.ts'
 import { nameOf } from './by-outcome.ts'
 import { plainText } from './plain-text.ts'
+import { type Attributes, attributesOf, element, type XmlElement } from './xml.ts'
 
 /** What became of one test case. */
-type Result = '' | `<${string}>`
+type Result = '' | XmlElement
 
 /**
  * JUnit XML, a test suite for each report. What failed is a failure; what a baseline accepts, what needs review and what was not
@@ -85,23 +86,4 @@ function inconclusive({ summary, unmet }: Report): Result {
     { message: summary, type: 'inconclusive' },
     unmet.map((reason) => plainText(reason)).join('\n'),
   )
-}
-
-type Attributes = Record<string, string | number>
-
-/** `text` has been made plain already: its lines are the sandbox's own. */
-function element(name: string, attributes: Attributes, text: string): Result {
-  return `<${name} ${attributesOf(attributes)}>${escaped(text)}</${name}>`
-}
-
-function attributesOf(attributes: Attributes): string {
-  return Object.entries(attributes)
-    .map(([name, value]) => `${name}="${escaped(plainText(String(value)))}"`)
-    .join(' ')
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

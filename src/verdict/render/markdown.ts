@@ -1,7 +1,7 @@
 import type { ConfigurationCause, Covered, Report, ReportedFinding, Verdict } from '../report.ts'
 import { byOutcome, nameOf, tally } from './by-outcome.ts'
 import { exchangesOf, inWords, shortKey } from './exchanges-of.ts'
-import { plainText } from './plain-text.ts'
+import { code, escaped } from './markdown-text.ts'
 
 const SIGNS: Record<Verdict, string> = { passed: '✅', failed: '❌', inconclusive: '⚠️' }
 
@@ -104,21 +104,4 @@ function coverage({ coverage: { operations, errors, faults } }: Report): string[
     return `- ${seen.length} of ${covered.length} ${what}${seen.length > 0 ? `: ${seen.join(', ')}` : ''}`
   }
   return [line('operations', operations), line('error codes', errors), line('kinds of faults', faults)]
-}
-
-/** Text that is nothing but text: no link, no picture, no HTML, no mention, and none of it ends a table's cell. */
-function escaped(text: string): string {
-  return plainText(text)
-    .replace(/[\\`*_{}[\]<>()#|~@&!$]/g, '\\$&')
-    .replace(/:\/\//g, '\\://')
-    .replace(/www\./gi, (found) => found.replace('.', '\\.'))
-}
-
-/** A code span, whatever backticks there are in it. */
-function code(text: string): string {
-  const plain = plainText(text)
-  const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length))
-  const fence = '`'.repeat(longest + 1)
-  const pad = plain.startsWith('`') || plain.endsWith('`') ? ' ' : ''
-  return `${fence}${pad}${plain}${pad}${fence}`
 }

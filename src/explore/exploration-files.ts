@@ -1,0 +1,29 @@
+import { writeFile } from 'node:fs/promises'
+import { reportFile, writing } from '../exec/report-files.ts'
+import { OptionError } from '../option-error.ts'
+import { shorten } from '../support/shorten.ts'
+import type { Exploration } from './exploration.ts'
+import type { ExplorationForm } from './render/render-exploration.ts'
+
+/** Where an exploration is to be written, and in which form. */
+export interface ExplorationFile {
+  path: string
+  form: ExplorationForm
+}
+
+/** The form of an exploration that a file's suffix asks for. Throws OptionError. */
+export function explorationFile(path: string): ExplorationFile {
+  const { form } = reportFile(path)
+  if (form !== 'sarif') return { path, form }
+  throw new OptionError(
+    `--report "${shorten(path)}": SARIF tells of findings, explore of runs; use .html, .json, .xml (JUnit), .md or .txt`,
+  )
+}
+
+/** Writes every file. Throws OptionError naming the one that cannot be written. */
+export async function writeExploration(files: readonly ExplorationFile[], exploration: Exploration): Promise<void> {
+  if (files.length === 0) return
+  // Loaded when somebody asks: they are long, and most runs write none.
+  const { renderExploration } = await import('./render/render-exploration.ts')
+  for (const { path, form } of files) await writing(path, () => writeFile(path, renderExploration(form, exploration)))
+}

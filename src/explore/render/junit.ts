@@ -1,0 +1,62 @@
+import { plainText } from '../../verdict/render/plain-text.ts'
+import { attributesOf, element, type XmlElement } from '../../verdict/render/xml.ts'
+import type { Exploration, TrialResult } from '../exploration.ts'
+import { OUTCOMES, SHOWN_IN_FULL } from './outcomes.ts'
+
+/**
+ * JUnit XML, a test case for each trial. What went wrong is a failure, what never struck or was not tried is skipped, what says nothing
+ * is an error; a command that gave up safely passes, and says so.
+ */
+export function renderJunit(exploration: Exploration): string {
+  const { results, untried, created_at, took_ms } = exploration
+  const cases = results.map((result) => ({ result, said: resultOf(result) }))
+  const left = untried?.ids ?? []
+  const count = (name: string) => cases.filter(({ said }) => said?.startsWith(`<${name} `)).length
+  const attributes = {
+    name: 'yield-sandbox explore',
+    tests: cases.length + left.length,
+    failures: count('failure'),
+    errors: count('error'),
+    skipped: count('skipped') + left.length,
+    time: took_ms / 1000,
+    timestamp: created_at.replace(/\.\d+Z$/, ''),
+  }
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites name="yield-sandbox">',
+    `  <testsuite ${attributesOf(attributes)}>`,
+    ...cases.map(({ result, said }) => testCase(result, said)),
+    ...left.map((id) => {
+      const skipped = element('skipped', { message: `not tried: ${untried?.reason}` }, '')
+      return `    <testcase ${attributesOf({ classname: 'yield-sandbox.explore', name: id, time: 0 })}>${skipped}</testcase>`
+    }),
+    '  </testsuite>',
+    '</testsuites>',
+    '',
+  ].join('\n')
+}
+
+function testCase({ trial, took_ms }: TrialResult, said: XmlElement | undefined): string {
+  const operation = trial.harms[0]?.position.operation ?? 'none'
+  const attributes = { classname: `yield-sandbox.explore.${operation}`, name: trial.id, time: took_ms / 1000 }
+  const start = `    <testcase ${attributesOf(attributes)}`
+  return said === undefined ? `${start}/>` : `${start}>${said}</testcase>`
+}
+
+function resultOf(result: TrialResult): XmlElement | undefined {
+  const { outcome, sentences } = result
+  const { name, meaning } = OUTCOMES[outcome]
+  if (outcome === 'survived') return undefined
+  if (SHOWN_IN_FULL.includes(outcome)) {
+    return element('failure', { message: `${name}: ${meaning}`, type: outcome }, detailsOf(result))
+  }
+  const message = `${name}: ${sentences.join('; ')}`
+  if (outcome === 'errored') return element('error', { message, type: outcome }, detailsOf(result))
+  if (outcome === 'not_exercised') return element('skipped', { message }, '')
+  return element('system-out', {}, plainText(message))
+}
+
+function detailsOf({ sentences, findings, repeat }: TrialResult): string {
+  const why = findings.map(({ id, title, explanation }) => `Why: ${title} (${id}). ${explanation}`)
+  return [...sentences, ...why, `Again: ${repeat}`].map((text) => plainText(text)).join('\n')
+}

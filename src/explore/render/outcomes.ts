@@ -1,0 +1,23 @@
+import type { TrialOutcome } from '../exploration.ts'
+
+/** How an outcome is shown: a sign for a cell, its name, and what it means. */
+export const OUTCOMES: Record<TrialOutcome, { sign: string; name: string; meaning: string }> = {
+  silently_wrong: {
+    sign: '‼',
+    name: 'silent loss or double payment',
+    meaning: 'the tests passed, and the money is elsewhere',
+  },
+  hung: { sign: '∞', name: 'hung', meaning: 'the command never ended' },
+  noticed_too_late: {
+    sign: '✗',
+    name: 'noticed too late',
+    meaning: 'the tests failed when the money was elsewhere already',
+  },
+  errored: { sign: '!', name: 'errored', meaning: 'the run itself went wrong: it says nothing' },
+  gave_up_safely: { sign: '~', name: 'gave up safely', meaning: 'the tests failed, and no money went astray' },
+  not_exercised: { sign: '·', name: 'not exercised', meaning: 'the fault never struck' },
+  survived: { sign: '✓', name: 'survived', meaning: 'the same money, and the tests passed' },
+}
+
+/** Outcomes that are shown one by one, each with what happened. */
+export const SHOWN_IN_FULL: readonly TrialOutcome[] = ['silently_wrong', 'hung', 'noticed_too_late']

@@ -1,0 +1,23 @@
+import type { ReportForm } from '../../verdict/report-forms.ts'
+import type { Exploration } from '../exploration.ts'
+import { summaryOf } from '../summary.ts'
+import { renderHtml } from './html.ts'
+import { renderJunit } from './junit.ts'
+import { renderMarkdown } from './markdown.ts'
+import { renderText } from './text.ts'
+
+/** Forms of an exploration: SARIF tells of places in a source, and this of runs. */
+export type ExplorationForm = Exclude<ReportForm, 'sarif'>
+
+const RENDERERS: Record<ExplorationForm, (exploration: Exploration) => string> = {
+  json: (exploration) => `${JSON.stringify({ ...summaryOf(exploration), ...exploration }, null, 2)}\n`,
+  junit: renderJunit,
+  html: renderHtml,
+  markdown: renderMarkdown,
+  text: (exploration) => renderText(exploration),
+}
+
+/** An exploration in one of its forms. */
+export function renderExploration(form: ExplorationForm, exploration: Exploration): string {
+  return RENDERERS[form](exploration)
+}
