@@ -26,9 +26,11 @@ function head(exploration: Exploration): Markup {
   const open = counts.not_exercised + counts.errored + (exploration.untried?.ids.length ?? 0)
   const number = (count: number, name: string, tone: string) =>
     html`<div class="${tone}"><dt>${name}</dt><dd>${count}</dd></div>`
+  // The badge above it says the word.
+  const said = verdictSentence(exploration).replace(/^\w+: /, '')
   const day = created_at.slice(0, 16).replace('T', ' ')
   return html`<div class="brand"><span><b>yield-sandbox explore</b> · ${shellWords(command)} · seed ${seed}</span><time datetime="${created_at}">${day} UTC</time></div>
-<p class="verdict ${verdict}">${verdict}</p><h1>${verdictSentence(exploration)}</h1>
+<p class="verdict ${verdict}">${verdict}</p><h1>${said.charAt(0).toUpperCase() + said.slice(1)}</h1>
 <dl class="numbers">${number(counts.survived + counts.gave_up_safely, 'came out well', 'passed')}${number(bad, 'went wrong', 'failed')}${number(open, 'not tried or never struck', 'not_exercised')}</dl>
 <p class="id">${tally(exploration)}. ${pace(exploration)}.</p>`
 }
