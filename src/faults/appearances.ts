@@ -1,8 +1,8 @@
 import type { Exchange } from '../domain/exchange.ts'
 import { OF_END_USER } from './operation-groups.ts'
 
-/** End users counted apart, and operations of each; the others are counted together. */
-const MAX_COUNTED = 100_000
+/** End users counted: whoever appears later is not, since names come from the path and are without end. */
+export const MAX_COUNTED = 10_000
 
 /** Where among all requests one is. */
 export interface Appearance {
@@ -22,24 +22,24 @@ export class Appearances {
   note(exchange: Exchange): void {
     if (this.#noted.has(exchange)) return
     const { operation, tenant = '', external_id } = exchange
-    const user = OF_END_USER.includes(operation) ? `${tenant}/${external_id}` : undefined
-    const end_user = user === undefined ? undefined : this.#userOf(user)
+    const ofUser = OF_END_USER.includes(operation)
+    const end_user = ofUser ? this.#userOf(`${tenant}/${external_id}`) : undefined
+    if (ofUser && end_user === undefined) return
     const counted = `${operation} ${end_user ?? tenant}`
     const ordinal = (this.#ordinals.get(counted) ?? 0) + 1
     this.#ordinals.set(counted, ordinal)
     this.#noted.set(exchange, { end_user, ordinal })
   }
 
-  /** Undefined for one that was there before the counting began. */
+  /** Undefined for one that came before the counting began, and for one of an end user beyond {@link MAX_COUNTED}. */
   of(exchange: Exchange): Appearance | undefined {
     return this.#noted.get(exchange)
   }
 
-  #userOf(user: string): number {
+  #userOf(user: string): number | undefined {
     const known = this.#users.get(user)
-    if (known !== undefined) return known
-    const number = this.#users.size + 1
-    if (number <= MAX_COUNTED) this.#users.set(user, number)
-    return number
+    if (known !== undefined || this.#users.size === MAX_COUNTED) return known
+    this.#users.set(user, this.#users.size + 1)
+    return this.#users.size
   }
 }

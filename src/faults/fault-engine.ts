@@ -183,7 +183,7 @@ export class FaultEngine {
     return undefined
   }
 
-  /** Counts from the first rule that asks for it to the last one. */
+  /** Counts once for all rules: from the first that asks for it, until none does. */
   #countOrNot(): void {
     this.#appearances = this.#rules.some(({ counts }) => counts) ? (this.#appearances ?? new Appearances()) : undefined
   }

@@ -26,14 +26,15 @@ export const FaultRuleSchema = Type.Object(
           end_user: Type.Optional(
             Type.Integer({
               minimum: 1,
-              description: 'Only the how-manyth end user to appear, once the rule is in force.',
+              description:
+                'Only this end user, by order of appearance: 2 is the second whom a request is for, since such a rule was put in force.',
             }),
           ),
           ordinal: Type.Optional(
             Type.Integer({
               minimum: 1,
               description:
-                'Only the how-manyth request of the operation by its end user (or tenant), once the rule is in force.',
+                'Only this request of the operation, of those of one end user: 3 is the third, since such a rule was put in force. Of one tenant where the path names no end user.',
             }),
           ),
         },

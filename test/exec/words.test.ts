@@ -18,6 +18,14 @@ describe('--fault', () => {
       },
     ],
     [
+      'drop_connection; phase=after_broadcast; operation=deposit; end_user=1; ordinal=3',
+      {
+        kind: 'drop_connection',
+        phase: 'after_broadcast',
+        match: { operation: 'deposit', end_user: 1, ordinal: 3 },
+      },
+    ],
+    [
       'error; status=503; skip=2; times=always; probability=0.5; tenant=acme',
       { kind: 'error', skip: 2, times: 'always', probability: 0.5, match: { tenant: 'acme' }, with: { status: 503 } },
     ],
@@ -34,6 +42,8 @@ describe('--fault', () => {
     ['drop_connection; phase=after_lunch', /phase: "after_lunch" is not known/],
     ['drop_connection; hwo=close', /with\.hwo: is not a known field; did you mean "how"\?/],
     ['drop_connection; times=0', /times: must be/],
+    ['revert; operation=deposit; ordinal=third', /match\.ordinal: must be a whole number of at least 1; got "third"/],
+    ['revert; operation=deposit; end_user=', /match\.end_user: must be a whole number of at least 1; got ""/],
     ['', /--fault "": kind: /],
   ])('%j is refused with what to write', (text, message) => {
     expect(() => readFault(text)).toThrow(message)

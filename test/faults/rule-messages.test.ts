@@ -53,6 +53,27 @@ test.each<[unknown, string]>([
     { kind: 'error', match: { operation: 'token', external_id: 'alice' } },
     'match.external_id: token has no external_id in its path;',
   ],
+  [
+    { kind: 'error', match: { operation: 'token', end_user: 2 } },
+    'match.end_user: token has no external_id in its path; leave it out, or use create_portfolio,',
+  ],
+  [
+    { kind: 'error', match: { operation: 'deposit', external_id: 'alice', end_user: 2 } },
+    'match.end_user: 2 is given beside external_id "alice"; give one of the two',
+  ],
+  [{ kind: 'error', match: { ordinal: 3 } }, 'match.ordinal: 3 is given without an operation; say of which operation'],
+  [
+    { kind: 'error', match: { operation: 'deposit', ordinal: 0 } },
+    'match.ordinal: must be a whole number of at least 1; got the number 0',
+  ],
+  [
+    { kind: 'error', match: { operation: 'deposit', ordinal: 1.5 } },
+    'match.ordinal: must be a whole number of at least 1; got the number 1.5',
+  ],
+  [
+    { kind: 'error', match: { operation: 'deposit', end_user: '2' } },
+    'match.end_user: must be a whole number of at least 1; got "2"; remove the quotes: 2',
+  ],
   [{ kind: 'error', times: 0 }, 'times: must be a whole number of at least 1; got the number 0'],
   [{ kind: 'error', times: 'twice' }, 'times: must be a whole number of at least 1 or "always"; got "twice"'],
   [{ kind: 'error', skip: -1 }, 'skip: must be a whole number of at least 0; got the number -1'],
