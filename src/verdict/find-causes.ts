@@ -1,3 +1,4 @@
+import { CHECKS } from '../domain/check.ts'
 import type { Check, RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Cause, Diagnosis, Surroundings } from './configuration/cause.ts'
 import { CAUSES } from './configuration/index.ts'
@@ -15,20 +16,7 @@ export interface Causes {
 const NAMED = 3
 
 /** The way of a request; `fault` is left out, for it strikes anywhere. */
-const WAY: readonly Check[] = [
-  'head',
-  'route',
-  'ready',
-  'client_credentials',
-  'idp_token',
-  'role',
-  'user_token',
-  'subject',
-  'idempotency_key',
-  'body',
-  'parameters',
-  'operation',
-]
+const WAY: readonly Check[] = CHECKS.filter((check) => check !== 'fault')
 
 /**
  * A cause is one only when no request of that client got past that check after the last refusal that points to it: a suite that
