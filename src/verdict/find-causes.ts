@@ -1,4 +1,5 @@
 import { CHECKS } from '../domain/check.ts'
+import { grouped } from '../support/grouped.ts'
 import type { Check, RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Cause, Diagnosis, Surroundings } from './configuration/cause.ts'
 import { CAUSES } from './configuration/index.ts'
@@ -30,7 +31,8 @@ export function findCauses({ exchanges, settings }: Evidence): Causes {
       const diagnosis = cause.diagnose(exchange, around)
       return diagnosis ? [{ exchange, diagnosis }] : []
     })
-    return byClient(pointing).flatMap((refused) => {
+    const clients = grouped(pointing, ({ exchange }) => exchange.tenant)
+    return [...clients.values()].flatMap((refused) => {
       const found = judged(cause, refused, exchanges)
       if (!found) return []
       for (const { exchange } of refused) explained.add(exchange.request_id)
@@ -43,17 +45,6 @@ export function findCauses({ exchanges, settings }: Evidence): Causes {
 interface Pointing {
   exchange: RecordedExchange
   diagnosis: Diagnosis
-}
-
-function byClient(pointing: readonly Pointing[]): Pointing[][] {
-  const clients = new Map<string | null, Pointing[]>()
-  for (const one of pointing) {
-    const { tenant } = one.exchange
-    const known = clients.get(tenant)
-    if (known) known.push(one)
-    else clients.set(tenant, [one])
-  }
-  return [...clients.values()]
 }
 
 function judged(

@@ -1,3 +1,4 @@
+import { grouped } from '../../support/grouped.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { refusedWith } from './answers.ts'
 import { requestSignature } from './idp-tokens.ts'
@@ -38,16 +39,9 @@ const SOON = 10_000
 
 /** Each refused request with what its client did then; a request that is itself a repetition belongs to the first one. */
 export function renewals(exchanges: readonly RecordedExchange[], question: RenewalQuestion): Renewal[] {
-  const equals = new Map<string, RecordedExchange[]>()
-  const refusals: RecordedExchange[] = []
-  for (const exchange of exchanges) {
-    if (exchange.operation === null || exchange.operation === 'token') continue
-    const signature = requestSignature(exchange)
-    const known = equals.get(signature)
-    if (known) known.push(exchange)
-    else equals.set(signature, [exchange])
-    if (refusedWith(exchange, question.code) && question.counts(exchange)) refusals.push(exchange)
-  }
+  const service = exchanges.filter(({ operation }) => operation !== null && operation !== 'token')
+  const equals = grouped(service, requestSignature)
+  const refusals = service.filter((exchange) => refusedWith(exchange, question.code) && question.counts(exchange))
   const repetitions = new Set<RecordedExchange>()
   return refusals.slice(0, LOOKED_AT).flatMap((refused) => {
     if (repetitions.has(refused)) return []

@@ -14,19 +14,3 @@ export function addressOf(exchange: RecordedExchange): string {
     keyOf(exchange)?.toLowerCase(),
   ])
 }
-
-/** Exchanges in groups of one name, each in the order given. */
-export function groupedBy(
-  exchanges: readonly RecordedExchange[],
-  nameOf: (exchange: RecordedExchange) => string | null,
-): RecordedExchange[][] {
-  const groups = new Map<string, RecordedExchange[]>()
-  for (const exchange of exchanges) {
-    const name = nameOf(exchange)
-    if (name === null) continue
-    const group = groups.get(name)
-    if (group) group.push(exchange)
-    else groups.set(name, [exchange])
-  }
-  return [...groups.values()]
-}

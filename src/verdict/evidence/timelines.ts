@@ -1,4 +1,5 @@
 import type { Operation } from '../../domain/operations.ts'
+import { grouped } from '../../support/grouped.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { Evidence } from '../evidence.ts'
 import { type Fate, fateOf } from './fate.ts'
@@ -46,7 +47,7 @@ const known = new WeakMap<Evidence, Timeline[]>()
 export function timelinesOf(evidence: Evidence): readonly Timeline[] {
   const kept = known.get(evidence)
   if (kept) return kept
-  const timelines = grouped(evidence.exchanges).map(timelineOf)
+  const timelines = [...grouped(evidence.exchanges, endUserOf).values()].map(timelineOf)
   known.set(evidence, timelines)
   return timelines
 }
@@ -56,31 +57,14 @@ export function attemptsOf({ attempts }: Timeline, { exchange, key }: Step): rea
   return key === null ? [] : (attempts.get(`${exchange.operation} ${key}`) ?? [])
 }
 
-function grouped(exchanges: readonly RecordedExchange[]): RecordedExchange[][] {
-  const groups = new Map<string, RecordedExchange[]>()
-  for (const exchange of exchanges) {
-    const { tenant, external_id } = exchange
-    if (tenant === null || external_id === null) continue
-    const name = `${tenant} ${external_id}`
-    const group = groups.get(name)
-    if (group) group.push(exchange)
-    else groups.set(name, [exchange])
-  }
-  return [...groups.values()]
+/** What names an end user; undefined while nobody knows whose. */
+function endUserOf({ tenant, external_id }: RecordedExchange): string | undefined {
+  return tenant === null || external_id === null ? undefined : `${tenant} ${external_id}`
 }
 
 function timelineOf(exchanges: readonly RecordedExchange[]): Timeline {
-  const attempts = new Map<string, Step[]>()
-  const steps = exchanges.map((exchange, place) => {
-    const step = stepOf(exchange, place)
-    if (step.key !== null) {
-      const name = `${exchange.operation} ${step.key}`
-      const earlier = attempts.get(name)
-      if (earlier) earlier.push(step)
-      else attempts.set(name, [step])
-    }
-    return step
-  })
+  const steps = exchanges.map(stepOf)
+  const attempts = grouped(steps, ({ exchange, key }) => (key === null ? undefined : `${exchange.operation} ${key}`))
   return { steps, attempts, crowded: isCrowded(steps.filter((step) => isWrite(step.exchange) && step.key !== null)) }
 }
 

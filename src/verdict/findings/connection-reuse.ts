@@ -1,3 +1,4 @@
+import { grouped } from '../../support/grouped.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { plural } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
@@ -23,7 +24,7 @@ export const connectionReuse: Finding = {
 
 function judge({ exchanges }: Evidence): Judgement {
   const closing = exchanges.filter(asksToClose)
-  const connections = byConnection(exchanges)
+  const connections = grouped(exchanges, ({ connection }) => connection)
   const [first, second] = closing
   // One of several processes, or the last request of each, may say so.
   if (first && second && closing.length * 2 > exchanges.length) {
@@ -45,14 +46,4 @@ function asksToClose({ request }: RecordedExchange): boolean {
   return request.headers.some(
     ([name, value]) => name.toLowerCase() === 'connection' && /(^|[\s,])close($|[\s,])/i.test(value),
   )
-}
-
-function byConnection(exchanges: readonly RecordedExchange[]): Map<number, RecordedExchange[]> {
-  const connections = new Map<number, RecordedExchange[]>()
-  for (const exchange of exchanges) {
-    const on = connections.get(exchange.connection)
-    if (on) on.push(exchange)
-    else connections.set(exchange.connection, [exchange])
-  }
-  return connections
 }

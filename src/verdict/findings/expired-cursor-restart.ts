@@ -1,3 +1,4 @@
+import { grouped } from '../../support/grouped.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { refusedWith } from '../evidence/answers.ts'
 import { cursorsIn, listName, listOf } from '../evidence/cursors.ts'
@@ -31,7 +32,7 @@ interface Sequel {
 }
 
 function judge({ exchanges, ended }: Evidence): Judgement {
-  const lists = byList(exchanges)
+  const lists = grouped(exchanges.map(pageRequestOf), ({ exchange }) => listOf(exchange))
   const sequels = [...lists.values()]
     .flat()
     .filter(({ exchange, cursor }) => refusedWith(exchange, 'cursor_expired') && cursor !== undefined)
@@ -89,17 +90,8 @@ interface PageRequest {
   began: number
 }
 
-function byList(exchanges: readonly RecordedExchange[]): Map<string, PageRequest[]> {
-  const lists = new Map<string, PageRequest[]>()
-  for (const exchange of exchanges) {
-    const list = listOf(exchange)
-    if (list === undefined) continue
-    const request = { exchange, cursor: cursorsIn(exchange)[0]?.cursor, began: beganAt(exchange) }
-    const known = lists.get(list)
-    if (known) known.push(request)
-    else lists.set(list, [request])
-  }
-  return lists
+function pageRequestOf(exchange: RecordedExchange): PageRequest {
+  return { exchange, cursor: cursorsIn(exchange)[0]?.cursor, began: beganAt(exchange) }
 }
 
 function sequelOf({ exchange: refused, cursor: expired }: PageRequest, ofList: readonly PageRequest[]): Sequel {

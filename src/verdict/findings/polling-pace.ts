@@ -1,6 +1,7 @@
+import { grouped } from '../../support/grouped.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { beganAt, endedAt } from '../evidence/moments.ts'
-import { addressOf, groupedBy } from '../evidence/same-request.ts'
+import { addressOf } from '../evidence/same-request.ts'
 import { type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
 import { plural, spell } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
@@ -29,7 +30,7 @@ export const pollingPace: Finding = {
 }
 
 function judge(evidence: Evidence): Judgement {
-  const [rush] = groupedBy(evidence.exchanges, ({ connection }) => String(connection)).flatMap(rushesIn)
+  const [rush] = [...grouped(evidence.exchanges, ({ connection }) => connection).values()].flatMap(rushesIn)
   if (rush) return contradicted(rush)
   const polls = uncertainTransfersOf(evidence)
     .map(pollsOf)

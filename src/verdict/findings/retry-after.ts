@@ -1,8 +1,9 @@
+import { grouped } from '../../support/grouped.ts'
 import type { Moment, RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { keyOf } from '../evidence/idempotency-key.ts'
 import { beganAt, endedAt } from '../evidence/moments.ts'
 import { retryAfterOf } from '../evidence/retry-after-header.ts'
-import { addressOf, groupedBy } from '../evidence/same-request.ts'
+import { addressOf } from '../evidence/same-request.ts'
 import { nameOf, plural, spell } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
 import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
@@ -41,7 +42,7 @@ interface Retry {
 function judge({ exchanges }: Evidence): Judgement {
   const asking = exchanges.filter(asksToWait)
   if (asking.length === 0) return notExercised('No answer 429 or 503 had a Retry-After.')
-  const retries = groupedBy(exchanges, addressOf).flatMap(retriesIn)
+  const retries = [...grouped(exchanges, addressOf).values()].flatMap(retriesIn)
   const early = retries.filter(({ asked, waited }) => waited < asked - SLACK_MS)
   const certain = early.filter(({ doubt }) => doubt === null)
   const [wrong] = certain
