@@ -11,6 +11,7 @@ vi.setConfig({ maxConcurrency: 12 })
 // npm run test:matrix sets these.
 const times = Number(process.env.MATRIX_TIMES ?? 0)
 const together = Number(process.env.MATRIX_CLIENTS ?? 8)
+const atOnce = Number(process.env.MATRIX_AT_ONCE ?? 8)
 const only = process.env.MATRIX_ONLY
 
 let clients: BuiltClients
@@ -67,7 +68,7 @@ describe.runIf(times > 0)('the whole matrix', () => {
     for (let time = 1; time <= times; time++) {
       const seeded = rows.map((row) => ({ ...row, trial: { ...row.trial, seed: time } }))
       await performAll(stage, seeded, {
-        atOnce: 8,
+        atOnce,
         onOutcome(row, outcome) {
           const complaints = wrongWith(row, outcome)
           table.add(row, outcome, complaints)

@@ -51,16 +51,11 @@ function explanationOf(id: string, { findings }: Outcome['report']): string {
 
 /** The correct clients under every scenario, one by one and `count` at once. */
 export function rightRows(clients: BuiltClients, scenarios: readonly string[], count: number): Row[] {
-  const inOneProcess = python ? [clients.typescript, python] : [clients.typescript]
-  const programs = [...inOneProcess, shell]
-  const each = [undefined, ...scenarios].flatMap((scenario) =>
-    programs.map((program) => rightRow(program, 1, scenario)),
+  const programs = [clients.typescript, ...(python ? [python] : []), shell]
+  const counts = count > 1 ? [1, count] : [1]
+  return counts.flatMap((number) =>
+    [undefined, ...scenarios].flatMap((scenario) => programs.map((program) => rightRow(program, number, scenario))),
   )
-  const together = [undefined, ...scenarios].flatMap((scenario) => {
-    // The shell's processes are many: eight of it take the machine for minutes.
-    return inOneProcess.map((program) => rightRow(program, count, scenario))
-  })
-  return count > 1 ? [...each, ...together] : each
 }
 
 /** Performs the rows, so many at a time, and tells of each as it ends. */
