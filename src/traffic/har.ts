@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { headerOf } from './headers.ts'
 import type { RecordedExchange } from './recorded-exchange.ts'
 
 /** HTTP Archive 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Members of our own begin with `_`, as it asks for. */
@@ -151,7 +152,7 @@ const ERRORS: Record<RecordedExchange['end'], string> = {
 const UNKNOWN_TYPE = 'x-unknown'
 
 function typeOf(headers: RecordedExchange['request']['headers']): string {
-  return headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? UNKNOWN_TYPE
+  return headerOf(headers, 'content-type') ?? UNKNOWN_TYPE
 }
 
 function pair([name, value]: [string, string]): HarPair {

@@ -1,5 +1,6 @@
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { jsonObject } from '../support/json-object.ts'
+import { rawHeaderOf } from './headers.ts'
 import type { LiveExchange } from './live-exchange.ts'
 import type {
   CausedTransfer,
@@ -11,7 +12,7 @@ import type {
 } from './recorded-exchange.ts'
 import type { Redactor } from './redact.ts'
 import { bearerToken, showToken } from './show-token.ts'
-import { clientIdOf, headerOf, type TenantDirectory } from './who-asked.ts'
+import { clientIdOf, type TenantDirectory } from './who-asked.ts'
 
 /** What showing needs to know of the namespace. */
 export interface ShowingDeps extends TenantDirectory {
@@ -72,8 +73,8 @@ function requestOf(live: LiveExchange, { redactor }: ShowingDeps): RecordedReque
     body: body && (live.operation === 'token' ? redactor.form(body) : redactor.body(body)),
     body_bytes: live.bodyBytes,
     body_cut: live.bodyCut,
-    idp_token: showToken(bearerToken(headerOf(headers, 'authorization'))),
-    user_token: showToken(headerOf(headers, 'x-user-token')),
+    idp_token: showToken(bearerToken(rawHeaderOf(headers, 'authorization'))),
+    user_token: showToken(rawHeaderOf(headers, 'x-user-token')),
     client_id: clientIdOf(live),
   }
 }
@@ -128,7 +129,7 @@ function refusalOf({ refusal, keyUse }: LiveExchange, response: RecordedResponse
 }
 
 function keyOf({ headers, keyUse }: LiveExchange, { redactor }: ShowingDeps): RecordedExchange['idempotency'] {
-  const sent = headerOf(headers, 'idempotency-key')
+  const sent = rawHeaderOf(headers, 'idempotency-key')
   if (!sent) return null
   return { key: redactor.text(/^".*"$/.test(sent) ? sent.slice(1, -1) : sent), use: keyUse }
 }

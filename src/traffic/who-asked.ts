@@ -1,5 +1,6 @@
 import { formDecode } from '../support/form-decode.ts'
 import { jsonObject } from '../support/json-object.ts'
+import { rawHeaderOf } from './headers.ts'
 import type { LiveExchange } from './live-exchange.ts'
 import { bearerToken, claimsOf } from './show-token.ts'
 
@@ -23,23 +24,14 @@ export function clientIdOf({ operation, headers, body }: LiveExchange): string |
   if (operation !== 'token') return null
   const inForm = new URLSearchParams(body ?? '').get('client_id')
   if (inForm) return inForm
-  const encoded = /^basic +(\S+)$/i.exec(headerOf(headers, 'authorization')?.trim() ?? '')?.[1]
+  const encoded = /^basic +(\S+)$/i.exec(rawHeaderOf(headers, 'authorization')?.trim() ?? '')?.[1]
   if (encoded === undefined) return null
   const id = Buffer.from(encoded, 'base64').toString().split(':', 1)[0] ?? ''
   return (formDecode(id) ?? id) || null
 }
 
-/** A header's value as it was sent; the name in lower case. Of several, the first. */
-export function headerOf(headers: readonly string[], name: string): string | undefined {
-  for (let at = 0; at < headers.length; at += 2) {
-    const sent = headers[at]
-    if (sent?.length === name.length && sent.toLowerCase() === name) return headers[at + 1]
-  }
-  return undefined
-}
-
 function appidOf({ headers }: LiveExchange): string | null {
-  const appid = claimsOf(bearerToken(headerOf(headers, 'authorization')))?.appid
+  const appid = claimsOf(bearerToken(rawHeaderOf(headers, 'authorization')))?.appid
   return typeof appid === 'string' ? appid : null
 }
 

@@ -1,3 +1,4 @@
+import { headerOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /**
@@ -5,7 +6,7 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
  * around it. Null without one.
  */
 export function keyOf({ idempotency, request }: RecordedExchange): string | null {
-  const given = idempotency?.key ?? request.headers.find(([name]) => name.toLowerCase() === 'idempotency-key')?.[1]
+  const given = idempotency?.key ?? headerOf(request.headers, 'idempotency-key')
   if (given === undefined) return null
   return /^".*"$/.test(given) ? given.slice(1, -1) : given
 }

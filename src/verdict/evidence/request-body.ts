@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../support/canonical-json.ts'
+import { headerOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /**
@@ -29,7 +30,7 @@ function differInLength(one: RecordedExchange, other: RecordedExchange): boolean
 }
 
 function lengthOf({ request: { headers, body, body_bytes } }: RecordedExchange): number | undefined {
-  const header = headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1]
+  const header = headerOf(headers, 'content-length')
   if (header !== undefined) return Number(header)
   return body === null ? undefined : body_bytes
 }

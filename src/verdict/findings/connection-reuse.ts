@@ -1,4 +1,5 @@
 import { grouped } from '../../support/grouped.ts'
+import { headersOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { plural } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
@@ -43,7 +44,5 @@ function judge({ exchanges }: Evidence): Judgement {
 }
 
 function asksToClose({ request }: RecordedExchange): boolean {
-  return request.headers.some(
-    ([name, value]) => name.toLowerCase() === 'connection' && /(^|[\s,])close($|[\s,])/i.test(value),
-  )
+  return headersOf(request.headers, 'connection').some((value) => /(^|[\s,])close($|[\s,])/i.test(value))
 }

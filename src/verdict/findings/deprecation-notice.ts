@@ -1,5 +1,5 @@
 import { shorten } from '../../support/shorten.ts'
-import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { headerOf } from '../../traffic/headers.ts'
 import { struckBy } from '../evidence/answers.ts'
 import { plural } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
@@ -24,13 +24,9 @@ function judge({ exchanges }: Evidence): Judgement {
   const [first] = announced
   if (!first) return notExercised('No answer announced the end of this version.')
   const words = ['deprecation', 'sunset', 'link'].flatMap((name) => {
-    const value = headerOf(first, name)
+    const value = headerOf(first.response?.headers ?? [], name)
     return value === undefined ? [] : [`${name}: ${shorten(value, 100)}`]
   })
   const reason = `${plural(announced.length, 'answer')} announced the end of this version (${words.join('; ')}). Whether anybody noticed, traffic cannot tell: look for it in the logs of the client.`
   return needsReview(reason, [first])
-}
-
-function headerOf({ response }: RecordedExchange, name: string): string | undefined {
-  return response?.headers.find(([sent]) => sent.toLowerCase() === name)?.[1]
 }
