@@ -5,6 +5,7 @@ import { keyInLog } from '../domain/idempotency-key.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
+import { jsonObject } from '../support/json-object.ts'
 import { type HttpExchange, member } from './exchange.ts'
 import { onceOver } from './once-over.ts'
 import { keyOf } from './pipeline.ts'
@@ -104,12 +105,8 @@ function transactionOf({ transfer, outcome }: HttpExchange) {
 
 /** The error code that a body says: the service's, or the identity provider's. */
 export function codeIn(body: unknown): string | null {
-  try {
-    const read: unknown = JSON.parse(String(body))
-    return member(read, 'code') ?? member(read, 'error') ?? null
-  } catch {
-    return null
-  }
+  const read = jsonObject(String(body))
+  return member(read, 'code') ?? member(read, 'error') ?? null
 }
 
 /** Node calls an answer finished, too, whose client had gone before it was written. */

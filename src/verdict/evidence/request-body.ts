@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../support/canonical-json.ts'
+import { jsonObject } from '../../support/json-object.ts'
 import { headerOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
@@ -17,11 +18,8 @@ export function sameBody(one: RecordedExchange, other: RecordedExchange): boolea
 
 /** A field of a JSON body; undefined when there is no such body or field. */
 export function fieldOf({ request: { body, body_cut } }: RecordedExchange, name: string): unknown {
-  if (body === null || body_cut) return undefined
-  const value = parsed(body)
-  return value !== null && typeof value === 'object'
-    ? Object.entries(value).find(([key]) => key === name)?.[1]
-    : undefined
+  const read = body_cut ? undefined : jsonObject(body)
+  return read && Object.hasOwn(read, name) ? read[name] : undefined
 }
 
 function differInLength(one: RecordedExchange, other: RecordedExchange): boolean {
@@ -37,13 +35,8 @@ function lengthOf({ request: { headers, body, body_bytes } }: RecordedExchange):
 
 /** Undefined for what is no JSON. */
 function canonical(body: string): string | undefined {
-  const value = parsed(body)
-  return value === undefined ? undefined : canonicalJson(value)
-}
-
-function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return canonicalJson(JSON.parse(body))
   } catch {
     return undefined
   }

@@ -4,6 +4,7 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { Evidence } from '../evidence.ts'
 import { type Fate, fateOf } from './fate.ts'
 import { keyOf } from './idempotency-key.ts'
+import { beganAt, endedAt } from './moments.ts'
 
 /** One exchange of an end user, with what every judge asks of it. */
 export interface Step {
@@ -89,8 +90,8 @@ function stepOf(exchange: RecordedExchange, place: number): Step {
   return {
     exchange,
     place,
-    began: Date.parse(exchange.began.wall),
-    ended: exchange.ended === null ? Number.POSITIVE_INFINITY : Date.parse(exchange.ended.wall),
+    began: beganAt(exchange),
+    ended: endedAt(exchange),
     fate: fateOf(exchange),
     key: keyOf(exchange)?.toLowerCase() ?? null,
   }

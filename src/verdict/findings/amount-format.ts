@@ -1,5 +1,5 @@
 import { shorten } from '../../support/shorten.ts'
-import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { succeeded } from '../evidence/answers.ts'
 import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
 import { fieldOf } from '../evidence/request-body.ts'
 import { isTransfer } from '../evidence/timelines.ts'
@@ -35,7 +35,7 @@ function judge({ exchanges }: Evidence): Judgement {
   const right = transfers.length - wrong.length
   const [first] = wrong
   if (!first) {
-    const accepted = transfers.filter(({ exchange }) => isAccepted(exchange))
+    const accepted = transfers.filter(({ exchange }) => succeeded(exchange))
     if (accepted.length === 0) return notExercised('No deposit or withdrawal was accepted.')
     return passed(
       `The amounts of ${plural(transfers.length, 'transfer')} were digit strings.`,
@@ -52,8 +52,4 @@ function judge({ exchanges }: Evidence): Judgement {
 
 function isDigits(amount: unknown): boolean {
   return typeof amount === 'string' && /^\d+$/.test(amount)
-}
-
-function isAccepted({ end, response }: RecordedExchange): boolean {
-  return end === 'answered' && response !== null && response.status < 300
 }

@@ -1,3 +1,4 @@
+import { jsonObject } from '../../support/json-object.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { succeeded } from '../evidence/answers.ts'
 import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
@@ -80,13 +81,9 @@ function wantedPools({ exchanges, settings }: Evidence): Wanted[] {
 
 function poolsIn(exchange: RecordedExchange): Record<string, unknown>[] {
   const { response } = exchange
-  if (!succeeded(exchange) || !response?.body || response.body_cut) return []
-  try {
-    const { data } = JSON.parse(response.body)
-    return Array.isArray(data) ? data.filter((item) => typeof item === 'object' && item !== null) : []
-  } catch {
-    return []
-  }
+  if (!succeeded(exchange) || !response || response.body_cut) return []
+  const data = jsonObject(response.body)?.data
+  return Array.isArray(data) ? data.filter((item) => typeof item === 'object' && item !== null) : []
 }
 
 /** Addresses are the same in every spelling of their digits. */
