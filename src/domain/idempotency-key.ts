@@ -16,6 +16,11 @@ function isUuidV4(text: string): boolean {
   return KEY_FORMS.uuid_v4.pattern.test(text)
 }
 
+/** A key as the service compares it: without the quotes that the IETF draft's form puts around it. */
+export function unquotedKey(sent: string): string {
+  return /^".*"$/.test(sent) ? sent.slice(1, -1) : sent
+}
+
 /**
  * What the log calls a key: a UUID by itself. Any other key may be a secret that was put there by mistake, so it is called
  * `sha256:` and the first 16 digits of its SHA-256; undefined if it is no key of the format.

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isControlToken } from '../control/guard.ts'
 import { challengeOf, Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
-import { KEY_FORMS } from '../domain/idempotency-key.ts'
+import { KEY_FORMS, unquotedKey } from '../domain/idempotency-key.ts'
 import type { Ids } from '../domain/ids.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
@@ -169,10 +169,10 @@ function idempotencyKey({ endpoint, request }: RequestContext, { service: { sett
   }
 }
 
-/** The Idempotency-Key without the quotes that the IETF draft's form puts around it. */
+/** The Idempotency-Key, as {@link unquotedKey} gives it. */
 export function keyOf(request: FastifyRequest): string | undefined {
   const value = header(request, 'idempotency-key')
-  return value !== undefined && /^".*"$/.test(value) ? value.slice(1, -1) : value
+  return value === undefined ? undefined : unquotedKey(value)
 }
 
 /** A header's value, several of one name joined. */

@@ -1,3 +1,4 @@
+import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { jsonObject } from '../support/json-object.ts'
 import { rawHeaderOf } from './headers.ts'
@@ -131,7 +132,7 @@ function refusalOf({ refusal, keyUse }: LiveExchange, response: RecordedResponse
 function keyOf({ headers, keyUse }: LiveExchange, { redactor }: ShowingDeps): RecordedExchange['idempotency'] {
   const sent = rawHeaderOf(headers, 'idempotency-key')
   if (!sent) return null
-  return { key: redactor.text(/^".*"$/.test(sent) ? sent.slice(1, -1) : sent), use: keyUse }
+  return { key: redactor.text(unquotedKey(sent)), use: keyUse }
 }
 
 /** The transfer it carried out or, of a repetition, the one whose outcome it was given. */
