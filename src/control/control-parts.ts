@@ -63,6 +63,8 @@ export interface NamespacesControl {
 
 /** What the control interface can do with a namespace. */
 export interface NamespaceControl {
+  /** What all its randomness comes from. */
+  seed: number
   clock: SandboxClock
   /** Resolves when every move of the clock so far is kept, if there is anything to keep it in. */
   clockKept(): Promise<void>

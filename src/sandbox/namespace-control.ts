@@ -15,6 +15,7 @@ export function controlNamespace(namespace: Namespace, around: Surroundings): Na
   const { identityProvider, unknownKey } = around.identity
   const active = { service: settings, confirmation_delay: namespace.confirmationDelay }
   return {
+    seed: namespace.seed,
     clock,
     clockKept: () => namespace.clockKept(),
     chainsFollow: () => chains.follow(clock),
