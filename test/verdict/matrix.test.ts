@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { shippedScenarios } from '../../src/scenarios/shipped-scenarios.ts'
 import { type BuiltClients, buildClients, python, shell } from './clients/build-clients.ts'
 import { performAll, type Row, rightRow, rightRows, wrongRows, wrongWith } from './clients/matrix.ts'
 import { matrixTable } from './clients/matrix-table.ts'
@@ -37,22 +38,12 @@ describe.runIf(times === 0).concurrent('a wrong client fails its own finding and
   })
 })
 
-/** Those that strike one client only; the others are many minutes of `npm run test:matrix`. */
-const QUICK = [
-  'bad-user-signature',
-  'dropped-deposit',
-  'dropped-withdraw',
-  'expired-cursor',
-  'flaky-network',
-  'idp-token-expiry',
-  'rate-limited',
-  'reverted-deposit',
-  'short-lived-token',
-  'unknown-fields',
-]
+/** Waits for most of a minute: `npm run test:matrix` does it. */
+const SLOW = 'slow-confirmation'
+const quick = (await shippedScenarios()).map(({ name }) => name).filter((name) => name !== SLOW)
 
 describe.runIf(times === 0).concurrent('the reference clients pass', () => {
-  test.each(QUICK)('%s, in TypeScript', (scenario) => holds(rightRow(clients.typescript, 1, scenario)))
+  test.each(quick)('%s, in TypeScript', (scenario) => holds(rightRow(clients.typescript, 1, scenario)))
   test.skipIf(!python)('dropped-deposit, in Python with requests and PyJWT', () =>
     holds(rightRow(python!, 1, 'dropped-deposit')),
   )
