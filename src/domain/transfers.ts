@@ -107,6 +107,11 @@ export class Transfers {
     return this.#queue.has(portfolioId)
   }
 
+  /** How many transfers run or wait for their turn. */
+  get running(): number {
+    return this.#running.size
+  }
+
   /** Resolves when no transfer runs. */
   async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running)
