@@ -1,28 +1,40 @@
 import { availableParallelism } from 'node:os'
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { FaultRule } from '../control/contract.ts'
+import { SandboxClock } from '../domain/clock.ts'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import { parseRename } from '../exec/command-environment.ts'
 import { codeOfSignal } from '../exec/exit-code.ts'
+import type { Interruption } from '../exec/interruption.ts'
 import { prepareFolders } from '../exec/report-files.ts'
-import type { Exploration, TrialResult } from '../explore/exploration.ts'
+import type { Exploration } from '../explore/exploration.ts'
 import { type ExplorationFile, explorationFile, writeExploration } from '../explore/exploration-files.ts'
 import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/hazards.ts'
 import { renderText } from '../explore/render/text.ts'
-import { ResultsFile, readResults } from '../explore/results-file.ts'
+import { ResultsFile } from '../explore/results-file.ts'
+import { type KeptResults, readResults } from '../explore/resume.ts'
 import { exitCodeOf } from '../explore/summary.ts'
 import { suggest } from '../support/nearest.ts'
+import { shellWords } from '../support/shell-words.ts'
+import { shorten } from '../support/shorten.ts'
 import { version } from '../version.ts'
-import { delayOf } from './default-delay.ts'
 import { ExploreDisplay } from './explore-display.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
-import { createLog, LOG_LEVELS } from './log.ts'
-import { atLeastOne, positiveDuration, wholeNumber } from './parse-argument.ts'
+import { atLeastOne, positiveDuration } from './parse-argument.ts'
+import {
+  exitAtOnce,
+  forgiveReaders,
+  type RunFlags,
+  runningCommand,
+  sandboxOptions,
+  say,
+  withRunFlags,
+} from './run-flags.ts'
 import { wantsColour } from './wants-colour.ts'
 import { watchSignals } from './watch-signals.ts'
 
-interface Flags {
+interface Flags extends RunFlags {
   faults: FaultRule['kind'][]
   only: Operation[]
   depth: 1 | 2
@@ -34,24 +46,14 @@ interface Flags {
   tolerate?: boolean
   results: string
   resume?: boolean
-  report: string[]
-  env: string[]
-  fixtures?: string
-  seed?: number
-  confirmationDelay?: string
-  clock?: string
-  logLevel: string
 }
 
 /** `explore`: runs a command once for every point where something can go wrong, and compares where the money ends up. */
 export function exploreCommand(): Command {
-  const texts = (text: string, earlier: string[]) => [...earlier, text]
-  return new Command('explore')
-    .description(
-      'Run a command once for everything that can go wrong, and compare the money. Exits with 3 when it went astray.',
-    )
-    .usage('[options] -- <command...>')
-    .argument('<command...>', 'what to run, with its arguments')
+  const command = runningCommand(
+    'explore',
+    'Run a command once for everything that can go wrong, and compare the money. Exits with 3 when it went astray.',
+  )
     .option('--faults <kinds>', 'only these kinds of fault, separated by commas', wordsOf(KINDS), [])
     .option('--only <operations>', 'only at these operations, separated by commas', wordsOf(OPERATIONS), [])
     .addOption(new Option('--depth <n>', '2: the retry is hit as well').argParser(depth).default(1))
@@ -63,93 +65,131 @@ export function exploreCommand(): Command {
     .option('--tolerate', 'go on although two runs without faults differ')
     .option('--results <file>', 'where results are kept as they come', 'yield-explore.jsonl')
     .option('--resume', 'go on with the results of an earlier run of the same')
-    .option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
-    .option('--env <THEIRS=YIELD_NAME>', 'give a variable by another name, too; may be repeated', texts, [])
-    .option('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)')
-    .option('--seed <n>', 'every random choice derives from it (default: a fresh one)', wholeNumber)
-    .option('--confirmation-delay <d>', '0, 2s, 5s-30s or realistic (default: 0)')
-    .option('--clock <iso>', 'moment at which the clock of every run stands (default: now)')
-    .addOption(
-      new Option('--log-level <level>', "how much of the sandbox's log to show").choices(LOG_LEVELS).default('error'),
-    )
+  return withRunFlags(command, 'moment at which the clock of every run stands (default: now)')
+    .addHelpText('after', EXAMPLES)
     .action(run)
 }
 
 const KINDS = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
 
+const EXAMPLES = `
+Kinds of fault: ${KINDS.join(', ')}.
+Operations: ${OPERATIONS.join(', ')}.
+
+The command is told where the sandbox is as by exec. It has no standard input; what it prints is shown of its first run.
+
+Exit codes: 0 no money went astray, 3 it did or a run hung, 4 nothing could be explored; the command's own when it fails without
+any fault; 130 and 143 interrupted: what there is until then is shown, and --resume goes on.
+
+Examples:
+  yield-sandbox explore -- npm test
+  yield-sandbox explore --only deposit,withdraw --faults drop_connection --report explore.html -- npm test
+  yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
+  yield-sandbox explore --resume -- npm test`
+
 async function run(command: string[], flags: Flags): Promise<void> {
   keepTickShape()
   const files = flags.report.map(explorationFile)
+  const renames = flags.env.map(parseRename)
+  const kept = flags.resume ? readResults(flags.results, wantedOf(command, flags)) : undefined
   await prepareFolders(files)
+  const options = await sandboxOptions({ ...flags, seed: flags.seed ?? kept?.header.seed })
   const interruption = watchSignals()
-  const display = new ExploreDisplay(process.stderr, wantsColour(process.stderr))
-  const same = flagsOf(flags)
-  const kept = flags.resume ? readResults(flags.results, { command, flags: same, version }) : undefined
-  const known = kept?.results ?? new Map<string, TrialResult>()
-  const seed = flags.seed ?? kept?.header.seed
+  forgiveReaders()
+  const { faults, only, depth, maxRuns, budget, timeout, before, tolerate = false } = flags
+  const exploration = await watched(flags, kept, (watch) =>
+    explore({
+      ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
+      ...{ maxRuns, budget, timeout, tolerate, options, watch },
+      jobs: flags.jobs ?? availableParallelism(),
+      clock: flags.clock ?? kept?.header.clock,
+      flags: execFlags(flags),
+      known: kept?.results ?? new Map(),
+    }),
+  )
+  process.exitCode = await conclude(exploration, { files, interruption, results: flags.results })
+  exitAtOnce()
+}
+
+/** Shows what comes, as it comes, and keeps it in the results file. */
+async function watched(
+  flags: Flags,
+  kept: KeptResults | undefined,
+  exploring: (watch: Parameters<typeof explore>[0]['watch']) => ReturnType<typeof explore>,
+): Promise<Exploration | undefined> {
+  const live = wantsColour(process.stderr) && !process.env.CI
+  const display = new ExploreDisplay({ screen: process.stderr, clock: new SandboxClock(), live })
+  // However it ends, the terminal has its cursor.
+  process.once('exit', () => display.end())
   let results: ResultsFile | undefined
-  const exploration = await explore({
-    command,
-    before: flags.before,
-    renames: flags.env.map(parseRename),
-    env: process.env,
-    interruption,
-    kinds: flags.faults,
-    operations: flags.only,
-    depth: flags.depth,
-    jobs: flags.jobs ?? availableParallelism(),
-    maxRuns: flags.maxRuns,
-    budget: flags.budget,
-    timeout: flags.timeout,
-    tolerate: flags.tolerate ?? false,
-    clock: flags.clock ?? kept?.header.clock,
-    flags: same,
-    known,
-    options: {
-      logger: createLog(flags.logLevel),
-      confirmationDelay: flags.confirmationDelay ?? (await delayOf(flags.fixtures)),
-      ...(flags.fixtures !== undefined && { fixtures: flags.fixtures }),
-      ...(seed !== undefined && { seed }),
-    },
-    watch: {
+  try {
+    return await exploring({
       baseline: (run) => display.baseline(run),
       planned(begun, trials) {
-        const wanted = trials.flatMap(({ id }) => known.get(id) ?? [])
-        results = ResultsFile.begin(flags.results, begun, same, wanted)
-        display.planned(begun, trials.length, wanted)
+        const known = trials.flatMap(({ id }) => kept?.results.get(id) ?? [])
+        const change = kept?.changeOf(trials)
+        if (change !== undefined) say(change)
+        results = ResultsFile.begin(flags.results, { ...begun, flags: sameFlags(flags), trials }, known)
+        display.planned(trials, known)
       },
       tried(result) {
         results?.add(result)
         display.tried(result)
       },
-    },
-  })
-  display.end()
-  process.exitCode = await conclude(exploration, { files, signal: interruption.asked.reason, results: flags.results })
-  // Left to itself, Node first closes what is still open, and was seen to wait for that for ever.
-  process.once('exit', () => process.exit())
+    })
+  } finally {
+    display.end()
+  }
 }
 
 interface Conclusion {
   files: readonly ExplorationFile[]
-  /** The signal that interrupted it. */
-  signal: NodeJS.Signals | undefined
+  interruption: Interruption
   /** Path of the results. */
   results: string
 }
 
 /** Shows and writes what was found out. Resolves to the exit code. */
-async function conclude(exploration: Exploration | undefined, { files, signal, results }: Conclusion): Promise<number> {
+async function conclude(exploration: Exploration | undefined, terms: Conclusion): Promise<number> {
+  const { files, interruption, results } = terms
+  const signal: NodeJS.Signals | undefined = interruption.asked.reason
   if (!exploration) return codeOfSignal(signal ?? 'SIGINT')
   process.stderr.write(`\n${renderText(exploration, { colour: wantsColour(process.stderr) })}`)
-  if (exploration.untried)
-    process.stderr.write(`yield-sandbox: what was found is in ${results}; the same with --resume goes on\n`)
+  if (exploration.untried) say(`what was found is in ${results}; the same command line with --resume goes on`)
   await writeExploration(files, exploration)
   return signal === undefined ? exitCodeOf(exploration) : codeOfSignal(signal)
 }
 
+/** What results must be of, so that they can be gone on from. */
+function wantedOf(command: readonly string[], flags: Flags) {
+  return {
+    version,
+    command: shellWords(command),
+    flags: shellWords(sameFlags(flags)),
+    seed: flags.seed,
+    clock: flags.clock,
+  }
+}
+
+/** Flags without which a run would not be the same; how many there are, and how many at a time, makes no difference. */
+function sameFlags({ faults, only, depth, timeout, before, tolerate, ...flags }: Flags): string[] {
+  return [
+    ...(faults.length === 0 ? [] : ['--faults', faults.join(',')]),
+    ...(only.length === 0 ? [] : ['--only', only.join(',')]),
+    ...(depth === 1 ? [] : ['--depth', String(depth)]),
+    ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
+    ...(before === undefined ? [] : ['--before', before]),
+    ...(tolerate ? ['--tolerate'] : []),
+    ...execFlags(flags),
+  ]
+}
+
 /** Flags of `exec` that make the same sandbox, and the same environment. */
-function flagsOf({ fixtures, confirmationDelay, env }: Flags): string[] {
+function execFlags({
+  fixtures,
+  confirmationDelay,
+  env,
+}: Pick<Flags, 'fixtures' | 'confirmationDelay' | 'env'>): string[] {
   return [
     ...(fixtures === undefined ? [] : ['--fixtures', fixtures]),
     ...(confirmationDelay === undefined ? [] : ['--confirmation-delay', confirmationDelay]),
@@ -162,7 +202,7 @@ function wordsOf<W extends string>(known: readonly W[]) {
     text.split(',').map((part) => {
       const word = known.find((one) => one === part.trim())
       if (word !== undefined) return word
-      throw new InvalidArgumentError(`"${part.trim()}" is not known; ${suggest(part.trim(), known)}`)
+      throw new InvalidArgumentError(`"${shorten(part.trim())}" is not known; ${suggest(part.trim(), known)}`)
     })
 }
 

@@ -1,9 +1,9 @@
 import { SandboxClock } from '../domain/clock.ts'
-import { oneLine } from '../support/one-line.ts'
 import type { Report } from '../verdict/report.ts'
 import { applyBaseline } from './apply-baseline.ts'
 import type { BaselineEntry } from './baseline-schema.ts'
 import { exitCodeOf } from './exit-code.ts'
+import { leftBehindInWords } from './left-behind.ts'
 import { type ReportFile, writeReports } from './report-files.ts'
 import { type AllTerms, runAll } from './run-all.ts'
 import type { Run } from './sandbox-run.ts'
@@ -45,12 +45,9 @@ export async function exec(terms: ExecTerms): Promise<number> {
 /** What a person has to know of how a command ended. */
 function remarks({ scenario, end }: Run, { command: [name = ''], timeout = 0 }: ExecTerms): string[] {
   const where = scenario ? ` (scenario ${scenario.name})` : ''
-  const { length } = end.leftBehind
-  const names = oneLine([...new Set(end.leftBehind)].join(', '), 100)
+  const left = leftBehindInWords(name, end.leftBehind, where)
   return [
     ...(end.timedOut ? [`${name} was not done after ${timeout / 1000} s${where}: ended`] : []),
-    ...(length > 0
-      ? [`${name} left ${length === 1 ? 'a process' : `${length} processes`} running${where}: ended (${names})`]
-      : []),
+    ...(left === undefined ? [] : [left]),
   ]
 }

@@ -103,6 +103,8 @@ export interface BaselineSummary {
   took_ms: number[]
   /** How the runs differed; null when they did not. */
   difference: string | null
+  /** Names of processes that the command left running each time, and that were ended. */
+  left_behind: string[]
 }
 
 /** All that was found out about a command: what `explore` writes, and every form of its report is made from. */
@@ -120,7 +122,7 @@ export interface Exploration {
   /** In the order of the plan. */
   results: TrialResult[]
   /** Trials that were planned and not tried, and why: `--max-runs`, `--budget`, an interruption. */
-  untried: { ids: string[]; reason: string } | null
+  untried: { trials: Trial[]; reason: string } | null
   /** Milliseconds from the first run's beginning to the last one's end. */
   took_ms: number
   /** How many runs at a time. */

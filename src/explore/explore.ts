@@ -3,10 +3,10 @@ import type { SandboxOptions } from '../options.ts'
 import { version } from '../version.ts'
 import { askedNothing, type Baseline, compareBaselines } from './baseline.ts'
 import { BaselineFailure } from './baseline-failure.ts'
-import type { Exploration, Trial, TrialResult } from './exploration.ts'
+import type { Exploration, TrialResult } from './exploration.ts'
 import { ExplorationSandbox, type Observation, type RunTerms } from './exploration-sandbox.ts'
 import { endInWords } from './judge-trial.ts'
-import { type PlanWish, planTrials } from './plan.ts'
+import { type PlannedTrial, type PlanWish, planTrials } from './plan.ts'
 import { type Limits, runTrials } from './run-trials.ts'
 
 /** Milliseconds for a run without faults, unless the caller says otherwise. */
@@ -36,7 +36,7 @@ export interface ExploreWatch {
   /** The command is run without faults for this time. */
   baseline(run: number): void
   /** These trials are going to be run. */
-  planned(exploration: Exploration, trials: readonly Trial[]): void
+  planned(exploration: Exploration, trials: readonly PlannedTrial[]): void
   tried(result: TrialResult): void
 }
 
@@ -113,6 +113,12 @@ function refuseUnlessGood({ before, end, exchanges, audit }: Observation, timeou
 }
 
 function summaryOf({ places, difference }: Baseline, runs: readonly Observation[]): Exploration['baseline'] {
-  const exchanges = runs[0]?.exchanges.length ?? 0
-  return { exchanges, positions: places.length, took_ms: runs.map(({ took }) => took), difference: difference ?? null }
+  const [first] = runs
+  return {
+    exchanges: first?.exchanges.length ?? 0,
+    positions: places.length,
+    took_ms: runs.map(({ took }) => took),
+    difference: difference ?? null,
+    left_behind: first?.end.leftBehind ?? [],
+  }
 }

@@ -1,48 +1,70 @@
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
-import { type Exploration, TRIAL_OUTCOMES, type TrialOutcome, type TrialResult } from './exploration.ts'
+import {
+  type Exploration,
+  type Harm,
+  TRIAL_OUTCOMES,
+  type Trial,
+  type TrialOutcome,
+  type TrialResult,
+} from './exploration.ts'
 import { HAZARDS } from './hazards.ts'
 
 /** All trials of one hazard at one operation. */
 export interface Cell {
-  /** The worst of them. */
-  outcome: TrialOutcome
+  /** The worst of them; `untried` where there is no result yet. */
+  outcome: TrialOutcome | 'untried'
   results: readonly TrialResult[]
+  /** How many there are, with those that were not tried. */
+  trials: number
 }
 
 /** What can go wrong, by where: a row a hazard, a column an operation. */
 export interface Matrix {
   operations: readonly Operation[]
-  rows: readonly {
-    hazard: string
-    title: string /** Undefined where nothing was tried. */
-    cells: readonly (Cell | undefined)[]
-  }[]
+  rows: readonly MatrixRow[]
 }
 
+/** One hazard, at every operation. */
+export interface MatrixRow {
+  hazard: string
+  title: string
+  /** In the order of the operations; undefined where the hazard makes no sense. */
+  cells: readonly (Cell | undefined)[]
+}
+
+/** What a matrix is made of. */
+export type MatrixSource = Pick<Exploration, 'results'> & { untried: { trials: readonly Trial[] } | null }
+
 /** The matrix of single faults; trials of several are listed, and have no place in it. */
-export function matrixOf({ results }: Pick<Exploration, 'results'>): Matrix {
-  const singles = results.flatMap((result) => {
-    const [harm, ...others] = result.trial.harms
-    return harm && others.length === 0 ? [{ result, harm }] : []
-  })
-  const operations = OPERATIONS.filter((operation) => singles.some(({ harm }) => harm.position.operation === operation))
+export function matrixOf({ results, untried }: MatrixSource): Matrix {
+  const tried = results.flatMap((result) => singleOf(result.trial).map((harm) => ({ harm, result })))
+  const left = (untried?.trials ?? []).flatMap((trial) => singleOf(trial).map((harm) => ({ harm, result: undefined })))
+  const all = [...tried, ...left]
+  const operations = OPERATIONS.filter((operation) => all.some(({ harm }) => harm.position.operation === operation))
   const rows = HAZARDS.flatMap(({ id, title }) => {
-    const own = singles.filter(({ harm }) => harm.hazard.id === id)
+    const own = all.filter(({ harm }) => harm.hazard.id === id)
     if (own.length === 0) return []
-    const cells = operations.map((operation) =>
-      cellOf(own.filter(({ harm }) => harm.position.operation === operation).map(({ result }) => result)),
-    )
-    return [{ hazard: id, title, cells }]
+    const at = (operation: Operation) => own.filter(({ harm }) => harm.position.operation === operation)
+    return [{ hazard: id, title, cells: operations.map((operation) => cellOf(at(operation))) }]
   })
   return { operations, rows }
 }
 
-/** The worst of some outcomes; undefined of none. */
-export function worstOf(outcomes: readonly TrialOutcome[]): TrialOutcome | undefined {
-  return TRIAL_OUTCOMES.find((outcome) => outcomes.includes(outcome))
+/** Of the results in a cell, how many are the worst, and of how many: `2/5`; empty where it is one of one, and `5` where all are. */
+export function countIn({ outcome, results, trials }: Cell): string {
+  if (trials === 1) return ''
+  const same = outcome === 'untried' ? trials : results.filter((result) => result.outcome === outcome).length
+  return same === trials ? String(trials) : `${same}/${trials}`
 }
 
-function cellOf(results: readonly TrialResult[]): Cell | undefined {
-  const outcome = worstOf(results.map((result) => result.outcome))
-  return outcome && { outcome, results }
+function singleOf({ harms }: Trial): Harm[] {
+  const [harm, ...others] = harms
+  return harm && others.length === 0 ? [harm] : []
+}
+
+function cellOf(entries: readonly { result: TrialResult | undefined }[]): Cell | undefined {
+  if (entries.length === 0) return undefined
+  const results = entries.flatMap(({ result }) => result ?? [])
+  const worst = TRIAL_OUTCOMES.find((outcome) => results.some((result) => result.outcome === outcome))
+  return { outcome: worst ?? 'untried', results, trials: entries.length }
 }

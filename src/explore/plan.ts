@@ -36,6 +36,19 @@ export function trialOf<H extends Harm>(harms: readonly H[]): { id: string; harm
   return { id: harms.map(({ position, hazard }) => `${nameOf(position)} ${hazard.id}`).join(' + '), harms }
 }
 
+/** Whether a trial takes the time that the client waits. */
+export function waits({ harms }: PlannedTrial): boolean {
+  return harms.some(({ hazard }) => hazard.urgency === 'wait')
+}
+
+/** What is told of a trial: not when its turn comes, nor where it fits. */
+export function withoutPlan({ id, harms }: PlannedTrial): Trial {
+  const told = harms.map(({ position, hazard: { id: hazard, title, rule } }) => {
+    return { position, hazard: { id: hazard, title, rule } }
+  })
+  return { id, harms: told }
+}
+
 /** The next request of the same kind is the retry, if there is one; it has all that the first one had. */
 function pairsOf(place: Place, first: PlannedHazard, hazards: readonly PlannedHazard[]): PlannedTrial[] {
   if (first.urgency === 'wait') return []

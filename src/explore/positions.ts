@@ -1,7 +1,6 @@
-import { OPERATIONS } from '../domain/operations.ts'
 import { OF_END_USER } from '../faults/operation-groups.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
-import type { Position } from './exploration.ts'
+import type { Position, Trial } from './exploration.ts'
 
 /** A position of a run without faults, and what the exchange there shows can happen to it. */
 export interface Place {
@@ -45,9 +44,9 @@ export function nameOf({ operation, tenant, external_id, end_user, ordinal }: Po
   return `${operation}#${ordinal}${user}${tenant === null ? '' : `(${tenant})`}`
 }
 
-/** In the order in which a matrix shows operations. */
-export function byOperation(a: Position, b: Position): number {
-  return OPERATIONS.indexOf(a.operation) - OPERATIONS.indexOf(b.operation)
+/** Names of all places where trials do something, each once. */
+export function placesIn(trials: readonly Trial[]): string[] {
+  return [...new Set(trials.flatMap(({ harms }) => harms.map(({ position }) => nameOf(position))))]
 }
 
 function answerOf({ end, response }: RecordedExchange): string {

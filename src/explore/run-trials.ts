@@ -5,7 +5,7 @@ import type { Exploration, TrialResult } from './exploration.ts'
 import type { ExplorationSandbox, Observation, RunTerms } from './exploration-sandbox.ts'
 import { faultRules } from './fault-rules.ts'
 import { type Expectation, judgeTrial } from './judge-trial.ts'
-import type { PlannedTrial } from './plan.ts'
+import { type PlannedTrial, waits, withoutPlan } from './plan.ts'
 import { repeatCommand, type SameTerms } from './repeat-command.ts'
 
 /** Runs that wait for most of their time, for one that works: so many more are run at once. */
@@ -74,8 +74,8 @@ export async function runTrials(
   await inLanes(working, jobs)
   await inLanes(waiting, jobs * WAITING_WIDTH)
   const done = trials.flatMap(({ id }) => results.get(id) ?? [])
-  const ids = trials.filter(({ id }) => !results.has(id)).map(({ id }) => id)
-  return { results: done, untried: ids.length === 0 ? null : { ids, reason: reason ?? 'interrupted' } }
+  const left = trials.filter(({ id }) => !results.has(id)).map(withoutPlan)
+  return { results: done, untried: left.length === 0 ? null : { trials: left, reason: reason ?? 'interrupted' } }
 }
 
 async function runTrial(trial: PlannedTrial, terms: TrialTerms): Promise<TrialResult | undefined> {
@@ -94,7 +94,7 @@ function resultOf(
 ): TrialResult {
   const failed = report.findings.filter(({ outcome }) => outcome === 'failed')
   return {
-    trial: { id: trial.id, harms: trial.harms },
+    trial: withoutPlan(trial),
     ...judgement,
     findings: failed.map(({ id, title, explanation }) => ({ id, title, explanation })),
     end: end.timedOut ? 'timeout' : (end.signal ?? String(codeOfEnd(end))),
@@ -102,8 +102,4 @@ function resultOf(
     overhead_ms: Math.round(overhead),
     repeat: repeatCommand(trial, terms),
   }
-}
-
-function waits({ harms }: PlannedTrial): boolean {
-  return harms.some(({ hazard }) => hazard.urgency === 'wait')
 }

@@ -23,7 +23,7 @@ function head(exploration: Exploration): Markup {
   const { verdict, counts } = summaryOf(exploration)
   const { created_at, seed, command } = exploration
   const bad = counts.silently_wrong + counts.noticed_too_late + counts.hung
-  const open = counts.not_exercised + counts.errored + (exploration.untried?.ids.length ?? 0)
+  const open = counts.not_exercised + counts.errored + (exploration.untried?.trials.length ?? 0)
   const number = (count: number, name: string, tone: string) =>
     html`<div class="${tone}"><dt>${name}</dt><dd>${count}</dd></div>`
   // The badge above it says the word.

@@ -1,29 +1,72 @@
-import { type Exploration, TRIAL_OUTCOMES, type TrialOutcome, type TrialResult } from '../exploration.ts'
+import {
+  type Explanation,
+  type Exploration,
+  TRIAL_OUTCOMES,
+  type Trial,
+  type TrialOutcome,
+  type TrialResult,
+} from '../exploration.ts'
+import { nameOf } from '../positions.ts'
 
-/** What happened at one place or alike at several. */
+/** What happened at one place, or alike at several. */
 export interface Incident {
   outcome: TrialOutcome
   first: TrialResult
-  /** Ids of the other trials that came to the same. */
-  others: string[]
+  /** Those that came to the same. */
+  others: TrialResult[]
 }
 
-/** Results of these outcomes, the worst first; those of one operation that the same findings explain are one. */
+/** Results of these outcomes, the worst first; those that came to the same at the same operation are one. */
 export function incidentsOf({ results }: Pick<Exploration, 'results'>, wanted: readonly TrialOutcome[]): Incident[] {
   const incidents = new Map<string, Incident>()
   for (const result of results) {
     if (!wanted.includes(result.outcome)) continue
-    const key = likeness(result)
+    const key = meaningOf(result)
     const known = incidents.get(key)
-    if (known) known.others.push(result.trial.id)
+    if (known) known.others.push(result)
     else incidents.set(key, { outcome: result.outcome, first: result, others: [] })
   }
   const rank = ({ outcome }: Incident) => TRIAL_OUTCOMES.indexOf(outcome)
   return [...incidents.values()].sort((a, b) => rank(a) - rank(b))
 }
 
-function likeness({ outcome, trial: { harms }, findings }: TrialResult): string {
-  // The same mistake, whatever brought it to light; without one that is known, the same fault.
-  const what = harms.map(({ hazard, position }) => [position.operation, findings.length > 0 || hazard.id])
-  return JSON.stringify([outcome, what, findings.map(({ id }) => id)])
+/** What explains it: findings of any of the runs, each once; those of the first run first. */
+export function explanationsOf({ first, others }: Incident): Explanation[] {
+  const explanations = new Map<string, Explanation>()
+  for (const finding of [first, ...others].flatMap(({ findings }) => findings)) {
+    if (!explanations.has(finding.id)) explanations.set(finding.id, finding)
+  }
+  return [...explanations.values()]
+}
+
+/** "after close before broadcast, reverted; and at 4 other places"; undefined when nothing else is alike. */
+export function alikeInWords({ first, others }: Incident): string | undefined {
+  if (others.length === 0) return undefined
+  const own = hazardsOf(first.trial)
+  const hazards = new Set(others.map(({ trial }) => hazardsOf(trial)).filter((title) => title !== own))
+  const places = new Set(others.map(({ trial }) => placeOf(trial)).filter((place) => place !== placeOf(first.trial)))
+  const after = hazards.size > 0 ? [`after ${[...hazards].join(', ')}`] : []
+  const at = places.size > 0 ? [`at ${places.size} other ${places.size === 1 ? 'place' : 'places'}`] : []
+  return [...after, ...at].join('; and ')
+}
+
+/** "reset before broadcast", "reset before broadcast, then 503 with Retry-After" */
+function hazardsOf({ harms }: Trial): string {
+  return harms.map(({ hazard }) => hazard.title).join(', then ')
+}
+
+function placeOf({ harms }: Trial): string {
+  return harms.map(({ position }) => nameOf(position)).join(' + ')
+}
+
+/** Whose money it is and how much of it makes no difference. */
+function meaningOf({ outcome, trial: { harms }, sentences, findings }: TrialResult): string {
+  const operations = harms.map(({ position }) => position.operation)
+  return JSON.stringify([outcome, operations, sentences.map(shapeOf), findings.map(({ id }) => id).sort()])
+}
+
+/** Of "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice instead of once)" what is in the brackets. */
+function shapeOf(sentence: string): string {
+  const [, transfers] = /\(([^)]*)\)$/.exec(sentence) ?? []
+  return (transfers ?? sentence.replace(/^[^:]*: /, '')).replace(/\d[\d.,]*/g, '0')
 }

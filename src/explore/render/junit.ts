@@ -10,7 +10,7 @@ import { OUTCOMES, SHOWN_IN_FULL } from './outcomes.ts'
 export function renderJunit(exploration: Exploration): string {
   const { results, untried, created_at, took_ms } = exploration
   const cases = results.map((result) => ({ result, said: resultOf(result) }))
-  const left = untried?.ids ?? []
+  const left = untried?.trials ?? []
   const count = (name: string) => cases.filter(({ said }) => said?.startsWith(`<${name} `)).length
   const attributes = {
     name: 'yield-sandbox explore',
@@ -26,9 +26,9 @@ export function renderJunit(exploration: Exploration): string {
     '<testsuites name="yield-sandbox">',
     `  <testsuite ${attributesOf(attributes)}>`,
     ...cases.map(({ result, said }) => testCase(result, said)),
-    ...left.map((id) => {
+    ...left.map((trial) => {
       const skipped = element('skipped', { message: `not tried: ${untried?.reason}` }, '')
-      return `    <testcase ${attributesOf({ classname: 'yield-sandbox.explore', name: id, time: 0 })}>${skipped}</testcase>`
+      return testCase({ trial, took_ms: 0 }, skipped)
     }),
     '  </testsuite>',
     '</testsuites>',
@@ -36,7 +36,7 @@ export function renderJunit(exploration: Exploration): string {
   ].join('\n')
 }
 
-function testCase({ trial, took_ms }: TrialResult, said: XmlElement | undefined): string {
+function testCase({ trial, took_ms }: Pick<TrialResult, 'trial' | 'took_ms'>, said: XmlElement | undefined): string {
   const operation = trial.harms[0]?.position.operation ?? 'none'
   const attributes = { classname: `yield-sandbox.explore.${operation}`, name: trial.id, time: took_ms / 1000 }
   const start = `    <testcase ${attributesOf(attributes)}`

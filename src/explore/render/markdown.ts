@@ -1,15 +1,14 @@
 import { code, escaped } from '../../verdict/render/markdown-text.ts'
-import type { Exploration } from '../exploration.ts'
-import { matrixOf } from '../matrix.ts'
-import { type Incident, incidentsOf } from './incidents.ts'
-import { OUTCOMES, SHOWN_IN_FULL } from './outcomes.ts'
-import { pace, tally, verdictSentence } from './sentence.ts'
+import { type Exploration, OUTCOME_IMPACT } from '../exploration.ts'
+import { countIn, matrixOf } from '../matrix.ts'
+import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
+import { ASIDE, OUTCOMES, SHOWN, SHOWN_IN_FULL } from './outcomes.ts'
+import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
 /** For a comment on a change: the verdict, what went wrong, and the matrix. */
 export function renderMarkdown(exploration: Exploration): string {
   const incidents = incidentsOf(exploration, SHOWN_IN_FULL)
-  const aside = incidentsOf(exploration, ['gave_up_safely', 'errored', 'not_exercised'])
-  const { untried } = exploration
+  const aside = incidentsOf(exploration, ASIDE)
   return [
     `## ${escaped(verdictSentence(exploration))}`,
     '',
@@ -17,27 +16,34 @@ export function renderMarkdown(exploration: Exploration): string {
     '',
     ...incidents.flatMap(incidentLines),
     ...matrixLines(exploration),
-    ...aside.map(({ outcome, first, others }) => {
-      const alike = others.length > 0 ? ` and ${others.length} alike` : ''
-      return `- ${OUTCOMES[outcome].sign} ${code(first.trial.id)}${alike}: ${OUTCOMES[outcome].name}. ${escaped(first.sentences.join('; '))}`
-    }),
-    ...(untried === null ? [] : [`- Not tried: ${untried.ids.length} more (${escaped(untried.reason)}).`]),
+    ...aside.map(asideLine),
+    ...leftOpen(exploration).map((note) => `- ${escaped(note)}`),
     '',
   ].join('\n')
 }
 
-function incidentLines({ outcome, first, others }: Incident): string[] {
+function incidentLines(incident: Incident): string[] {
+  const { outcome, first } = incident
+  const also = alikeInWords(incident)
   return [
-    `### ${OUTCOMES[outcome].sign} ${OUTCOMES[outcome].name}: ${code(first.trial.id)}`,
+    `### ${escaped(OUTCOMES[outcome].sign)} ${OUTCOMES[outcome].name} (${OUTCOME_IMPACT[outcome]}): ${code(first.trial.id)}`,
     '',
     ...first.sentences.map((sentence) => `- ${escaped(sentence)}`),
-    ...first.findings.map(
+    ...explanationsOf(incident).map(
       ({ id, title, explanation }) => `- **Why:** ${escaped(title)} (${code(id)}). ${escaped(explanation)}`,
     ),
-    ...(others.length > 0 ? [`- **Also:** ${others.map((id) => code(id)).join(', ')}`] : []),
+    ...(also === undefined ? [] : [`- **Also:** ${escaped(also)}`]),
     `- **Again:** ${code(first.repeat)}`,
     '',
   ]
+}
+
+function asideLine(incident: Incident): string {
+  const { outcome, first } = incident
+  const { sign, name } = OUTCOMES[outcome]
+  const also = alikeInWords(incident)
+  const more = also === undefined ? '' : `; also ${escaped(also)}`
+  return `- ${escaped(sign)} ${code(first.trial.id)}: ${name}. ${escaped(first.sentences.join('; '))}${more}`
 }
 
 function matrixLines(exploration: Exploration): string[] {
@@ -48,8 +54,15 @@ function matrixLines(exploration: Exploration): string[] {
     row(['', ...operations.map((operation) => code(operation))]),
     row(['---', ...operations.map(() => ':-:')]),
     ...rows.map(({ title, cells }) =>
-      row([escaped(title), ...cells.map((cell) => (cell ? OUTCOMES[cell.outcome].sign : ''))]),
+      row([
+        escaped(title),
+        ...cells.map((cell) => (cell ? escaped(`${OUTCOMES[cell.outcome].sign}${countIn(cell)}`) : '')),
+      ]),
     ),
+    '',
+    SHOWN.filter((outcome) => rows.some(({ cells }) => cells.some((cell) => cell?.outcome === outcome)))
+      .map((outcome) => `${escaped(OUTCOMES[outcome].sign)} ${OUTCOMES[outcome].name}`)
+      .join(', '),
     '',
   ]
 }

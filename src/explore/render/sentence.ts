@@ -1,3 +1,4 @@
+import { leftBehindInWords } from '../../exec/left-behind.ts'
 import { type Exploration, TRIAL_OUTCOMES } from '../exploration.ts'
 import { summaryOf } from '../summary.ts'
 import { OUTCOMES } from './outcomes.ts'
@@ -12,12 +13,24 @@ export function verdictSentence(exploration: Exploration): string {
     return `Passed: ${countOf(struck, 'fault')} struck, and no money went astray.`
   }
   const astray = counts.silently_wrong + counts.noticed_too_late
+  const unnoticed = counts.silently_wrong > 0 ? `, and your tests did not notice in ${counts.silently_wrong}` : ''
   const said = [
-    ...(astray > 0 ? [`money went astray in ${astray} of ${runs} runs`] : []),
-    ...(counts.silently_wrong > 0 ? [`in ${counts.silently_wrong} of them your tests did not notice`] : []),
+    ...(astray > 0 ? [`money went astray in ${astray} of ${countOf(runs, 'run')}${unnoticed}`] : []),
     ...(counts.hung > 0 ? [`${countOf(counts.hung, 'run')} hung`] : []),
   ]
   return `Failed: ${said.join('; ')}.`
+}
+
+/** What a person has to know besides: how the command should be, and what was not tried. A sentence each. */
+export function leftOpen({ command, baseline, untried }: Exploration): string[] {
+  const left = leftBehindInWords(command[0] ?? '', baseline.left_behind)
+  return [
+    ...(left === undefined ? [] : [`${left}. That takes time after every run: let it end what it starts.`]),
+    ...(baseline.difference === null
+      ? []
+      : [`Runs without faults differ, which was tolerated: ${baseline.difference}.`]),
+    ...(untried === null ? [] : [`Not tried: ${untried.trials.length} more (${untried.reason}).`]),
+  ]
 }
 
 /** "251 survived, 3 gave up safely": those that came about, the worst first. */
@@ -27,13 +40,13 @@ export function tally(exploration: Exploration): string {
   return parts.map((outcome) => `${counts[outcome]} ${OUTCOMES[outcome].name}`).join(', ') || 'nothing was tried'
 }
 
-/** "279 runs in 61.2 s, 2 at a time; 0.2 s each by themselves, and 12 ms of the sandbox's own" */
+/** "279 runs in 61.2 s, 2 at a time: 0.4 s each, and 12 ms a run are the sandbox's own" */
 export function pace({ results, took_ms, jobs }: Exploration): string {
   const of = (pick: (result: Exploration['results'][number]) => number) =>
     results.reduce((sum, result) => sum + pick(result), 0) / Math.max(1, results.length)
   const own = of(({ overhead_ms }) => overhead_ms).toFixed(0)
   const each = seconds(of((result) => result.took_ms))
-  return `${countOf(results.length, 'run')} in ${seconds(took_ms)}, ${jobs} at a time: ${each} of the command each, and ${own} ms of the sandbox`
+  return `${countOf(results.length, 'run')} in ${seconds(took_ms)}, ${jobs} at a time: ${each} each, and ${own} ms a run are the sandbox's own`
 }
 
 /** "12.3 s", "2 min 5 s" */

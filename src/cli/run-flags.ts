@@ -1,0 +1,90 @@
+import { Command, Option } from 'commander'
+import type { SandboxOptions } from '../options.ts'
+import { readFixture } from '../read-fixture.ts'
+import { createLog, LOG_LEVELS } from './log.ts'
+import { wholeNumber } from './parse-argument.ts'
+
+/** Flags of every command that runs somebody's command against sandboxes of its own. */
+export interface RunFlags {
+  report: string[]
+  env: string[]
+  fixtures?: string
+  seed?: number
+  confirmationDelay?: string
+  clock?: string
+  logLevel: string
+}
+
+/** Such a command, as yet without flags of its own. */
+export function runningCommand(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .usage('[options] -- <command...>')
+    .argument('<command...>', 'what to run, with its arguments')
+    .configureOutput({ outputError: (text, write) => write(text.replace(/(unknown option .*)/, `$1: ${HINT}`)) })
+}
+
+const HINT = 'what belongs to your command goes after --'
+
+/** An option that may be given several times. */
+export function texts(text: string, earlier: string[]): string[] {
+  return [...earlier, text]
+}
+
+/** Adds the flags that all of them have; `clock` says what the clock does. */
+export function withRunFlags(command: Command, clock: string): Command {
+  const flag = (flags: string, description: string, name: string) =>
+    new Option(flags, description).env(`YIELD_SANDBOX_${name}`)
+  return command
+    .option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
+    .option('--env <THEIRS=YIELD_NAME>', 'give a variable by another name, too; may be repeated', texts, [])
+    .addOption(flag('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)', 'FIXTURES'))
+    .addOption(
+      flag('--seed <n>', 'every random choice derives from it (default: a fresh one)', 'SEED').argParser(wholeNumber),
+    )
+    .addOption(flag('--confirmation-delay <d>', '0, 2s, 5s-30s or realistic (default: 0)', 'CONFIRMATION_DELAY'))
+    .addOption(flag('--clock <iso>', clock, 'CLOCK'))
+    .addOption(
+      flag('--log-level <level>', "how much of the sandbox's log to show", 'LOG_LEVEL')
+        .choices(LOG_LEVELS)
+        .default('error'),
+    )
+}
+
+/** What the flags ask of a sandbox, but for its clock. Throws FixtureError. */
+export async function sandboxOptions({
+  fixtures,
+  seed,
+  confirmationDelay,
+  logLevel,
+}: Pick<RunFlags, 'fixtures' | 'confirmationDelay' | 'logLevel'> & {
+  seed?: number | undefined
+}): Promise<SandboxOptions> {
+  return {
+    logger: createLog(logLevel),
+    confirmationDelay: confirmationDelay ?? (await delayOf(fixtures)),
+    ...(fixtures !== undefined && { fixtures }),
+    ...(seed !== undefined && { seed }),
+  }
+}
+
+/** Whoever reads what is printed may have read enough: that is no failure. */
+export function forgiveReaders(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+}
+
+/** Left to itself, Node first closes what is still open, and was seen to wait for that for ever. */
+export function exitAtOnce(): void {
+  process.once('exit', () => process.exit())
+}
+
+/** Standard output is the command's own. */
+export function say(line: string): void {
+  process.stderr.write(`yield-sandbox: ${line}\n`)
+}
+
+/** The confirmation delay that a fixture file asks for; suites want no wait, unless it does. */
+async function delayOf(fixtures: string | undefined): Promise<string | number> {
+  const said = fixtures === undefined ? undefined : (await readFixture(fixtures)).options.confirmation_delay
+  return said ?? 0
+}

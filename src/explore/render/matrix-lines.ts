@@ -1,0 +1,63 @@
+import type { Operation } from '../../domain/operations.ts'
+import { type Cell, countIn, type Matrix, type MatrixRow } from '../matrix.ts'
+import { OUTCOMES, SHOWN, type Shown } from './outcomes.ts'
+
+/** How text is made to stand out, by a Select Graphic Rendition of ECMA-48; without colours, not at all. */
+export type Paint = (sgr: string, text: string) => string
+
+export const COLOURS: Record<Shown, string> = {
+  silently_wrong: '1;31',
+  hung: '1;31',
+  noticed_too_late: '31',
+  errored: '35',
+  gave_up_safely: '33',
+  not_exercised: '2',
+  survived: '32',
+  untried: '2',
+}
+
+/** Short enough for eight columns on a terminal. */
+const HEADS: Record<Operation, string> = {
+  list_pools: 'pools',
+  create_end_user: 'user',
+  create_portfolio: 'portf.',
+  list_portfolios: 'list',
+  deposit: 'deposit',
+  withdraw: 'withdraw',
+  list_transactions: 'history',
+  token: 'token',
+}
+const NARROWEST = 5
+
+/** How text is painted. */
+export function painter(colour: boolean): Paint {
+  return (sgr, text) => (colour ? `\u001b[${sgr}m${text}\u001b[0m` : text)
+}
+
+/** The matrix, and what its signs mean, in at most 100 columns; nothing when there is nothing in it. */
+export function matrixLines({ operations, rows }: Matrix, paint: Paint): string[] {
+  if (rows.length === 0) return []
+  const titles = Math.max(...rows.map(({ title }) => title.length))
+  const widths = operations.map((operation) => Math.max(NARROWEST, HEADS[operation].length))
+  const head = operations.map((operation, column) => HEADS[operation].padEnd(widths[column] ?? 0)).join('  ')
+  const line = ({ title, cells }: MatrixRow) => {
+    const texts = cells.map((cell, column) => cellText(cell, widths[column] ?? 0, paint))
+    return `${title.padEnd(titles)}  ${texts.join('  ')}`.trimEnd()
+  }
+  const seen = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.outcome ?? [])))
+  return [
+    `${' '.repeat(titles)}  ${head}`.trimEnd(),
+    ...rows.map(line),
+    '',
+    ...SHOWN.filter((outcome) => seen.has(outcome)).map((outcome) => {
+      const { sign, name, meaning } = OUTCOMES[outcome]
+      return `${paint(COLOURS[outcome], sign)} ${name}: ${meaning}`
+    }),
+  ]
+}
+
+function cellText(cell: Cell | undefined, width: number, paint: Paint): string {
+  if (!cell) return ' '.repeat(width)
+  const text = `${OUTCOMES[cell.outcome].sign}${countIn(cell)}`
+  return paint(COLOURS[cell.outcome], text) + ' '.repeat(Math.max(0, width - text.length))
+}
