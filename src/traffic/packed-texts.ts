@@ -1,5 +1,7 @@
 /** Texts in a piece of memory. */
 const PIECE = 500
+/** Texts that are written at once: to write each is dear, and few of so many are looked at by the garbage collector before. */
+const AT_ONCE = 50
 
 /**
  * Texts of one length in ASCII, by index, outside of the heap: the garbage collector neither copies nor looks at them. Memory is taken
@@ -8,18 +10,34 @@ const PIECE = 500
 export class PackedTexts {
   readonly #length: number
   readonly #pieces: Buffer[] = []
+  /** Set last, one after the other from `#from` on, and not yet written. */
+  #recent: string[] = []
+  #from = 0
 
   constructor(length: number) {
     this.#length = length
   }
 
   set(index: number, text: string): void {
-    this.#piece(index).write(text, (index % PIECE) * this.#length, this.#length, 'latin1')
+    if (index !== this.#from + this.#recent.length || index % AT_ONCE === 0) {
+      this.#write()
+      this.#from = index
+    }
+    this.#recent.push(text)
   }
 
   get(index: number): string {
+    const recent = this.#recent[index - this.#from]
+    if (recent !== undefined) return recent
     const start = (index % PIECE) * this.#length
     return this.#piece(index).toString('latin1', start, start + this.#length)
+  }
+
+  /** Never beyond the end of a piece, which is a multiple of how many are written at once. */
+  #write(): void {
+    const start = (this.#from % PIECE) * this.#length
+    this.#piece(this.#from).write(this.#recent.join(''), start, 'latin1')
+    this.#recent = []
   }
 
   #piece(index: number): Buffer {
