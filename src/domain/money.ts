@@ -17,7 +17,10 @@ export interface PoolMoney {
   pool_id: string
   token_symbol: string
   token_decimals: number
-  /** Principal still in, by the ledger: minor units, a digit string. */
+  /**
+   * Deposits less withdrawals, those of the fixture too: minor units, a digit string. Not the ledger's principal, of which a
+   * withdrawal takes less the more yield there is by then: that is for the audit.
+   */
   principal: string
   /** Oldest first. Those of the fixture are left out. */
   transfers: SettledTransfer[]
@@ -75,18 +78,19 @@ async function userMoney(
 ): Promise<UserMoney> {
   const pools = new Map<string, PoolMoney>()
   const poolOf = new Map<string, PoolMoney>()
-  for (const { portfolio_id, pool_id, token_symbol, token_decimals, deposited } of portfolios) {
+  for (const { portfolio_id, pool_id, token_symbol, token_decimals } of portfolios) {
     const pool = pools.get(pool_id) ?? { pool_id, token_symbol, token_decimals, principal: '0', transfers: [] }
-    pool.principal = String(BigInt(pool.principal) + BigInt(deposited))
     pools.set(pool_id, pool)
     poolOf.set(portfolio_id, pool)
   }
   for (const { id, type, portfolio_id, amount_changed, tx_hash, idempotency_id } of transactions.toReversed()) {
-    if (idempotency_id === null || type === 'yield_harvest') continue
+    const pool = poolOf.get(portfolio_id)
+    if (!pool || type === 'yield_harvest') continue
+    const moved = BigInt(amount_changed) * (type === 'deposit' ? 1n : -1n)
+    pool.principal = String(BigInt(pool.principal) + moved)
+    if (idempotency_id === null) continue
     const transfer = type === 'withdrawal' ? 'withdraw' : type
-    poolOf
-      .get(portfolio_id)
-      ?.transfers.push({ transaction_id: id, type: transfer, amount_minor: amount_changed, tx_hash })
+    pool.transfers.push({ transaction_id: id, type: transfer, amount_minor: amount_changed, tx_hash })
   }
   const wallet = await walletOf(user, portfolios, observer)
   return { tenant: tenant.slug, external_id: user.external_id, pools: [...pools.values()], wallet }
