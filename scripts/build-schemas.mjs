@@ -1,13 +1,15 @@
-// Writes the JSON Schemas editors use for fixtures and scenarios, from those that validate.
+// Writes the JSON Schemas editors use for fixtures, scenarios and baselines, from those that validate.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
+const { BaselineSchema } = await load('src/exec/baseline-schema.ts')
 const { FixtureSchema } = await load('src/fixtures/fixture-schema.ts')
 const { EditorSchema } = await load('src/scenarios/scenario-schema.ts')
 
 for (const [name, schema] of [
+  ['baselines/schema.json', BaselineSchema],
   ['fixtures/schema.json', FixtureSchema],
   ['scenarios/schema.json', EditorSchema],
 ]) {

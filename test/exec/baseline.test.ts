@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { applyBaseline } from '../../src/exec/apply-baseline.ts'
+import { BaselineSchema } from '../../src/exec/baseline-schema.ts'
 import { BaselineError, loadBaseline } from '../../src/exec/load-baseline.ts'
 import { reportOf } from './report.ts'
 
@@ -120,5 +121,13 @@ describe('a baseline', () => {
       complaints: [expect.stringContaining('until 2026-11-21')],
       reports: [{ verdict: 'failed' }],
     })
+  })
+})
+
+test("the editors' schema equals the one that validates (npm run build:schemas writes it)", () => {
+  const file = new URL('../../baselines/schema.json', import.meta.url)
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    ...JSON.parse(JSON.stringify(BaselineSchema)),
   })
 })
