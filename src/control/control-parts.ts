@@ -73,6 +73,8 @@ export interface NamespaceControl {
   faults: FaultEngine
   /** What its clients sent and got. */
   exchanges: ExchangeLog
+  /** Whether a transfer is in the ledger. */
+  isSettled(transactionId: string): Promise<boolean>
   /** What the verdict on its clients is drawn from; `ended`: whether they will do nothing more. */
   evidence(ended: boolean): Promise<Evidence>
   scenarios: ScenarioRunner

@@ -21,6 +21,7 @@ export function controlNamespace(namespace: Namespace, around: Surroundings): Na
     chainsFollow: () => chains.follow(clock),
     faults,
     exchanges,
+    isSettled: async (id) => (await service.store.get('transactions', id)) !== undefined,
     evidence: (ended) => evidenceOf(namespace, ended),
     scenarios,
     readiness: () => namespace.readiness(),

@@ -10,17 +10,25 @@ export interface ExplainedExchange extends RecordedExchange {
   explanation: string[]
 }
 
+/** What the record of an exchange does not say itself. */
+export interface Sequel {
+  /** The exchange whose outcome it was given, where that is still known. */
+  original?: RecordedExchange | undefined
+  /** Whether its transfer is in the ledger by now. */
+  settled?: boolean
+}
+
 /**
  * What happened, in sentences for a partner's developer: who asked for what, what struck it, what refused it, how it ended, what became
- * of the money, and what to do next. `original` is the exchange whose outcome it was given, where that is still known.
+ * of the money, and what to do next.
  */
-export function explainExchange(exchange: RecordedExchange, original?: RecordedExchange): string[] {
+export function explainExchange(exchange: RecordedExchange, { original, settled = false }: Sequel = {}): string[] {
   return [
     asked(exchange),
     ...struck(exchange),
     ...refused(exchange),
     ended(exchange),
-    ...money(exchange),
+    ...money(exchange, settled),
     ...keyed(exchange, original),
     ...[nextStep(exchange) ?? []].flat(),
   ]
@@ -157,7 +165,7 @@ function wouldHave(response: RecordedExchange['response']): string {
   return response ? `; the answer would have been ${answerOf({ response })}` : ''
 }
 
-function money(exchange: RecordedExchange): string[] {
+function money(exchange: RecordedExchange, settled: boolean): string[] {
   const { operation, transfer, idempotency, response } = exchange
   if (operation !== 'deposit' && operation !== 'withdraw') return []
   if (!transfer?.transaction_id) return noMoney(exchange)
@@ -167,7 +175,7 @@ function money(exchange: RecordedExchange): string[] {
   if (idempotency?.use === 'replayed') return [`Its outcome is that of the ${transaction}: the money moved once.`]
   const act = transfer.type === 'deposit' ? 'deposit' : 'withdrawal'
   const sum = `The ${act} of ${shorten(transfer.amount_minor)} minor units`
-  return [`${sum} ${outcome(exchange)}: ${transaction}.`]
+  return [`${sum} ${outcome(exchange, settled)}: ${transaction}.`]
 }
 
 function noMoney({ idempotency, refusal, response }: RecordedExchange): string[] {
@@ -177,14 +185,17 @@ function noMoney({ idempotency, refusal, response }: RecordedExchange): string[]
 }
 
 /** What became of a transfer that was signed, and whether its client knows. */
-function outcome(exchange: RecordedExchange): string {
+function outcome(exchange: RecordedExchange, settled: boolean): string {
   const { end, response } = exchange
   const good = response !== null && response.status < 400
   if (end === 'answered' && good) return 'was carried out'
-  if (end === 'answered') return `was signed and goes on, although the client was told ${answerOf(exchange)}`
+  const became = settled ? 'was carried out' : 'was signed and goes on'
+  if (end === 'answered') return `${became}, although the client was told ${answerOf(exchange)}`
   if (end === 'open') return 'is under way'
   if (end === 'cut_off') return 'was signed, and then the sandbox was reset or ended'
-  return good ? 'was carried out although nobody was told' : 'was signed and goes on, although nobody is told'
+  return good || settled
+    ? 'was carried out although nobody was told'
+    : 'was signed and goes on, although nobody is told'
 }
 
 function keyed({ idempotency, operation }: RecordedExchange, original?: RecordedExchange): string[] {

@@ -146,6 +146,23 @@ describe('one request', () => {
     expect(retry.explanation.join('\n')).toContain(dropped.request_id)
   })
 
+  test('a deposit answered with an error after its broadcast, and settled since: that it was carried out', async () => {
+    const fault = {
+      kind: 'error',
+      phase: 'after_broadcast',
+      match: { operation: 'deposit' },
+      with: { code: 'chain_unavailable' },
+    } as const
+    await sandbox.faults.add(fault)
+    const { status } = await acme.deposit('dave', portfolio, '1000')
+    expect(status).toBe(503)
+    await eventually(async () =>
+      expect((await newest('?status=503')).explanation.join('\n')).toMatch(
+        /The deposit of 1000 minor units was carried out, although the client was told 503 \w+: transaction txn_/,
+      ),
+    )
+  })
+
   test('a client that left: after how long', async () => {
     await sandbox.faults.add({ kind: 'hang', match: { operation: 'list_pools' } })
     const leaving = new AbortController()

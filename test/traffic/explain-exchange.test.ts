@@ -93,6 +93,15 @@ describe('the money', () => {
     ['under way', { end: 'open', response: null, ended: null }, 'is under way'],
     ['cut off', { end: 'cut_off', response: null }, 'was signed, and then the sandbox was reset or ended'],
   ]
+  const failure = { status: 503, code: 'chain_unavailable' }
+  test.each<[string, ExchangeParts, string]>([
+    ['an error', { response: failure }, 'was carried out, although the client was told 503 chain_unavailable'],
+    ['nothing', { end: 'dropped', dropped: 'closed', response: null }, 'was carried out although nobody was told'],
+  ])('settled since, and answered with %s', (_, parts, words) => {
+    expect(explainExchange(deposit(parts), { settled: true })).toContain(
+      `The deposit of 1000 minor units ${words}: transaction txn_1, hash 0xab.`,
+    )
+  })
   test.each(cases)('%s', (_, parts, words) => {
     expect(explainExchange(deposit(parts))).toContain(
       `The deposit of 1000 minor units ${words}: transaction txn_1, hash 0xab.`,
@@ -120,14 +129,14 @@ describe('the key', () => {
   const original = deposit()
   test('replayed and joined name the request that ran the operation, where it is known', () => {
     const replayed = deposit({ idempotency: { key: KEY, use: 'replayed' } })
-    expect(explainExchange(replayed, original)).toEqual(
+    expect(explainExchange(replayed, { original })).toEqual(
       expect.arrayContaining([
         'Its outcome is that of the transaction txn_1, hash 0xab: the money moved once.',
         `It was given the outcome of ${original.request_id} again, which had the same Idempotency-Key ${KEY}.`,
       ]),
     )
     const joined = deposit({ idempotency: { key: KEY, use: 'joined' }, transfer: null })
-    expect(explainExchange(joined, original).at(-1)).toBe(
+    expect(explainExchange(joined, { original }).at(-1)).toBe(
       `It joined ${original.request_id}, which was running under the same Idempotency-Key ${KEY}, and shares its outcome.`,
     )
     expect(explainExchange(replayed).join(' ')).toContain('the outcome of an earlier request that is forgotten again')

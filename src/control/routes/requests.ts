@@ -95,7 +95,7 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
       config: { errors: ['request_not_found'] },
     },
     async (request) => {
-      const { exchanges } = controlOf(request)
+      const { exchanges, isSettled } = controlOf(request)
       const { request_id } = request.params
       const exchange = exchanges.get(request_id)
       if (!exchange) {
@@ -103,7 +103,10 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
         throw new Problem('request_not_found', { detail, param: 'request_id' })
       }
       if (request.query.format === 'har') return archive([exchange])
-      return { ...exchange, explanation: explainExchange(exchange, await originalOf(exchange, exchanges)) }
+      const transaction = exchange.transfer?.transaction_id
+      const original = await originalOf(exchange, exchanges)
+      const settled = transaction != null && (await isSettled(transaction))
+      return { ...exchange, explanation: explainExchange(exchange, { original, settled }) }
     },
   )
   const cleared = { 204: { type: 'null', description: 'None is kept.' } }
