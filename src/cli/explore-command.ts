@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { FaultRule } from '../control/contract.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import { parseRename } from '../exec/command-environment.ts'
@@ -35,7 +34,7 @@ import { wantsColour } from './wants-colour.ts'
 import { watchSignals } from './watch-signals.ts'
 
 interface Flags extends RunFlags {
-  faults: FaultRule['kind'][]
+  faults: string[]
   only: Operation[]
   depth: 1 | 2
   jobs?: number
@@ -54,7 +53,7 @@ export function exploreCommand(): Command {
     'explore',
     'Run a command once for everything that can go wrong, and compare the money. Exits with 3 when it went astray.',
   )
-    .option('--faults <kinds>', 'only these kinds of fault, separated by commas', wordsOf(KINDS), [])
+    .option('--faults <kinds>', 'only these faults, by kind or by name, separated by commas', wordsOf(FAULTS), [])
     .option('--only <operations>', 'only at these operations, separated by commas', wordsOf(OPERATIONS), [])
     .addOption(new Option('--depth <n>', '2: the retry is hit as well').argParser(depth).default(1))
     .option('--jobs <n>', 'how many runs at a time (default: the number of processors)', atLeastOne)
@@ -70,10 +69,11 @@ export function exploreCommand(): Command {
     .action(run)
 }
 
-const KINDS = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
+const KINDS: readonly string[] = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
+const FAULTS = [...KINDS, ...HAZARDS.map(({ id }) => id)]
 
 const EXAMPLES = `
-Kinds of fault: ${KINDS.join(', ')}.
+Kinds of fault: ${KINDS.join(', ')}; or a single one: reset-after-broadcast. docs/explore.md names them all.
 Operations: ${OPERATIONS.join(', ')}.
 
 The command is told where the sandbox is as by exec. It has no standard input; what it prints is shown of its first run.

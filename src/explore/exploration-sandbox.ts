@@ -80,6 +80,11 @@ export class ExplorationSandbox {
     }
   }
 
+  /** Whether a transfer is confirmed only after a while: it never would be while the clock stands still. */
+  get waits(): boolean {
+    return this.#sandbox.namespace.confirmationDelay.max > 0
+  }
+
   get seed(): number {
     return this.#sandbox.namespace.seed
   }
@@ -91,7 +96,7 @@ export class ExplorationSandbox {
     const { namespace: name } = credentials
     const client = this.#client.in(name)
     try {
-      if (wish.time) await client.moveClock({ freeze: false })
+      if (wish.time || this.waits) await client.moveClock({ freeze: false })
       if (wish.faults.length > 0) await client.addFaults(wish.faults)
       const env = commandEnvironment(terms.env, credentials, terms.renames)
       const commandTerms = { env, ...wish, interruption: terms.interruption, clock: this.#clock }

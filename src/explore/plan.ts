@@ -1,4 +1,3 @@
-import type { FaultRule } from '../control/contract.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Harm, Position, Trial } from './exploration.ts'
 import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
@@ -6,8 +5,8 @@ import { nameOf, type Place } from './positions.ts'
 
 /** Which trials are wanted. */
 export interface PlanWish {
-  /** Kinds of fault; all of them when empty. */
-  kinds: readonly FaultRule['kind'][]
+  /** Kinds of fault, or ids of hazards; all of them when empty. */
+  kinds: readonly string[]
   /** Operations; all of them when empty. */
   operations: readonly Operation[]
   /** 2: the request after the harmed one, a retry most likely, is harmed as well. */
@@ -21,7 +20,9 @@ export interface PlannedTrial extends Trial {
 
 /** One trial for everything that can go wrong anywhere; those that can cost money first, those that wait last. */
 export function planTrials(places: readonly Place[], { kinds, operations, depth }: PlanWish): PlannedTrial[] {
-  const hazards = HAZARDS.filter(({ rule }) => kinds.length === 0 || kinds.includes(rule.kind))
+  const hazards = HAZARDS.filter(
+    ({ id, rule }) => kinds.length === 0 || kinds.includes(rule.kind) || kinds.includes(id),
+  )
   const wanted = places.filter(({ position }) => operations.length === 0 || operations.includes(position.operation))
   const singles = wanted.flatMap((place) =>
     hazards.filter((hazard) => hazard.fits(place)).map((hazard) => ({ place, hazard })),

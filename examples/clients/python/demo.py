@@ -55,7 +55,7 @@ except ApiError as error:
     refusal = error.code
 check("more than there is cannot be withdrawn", str(refusal).startswith("insufficient_balance"))
 
-time.sleep(3)  # long enough for an access token of a minute to become too old
+time.sleep(float(os.environ.get("DEMO_PAUSE") or 3))  # long enough for an access token of a minute to become too old
 portfolio = next(one for one in list(client.portfolios(user, limit=1)) if one["portfolio_id"] == portfolio_id)
 moved = [one for one in client.transactions(user, limit=2) if one["portfolio_id"] == portfolio_id]
 check("every transfer is listed once", len(moved) == len(expected))

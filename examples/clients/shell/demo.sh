@@ -46,7 +46,7 @@ sum=$((sum - 120000000))
 transfer withdraw "$user" "$portfolio" 1000000000000000
 check 'more than there is cannot be withdrawn' test "${CODE#insufficient_balance}" != "$CODE"
 
-sleep 3 # long enough for an access token of a minute to become too old
+sleep "${DEMO_PAUSE:-3}" # long enough for an access token of a minute to become too old
 must list "end_users/$(url_part "$user")/portfolios" "$user" 1 portfolio_id
 balance=$(jq -r --arg id "$portfolio" '.[] | select(.portfolio_id == $id) | .total_balance' <<<"$ITEMS")
 must list "end_users/$(url_part "$user")/transactions" "$user" 2 id

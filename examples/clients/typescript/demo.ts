@@ -46,7 +46,7 @@ check(
 )
 
 // Long enough for an access token of a minute to become too old.
-await sleep(3000)
+await sleep(1000 * Number(process.env.DEMO_PAUSE || 3))
 const portfolio = (await all(client.portfolios(user, 1))).find((one) => one.portfolio_id === portfolio_id)
 const moved = (await all(client.transactions(user, 2))).filter((one) => one.portfolio_id === portfolio_id)
 check('every transfer is listed once', moved.length === expected.size)
