@@ -6,18 +6,18 @@ import type { OwnedMoney } from './owned-money.ts'
 export interface MoneyDifference {
   /** "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice instead of once)" */
   sentences: string[]
-  /** Whether all there is, is there in the unharmed run, too: something was not done, nothing was done beyond it. */
-  onlyLess: boolean
+  /** Whether everybody's transfers are the first ones of the unharmed run: it went no further, and did nothing else. */
+  stopped: boolean
 }
 
 /**
- * Compares where the money of all end users ended up: principals, transfers by type and amount, wallets. Yields are not compared.
+ * Compares where the money of all end users ended up: transfers by type and amount, which make the principals, and wallets. Yields are not compared.
  * Undefined when nothing differs.
  */
 export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): MoneyDifference | undefined {
   const users = pairsOf(expected, actual).map(([who, before, after]) => compareUser(who, before, after))
   const sentences = users.flatMap((user) => user.sentences)
-  return sentences.length === 0 ? undefined : { sentences, onlyLess: users.every(({ onlyLess }) => onlyLess) }
+  return sentences.length === 0 ? undefined : { sentences, stopped: users.every(({ stopped }) => stopped) }
 }
 
 type Pair = [who: string, expected: UserMoney | undefined, actual: UserMoney | undefined]
@@ -50,29 +50,26 @@ function compareUser(who: string, expected: UserMoney | undefined, actual: UserM
   return {
     // What was moved says it all; where nothing was, the wallet must be as it was.
     sentences: moved.length > 0 ? moved : compareWallets(who, expected, actual),
-    onlyLess: pools.every(({ onlyLess }) => onlyLess),
+    stopped: pools.every(({ stopped }) => stopped),
   }
 }
 
 function comparePool(who: string, expected: PoolMoney | undefined, actual: PoolMoney | undefined) {
   const pool = expected ?? actual
-  if (!pool) return { sentences: [], onlyLess: true }
+  if (!pool) return { sentences: [], stopped: true }
   const { token_decimals: decimals, token_symbol: symbol, pool_id } = pool
   const words = (minor: string | bigint) => amountInWords(BigInt(minor), decimals)
   const [before, after] = [countsOf(expected), countsOf(actual)]
   const changes = [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
     const [was = 0, is = 0] = [before.get(key), after.get(key)]
     const [type = '', amount = '0'] = key.split(' ')
-    return was === is ? [] : [{ was, is, text: `${type} of ${words(amount)}: ${times(is)} instead of ${times(was)}` }]
+    return was === is ? [] : [`${type} of ${words(amount)}: ${times(is)} instead of ${times(was)}`]
   })
+  if (changes.length === 0) return { sentences: [], stopped: true }
   const [held, wanted] = [BigInt(actual?.principal ?? 0), BigInt(expected?.principal ?? 0)]
-  if (changes.length === 0 && held === wanted) return { sentences: [], onlyLess: true }
-  const why = changes.length > 0 ? ` (${changes.map(({ text }) => text).join('; ')})` : ''
-  const what =
-    held === wanted
-      ? `${words(held)} ${symbol} in ${pool_id} as it should be, but otherwise`
-      : `${words(held)} ${symbol} in ${pool_id} instead of ${words(wanted)}`
-  return { sentences: [`${who}: ${what}${why}`], onlyLess: changes.every(({ was, is }) => is < was) }
+  const instead = held === wanted ? 'as it should be, but by other ways' : `instead of ${words(wanted)}`
+  const sentence = `${who}: ${words(held)} ${symbol} in ${pool_id} ${instead} (${changes.join('; ')})`
+  return { sentences: [sentence], stopped: isBeginning(actual, expected) }
 }
 
 function compareWallets(who: string, expected: UserMoney | undefined, actual: UserMoney | undefined): string[] {
@@ -97,8 +94,16 @@ function countsOf(pool: PoolMoney | undefined): Map<string, number> {
   return counts
 }
 
+/** Whether the transfers of a pool are the first ones of another, in that order. */
+function isBeginning(part: PoolMoney | undefined, whole: PoolMoney | undefined): boolean {
+  const first = whole?.transfers.slice(0, part?.transfers.length ?? 0) ?? []
+  const textOf = (pool: Pick<PoolMoney, 'transfers'>) =>
+    pool.transfers.map(({ type, amount_minor }) => `${type} ${amount_minor}`)
+  return JSON.stringify(textOf({ transfers: first })) === JSON.stringify(part ? textOf(part) : [])
+}
+
 function signature({ pools, wallet }: UserMoney): string {
-  const held = pools.map((pool) => [pool.pool_id, pool.principal, [...countsOf(pool)].sort()])
+  const held = pools.map((pool) => [pool.pool_id, [...countsOf(pool)].sort()])
   return JSON.stringify([
     held.sort(),
     wallet.map(({ chain_id, token_symbol, balance }) => [chain_id, token_symbol, balance]),

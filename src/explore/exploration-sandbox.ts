@@ -1,5 +1,5 @@
 import { ControlClient } from '../control/client.ts'
-import type { AuditReport, FaultRule, Report } from '../control/contract.ts'
+import type { ActiveFault, AuditReport, FaultRule, Report } from '../control/contract.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { Money } from '../domain/money.ts'
 import { commandEnvironment, type Rename } from '../exec/command-environment.ts'
@@ -9,7 +9,9 @@ import type { SandboxOptions } from '../options.ts'
 import { evidenceOf } from '../sandbox/evidence-of.ts'
 import { moneyOf, unsettledAfter } from '../sandbox/money-of.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
+import { abortController } from '../support/abort-controller.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import { letGoInTime } from './let-go-in-time.ts'
 
 /** Milliseconds in which the sandbox sees that connections of a command that has ended are closed. */
 const CLOSING_MS = 5
@@ -30,8 +32,8 @@ export interface RunTerms {
 /** What differs from run to run. */
 export interface RunWish {
   faults: readonly FaultRule[]
-  /** Whether business time runs. */
-  time: boolean
+  /** Whether faults hold up answers for a time, and let them go. */
+  holding: boolean
   stdio: CommandStdio
   /** Milliseconds; undefined for no limit. */
   timeout: number | undefined
@@ -81,7 +83,7 @@ export class ExplorationSandbox {
   }
 
   /** Whether a transfer is confirmed only after a while: it never would be while the clock stands still. */
-  get waits(): boolean {
+  get waitsForConfirmation(): boolean {
     return this.#sandbox.namespace.confirmationDelay.max > 0
   }
 
@@ -96,18 +98,22 @@ export class ExplorationSandbox {
     const { namespace: name } = credentials
     const client = this.#client.in(name)
     try {
-      if (wish.time || this.waits) await client.moveClock({ freeze: false })
-      if (wish.faults.length > 0) await client.addFaults(wish.faults)
+      if (this.waitsForConfirmation) await client.moveClock({ freeze: false })
+      const rules = wish.faults.length > 0 ? await client.addFaults(wish.faults) : []
       const env = commandEnvironment(terms.env, credentials, terms.renames)
       const commandTerms = { env, ...wish, interruption: terms.interruption, clock: this.#clock }
       if (terms.interruption.asked.aborted) return undefined
       const started = this.#clock.wallNow()
       const before = await this.#before(terms, commandTerms)
       const ran = this.#clock.wallNow()
-      const end = before ?? (await runCommand(terms.command, commandTerms))
+      const over = abortController()
+      const letting = wish.holding ? letGoInTime(client, this.#clock, over.signal) : undefined
+      letting?.catch(() => undefined) // below it rejects with the same
+      const end = before ?? (await runCommand(terms.command, commandTerms).finally(() => over.abort()))
+      await letting
       const ended = this.#clock.wallNow()
       if (terms.interruption.asked.aborted) return undefined
-      const seen = await this.#look(name, client)
+      const seen = await this.#look(name, client, rules)
       const overhead = started - began + (this.#clock.wallNow() - ended)
       return { ...seen, before, end, took: ended - ran, overhead }
     } finally {
@@ -126,15 +132,17 @@ export class ExplorationSandbox {
   }
 
   /** What was held up is let go first, and comes to its end: the money is where it will stay. */
-  async #look(name: string, client: ControlClient) {
+  async #look(name: string, client: ControlClient, rules: readonly ActiveFault[]) {
     await this.#clock.sleep(CLOSING_MS)
     const namespace = await this.#sandbox.namespaces.get(name)
-    const rules = await client.faults()
+    const left = await client.faults()
+    // One that is gone was taken away because it had struck.
+    const struck = rules.map(({ id }) => left.find((rule) => rule.id === id)?.hits !== 0)
     const report = await client.report({ ended: true })
     const { exchanges } = await evidenceOf(namespace, true)
     await client.clearFaults()
     const unsettled = await unsettledAfter(namespace, SETTLING_MS)
     const [money, audit] = await Promise.all([moneyOf(namespace), client.audit()])
-    return { exchanges, money, unsettled, audit, report, struck: rules.map(({ hits }) => hits > 0) }
+    return { exchanges, money, unsettled, audit, report, struck }
   }
 }

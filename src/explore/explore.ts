@@ -78,6 +78,7 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
       expected: baseline,
       seed: sandbox.seed,
       clock: moment,
+      still: !sandbox.waitsForConfirmation,
     })
     return { ...begun, results, untried, took_ms: clock.wallNow() - start }
   } finally {
@@ -94,7 +95,7 @@ async function runBaselines(
     terms.watch.baseline(run)
     const shown = run === 1 ? 'inherit' : 'ignore'
     const timeout = terms.timeout ?? BASELINE_TIMEOUT_MS
-    const seen = await sandbox.run(terms, { faults: [], time: false, stdio: ['ignore', shown, shown], timeout })
+    const seen = await sandbox.run(terms, { faults: [], holding: false, stdio: ['ignore', shown, shown], timeout })
     if (seen) refuseUnlessGood(seen, timeout)
     return seen
   }

@@ -10,8 +10,8 @@ export const URGENCIES = ['money', 'retry', 'rest', 'wait'] as const
 /** A hazard, and where it makes sense. */
 export interface PlannedHazard extends Hazard {
   urgency: (typeof URGENCIES)[number]
-  /** Whether business time must run meanwhile: what it waits for would never come while the clock stands still. */
-  needsTime?: boolean
+  /** Whether it holds up the answer for a time, and lets it go: business time stands still, so that it has to be told. */
+  holds?: boolean
   fits(place: Place): boolean
 }
 
@@ -130,7 +130,7 @@ const WAITS: PlannedHazard[] = [
     id: 'slow-answer',
     title: 'slow answer',
     urgency: 'wait',
-    needsTime: true,
+    holds: true,
     rule: { kind: 'latency', phase: 'during_response', with: { delay: '3s' } },
     fits: anywhere,
   },

@@ -81,8 +81,8 @@ export async function runTrials(
 async function runTrial(trial: PlannedTrial, terms: TrialTerms): Promise<TrialResult | undefined> {
   const { sandbox, timeout, expected } = terms
   const faults = faultRules(trial.harms)
-  const time = trial.harms.some(({ hazard }) => hazard.needsTime)
-  const seen = await sandbox.run(terms, { faults, time, stdio: ['ignore', 'ignore', 'ignore'], timeout })
+  const holding = trial.harms.some(({ hazard }) => hazard.holds)
+  const seen = await sandbox.run(terms, { faults, holding, stdio: ['ignore', 'ignore', 'ignore'], timeout })
   return seen && resultOf(trial, seen, judgeTrial(seen, expected), terms)
 }
 
