@@ -28,7 +28,8 @@ export interface KeptResults {
 /** Reads results to go on from; a last line that was cut short is left out. Throws OptionError when they are of something else. */
 export function readResults(path: string, wanted: Wanted): KeptResults {
   const [header, ...results] = linesOf(path)
-  if (!isHeader(header)) throw new OptionError(`--resume: ${path} holds no results of explore`)
+  if (!isOfThisForm(header)) throw new OptionError(`--resume: ${path} holds no results of explore`)
+  if (!isHeader(header) || !results.every(isResult)) throw damaged(path)
   const kept = { ...header, command: shellWords(header.command), flags: shellWords(header.flags) }
   for (const name of ['version', 'command', 'flags', 'seed', 'clock'] as const) {
     if (wanted[name] === undefined || wanted[name] === kept[name]) continue
@@ -38,13 +39,29 @@ export function readResults(path: string, wanted: Wanted): KeptResults {
   }
   return {
     header,
-    results: new Map((results as TrialResult[]).map((result) => [result.trial.id, result])),
+    results: new Map(results.map((result) => [result.trial.id, result])),
     changeOf: (trials) => changeOf(header.places, placesIn(trials)),
   }
 }
 
+function isOfThisForm(line: unknown): boolean {
+  return isObject(line) && line.form === RESULTS_FORM
+}
+
 function isHeader(line: unknown): line is ResultsHeader {
-  return typeof line === 'object' && line !== null && 'form' in line && line.form === RESULTS_FORM
+  return isObject(line) && [line.command, line.flags, line.places].every(Array.isArray)
+}
+
+function isResult(line: unknown): line is TrialResult {
+  return isObject(line) && isObject(line.trial) && typeof line.trial.id === 'string' && typeof line.outcome === 'string'
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
+
+function damaged(path: string): OptionError {
+  return new OptionError(`--resume: ${path} is damaged; leave out --resume to begin anew`)
 }
 
 function changeOf(before: readonly string[], now: readonly string[]): string | undefined {
@@ -52,7 +69,8 @@ function changeOf(before: readonly string[], now: readonly string[]): string | u
     places.filter((place) => !among.includes(place)).length
   const [gone, come] = [missing(before, now), missing(now, before)]
   if (gone + come === 0) return undefined
-  return `the command's requests are not those of the earlier results: ${gone} places are gone, with their results, and ${come} are new`
+  const places = (count: number) => `${count} ${count === 1 ? 'place is' : 'places are'}`
+  return `the command's requests are not those of before: ${places(gone)} gone, with their results, and ${places(come)} new`
 }
 
 function linesOf(path: string): unknown[] {
@@ -69,6 +87,6 @@ function linesOf(path: string): unknown[] {
       .filter(Boolean)
       .map((one) => JSON.parse(one))
   } catch {
-    throw new OptionError(`--resume: ${path} is damaged; leave out --resume to begin anew`)
+    throw damaged(path)
   }
 }

@@ -1,6 +1,7 @@
-import { code, escaped } from '../../verdict/render/markdown-text.ts'
+import { code, escaped, VERDICT_SIGNS } from '../../verdict/render/markdown-text.ts'
 import { type Exploration, OUTCOME_IMPACT } from '../exploration.ts'
 import { countIn, matrixOf } from '../matrix.ts'
+import { summaryOf } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { ASIDE, OUTCOMES, SHOWN, SHOWN_IN_FULL } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
@@ -10,7 +11,7 @@ export function renderMarkdown(exploration: Exploration): string {
   const incidents = incidentsOf(exploration, SHOWN_IN_FULL)
   const aside = incidentsOf(exploration, ASIDE)
   return [
-    `## ${escaped(verdictSentence(exploration))}`,
+    `## ${VERDICT_SIGNS[summaryOf(exploration).verdict]} ${escaped(verdictSentence(exploration))}`,
     '',
     `${escaped(tally(exploration))}. ${escaped(pace(exploration))}; seed ${exploration.seed}.`,
     '',

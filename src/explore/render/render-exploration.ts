@@ -4,13 +4,14 @@ import { summaryOf } from '../summary.ts'
 import { renderHtml } from './html.ts'
 import { renderJunit } from './junit.ts'
 import { renderMarkdown } from './markdown.ts'
+import { verdictSentence } from './sentence.ts'
 import { renderText } from './text.ts'
 
 /** Forms of an exploration: SARIF tells of places in a source, and this of runs. */
 export type ExplorationForm = Exclude<ReportForm, 'sarif'>
 
 const RENDERERS: Record<ExplorationForm, (exploration: Exploration) => string> = {
-  json: (exploration) => `${JSON.stringify({ ...summaryOf(exploration), ...exploration }, null, 2)}\n`,
+  json: (exploration) => `${JSON.stringify(withSummary(exploration), null, 2)}\n`,
   junit: renderJunit,
   html: renderHtml,
   markdown: renderMarkdown,
@@ -20,4 +21,10 @@ const RENDERERS: Record<ExplorationForm, (exploration: Exploration) => string> =
 /** An exploration in one of its forms. */
 export function renderExploration(form: ExplorationForm, exploration: Exploration): string {
   return RENDERERS[form](exploration)
+}
+
+/** The verdict, in one sentence and in numbers, before everything that it comes from. */
+function withSummary(exploration: Exploration) {
+  const { verdict, counts } = summaryOf(exploration)
+  return { verdict, summary: verdictSentence(exploration), counts, ...exploration }
 }

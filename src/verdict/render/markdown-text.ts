@@ -1,4 +1,8 @@
+import type { Verdict } from '../report.ts'
 import { plainText } from './plain-text.ts'
+
+/** What a verdict looks like in a heading. */
+export const VERDICT_SIGNS: Record<Verdict, string> = { passed: '✅', failed: '❌', inconclusive: '⚠️' }
 
 /** Text that is nothing but text: no link, no picture, no HTML, no mention, and none of it ends a table's cell. */
 export function escaped(text: string): string {

@@ -1,9 +1,7 @@
-import type { ConfigurationCause, Covered, Report, ReportedFinding, Verdict } from '../report.ts'
+import type { ConfigurationCause, Covered, Report, ReportedFinding } from '../report.ts'
 import { byOutcome, nameOf, tally } from './by-outcome.ts'
 import { exchangesOf, inWords, shortKey } from './exchanges-of.ts'
-import { code, escaped } from './markdown-text.ts'
-
-const SIGNS: Record<Verdict, string> = { passed: '✅', failed: '❌', inconclusive: '⚠️' }
+import { code, escaped, VERDICT_SIGNS } from './markdown-text.ts'
 
 /** GitHub's Markdown, for the summary of a job or a comment: what is wrong in full, the rest folded. */
 export function renderMarkdown(reports: readonly Report[]): string {
@@ -17,7 +15,7 @@ export function renderMarkdown(reports: readonly Report[]): string {
 function table(reports: readonly Report[]): string {
   const rows = reports.map(
     (report) =>
-      `| ${escaped(nameOf(report))} | ${SIGNS[report.verdict]} ${report.verdict} | ${report.proved} | ${report.contradicted} | ${report.unproved} |`,
+      `| ${escaped(nameOf(report))} | ${VERDICT_SIGNS[report.verdict]} ${report.verdict} | ${report.proved} | ${report.contradicted} | ${report.unproved} |`,
   )
   return ['| scenario | verdict | proved | contradicted | unproved |', '| --- | --- | --: | --: | --: |', ...rows].join(
     '\n',
@@ -27,7 +25,7 @@ function table(reports: readonly Report[]): string {
 function section(report: Report): string {
   const { passed, failed, needs_review, errored, not_exercised } = byOutcome(report)
   return [
-    `## ${SIGNS[report.verdict]} ${escaped(report.summary)}`,
+    `## ${VERDICT_SIGNS[report.verdict]} ${escaped(report.summary)}`,
     '',
     `**${tally(report)}**, ${escaped(nameOf(report))}, seed ${report.seed}, yield-sandbox ${escaped(report.version)}`,
     '',

@@ -1,17 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { renderHtml } from '../../../src/verdict/render/html.ts'
-import type { Report } from '../../../src/verdict/report.ts'
-import { installedChromium } from '../../helpers/installed-chromium.ts'
+import { NO_CHROMIUM, overflow, PageOpener, PHONE } from '../../helpers/open-page.ts'
 import { FAINT_TEXTS } from './faint-texts.ts'
 import { HOSTILE, sampleReport } from './sample-report.ts'
-
-const PHONE = { width: 390, height: 844 }
-const executablePath = installedChromium()
 
 test('is small, needs nothing from elsewhere, and runs nothing', () => {
   const page = renderHtml([sampleReport()])
@@ -49,50 +41,23 @@ test('the same key has the same colour in a diagram, and what was dropped a brok
   expect(diagram.match(/class="way back lost"/g)).toHaveLength(1)
 })
 
-// Where there is no Chromium, its part is left out.
-describe.skipIf(executablePath === undefined)('in Chromium', () => {
-  let browser: Browser
-  let directory: string
+describe.skipIf(NO_CHROMIUM)('in Chromium', () => {
+  let pages: PageOpener
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-report-'))
-    browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
+    pages = await PageOpener.start()
   })
-  afterAll(() => Promise.all([browser.close(), rm(directory, { recursive: true })]))
-
-  /** Opens the page from a file; resolves with what looking at it brought, and what the page complained of. */
-  async function opened<T>(reports: Report[], options: BrowserContextOptions, look: (page: Page) => Promise<T>) {
-    const file = join(directory, 'report.html')
-    await writeFile(file, renderHtml(reports))
-    const context = await browser.newContext(options)
-    const complaints: string[] = []
-    const page = await context.newPage()
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('dialog', (dialog) => complaints.push(dialog.message()))
-    page.on('request', (request) => {
-      if (!request.url().startsWith('file:')) complaints.push(request.url())
-    })
-    const url = pathToFileURL(file).href
-    await page.goto(url)
-    const seen = await look(page)
-    await context.close()
-    return { seen, complaints }
-  }
-
-  const overflow = (page: Page) =>
-    page.evaluate<number>('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+  afterAll(() => pages.stop())
 
   test.each([['alice'], ...HOSTILE.map((text) => [text])])(
     'a phone shows it without sideways scroll (%#)',
     async (text) => {
-      const report = sampleReport(text)
-      const { seen, complaints } = await opened([report], { viewport: PHONE }, overflow)
+      const { seen, complaints } = await pages.open(renderHtml([sampleReport(text)]), PHONE, overflow)
       expect([seen, complaints]).toEqual([0, []])
     },
   )
 
   test('so do several reports, whose table may scroll by itself', async () => {
-    const { seen, complaints } = await opened([sampleReport(), sampleReport()], { viewport: PHONE }, overflow)
+    const { seen, complaints } = await pages.open(renderHtml([sampleReport(), sampleReport()]), PHONE, overflow)
     expect([seen, complaints]).toEqual([0, []])
   })
 
@@ -100,7 +65,8 @@ describe.skipIf(executablePath === undefined)('in Chromium', () => {
     'in the %s every text has a contrast of at least 4.5 to 1',
     async (colorScheme) => {
       const look = (page: Page) => page.evaluate<string[]>(FAINT_TEXTS)
-      const { seen } = await opened([sampleReport()], { viewport: { width: 1200, height: 800 }, colorScheme }, look)
+      const options = { viewport: { width: 1200, height: 800 }, colorScheme }
+      const { seen } = await pages.open(renderHtml([sampleReport()]), options, look)
       expect(seen).toEqual([])
     },
   )

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import { renderExploration } from '../../../src/explore/render/render-exploration.ts'
+import { HOSTILE } from '../../verdict/render/sample-report.ts'
+import { parseXml } from '../../verdict/render/xml.ts'
+import { sampleExploration } from './sample-exploration.ts'
+
+describe('JSON', () => {
+  test('has the summary first, then the exploration; nothing of how it was planned', () => {
+    const exploration = sampleExploration()
+    const read = JSON.parse(renderExploration('json', exploration))
+    expect(Object.keys(read).slice(0, 3)).toEqual(['verdict', 'summary', 'counts'])
+    expect(read).toMatchObject({
+      verdict: 'failed',
+      summary: expect.stringMatching(/^Failed: money went astray/),
+      counts: { silently_wrong: 4, hung: 3, noticed_too_late: 2, errored: 3, gave_up_safely: 3, not_exercised: 3 },
+      ...exploration,
+    })
+    expect(Object.keys(read.results[0].trial.harms[0].hazard)).toEqual(['id', 'title', 'rule'])
+  })
+})
+
+describe('JUnit', () => {
+  const suiteOf = (text?: string) => parseXml(renderExploration('junit', sampleExploration(text))).children[0]!
+
+  test('has a case for each trial, those that were not tried as well, and counts them', () => {
+    const { results, untried } = sampleExploration()
+    const { attributes, children } = suiteOf()
+    const having = (name: string) => children.filter((one) => one.children.some((child) => child.name === name)).length
+    expect(children).toHaveLength(results.length + untried!.trials.length)
+    expect(attributes).toMatchObject({
+      tests: String(children.length),
+      failures: String(having('failure')),
+      errors: String(having('error')),
+      skipped: String(having('skipped')),
+    })
+    expect([having('failure'), having('error'), having('skipped')]).toEqual([9, 3, 6])
+  })
+
+  test('says what happened, why, and how to see it again', () => {
+    const failed = suiteOf().children.find(
+      ({ attributes }) => attributes.name === 'deposit#2@alice reset-after-broadcast',
+    )!
+    expect(failed.attributes.classname).toBe('yield-sandbox.explore.deposit')
+    expect(failed.children[0]).toMatchObject({
+      name: 'failure',
+      attributes: { type: 'silently_wrong', message: expect.stringContaining('double payment') },
+      text: expect.stringMatching(/twice instead of once\)\nWhy: A dropped transfer.*\nAgain: again -- alice/),
+    })
+  })
+
+  test.each(HOSTILE)('is well-formed whatever the command is called (%#)', (text) => {
+    expect(suiteOf(text).name).toBe('testsuite')
+  })
+})
+
+describe('Markdown', () => {
+  test('has the verdict, what went wrong, the matrix and its legend', () => {
+    const text = renderExploration('markdown', sampleExploration())
+    expect(text).toMatch(/^## ❌ Failed: money went astray in 6 of \d+ runs/)
+    expect(text).toContain('| reset after broadcast |  | ✗2 |')
+    expect(text).toMatch(/- \*\*Also:\*\* after close after broadcast; and at 1 other place\n/)
+    expect(text).toMatch(/^✗ silent loss or double payment, ∞ hung, /m)
+  })
+
+  test.each(HOSTILE)('has nothing live in it whatever the command is called (%#)', (text) => {
+    const words = renderExploration('markdown', sampleExploration(text)).replace(/(`+)(?!`).*?[^`]\1(?!`)/g, '')
+    expect(words).not.toMatch(/(?<!\\)<|(?<!\\)\]\(|(?<!\\)!\[|(?<!\\)@everyone|(?<!\\):\/\/evil|(?<!\\)`code/)
+    expect(words).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2066\u2028]/u)
+  })
+})

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { renderText } from '../../../src/explore/render/text.ts'
+import { HOSTILE } from '../../verdict/render/sample-report.ts'
+import { resultOf, sampleExploration, sampleTrials } from './sample-exploration.ts'
+
+const SURVIVED = { ...sampleExploration(), results: sampleTrials().map((trial) => resultOf(trial, 'survived')) }
+
+/** The row of a hazard, its cells by their signs. */
+function row(text: string, title: string): string[] {
+  const line = text.split('\n').find((one) => one.startsWith(`${title}  `)) ?? ''
+  return line.slice(title.length).trim().split(/\s+/)
+}
+
+test('a cell has the worst of its places, and how many of them; a blank is where nothing fits', () => {
+  const text = renderText(sampleExploration())
+  expect(text.split('\n')[0]).toMatch(/^ +pools +deposit$/)
+  expect(row(text, 'reset after broadcast')).toEqual(['✗2'])
+  expect(row(text, 'reset on request')).toEqual(['✓', '✓2'])
+  expect(row(text, 'slow answer')).toEqual(['·', '·2'])
+})
+
+test('of places that differ, the worst are counted', () => {
+  const [first, second] = sampleTrials().filter(({ id }) => id.endsWith(' revert'))
+  const results = [resultOf(first!, 'survived'), resultOf(second!, 'silently_wrong')]
+  expect(row(renderText({ ...sampleExploration(), results, untried: null }), 'reverted')).toEqual(['✗1/2'])
+})
+
+test('what went wrong comes worst first, with what happened, why, and a command; alike ones once', () => {
+  const text = renderText(sampleExploration())
+  const heads = text.split('\n').filter((line) => /^[✗∞!] .*\((critical|serious)\)$/.test(line))
+  expect(heads).toEqual([
+    '✗ deposit#1@alice reset-after-broadcast: silent loss or double payment (critical)',
+    '∞ list_pools#1 hang-on-request: hung (serious)',
+    '∞ deposit#1@alice hang-on-request: hung (serious)',
+    '! deposit#1@alice revert: noticed too late (serious)',
+  ])
+  expect(text).toContain('    alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice')
+  expect(text).toMatch(/why {4}A dropped transfer was retried/)
+  expect(text).toMatch(/also {3}after close after broadcast; and at 1 other place\n/)
+  expect(text).toContain('    again  again -- alice\n')
+})
+
+test('other amounts of other users are the same mistake, lost money is not the same as paid twice', () => {
+  const trials = sampleTrials().filter(({ id }) => id.endsWith(' revert'))
+  const wrong = (sentence: string, i: number) => resultOf(trials[i]!, 'silently_wrong', { sentences: [sentence] })
+  const of = (first: string, second: string) => {
+    const results = [wrong(first, 0), wrong(second, 1)]
+    return renderText({ ...SURVIVED, results }).match(/^✗ deposit#/gm)?.length
+  }
+  const twice = (who: string, amount: string) => `${who}: 9.00 USDC in p (deposit of ${amount}: twice instead of once)`
+  expect(of(twice('alice', '1.00'), twice('bob', '20.00'))).toBe(1)
+  expect(of(twice('alice', '1.00'), 'bob: 9.00 USDC in p (deposit of 1.00: never instead of once)')).toBe(2)
+})
+
+test('the rest has a line each: what gave up, what never struck, what is open and why; the verdict comes last', () => {
+  const text = renderText(sampleExploration())
+  expect(text).toMatch(/^~ list_pools#1 proxy-page: gave up safely; the same money, but it failed$/m)
+  expect(text).toMatch(/^- list_pools#1 unknown-fields: not exercised; the fault never struck$/m)
+  expect(text).toMatch(/^\? list_pools#1 cut-json: errored; --before failed: alice$/m)
+  expect(text).toMatch(/^Not tried: 3 more \(--max-runs 40\)\.$/m)
+  expect(text).toMatch(/^npm left a process running: ended \(alice\)/m)
+  const [verdict, numbers] = text.trimEnd().split('\n').slice(-4)
+  expect(verdict).toMatch(
+    /^Failed: money went astray in 6 of \d+ runs, and your tests did not notice in 4; 3 runs hung\.$/,
+  )
+  expect(numbers).toMatch(/^4 silent loss or double payment, 3 hung, 2 noticed too late, /)
+  expect(text).toMatch(/in 1 min 1 s, 2 at a time: 0\.2 s each, and 12 ms a run are the\nsandbox's own; seed 7\.\n$/)
+})
+
+test('nothing but good is said in few words', () => {
+  const text = renderText({
+    ...SURVIVED,
+    baseline: { ...SURVIVED.baseline, difference: null, left_behind: [] },
+    untried: null,
+  })
+  expect(text).not.toMatch(/why|again|Not tried/)
+  expect(text).toMatch(/Passed: \d+ faults struck, and no money went astray\./)
+  expect(renderText({ ...SURVIVED, results: [], untried: null })).toMatch(/Inconclusive: .*\nnothing was tried/)
+})
+
+test('colours are an extra: without them every letter is the same', () => {
+  const [plain, coloured] = [false, true].map((colour) => renderText(sampleExploration(), { colour }))
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  expect(coloured!.replace(/\u001b\[[\d;]+m/g, '')).toBe(plain)
+  expect(coloured).toContain('\u001b[1;31m✗2\u001b[0m')
+  expect(plain).not.toContain('\u001b')
+})
+
+test.each(['alice', ...HOSTILE])(
+  'is at most 100 columns wide but for commands and giant words, and obeys nothing (%#)',
+  (text) => {
+    const lines = renderText(sampleExploration(text)).split('\n')
+    const wide = lines.filter((line) => line.length > 100 && !line.startsWith('    again'))
+    expect(wide.filter((line) => !/^\S* ?\S{60,}|deposit#\d@/.test(line.trim()))).toEqual([])
+    expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cs}\u202e\u2066\u2028]/u)
+  },
+)
