@@ -1,0 +1,158 @@
+import { spawnSync } from 'node:child_process'
+import { describe, expect, test } from 'vitest'
+import { readFault } from '../../src/exec/read-fault.ts'
+import { faultRules, faultText } from '../../src/explore/fault-rules.ts'
+import { HAZARDS } from '../../src/explore/hazards.ts'
+import { planTrials, trialOf, waits } from '../../src/explore/plan.ts'
+import { nameOf, type Place, placesOf } from '../../src/explore/positions.ts'
+import { repeatCommand } from '../../src/explore/repeat-command.ts'
+import { checkRule } from '../../src/faults/fault-rule.ts'
+import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
+
+const key = { key: 'k', use: 'first' } as const
+const moved = { type: 'deposit', transaction_id: 'tx', tx_hash: '0x1', portfolio_id: 'p', amount_minor: '1' } as const
+
+/** One exchange of every operation, and a second page. */
+const RUN: ExchangeParts[] = [
+  { operation: 'token', external_id: null },
+  { operation: 'list_pools', external_id: null },
+  { operation: 'list_pools', external_id: null, request: { query: [['starting_after', 'c']] } },
+  { operation: 'create_end_user', external_id: 'alice' },
+  { operation: 'create_portfolio', idempotency: key },
+  { operation: 'deposit', idempotency: key, transfer: moved },
+  { operation: 'withdraw', idempotency: key, transfer: { ...moved, type: 'withdraw' } },
+  { operation: 'list_portfolios' },
+  { operation: 'list_transactions' },
+]
+const places = (run = RUN, stable = ['alice']): Place[] => placesOf(run.map(exchange), new Set(stable))
+
+describe('positions', () => {
+  test('are named by operation, end user and ordinal', () => {
+    expect(places().map(({ position }) => nameOf(position))).toEqual([
+      'token#1',
+      'list_pools#1',
+      'list_pools#2',
+      'create_end_user#1',
+      'create_portfolio#1@alice',
+      'deposit#1@alice',
+      'withdraw#1@alice',
+      'list_portfolios#1@alice',
+      'list_transactions#1@alice',
+    ])
+  })
+
+  test('go by the order in which end users appear where their names change', () => {
+    const run = ['u-77', 'u-12', 'u-77'].map((external_id) => ({ operation: 'deposit', external_id }) as const)
+    expect(places(run, []).map(({ position }) => nameOf(position))).toEqual([
+      'deposit#1@1',
+      'deposit#1@2',
+      'deposit#2@1',
+    ])
+  })
+
+  test('name the tenant where there are several', () => {
+    const run = ['acme', 'globex'].map((tenant) => ({ operation: 'deposit', tenant }) as const)
+    expect(places(run).map(({ position }) => nameOf(position))).toEqual([
+      'deposit#1@alice(acme)',
+      'deposit#1@alice(globex)',
+    ])
+  })
+
+  test('what is no request to the service is none', () => {
+    expect(places([{ operation: null }])).toEqual([])
+  })
+})
+
+const everything = { kinds: [], operations: [], depth: 1 } as const
+
+describe('a plan', () => {
+  test('has every hazard at every place where it fits, and each of its rules is sound', () => {
+    const trials = planTrials(places(), everything)
+    expect(new Set(trials.map(({ id }) => id)).size).toBe(trials.length)
+    expect(new Set(trials.flatMap(({ harms }) => harms.map(({ hazard }) => hazard.id)))).toEqual(
+      new Set(HAZARDS.map(({ id }) => id)),
+    )
+    for (const { harms } of trials)
+      for (const rule of faultRules(harms)) expect(checkRule(rule, ['acme'])).not.toBeInstanceOf(Array)
+  })
+
+  test('begins with what can cost money and ends with what waits', () => {
+    const trials = planTrials(places(), everything)
+    const urgencies = trials.map(({ harms }) => harms[0]?.hazard.urgency)
+    expect(urgencies).toEqual([...urgencies].sort((a, b) => rank(a) - rank(b)))
+    expect(urgencies[0]).toBe('money')
+    expect(waits(trials.at(-1)!)).toBe(true)
+  })
+
+  test('hits money only where money moved', () => {
+    const refused: ExchangeParts = { operation: 'withdraw', idempotency: key, transfer: { ...moved, tx_hash: null } }
+    const ids = planTrials(places([refused]), everything).map(({ harms }) => harms[0]?.hazard.id)
+    expect(ids).toContain('reset-on-request')
+    expect(ids).not.toContain('revert')
+    expect(ids).not.toContain('reset-after-broadcast')
+  })
+
+  test('takes kinds, names and operations for a choice', () => {
+    const plan = (wish: Partial<Parameters<typeof planTrials>[1]>) => planTrials(places(), { ...everything, ...wish })
+    expect(plan({ kinds: ['revert'] }).map(({ id }) => id)).toEqual([
+      'deposit#1@alice revert',
+      'withdraw#1@alice revert',
+    ])
+    expect(plan({ kinds: ['half-a-body'], operations: ['token'] }).map(({ id }) => id)).toEqual(['token#1 half-a-body'])
+    expect(plan({ kinds: ['expired_cursor'] }).map(({ id }) => id)).toEqual(['list_pools#2 expired-cursor'])
+  })
+
+  test('with depth 2 hits the next request as well, after all that is hit once', () => {
+    const trials = planTrials(places(), { kinds: ['revert', 'reset-on-request'], operations: ['deposit'], depth: 2 })
+    expect(trials.map(({ id }) => id).sort()).toEqual([
+      'deposit#1@alice reset-on-request',
+      'deposit#1@alice reset-on-request + deposit#2@alice reset-on-request',
+      'deposit#1@alice reset-on-request + deposit#2@alice revert',
+      'deposit#1@alice revert',
+      'deposit#1@alice revert + deposit#2@alice reset-on-request',
+      'deposit#1@alice revert + deposit#2@alice revert',
+    ])
+    expect(trials.slice(0, 2).every(({ harms }) => harms.length === 1)).toBe(true)
+  })
+})
+
+describe('a command that does it again', () => {
+  const trials = planTrials(places(), everything)
+
+  test('has rules that --fault reads as they were', () => {
+    for (const rule of trials.flatMap(({ harms }) => faultRules(harms)))
+      expect(readFault(faultText(rule))).toEqual(rule)
+  })
+
+  test('is read by a shell word by word', () => {
+    const [trial] = trials
+    const terms = {
+      command: ['npm', 'test', "it's $HOME; #"],
+      seed: 7,
+      clock: '2026-01-01T00:00:00Z',
+      still: true,
+      flags: [],
+    }
+    // A function that prints its arguments stands for the command.
+    const repeated = repeatCommand(trialOf(trial!.harms), terms).replace('yield-sandbox', 'words')
+    const { stdout } = spawnSync('sh', ['-c', `words() { printf '%s\\n' "$@"; }; ${repeated}`], { encoding: 'utf8' })
+    expect(stdout.split('\n').slice(0, -1)).toEqual([
+      'exec',
+      '--fault',
+      faultText(faultRules(trial!.harms)[0]!),
+      ...['--seed', '7', '--clock', '2026-01-01T00:00:00Z'],
+      ...['--', 'npm', 'test', "it's $HOME; #"],
+    ])
+  })
+
+  test('lets the clock run where something waits on it', () => {
+    const slow = trials.find(({ harms }) => harms[0]?.hazard.id === 'slow-answer')
+    const terms = { command: ['true'], seed: 7, clock: '2026-01-01T00:00:00Z', flags: [] }
+    expect(repeatCommand(slow!, { ...terms, still: true })).not.toContain('--clock')
+    expect(repeatCommand(trials[0]!, { ...terms, still: false })).not.toContain('--clock')
+  })
+})
+
+function rank(urgency: string | undefined): number {
+  return ['money', 'retry', 'rest', 'wait'].indexOf(urgency ?? '')
+}
