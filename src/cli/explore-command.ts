@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { SandboxClock } from '../domain/clock.ts'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
@@ -13,6 +14,7 @@ import { HAZARDS } from '../explore/hazards.ts'
 import { renderText } from '../explore/render/text.ts'
 import { ResultsFile } from '../explore/results-file.ts'
 import { type KeptResults, readResults } from '../explore/resume.ts'
+import { saveScenario } from '../explore/save-scenario.ts'
 import { exitCodeOf } from '../explore/summary.ts'
 import { suggest } from '../support/nearest.ts'
 import { shellWords } from '../support/shell-words.ts'
@@ -20,7 +22,7 @@ import { shorten } from '../support/shorten.ts'
 import { version } from '../version.ts'
 import { ExploreDisplay } from './explore-display.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
-import { atLeastOne, positiveDuration } from './parse-argument.ts'
+import { atLeastOne, positiveDuration, wholeNumber } from './parse-argument.ts'
 import {
   exitAtOnce,
   forgiveReaders,
@@ -33,10 +35,15 @@ import {
 import { wantsColour } from './wants-colour.ts'
 import { watchSignals } from './watch-signals.ts'
 
+/** Random schedules that one exploration tries at most. */
+const MAX_RANDOM = 10_000
+
 interface Flags extends RunFlags {
   faults: string[]
   only: Operation[]
   depth: 1 | 2
+  random: number
+  save: string
   jobs?: number
   maxRuns?: number
   budget?: number
@@ -56,6 +63,12 @@ export function exploreCommand(): Command {
     .option('--faults <kinds>', 'only these faults, by kind or by name, separated by commas', wordsOf(FAULTS), [])
     .option('--only <operations>', 'only at these operations, separated by commas', wordsOf(OPERATIONS), [])
     .addOption(new Option('--depth <n>', '2: the retry is hit as well').argParser(depth).default(1))
+    .addOption(
+      new Option('--random <n>', 'so many random schedules of several faults, after the single ones')
+        .argParser(schedules)
+        .default(0),
+    )
+    .option('--save <folder>', 'where the scenarios of those that fail are put', '.')
     .option('--jobs <n>', 'how many runs at a time (default: the number of processors)', atLeastOne)
     .option('--max-runs <n>', 'stop after so many runs', atLeastOne)
     .option('--budget <d>', 'begin no run after this time', positiveDuration)
@@ -85,6 +98,7 @@ Examples:
   yield-sandbox explore -- npm test
   yield-sandbox explore --only deposit,withdraw --faults drop_connection --report explore.html -- npm test
   yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
+  yield-sandbox explore --random 100 --seed 7 -- npm test
   yield-sandbox explore --resume -- npm test`
 
 async function run(command: string[], flags: Flags): Promise<void> {
@@ -101,6 +115,10 @@ async function run(command: string[], flags: Flags): Promise<void> {
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
       ...{ maxRuns, budget, timeout, tolerate, options, watch },
+      random: {
+        count: flags.random,
+        save: (scenario) => saveScenario(join(flags.save, `${scenario.name}.yaml`), scenario, '--save'),
+      },
       jobs: flags.jobs ?? availableParallelism(),
       clock: flags.clock ?? kept?.header.clock,
       flags: execFlags(flags),
@@ -136,6 +154,7 @@ async function watched(
         results?.add(result)
         display.tried(result)
       },
+      shrinking: (schedules) => display.shrinking(schedules),
     })
   } finally {
     display.end()
@@ -209,4 +228,10 @@ function wordsOf<W extends string>(known: readonly W[]) {
 function depth(text: string): number {
   if (text === '1' || text === '2') return Number(text)
   throw new InvalidArgumentError('It must be 1 or 2.')
+}
+
+function schedules(text: string): number {
+  const count = wholeNumber(text)
+  if (count <= MAX_RANDOM) return count
+  throw new InvalidArgumentError(`It must be at most ${MAX_RANDOM}.`)
 }

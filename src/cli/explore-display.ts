@@ -56,6 +56,11 @@ export class ExploreDisplay {
     else this.#log(result)
   }
 
+  shrinking(schedules: number): void {
+    this.#lines.end()
+    this.#say(`looks for the fewest faults of ${countOf(schedules, 'random schedule')} that failed`)
+  }
+
   /** Leaves the terminal as it was: the whole answer follows. */
   end(): void {
     this.#lines.end()

@@ -21,9 +21,9 @@ export function reportFile(path: string): ReportFile {
   throw new OptionError(`--report "${shorten(path)}" has a suffix that stands for no form of report; ${fix}`)
 }
 
-/** Makes the folders of the files, so that a run does not turn out in vain at its end. */
-export async function prepareFolders(files: readonly Pick<ReportFile, 'path'>[]): Promise<void> {
-  for (const { path } of files) await writing(path, () => makeFolder(dirname(path)))
+/** Makes the folders of the files that a flag names, so that a run does not turn out in vain at its end. */
+export async function prepareFolders(files: readonly Pick<ReportFile, 'path'>[], flag?: string): Promise<void> {
+  for (const { path } of files) await writing(path, () => makeFolder(dirname(path)), flag)
 }
 
 /** With those above it. Node's own `recursive` tries for ever where nothing can be made, as in /proc. */
@@ -48,10 +48,10 @@ export async function writeReports(files: readonly ReportFile[], reports: readon
 }
 
 /** Does what writes a file. Throws OptionError naming the file. */
-export async function writing(path: string, write: () => Promise<unknown>): Promise<void> {
+export async function writing(path: string, write: () => Promise<unknown>, flag = '--report'): Promise<void> {
   try {
     await write()
   } catch (error) {
-    throw new OptionError(`--report ${path} cannot be written (${(error as Error).message})`)
+    throw new OptionError(`${flag} ${path} cannot be written (${(error as Error).message})`)
   }
 }

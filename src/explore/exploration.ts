@@ -93,6 +93,17 @@ export interface TrialResult {
   overhead_ms: number
   /** A command line that does it again. */
   repeat: string
+  /** Of a random schedule that failed, what is left when nothing can be left out. */
+  smallest?: Smallest
+}
+
+/** The fewest faults of a schedule that still give the same outcome. */
+export interface Smallest {
+  harms: readonly Harm[]
+  /** Whether it is known that none of them can be left out. */
+  minimal: boolean
+  /** The scenario file that has them. */
+  file: string
 }
 
 /** The command without any fault. */

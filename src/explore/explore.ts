@@ -7,7 +7,9 @@ import type { Exploration, TrialResult } from './exploration.ts'
 import { ExplorationSandbox, type Observation, type RunTerms } from './exploration-sandbox.ts'
 import { endInWords } from './judge-trial.ts'
 import { type PlannedTrial, type PlanWish, planTrials } from './plan.ts'
+import { randomTrials } from './random-trials.ts'
 import { type Limits, runTrials } from './run-trials.ts'
+import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink-schedules.ts'
 
 /** Milliseconds for a run without faults, unless the caller says otherwise. */
 const BASELINE_TIMEOUT_MS = 600_000
@@ -16,6 +18,8 @@ const PATIENCE_MS = 120_000
 
 /** What `explore` is to do. */
 export interface ExploreTerms extends RunTerms, PlanWish, Limits {
+  /** How many random schedules are tried after the single faults, and how what is found by them is kept; without it, none. */
+  random?: Pick<ShrinkTerms, 'save'> & { count: number }
   /** Of the sandbox, but for its address and clock. */
   options: SandboxOptions
   /** ISO 8601; every run begins at it, and stays there. Undefined: now. */
@@ -38,6 +42,8 @@ export interface ExploreWatch {
   /** These trials are going to be run. */
   planned(exploration: Exploration, trials: readonly PlannedTrial[]): void
   tried(result: TrialResult): void
+  /** So many random schedules failed, and the fewest of their faults that still fail are looked for. */
+  shrinking?(schedules: number): void
 }
 
 /**
@@ -68,22 +74,33 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
       took_ms: 0,
       jobs: terms.jobs,
     }
-    const trials = planTrials(baseline.places, terms)
+    const drawn = randomTrials(baseline.places, { ...terms, count: terms.random?.count ?? 0, seed: sandbox.seed })
+    const trials = [...planTrials(baseline.places, terms), ...drawn]
     terms.watch.planned(begun, trials)
     const timeout = terms.timeout ?? PATIENCE_MS + 5 * Math.max(first.took, second.took)
-    const { results, untried } = await runTrials(trials, {
-      ...terms,
-      timeout,
-      sandbox,
-      expected: baseline,
-      seed: sandbox.seed,
-      clock: moment,
-      still: !sandbox.waitsForConfirmation,
-    })
-    return { ...begun, results, untried, took_ms: clock.wallNow() - start }
+    const still = !sandbox.waitsForConfirmation
+    const trialTerms = { ...terms, timeout, sandbox, expected: baseline, seed: sandbox.seed, clock: moment, still }
+    const deadline = clock.wallNow() + (terms.budget ?? Number.POSITIVE_INFINITY)
+    const { results, untried } = await runTrials(trials, trialTerms)
+    const mayRun = () => !terms.interruption.asked.aborted && clock.wallNow() < deadline
+    const shrunk = await shrunkBy({ ...trialTerms, mayRun }, drawn, results)
+    return { ...begun, results: shrunk, untried, took_ms: clock.wallNow() - start }
   } finally {
     await sandbox.stop()
   }
+}
+
+/** Results with the fewest faults of every random schedule that failed. */
+async function shrunkBy(
+  terms: Omit<ShrinkTerms, 'save'> & Pick<ExploreTerms, 'random'> & { watch: ExploreWatch },
+  drawn: readonly PlannedTrial[],
+  results: TrialResult[],
+): Promise<TrialResult[]> {
+  const { random, watch } = terms
+  const failing = failingSchedules(drawn, results)
+  if (!random || failing === 0) return results
+  watch.shrinking?.(failing)
+  return shrinkSchedules(drawn, results, { ...terms, save: random.save })
 }
 
 /** The command's own words are shown once. */

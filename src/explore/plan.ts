@@ -16,13 +16,13 @@ export interface PlanWish {
 /** A trial that is still to be run. */
 export interface PlannedTrial extends Trial {
   harms: readonly { position: Position; hazard: PlannedHazard }[]
+  /** Of faults that only chance put together: what comes of it is judged as that of those that struck. */
+  drawn?: true
 }
 
 /** One trial for everything that can go wrong anywhere; those that can cost money first, those that wait last. */
 export function planTrials(places: readonly Place[], { kinds, operations, depth }: PlanWish): PlannedTrial[] {
-  const hazards = HAZARDS.filter(
-    ({ id, rule }) => kinds.length === 0 || kinds.includes(rule.kind) || kinds.includes(id),
-  )
+  const hazards = kinds.length === 0 ? HAZARDS : HAZARDS.filter((hazard) => isAmong(kinds, hazard))
   const wanted = places.filter(({ position }) => operations.length === 0 || operations.includes(position.operation))
   const singles = wanted.flatMap((place) =>
     hazards.filter((hazard) => hazard.fits(place)).map((hazard) => ({ place, hazard })),
@@ -30,6 +30,11 @@ export function planTrials(places: readonly Place[], { kinds, operations, depth 
   const trials = singles.map(({ place: { position }, hazard }) => trialOf([{ position, hazard }]))
   const pairs = depth === 1 ? [] : singles.flatMap(({ place, hazard }) => pairsOf(place, hazard, hazards))
   return byUrgency([...trials, ...pairs])
+}
+
+/** Whether a hazard is meant by one of these words: kinds of fault, or ids of hazards. */
+export function isAmong(kinds: PlanWish['kinds'], { id, rule }: PlannedHazard): boolean {
+  return kinds.includes(rule.kind) || kinds.includes(id)
 }
 
 /** A trial with its name. */

@@ -46,7 +46,9 @@ export function nameOf({ operation, tenant, external_id, end_user, ordinal }: Po
 
 /** Names of all places where trials do something, each once. */
 export function placesIn(trials: readonly Trial[]): string[] {
-  return [...new Set(trials.flatMap(({ harms }) => harms.map(({ position }) => nameOf(position))))]
+  // A trial of several harms is at a place of single ones, or at the retry that comes after it.
+  const singles = trials.filter(({ harms }) => harms.length === 1)
+  return [...new Set(singles.flatMap(({ harms }) => harms.map(({ position }) => nameOf(position))))]
 }
 
 function answerOf({ end, response }: RecordedExchange): string {

@@ -11,8 +11,18 @@ export type SameTerms = Pick<Exploration, 'command' | 'seed' | 'clock'> & {
 }
 
 /** A command line that does a trial again. */
-export function repeatCommand({ harms }: PlannedTrial, { command, seed, clock, still, flags }: SameTerms): string {
+export function repeatCommand({ harms }: PlannedTrial, terms: SameTerms): string {
   const faults = faultRules(harms).flatMap((rule) => ['--fault', faultText(rule)])
+  return execCommand(faults, harms, terms)
+}
+
+/** A command line that does what a scenario file has of these harms. */
+export function repeatScenario(file: string, harms: PlannedTrial['harms'], terms: SameTerms): string {
+  return execCommand(['--scenario', file], harms, terms)
+}
+
+function execCommand(what: readonly string[], harms: PlannedTrial['harms'], terms: SameTerms): string {
+  const { command, seed, clock, still, flags } = terms
   const at = still && !harms.some(({ hazard }) => hazard.holds) ? ['--clock', clock] : []
-  return shellWords(['yield-sandbox', 'exec', ...faults, '--seed', String(seed), ...at, ...flags, '--', ...command])
+  return shellWords(['yield-sandbox', 'exec', ...what, '--seed', String(seed), ...at, ...flags, '--', ...command])
 }

@@ -78,12 +78,24 @@ export async function runTrials(
   return { results: done, untried: left.length === 0 ? null : { trials: left, reason: reason ?? 'interrupted' } }
 }
 
-async function runTrial(trial: PlannedTrial, terms: TrialTerms): Promise<TrialResult | undefined> {
+/** Runs one. Resolves to undefined when it was interrupted. Throws what kept it from being run. */
+export async function runTrial(planned: PlannedTrial, terms: TrialTerms): Promise<TrialResult | undefined> {
   const { sandbox, timeout, expected } = terms
-  const faults = faultRules(trial.harms)
-  const holding = trial.harms.some(({ hazard }) => hazard.holds)
+  const faults = faultRules(planned.harms)
+  const holding = planned.harms.some(({ hazard }) => hazard.holds)
   const seen = await sandbox.run(terms, { faults, holding, stdio: ['ignore', 'ignore', 'ignore'], timeout })
-  return seen && resultOf(trial, seen, judgeTrial(seen, expected), terms)
+  if (!seen) return undefined
+  const { trial, struck } = planned.drawn ? thatStruck(planned, seen.struck) : { trial: planned, struck: seen.struck }
+  return resultOf(trial, seen, judgeTrial({ ...seen, struck }, expected), terms)
+}
+
+/** What a trial is without the faults that never struck; one of which none did is what it was. */
+function thatStruck(
+  trial: PlannedTrial,
+  struck: readonly boolean[],
+): { trial: PlannedTrial; struck: readonly boolean[] } {
+  const harms = trial.harms.filter((_, i) => struck[i])
+  return harms.length === 0 ? { trial, struck } : { trial: { ...trial, harms }, struck: harms.map(() => true) }
 }
 
 function resultOf(

@@ -3,7 +3,7 @@ import type { Verdict } from '../verdict/report.ts'
 import { type Exploration, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
 
 /** Outcomes with which a client is not fit for production. */
-const BAD: readonly TrialOutcome[] = ['silently_wrong', 'hung', 'noticed_too_late']
+export const BAD: readonly TrialOutcome[] = ['silently_wrong', 'hung', 'noticed_too_late']
 
 /** What an exploration comes to. */
 export interface ExplorationSummary {

@@ -60,7 +60,8 @@ function placeOf({ harms }: Trial): string {
 }
 
 /** Whose money it is and how much of it makes no difference. */
-function meaningOf({ outcome, trial: { harms }, sentences, findings }: TrialResult): string {
+function meaningOf({ outcome, trial, smallest, sentences, findings }: TrialResult): string {
+  const { harms } = smallest ?? trial
   const operations = harms.map(({ position }) => position.operation)
   return JSON.stringify([outcome, operations, sentences.map(shapeOf), findings.map(({ id }) => id).sort()])
 }

@@ -1,0 +1,68 @@
+import { SeededRandom } from '../support/random.ts'
+import { HAZARDS } from './hazards.ts'
+import { isAmong, type PlannedTrial, type PlanWish, trialOf } from './plan.ts'
+import { nameOf, type Place } from './positions.ts'
+
+/** Faults of one schedule. */
+const FEWEST = 2
+const MOST = 5
+/** In one of so many, the request after a harmed one, a retry most likely, is harmed as well. */
+const RETRIED_ONE_IN = 4
+/** Draws for each schedule that is wanted: where there are few places, most schedules are drawn already. */
+const ATTEMPTS = 20
+
+/** Which schedules are wanted. */
+export interface RandomWish extends Pick<PlanWish, 'kinds' | 'operations'> {
+  /** How many; there are fewer when there are not so many different ones. */
+  count: number
+  /** The same seed draws the same. */
+  seed: number
+}
+
+/**
+ * Schedules of several faults at once, by chance: what no single fault brings to light. Faults that make a client wait in real time
+ * only where their kinds are asked for.
+ */
+export function randomTrials(places: readonly Place[], { count, seed, kinds, operations }: RandomWish): PlannedTrial[] {
+  const hazards = HAZARDS.filter((hazard) => (kinds.length === 0 ? hazard.urgency !== 'wait' : isAmong(kinds, hazard)))
+  const sites = places
+    .filter(({ position }) => operations.length === 0 || operations.includes(position.operation))
+    .map((place) => ({ place, fitting: hazards.filter((hazard) => hazard.fits(place)) }))
+    .filter(({ fitting }) => fitting.length > 0)
+  const random = new SeededRandom(seed)
+  const draw = (below: number) => Math.floor(random.next('explore/random') * below)
+  const drawn = new Map<string, PlannedTrial>()
+  for (let attempt = 0; attempt < count * ATTEMPTS && drawn.size < count; attempt++) {
+    const harms = drawHarms(sites, draw)
+    const { id } = trialOf(harms)
+    if (harms.length < FEWEST || drawn.has(id)) continue
+    drawn.set(id, { id: `random-${drawn.size + 1} of seed ${seed}: ${id}`, harms, drawn: true })
+  }
+  return [...drawn.values()]
+}
+
+interface Site {
+  place: Place
+  fitting: PlannedTrial['harms'][number]['hazard'][]
+}
+
+/** In the order of the places. One request is struck by one fault: no place comes twice. */
+function drawHarms(sites: readonly Site[], draw: (below: number) => number): PlannedTrial['harms'] {
+  const wanted = FEWEST + draw(MOST - FEWEST + 1)
+  const harms = new Map<string, { at: number; harm: PlannedTrial['harms'][number] }>()
+  const left = [...sites.entries()]
+  while (harms.size < wanted && left.length > 0) {
+    const [next] = left.splice(draw(left.length), 1)
+    if (!next) break
+    const [at, site] = next
+    const { position } = site.place
+    const retried = draw(RETRIED_ONE_IN) === 0 && harms.size + 1 < wanted
+    const positions = retried ? [position, { ...position, ordinal: position.ordinal + 1 }] : [position]
+    for (const one of positions) {
+      const hazard = site.fitting[draw(site.fitting.length)]
+      if (hazard && !harms.has(nameOf(one))) harms.set(nameOf(one), { at, harm: { position: one, hazard } })
+    }
+  }
+  const inOrder = [...harms.values()].sort((a, b) => a.at - b.at || a.harm.position.ordinal - b.harm.position.ordinal)
+  return inOrder.map(({ harm }) => harm)
+}

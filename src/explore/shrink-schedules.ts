@@ -1,0 +1,116 @@
+import type { Scenario } from '../scenarios/scenario-schema.ts'
+import type { TrialOutcome, TrialResult } from './exploration.ts'
+import { type PlannedTrial, trialOf, withoutPlan } from './plan.ts'
+import { repeatScenario } from './repeat-command.ts'
+import { runTrial, type TrialTerms } from './run-trials.ts'
+import { harmsInWords, scheduleScenario } from './schedule-scenario.ts'
+import { type Shrunk, shrink } from './shrink.ts'
+import { BAD } from './summary.ts'
+
+/** The most runs for one schedule. */
+const MAX_RUNS = 32
+/** Of one that hangs, each takes all the time that a run may take. */
+const MAX_HANGING_RUNS = 6
+
+/** What schedules are shrunk with. */
+export interface ShrinkTerms extends TrialTerms {
+  /** Keeps a scenario. Resolves to the path of its file. */
+  save(scenario: Scenario): Promise<string>
+  /** Whether another run may begin. */
+  mayRun(): boolean
+}
+
+type PlannedHarm = PlannedTrial['harms'][number]
+
+/**
+ * Looks for the fewest faults of each random schedule that failed, and saves them as a scenario; those that come to the same are one.
+ * Resolves to all results, those of the schedules with what was found. Throws what keeps a scenario from being saved.
+ */
+export async function shrinkSchedules(
+  planned: readonly PlannedTrial[],
+  results: readonly TrialResult[],
+  terms: ShrinkTerms,
+): Promise<TrialResult[]> {
+  // Single faults have been tried already; no schedule is run twice.
+  const known = new Map(results.map((result) => [result.trial.id, result]))
+  const files = new Map<string, string>()
+  const found = new Map<string, TrialResult>()
+  for (const trial of planned) {
+    const result = known.get(trial.id)
+    if (!trial.drawn || !result || !BAD.includes(result.outcome)) continue
+    const shrunk = await shrinkOne(struckOf(trial, result), result, { ...terms, known })
+    if (terms.interruption.asked.aborted) break
+    const { id } = trialOf(shrunk.items)
+    const name = `explore-${terms.seed}-${files.size + 1}`
+    const file = files.get(id) ?? (await terms.save(scenarioOf(name, shrunk.items, known.get(id) ?? result, terms)))
+    files.set(id, file)
+    found.set(trial.id, withSmallest(result, shrunk, file, terms))
+  }
+  return results.map((result) => found.get(result.trial.id) ?? result)
+}
+
+/** How many schedules are going to be shrunk. */
+export function failingSchedules(planned: readonly PlannedTrial[], results: readonly TrialResult[]): number {
+  const drawn = new Set(planned.filter((trial) => trial.drawn).map(({ id }) => id))
+  return results.filter(({ trial, outcome }) => drawn.has(trial.id) && BAD.includes(outcome)).length
+}
+
+async function shrinkOne(
+  harms: readonly PlannedHarm[],
+  { outcome }: TrialResult,
+  terms: ShrinkTerms & { known: Map<string, TrialResult> },
+): Promise<Shrunk<PlannedHarm>> {
+  const { known, mayRun } = terms
+  const single = harms.find((harm) => known.get(trialOf([harm]).id)?.outcome === outcome)
+  if (single) return { items: [single], runs: 0, minimal: true }
+  let stopped = false
+  const fails = async (part: readonly PlannedHarm[]) => {
+    const trial = trialOf(part)
+    if (!known.has(trial.id) && !mayRun()) stopped = true
+    const result = known.get(trial.id) ?? (stopped ? undefined : await runTrial({ ...trial, drawn: true }, terms))
+    if (result) known.set(trial.id, result)
+    return result?.outcome === outcome
+  }
+  const shrunk = await shrink(harms, fails, maxRunsOf(outcome))
+  return { ...shrunk, minimal: shrunk.minimal && !stopped }
+}
+
+function maxRunsOf(outcome: TrialOutcome): number {
+  return outcome === 'hung' ? MAX_HANGING_RUNS : MAX_RUNS
+}
+
+/** Results that were read from a file do not know how a fault is planned. */
+function struckOf({ harms }: PlannedTrial, result: TrialResult): readonly PlannedHarm[] {
+  const struck = new Set(result.trial.harms.map((harm) => trialOf([harm]).id))
+  return harms.filter((harm) => struck.has(trialOf([harm]).id))
+}
+
+function scenarioOf(
+  name: string,
+  harms: readonly PlannedHarm[],
+  { sentences }: TrialResult,
+  { seed }: TrialTerms,
+): Scenario {
+  return scheduleScenario(harms, { name, came: sentences, foundBy: `yield-sandbox explore with seed ${seed}` })
+}
+
+function withSmallest(
+  result: TrialResult,
+  { items, minimal }: Shrunk<PlannedHarm>,
+  file: string,
+  terms: TrialTerms,
+): TrialResult {
+  const [few, all] = [items.length, result.trial.harms.length]
+  const enough =
+    few === all
+      ? `all of the ${all} faults are needed`
+      : `${few} of the ${all} faults ${few === 1 ? 'is' : 'are'} enough`
+  const sentence = `${minimal ? enough : `${enough}, fewer may be`}: ${harmsInWords(items)}`
+  const { harms } = withoutPlan(trialOf(items))
+  return {
+    ...result,
+    sentences: [...result.sentences, sentence],
+    repeat: repeatScenario(file, items, terms),
+    smallest: { harms, minimal, file },
+  }
+}
