@@ -58,6 +58,13 @@ test('bytes are bounded: giant bodies make room for each other', () => {
   expect(log.forgotten).toBe(84)
 })
 
+test('bytes are bounded where nothing but heads come', () => {
+  const { log, open } = logOf({ maxBytes: 100_000 })
+  for (let i = 0; i < 100; i++) open({ url: `/${i}${'x'.repeat(10_000)}` })
+  expect(log.size).toBeLessThan(10)
+  expect(log.forgotten).toBe(100 - log.size)
+})
+
 test('a body over 64 KiB is cut and says so, headers beyond a hundred are left out', () => {
   const { log, open } = logOf()
   const live = open({ headers: Array.from({ length: 5_000 }, () => 'a') })
