@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +8,7 @@ import { eventually } from '../helpers/eventually.ts'
 import { Command, type Ended } from './command.ts'
 import { type ClientName, writeClients } from './exec-clients.ts'
 import { expectClear } from './expect-clear.ts'
+import { expectGone } from './expect-gone.ts'
 
 let directory: string
 let client: (name: ClientName) => string[]
@@ -33,12 +33,6 @@ function start(flags: readonly string[], command: readonly string[], env: Record
 
 const exec = (flags: readonly string[], command: readonly string[], env?: Record<string, string>): Promise<Ended> =>
   start(flags, command, env).ended
-
-/** One that has ended and that nobody has waited for is gone as well: its parent ended before it. */
-function expectGone(pid: number): void {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })
-  expect(stdout.trim()).toMatch(/^Z|^$/)
-}
 
 /** What a client printed of the id of a process. */
 async function pidOf(exec: Command, role: string): Promise<number> {

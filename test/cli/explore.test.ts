@@ -1,0 +1,172 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Exploration, TrialOutcome } from '../../src/explore/exploration.ts'
+import { ROOT, run } from './command.ts'
+import { expectGone } from './expect-gone.ts'
+
+let directory: string
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-explore-'))
+})
+afterEach(() => rm(directory, { recursive: true }))
+
+const NODE = process.execPath
+const SUITE = [NODE, join(ROOT, 'test/explore/suite.mjs')]
+
+async function explore(flags: readonly string[], command: readonly string[] = SUITE, env: Record<string, string> = {}) {
+  const report = join(directory, 'explore.json')
+  const own = ['--results', join(directory, 'results.jsonl'), '--report', report, '--seed', '7']
+  const ended = await run(['explore', ...own, ...flags, '--', ...command], { env })
+  const text = existsSync(report) ? await readFile(report, 'utf8') : undefined
+  const exploration: (Exploration & { verdict: string }) | undefined = text === undefined ? undefined : JSON.parse(text)
+  const outcomes = new Set<TrialOutcome>(exploration?.results.map(({ outcome }) => outcome))
+  const sentences = exploration?.results.flatMap((result) => result.sentences) ?? []
+  return { ...ended, exploration, outcomes, sentences }
+}
+
+const MONEY = ['--only', 'deposit', '--faults', 'drop_connection,error,revert']
+
+describe('explore', () => {
+  test('finds nothing against a client that is right, at any place but those where it would wait', async () => {
+    const kinds = 'drop_connection,error,token_endpoint_error,revert,malformed_body,unknown_fields,token_expired'
+    const { code, exploration, outcomes } = await explore(['--faults', kinds, '--jobs', '4'])
+    expect([...outcomes]).toEqual(['survived'])
+    expect([code, exploration?.verdict]).toEqual([0, 'passed'])
+    expect(exploration?.baseline).toMatchObject({ exchanges: 9, positions: 9, difference: null })
+  })
+
+  test('finds a double payment that the tests do not notice, says whose, why, and how to see it again', async () => {
+    const { code, stderr, outcomes, exploration } = await explore(
+      ['--only', 'deposit', '--faults', 'reset-after-broadcast'],
+      SUITE,
+      { MISTAKE: 'fresh-key', CHECKS: 'none' },
+    )
+    expect([code, exploration?.verdict, ...outcomes]).toEqual([3, 'failed', 'silently_wrong'])
+    expect(stderr).toContain(
+      'carol: 2,249.50 USDC in aave-usdc instead of 1,249.50 (deposit of 1,000.00: twice instead of once)',
+    )
+    expect(stderr).toContain('idempotency-key-on-retry')
+    const repeat = /yield-sandbox (exec .*)/.exec(stderr)?.[1] ?? ''
+    const words = repeat.match(/'[^']*'|\S+/g)?.map((word) => word.replace(/^'|'$/g, '')) ?? []
+    const again = await run(words, { env: { MISTAKE: 'fresh-key', CHECKS: 'none' } })
+    expect(again).toMatchObject({ code: 3, stderr: expect.stringMatching(/pays twice/) })
+  })
+
+  test.each([
+    ['noticed_too_late', { MISTAKE: 'fresh-key' }, 3],
+    ['gave_up_safely', { MISTAKE: 'no-retry' }, 0],
+  ] as const)('calls it %s with %o', async (outcome, env, code) => {
+    const hit = outcome === 'gave_up_safely' ? 'unavailable,reset-on-request' : 'reset-after-broadcast'
+    const seen = await explore(['--only', 'deposit', '--faults', hit], SUITE, env)
+    expect([seen.code, ...seen.outcomes]).toEqual([code, outcome])
+  })
+
+  test('calls a revert that nobody is told of a silent loss', async () => {
+    const { code, outcomes, sentences } = await explore(['--faults', 'revert', '--only', 'deposit'], SUITE, {
+      MISTAKE: 'swallow-revert',
+      CHECKS: 'none',
+    })
+    expect([code, ...outcomes]).toEqual([3, 'silently_wrong'])
+    expect(sentences[0]).toMatch(/deposit of 1,000.00: never instead of once/)
+  })
+
+  test('calls a client hung that waits for ever', async () => {
+    const { code, outcomes } = await explore(
+      ['--faults', 'hang-on-request', '--only', 'list_pools', '--timeout', '4s'],
+      SUITE,
+      { MISTAKE: 'no-timeout' },
+    )
+    expect([code, ...outcomes]).toEqual([3, 'hung'])
+  })
+
+  test('follows deposits that go side by side, and end users whose names are new each time', async () => {
+    const { code, exploration, outcomes } = await explore(MONEY, SUITE, { CONCURRENT: '1', RANDOM_USER: '1' })
+    expect([code, ...outcomes]).toEqual([0, 'survived'])
+    expect(exploration?.results[0]?.trial.harms[0]?.position).toMatchObject({ external_id: null, end_user: 1 })
+  })
+
+  test('with a database of its own, a suite is repeatable by what --before does', async () => {
+    const database = join(directory, 'database')
+    const wish = ['--only', 'deposit', '--faults', 'reset-after-broadcast', '--jobs', '1']
+    const without = await explore(wish, SUITE, { DATABASE: database })
+    expect(without).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/your tests are not repeatable: .*0\.000007/),
+    })
+    const cleaned = await explore([...wish, '--before', `rm -f ${database}`], SUITE, { DATABASE: database })
+    expect([cleaned.code, ...cleaned.outcomes]).toEqual([0, 'survived'])
+  })
+
+  test('stops after --max-runs and --budget, and says what was not tried', async () => {
+    const few = await explore([...MONEY, '--max-runs', '1', '--jobs', '1'])
+    expect(few.exploration).toMatchObject({ results: [{}], untried: { reason: '--max-runs 1' } })
+    const short = await explore([...MONEY, '--budget', '1ms'])
+    expect(short).toMatchObject({ code: 4, stderr: expect.stringMatching(/Not tried: \d+ more \(--budget/) })
+  })
+})
+
+describe('explore says in one sentence why it cannot', () => {
+  const sentence = (stderr: string) => stderr.split('\n').filter((line) => /^yield-sandbox: (?!runs)/.test(line))
+
+  test.each([
+    ['fails already', ['sh', '-c', 'exit 7'], 7, /ended with code 7 without any fault/],
+    ['asks nothing', ['true'], 4, /asked this sandbox nothing: .*YIELD_BASE_URL/],
+    ['never ends', ['sleep', '60'], 1, /was not done after 1 s without any fault/],
+    ['is not there', ['no-such-command'], 2, /is no command on this machine/],
+    ['wants a terminal', ['sh', '-c', 'read answer < /dev/tty'], 2, /has no terminal and no standard input/],
+  ] as const)('a command that %s', async (_, command, code, words) => {
+    const ended = await explore(['--timeout', '1s'], command)
+    expect(sentence(ended.stderr).join('\n')).toMatch(words)
+    expect(ended.exploration).toBeUndefined()
+    expect(ended.code === code || (command[0] === 'sh' && ended.code !== 0)).toBe(true)
+  })
+
+  test('a command that talks to somebody else', async () => {
+    const other = createServer((_, response) => response.end('{}')).listen(0, '127.0.0.1')
+    try {
+      await new Promise((resolve) => other.once('listening', resolve))
+      const { port } = other.address() as AddressInfo
+      const ended = await explore(
+        [],
+        [NODE, '-e', `await fetch('http://127.0.0.1:${port}/v1/partner/pools')`, '--input-type=module'],
+      )
+      expect(ended).toMatchObject({ code: 4, stderr: expect.stringMatching(/asked this sandbox nothing/) })
+    } finally {
+      other.close()
+    }
+  })
+
+  test('tests that are not repeatable; --tolerate goes on', async () => {
+    const chance = `${NODE} ${SUITE[1]} && [ -e ${directory}/ran ] || { touch ${directory}/ran; MISTAKE=no-retry USER_NAME=dave ${NODE} ${SUITE[1]}; }`
+    const command = ['sh', '-c', chance]
+    const refused = await explore(['--only', 'deposit', '--faults', 'revert'], command)
+    expect(refused).toMatchObject({
+      code: 4,
+      stderr: expect.stringMatching(/not repeatable: two runs without any fault differ/),
+    })
+    await rm(`${directory}/ran`)
+    const tolerated = await explore(['--only', 'deposit', '--faults', 'revert', '--tolerate'], command)
+    expect(tolerated.exploration?.baseline.difference).not.toBeNull()
+    expect(tolerated.code).toBe(0)
+  })
+
+  test('--before that fails', async () => {
+    const ended = await explore(['--before', 'exit 3'])
+    expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/--before failed: .*code 3/) })
+  })
+})
+
+test('what a command leaves running in its group is ended', async () => {
+  const pids = join(directory, 'pids')
+  const script = `sleep 300 & echo $! >> ${pids}; exec ${SUITE.join(' ')}`
+  const { code } = await explore(['--only', 'deposit', '--faults', 'revert', '--max-runs', '1'], ['sh', '-c', script])
+  expect(code).toBe(0)
+  const started = (await readFile(pids, 'utf8')).trim().split('\n').map(Number)
+  expect(started).toHaveLength(3)
+  for (const pid of started) expectGone(pid)
+})
