@@ -15,7 +15,7 @@ export function endUsersOf(exchanges: readonly RecordedExchange[]): Set<string> 
   return new Set(appearancesOf(exchanges).map(({ external_id }) => external_id))
 }
 
-/** Sorts money by its owners; `stable` are the names that are the same in every run. Those whom no request was for do not count. */
+/** Sorts money by its owners; `stable` are the names that are the same in every run. Those whom no request of any run was for do not count. */
 export function ownedMoney(
   money: Money,
   exchanges: readonly RecordedExchange[],
@@ -30,6 +30,12 @@ export function ownedMoney(
     if (!user) continue
     if (stable.has(external_id)) named.set(tenants.size > 1 ? `${external_id} (${tenant})` : external_id, user)
     else unnamed.push(user)
+  }
+  // One who was never asked for, for the token was refused, has what the fixture gave.
+  const appeared = new Set(appearances.map(({ external_id }) => external_id))
+  for (const name of stable) {
+    const [user, another] = money.users.filter(({ external_id }) => external_id === name)
+    if (user && !another && !appeared.has(name)) named.set(name, user)
   }
   return { named, unnamed }
 }

@@ -1,0 +1,136 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { eventually } from '../helpers/eventually.ts'
+import { Command, type Ended } from './command.ts'
+import { expectClear } from './expect-clear.ts'
+import { expectGone } from './expect-gone.ts'
+import { ExploredClient } from './explore-clients.ts'
+import { runHere } from './in-process.ts'
+
+/** Eleven runs at one place. */
+const FEW = ['--only', 'deposit', '--faults', 'drop_connection', '--jobs', '2']
+const ALL = 11
+
+let client: ExploredClient
+let started: Command[] = []
+beforeEach(() => {
+  client = new ExploredClient()
+})
+afterEach(async () => {
+  for (const command of started) command.kill('SIGKILL')
+  await Promise.all(started.map(({ ended }) => ended))
+  started = []
+  client[Symbol.dispose]()
+})
+
+function start(flags: readonly string[], env: Record<string, string> = {}, command = client.command): Command {
+  const results = ['--results', client.path('results.jsonl')]
+  const exploring = new Command(['explore', ...results, ...flags, '--', ...command], {
+    env: { ...client.env, ...env },
+  })
+  started.push(exploring)
+  return exploring
+}
+
+const explore = (...terms: Parameters<typeof start>): Promise<Ended> => start(...terms).ended
+
+describe('explore', () => {
+  test('shows where money went astray, writes it down in every form, and exits with 3', async () => {
+    const files = ['html', 'json', 'xml', 'md', 'txt'].map((suffix) => client.path(`reports/explore.${suffix}`))
+    const ended = await explore([...FEW, ...files.flatMap((file) => ['--report', file])], { TWICE: '1' })
+    expect(ended).toMatchObject({ code: 3, stdout: 'deposited 200\n' })
+    expect(ended.stderr).toMatch(/^yield-sandbox: ✗ deposit#1@alice reset-after-broadcast: .*twice instead of once\)$/m)
+    expect(ended.stderr).toMatch(/^yield-sandbox: 11 of 11 runs, \d bad; /m)
+    expect(ended.stderr).toMatch(/^reset after broadcast +✗$/m)
+    expect(ended.stderr).toMatch(/^Failed: money went astray in \d of 11 runs/m)
+    expect(ended.stderr).not.toContain('\u001b')
+    expect(files.filter((file) => !existsSync(file))).toEqual([])
+    const { results } = JSON.parse(readFileSync(files[1]!, 'utf8'))
+    expect(client.results).toHaveLength(ALL)
+    expect(results).toEqual(expect.arrayContaining(client.results))
+  })
+
+  test('exits with 0 when none did; environment variables stand for flags as with exec', async () => {
+    const ended = await explore(FEW, { YIELD_SANDBOX_SEED: '4711', YIELD_SANDBOX_CLOCK: '2026-12-24T18:00:00Z' })
+    expect(ended.stderr).toMatch(/^Passed: 11 faults struck, and no money went astray\.$/m)
+    expect(ended.code).toBe(0)
+    const [header = ''] = readFileSync(client.path('results.jsonl'), 'utf8').split('\n')
+    expect(JSON.parse(header)).toMatchObject({ seed: 4711, clock: '2026-12-24T18:00:00Z' })
+  })
+})
+
+describe('what came before', () => {
+  test('a SIGKILL is not lost: --resume does the rest', async () => {
+    const killed = start(FEW)
+    await eventually(() => expect(client.results.length).toBeGreaterThanOrEqual(3))
+    killed.kill('SIGKILL')
+    await killed.ended
+    const kept = client.results
+    const before = client.runs.length
+    const ended = await explore([...FEW, '--resume'])
+    expect(ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining(`${ALL} runs, ${kept.length} of them known`),
+    })
+    // Two without faults, and those that were missing.
+    expect(client.runs.length - before).toBe(2 + ALL - kept.length)
+    expect(client.results).toHaveLength(ALL)
+    expect(client.results).toEqual(expect.arrayContaining(kept))
+  })
+
+  test('a Ctrl-C is shown and written down, and nothing is left running', async () => {
+    const report = client.path('explore.json')
+    const interrupted = start([...FEW, '--report', report])
+    await eventually(() => expect(client.results.length).toBeGreaterThanOrEqual(2))
+    interrupted.kill('SIGINT')
+    const ended = await interrupted.ended
+    expect(ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/^Not tried: \d more \(interrupted\)\.$/m) })
+    expect(ended.stderr).toMatch(/the same command line with --resume goes on$/m)
+    const written = JSON.parse(readFileSync(report, 'utf8'))
+    expect(written.results.length + written.untried.trials.length).toBe(ALL)
+    expect(written.results).toHaveLength(client.results.length)
+    for (const pid of client.runs) expectGone(pid)
+  })
+
+  test('is not mixed with what comes of another command line', async () => {
+    expect(await explore([...FEW, '--max-runs', '1'])).toMatchObject({ code: 0 })
+    const resume = (flags: readonly string[]) => explore([...FEW, '--resume', ...flags])
+    expectClear(await resume(['--before', 'true']), { code: 2, line: /--resume: .* is of other flags: .* leave out/ })
+    expectClear(await resume(['--seed', '1']), { code: 2, line: /--resume: .* is of another seed/ })
+    expect(client.results).toHaveLength(1)
+  })
+})
+
+test('a command that leaves a process running is told so', async () => {
+  const leaving = ['sh', '-c', 'sleep 600 & "$@"', 'sh', ...client.command]
+  const { code, stderr } = await explore([...FEW, '--max-runs', '1'], {}, leaving)
+  expect(stderr).toMatch(/^sh left a process running: ended \(sleep\)\. That takes time after every run/m)
+  expect(code).toBe(0)
+})
+
+describe('the command line', () => {
+  test.each([
+    [['--faults', 'droped_connection'], /"droped_connection" is not known; did you mean "drop_connection"\?/],
+    [['--only', 'deposit,withdrawl'], /"withdrawl" is not known; did you mean "withdraw"\?/],
+    [['--only', 'payments'], /"payments" is not known; use one of list_pools, /],
+    [['--depth', '3'], /--depth.* must be 1 or 2/],
+    [['--budget', '0'], /--budget.* must be longer than 0/],
+    [['--timeout', 'soon'], /--timeout/],
+    [['--max-runs', '0'], /--max-runs.* must be at least 1/],
+    [['--jobs', 'x'], /--jobs.* must be a whole number/],
+    [
+      ['--report', 'x.sarif'],
+      /"x\.sarif": SARIF tells of findings.*use \.html, \.json, \.xml \(JUnit\), \.md or \.txt/,
+    ],
+    [['--report', 'x.doc'], /has a suffix that stands for no form of report/],
+    [['--env', 'API_URL'], /must be THEIR_NAME=YIELD_NAME/],
+    [['--resume', '--results', '/nowhere/x'], /--resume: \/nowhere\/x cannot be read \(ENOENT\)/],
+  ])('refuses %j by its name', async (flags, line) => {
+    expectClear(await runHere(['explore', ...flags, '--', 'true']), { code: 2, line })
+  })
+
+  test('says what belongs after --, and has examples', async () => {
+    expect((await runHere(['explore', '--grep', 'x'])).stderr).toMatch(/what belongs to your command goes after --/)
+    expect((await runHere(['explore', '--help'])).stdout).toMatch(/Examples:\n {2}yield-sandbox explore -- npm test/)
+  })
+})
