@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { deposits } from './deposits.mjs'
 import { exec } from './exec.mjs'
+import { explore } from './explore.mjs'
 import { faults } from './faults.mjs'
 import { held } from './held.mjs'
 import { memory } from './memory.mjs'
@@ -16,7 +17,7 @@ import { watching } from './watching.mjs'
 
 const PARTS = { startup, exec, requests, faults, deposits, reset, package: packageFigures }
 /** Minutes each: measured when named only. */
-const LONG_PARTS = { scale, held, stored, memory, namespaces, watching }
+const LONG_PARTS = { scale, held, stored, memory, namespaces, watching, explore }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
 const { values: options, positionals } = parseArgs({ options: { mockoon: { type: 'string' } }, allowPositionals: true })
