@@ -5,7 +5,10 @@ import { exec } from '../exec/exec.ts'
 import { loadBaseline } from '../exec/load-baseline.ts'
 import { readFault } from '../exec/read-fault.ts'
 import { prepareFolders, reportFile } from '../exec/report-files.ts'
+import { shrinkRun } from '../explore/shrink-run.ts'
+import { OptionError } from '../option-error.ts'
 import { findScenario } from '../scenarios/find-scenario.ts'
+import { shorten } from '../support/shorten.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import { renderText } from '../verdict/render/text.ts'
 import type { Report } from '../verdict/report.ts'
@@ -13,6 +16,7 @@ import { findingIds } from './finding-ids-argument.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { atLeastOne, positiveDuration } from './parse-argument.ts'
 import {
+  execFlags,
   exitAtOnce,
   forgiveReaders,
   type RunFlags,
@@ -33,6 +37,7 @@ interface Flags extends RunFlags {
   require: FindingId[]
   baseline?: string
   allowInconclusive?: boolean
+  shrink?: string
 }
 
 /** `exec`: runs a command, such as a test suite, against fresh sandboxes, and says whether its client is right. */
@@ -47,6 +52,7 @@ export function execCommand(): Command {
     .option('--timeout <d>', 'end a command that takes longer', positiveDuration)
     .option('--require <finding>', 'a finding that must be proved; may be repeated', findingIds, [])
     .option('--baseline <file>', 'findings that may fail for the time being')
+    .option('--shrink <file>', 'when it fails, save the fewest faults that do it as a scenario (.yaml)')
     .option('--allow-inconclusive', 'exit with 0 when what was asked for did not come about')
   return withRunFlags(command, 'moment the sandbox clock starts at, frozen (default: real time)')
     .addHelpText('after', EXAMPLES)
@@ -63,6 +69,7 @@ Examples:
   yield-sandbox exec --scenario dropped-deposit -- npm test
   yield-sandbox exec --scenario dropped-deposit --scenario expired-cursor --report report.html -- npm test
   yield-sandbox exec --fault 'error; status=503; operation=deposit; times=2' -- npm test
+  yield-sandbox exec --scenario flaky-network --shrink fewest.yaml -- npm test
   yield-sandbox exec --env API_URL=YIELD_BASE_URL --timeout 5m -- sh -c 'npm run seed && npm test'`
 
 async function run(command: string[], flags: Flags): Promise<void> {
@@ -73,21 +80,36 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const faults = flags.fault.map(readFault)
   const renames = flags.env.map(parseRename)
   const accepted = baseline === undefined ? [] : await loadBaseline(baseline)
+  const fewest = flags.shrink === undefined ? undefined : shrinkFile(flags.shrink, scenarios.length)
   await prepareFolders(files)
+  if (fewest !== undefined) await prepareFolders([{ path: fewest }], '--shrink')
   const options = { ...(await sandboxOptions(flags)), ...(clock !== undefined && { clock }) }
   forgiveReaders()
-  process.exitCode = await exec({
-    ...{ command, scenarios, faults, renames, files, options, timeout, allowInconclusive },
-    baseline: accepted,
+  const runTerms = {
+    ...{ command, faults, renames, options, timeout, say },
     required: flags.require,
-    jobs: flags.jobs ?? availableParallelism(),
     env: process.env,
     interruption: watchSignals(),
+  }
+  const again = [...execFlags(flags), ...(clock === undefined ? [] : ['--clock', clock])]
+  process.exitCode = await exec({
+    ...{ ...runTerms, scenarios, files, allowInconclusive, show },
+    baseline: accepted,
+    jobs: flags.jobs ?? availableParallelism(),
     out: process.stdout,
-    say,
-    show,
+    ...(fewest !== undefined && {
+      traced: true,
+      afterwards: (run) => shrinkRun(run, { ...runTerms, scenario: undefined, file: fewest, flags: again }),
+    }),
   })
   exitAtOnce()
+}
+
+/** Where the fewest faults are saved. Throws OptionError. */
+function shrinkFile(path: string, scenarios: number): string {
+  if (!/\.ya?ml$/.test(path)) throw new OptionError(`--shrink "${shorten(path)}" must be a file that ends with .yaml`)
+  if (scenarios > 1) throw new OptionError('--shrink goes with one scenario; run the others by themselves')
+  return path
 }
 
 function show(reports: readonly Report[], table: string | undefined): void {

@@ -24,6 +24,7 @@ import { ExploreDisplay } from './explore-display.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { atLeastOne, positiveDuration, wholeNumber } from './parse-argument.ts'
 import {
+  execFlags,
   exitAtOnce,
   forgiveReaders,
   type RunFlags,
@@ -200,19 +201,6 @@ function sameFlags({ faults, only, depth, timeout, before, tolerate, ...flags }:
     ...(before === undefined ? [] : ['--before', before]),
     ...(tolerate ? ['--tolerate'] : []),
     ...execFlags(flags),
-  ]
-}
-
-/** Flags of `exec` that make the same sandbox, and the same environment. */
-function execFlags({
-  fixtures,
-  confirmationDelay,
-  env,
-}: Pick<Flags, 'fixtures' | 'confirmationDelay' | 'env'>): string[] {
-  return [
-    ...(fixtures === undefined ? [] : ['--fixtures', fixtures]),
-    ...(confirmationDelay === undefined ? [] : ['--confirmation-delay', confirmationDelay]),
-    ...env.flatMap((rename) => ['--env', rename]),
   ]
 }
 

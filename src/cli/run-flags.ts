@@ -68,6 +68,19 @@ export async function sandboxOptions({
   }
 }
 
+/** Flags of `exec` that make the same sandbox, and the same environment. */
+export function execFlags({
+  fixtures,
+  confirmationDelay,
+  env,
+}: Pick<RunFlags, 'fixtures' | 'confirmationDelay' | 'env'>): string[] {
+  return [
+    ...(fixtures === undefined ? [] : ['--fixtures', fixtures]),
+    ...(confirmationDelay === undefined ? [] : ['--confirmation-delay', confirmationDelay]),
+    ...env.flatMap((rename) => ['--env', rename]),
+  ]
+}
+
 /** Whoever reads what is printed may have read enough: that is no failure. */
 export function forgiveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)

@@ -18,6 +18,8 @@ export interface ExecTerms extends AllTerms {
   allowInconclusive: boolean
   /** Shows the reports to a person; those of several runs with a table of all. */
   show(reports: readonly Report[], table: string | undefined): void
+  /** What else is to be done with a run that ended by itself, its report as the baseline leaves it. */
+  afterwards?(run: Run): Promise<void>
 }
 
 /**
@@ -27,7 +29,6 @@ export interface ExecTerms extends AllTerms {
 export async function exec(terms: ExecTerms): Promise<number> {
   const { files, baseline, allowInconclusive, show, say, interruption } = terms
   const runs = await runAll(terms)
-  const interruptedBy: NodeJS.Signals | undefined = interruption.asked.reason
   for (const run of runs) for (const line of remarks(run, terms)) say(line)
   const now = new SandboxClock().wallNow()
   const { reports, complaints } = applyBaseline(
@@ -39,6 +40,9 @@ export async function exec(terms: ExecTerms): Promise<number> {
   if (reports.length > 0) show(reports, runs.length > 1 ? summaryTable(judged) : undefined)
   for (const complaint of complaints) say(complaint)
   await writeReports(files, reports)
+  const [first] = judged
+  if (first && !interruption.asked.aborted) await terms.afterwards?.(first)
+  const interruptedBy: NodeJS.Signals | undefined = interruption.asked.reason
   return exitCodeOf({ runs: judged, badBaseline: complaints.length > 0, allowInconclusive, interruptedBy })
 }
 

@@ -1,9 +1,11 @@
 import { ControlClient } from '../control/client.ts'
-import type { FaultRule } from '../control/contract.ts'
+import type { ActiveFault, FaultRule } from '../control/contract.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { SandboxOptions } from '../options.ts'
+import { evidenceOf } from '../sandbox/evidence-of.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
+import type { Evidence } from '../verdict/evidence.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
 import { commandEnvironment, type Rename } from './command-environment.ts'
@@ -29,6 +31,16 @@ export interface RunTerms {
   /** Milliseconds for the command; undefined for no limit. */
   timeout: number | undefined
   interruption: Interruption
+  /** Whether it is wanted which faults struck what. */
+  traced?: boolean
+}
+
+/** Which faults struck what. */
+export interface RunTrace extends Pick<Evidence, 'exchanges'> {
+  /** By their ids. */
+  rules: readonly ActiveFault[]
+  /** Names of those that are there in every run. */
+  endUsers: readonly string[]
 }
 
 /** One command, run to its end against a sandbox of its own. */
@@ -38,6 +50,8 @@ export interface Run {
   /** Of the command, in milliseconds. */
   took: number
   report: Report
+  /** Where it was wanted. */
+  trace?: RunTrace
 }
 
 /**
@@ -61,9 +75,16 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     const end = await runCommand(command, { env: seen, stdio, timeout, interruption, clock })
     const took = clock.wallNow() - began
     await clock.sleep(CLOSING_MS)
+    const trace = terms.traced ? { trace: await traceOf(sandbox, client) } : {}
     const require = [...(scenario?.expect.findings ?? []), ...required]
-    return { scenario, end, took, report: await client.report({ ended: true, require }) }
+    return { scenario, end, took, report: await client.report({ ended: true, require }), ...trace }
   } finally {
     await sandbox.stop()
   }
+}
+
+async function traceOf(sandbox: Sandbox, client: ControlClient): Promise<RunTrace> {
+  const { exchanges } = await evidenceOf(sandbox.namespace, true)
+  const { tenants } = await sandbox.credentials()
+  return { exchanges, rules: await client.faults(), endUsers: tenants.flatMap(({ end_users }) => end_users) }
 }

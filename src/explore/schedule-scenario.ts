@@ -2,9 +2,12 @@ import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/shorten.ts'
 import type { Harm, Position } from './exploration.ts'
 import { faultRules } from './fault-rules.ts'
+import type { Shrunk } from './shrink.ts'
 
 /** Characters that a description may have. */
 const MAX_DESCRIPTION = 1000
+/** Faults that a scenario may have. */
+export const MAX_FAULTS = 100
 
 /** What a scenario says of itself. */
 export interface ScheduleWords {
@@ -22,17 +25,28 @@ export function scheduleScenario(harms: readonly Harm[], { name, came, foundBy }
   const faults = faultRules(harms)
   // The later ones may strike what only a wrong client sends.
   const first = faults.slice(0, 1).map(({ kind }) => kind)
+  const expect = first.length > 0 ? { traffic: { faults: first } } : {}
   return {
     name,
     description: shorten(description, MAX_DESCRIPTION),
     faults,
     clock: [],
-    expect: { traffic: { faults: first } },
+    expect,
   }
 }
 
+/** "2 of the 4 faults are enough: reset after broadcast at deposit 1 of alice, then …": what is left of so many. */
+export function enoughInWords({ items, minimal }: Shrunk<Harm>, all: number): string {
+  const few = items.length
+  const enough =
+    few === all
+      ? `${all === 1 ? 'the fault is' : `all of the ${all} faults are`} needed`
+      : `${few} of the ${all} faults ${few === 1 ? 'is' : 'are'} enough`
+  return `${minimal ? enough : `${enough}, fewer may be`}: ${harmsInWords(items)}`
+}
+
 /** "reset after broadcast at deposit 1 of alice, then 503 with Retry-After at list_pools 2" */
-export function harmsInWords(harms: readonly Harm[]): string {
+function harmsInWords(harms: readonly Harm[]): string {
   return harms.map(({ position, hazard }) => `${hazard.title} at ${inWords(position)}`).join(', then ')
 }
 

@@ -3,7 +3,7 @@ import type { TrialOutcome, TrialResult } from './exploration.ts'
 import { type PlannedTrial, trialOf, withoutPlan } from './plan.ts'
 import { repeatScenario } from './repeat-command.ts'
 import { runTrial, type TrialTerms } from './run-trials.ts'
-import { harmsInWords, scheduleScenario } from './schedule-scenario.ts'
+import { enoughInWords, scheduleScenario } from './schedule-scenario.ts'
 import { type Shrunk, shrink } from './shrink.ts'
 import { BAD } from './summary.ts'
 
@@ -94,22 +94,12 @@ function scenarioOf(
   return scheduleScenario(harms, { name, came: sentences, foundBy: `yield-sandbox explore with seed ${seed}` })
 }
 
-function withSmallest(
-  result: TrialResult,
-  { items, minimal }: Shrunk<PlannedHarm>,
-  file: string,
-  terms: TrialTerms,
-): TrialResult {
-  const [few, all] = [items.length, result.trial.harms.length]
-  const enough =
-    few === all
-      ? `all of the ${all} faults are needed`
-      : `${few} of the ${all} faults ${few === 1 ? 'is' : 'are'} enough`
-  const sentence = `${minimal ? enough : `${enough}, fewer may be`}: ${harmsInWords(items)}`
+function withSmallest(result: TrialResult, shrunk: Shrunk<PlannedHarm>, file: string, terms: TrialTerms): TrialResult {
+  const { items, minimal } = shrunk
   const { harms } = withoutPlan(trialOf(items))
   return {
     ...result,
-    sentences: [...result.sentences, sentence],
+    sentences: [...result.sentences, enoughInWords(shrunk, result.trial.harms.length)],
     repeat: repeatScenario(file, items, terms),
     smallest: { harms, minimal, file },
   }
