@@ -86,6 +86,7 @@ describe('what came before', () => {
     const ended = await interrupted.ended
     expect(ended).toMatchObject({ code: 130, stderr: expect.stringMatching(/^Not tried: \d more \(interrupted\)\.$/m) })
     expect(ended.stderr).toMatch(/the same command line with --resume goes on$/m)
+    expect(ended.stderr).toMatch(/^Passed as far as it went: /m)
     const written = JSON.parse(readFileSync(report, 'utf8'))
     expect(written.results.length + written.untried.trials.length).toBe(ALL)
     expect(written.results).toHaveLength(client.results.length)

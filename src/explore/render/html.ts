@@ -27,7 +27,7 @@ function head(exploration: Exploration): Markup {
   const number = (count: number, name: string, tone: string) =>
     html`<div class="${tone}"><dt>${name}</dt><dd>${count}</dd></div>`
   // The badge above it says the word.
-  const said = verdictSentence(exploration).replace(/^\w+: /, '')
+  const said = verdictSentence(exploration).replace(/^[^:]+: /, '')
   const day = created_at.slice(0, 16).replace('T', ' ')
   return html`<div class="brand"><span><b>yield-sandbox explore</b> · ${shellWords(command)} · seed ${seed}</span><time datetime="${created_at}">${day} UTC</time></div>
 <p class="verdict ${verdict}">${verdict}</p><h1>${said.charAt(0).toUpperCase() + said.slice(1)}</h1>

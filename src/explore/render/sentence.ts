@@ -10,7 +10,8 @@ export function verdictSentence(exploration: Exploration): string {
   if (verdict === 'inconclusive') return `Inconclusive: none of ${countOf(runs, 'fault')} struck anything.`
   if (verdict === 'passed') {
     const struck = counts.survived + counts.gave_up_safely
-    return `Passed: ${countOf(struck, 'fault')} struck, and no money went astray.`
+    const far = exploration.untried === null ? '' : ' as far as it went'
+    return `Passed${far}: ${countOf(struck, 'fault')} struck, and no money went astray.`
   }
   const astray = counts.silently_wrong + counts.noticed_too_late
   const unnoticed = counts.silently_wrong > 0 ? `, and your tests did not notice in ${counts.silently_wrong}` : ''

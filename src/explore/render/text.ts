@@ -1,5 +1,5 @@
 import { plainText } from '../../verdict/render/plain-text.ts'
-import { type Exploration, OUTCOME_IMPACT } from '../exploration.ts'
+import { type Exploration, OUTCOME_IMPACT, type TrialOutcome } from '../exploration.ts'
 import { matrixOf } from '../matrix.ts'
 import { summaryOf } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
@@ -34,10 +34,14 @@ export function renderText(exploration: Exploration, { colour = false }: { colou
 
 function incidentLines(incident: Incident, paint: Paint): string[] {
   const { outcome, first } = incident
-  const { sign, name } = OUTCOMES[outcome]
   const also = alikeInWords(incident)
+  const [head = '', ...more] = signed(
+    outcome,
+    `${first.trial.id}: ${OUTCOMES[outcome].name} (${OUTCOME_IMPACT[outcome]})`,
+  )
   return [
-    `${paint(COLOURS[outcome], sign)} ${paint('1', plainText(first.trial.id))}: ${name} (${OUTCOME_IMPACT[outcome]})`,
+    paint(COLOURS[outcome], head),
+    ...more.map((line) => paint(COLOURS[outcome], line)),
     ...first.sentences.flatMap((sentence) => wrapped('    ', plainText(sentence))),
     ...explanationsOf(incident).flatMap(({ id, title, explanation }) => [
       ...wrapped('    why    ', `${title} (${id}).`),
@@ -50,12 +54,13 @@ function incidentLines(incident: Incident, paint: Paint): string[] {
 
 function asideLines(incident: Incident, paint: Paint): string[] {
   const { outcome, first } = incident
-  const { sign, name } = OUTCOMES[outcome]
   const also = alikeInWords(incident)
-  const what = [
-    `${first.trial.id}: ${name}; ${first.sentences.join('; ')}`,
-    ...(also === undefined ? [] : [`also ${also}`]),
-  ]
-  const [line = '', ...others] = wrapped(`${sign} `, plainText(what.join('; ')), '    ')
-  return [paint(COLOURS[outcome], sign) + line.slice(sign.length), ...others]
+  const what = `${first.trial.id}: ${OUTCOMES[outcome].name}; ${first.sentences.join('; ')}`
+  const [head = '', ...more] = signed(outcome, also === undefined ? what : `${what}; also ${also}`)
+  return [paint(COLOURS[outcome], head.charAt(0)) + head.slice(1), ...more]
+}
+
+/** Behind the sign of an outcome. */
+function signed(outcome: TrialOutcome, text: string): string[] {
+  return wrapped(`${OUTCOMES[outcome].sign} `, plainText(text), '    ')
 }
