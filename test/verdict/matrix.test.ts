@@ -15,6 +15,9 @@ const together = Number(process.env.MATRIX_CLIENTS ?? 8)
 const atOnce = Number(process.env.MATRIX_AT_ONCE ?? 8)
 const only = process.env.MATRIX_ONLY
 
+/** Characters of what clients printed, of a row that is not as it must be. */
+const OUTPUT_SHOWN = 3000
+
 let clients: BuiltClients
 let stage: Stage
 
@@ -64,6 +67,7 @@ describe.runIf(times > 0)('the whole matrix', () => {
           const complaints = wrongWith(row, outcome)
           table.add(row, outcome, complaints)
           for (const complaint of complaints) console.log(`time ${time}, ${row.name}: ${complaint}`)
+          if (complaints.length > 0) console.log(outcome.output.slice(-OUTPUT_SHOWN))
         },
       })
       console.log(`${time} of ${times}: ${table.summary()}`)
