@@ -170,3 +170,26 @@ test('what a command leaves running in its group is ended', async () => {
   expect(started).toHaveLength(3)
   for (const pid of started) expectGone(pid)
 })
+
+test('a daemon that a command starts each time is named', async () => {
+  const script = `sleep 301 & exec ${SUITE.join(' ')}`
+  const { code, stderr } = await explore(
+    ['--only', 'deposit', '--faults', 'revert', '--max-runs', '1'],
+    ['sh', '-c', script],
+  )
+  expect([code, stderr]).toEqual([0, expect.stringMatching(/sh left a process running: ended \(sleep\)/)])
+})
+
+// What it prints has to go elsewhere: who reads what explore prints would wait for it.
+test('a daemon that leaves the group of the command holds up nothing', async () => {
+  const pid = join(directory, 'pid')
+  const script = `setsid sh -c 'echo $$ >> ${pid}; exec sleep 300' > /dev/null 2>&1 & exec ${SUITE.join(' ')}`
+  const { code, stderr } = await explore(
+    ['--only', 'deposit', '--faults', 'revert', '--max-runs', '1'],
+    ['sh', '-c', script],
+  )
+  const started = (await readFile(pid, 'utf8')).trim().split('\n').map(Number)
+  for (const one of started) process.kill(one)
+  expect([code, started.length]).toEqual([0, 3])
+  expect(stderr).not.toContain('left a process running')
+})
