@@ -38,8 +38,20 @@ const ROOMS = {
     'chain/rounds/',
   ],
   'chain/': ['domain/'],
+  // Runs a command through all scenarios and an exploration, and writes down what came of it in a form that can be checked.
+  'certify/': [
+    'domain/',
+    'exec/',
+    'explore/',
+    'option-error.ts',
+    'options.ts',
+    'scenarios/',
+    'verdict/',
+    'version.ts',
+  ],
   // Commands start a sandbox, talk to a running one, or read a fixture or scenario file without one.
   'cli/': [
+    'certify/',
     'option-error.ts',
     'options.ts',
     'read-fixture.ts',

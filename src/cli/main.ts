@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
+import { certifyCommand } from './certify-command.ts'
 import { clockCommand } from './clock-command.ts'
 import { readEnvironment } from './environment.ts'
 import { execCommand } from './exec-command.ts'
@@ -23,6 +24,7 @@ import { waitCommand } from './wait-command.ts'
 const commands = [
   execCommand,
   exploreCommand,
+  certifyCommand,
   waitCommand,
   statusCommand,
   stopCommand,

@@ -4,9 +4,13 @@ import { readFixture } from '../read-fixture.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
 import { wholeNumber } from './parse-argument.ts'
 
-/** Flags of every command that runs somebody's command against sandboxes of its own. */
-export interface RunFlags {
+/** Flags of a command that runs somebody's command against sandboxes of its own, and reports on it. */
+export interface RunFlags extends SandboxFlags {
   report: string[]
+}
+
+/** Flags of every command that does. */
+export interface SandboxFlags {
   env: string[]
   fixtures?: string
   seed?: number
@@ -16,11 +20,11 @@ export interface RunFlags {
 }
 
 /** Such a command, as yet without flags of its own. */
-export function runningCommand(name: string, description: string): Command {
+export function runningCommand(name: string, description: string, argument = '<command...>'): Command {
   return new Command(name)
     .description(description)
     .usage('[options] -- <command...>')
-    .argument('<command...>', 'what to run, with its arguments')
+    .argument(argument, 'what to run, with its arguments')
     .configureOutput({ outputError: (text, write) => write(text.replace(/(unknown option .*)/, `$1: ${HINT}`)) })
 }
 
@@ -31,19 +35,22 @@ export function texts(text: string, earlier: string[]): string[] {
   return [...earlier, text]
 }
 
-/** Adds the flags that all of them have; `clock` says what the clock does. */
+/** Adds the flags of {@link RunFlags}; `clock` says what the clock does. */
 export function withRunFlags(command: Command, clock: string): Command {
+  command.option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
+  return withSandboxFlags(command, { seed: 'every random choice derives from it (default: a fresh one)', clock })
+}
+
+/** Adds the flags of {@link SandboxFlags}; the words say what seed and clock do. */
+export function withSandboxFlags(command: Command, words: { seed: string; clock: string }): Command {
   const flag = (flags: string, description: string, name: string) =>
     new Option(flags, description).env(`YIELD_SANDBOX_${name}`)
   return command
-    .option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
     .option('--env <THEIRS=YIELD_NAME>', 'give a variable by another name, too; may be repeated', texts, [])
     .addOption(flag('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)', 'FIXTURES'))
-    .addOption(
-      flag('--seed <n>', 'every random choice derives from it (default: a fresh one)', 'SEED').argParser(wholeNumber),
-    )
+    .addOption(flag('--seed <n>', words.seed, 'SEED').argParser(wholeNumber))
     .addOption(flag('--confirmation-delay <d>', '0, 2s, 5s-30s or realistic (default: 0)', 'CONFIRMATION_DELAY'))
-    .addOption(flag('--clock <iso>', clock, 'CLOCK'))
+    .addOption(flag('--clock <iso>', words.clock, 'CLOCK'))
     .addOption(
       flag('--log-level <level>', "how much of the sandbox's log to show", 'LOG_LEVEL')
         .choices(LOG_LEVELS)

@@ -1,19 +1,12 @@
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
-import {
-  type Exploration,
-  type Harm,
-  TRIAL_OUTCOMES,
-  type Trial,
-  type TrialOutcome,
-  type TrialResult,
-} from './exploration.ts'
+import { type Hazard, type Position, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
 import { HAZARDS } from './hazards.ts'
 
 /** All trials of one hazard at one operation. */
 export interface Cell {
   /** The worst of them; `untried` where there is no result yet. */
   outcome: TrialOutcome | 'untried'
-  results: readonly TrialResult[]
+  results: readonly Tried[]
   /** How many there are, with those that were not tried. */
   trials: number
 }
@@ -32,8 +25,27 @@ export interface MatrixRow {
   cells: readonly (Cell | undefined)[]
 }
 
+/** What a matrix has to know of one thing that can go wrong. */
+interface Harm {
+  position: Pick<Position, 'operation'>
+  hazard: Pick<Hazard, 'id'>
+}
+
+interface Trial {
+  harms: readonly Harm[]
+}
+
+/** What a matrix has to know of a run. */
+export interface Tried {
+  trial: Trial
+  outcome: TrialOutcome
+}
+
 /** What a matrix is made of. */
-export type MatrixSource = Pick<Exploration, 'results'> & { untried: { trials: readonly Trial[] } | null }
+export interface MatrixSource {
+  results: readonly Tried[]
+  untried: { trials: readonly Trial[] } | null
+}
 
 /** The matrix of single faults; trials of several are listed, and have no place in it. */
 export function matrixOf({ results, untried }: MatrixSource): Matrix {
@@ -62,7 +74,7 @@ function singleOf({ harms }: Trial): Harm[] {
   return harm && others.length === 0 ? [harm] : []
 }
 
-function cellOf(entries: readonly { result: TrialResult | undefined }[]): Cell | undefined {
+function cellOf(entries: readonly { result: Tried | undefined }[]): Cell | undefined {
   if (entries.length === 0) return undefined
   const results = entries.flatMap(({ result }) => result ?? [])
   const worst = TRIAL_OUTCOMES.find((outcome) => results.some((result) => result.outcome === outcome))

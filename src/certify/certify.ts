@@ -1,0 +1,53 @@
+import { type AllTerms, runAll } from '../exec/run-all.ts'
+import { type ExploreTerms, explore } from '../explore/explore.ts'
+import type { Scenario } from '../scenarios/scenario-schema.ts'
+import { type Certificate, certificateOf } from './certificate.ts'
+import { type CertifiedTerms, evidenceOf } from './evidence-of.ts'
+
+/** Milliseconds that a run may take beyond five runs without anything going wrong: as in an exploration. */
+const PATIENCE_MS = 120_000
+
+/** What `certify` is to do. */
+export interface CertifyTerms
+  extends CertifiedTerms,
+    Pick<ExploreTerms, 'command' | 'before' | 'renames' | 'env' | 'interruption' | 'options' | 'clock' | 'timeout'>,
+    Pick<ExploreTerms, 'jobs' | 'tolerate' | 'kinds' | 'operations' | 'watch'>,
+    Pick<AllTerms, 'out' | 'say'> {
+  scenarios: readonly Scenario[]
+  /** Flags of `exec` that make the same sandbox. */
+  execFlags: readonly string[]
+  /** Told when the exploration is over. */
+  explored(): void
+}
+
+/**
+ * Runs the command through an exploration, which says at once what is wrong with the command itself, then through every scenario.
+ * Resolves to undefined when it was interrupted. Throws what `explore` and `exec` throw.
+ */
+export async function certify(terms: CertifyTerms): Promise<Certificate | undefined> {
+  const { execFlags, interruption } = terms
+  const exploration = await explore({
+    ...terms,
+    flags: execFlags,
+    depth: 1,
+    maxRuns: undefined,
+    budget: undefined,
+    known: new Map(),
+  })
+  terms.explored()
+  if (!exploration || interruption.asked.aborted) return undefined
+  const runs = await runAll({
+    ...terms,
+    command: withBefore(terms),
+    faults: [],
+    required: [],
+    timeout: terms.timeout ?? PATIENCE_MS + 5 * Math.max(...exploration.baseline.took_ms),
+  })
+  if (interruption.asked.aborted) return undefined
+  return certificateOf(evidenceOf(runs, exploration, terms))
+}
+
+/** One command that does both; the exploration has shown that both can be started. */
+function withBefore({ before, command }: CertifyTerms): readonly string[] {
+  return before === undefined ? command : ['sh', '-c', `(${before}\n) && exec "$@"`, 'sh', ...command]
+}

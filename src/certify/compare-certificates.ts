@@ -1,0 +1,83 @@
+import { canonicalJson } from '../support/canonical-json.ts'
+import { shellWords } from '../support/shell-words.ts'
+import type { Certificate } from './certificate.ts'
+import type { Evidence } from './evidence.ts'
+
+/** Differences told one by one. */
+const TOLD = 5
+
+/** What two certificates have in common. */
+export interface Comparison {
+  /** Whether they come to the same: what they are of, and by what, may differ. */
+  sameResults: boolean
+  /** One at least. */
+  sentences: string[]
+}
+
+/** Compares what two certificates say; the first differences in words. */
+export function compareCertificates(first: Certificate, second: Certificate): Comparison {
+  if (first.digest === second.digest) return { sameResults: true, sentences: ['the same digest'] }
+  const [one, other] = [first.evidence, second.evidence]
+  const circumstances = differences(circumstancesOf(one), circumstancesOf(other))
+  const results = differences(resultsOf(one), resultsOf(other))
+  const more = results.length - TOLD
+  return {
+    sameResults: results.length === 0,
+    sentences: [
+      results.length === 0 ? 'the same results, but another digest' : 'not the same results',
+      ...circumstances,
+      ...results.slice(0, TOLD),
+      ...(more > 0 ? [`and ${more} more`] : []),
+    ],
+  }
+}
+
+type Entries = ReadonlyMap<string, string>
+
+function circumstancesOf({
+  version,
+  specification,
+  subject,
+  command,
+  flags,
+  fixtures,
+  seed,
+  clock,
+}: Evidence): Entries {
+  return new Map(
+    Object.entries({
+      version,
+      specification,
+      subject: subject ?? 'none',
+      command: shellWords(command),
+      flags: shellWords(flags) || 'none',
+      fixtures: fixtures ?? "the sandbox's own",
+      seed: String(seed),
+      clock,
+    }),
+  )
+}
+
+function resultsOf({ scenarios, findings, exploration: { trials, bad_cells, repeatable } }: Evidence): Entries {
+  return new Map([
+    ...findings.map(({ id, outcome, scenarios: where }): [string, string] => [
+      `finding ${id}`,
+      where.length === 0 ? outcome : `${outcome} by ${where.join(', ')}`,
+    ]),
+    ...scenarios.map(({ name, verdict, end }): [string, string] => [`scenario ${name}`, `${verdict}, end ${end}`]),
+    ['repeatable', String(repeatable)],
+    ...trials.map(({ id, outcome }): [string, string] => [`run ${id}`, outcome]),
+    // The command line that does it again says nothing about what came of it.
+    ...bad_cells.map(({ repeat: _, ...cell }): [string, string] => [
+      `what happened at ${cell.operation} ${cell.hazard}`,
+      [...cell.sentences, canonicalJson(cell.findings)].join('; '),
+    ]),
+  ])
+}
+
+function differences(first: Entries, second: Entries): string[] {
+  return [...new Set([...first.keys(), ...second.keys()])].flatMap((name) => {
+    const [was = 'not there', is = 'not there'] = [first.get(name), second.get(name)]
+    return was === is ? [] : [`${name}: ${was} in the first, ${is} in the second`]
+  })
+}

@@ -1,0 +1,47 @@
+import { codeOfEnd } from '../exec/exit-code.ts'
+import type { Run } from '../exec/sandbox-run.ts'
+import type { Exploration } from '../explore/exploration.ts'
+import { version } from '../version.ts'
+import type { Evidence } from './evidence.ts'
+import { explorationEvidence } from './exploration-evidence.ts'
+import { mergeFindings } from './merge-findings.ts'
+
+/** What is certified, and with what. */
+export interface CertifiedTerms {
+  subject: string | undefined
+  /** As `Evidence` has them. */
+  flags: readonly string[]
+  fixtures: string | null
+}
+
+/** spec: Versioning 2. What `X-Yield-Api-Version` says. */
+const SPECIFICATION = '1.0.0'
+
+/** What the runs through the scenarios and the exploration come to, without whatever varies from run to run. */
+export function evidenceOf(
+  runs: readonly Run[],
+  exploration: Exploration,
+  { subject, flags, fixtures }: CertifiedTerms,
+): Evidence {
+  const { command, seed, clock } = exploration
+  return {
+    form: 'yield-sandbox certificate 1',
+    version,
+    specification: SPECIFICATION,
+    subject: subject ?? null,
+    command: [...command],
+    flags: [...flags],
+    fixtures,
+    seed,
+    clock,
+    scenarios: runs.map(({ scenario, report, end }) => ({
+      name: scenario?.name ?? '',
+      verdict: report.verdict,
+      end: end.timedOut ? 'timeout' : (end.signal ?? String(codeOfEnd(end))),
+    })),
+    findings: mergeFindings(
+      runs.map(({ scenario, report }) => ({ name: scenario?.name ?? '', findings: report.findings })),
+    ),
+    exploration: explorationEvidence(exploration),
+  }
+}

@@ -1,0 +1,41 @@
+import { MATRIX_STYLE } from '../../explore/render/matrix-style.ts'
+import { html, type Markup, raw } from '../../verdict/render/html/markup.ts'
+import { page } from '../../verdict/render/html/page.ts'
+import { STYLE } from '../../verdict/render/html/style.ts'
+import { type Certificate, summaryOf } from '../certificate.ts'
+import { explorationSections } from './exploration-sections.ts'
+import { factsOf } from './facts.ts'
+import { contradictedSection, provedSection, scenariosSection, unprovedSection } from './finding-sections.ts'
+
+/** What stands in the page before and behind the certificate itself. */
+export const EMBEDDED = { begin: '<script type="application/json" id="certificate">', end: '</script>' }
+
+/** One page that needs nothing but itself: no network, no script. The same certificate gives the same bytes. */
+export function renderPage(certificate: Certificate): string {
+  const { evidence } = certificate
+  return page({
+    title: summaryOf(evidence).summary,
+    style: STYLE + MATRIX_STYLE,
+    header: head(certificate),
+    main: html`${contradictedSection(evidence)}${explorationSections(evidence)}${scenariosSection(evidence)}${provedSection(evidence)}${unprovedSection(evidence)}`,
+    footer: html`<p>Made by yield-sandbox ${evidence.version}. Proved: the situation arose in one of the scenarios, and the client did right. Contradicted: the exchanges show that it did wrong. Unproved: the situation never arose, or traffic alone cannot tell.</p>
+<p>yield-sandbox certify --verify with this file says whether it is as it was made. The digest does not say who made it.</p>${embedded(certificate)}`,
+  })
+}
+
+function head({ digest, evidence }: Certificate): Markup {
+  const { verdict, summary, proved, contradicted, unproved } = summaryOf(evidence)
+  const number = (count: number, name: string, tone: string) =>
+    html`<div class="${tone}"><dt>${name}</dt><dd>${count}</dd></div>`
+  // The badge above it says the word.
+  const said = summary.replace(/^\w+: /, '')
+  return html`<div class="brand"><span><b>yield-sandbox certificate</b>${evidence.subject !== null && html` · ${evidence.subject}`}</span></div>
+<p class="verdict ${verdict}">${verdict}</p><h1>${said.charAt(0).toUpperCase() + said.slice(1)}</h1>
+<dl class="numbers">${number(proved, 'proved', 'passed')}${number(contradicted, 'contradicted', 'failed')}${number(unproved, 'unproved', 'not_exercised')}</dl>
+${factsOf(digest, evidence)}`
+}
+
+/** As data, which no browser runs: nothing in it ends the element. */
+function embedded(certificate: Certificate): Markup {
+  return raw(`${EMBEDDED.begin}${JSON.stringify(certificate).replaceAll('<', '\\u003c')}${EMBEDDED.end}`)
+}
