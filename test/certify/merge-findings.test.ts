@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest'
+import { mergeFindings, type ScenarioFindings } from '../../src/certify/merge-findings.ts'
+import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
+
+type Outcome = ScenarioFindings['findings'][number]['outcome']
+
+const merged = (...outcomes: Outcome[]) =>
+  mergeFindings(
+    outcomes.map((outcome, i) => ({ name: `scenario-${i}`, findings: [{ id: 'retry-after', outcome }] })),
+  ).find(({ id }) => id === 'retry-after')
+
+test('every finding is there once, in the order of reports', () => {
+  expect(mergeFindings([]).map(({ id }) => id)).toEqual(FINDING_IDS)
+})
+
+test('contradicted anywhere is contradicted, by the scenarios that contradict it', () => {
+  expect(merged('passed', 'failed', 'not_exercised', 'failed')).toEqual({
+    id: 'retry-after',
+    outcome: 'contradicted',
+    scenarios: ['scenario-1', 'scenario-3'],
+  })
+})
+
+test('proved anywhere is proved, if nothing contradicts it', () => {
+  expect(merged('not_exercised', 'passed', 'needs_review')).toMatchObject({
+    outcome: 'proved',
+    scenarios: ['scenario-1'],
+  })
+})
+
+test.each(['not_exercised', 'needs_review', 'errored'] as const)(
+  '%s alone is unproved, shown by nothing',
+  (outcome) => {
+    expect(merged(outcome)).toMatchObject({ outcome: 'unproved', scenarios: [] })
+  },
+)
