@@ -80,7 +80,7 @@ export function execFlags({
   fixtures,
   confirmationDelay,
   env,
-}: Pick<RunFlags, 'fixtures' | 'confirmationDelay' | 'env'>): string[] {
+}: Pick<SandboxFlags, 'fixtures' | 'confirmationDelay' | 'env'>): string[] {
   return [
     ...(fixtures === undefined ? [] : ['--fixtures', fixtures]),
     ...(confirmationDelay === undefined ? [] : ['--confirmation-delay', confirmationDelay]),

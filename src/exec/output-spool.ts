@@ -1,6 +1,7 @@
 import { closeSync, createReadStream, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 /** What a command prints while others run beside it: kept on disk, both streams in the order they came, and shown in one piece. */
@@ -16,7 +17,9 @@ export class OutputSpool {
 
   /** Writes all of it. Call once. */
   async show(out: NodeJS.WritableStream): Promise<void> {
-    await pipeline(createReadStream('', { fd: this.descriptor, start: 0, autoClose: false }), out, { end: false })
+    // One of its own each time: a pipeline leaves its listeners on what it does not end.
+    const onto = new Writable({ write: (chunk, _, done) => void out.write(chunk, done) })
+    await pipeline(createReadStream('', { fd: this.descriptor, start: 0, autoClose: false }), onto)
   }
 
   close(): void {

@@ -12,7 +12,7 @@ export interface ExplorationSummary {
 }
 
 /** Failed: money went astray, or a command hung. Inconclusive: no fault ever struck. Otherwise passed. */
-export function summaryOf({ results }: { results: readonly { outcome: TrialOutcome }[] }): ExplorationSummary {
+export function summaryOf({ results }: Pick<Exploration, 'results'>): ExplorationSummary {
   const counts = Object.fromEntries(TRIAL_OUTCOMES.map((outcome) => [outcome, 0])) as Record<TrialOutcome, number>
   for (const { outcome } of results) counts[outcome]++
   const bad = BAD.some((outcome) => counts[outcome] > 0)

@@ -22,6 +22,7 @@ async function answerOf(make) {
       const response = await make()
       const body = await response.json()
       if (response.status < 500 && response.status !== 429) return { status: response.status, body }
+      await wait(1000 * Number(response.headers.get('retry-after') ?? 0))
     } catch (error) {
       if (attempt === 20) throw error
     }
@@ -32,7 +33,7 @@ async function answerOf(make) {
 
 let headers
 async function sign() {
-  const idp = await answerOf(() => fetch(process.env.YIELD_AUTH_URL, { method: 'POST', body: form }))
+  const idp = await answerOf(() => fetch(process.env.YIELD_AUTH_URL, { method: 'POST', body: form, signal: AbortSignal.timeout(10_000) }))
   const body = JSON.stringify({ external_id: user })
   const minted = await answerOf(() => fetch(control + '/tenants/acme/user_tokens', { method: 'POST', headers: json, body }))
   headers = { authorization: 'Bearer ' + idp.body.access_token, 'x-user-token': minted.body.token }

@@ -16,6 +16,7 @@ ${!exploration.repeatable && fact('Not repeatable', 'Runs without faults differ,
 }
 
 /** What was certified, as one writes it, with the flags that matter. */
-export function commandOf({ flags, command }: Evidence): string {
-  return shellWords(['yield-sandbox', 'certify', ...flags, '--', ...command])
+function commandOf({ seed, clock, flags, command }: Evidence): string {
+  const same = ['--seed', String(seed), '--clock', clock, ...flags]
+  return shellWords(['yield-sandbox', 'certify', ...same, '--', ...command])
 }

@@ -1,0 +1,16 @@
+import type { SandboxFlags } from './run-flags.ts'
+
+/** Flags of `certify`. */
+export interface CertifyFlags extends SandboxFlags {
+  jobs?: number
+  timeout?: number
+  before?: string
+  tolerate?: boolean
+  subject?: string
+  output: string
+  verify: string[]
+}
+
+/** The same every time, so that the same client comes to the same digest. */
+export const SEED = 1
+export const CLOCK = '2026-01-01T00:00:00Z'

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { exitCodeOf } from '../certify/certificate.ts'
+import { certificateFiles, writeCertificate } from '../certify/certificate-files.ts'
+import { certify } from '../certify/certify.ts'
+import { renderText } from '../certify/render/render-text.ts'
+import { SandboxClock } from '../domain/clock.ts'
+import { parseRename } from '../exec/command-environment.ts'
+import { codeOfSignal } from '../exec/exit-code.ts'
+import { prepareFolders } from '../exec/report-files.ts'
+import type { ExploreWatch } from '../explore/explore.ts'
+import { OptionError } from '../option-error.ts'
+import { shippedScenarios } from '../scenarios/shipped-scenarios.ts'
+import { shorten } from '../support/shorten.ts'
+import { type CertifyFlags, CLOCK, SEED } from './certify-flags.ts'
+import { ExploreDisplay } from './explore-display.ts'
+import { keepTickShape } from './keep-tick-shape.ts'
+import { execFlags, exitAtOnce, forgiveReaders, sandboxOptions, say } from './run-flags.ts'
+import { verifyFiles } from './verify-files.ts'
+import { wantsColour } from './wants-colour.ts'
+import { watchSignals } from './watch-signals.ts'
+
+/** Characters of a subject. */
+const LONGEST_SUBJECT = 200
+
+/** Does what the flags ask for. Throws what `explore` and `exec` throw, and OptionError. */
+export async function runCertify(command: string[], flags: CertifyFlags): Promise<void> {
+  if (flags.verify.length > 0) {
+    if (command.length > 0) throw new OptionError('--verify runs no command: leave out one of them')
+    process.exitCode = await verifyFiles(flags.verify, (line) => void process.stdout.write(`${line}\n`))
+    return
+  }
+  if (command.length === 0) throw new OptionError('certify needs a command after --, or --verify <file>')
+  keepTickShape()
+  const { subject, before, timeout, tolerate = false, output, clock = CLOCK, jobs = availableParallelism() } = flags
+  refuseLong(subject)
+  const files = certificateFiles(output)
+  const renames = flags.env.map(parseRename)
+  await prepareFolders([{ path: files.html }], '--output')
+  const options = await sandboxOptions({ ...flags, seed: flags.seed ?? SEED })
+  const interruption = watchSignals()
+  forgiveReaders()
+  const display = new ExploreDisplay({ screen: process.stderr, clock: new SandboxClock(), live: isLive() })
+  // However it ends, the terminal has its cursor.
+  process.once('exit', () => display.end())
+  const certificate = await certify({
+    ...{ command, before, renames, env: process.env, interruption, options, clock, timeout, jobs, tolerate, subject },
+    ...{ kinds: [], operations: [], scenarios: await shippedScenarios(), out: process.stdout, say },
+    execFlags: execFlags(flags),
+    flags: certifyFlags(flags),
+    fixtures: await digestOfFile(flags.fixtures),
+    watch: watchOf(display),
+    explored: () => display.end(),
+  }).finally(() => display.end())
+  if (!certificate) process.exitCode = codeOfSignal(interruption.asked.reason ?? 'SIGINT')
+  else {
+    await writeCertificate(files, certificate)
+    process.stderr.write(`\n${renderText(certificate)}`)
+    say(`written to ${files.html} and ${files.json}`)
+    process.exitCode = exitCodeOf(certificate.evidence)
+  }
+  exitAtOnce()
+}
+
+function refuseLong(subject = ''): void {
+  if (subject.length <= LONGEST_SUBJECT) return
+  throw new OptionError(`--subject "${shorten(subject)}" must have at most ${LONGEST_SUBJECT} characters`)
+}
+
+function isLive(): boolean {
+  return wantsColour(process.stderr) && !process.env.CI
+}
+
+function watchOf(display: ExploreDisplay): ExploreWatch {
+  return {
+    baseline: (run) => display.baseline(run),
+    planned: (_, trials) => display.planned(trials, []),
+    tried: (result) => display.tried(result),
+  }
+}
+
+/** Flags without which the certificate would be another; the seed, the clock and the subject have places of their own. */
+function certifyFlags({ before, timeout, tolerate, ...flags }: CertifyFlags): string[] {
+  return [
+    ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
+    ...(before === undefined ? [] : ['--before', before]),
+    ...(tolerate ? ['--tolerate'] : []),
+    ...execFlags(flags),
+  ]
+}
+
+async function digestOfFile(path: string | undefined): Promise<string | null> {
+  if (path === undefined) return null
+  return `sha256:${createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex')}`
+}
