@@ -71,7 +71,9 @@ describe.runIf(times > 0)('at length', () => {
     console.log(
       `${name}: ${results.length} runs in ${(took_ms / 1000).toFixed(0)} s (${own.toFixed(0)} ms a run are the sandbox's own), ${bad.length} critical, serious or hung, ${safe} gave up safely`,
     )
-    for (const one of bad) console.log(`  ${one}`)
+  }
+  const show = (sentences: readonly string[]) => {
+    for (const one of sentences) console.log(`  ${one}`)
   }
 
   test('every wrong client whose mistake moves money is found', { timeout: 24 * 3_600_000 }, async () => {
@@ -79,7 +81,8 @@ describe.runIf(times > 0)('at length', () => {
     for (const [id, wish] of Object.entries(MOVING).filter(([id]) => id.includes(only))) {
       const exploration = await exploring(commandOf(wrong(id)), wish)
       const found = cameTo(exploration, 'silently_wrong', 'noticed_too_late', 'hung')
-      line(id, exploration, found.slice(0, 1))
+      line(id, exploration, found)
+      show(found.slice(0, 1))
       if (found.length === 0) missed.push(id)
     }
     expect(missed).toEqual([])
@@ -93,6 +96,7 @@ describe.runIf(times > 0)('at length', () => {
         const exploration = await exploring(commandOf(program), { options: { seed: time } })
         const bad = cameTo(exploration, 'silently_wrong', 'noticed_too_late', 'hung', 'errored')
         line(`time ${time}, ${program.id}`, exploration, bad)
+        show([...bad, ...cameTo(exploration, 'gave_up_safely')])
         alarms.push(...bad)
       }
     }

@@ -1,8 +1,9 @@
 import type { Exploration, TrialOutcome } from '../../src/explore/exploration.ts'
 import { type ExploreTerms, explore } from '../../src/explore/explore.ts'
+import { abortController } from '../../src/support/abort-controller.ts'
 
 /** Nobody interrupts a test. */
-const NEVER = { asked: new AbortController().signal, insisted: new AbortController().signal }
+const NEVER = { asked: abortController().signal, insisted: abortController().signal }
 
 /** What the examples' demos need; they need not wait for tokens to age. */
 export const ENV: NodeJS.ProcessEnv = {
