@@ -26,10 +26,9 @@ const MOVING: Record<string, Parameters<typeof exploring>[1]> = {
   'next-transfer-without-looking': { kinds: ['reset-on-request'], operations: ['deposit'] },
   // When its retries are used up it looks at once, and pays again where the transfer is not confirmed yet.
   'looks-once-then-pays-again': {
-    kinds: ['reset-after-broadcast'],
+    kinds: ['reset-after-broadcast', 'reset-on-request'],
     operations: ['deposit'],
     depth: 2,
-    maxRuns: 12,
     env: { ...ENV, DEMO_ATTEMPTS: '2' },
     options: { confirmationDelay: '2s' },
   },
