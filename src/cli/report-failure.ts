@@ -1,4 +1,4 @@
-import { BaselineFailure } from '../explore/baseline-failure.ts'
+import { BaselineFailure } from '../explore/run/baseline-failure.ts'
 import { visibleText } from '../support/visible-text.ts'
 
 /** Failures a person can act on: their message says what is wrong and what to do. */

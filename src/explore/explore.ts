@@ -1,15 +1,15 @@
 import { SandboxClock } from '../domain/clock.ts'
 import type { SandboxOptions } from '../options.ts'
 import { version } from '../version.ts'
-import { askedNothing, type Baseline, compareBaselines } from './baseline.ts'
-import { BaselineFailure } from './baseline-failure.ts'
 import type { Exploration, TrialResult } from './exploration.ts'
-import { ExplorationSandbox, type Observation, type RunTerms } from './exploration-sandbox.ts'
-import { endInWords } from './judge-trial.ts'
-import { type PlannedTrial, type PlanWish, planTrials } from './plan.ts'
-import { randomTrials } from './random-trials.ts'
-import { type Limits, runTrials } from './run-trials.ts'
-import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink-schedules.ts'
+import { endInWords } from './judge/judge-trial.ts'
+import { type PlannedTrial, type PlanWish, planTrials } from './plan/plan.ts'
+import { randomTrials } from './plan/random-trials.ts'
+import { askedNothing, type Baseline, compareBaselines } from './run/baseline.ts'
+import { BaselineFailure } from './run/baseline-failure.ts'
+import { ExplorationSandbox, type Observation, type RunTerms } from './run/exploration-sandbox.ts'
+import { type Limits, runTrials } from './run/run-trials.ts'
+import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink/shrink-schedules.ts'
 
 /** Milliseconds for a run without faults, unless the caller says otherwise. */
 const BASELINE_TIMEOUT_MS = 600_000

@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import { type Hazard, type Position, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
-import { HAZARDS } from './hazards.ts'
+import { HAZARDS } from './plan/hazards.ts'
 
 /** All trials of one hazard at one operation. */
 export interface Cell {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { HAZARDS } from '../../src/explore/hazards.ts'
+import { HAZARDS } from '../../src/explore/plan/hazards.ts'
 import { OUTCOMES } from '../../src/explore/render/outcomes.ts'
 
 test('docs/explore.md names every fault that is tried and every outcome, and no other fault', async () => {

@@ -2,9 +2,9 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { planTrials } from '../../src/explore/plan.ts'
-import { ResultsFile } from '../../src/explore/results-file.ts'
-import { readResults, type Wanted } from '../../src/explore/resume.ts'
+import { planTrials } from '../../src/explore/plan/plan.ts'
+import { ResultsFile } from '../../src/explore/results/results-file.ts'
+import { readResults, type Wanted } from '../../src/explore/results/resume.ts'
 import { resultOf, sampleExploration, samplePlaces, sampleTrials } from './render/sample-exploration.ts'
 
 const TRIALS = sampleTrials()

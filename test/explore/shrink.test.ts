@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { shrink } from '../../src/explore/shrink.ts'
+import { shrink } from '../../src/explore/shrink/shrink.ts'
 
 const ENOUGH = 10_000
 

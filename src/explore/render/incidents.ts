@@ -6,7 +6,7 @@ import {
   type TrialOutcome,
   type TrialResult,
 } from '../exploration.ts'
-import { nameOf } from '../positions.ts'
+import { nameOf } from '../plan/positions.ts'
 
 /** What happened at one place, or alike at several. */
 export interface Incident {

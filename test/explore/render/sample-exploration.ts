@@ -1,6 +1,6 @@
 import type { Exploration, TrialOutcome, TrialResult } from '../../../src/explore/exploration.ts'
-import { type PlannedTrial, planTrials, withoutPlan } from '../../../src/explore/plan.ts'
-import type { Place } from '../../../src/explore/positions.ts'
+import { type PlannedTrial, planTrials, withoutPlan } from '../../../src/explore/plan/plan.ts'
+import type { Place } from '../../../src/explore/plan/positions.ts'
 
 /** Places of a command that deposits twice for one end user and lists pools. */
 export function samplePlaces(user = 'alice'): Place[] {

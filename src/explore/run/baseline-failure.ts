@@ -1,5 +1,5 @@
-import { codeOfEnd, INCONCLUSIVE } from '../exec/exit-code.ts'
-import type { CommandEnd } from '../exec/run-command.ts'
+import { codeOfEnd, INCONCLUSIVE } from '../../exec/exit-code.ts'
+import type { CommandEnd } from '../../exec/run-command.ts'
 
 /** Why nothing can be explored: the command without any fault is not what faults could be compared with. One clear sentence. */
 export class BaselineFailure extends Error {

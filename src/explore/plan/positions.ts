@@ -1,6 +1,6 @@
-import { OF_END_USER } from '../faults/operation-groups.ts'
-import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
-import type { Position, Trial } from './exploration.ts'
+import { OF_END_USER } from '../../faults/operation-groups.ts'
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import type { Position, Trial } from '../exploration.ts'
 
 /** A position of a run without faults, and what the exchange there shows can happen to it. */
 export interface Place {

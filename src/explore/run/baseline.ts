@@ -1,9 +1,9 @@
-import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
-import { compareMoney } from './compare-money.ts'
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import { compareMoney } from '../judge/compare-money.ts'
+import type { Expectation } from '../judge/judge-trial.ts'
+import { endUsersOf, ownedMoney } from '../judge/owned-money.ts'
+import { nameOf, type Place, placesOf } from '../plan/positions.ts'
 import type { Observation } from './exploration-sandbox.ts'
-import type { Expectation } from './judge-trial.ts'
-import { endUsersOf, ownedMoney } from './owned-money.ts'
-import { nameOf, type Place, placesOf } from './positions.ts'
 
 /** What runs without faults have in common. */
 export interface Baseline extends Expectation {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { OptionError } from '../option-error.ts'
-import { shellWords } from '../support/shell-words.ts'
-import type { Trial, TrialResult } from './exploration.ts'
-import { placesIn } from './positions.ts'
+import { OptionError } from '../../option-error.ts'
+import { shellWords } from '../../support/shell-words.ts'
+import type { Trial, TrialResult } from '../exploration.ts'
+import { placesIn } from '../plan/positions.ts'
 import { RESULTS_FORM, type ResultsHeader } from './results-file.ts'
 
 /** What results must be of, so that they can be gone on from. */

@@ -1,12 +1,12 @@
-import { SandboxClock } from '../domain/clock.ts'
-import { codeOfEnd } from '../exec/exit-code.ts'
-import { allInOrder } from '../support/all-in-order.ts'
-import type { Exploration, TrialResult } from './exploration.ts'
+import { SandboxClock } from '../../domain/clock.ts'
+import { codeOfEnd } from '../../exec/exit-code.ts'
+import { allInOrder } from '../../support/all-in-order.ts'
+import type { Exploration, TrialResult } from '../exploration.ts'
+import { type Expectation, judgeTrial } from '../judge/judge-trial.ts'
+import { faultRules } from '../plan/fault-rules.ts'
+import { type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
+import { repeatCommand, type SameTerms } from '../plan/repeat-command.ts'
 import type { ExplorationSandbox, Observation, RunTerms } from './exploration-sandbox.ts'
-import { faultRules } from './fault-rules.ts'
-import { type Expectation, judgeTrial } from './judge-trial.ts'
-import { type PlannedTrial, waits, withoutPlan } from './plan.ts'
-import { repeatCommand, type SameTerms } from './repeat-command.ts'
 
 /** Runs that wait for most of their time, for one that works: so many more are run at once. */
 const WAITING_WIDTH = 8

@@ -1,5 +1,5 @@
-import type { FaultRule } from '../control/contract.ts'
-import type { Harm, Position } from './exploration.ts'
+import type { FaultRule } from '../../control/contract.ts'
+import type { Harm, Position } from '../exploration.ts'
 
 /** The rules that do these harms, each to exactly one request. */
 export function faultRules(harms: readonly Harm[]): FaultRule[] {

@@ -1,7 +1,7 @@
-import type { Scenario } from '../scenarios/scenario-schema.ts'
-import { shorten } from '../support/shorten.ts'
-import type { Harm, Position } from './exploration.ts'
-import { faultRules } from './fault-rules.ts'
+import type { Scenario } from '../../scenarios/scenario-schema.ts'
+import { shorten } from '../../support/shorten.ts'
+import type { Harm, Position } from '../exploration.ts'
+import { faultRules } from '../plan/fault-rules.ts'
 import type { Shrunk } from './shrink.ts'
 
 /** Characters that a description may have. */

@@ -1,5 +1,5 @@
-import type { ControlClient } from '../control/client.ts'
-import type { SandboxClock } from '../domain/clock.ts'
+import type { ControlClient } from '../../control/client.ts'
+import type { SandboxClock } from '../../domain/clock.ts'
 
 /** Milliseconds of real time that a fault holds up an answer. */
 const HELD_MS = 3_000

@@ -1,7 +1,7 @@
-import type { Operation } from '../domain/operations.ts'
-import { LISTS, OF_END_USER, SERVICE } from '../faults/operation-groups.ts'
-import { PHASES, type Phase, TRANSFER_PHASES } from '../faults/phase.ts'
-import type { Hazard } from './exploration.ts'
+import type { Operation } from '../../domain/operations.ts'
+import { LISTS, OF_END_USER, SERVICE } from '../../faults/operation-groups.ts'
+import { PHASES, type Phase, TRANSFER_PHASES } from '../../faults/phase.ts'
+import type { Hazard } from '../exploration.ts'
 import type { Place } from './positions.ts'
 
 /** When its turn comes: what can cost money first, what makes a client wait in real time last. */

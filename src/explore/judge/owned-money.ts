@@ -1,6 +1,6 @@
-import type { Money, UserMoney } from '../domain/money.ts'
-import { OF_END_USER } from '../faults/operation-groups.ts'
-import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import type { Money, UserMoney } from '../../domain/money.ts'
+import { OF_END_USER } from '../../faults/operation-groups.ts'
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /** Money by whose it is, so that it can be compared between runs whose end users have other names each time. */
 export interface OwnedMoney {

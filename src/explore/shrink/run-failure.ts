@@ -1,6 +1,6 @@
-import { codeOfEnd } from '../exec/exit-code.ts'
-import type { Run } from '../exec/sandbox-run.ts'
-import { endInWords } from './judge-trial.ts'
+import { codeOfEnd } from '../../exec/exit-code.ts'
+import type { Run } from '../../exec/sandbox-run.ts'
+import { endInWords } from '../judge/judge-trial.ts'
 
 /** In what a run failed. */
 export interface RunFailure {

@@ -1,5 +1,5 @@
-import type { Operation } from '../domain/operations.ts'
-import type { Harm, Position, Trial } from './exploration.ts'
+import type { Operation } from '../../domain/operations.ts'
+import type { Harm, Position, Trial } from '../exploration.ts'
 import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
 import { nameOf, type Place } from './positions.ts'
 

@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
-import { OptionError } from '../option-error.ts'
-import type { BaselineSummary, Exploration, Trial, TrialResult } from './exploration.ts'
-import { placesIn } from './positions.ts'
+import { OptionError } from '../../option-error.ts'
+import type { BaselineSummary, Exploration, Trial, TrialResult } from '../exploration.ts'
+import { placesIn } from '../plan/positions.ts'
 
 /** Of the form of the file. */
 export const RESULTS_FORM = 1

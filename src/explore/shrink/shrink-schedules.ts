@@ -1,11 +1,11 @@
-import type { Scenario } from '../scenarios/scenario-schema.ts'
-import type { TrialOutcome, TrialResult } from './exploration.ts'
-import { type PlannedTrial, trialOf, withoutPlan } from './plan.ts'
-import { repeatScenario } from './repeat-command.ts'
-import { runTrial, type TrialTerms } from './run-trials.ts'
+import type { Scenario } from '../../scenarios/scenario-schema.ts'
+import type { TrialOutcome, TrialResult } from '../exploration.ts'
+import { type PlannedTrial, trialOf, withoutPlan } from '../plan/plan.ts'
+import { repeatScenario } from '../plan/repeat-command.ts'
+import { runTrial, type TrialTerms } from '../run/run-trials.ts'
+import { BAD } from '../summary.ts'
 import { enoughInWords, scheduleScenario } from './schedule-scenario.ts'
 import { type Shrunk, shrink } from './shrink.ts'
-import { BAD } from './summary.ts'
 
 /** The most runs for one schedule. */
 const MAX_RUNS = 32

@@ -1,4 +1,4 @@
-import { SeededRandom } from '../support/random.ts'
+import { SeededRandom } from '../../support/random.ts'
 import { HAZARDS } from './hazards.ts'
 import { isAmong, type PlannedTrial, type PlanWish, trialOf } from './plan.ts'
 import { nameOf, type Place } from './positions.ts'

@@ -1,9 +1,9 @@
-import { codeOfEnd } from '../exec/exit-code.ts'
-import type { CommandEnd } from '../exec/run-command.ts'
-import { succeeded } from '../verdict/evidence/answers.ts'
+import { codeOfEnd } from '../../exec/exit-code.ts'
+import type { CommandEnd } from '../../exec/run-command.ts'
+import { succeeded } from '../../verdict/evidence/answers.ts'
+import type { TrialOutcome } from '../exploration.ts'
+import type { Observation } from '../run/exploration-sandbox.ts'
 import { compareMoney, type MoneyDifference } from './compare-money.ts'
-import type { TrialOutcome } from './exploration.ts'
-import type { Observation } from './exploration-sandbox.ts'
 import { type OwnedMoney, ownedMoney } from './owned-money.ts'
 
 /** What a run is compared with. */

@@ -1,4 +1,4 @@
-import type { PoolMoney, UserMoney } from '../domain/money.ts'
+import type { PoolMoney, UserMoney } from '../../domain/money.ts'
 import { amountInWords } from './money-words.ts'
 import type { OwnedMoney } from './owned-money.ts'
 

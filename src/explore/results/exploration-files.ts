@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
-import { reportFile, writing } from '../exec/report-files.ts'
-import { OptionError } from '../option-error.ts'
-import { shorten } from '../support/shorten.ts'
-import type { Exploration } from './exploration.ts'
-import type { ExplorationForm } from './render/render-exploration.ts'
+import { reportFile, writing } from '../../exec/report-files.ts'
+import { OptionError } from '../../option-error.ts'
+import { shorten } from '../../support/shorten.ts'
+import type { Exploration } from '../exploration.ts'
+import type { ExplorationForm } from '../render/render-exploration.ts'
 
 /** Where an exploration is to be written, and in which form. */
 export interface ExplorationFile {
@@ -24,6 +24,6 @@ export function explorationFile(path: string): ExplorationFile {
 export async function writeExploration(files: readonly ExplorationFile[], exploration: Exploration): Promise<void> {
   if (files.length === 0) return
   // Loaded when somebody asks: they are long, and most runs write none.
-  const { renderExploration } = await import('./render/render-exploration.ts')
+  const { renderExploration } = await import('../render/render-exploration.ts')
   for (const { path, form } of files) await writing(path, () => writeFile(path, renderExploration(form, exploration)))
 }

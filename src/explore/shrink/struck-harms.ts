@@ -1,6 +1,6 @@
-import type { RunTrace } from '../exec/sandbox-run.ts'
-import type { Harm } from './exploration.ts'
-import { placesOf } from './positions.ts'
+import type { RunTrace } from '../../exec/sandbox-run.ts'
+import type { Harm } from '../exploration.ts'
+import { placesOf } from '../plan/positions.ts'
 
 /**
  * What struck a run, one harm for each request that was struck, in their order: neither chance nor counting has a part in them any more.

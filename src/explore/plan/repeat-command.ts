@@ -1,5 +1,5 @@
-import { shellWords } from '../support/shell-words.ts'
-import type { Exploration } from './exploration.ts'
+import { shellWords } from '../../support/shell-words.ts'
+import type { Exploration } from '../exploration.ts'
 import { faultRules, faultText } from './fault-rules.ts'
 import type { PlannedTrial } from './plan.ts'
 
