@@ -51,11 +51,11 @@ describe.runIf(times === 0)('a client whose mistake moves money is found', () =>
 })
 
 describe.runIf(times === 0)('the reference clients lose nothing', () => {
-  const quick = { kinds: ['drop_connection', 'revert'], operations: ['deposit'], maxRuns: 6 } as const
+  const quick = { kinds: ['drop_connection', 'revert'], operations: ['deposit'], maxRuns: 3 } as const
   const holds = async (program: ClientProgram) => {
     const exploration = await exploring(commandOf(program), quick)
     expect(cameTo(exploration, 'silently_wrong', 'noticed_too_late', 'hung', 'errored', 'gave_up_safely')).toEqual([])
-    expect(exploration.results).toHaveLength(6)
+    expect(exploration.results).toHaveLength(3)
   }
   test('in TypeScript', () => holds(clients.typescript))
   test.skipIf(!python)('in Python', () => holds(python!))
