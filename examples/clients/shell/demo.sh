@@ -33,15 +33,13 @@ must send POST end_users '' '' "$(jq -cn --arg id "$user" '{external_id: $id}')"
 must send POST "end_users/$(url_part "$user")/portfolios" "$user" "$(new_key)" "$(jq -c '. + {name: "Rainy day"}' <<<"$pool")"
 portfolio=$(field portfolio_id)
 
-expected='{}' sum=0
+expected='' sum=0
 for amount in 250000000 100000000 50000000; do
   must new_attempt_when_reverted transfer deposit "$user" "$portfolio" "$amount"
-  expected=$(jq -c --arg hash "$TX_HASH" --arg amount "$amount" '.[$hash] = $amount' <<<"$expected")
-  sum=$((sum + amount))
+  expected+="$TX_HASH $amount"$'\n' sum=$((sum + amount))
 done
 must new_attempt_when_reverted transfer withdraw "$user" "$portfolio" 120000000
-expected=$(jq -c --arg hash "$TX_HASH" '.[$hash] = "120000000"' <<<"$expected")
-sum=$((sum - 120000000))
+expected+="$TX_HASH 120000000" sum=$((sum - 120000000))
 
 transfer withdraw "$user" "$portfolio" 1000000000000000
 check 'more than there is cannot be withdrawn' test "${CODE#insufficient_balance}" != "$CODE"
@@ -50,9 +48,9 @@ sleep "${DEMO_PAUSE:-3}" # long enough for an access token of a minute to become
 must list "end_users/$(url_part "$user")/portfolios" "$user" 1 portfolio_id
 balance=$(jq -r --arg id "$portfolio" '.[] | select(.portfolio_id == $id) | .total_balance' <<<"$ITEMS")
 must list "end_users/$(url_part "$user")/transactions" "$user" 2 id
-moved=$(jq -c --arg id "$portfolio" '[.[] | select(.portfolio_id == $id) | {key: .tx_hash, value: .amount_changed}]' <<<"$ITEMS")
-check 'every transfer is listed once' test "$(jq length <<<"$moved")" = 4
-check 'every amount is right' test "$(jq -n --argjson moved "$moved" --argjson expected "$expected" '($moved | from_entries) == $expected')" = true
+moved=$(jq -r --arg id "$portfolio" '.[] | select(.portfolio_id == $id) | "\(.tx_hash) \(.amount_changed)"' <<<"$ITEMS")
+check 'every transfer is listed once' test "$(wc -l <<<"$moved")" -eq 4
+check 'every amount is right' test "$(sort <<<"$moved")" = "$(sort <<<"$expected")"
 # Yield adds to it; the market rounds by a unit or two.
 check 'the balance is their sum' test "$balance" -ge $((sum - 5))
 
