@@ -38,8 +38,10 @@ function judge({ exchanges }: Evidence): Judgement {
 
   const fetches = exchanges.filter(isFetch)
   const doubtful = new Set(late.map(({ token }) => token))
-  const renewed = cacheable.flatMap((token) => {
-    const fetch = token.uses.length > 1 && !doubtful.has(token) ? successorOf(token, fetches) : undefined
+  // A client that takes a token for each request has none that could get old.
+  const kept = cacheable.some(({ uses }) => uses.length > 1) ? cacheable.filter(({ uses }) => uses.length > 0) : []
+  const renewed = kept.flatMap((token) => {
+    const fetch = doubtful.has(token) ? undefined : successorOf(token, fetches)
     return fetch && token.expiresAt - beganAt(fetch) <= LAST_MINUTE + WHOLE_SECOND ? [{ token, fetch }] : []
   })
   const [shown] = renewed

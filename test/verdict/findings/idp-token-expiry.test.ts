@@ -68,10 +68,20 @@ test('a token that the provider spoiled, or that lives less than a minute, is no
 
 test('whoever fetches for each request shows nothing', () => {
   const exchanges = [0, 1, 2].flatMap((i) => [
-    fetchOf(`T${i}`, { at: i * 500, expires_in: 62 }),
-    poolsWith(`T${i}`, { at: i * 500 + 100 }),
+    fetchOf(`T${i}`, { at: i * 3000, expires_in: 62 }),
+    poolsWith(`T${i}`, { at: i * 3000 + 100 }),
   ])
   expect(judged(...exchanges).outcome).toBe('not_exercised')
+})
+
+test('a token used once counts for whoever keeps others', () => {
+  const kept = [fetchOf('T1', { expires_in: 62 }), poolsWith('T1', { at: 100 }), poolsWith('T1', { at: 700 })]
+  const [old, use] = [fetchOf('T2', { expires_in: 62, at: 900 }), poolsWith('T2', { at: 950 })]
+  const [next, last] = [fetchOf('T3', { expires_in: 62, at: 4000 }), poolsWith('T3', { at: 4100 })]
+  expect(judged(...kept, old, use, next, last)).toMatchObject({
+    outcome: 'passed',
+    request_ids: [use.request_id, next.request_id],
+  })
 })
 
 test('eight workers with tokens of their own pass', () => {
