@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
 import { BAD } from '../explore/summary.ts'
 import { canonicalJson } from '../support/canonical-json.ts'
+import { plural } from '../verdict/evidence/words.ts'
 import type { Verdict } from '../verdict/report.ts'
 import type { Evidence, FindingOutcome } from './evidence.ts'
 
@@ -45,7 +46,7 @@ export function summaryOf({ scenarios, findings, exploration: { trials } }: Evid
   const numbers = { proved, contradicted, unproved, bad_runs, runs }
   const wrong = [
     ...(contradicted > 0
-      ? [contradicted === 1 ? '1 finding is contradicted' : `${contradicted} findings are contradicted`]
+      ? [`${plural(contradicted, 'finding')} ${contradicted === 1 ? 'is' : 'are'} contradicted`]
       : []),
     ...(bad_runs > 0 ? [`money went astray or the command hung in ${bad_runs} of ${runs} runs with a fault`] : []),
     ...(gaveUp > 0 ? [`the command failed in ${gaveUp} of ${scenarios.length} scenarios`] : []),
@@ -55,8 +56,8 @@ export function summaryOf({ scenarios, findings, exploration: { trials } }: Evid
   if (proved === 0 && struck === 0) {
     return { verdict: 'inconclusive', summary: 'Inconclusive: nothing was exercised.', ...numbers }
   }
-  const where = `${scenarios.length} ${scenarios.length === 1 ? 'scenario' : 'scenarios'}`
-  const money = `no money went astray in ${struck} ${struck === 1 ? 'run' : 'runs'} with a fault`
+  const where = plural(scenarios.length, 'scenario')
+  const money = `no money went astray in ${plural(struck, 'run')} with a fault`
   return { verdict: 'passed', summary: `Passed: nothing is contradicted in ${where}, and ${money}.`, ...numbers }
 }
 

@@ -1,11 +1,8 @@
 import { type AllTerms, runAll } from '../exec/run-all.ts'
-import { type ExploreTerms, explore } from '../explore/explore.ts'
+import { type ExploreTerms, explore, limitOf } from '../explore/explore.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { type Certificate, certificateOf } from './certificate.ts'
 import { type CertifiedTerms, evidenceOf } from './evidence-of.ts'
-
-/** Milliseconds that a run may take beyond five runs without anything going wrong: as in an exploration. */
-const PATIENCE_MS = 120_000
 
 /** What `certify` is to do. */
 export interface CertifyTerms
@@ -41,7 +38,7 @@ export async function certify(terms: CertifyTerms): Promise<Certificate | undefi
     command: withBefore(terms),
     faults: [],
     required: [],
-    timeout: terms.timeout ?? PATIENCE_MS + 5 * Math.max(...exploration.baseline.took_ms),
+    timeout: terms.timeout ?? limitOf(exploration.baseline.took_ms),
   })
   if (interruption.asked.aborted) return undefined
   return certificateOf(evidenceOf(runs, exploration, terms))

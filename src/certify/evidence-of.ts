@@ -1,4 +1,4 @@
-import { codeOfEnd } from '../exec/exit-code.ts'
+import { endInAWord } from '../exec/exit-code.ts'
 import type { Run } from '../exec/sandbox-run.ts'
 import type { Exploration } from '../explore/exploration.ts'
 import { version } from '../version.ts'
@@ -37,7 +37,7 @@ export function evidenceOf(
     scenarios: runs.map(({ scenario, report, end }) => ({
       name: scenario?.name ?? '',
       verdict: report.verdict,
-      end: end.timedOut ? 'timeout' : (end.signal ?? String(codeOfEnd(end))),
+      end: endInAWord(end),
     })),
     findings: mergeFindings(
       runs.map(({ scenario, report }) => ({ name: scenario?.name ?? '', findings: report.findings })),

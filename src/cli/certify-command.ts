@@ -13,7 +13,7 @@ export function certifyCommand(): Command {
     .option('--output <file.html>', 'the page; its JSON has the same name', 'yield-certificate.html')
     .option('--subject <text>', 'what is certified, such as a commit or a version of your app')
     .option('--jobs <n>', 'how many runs at a time (default: the number of processors)', atLeastOne)
-    .option('--timeout <d>', 'how long a run may take (default: 2m and five times the command alone)', positiveDuration)
+    .option('--timeout <d>', 'how long a run may take (default: 5m and five times the command alone)', positiveDuration)
     .option('--before <command>', 'run this by the shell before each run, such as a reset of your database')
     .option('--tolerate', 'go on although two runs without faults differ')
     .option('--verify <file>', 'say whether a certificate is as it was made; twice: compare two', texts, [])

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { SandboxClock } from '../domain/clock.ts'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import { parseRename } from '../exec/command-environment.ts'
 import { codeOfSignal } from '../exec/exit-code.ts'
@@ -73,7 +72,7 @@ export function exploreCommand(): Command {
     .option('--jobs <n>', 'how many runs at a time (default: the number of processors)', atLeastOne)
     .option('--max-runs <n>', 'stop after so many runs', atLeastOne)
     .option('--budget <d>', 'begin no run after this time', positiveDuration)
-    .option('--timeout <d>', 'how long a run may take (default: 2m and five times the command alone)', positiveDuration)
+    .option('--timeout <d>', 'how long a run may take (default: 5m and five times the command alone)', positiveDuration)
     .option('--before <command>', 'run this by the shell before each run, such as a reset of your database')
     .option('--tolerate', 'go on although two runs without faults differ')
     .option('--results <file>', 'where results are kept as they come', 'yield-explore.jsonl')
@@ -136,10 +135,7 @@ async function watched(
   kept: KeptResults | undefined,
   exploring: (watch: Parameters<typeof explore>[0]['watch']) => ReturnType<typeof explore>,
 ): Promise<Exploration | undefined> {
-  const live = wantsColour(process.stderr) && !process.env.CI
-  const display = new ExploreDisplay({ screen: process.stderr, clock: new SandboxClock(), live })
-  // However it ends, the terminal has its cursor.
-  process.once('exit', () => display.end())
+  const display = ExploreDisplay.ofThisProcess()
   let results: ResultsFile | undefined
   try {
     return await exploring({

@@ -1,13 +1,16 @@
-import type { SandboxClock } from '../domain/clock.ts'
+import { SandboxClock } from '../domain/clock.ts'
 import type { TrialResult } from '../explore/exploration.ts'
 import { matrixOf } from '../explore/matrix.ts'
 import { type PlannedTrial, waits } from '../explore/plan/plan.ts'
 import { placesIn } from '../explore/plan/positions.ts'
 import { matrixLines, painter } from '../explore/render/matrix-lines.ts'
-import { OUTCOMES, SHOWN_IN_FULL } from '../explore/render/outcomes.ts'
-import { countOf, seconds } from '../explore/render/sentence.ts'
+import { OUTCOMES } from '../explore/render/outcomes.ts'
+import { seconds } from '../explore/render/sentence.ts'
+import { BAD } from '../explore/summary.ts'
+import { plural } from '../verdict/evidence/words.ts'
 import { plainText } from '../verdict/render/plain-text.ts'
 import { LiveLines, type Screen } from './live-lines.ts'
+import { wantsColour } from './wants-colour.ts'
 
 /** How often a log is told how far it is, in parts of the whole. */
 const STEPS = 10
@@ -34,6 +37,14 @@ export class ExploreDisplay {
     this.#lines = new LiveLines(terms.screen)
   }
 
+  /** On this process's standard error; however the process ends, the terminal has its cursor. */
+  static ofThisProcess(): ExploreDisplay {
+    const live = wantsColour(process.stderr) && !process.env.CI
+    const display = new ExploreDisplay({ screen: process.stderr, clock: new SandboxClock(), live })
+    process.once('exit', () => display.end())
+    return display
+  }
+
   baseline(run: number): void {
     this.#say(run === 1 ? 'runs the command without faults' : 'runs it once more, to see whether it is repeatable')
   }
@@ -45,8 +56,8 @@ export class ExploreDisplay {
     this.#trials = trials
     this.#began = this.#terms.clock.wallNow()
     const there = this.#known > 0 ? `, ${this.#known} of them known` : ''
-    const places = countOf(placesIn(trials).length, 'place')
-    this.#say(`${places} where something can go wrong, ${countOf(trials.length, 'run')}${there}`)
+    const places = plural(placesIn(trials).length, 'place')
+    this.#say(`${places} where something can go wrong, ${plural(trials.length, 'run')}${there}`)
     if (this.#terms.live) this.#draw()
   }
 
@@ -58,7 +69,7 @@ export class ExploreDisplay {
 
   shrinking(schedules: number): void {
     this.#lines.end()
-    this.#say(`looks for the fewest faults of ${countOf(schedules, 'random schedule')} that failed`)
+    this.#say(`looks for the fewest faults of ${plural(schedules, 'random schedule')} that failed`)
   }
 
   /** Leaves the terminal as it was: the whole answer follows. */
@@ -68,7 +79,7 @@ export class ExploreDisplay {
 
   #log({ outcome, trial, sentences }: TrialResult): void {
     const { sign, name } = OUTCOMES[outcome]
-    if (SHOWN_IN_FULL.includes(outcome)) this.#say(plainText(`${sign} ${trial.id}: ${name}; ${sentences.join('; ')}`))
+    if (BAD.includes(outcome)) this.#say(plainText(`${sign} ${trial.id}: ${name}; ${sentences.join('; ')}`))
     const step = (done: number) => Math.floor((done * STEPS) / this.#trials.length)
     if (step(this.#results.length) > step(this.#results.length - 1)) this.#say(this.#progress())
   }
@@ -79,9 +90,9 @@ export class ExploreDisplay {
   }
 
   #progress(): string {
-    const bad = this.#results.filter(({ outcome }) => SHOWN_IN_FULL.includes(outcome)).length
+    const bad = this.#results.filter(({ outcome }) => BAD.includes(outcome)).length
     const passed = this.#terms.clock.wallNow() - this.#began
-    const far = `${this.#results.length} of ${countOf(this.#trials.length, 'run')}, ${bad} bad; ${seconds(passed)}`
+    const far = `${this.#results.length} of ${plural(this.#trials.length, 'run')}, ${bad} bad; ${seconds(passed)}`
     return [far, ...this.#left(passed)].join(', ')
   }
 
@@ -95,7 +106,7 @@ export class ExploreDisplay {
     return [
       ...(known ? [`about ${seconds((passed / done) * working)} left`] : []),
       ...(waiting > 0
-        ? [`${known ? 'then ' : ''}${countOf(waiting, 'run')} in which an answer is slow or never comes`]
+        ? [`${known ? 'then ' : ''}${plural(waiting, 'run')} in which an answer is slow or never comes`]
         : []),
     ]
   }

@@ -5,7 +5,6 @@ import { exitCodeOf } from '../certify/certificate.ts'
 import { certificateFiles, writeCertificate } from '../certify/certificate-files.ts'
 import { certify } from '../certify/certify.ts'
 import { renderText } from '../certify/render/render-text.ts'
-import { SandboxClock } from '../domain/clock.ts'
 import { parseRename } from '../exec/command-environment.ts'
 import { codeOfSignal } from '../exec/exit-code.ts'
 import { prepareFolders } from '../exec/report-files.ts'
@@ -18,7 +17,6 @@ import { ExploreDisplay } from './explore-display.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { execFlags, exitAtOnce, forgiveReaders, sandboxOptions, say } from './run-flags.ts'
 import { verifyFiles } from './verify-files.ts'
-import { wantsColour } from './wants-colour.ts'
 import { watchSignals } from './watch-signals.ts'
 
 /** Characters of a subject. */
@@ -41,9 +39,7 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? SEED })
   const interruption = watchSignals()
   forgiveReaders()
-  const display = new ExploreDisplay({ screen: process.stderr, clock: new SandboxClock(), live: isLive() })
-  // However it ends, the terminal has its cursor.
-  process.once('exit', () => display.end())
+  const display = ExploreDisplay.ofThisProcess()
   const certificate = await certify({
     ...{ command, before, renames, env: process.env, interruption, options, clock, timeout, jobs, tolerate, subject },
     ...{ kinds: [], operations: [], scenarios: await shippedScenarios(), out: process.stdout, say },
@@ -68,10 +64,6 @@ function refuseLong(subject = ''): void {
   throw new OptionError(`--subject "${shorten(subject)}" must have at most ${LONGEST_SUBJECT} characters`)
 }
 
-function isLive(): boolean {
-  return wantsColour(process.stderr) && !process.env.CI
-}
-
 function watchOf(display: ExploreDisplay): ExploreWatch {
   return {
     baseline: (run) => display.baseline(run),
@@ -80,7 +72,7 @@ function watchOf(display: ExploreDisplay): ExploreWatch {
   }
 }
 
-/** Flags without which the certificate would be another; the seed, the clock and the subject have places of their own. */
+/** Flags without which the certificate would be another, `certify`'s own first; the seed, the clock and the subject have places of their own. */
 function certifyFlags({ before, timeout, tolerate, ...flags }: CertifyFlags): string[] {
   return [
     ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),

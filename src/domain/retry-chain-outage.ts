@@ -8,15 +8,15 @@ const ATTEMPTS = 20
 
 /**
  * Does a task that begins anew each time, until no chain is lost meanwhile, or `ended` says that it is of no use any more. A chain
- * that got no node is not tried again: that took half a minute already. Throws what the last attempt threw.
+ * that got no node is not tried again: that took half a minute already. Tries so many `attempts`, twenty unless said otherwise. Throws what the last one threw.
  */
-export function retryChainOutage(
-  task: () => Promise<void>,
-  { clock, ended }: { clock: SandboxClock; ended(): boolean },
-): Promise<void> {
+export function retryChainOutage<Result>(
+  task: () => Promise<Result>,
+  { clock, ended, attempts = ATTEMPTS }: { clock: SandboxClock; ended(): boolean; attempts?: number },
+): Promise<Result> {
   return retryWhile(task, {
     passes: (error, attempt) =>
-      error instanceof ChainUnavailableError && !(error instanceof NoNodeFreeError) && attempt < ATTEMPTS,
+      error instanceof ChainUnavailableError && !(error instanceof NoNodeFreeError) && attempt < attempts,
     pauseMs: PAUSE_MS,
     sleep: (milliseconds) => clock.wallSleep(milliseconds),
     ended,

@@ -44,6 +44,11 @@ export function codeOfEnd({ code, signal, timedOut }: CommandEnd): number {
   return signal === null ? (code ?? 1) : codeOfSignal(signal)
 }
 
+/** How a command ended, in a word: its code, the signal that ended it, or `timeout`. */
+export function endInAWord(end: CommandEnd): string {
+  return end.timedOut ? 'timeout' : (end.signal ?? String(codeOfEnd(end)))
+}
+
 function didNothing({ coverage }: Report): boolean {
   return coverage.operations.every(({ exercised }) => !exercised)
 }

@@ -12,6 +12,9 @@ const GRACE_MS = 5_000
 /** Milliseconds between two looks at who is left. */
 const PAUSE_MS = 20
 
+/** Milliseconds in which the sandbox sees that connections of a command that has ended are closed. */
+export const CLOSING_MS = 5
+
 /** Its standard input, output and error: this process's own, or file descriptors. */
 export type CommandStdio = 'inherit' | ['ignore', Output, Output]
 type Output = 'inherit' | 'ignore' | number

@@ -10,10 +10,7 @@ import type { FindingId } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
 import { commandEnvironment, type Rename } from './command-environment.ts'
 import type { Interruption } from './interruption.ts'
-import { type CommandEnd, type CommandStdio, runCommand } from './run-command.ts'
-
-/** Milliseconds in which the sandbox sees that connections of a command that has ended are closed. */
-const CLOSING_MS = 5
+import { CLOSING_MS, type CommandEnd, type CommandStdio, runCommand } from './run-command.ts'
 
 /** What is run, and against what. */
 export interface RunTerms {

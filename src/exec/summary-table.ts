@@ -1,4 +1,4 @@
-import { codeOfEnd } from './exit-code.ts'
+import { endInAWord } from './exit-code.ts'
 import type { Run } from './sandbox-run.ts'
 
 const HEADER = ['scenario', 'verdict', 'proved', 'contradicted', 'unproved', 'seconds', "command's code"]
@@ -18,7 +18,6 @@ export function summaryTable(runs: readonly Run[]): string {
 
 function rowOf({ scenario, end, took, report }: Run): string[] {
   const { verdict, proved, contradicted, unproved } = report
-  const code = end.timedOut ? 'timeout' : end.signal === null ? String(codeOfEnd(end)) : end.signal
   const numbers = [proved, contradicted, unproved].map(String)
-  return [scenario?.name ?? '-', verdict, ...numbers, (took / 1000).toFixed(1), code]
+  return [scenario?.name ?? '-', verdict, ...numbers, (took / 1000).toFixed(1), endInAWord(end)]
 }

@@ -13,8 +13,8 @@ import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink/sh
 
 /** Milliseconds for a run without faults, unless the caller says otherwise. */
 const BASELINE_TIMEOUT_MS = 600_000
-/** Milliseconds that a run with faults may take beyond five runs without: a client waits ninety seconds for an answer, and repeats. */
-const PATIENCE_MS = 120_000
+/** Milliseconds: a client waits ninety seconds for an answer, repeats, and so do twenty more beside it on a busy machine. */
+const PATIENCE_MS = 300_000
 
 /** What `explore` is to do. */
 export interface ExploreTerms extends RunTerms, PlanWish, Limits {
@@ -26,7 +26,7 @@ export interface ExploreTerms extends RunTerms, PlanWish, Limits {
   clock: string | undefined
   /** Goes on although two runs without faults differ. */
   tolerate: boolean
-  /** Milliseconds for each run; undefined: {@link PATIENCE_MS} and five times what the command takes. */
+  /** Milliseconds for each run; undefined: {@link limitOf} what the command takes. */
   timeout: number | undefined
   /** Flags of `exec` that repeat what the options say. */
   flags: readonly string[]
@@ -77,7 +77,7 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
     const drawn = randomTrials(baseline.places, { ...terms, count: terms.random?.count ?? 0, seed: sandbox.seed })
     const trials = [...planTrials(baseline.places, terms), ...drawn]
     terms.watch.planned(begun, trials)
-    const timeout = terms.timeout ?? PATIENCE_MS + 5 * Math.max(first.took, second.took)
+    const timeout = terms.timeout ?? limitOf([first.took, second.took])
     const still = !sandbox.waitsForConfirmation
     const trialTerms = { ...terms, timeout, sandbox, expected: baseline, seed: sandbox.seed, clock: moment, still }
     const deadline = clock.wallNow() + (terms.budget ?? Number.POSITIVE_INFINITY)
@@ -101,6 +101,11 @@ async function shrunkBy(
   if (!random || failing === 0) return results
   watch.shrinking?.(failing)
   return shrinkSchedules(drawn, results, { ...terms, save: random.save })
+}
+
+/** Milliseconds that a run with faults may take, by those that runs without took. */
+export function limitOf(took: readonly number[]): number {
+  return PATIENCE_MS + 5 * Math.max(...took)
 }
 
 /** The command's own words are shown once. */

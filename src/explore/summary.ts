@@ -2,7 +2,7 @@ import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
 import type { Verdict } from '../verdict/report.ts'
 import { type Exploration, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
 
-/** Outcomes with which a client is not fit for production. */
+/** Outcomes with which a client is not fit for production: they are shown one by one, each with what happened. */
 export const BAD: readonly TrialOutcome[] = ['silently_wrong', 'hung', 'noticed_too_late']
 
 /** What an exploration comes to. */

@@ -12,6 +12,9 @@ export interface Appearance {
   ordinal: number
 }
 
+/** What of an exchange is counted. */
+type Counted = Pick<Exchange, 'operation' | 'tenant' | 'external_id'>
+
 /** Counts who appears and what they ask, in the order of arrival. */
 export class Appearances {
   readonly #users = new Map<string, number>()
@@ -21,14 +24,19 @@ export class Appearances {
   /** Counts an exchange; once, however often it is told. */
   note(exchange: Exchange): void {
     if (this.#noted.has(exchange)) return
-    const { operation, tenant = '', external_id } = exchange
+    const appearance = this.count(exchange)
+    if (appearance) this.#noted.set(exchange, appearance)
+  }
+
+  /** Counts whatever comes next. Returns undefined for one of an end user beyond {@link MAX_COUNTED}. */
+  count({ operation, tenant = '', external_id }: Counted): Appearance | undefined {
     const ofUser = OF_END_USER.includes(operation)
     const end_user = ofUser ? this.#userOf(`${tenant}/${external_id}`) : undefined
-    if (ofUser && end_user === undefined) return
+    if (ofUser && end_user === undefined) return undefined
     const counted = `${operation} ${end_user ?? tenant}`
     const ordinal = (this.#ordinals.get(counted) ?? 0) + 1
     this.#ordinals.set(counted, ordinal)
-    this.#noted.set(exchange, { end_user, ordinal })
+    return { end_user, ordinal }
   }
 
   /** Undefined for one that came before the counting began, and for one of an end user beyond {@link MAX_COUNTED}. */

@@ -1,9 +1,23 @@
+import type { AuditReport } from '../domain/audit-report.ts'
 import { type Money, readMoney } from '../domain/money.ts'
+import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Namespace } from './namespace.ts'
 
-/** Where the money of a namespace is, by ledger and chain. Nothing may be under way. Throws ChainUnavailableError. */
-export function moneyOf({ services: { store, observer } }: Namespace): Promise<Money> {
-  return readMoney(store, observer)
+/**
+ * Where the money of a namespace is, by ledger and chain, and whether they agree. Nothing may be under way. Waits so many milliseconds
+ * for a chain that does not answer: on a busy machine that happens. Throws ChainUnavailableError.
+ */
+export async function auditedMoneyOf(
+  { services: { store, observer, audit, service } }: Namespace,
+  patience: number,
+): Promise<{ money: Money; audit: AuditReport }> {
+  const { clock } = service
+  const deadline = clock.wallNow() + patience
+  const read = async () => {
+    const [money, report] = await Promise.all([readMoney(store, observer), audit.run()])
+    return { money, audit: report }
+  }
+  return retryChainOutage(read, { clock, ended: () => clock.wallNow() >= deadline, attempts: Number.POSITIVE_INFINITY })
 }
 
 /**

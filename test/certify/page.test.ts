@@ -1,17 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { certificateOf } from '../../src/certify/certificate.ts'
 import { renderPage } from '../../src/certify/render/render-page.ts'
-import { installedChromium } from '../helpers/installed-chromium.ts'
+import { NO_CHROMIUM, overflow, PageOpener, PHONE } from '../helpers/open-page.ts'
 import { FAINT_TEXTS } from '../verdict/render/faint-texts.ts'
 import { HOSTILE } from '../verdict/render/sample-report.ts'
 import { sampleEvidence } from './sample-evidence.ts'
 
-const executablePath = installedChromium()
 const pageOf = (text?: string) => renderPage(certificateOf(sampleEvidence(text)))
 
 test('needs nothing from elsewhere, and has no script but its data', () => {
@@ -40,55 +35,51 @@ test('says the worst first', () => {
   ])
 })
 
-// Where there is no Chromium, its part is left out.
-describe.skipIf(executablePath === undefined)('in Chromium', () => {
-  let browser: Browser
-  let directory: string
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-certificate-'))
-    browser = await chromium.launch({ executablePath: executablePath!, args: ['--no-sandbox'] })
-  })
-  afterAll(() => Promise.all([browser.close(), rm(directory, { recursive: true })]))
+test('says what shows a contradiction again: in the same sandbox, without what only certify knows', () => {
+  const flags = [
+    '--timeout',
+    '60000ms',
+    '--before',
+    'true',
+    '--tolerate',
+    '--fixtures',
+    'ours.yaml',
+    '--env',
+    'URL=YIELD_URL',
+  ]
+  const page = renderPage(certificateOf({ ...sampleEvidence(), flags }))
+  const same = '--seed 1 --fixtures ours.yaml --env URL=YIELD_URL -- npm test'
+  expect(page).toContain(`<code>yield-sandbox exec --scenario dropped-deposit ${same}</code>`)
+})
 
-  /** Opens a page from a file; resolves with what looking at it brought, and what it complained of or asked for. */
-  async function opened<T>(text: string, options: BrowserContextOptions, look: (page: Page) => Promise<T>) {
-    const file = join(directory, 'certificate.html')
-    await writeFile(file, text)
-    const context = await browser.newContext(options)
-    const complaints: string[] = []
-    const page = await context.newPage()
-    page.on('console', (message) => complaints.push(message.text()))
-    page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('dialog', (dialog) => complaints.push(dialog.message()))
-    page.on('request', (request) => {
-      if (!request.url().startsWith('file:')) complaints.push(request.url())
-    })
-    await page.goto(pathToFileURL(file).href)
-    const seen = await look(page)
-    await context.close()
-    return { seen, complaints }
-  }
+// Where there is no Chromium, its part is left out.
+describe.skipIf(NO_CHROMIUM)('in Chromium', () => {
+  let opener: PageOpener
+  beforeAll(async () => {
+    opener = await PageOpener.start()
+  })
+  afterAll(() => opener.stop())
 
   const looks: [string, BrowserContextOptions][] = (['light', 'dark'] as const).flatMap((colorScheme) => [
     [`${colorScheme}, on a desk`, { colorScheme, viewport: { width: 1280, height: 900 } }],
-    [`${colorScheme}, on a phone`, { colorScheme, viewport: { width: 390, height: 844 } }],
+    [`${colorScheme}, on a phone`, { colorScheme, ...PHONE }],
   ])
 
   test.each(looks)('is readable: %s', async (_, options) => {
-    const { seen, complaints } = await opened(pageOf(), options, async (page) => ({
+    const { seen, complaints } = await opener.open(pageOf(), options, async (page) => ({
       verdict: await page.locator('.verdict').textContent(),
       first: await page.locator('h1').isVisible(),
       data: await page.locator('#certificate').isVisible(),
-      wider: await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth'),
+      wider: await overflow(page),
       faint: await page.evaluate(FAINT_TEXTS),
     }))
     expect(complaints).toEqual([])
-    expect(seen).toEqual({ verdict: 'failed', first: true, data: false, wider: false, faint: [] })
+    expect(seen).toEqual({ verdict: 'failed', first: true, data: false, wider: 0, faint: [] })
   })
 
   test.each(HOSTILE)('runs nothing that a command line brings (%#)', async (text) => {
     const evidence = sampleEvidence(text)
-    const { seen, complaints } = await opened(renderPage(certificateOf(evidence)), {}, (page) =>
+    const { seen, complaints } = await opener.open(renderPage(certificateOf(evidence)), {}, (page) =>
       page.evaluate<unknown>('JSON.parse(document.getElementById("certificate").textContent).evidence'),
     )
     expect(complaints).toEqual([])

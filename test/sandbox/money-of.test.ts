@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { Money, UserMoney } from '../../src/domain/money.ts'
-import { moneyOf, unsettledAfter } from '../../src/sandbox/money-of.ts'
+import { auditedMoneyOf, unsettledAfter } from '../../src/sandbox/money-of.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { writeFixture } from '../helpers/fixture-file.ts'
@@ -34,7 +34,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop())
 afterEach(() => control.clearFaults())
 
-const money = (): Promise<Money> => moneyOf(sandbox.namespace)
+const money = async (): Promise<Money> => (await auditedMoneyOf(sandbox.namespace, 10_000)).money
 const unsettled = (milliseconds = PATIENCE) => unsettledAfter(sandbox.namespace, milliseconds)
 const hits = async () => (await control.faults()).map((fault) => fault.hits)
 

@@ -1,4 +1,4 @@
-import { shellWords } from '../../support/shell-words.ts'
+import { execCommandLine } from '../../exec/exec-command-line.ts'
 import type { Finding } from '../../verdict/finding.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
 import { html, type Markup } from '../../verdict/render/html/markup.ts'
@@ -13,23 +13,29 @@ export function contradictedSection(evidence: Evidence): Markup | undefined {
   )
 }
 
-function contradiction({ id, scenarios }: Entry, { seed, command }: Evidence): Markup {
+function contradiction({ id, scenarios }: Entry, evidence: Evidence): Markup {
   const { failureTitle = id, impact = '', consequence = '', rule = '', fix = '' } = findingOf(id) ?? {}
-  const again = shellWords([
-    'yield-sandbox',
-    'exec',
-    '--scenario',
-    scenarios[0] ?? '',
-    '--seed',
-    `${seed}`,
-    '--',
-    ...command,
-  ])
+  const flags = execFlagsIn(evidence.flags)
+  const again = execCommandLine(['--scenario', scenarios[0] ?? ''], { ...evidence, flags })
   const fact = (name: string, text: string) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`
   return html`<article class="failed"><h3>${failureTitle}</h3>
 <p><span class="tag">${impact}</span><span class="id">${id}</span></p>
 <dl class="facts">${fact('Shown by', scenarios.join(', '))}${fact('What it costs', consequence)}${fact('Rule', rule)}${fact('Fix', fix)}
 <div><dt>See it again</dt><dd><pre tabindex="0"><code>${again}</code></pre></dd></div></dl></article>`
+}
+
+/** How many words each of `certify`'s own flags has; they stand before those that make the same sandbox. */
+const OWN_FLAGS = new Map([
+  ['--timeout', 2],
+  ['--before', 2],
+  ['--tolerate', 1],
+])
+
+function execFlagsIn(flags: readonly string[]): readonly string[] {
+  const wordsAt = (index: number) => OWN_FLAGS.get(flags[index] ?? '') ?? 0
+  let first = 0
+  while (wordsAt(first) > 0) first += wordsAt(first)
+  return flags.slice(first)
 }
 
 /** Every scenario, and how the command came through it. */

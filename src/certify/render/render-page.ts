@@ -2,6 +2,7 @@ import { MATRIX_STYLE } from '../../explore/render/matrix-style.ts'
 import { html, type Markup, raw } from '../../verdict/render/html/markup.ts'
 import { page } from '../../verdict/render/html/page.ts'
 import { STYLE } from '../../verdict/render/html/style.ts'
+import { findingNumbers, verdictHead } from '../../verdict/render/html/verdict-head.ts'
 import { type Certificate, summaryOf } from '../certificate.ts'
 import { explorationSections } from './exploration-sections.ts'
 import { factsOf } from './facts.ts'
@@ -24,14 +25,9 @@ export function renderPage(certificate: Certificate): string {
 }
 
 function head({ digest, evidence }: Certificate): Markup {
-  const { verdict, summary, proved, contradicted, unproved } = summaryOf(evidence)
-  const number = (count: number, name: string, tone: string) =>
-    html`<div class="${tone}"><dt>${name}</dt><dd>${count}</dd></div>`
-  // The badge above it says the word.
-  const said = summary.replace(/^\w+: /, '')
+  const summary = summaryOf(evidence)
   return html`<div class="brand"><span><b>yield-sandbox certificate</b>${evidence.subject !== null && html` · ${evidence.subject}`}</span></div>
-<p class="verdict ${verdict}">${verdict}</p><h1>${said.charAt(0).toUpperCase() + said.slice(1)}</h1>
-<dl class="numbers">${number(proved, 'proved', 'passed')}${number(contradicted, 'contradicted', 'failed')}${number(unproved, 'unproved', 'not_exercised')}</dl>
+${verdictHead({ ...summary, numbers: findingNumbers(summary) })}
 ${factsOf(digest, evidence)}`
 }
 

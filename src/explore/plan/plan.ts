@@ -23,13 +23,17 @@ export interface PlannedTrial extends Trial {
 /** One trial for everything that can go wrong anywhere; those that can cost money first, those that wait last. */
 export function planTrials(places: readonly Place[], { kinds, operations, depth }: PlanWish): PlannedTrial[] {
   const hazards = kinds.length === 0 ? HAZARDS : HAZARDS.filter((hazard) => isAmong(kinds, hazard))
-  const wanted = places.filter(({ position }) => operations.length === 0 || operations.includes(position.operation))
-  const singles = wanted.flatMap((place) =>
+  const singles = placesAt(operations, places).flatMap((place) =>
     hazards.filter((hazard) => hazard.fits(place)).map((hazard) => ({ place, hazard })),
   )
   const trials = singles.map(({ place: { position }, hazard }) => trialOf([{ position, hazard }]))
   const pairs = depth === 1 ? [] : singles.flatMap(({ place, hazard }) => pairsOf(place, hazard, hazards))
   return byUrgency([...trials, ...pairs])
+}
+
+/** The places at these operations; all of them when there is none. */
+export function placesAt(operations: PlanWish['operations'], places: readonly Place[]): readonly Place[] {
+  return operations.length === 0 ? places : places.filter(({ position }) => operations.includes(position.operation))
 }
 
 /** Whether a hazard is meant by one of these words: kinds of fault, or ids of hazards. */

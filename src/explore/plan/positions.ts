@@ -1,4 +1,4 @@
-import { OF_END_USER } from '../../faults/operation-groups.ts'
+import { Appearances } from '../../faults/appearances.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { Position, Trial } from '../exploration.ts'
 
@@ -15,21 +15,20 @@ export interface Place {
 /** The places of a run, in the order of arrival. Names of end users in `stable` are the same in every run. */
 export function placesOf(exchanges: readonly RecordedExchange[], stable: ReadonlySet<string>): Place[] {
   const several = new Set(exchanges.flatMap(({ tenant }) => tenant ?? [])).size > 1
-  const users = new Map<string, number>()
-  const ordinals = new Map<string, number>()
+  // As the rules count whose `match` names a place.
+  const appearances = new Appearances()
   return exchanges.flatMap((exchange): Place[] => {
     const { operation, tenant, external_id, transfer, idempotency, request } = exchange
     if (operation === null) return []
-    const user = OF_END_USER.includes(operation) && external_id !== null ? `${tenant}/${external_id}` : null
-    if (user !== null && !users.has(user)) users.set(user, users.size + 1)
-    const counted = `${operation} ${user ?? tenant}`
-    const ordinal = (ordinals.get(counted) ?? 0) + 1
-    ordinals.set(counted, ordinal)
+    const counted = { operation, tenant: tenant ?? undefined, external_id: external_id ?? undefined }
+    const appearance = appearances.count(counted)
+    if (!appearance) return []
+    const { end_user = null, ordinal } = appearance
     const position: Position = {
       operation,
       tenant: several ? tenant : null,
-      external_id: user !== null && external_id !== null && stable.has(external_id) ? external_id : null,
-      end_user: user === null ? null : (users.get(user) ?? null),
+      external_id: end_user !== null && external_id !== null && stable.has(external_id) ? external_id : null,
+      end_user,
       ordinal,
     }
     const transferred = Boolean(transfer?.tx_hash) && idempotency?.use === 'first'

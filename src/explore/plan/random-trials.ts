@@ -1,6 +1,6 @@
 import { SeededRandom } from '../../support/random.ts'
 import { HAZARDS } from './hazards.ts'
-import { isAmong, type PlannedTrial, type PlanWish, trialOf } from './plan.ts'
+import { isAmong, type PlannedTrial, type PlanWish, placesAt, trialOf } from './plan.ts'
 import { nameOf, type Place } from './positions.ts'
 
 /** Faults of one schedule. */
@@ -25,8 +25,7 @@ export interface RandomWish extends Pick<PlanWish, 'kinds' | 'operations'> {
  */
 export function randomTrials(places: readonly Place[], { count, seed, kinds, operations }: RandomWish): PlannedTrial[] {
   const hazards = HAZARDS.filter((hazard) => (kinds.length === 0 ? hazard.urgency !== 'wait' : isAmong(kinds, hazard)))
-  const sites = places
-    .filter(({ position }) => operations.length === 0 || operations.includes(position.operation))
+  const sites = placesAt(operations, places)
     .map((place) => ({ place, fitting: hazards.filter((hazard) => hazard.fits(place)) }))
     .filter(({ fitting }) => fitting.length > 0)
   const random = new SeededRandom(seed)

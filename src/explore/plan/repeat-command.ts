@@ -1,4 +1,4 @@
-import { shellWords } from '../../support/shell-words.ts'
+import { execCommandLine } from '../../exec/exec-command-line.ts'
 import type { Exploration } from '../exploration.ts'
 import { faultRules, faultText } from './fault-rules.ts'
 import type { PlannedTrial } from './plan.ts'
@@ -22,7 +22,7 @@ export function repeatScenario(file: string, harms: PlannedTrial['harms'], terms
 }
 
 function execCommand(what: readonly string[], harms: PlannedTrial['harms'], terms: SameTerms): string {
-  const { command, seed, clock, still, flags } = terms
+  const { clock, still, flags } = terms
   const at = still && !harms.some(({ hazard }) => hazard.holds) ? ['--clock', clock] : []
-  return shellWords(['yield-sandbox', 'exec', ...what, '--seed', String(seed), ...at, ...flags, '--', ...command])
+  return execCommandLine(what, { ...terms, flags: [...at, ...flags] })
 }

@@ -1,8 +1,9 @@
 import { html, type Markup } from '../../verdict/render/html/markup.ts'
 import { type Exploration, OUTCOME_IMPACT, type TrialResult } from '../exploration.ts'
 import { type Cell, countIn, type MatrixSource, matrixOf } from '../matrix.ts'
+import { BAD } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
-import { ASIDE, OUTCOMES, SHOWN, SHOWN_IN_FULL } from './outcomes.ts'
+import { ASIDE, OUTCOMES, SHOWN } from './outcomes.ts'
 import { leftOpen } from './sentence.ts'
 
 /** What can go wrong, by where; words for those who see no colours. */
@@ -22,7 +23,7 @@ export function matrixSection(exploration: MatrixSource): Markup | undefined {
 
 /** What went wrong, the worst first; then what has to be known besides. */
 export function incidentSections(exploration: Exploration): Markup {
-  const wrong = incidentsOf(exploration, SHOWN_IN_FULL)
+  const wrong = incidentsOf(exploration, BAD)
   const aside = incidentsOf(exploration, ASIDE)
   const notes = leftOpen(exploration)
   return html`${wrong.length > 0 && html`<section><h2>Went wrong <small>${wrong.length}</small></h2>${wrong.map(article)}</section>`}

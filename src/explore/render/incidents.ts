@@ -1,3 +1,4 @@
+import { grouped } from '../../support/grouped.ts'
 import {
   type Explanation,
   type Exploration,
@@ -18,16 +19,12 @@ export interface Incident {
 
 /** Results of these outcomes, the worst first; those that came to the same at the same operation are one. */
 export function incidentsOf({ results }: Pick<Exploration, 'results'>, wanted: readonly TrialOutcome[]): Incident[] {
-  const incidents = new Map<string, Incident>()
-  for (const result of results) {
-    if (!wanted.includes(result.outcome)) continue
-    const key = meaningOf(result)
-    const known = incidents.get(key)
-    if (known) known.others.push(result)
-    else incidents.set(key, { outcome: result.outcome, first: result, others: [] })
-  }
+  const shown = results.filter(({ outcome }) => wanted.includes(outcome))
+  const incidents = [...grouped(shown, meaningOf).values()].flatMap(([first, ...others]) => {
+    return first ? [{ outcome: first.outcome, first, others }] : []
+  })
   const rank = ({ outcome }: Incident) => TRIAL_OUTCOMES.indexOf(outcome)
-  return [...incidents.values()].sort((a, b) => rank(a) - rank(b))
+  return incidents.sort((a, b) => rank(a) - rank(b))
 }
 
 /** What explains it: findings of any of the runs, each once; those of the first run first. */

@@ -1,7 +1,8 @@
 import { plainText } from '../../verdict/render/plain-text.ts'
 import { attributesOf, element, type XmlElement } from '../../verdict/render/xml.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
-import { OUTCOMES, SHOWN_IN_FULL } from './outcomes.ts'
+import { BAD } from '../summary.ts'
+import { OUTCOMES } from './outcomes.ts'
 
 /**
  * JUnit XML, a test case for each trial. What went wrong is a failure, what never struck or was not tried is skipped, what says nothing
@@ -47,7 +48,7 @@ function resultOf(result: TrialResult): XmlElement | undefined {
   const { outcome, sentences } = result
   const { name, meaning } = OUTCOMES[outcome]
   if (outcome === 'survived') return undefined
-  if (SHOWN_IN_FULL.includes(outcome)) {
+  if (BAD.includes(outcome)) {
     return element('failure', { message: `${name}: ${meaning}`, type: outcome }, detailsOf(result))
   }
   const message = `${name}: ${sentences.join('; ')}`

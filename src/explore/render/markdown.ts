@@ -1,14 +1,14 @@
 import { code, escaped, VERDICT_SIGNS } from '../../verdict/render/markdown-text.ts'
 import { type Exploration, OUTCOME_IMPACT } from '../exploration.ts'
 import { countIn, matrixOf } from '../matrix.ts'
-import { summaryOf } from '../summary.ts'
+import { BAD, summaryOf } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
-import { ASIDE, OUTCOMES, SHOWN, SHOWN_IN_FULL } from './outcomes.ts'
+import { ASIDE, OUTCOMES, SHOWN } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
 /** For a comment on a change: the verdict, what went wrong, and the matrix. */
 export function renderMarkdown(exploration: Exploration): string {
-  const incidents = incidentsOf(exploration, SHOWN_IN_FULL)
+  const incidents = incidentsOf(exploration, BAD)
   const aside = incidentsOf(exploration, ASIDE)
   return [
     `## ${VERDICT_SIGNS[summaryOf(exploration).verdict]} ${escaped(verdictSentence(exploration))}`,

@@ -26,8 +26,5 @@ export const OUTCOMES: Record<Shown, { sign: string; name: string; meaning: stri
 /** In the order in which a legend has them. */
 export const SHOWN: readonly Shown[] = [...TRIAL_OUTCOMES, 'untried']
 
-/** Outcomes that are shown one by one, each with what happened. */
-export const SHOWN_IN_FULL: readonly TrialOutcome[] = ['silently_wrong', 'hung', 'noticed_too_late']
-
 /** Outcomes that are no failure, and have to be known. */
 export const ASIDE: readonly TrialOutcome[] = ['gave_up_safely', 'errored', 'not_exercised']

@@ -1,4 +1,5 @@
 import { leftBehindInWords } from '../../exec/left-behind.ts'
+import { plural } from '../../verdict/evidence/words.ts'
 import { type Exploration, TRIAL_OUTCOMES } from '../exploration.ts'
 import { summaryOf } from '../summary.ts'
 import { OUTCOMES } from './outcomes.ts'
@@ -7,17 +8,17 @@ import { OUTCOMES } from './outcomes.ts'
 export function verdictSentence(exploration: Exploration): string {
   const { verdict, counts } = summaryOf(exploration)
   const runs = exploration.results.length
-  if (verdict === 'inconclusive') return `Inconclusive: none of ${countOf(runs, 'fault')} struck anything.`
+  if (verdict === 'inconclusive') return `Inconclusive: none of ${plural(runs, 'fault')} struck anything.`
   if (verdict === 'passed') {
     const struck = counts.survived + counts.gave_up_safely
     const far = exploration.untried === null ? '' : ' as far as it went'
-    return `Passed${far}: ${countOf(struck, 'fault')} struck, and no money went astray.`
+    return `Passed${far}: ${plural(struck, 'fault')} struck, and no money went astray.`
   }
   const astray = counts.silently_wrong + counts.noticed_too_late
   const unnoticed = counts.silently_wrong > 0 ? `, and your tests did not notice in ${counts.silently_wrong}` : ''
   const said = [
-    ...(astray > 0 ? [`money went astray in ${astray} of ${countOf(runs, 'run')}${unnoticed}`] : []),
-    ...(counts.hung > 0 ? [`${countOf(counts.hung, 'run')} hung`] : []),
+    ...(astray > 0 ? [`money went astray in ${astray} of ${plural(runs, 'run')}${unnoticed}`] : []),
+    ...(counts.hung > 0 ? [`${plural(counts.hung, 'run')} hung`] : []),
   ]
   return `Failed: ${said.join('; ')}.`
 }
@@ -47,7 +48,7 @@ export function pace({ results, took_ms, jobs }: Exploration): string {
     results.reduce((sum, result) => sum + pick(result), 0) / Math.max(1, results.length)
   const own = of(({ overhead_ms }) => overhead_ms).toFixed(0)
   const each = seconds(of((result) => result.took_ms))
-  return `${countOf(results.length, 'run')} in ${seconds(took_ms)}, ${jobs} at a time: ${each} each, and ${own} ms a run are the sandbox's own`
+  return `${plural(results.length, 'run')} in ${seconds(took_ms)}, ${jobs} at a time: ${each} each, and ${own} ms a run are the sandbox's own`
 }
 
 /** "12.3 s", "2 min 5 s" */
@@ -55,9 +56,4 @@ export function seconds(milliseconds: number): string {
   const all = milliseconds / 1000
   if (all < 60) return `${all.toFixed(1)} s`
   return `${Math.floor(all / 60)} min ${Math.round(all % 60)} s`
-}
-
-/** "1 run", "2 runs" */
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -1,10 +1,10 @@
 import { plainText } from '../../verdict/render/plain-text.ts'
 import { type Exploration, OUTCOME_IMPACT, type TrialOutcome } from '../exploration.ts'
 import { matrixOf } from '../matrix.ts'
-import { summaryOf } from '../summary.ts'
+import { BAD, summaryOf } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { COLOURS, matrixLines, type Paint, painter } from './matrix-lines.ts'
-import { ASIDE, OUTCOMES, SHOWN_IN_FULL } from './outcomes.ts'
+import { ASIDE, OUTCOMES } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 import { wrapped } from './wrap.ts'
 
@@ -24,7 +24,7 @@ export function renderText(exploration: Exploration, { colour = false }: { colou
   return [
     ...matrixLines(matrixOf(exploration), paint),
     '',
-    ...incidentsOf(exploration, SHOWN_IN_FULL).flatMap((incident) => [...incidentLines(incident, paint), '']),
+    ...incidentsOf(exploration, BAD).flatMap((incident) => [...incidentLines(incident, paint), '']),
     ...(aside.length > 0 ? [...aside, ''] : []),
     ...wrapped('', verdictSentence(exploration)).map((line) => paint(VERDICTS[verdict], line)),
     ...wrapped('', `${tally(exploration)}; ${pace(exploration)}; seed ${exploration.seed}.`),

@@ -4,19 +4,19 @@ import { SandboxClock } from '../../domain/clock.ts'
 import type { Money } from '../../domain/money.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
 import type { Interruption } from '../../exec/interruption.ts'
-import { type CommandEnd, type CommandStdio, runCommand } from '../../exec/run-command.ts'
+import { CLOSING_MS, type CommandEnd, type CommandStdio, runCommand } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
 import { evidenceOf } from '../../sandbox/evidence-of.ts'
-import { moneyOf, unsettledAfter } from '../../sandbox/money-of.ts'
+import { auditedMoneyOf, unsettledAfter } from '../../sandbox/money-of.ts'
 import { Sandbox } from '../../sandbox/sandbox.ts'
 import { abortController } from '../../support/abort-controller.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { letGoInTime } from './let-go-in-time.ts'
 
-/** Milliseconds in which the sandbox sees that connections of a command that has ended are closed. */
-const CLOSING_MS = 5
 /** Milliseconds for transfers that a command has left under way. */
 const SETTLING_MS = 10_000
+/** Milliseconds for a chain that does not answer when the money is to be read. */
+const OUTAGE_MS = 60_000
 
 /** What every run has in common. */
 export interface RunTerms {
@@ -142,7 +142,6 @@ export class ExplorationSandbox {
     const { exchanges } = await evidenceOf(namespace, true)
     await client.clearFaults()
     const unsettled = await unsettledAfter(namespace, SETTLING_MS)
-    const [money, audit] = await Promise.all([moneyOf(namespace), client.audit()])
-    return { exchanges, money, unsettled, audit, report, struck }
+    return { exchanges, unsettled, report, struck, ...(await auditedMoneyOf(namespace, OUTAGE_MS)) }
   }
 }

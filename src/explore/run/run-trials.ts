@@ -1,5 +1,5 @@
 import { SandboxClock } from '../../domain/clock.ts'
-import { codeOfEnd } from '../../exec/exit-code.ts'
+import { endInAWord } from '../../exec/exit-code.ts'
 import { allInOrder } from '../../support/all-in-order.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { type Expectation, judgeTrial } from '../judge/judge-trial.ts'
@@ -109,7 +109,7 @@ function resultOf(
     trial: withoutPlan(trial),
     ...judgement,
     findings: failed.map(({ id, title, explanation }) => ({ id, title, explanation })),
-    end: end.timedOut ? 'timeout' : (end.signal ?? String(codeOfEnd(end))),
+    end: endInAWord(end),
     took_ms: Math.round(took),
     overhead_ms: Math.round(overhead),
     repeat: repeatCommand(trial, terms),

@@ -1,7 +1,7 @@
 import { parse } from 'node:path'
+import { execCommandLine } from '../../exec/exec-command-line.ts'
 import { type Run, type RunTerms, runAgainstSandbox } from '../../exec/sandbox-run.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
-import { shellWords } from '../../support/shell-words.ts'
 import type { Harm } from '../exploration.ts'
 import { failureOf, isAlike, type RunFailure } from './run-failure.ts'
 import { saveScenario } from './save-scenario.ts'
@@ -48,7 +48,7 @@ export async function shrinkRun(run: Run, terms: ShrinkRunTerms): Promise<void> 
   if (without) return say('it fails alike without any fault: there is nothing to shrink')
   await keep(shrunk?.items ?? harms)
   for (const line of conclusion(shrunk, harms, file)) say(line)
-  say(`again: ${againInWords(run, terms)}`)
+  say(`again: ${execCommandLine(['--scenario', file], { ...terms, seed: run.report.seed })}`)
 }
 
 /** Runs the command again with these faults, in a fresh sandbox of the same seed. */
@@ -86,18 +86,4 @@ function conclusion(shrunk: Shrunk<Harm> | undefined, harms: readonly Harm[], fi
   return [
     `the failure did not come again with the same faults: it depends on the client's own randomness or timing; ${count} in ${file}`,
   ]
-}
-
-function againInWords({ report }: Run, { file, flags, command }: ShrinkRunTerms): string {
-  return shellWords([
-    'yield-sandbox',
-    'exec',
-    '--scenario',
-    file,
-    '--seed',
-    String(report.seed),
-    ...flags,
-    '--',
-    ...command,
-  ])
 }

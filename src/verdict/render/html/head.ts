@@ -1,17 +1,12 @@
 import type { Report } from '../../report.ts'
 import { nameOf } from '../by-outcome.ts'
 import { html, type Markup } from './markup.ts'
+import { findingNumbers, verdictHead } from './verdict-head.ts'
 
 /** The verdict in one sentence, and the three numbers. */
 export function head(report: Report, level: 'h1' | 'h2'): Markup {
-  const { verdict, summary, unmet, proved, contradicted, unproved } = report
-  const [, sentence = summary] = /^[A-Z][a-z]+: (.*)$/s.exec(summary) ?? []
-  const said = sentence.charAt(0).toUpperCase() + sentence.slice(1)
-  const number = (count: number, name: string, tone: string) =>
-    html`<div class="${tone}"><dt>${name}</dt><dd>${count}</dd></div>`
-  return html`<p class="verdict ${verdict}">${verdict}</p>
-${level === 'h1' ? html`<h1>${said}</h1>` : html`<h2>${said}</h2>`}
-<dl class="numbers">${number(proved, 'proved', 'passed')}${number(contradicted, 'contradicted', 'failed')}${number(unproved, 'unproved', 'not_exercised')}</dl>
+  const { unmet } = report
+  return html`${verdictHead({ ...report, numbers: findingNumbers(report) }, level)}
 ${unmet.length > 1 && html`<ul class="unmet">${unmet.map((reason) => html`<li>${reason}</li>`)}</ul>`}`
 }
 
