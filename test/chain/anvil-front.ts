@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net'
 import { vi } from 'vitest'
 import { AnvilProcess } from '../../src/chain/node/anvil-process.ts'
 
-/** How a call is cut off: it is lost, or carried out and its answer lost, or the connection is lost first and it is carried out later. */
-export type CutOff = 'call lost' | 'answer lost' | 'carried out later' | 'Anvil killed'
+/**
+ * How a call is cut off: it is lost, or carried out and its answer lost, or the connection is lost first and it is carried out
+ * later, perhaps as late as right behind the next call of the method.
+ */
+export type CutOff = 'call lost' | 'answer lost' | 'carried out later' | 'carried out behind the next' | 'Anvil killed'
 
 /** Milliseconds until a call is carried out whose connection is lost. */
 const LATER = 15
@@ -14,6 +17,8 @@ const LATER = 15
 export class AnvilFront {
   readonly #servers: Server[] = []
   #armed: { method: string; how: CutOff; skip: number; strike: (anvil: AnvilProcess) => void } | undefined
+  /** What is carried out behind the next call of the method. */
+  #behind: { method: string; ask: () => Promise<unknown> } | undefined
 
   constructor() {
     const start = AnvilProcess.start.bind(AnvilProcess)
@@ -52,9 +57,13 @@ export class AnvilFront {
       if (armed) this.#armed = undefined
       if (armed?.how === 'answer lost' || armed?.how === 'Anvil killed') await ask()
       if (armed?.how === 'carried out later') setTimeout(() => ask().catch(() => {}), LATER)
+      const behind = this.#behind && body.includes(`"${this.#behind.method}"`) ? this.#behind : undefined
+      if (behind) this.#behind = undefined
+      if (armed?.how === 'carried out behind the next') this.#behind = { method: armed.method, ask }
       armed?.strike(anvil)
       if (armed) return void response.destroy()
-      await ask().then(
+      const asked = ask().finally(() => behind?.ask().catch(() => {})) // nobody is answered before
+      await asked.then(
         (answer) => response.writeHead(200, headers).end(answer),
         () => response.destroy(),
       )
