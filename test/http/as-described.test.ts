@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { anvilsOf } from '../helpers/anvils.ts'
 import { mined } from '../helpers/confirmation.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { writeFixture } from '../helpers/fixture-file.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 import { DescribedAnswers, type DescribedOperation, type OpenApiDocument } from './described-answers.ts'
@@ -544,8 +546,17 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
 
   test('before it is ready: 503', async () => {
     const ready = sandbox
+    const others = new Set(anvilsOf(process.pid))
     const starting = await Sandbox.listen({ port: 0, seed: 7, controlToken: CONTROL_TOKEN, fixtures })
+    let anvil: number | undefined
     try {
+      // While its Anvil stands still, it is not ready, however fast it starts and however slowly it is asked.
+      anvil = await eventually(() => {
+        const found = anvilsOf(process.pid).find((pid) => !others.has(pid))
+        if (found === undefined) throw new Error('no Anvil yet')
+        return found
+      }, 1)
+      process.kill(anvil, 'SIGSTOP')
       sandbox = Object.assign(Object.create(ready), { baseUrl: starting.baseUrl })
       for (const id of [
         ...SERVICE,
@@ -560,6 +571,7 @@ describe.each(PROFILES)('of the profile %s', (profile) => {
       }
     } finally {
       sandbox = ready
+      if (anvil !== undefined) process.kill(anvil, 'SIGCONT')
       await starting.stop()
     }
   })
