@@ -5,6 +5,7 @@ import { cameTo, ENV, exploring } from './exploring.ts'
 // npm run test:explore sets these.
 const times = Number(process.env.EXPLORE_TIMES ?? 0)
 const only = process.env.EXPLORE_ONLY ?? ''
+const jobs = Number(process.env.EXPLORE_JOBS ?? 2)
 
 let clients: BuiltClients
 
@@ -78,7 +79,7 @@ describe.runIf(times > 0)('at length', () => {
   test('every wrong client whose mistake moves money is found', { timeout: 24 * 3_600_000 }, async () => {
     const missed: string[] = []
     for (const [id, wish] of Object.entries(MOVING).filter(([id]) => id.includes(only))) {
-      const exploration = await exploring(commandOf(wrong(id)), wish)
+      const exploration = await exploring(commandOf(wrong(id)), { jobs, ...wish })
       const found = cameTo(exploration, 'silently_wrong', 'noticed_too_late', 'hung')
       line(id, exploration, found)
       show(found.slice(0, 1))
@@ -92,7 +93,7 @@ describe.runIf(times > 0)('at length', () => {
     const alarms: string[] = []
     for (let time = 1; time <= times; time++) {
       for (const program of programs.filter(({ id }) => id.includes(only))) {
-        const exploration = await exploring(commandOf(program), { options: { seed: time } })
+        const exploration = await exploring(commandOf(program), { jobs, options: { seed: time } })
         const bad = cameTo(exploration, 'silently_wrong', 'noticed_too_late', 'hung', 'errored')
         line(`time ${time}, ${program.id}`, exploration, bad)
         show([...bad, ...cameTo(exploration, 'gave_up_safely')])
