@@ -32,22 +32,29 @@ process.exit(answer.ok ? 0 : 1)
 export class ExploredClient {
   readonly directory = mkdtempSync(join(tmpdir(), 'yield-sandbox-explore-'))
   readonly command: readonly string[]
-  readonly env: Record<string, string>
+  readonly env: Record<string, string> = {}
+  #notes = ''
 
   constructor() {
     writeFileSync(this.path('client.mjs'), CLIENT)
-    writeFileSync(this.path('runs'), '')
     this.command = [process.execPath, this.path('client.mjs')]
-    this.env = { RUNS: this.path('runs') }
+    this.noteRunsIn('runs')
   }
 
   path(file: string): string {
     return join(this.directory, file)
   }
 
+  /** Counts runs anew, in another file: what a killed exploration leaves behind may note itself only later. */
+  noteRunsIn(file: string): void {
+    this.#notes = this.path(file)
+    this.env.RUNS = this.#notes
+    writeFileSync(this.#notes, '')
+  }
+
   /** Process ids of the runs until now. */
   get runs(): number[] {
-    return readFileSync(this.path('runs'), 'utf8').trimEnd().split('\n').filter(Boolean).map(Number)
+    return readFileSync(this.#notes, 'utf8').trimEnd().split('\n').filter(Boolean).map(Number)
   }
 
   /** Complete lines of the results until now, without the header. */
@@ -58,6 +65,6 @@ export class ExploredClient {
   }
 
   [Symbol.dispose](): void {
-    rmSync(this.directory, { recursive: true })
+    rmSync(this.directory, { recursive: true, maxRetries: 5 })
   }
 }
