@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseQuery } from '../../src/http/parse-query.ts'
+import { processorTime } from '../helpers/processor-time.ts'
 
 test('a repeated parameter is a list, a whole limit a number', () => {
   expect({ ...parseQuery('limit=10&a=1&b=x&a=2&a=&c') }).toEqual({ limit: 10, a: ['1', '2', ''], b: 'x', c: '' })
@@ -8,7 +9,6 @@ test('a repeated parameter is a list, a whole limit a number', () => {
 })
 
 test('a name repeated 100,000 times takes no time to speak of', () => {
-  const began = performance.now()
-  expect(parseQuery('a&'.repeat(100_000)).a).toHaveLength(100_000)
-  expect(performance.now() - began).toBeLessThan(15_000)
+  const parse = () => expect(parseQuery('a&'.repeat(100_000)).a).toHaveLength(100_000)
+  expect(processorTime(parse)).toBeLessThan(5_000)
 })
