@@ -7,6 +7,7 @@ import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { SignedTransaction, TransferFacts, TransferOrder, WalletOwner } from '../../src/domain/ports/chain.ts'
 import type { Pool, TransferType } from '../../src/domain/records.ts'
+import { retryChainOutage } from '../../src/domain/retry-chain-outage.ts'
 import type { Logger } from '../../src/support/logger.ts'
 
 export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
@@ -25,6 +26,8 @@ export interface ChainFixture {
   pool(name: PoolName): Pool
   /** Gives an owner tokens and allowances for every pool. */
   fund(owner: WalletOwner, amount?: bigint): Promise<void>
+  /** Asks again for what the chain refuses because no answer came in time, as on a busy machine, or because it is restarted. */
+  insist<Result>(task: () => Promise<Result>): Promise<Result>
 }
 
 type StartOptions = { rpcTimeout?: number; clock?: SandboxClock } & Partial<
@@ -57,16 +60,16 @@ export async function startChain({ clock = new SandboxClock(), ...options }: Sta
     ...options,
   })
   const chain = chains.get(market.chain_id)!
-  const fund = (owner: WalletOwner, amount = 10n ** 24n) =>
-    chain.fundWallet(
-      owner,
-      Object.entries(market.tokens).map(([symbol, { address }]) => ({
-        token_address: address,
-        amount,
-        spenders: [market.aave_pool, market.vaults[symbol]!],
-      })),
-    )
-  return { clock, market, chains, chain, pool, fund }
+  const insist: ChainFixture['insist'] = (task) => retryChainOutage(task, { clock, ended: () => false })
+  const fund = (owner: WalletOwner, amount = 10n ** 24n) => {
+    const funding = Object.entries(market.tokens).map(([symbol, { address }]) => ({
+      token_address: address,
+      amount,
+      spenders: [market.aave_pool, market.vaults[symbol]!],
+    }))
+    return insist(() => chain.fundWallet(owner, funding))
+  }
+  return { clock, market, chains, chain, pool, fund, insist }
 }
 
 /** Returns a {@link startChain} with defaults of its own; what it starts ends after each test. */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MinedTransfer, WalletOwner } from '../../src/domain/ports/chain.ts'
-import { retryChainOutage } from '../../src/domain/retry-chain-outage.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { AnvilFront, type CutOff } from './anvil-front.ts'
 import { alice, type ChainFixture, order, rpc, startChain } from './chain-fixture.ts'
@@ -54,10 +53,6 @@ function setBalance(): Promise<unknown> {
 
 const ready = () => eventually(() => expect(fixture.chains.status()).toEqual({ ok: true }), 5)
 
-/** A call may be carried out so late that it strikes what comes next: that is refused, and asked for again. */
-const insist = <Result>(task: () => Promise<Result>) =>
-  retryChainOutage(task, { clock: fixture.clock, ended: () => false })
-
 async function expectKept(): Promise<void> {
   for (const [hash, number] of told) {
     const receipt = await rpc<{ status: string; blockNumber: string } | null>(
@@ -85,8 +80,10 @@ describe('a call that is cut off leaves a chain that is what its journal holds',
     await struck
     await done
     await ready()
+    // A call may be carried out so late that it strikes what comes next: that is refused, and asked for again.
+    const { insist, chain } = fixture
     await insist(deposit)
-    await insist(() => fixture.chain.reorg())
+    await insist(() => chain.reorg())
     await insist(expectKept)
     if (call === 'eth_sendRawTransaction' || call === 'evm_mine') await insist(() => pause(false))
   })
