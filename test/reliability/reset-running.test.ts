@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Transaction } from '../../src/domain/records.ts'
 import type { FaultRule } from '../../src/index.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { type Answer, type Ask, Partner } from '../helpers/partner.ts'
 import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
@@ -43,10 +44,25 @@ async function endOf(request: Promise<Answer>): Promise<string> {
   }
 }
 
+/** Asks again, with the same key, while the chain is late: on a busy machine it may be. */
+function insist(ask: () => Promise<Answer>): Promise<Answer> {
+  return eventually(async () => {
+    const answer = await ask()
+    expect(outcome(answer)).not.toMatch(/^503/)
+    return answer
+  })
+}
+
+/** Whether a fault has struck the request that was the first to bring a key. */
+function struck(key: string): boolean {
+  const { exchanges } = open.sandbox.namespace.services
+  return exchanges.all().find(({ idempotency }) => idempotency?.key === key)?.faults.length === 1
+}
+
 /** A transfer that is carried out and confirmed, by this very request. */
 async function carriedOut(ask: () => Promise<Answer>): Promise<void> {
   const [told] = faults().add([{ kind: 'latency', phase: 'after_broadcast', with: { delay: '0' } }], [])
-  const request = ask()
+  const request = insist(ask)
   await expect.poll(() => faults().list().at(-1)!.hits, { interval: 5 }).toBe(1)
   clock().advance(DELAY)
   const { status, headers } = await request
@@ -56,7 +72,11 @@ async function carriedOut(ask: () => Promise<Answer>): Promise<void> {
 
 /** A portfolio with money in it, deposited under the first of the keys. */
 async function funded(): Promise<string> {
-  const jar = await open.acme.open('carol')
+  const jar = await eventually(async () => {
+    const opened = await open.acme.open('carol')
+    expect(opened, 'the portfolio of carol').toBeDefined()
+    return opened
+  })
   await carriedOut(() => open.acme.deposit('carol', jar, '9000', { key: KEYS[0]! }))
   return jar
 }
@@ -91,8 +111,7 @@ describe('a reset while a transfer runs', () => {
     const requests = [open.acme.deposit('carol', jar, '1000', { key: KEYS[1]!, ...headers })]
     // The first is as far as it gets.
     if (phase === 'after') await expect.poll(() => ledger.unsettled()).toBe(1)
-    else await expect.poll(() => open.sandbox.namespace.services.service.transfers.runs(jar)).toBe(true)
-    if (typeof fault === 'object') await expect.poll(() => faults().list()[0]!.hits).toBe(1)
+    if (fault) await expect.poll(() => struck(KEYS[1]!)).toBe(true)
     // Joined to it, queued behind it, joined to what is queued.
     requests.push(
       open.acme.deposit('carol', jar, '1000', { key: KEYS[1]! }),
