@@ -53,4 +53,20 @@ describe('reset', () => {
     await fixture.fund(alice, 50n)
     expect(await chain.transfer(order('deposit', pool, 50n))).toMatchObject({ status: 'success' })
   })
+
+  it('knows nothing of nonces that were read before it, at whatever moment it comes', async () => {
+    const { chain, chains } = fixture
+    const pool = fixture.pool('aave USDC')
+    const deposit = () => chain.transfer(order('deposit', pool, 10n))
+    for (let turns = 0; turns < 20; turns++) {
+      await chains.reset()
+      await fixture.fund(alice, 1_000n)
+      expect(await deposit(), `${turns} turns of the event loop`).toMatchObject({ status: 'success' })
+      const under = deposit().catch((error: unknown) => expect(error).toBeInstanceOf(ChainUnavailableError))
+      for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
+      await Promise.all([chains.reset(), under])
+      await fixture.fund(alice, 1_000n)
+      expect(await deposit(), `${turns} turns of the event loop`).toMatchObject({ status: 'success' })
+    }
+  })
 })

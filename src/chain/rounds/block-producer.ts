@@ -193,10 +193,10 @@ export class BlockProducer {
     if (signal.aborted) return
     const ahead = this.#ahead.take(this.#transfers)
     const jobs = this.#transfers.splice(0, ahead?.jobs.length ?? MAX_ROUND)
+    const nonces = this.#nonces // whatever is read before a reset says nothing of what comes after it
     await this.#run(jobs, async () => {
       const { reader, chainId, writer } = this.#deps
       const round = (await ahead?.round) ?? (await readRound(reader, jobs))
-      const nonces = this.#nonces
       nonces.leaveOut(round, writer.foreignChanges)
       for (const [job, reason] of round.unread) job.reject(unsound(chainId, reason))
       let sent: Promise<Refusals> = Promise.resolve([])
