@@ -8,7 +8,8 @@ const ATTEMPTS = 20
 
 /**
  * Does a task that begins anew each time, until no chain is lost meanwhile, or `ended` says that it is of no use any more. A chain
- * that got no node is not tried again: that took half a minute already. Tries so many `attempts`, twenty unless said otherwise. Throws what the last one threw.
+ * that got no node is not tried again: that took half a minute already. Throws what the last of so many `attempts` threw, of twenty
+ * unless said otherwise.
  */
 export function retryChainOutage<Result>(
   task: () => Promise<Result>,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
+import type { Pool } from '../../src/domain/records.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, nodeUrl, order, rpc, startChain } from './chain-fixture.ts'
 
@@ -10,6 +11,8 @@ describe('a chain that does not answer', () => {
     await fixture.fund(alice)
   })
   afterEach(() => fixture.chains.stop())
+  const deposit = (pool: Pool, amount: bigint) =>
+    fixture.insist(() => fixture.chain.transfer(order('deposit', pool, amount)))
 
   it('refuses a transfer before anything is signed, and works again when it answers', async () => {
     const { chain, chains } = fixture
@@ -23,8 +26,7 @@ describe('a chain that does not answer', () => {
     expect(chains.status()).toMatchObject({ ok: false, reason: expect.stringContaining('no answer within 300 ms') })
 
     process.kill(chain.pid, 'SIGCONT')
-    const again = () => chain.transfer(order('deposit', pool, 1_000n))
-    expect(await fixture.insist(again)).toMatchObject({ status: 'success' })
+    expect(await deposit(pool, 1_000n)).toMatchObject({ status: 'success' })
     expect(chains.status()).toEqual({ ok: true })
   })
 
@@ -53,7 +55,7 @@ describe('a chain that does not answer', () => {
   it('is restarted where it was when its process ends, and carries a signed transfer through', async () => {
     const { chain, chains, clock } = fixture
     const pool = fixture.pool('aave USDC')
-    const { shares } = await fixture.insist(() => chain.transfer(order('deposit', pool, 1_000n)))
+    const { shares } = await deposit(pool, 1_000n)
     clock.advance(86_400_000)
     const signed = order('deposit', pool, 2_000n)
     const transfer = chain.transfer({
@@ -71,8 +73,7 @@ describe('a chain that does not answer', () => {
     await eventually(() => expect(chains.status()).toEqual({ ok: true }))
     expect(await chain.shares(alice, pool)).toBe(shares + mined.shares)
     expect(await rpc(chain, 'eth_getTransactionCount', chains.walletAddress(alice), 'latest')).toBe('0x2')
-    const last = () => chain.transfer(order('deposit', pool, 3n))
-    expect(await fixture.insist(last)).toMatchObject({ status: 'success' })
+    expect(await deposit(pool, 3n)).toMatchObject({ status: 'success' })
   })
 
   it('has the same blocks after it was killed again and again, at any moment', async () => {
@@ -99,8 +100,7 @@ describe('a chain that does not answer', () => {
       await eventually(() => expect(chains.status()).toEqual({ ok: true }))
       const after = await blocks()
       if (before) expect(after.slice(0, before.length).map(({ hash }) => hash)).toEqual(before.map(({ hash }) => hash))
-      const deposit = () => chain.transfer(order('deposit', pools[0]!, 5n))
-      expect(await fixture.insist(deposit)).toMatchObject({ status: 'success' })
+      expect(await deposit(pools[0]!, 5n)).toMatchObject({ status: 'success' })
     }
   })
 
@@ -111,15 +111,14 @@ describe('a chain that does not answer', () => {
     const [from, to] = await rpc<string[]>(chain, 'eth_accounts')
     const hash = await rpc<string>(chain, 'eth_sendTransaction', { from, to, value: '0x1', gasPrice: '0x0' })
     await rpc(chain, 'evm_mine')
-    await fixture.insist(() => chain.transfer(order('deposit', pool, 7n)))
+    await deposit(pool, 7n)
     const { pid } = chain
     process.kill(pid, 'SIGKILL')
     await eventually(() => expect(chain.pid).not.toBe(pid))
     await eventually(() => expect(fixture.chains.status()).toEqual({ ok: true }))
     expect(await rpc(chain, 'eth_getBalance', pool.market_address, 'latest')).toBe('0x2a')
     expect(await rpc(chain, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
-    const last = () => chain.transfer(order('deposit', pool, 8n))
-    expect(await fixture.insist(last)).toMatchObject({ status: 'success' })
+    expect(await deposit(pool, 8n)).toMatchObject({ status: 'success' })
   })
 
   it('is killed and restarted when it hangs', async () => {

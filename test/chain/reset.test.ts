@@ -62,9 +62,9 @@ describe('reset', () => {
       await chains.reset()
       await fixture.fund(alice, 1_000n)
       expect(await deposit(), `${turns} turns of the event loop`).toMatchObject({ status: 'success' })
-      const under = deposit().catch((error: unknown) => expect(error).toBeInstanceOf(ChainUnavailableError))
+      const underWay = deposit().catch((error: unknown) => expect(error).toBeInstanceOf(ChainUnavailableError))
       for (let turn = 0; turn < turns; turn++) await new Promise(setImmediate)
-      await Promise.all([chains.reset(), under])
+      await Promise.all([chains.reset(), underWay])
       await fixture.fund(alice, 1_000n)
       expect(await deposit(), `${turns} turns of the event loop`).toMatchObject({ status: 'success' })
     }

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { expect } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import { type Credentials, type SandboxHandle, type SandboxOptions, startSandbox } from '../../src/index.ts'
+import { eventually } from './eventually.ts'
 
 /** A response as a test looks at it. */
 export interface Answer {
@@ -113,6 +115,15 @@ export class Partner {
     await this.post('end_users', { external_id: externalId })
     const { body } = await this.post(`end_users/${externalId}/portfolios`, await this.portfolioBody(poolId, name))
     return body.portfolio_id
+  }
+
+  /** As {@link open}, again while the chain is late: of a busy machine too much may be asked at once. */
+  insistOnOpening(externalId: string, poolId?: string): Promise<string> {
+    return eventually(async () => {
+      const portfolio = await this.open(externalId, poolId)
+      expect(portfolio, `the portfolio of ${externalId}`).toBeDefined()
+      return portfolio
+    })
   }
 
   deposit(externalId: string, portfolio_id: string, amount_minor: string, ask?: Ask): Promise<Answer> {

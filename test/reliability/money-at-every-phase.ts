@@ -259,14 +259,7 @@ export class Stage {
   async #openAccounts(count: number): Promise<void> {
     const { acme } = this.#open
     const names = Array.from({ length: count }, (_, i) => `user-${i}`)
-    // So many at once can be too many for the Anvil of a busy machine: who is refused asks again.
-    const open = (name: string) =>
-      eventually(async () => {
-        const portfolio = await acme.open(name, POOL)
-        expect(portfolio, `the portfolio of ${name}`).toBeDefined()
-        return portfolio
-      })
-    const portfolios = await Promise.all(names.map(open))
+    const portfolios = await Promise.all(names.map((name) => acme.insistOnOpening(name, POOL)))
     const users = new Map((await this.#ledger.users()).map((user) => [user.external_id, user]))
     const pool = (await this.#ledger.pools()).find(({ pool_id }) => pool_id === POOL)!
     const before = this.#operation === 'withdraw' ? 1 : 0
@@ -274,9 +267,9 @@ export class Stage {
       this.#accounts.push({ user: users.get(name)!, pool, portfolio: portfolios[i]!, before })
     }
     if (before === 0) return
-    let waiting = count
-    const deposits = names.map((name, i) => acme.deposit(name, portfolios[i]!, '9000000').finally(() => waiting--))
-    await this.#step(async () => waiting === 0)
+    let open = count
+    const deposits = names.map((name, i) => acme.deposit(name, portfolios[i]!, '9000000').finally(() => open--))
+    await this.#step(async () => open === 0)
     for (const { status } of await Promise.all(deposits)) expect(status).toBe(200)
   }
 

@@ -72,11 +72,7 @@ async function carriedOut(ask: () => Promise<Answer>): Promise<void> {
 
 /** A portfolio with money in it, deposited under the first of the keys. */
 async function funded(): Promise<string> {
-  const jar = await eventually(async () => {
-    const opened = await open.acme.open('carol')
-    expect(opened, 'the portfolio of carol').toBeDefined()
-    return opened
-  })
+  const jar = await open.acme.insistOnOpening('carol')
   await carriedOut(() => open.acme.deposit('carol', jar, '9000', { key: KEYS[0]! }))
   return jar
 }
@@ -111,7 +107,9 @@ describe('a reset while a transfer runs', () => {
     const requests = [open.acme.deposit('carol', jar, '1000', { key: KEYS[1]!, ...headers })]
     // The first is as far as it gets.
     if (phase === 'after') await expect.poll(() => ledger.unsettled()).toBe(1)
-    if (fault) await expect.poll(() => struck(KEYS[1]!)).toBe(true)
+    else await expect.poll(() => open.sandbox.namespace.services.service.transfers.runs(jar)).toBe(true)
+    if (typeof fault === 'object') await expect.poll(() => faults().list()[0]!.hits).toBe(1)
+    if (typeof fault === 'string') await expect.poll(() => struck(KEYS[1]!)).toBe(true)
     // Joined to it, queued behind it, joined to what is queued.
     requests.push(
       open.acme.deposit('carol', jar, '1000', { key: KEYS[1]! }),
