@@ -39,7 +39,7 @@ const ROOMS = {
   ],
   'chain/': ['domain/'],
   // Runs a command through all scenarios and an exploration, and writes down what came of it in a form that can be checked.
-  'certify/': ['domain/', 'exec/', 'explore/', 'option-error.ts', 'scenarios/', 'verdict/', 'version.ts'],
+  'certify/': ['domain/', 'exec/', 'explore/', 'option-error.ts', 'oracle/', 'scenarios/', 'verdict/', 'version.ts'],
   // Commands start a sandbox, talk to a running one, or read a fixture or scenario file without one.
   'cli/': [
     'certify/',
@@ -55,11 +55,12 @@ const ROOMS = {
     'domain/',
     'exec/',
     'explore/',
+    'oracle/',
     'scenarios/',
     'traffic/',
     'verdict/',
   ],
-  'control/': ['domain/', 'faults/', 'scenarios/', 'traffic/', 'verdict/'],
+  'control/': ['domain/', 'faults/', 'oracle/', 'scenarios/', 'traffic/', 'verdict/'],
   'data-dir/': ['domain/ports/journal.ts'],
   'domain/': [],
   // Runs a command against sandboxes that it starts.
@@ -70,6 +71,7 @@ const ROOMS = {
     'faults/',
     'option-error.ts',
     'options.ts',
+    'oracle/',
     'sandbox/',
     'scenarios/',
     'verdict/',
@@ -84,6 +86,7 @@ const ROOMS = {
     'faults/',
     'option-error.ts',
     'options.ts',
+    'oracle/',
     'sandbox/',
     'scenarios/',
     'traffic/',
@@ -94,6 +97,8 @@ const ROOMS = {
   'fixtures/': ['domain/', 'yaml-file/'],
   'http/': ['control/', 'domain/', 'faults/', 'partner-api/', 'traffic/'],
   'identity/': ['domain/'],
+  // What became of each operation, by the ledger and by what its client was told.
+  'oracle/': ['domain/', 'traffic/'],
   'partner-api/': ['domain/'],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],
   'store/': ['domain/'],
@@ -101,7 +106,7 @@ const ROOMS = {
   'tls/': ['data-dir/private-file.ts', 'domain/'],
   // What clients sent and got, and what is to be said of it.
   'traffic/': ['domain/'],
-  'verdict/': ['domain/', 'traffic/'],
+  'verdict/': ['domain/', 'oracle/', 'traffic/'],
   'yaml-file/': [],
   // The composition: it builds the parts of every room and is itself above them.
   'sandbox/': COMPOSITION,

@@ -147,10 +147,11 @@ export class ControlClient {
   }
 
   /** What is to be said of its clients. */
-  report({ require = [], ended }: ReportWish = {}): Promise<Report> {
+  report({ require = [], ended, end }: ReportWish = {}): Promise<Report> {
     const query = new URLSearchParams({
       ...(require.length > 0 && { require: require.join(',') }),
       ...(ended !== undefined && { ended: String(ended) }),
+      ...(end !== undefined && { end }),
     })
     return this.#connection.call<Report>('GET', `${this.#base}/report?${query}`)
   }

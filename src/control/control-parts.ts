@@ -75,8 +75,8 @@ export interface NamespaceControl {
   exchanges: ExchangeLog
   /** Whether a transfer is in the ledger. */
   isSettled(transactionId: string): Promise<boolean>
-  /** What the verdict on its clients is drawn from; `ended`: whether they will do nothing more. */
-  evidence(ended: boolean): Promise<Evidence>
+  /** What the verdict on its clients is drawn from. */
+  evidence(clients: Pick<Evidence, 'ended' | 'end'>): Promise<Evidence>
   scenarios: ScenarioRunner
   readiness(): Readiness
   credentials(): Promise<Credentials>

@@ -132,6 +132,7 @@ const EXCHANGE = {
     EXCHANGE_ENDS,
     'How it ended. dropped: by a fault. abandoned: by the client. cut_off: by a reset or the end.',
   ),
+  unread: Type.Boolean({ description: 'Whether the client reset the connection without having read the answer.' }),
   dropped: orNull(oneOf(['reset', 'closed', 'truncated'], 'How.'), 'How a fault ended the connection.'),
   took_ms: Type.Number({ description: 'Milliseconds of real time.' }),
   request: RequestSchema,

@@ -1,4 +1,5 @@
 import { KINDS } from '../faults/kinds/index.ts'
+import type { Ending } from '../oracle/outcome.ts'
 import { breathe } from '../support/breathe.ts'
 import { reportInSteps } from '../verdict/build-report.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
@@ -14,15 +15,17 @@ export interface ReportOptions {
   required: readonly FindingId[]
   /** Whether the client has ended. */
   ended: boolean
+  /** How the command ended that it is part of; null where nobody knows. */
+  end: Ending | null
   /** Of the sandbox. */
   version: string
 }
 
 /** The report on the clients of a namespace, by all they have sent and got since its last reset. */
 export async function reportOf(namespace: NamespaceControl, options: ReportOptions): Promise<Report> {
-  const { required, ended, version } = options
+  const { required, ended, end, version } = options
   const { current } = namespace.scenarios
-  const evidence = await namespace.evidence(ended)
+  const evidence = await namespace.evidence({ ended, end })
   const steps = reportInSteps(evidence, {
     findings: FINDINGS,
     version,

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { LEVELS, type OperationOutcome, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
 import { FINDING_IDS } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
 import { control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
@@ -66,6 +67,25 @@ const ExchangeLineSchema = control(
   }),
 )
 
+const OperationSchema = control<OperationOutcome>(
+  'OperationOutcome',
+  Type.Object({
+    outcome: oneOf(
+      Object.keys(OUTCOMES) as OutcomeId[],
+      'What became of it, by the ledger and by what its client was told.',
+    ),
+    level: oneOf(LEVELS, 'What that costs.'),
+    sentence: Text('What happened.'),
+    tenant: orNull(Type.String(), 'Slug.'),
+    external_id: orNull(Type.String(), 'Of the end user.'),
+    type: oneOf(['deposit', 'withdraw', 'create_portfolio'], 'What was asked for.'),
+    idempotency_key: orNull(Type.String(), 'Null without one.'),
+    amount_minor: orNull(Type.String(), 'Asked for, in minor units; null where no request says it.'),
+    portfolio_id: orNull(Type.String(), 'Null where no request says it.'),
+    request_ids: Ids,
+  }),
+)
+
 const covered = (what: string) => Type.Array(CoveredSchema, { description: `${what}, and whether they occurred.` })
 
 /** The same in a form for people or for tools. */
@@ -97,6 +117,9 @@ export const ReportSchema = control<Report>(
       operations: covered('Operations'),
       errors: covered('Error codes that the service can answer with'),
       faults: covered('Kinds of faults'),
+    }),
+    operations: Type.Array(OperationSchema, {
+      description: 'What became of every operation that the client sent, the worst first.',
     }),
     exchanges: Type.Array(ExchangeLineSchema, { description: 'Those that configuration and findings name.' }),
   }),

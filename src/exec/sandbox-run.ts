@@ -81,7 +81,7 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
 }
 
 async function traceOf(sandbox: Sandbox, client: ControlClient): Promise<RunTrace> {
-  const { exchanges } = await evidenceOf(sandbox.namespace, true)
+  const { exchanges } = await evidenceOf(sandbox.namespace, { ended: true, end: null })
   const { tenants } = await sandbox.credentials()
   return { exchanges, rules: await client.faults(), endUsers: tenants.flatMap(({ end_users }) => end_users) }
 }

@@ -206,7 +206,7 @@ const WISHES = { tenant: true, claims: true, header: true, expiresIn: true, key:
   true
 >
 
-const REPORT_WISHES = { require: true, ended: true } satisfies Record<keyof ReportWish, true>
+const REPORT_WISHES = { require: true, ended: true, end: true } satisfies Record<keyof ReportWish, true>
 
 function mintingWish(wish: TokenWish) {
   refuseUnknownNames(wish, WISHES, 'a token')

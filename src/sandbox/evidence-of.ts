@@ -1,51 +1,130 @@
 import type { Store } from '../domain/ports/store.ts'
-import { allOf } from '../domain/walk.ts'
+import type { EndUser, Portfolio, Tenant } from '../domain/records.ts'
+import { allOf, pagesOf } from '../domain/walk.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
+import type { Ledger, LedgerPortfolio, LedgerTransfer } from '../oracle/ledger.ts'
 import { inTurns } from '../support/breathe.ts'
+import { jsonObject } from '../support/json-object.ts'
 import { SHOWN_AT_ONCE } from '../traffic/page-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
-import type { Evidence, LedgerTransfer } from '../verdict/evidence.ts'
+import type { Evidence } from '../verdict/evidence.ts'
 import type { Namespace } from './namespace.ts'
 
 /**
- * What a namespace knows of its clients; `ended`: whether they will do nothing more. A chain that is away changes nothing of it. Throws
- * Problem sandbox_starting before there is a ledger, and while it is emptied.
+ * What a namespace knows of its clients. A chain that is away changes nothing of it. Throws Problem sandbox_starting before there is a
+ * ledger, and while it is emptied.
  */
-export async function evidenceOf({ services, http }: Namespace, ended: boolean): Promise<Evidence> {
+export async function evidenceOf(
+  { services, http }: Namespace,
+  { ended, end }: Pick<Evidence, 'ended' | 'end'>,
+): Promise<Evidence> {
   refuseUnlessReady(http.notReady())
   const { exchanges, service } = services
-  const transfers = await transfersOf(service.store)
+  const ledger = await ledgerOf(service.store)
   const shown: RecordedExchange[] = []
   for await (const exchange of inTurns(exchanges.newestFirst(), SHOWN_AT_ONCE)) shown.push(exchange)
   return {
     exchanges: shown.reverse(),
-    forgotten: exchanges.forgotten,
-    transfers,
+    kept: [],
+    forgotten: { room: exchanges.forgotten, deleted: 0, reset: 0 },
+    ledger,
+    rpc_at: null,
     ended,
+    end,
     now: service.clock.wallNow(),
     settings: service.settings,
   }
 }
 
-/** Settled transfers that requests asked for, oldest first: each has an Idempotency-Key, and those of the fixture have none. */
-async function transfersOf(store: Store): Promise<LedgerTransfer[]> {
-  const found: { at: string; transfer: LedgerTransfer }[] = []
+/** What requests have moved and made. */
+export async function ledgerOf(store: Store): Promise<Ledger> {
+  const owners = await ownersOf(store)
+  const transfers = await settledOf(store, owners)
+  const under_way = (await allOf(store, 'transfers', 'all')).flatMap(({ id, claim, amount, ...rest }) => {
+    const owner = owners.find(({ user }) => user.id === rest.end_user_id)
+    if (!owner || claim === null) return []
+    return [transferOf({ ...rest, id, amount_changed: amount, idempotency_id: claim.id }, owner)]
+  })
+  const keys = await creationKeys(store)
+  const portfolios = owners.flatMap(({ tenant, user, portfolios }) =>
+    portfolios.map(
+      ({ portfolio_id, pool_id, token_symbol, token_decimals }): LedgerPortfolio => ({
+        tenant: tenant.slug,
+        external_id: user.external_id,
+        ...{ portfolio_id, pool_id, token_symbol, token_decimals },
+        key: keys.get(portfolio_id) ?? null,
+      }),
+    ),
+  )
+  return { transfers, under_way, portfolios }
+}
+
+interface Owner {
+  tenant: Tenant
+  user: EndUser
+  portfolios: Portfolio[]
+}
+
+async function ownersOf(store: Store): Promise<Owner[]> {
+  const owners: Owner[] = []
   for (const tenant of await allOf(store, 'tenants', 'all')) {
     for (const user of await allOf(store, 'end_users', tenant.tenant_id)) {
-      for (const { id, type, idempotency_id, created_at, ...rest } of await allOf(store, 'transactions', user.id)) {
-        if (idempotency_id === null || type === 'yield_harvest') continue
-        const transfer: LedgerTransfer = {
-          transaction_id: id,
-          type: type === 'withdrawal' ? 'withdraw' : 'deposit',
-          tenant: tenant.slug,
-          external_id: user.external_id,
-          portfolio_id: rest.portfolio_id,
-          amount_minor: rest.amount_changed,
-          tx_hash: rest.tx_hash,
-        }
-        found.push({ at: `${created_at} ${id}`, transfer })
-      }
+      owners.push({ tenant, user, portfolios: await allOf(store, 'portfolios', user.id) })
+    }
+  }
+  return owners
+}
+
+/** Settled transfers that requests asked for, oldest first: each has an Idempotency-Key, and those of the fixture have none. */
+async function settledOf(store: Store, owners: readonly Owner[]): Promise<LedgerTransfer[]> {
+  const found: { at: string; transfer: LedgerTransfer }[] = []
+  for (const owner of owners) {
+    if (owner.portfolios.length === 0) continue
+    for (const { type, idempotency_id, ...rest } of await allOf(store, 'transactions', owner.user.id)) {
+      if (idempotency_id === null || type === 'yield_harvest') continue
+      const transfer = transferOf({ ...rest, type, idempotency_id }, owner)
+      found.push({ at: `${rest.created_at} ${rest.id}`, transfer })
     }
   }
   return found.sort((a, b) => (a.at < b.at ? -1 : 1)).map(({ transfer }) => transfer)
+}
+
+interface Moved {
+  id: string
+  type: 'deposit' | 'withdrawal'
+  portfolio_id: string
+  amount_changed: string
+  tx_hash: string
+  idempotency_id: string
+}
+
+function transferOf(moved: Moved, { tenant, user }: Owner): LedgerTransfer {
+  return {
+    transaction_id: moved.id,
+    type: moved.type === 'withdrawal' ? 'withdraw' : 'deposit',
+    tenant: tenant.slug,
+    external_id: user.external_id,
+    key: keyIn(moved.idempotency_id),
+    portfolio_id: moved.portfolio_id,
+    amount_minor: moved.amount_changed,
+    tx_hash: moved.tx_hash,
+  }
+}
+
+/** By the portfolio: the key that it was made with, as long as that is kept. */
+async function creationKeys(store: Store): Promise<Map<string, string>> {
+  const keys = new Map<string, string>()
+  for await (const page of pagesOf(store, 'idempotency_keys', 'all')) {
+    for (const { id, status, body } of page) {
+      if (status >= 300 || id.split('/', 2)[1] !== 'create_portfolio') continue
+      const { portfolio_id } = typeof body === 'string' ? (jsonObject(body) ?? {}) : (body as Record<string, unknown>)
+      if (typeof portfolio_id === 'string') keys.set(portfolio_id, keyIn(id))
+    }
+  }
+  return keys
+}
+
+/** The key of a claim: what comes after tenant, operation and external_id. */
+function keyIn(claimId: string): string {
+  return claimId.split('/').slice(3).join('/')
 }

@@ -22,7 +22,7 @@ export function controlNamespace(namespace: Namespace, around: Surroundings): Na
     faults,
     exchanges,
     isSettled: async (id) => (await service.store.get('transactions', id)) !== undefined,
-    evidence: (ended) => evidenceOf(namespace, ended),
+    evidence: (clients) => evidenceOf(namespace, clients),
     scenarios,
     readiness: () => namespace.readiness(),
     credentials: () => credentialsOf(namespace, around),

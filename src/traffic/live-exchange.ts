@@ -43,6 +43,7 @@ export class LiveExchange {
   end: ExchangeEnd = 'open'
   /** A reset took away what it was about: however it ends, it was cut off. */
   cutOff = false
+  unread = false
   dropped: RecordedExchange['dropped'] = null
   /** As it came; null when none was read. */
   body: string | null = null
@@ -92,6 +93,7 @@ export class LiveExchange {
     this.endedAhead = 0
     this.end = 'open'
     this.cutOff = false
+    this.unread = false
     this.status = 0
     this.answer = null
     this.answerBytes = 0

@@ -108,6 +108,11 @@ export interface RecordedExchange {
   /** Null while it is open. */
   ended: Moment | null
   end: ExchangeEnd
+  /**
+   * Whether the client reset the connection after it was answered, and before it sent anything else on it: it has not read the answer. Only
+   * as far as the sandbox's own connections show: a proxy in front of it reads what its client does not.
+   */
+  unread: boolean
   /** How a fault ended the connection; null when none did. */
   dropped: 'reset' | 'closed' | 'truncated' | null
   /** Milliseconds of real time from its first header to its end, or until now. */

@@ -47,6 +47,7 @@ export function showExchange(live: LiveExchange, showing: Showing, deps: Showing
     began: momentOf(base + live.began, live.beganAhead),
     ended,
     end: live.end,
+    unread: live.unread,
     dropped: live.dropped,
     took_ms: Math.max(0, (ended ? live.ended : now - base) - live.began),
     request: requestOf(live, deps),

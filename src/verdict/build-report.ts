@@ -68,6 +68,7 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
     configuration: causes,
     findings,
     coverage,
+    operations: [],
     exchanges: linesOf(evidence, [...causes, ...findings]),
   }
 }

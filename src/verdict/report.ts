@@ -1,3 +1,4 @@
+import type { OperationOutcome } from '../oracle/outcome.ts'
 import type { Impact, Outcome } from './finding.ts'
 import type { FindingId } from './finding-ids.ts'
 
@@ -96,6 +97,8 @@ export interface Report {
   configuration: ConfigurationCause[]
   findings: ReportedFinding[]
   coverage: { operations: Covered[]; errors: Covered[]; faults: Covered[] }
-  /** Those that configuration and findings name. */
+  /** What became of every operation that the client sent, the worst first. */
+  operations: OperationOutcome[]
+  /** Those that configuration, operations and findings name. */
   exchanges: ExchangeLine[]
 }

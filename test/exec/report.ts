@@ -34,6 +34,7 @@ export function reportOf(
     configuration: [],
     findings,
     coverage: { operations: [{ id: 'list_pools', exercised: used, count: used ? 1 : 0 }], errors: [], faults: [] },
+    operations: [],
     exchanges: [],
   }
 }

@@ -12,7 +12,7 @@ test('no judge throws, whatever was recorded, and each names exchanges that ther
   const evidence = fc.record({
     exchanges: fc.array(anyExchange, { maxLength: 40 }),
     ended: fc.boolean(),
-    forgotten: fc.nat(1),
+    forgotten: fc.record({ room: fc.nat(1), deleted: fc.nat(1), reset: fc.nat(1) }),
   })
   fc.assert(
     fc.property(evidence, ({ exchanges, ...parts }) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
+import type { LedgerTransfer } from '../../src/oracle/ledger.ts'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
-import type { LedgerTransfer } from '../../src/verdict/evidence.ts'
 import type { ExchangeParts } from './exchange.ts'
 import { ABANDONED, answered, carriedOut, DROPPED, list, transfer } from './requests.ts'
 
@@ -92,6 +92,7 @@ function ledgerTransfer(id: string, external_id: string, { operation, amount }: 
     type: operation,
     tenant: 'acme',
     external_id,
+    key: id,
     portfolio_id: 'jar_1',
     amount_minor: amount,
   }

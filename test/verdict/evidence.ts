@@ -1,12 +1,30 @@
 import { DEFAULT_SETTINGS } from '../../src/domain/service-settings.ts'
+import type { LedgerTransfer } from '../../src/oracle/ledger.ts'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import type { Evidence } from '../../src/verdict/evidence.ts'
 import { type Finding, failed, notExercised, passed } from '../../src/verdict/finding.ts'
 
+export const NOTHING_FORGOTTEN = { room: 0, deleted: 0, reset: 0 }
+
+/** Some of the evidence; `transfers` are those of the ledger. */
+export type EvidenceParts = Partial<Evidence> & { transfers?: readonly LedgerTransfer[] }
+
 /** Evidence of a client that has ended: exchanges that arrived in this order. */
-export function evidenceOf(given: readonly RecordedExchange[], rest: Partial<Evidence> = {}): Evidence {
+export function evidenceOf(given: readonly RecordedExchange[], rest: EvidenceParts = {}): Evidence {
   const exchanges = given.map((exchange, index) => ({ ...exchange, number: index + 1 }))
-  return { exchanges, forgotten: 0, transfers: [], ended: true, now: 1_000_000, settings: DEFAULT_SETTINGS, ...rest }
+  const { transfers, ...others } = rest
+  return {
+    exchanges,
+    kept: [],
+    forgotten: NOTHING_FORGOTTEN,
+    ledger: { transfers: transfers ?? [], under_way: [], portfolios: [] },
+    rpc_at: null,
+    ended: true,
+    end: 'well',
+    now: 1_000_000,
+    settings: DEFAULT_SETTINGS,
+    ...others,
+  }
 }
 
 /** A finding that is not exercised, but for what is given. */

@@ -27,6 +27,7 @@ export function exchange({ request, response, at = 0, until = at + 5, ...rest }:
     began: moment(at),
     ended: moment(until),
     end: 'answered',
+    unread: false,
     dropped: null,
     took_ms: until - at,
     refusal: null,

@@ -22,6 +22,9 @@ const Query = Type.Object(
         'Whether the client has ended: with true, the default, what it has not done so far it will not do any more.',
       ),
     ),
+    end: Type.Optional(
+      oneOf(['well', 'failed', 'hung'], 'How the command ended that the client is part of; left out: nobody knows.'),
+    ),
   },
   { additionalProperties: false },
 )
@@ -48,8 +51,8 @@ export async function reportRoutes(app: FastifyInstance, { version }: ControlDep
       config: { errors: ['validation_error', 'sandbox_starting'] },
     },
     async (request, reply) => {
-      const { format: form = 'json', require = '', ended } = request.query
-      const options = { required: findingsIn(require), ended: ended !== 'false', version }
+      const { format: form = 'json', require = '', ended, end = null } = request.query
+      const options = { required: findingsIn(require), ended: ended !== 'false', end, version }
       // Loaded when somebody asks: it is long, and most runs never need it.
       const { renderedReportOf } = await import('../report-of.ts')
       const text = await renderedReportOf(controlOf(request), { ...options, form })

@@ -139,7 +139,7 @@ export class ExplorationSandbox {
     // One that is gone was taken away because it had struck.
     const struck = rules.map(({ id }) => left.find((rule) => rule.id === id)?.hits !== 0)
     const report = await client.report({ ended: true })
-    const { exchanges } = await evidenceOf(namespace, true)
+    const { exchanges } = await evidenceOf(namespace, { ended: true, end: null })
     await client.clearFaults()
     const unsettled = await unsettledAfter(namespace, SETTLING_MS)
     return { exchanges, unsettled, report, struck, ...(await auditedMoneyOf(namespace, OUTAGE_MS)) }

@@ -25,7 +25,9 @@ function judge({ exchanges, forgotten }: Evidence): Judgement {
   const right = sent.filter(({ issues }) => issues.length > 0)
   // One that the service accepts is genuine, wherever it came from: it is signed.
   const odd = sent.filter(({ exchange, issues }) => issues.length === 0 && refusedWith(exchange, 'cursor_invalid'))
-  const incomplete = forgotten > 0 || exchanges.some((one) => one.response?.body_cut && listOf(one) !== undefined)
+  const incomplete =
+    Object.values(forgotten).some((count) => count > 0) ||
+    exchanges.some((one) => one.response?.body_cut && listOf(one) !== undefined)
   const [first] = odd
   if (!first) {
     if (right.length === 0) return notExercised('No page was asked for by a cursor that an answer had given out.')

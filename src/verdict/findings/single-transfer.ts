@@ -21,7 +21,9 @@ export const singleTransfer: Finding = {
 }
 
 function judge(evidence: Evidence): Judgement {
-  const inLedger = new Set(evidence.transfers.flatMap(({ transaction_id, tx_hash }) => [transaction_id, tx_hash]))
+  const inLedger = new Set(
+    evidence.ledger.transfers.flatMap(({ transaction_id, tx_hash }) => [transaction_id, tx_hash]),
+  )
   const carriedOut = uncertainTransfersOf(evidence).filter(({ transfer }) => isIn(inLedger, transfer))
   const again = carriedOut.flatMap((uncertain) => {
     const { next, told, found } = uncertain

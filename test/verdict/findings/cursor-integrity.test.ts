@@ -39,7 +39,7 @@ test('a cursor that the service accepts is genuine, wherever it came from', () =
 
 test('a cursor may be older than what is on record', () => {
   const walk = [page({ next: 'A' }), page({ after: 'older', ...invalid })]
-  expect(judged(walk, { forgotten: 1 }).outcome).toBe('needs_review')
+  expect(judged(walk, { forgotten: { room: 1, deleted: 0, reset: 0 } }).outcome).toBe('needs_review')
 })
 
 test('a genuine cursor refused by a fault is no mistake of the client', () => {

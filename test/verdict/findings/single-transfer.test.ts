@@ -14,6 +14,7 @@ function judged(...exchanges: RecordedExchange[]) {
             ...one,
             tenant: tenant!,
             external_id: external_id!,
+            key: '',
             transaction_id: one.transaction_id!,
             tx_hash: one.tx_hash!,
           },

@@ -1,0 +1,67 @@
+/** What an outcome costs, the worst first. `inconclusive`: nothing can be said. `none`: it is not judged. */
+export const LEVELS = ['critical', 'serious', 'inconclusive', 'review', 'warning', 'note', 'none', 'ok'] as const
+
+/** One of {@link LEVELS}. */
+export type Level = (typeof LEVELS)[number]
+
+/** How the command ended that the client is part of: with code 0, otherwise, or not in time. */
+export type Ending = 'well' | 'failed' | 'hung'
+
+/**
+ * What becomes of an operation, by what the ledger has and what its client was told: the rows of docs/oracle.md, in the order in which
+ * they are shown, the worst first.
+ */
+export const OUTCOMES = {
+  paid_twice: { level: 'critical', title: 'paid twice' },
+  took_out_unpaid: { level: 'critical', title: 'took out what was never put in' },
+  untold: { level: 'critical', title: 'carried out, and never told' },
+  hung: { level: 'serious', title: 'hung' },
+  paid_twice_put_right: { level: 'serious', title: 'paid twice, and put right' },
+  made_twice: { level: 'serious', title: 'made twice' },
+  forgotten: { level: 'inconclusive', title: 'forgotten' },
+  not_known_yet: { level: 'inconclusive', title: 'not known yet' },
+  contradiction: { level: 'inconclusive', title: 'the sandbox contradicts itself' },
+  left_open: { level: 'review', title: 'left open' },
+  perhaps_told: { level: 'review', title: 'perhaps told' },
+  key_expired: { level: 'review', title: 'carried out again when its key had expired' },
+  lucky: { level: 'review', title: 'lucky' },
+  not_asked_for: { level: 'review', title: 'never asked for' },
+  another_amount: { level: 'review', title: 'another amount' },
+  key_again: { level: 'note', title: 'key used again after its answer' },
+  equal_at_once: { level: 'note', title: 'two equal ones at once' },
+  gave_up: { level: 'warning', title: 'gave up' },
+  gave_up_looked: { level: 'warning', title: 'gave up after a look' },
+  stopped: { level: 'warning', title: 'stopped before' },
+  taken_back: { level: 'warning', title: 'taken back' },
+  refused: { level: 'note', title: 'refused, and told' },
+  put_off: { level: 'note', title: 'put off, and told' },
+  misled: { level: 'none', title: 'misled by a fault' },
+  found: { level: 'ok', title: 'found in the list' },
+  told: { level: 'ok', title: 'told' },
+} as const satisfies Record<string, { level: Level; title: string }>
+
+/** Id of an outcome. */
+export type OutcomeId = keyof typeof OUTCOMES
+
+/** What is judged: transfers, and the portfolios that are made for them. */
+export type OperationType = 'deposit' | 'withdraw' | 'create_portfolio'
+
+/** What became of one operation: everything sent under one Idempotency-Key for one end user. */
+export interface OperationOutcome {
+  outcome: OutcomeId
+  /** Of the outcome, unless the place where it is shown makes it milder or graver. */
+  level: Level
+  /** One sentence or more, for people: "alice's deposit of 250.00 USDC was carried out, and your client was told." */
+  sentence: string
+  /** Slug; null when none of its requests named one. */
+  tenant: string | null
+  external_id: string | null
+  type: OperationType
+  /** Null for one that was sent without, and for one that was never sent. */
+  idempotency_key: string | null
+  /** Asked for, in minor units; null where no request says it. */
+  amount_minor: string | null
+  portfolio_id: string | null
+  /** Its attempts, oldest first, then what else shows it. */
+  request_ids: string[]
+}
