@@ -1,4 +1,5 @@
-import type { Report, ReportedFinding } from '../verdict/report.ts'
+import type { Report } from '../verdict/report.ts'
+import { failuresOf } from '../verdict/verdict-of.ts'
 import type { BaselineEntry } from './baseline-schema.ts'
 import { lastMoment } from './load-baseline.ts'
 
@@ -36,20 +37,17 @@ function withAccepted(report: Report, reasons: ReadonlyMap<string, string>): Rep
     return accepted === undefined ? finding : { ...finding, accepted }
   })
   if (report.verdict !== 'failed' || findings.every(({ accepted }) => accepted === undefined)) return report
-  return { ...report, findings, ...verdictBut(findings, report.unmet) }
+  return { ...report, findings, ...verdictBut({ ...report, findings }) }
 }
 
 /** The verdict when accepted failures do not count. */
-function verdictBut(
-  findings: readonly ReportedFinding[],
-  unmet: readonly string[],
-): Pick<Report, 'verdict' | 'summary'> {
-  const left = findings.find(({ outcome, accepted }) => outcome === 'failed' && accepted === undefined)
+function verdictBut({ findings, operations, unmet }: Report): Pick<Report, 'verdict' | 'summary'> {
   const count = findings.filter(({ accepted }) => accepted !== undefined).length
   const but = `${count} ${count === 1 ? 'failure' : 'failures'} accepted by the baseline`
-  if (left) return { verdict: 'failed', summary: `Failed: ${left.title}; ${but}.` }
+  const [left] = failuresOf({ findings, operations })
+  if (left !== undefined) return { verdict: 'failed', summary: `Failed: ${left.replace(/\.$/, '')}; ${but}.` }
   const [first] = unmet
   if (first !== undefined)
     return { verdict: 'inconclusive', summary: `Inconclusive: ${first.replace(/\.$/, '')}; ${but}.` }
-  return { verdict: 'passed', summary: `Passed: nothing is contradicted; ${but}.` }
+  return { verdict: 'passed', summary: `Passed: no rule is broken; ${but}.` }
 }

@@ -1,3 +1,5 @@
+import { judgeOperations } from '../oracle/judge-operations.ts'
+import type { OperationOutcome } from '../oracle/outcome.ts'
 import { coverageOf } from './coverage.ts'
 import type { Evidence } from './evidence.ts'
 import { exchangeLine } from './exchange-line.ts'
@@ -52,7 +54,8 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
   findings.sort((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact))
   const coverage = coverageOf(evidence.exchanges, context.faultKinds)
   const traffic = scenario?.traffic ?? {}
-  const { verdict, summary, unmet } = verdictOf({ findings, configuration: causes, coverage, traffic })
+  const operations = judgeOperations(evidence)
+  const { verdict, summary, unmet } = verdictOf({ findings, configuration: causes, operations, coverage, traffic })
   const counted = (outcomes: readonly Outcome[]) => findings.filter(({ outcome }) => outcomes.includes(outcome)).length
   return {
     verdict,
@@ -68,8 +71,8 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
     configuration: causes,
     findings,
     coverage,
-    operations: [],
-    exchanges: linesOf(evidence, [...causes, ...findings]),
+    operations,
+    exchanges: linesOf(evidence, [...causes, ...findings, ...operations.filter(isToBeShown)]),
   }
 }
 
@@ -100,6 +103,11 @@ function reported(finding: Finding, { evidence, context, required }: Judging): R
   }
 }
 
+/** Whether an operation's requests belong into the sequence: those of one that is as it should be would be most of them. */
+function isToBeShown({ level }: OperationOutcome): boolean {
+  return level !== 'ok' && level !== 'none' && level !== 'note'
+}
+
 /** What brings the situation about; after a failure, with the scenario and the seed that it was seen with. */
 function commandOf({ exerciseWith }: Finding, seenWith?: ReportContext): string {
   const scenario = seenWith?.scenario
@@ -107,9 +115,9 @@ function commandOf({ exerciseWith }: Finding, seenWith?: ReportContext): string 
   return ['yield-sandbox exec', how, `-- ${OWN_COMMAND}`].filter(Boolean).join(' ')
 }
 
-function linesOf({ exchanges }: Evidence, naming: readonly { request_ids: string[] }[]): ExchangeLine[] {
+function linesOf({ kept, exchanges }: Evidence, naming: readonly { request_ids: string[] }[]): ExchangeLine[] {
   const named = new Set(naming.flatMap(({ request_ids }) => request_ids))
-  const shown = exchanges.filter(({ request_id }) => named.has(request_id))
+  const shown = [...kept, ...exchanges].filter(({ request_id }) => named.has(request_id))
   const start = Date.parse(shown[0]?.began.wall ?? '')
   return shown.map((exchange) => exchangeLine(exchange, start))
 }

@@ -1,3 +1,4 @@
+import type { Level, OperationOutcome } from '../oracle/outcome.ts'
 import type { Coverage } from './coverage.ts'
 import { plural } from './evidence/words.ts'
 import type { ConfigurationCause, Covered, Report, ReportedFinding } from './report.ts'
@@ -7,41 +8,64 @@ export type ExpectedTraffic = Partial<Record<keyof Coverage, readonly string[]>>
 
 type Judged = Pick<Report, 'verdict' | 'summary' | 'unmet'>
 
-/** What a verdict is drawn from. Findings in the order of a report: the gravest first. */
+/** What a verdict is drawn from. Findings and operations in the order of a report: the gravest first. */
 export interface Grounds {
   findings: readonly ReportedFinding[]
   configuration: readonly ConfigurationCause[]
+  operations: readonly OperationOutcome[]
   coverage: Coverage
   traffic: ExpectedTraffic
 }
 
 /** The verdict, why it is no better, and one sentence that says it. */
-export function verdictOf({ findings, configuration, coverage, traffic }: Grounds): Judged {
-  const unmet = [
+export function verdictOf(grounds: Grounds): Judged {
+  const { findings, coverage } = grounds
+  const unmet = unmetBy(grounds)
+  const failures = failuresOf(grounds)
+  const [gravest] = failures
+  if (gravest !== undefined)
+    return { verdict: 'failed', summary: `Failed: ${withMore(gravest, failures.length)}`, unmet }
+  const seen = findings.some(({ outcome }) => outcome === 'passed' || outcome === 'needs_review')
+  if (!seen && unmet.length === 0) unmet.push(nothingSeen(coverage))
+  const [first] = unmet
+  if (first !== undefined) {
+    return { verdict: 'inconclusive', summary: `Inconclusive: ${withMore(first, unmet.length)}`, unmet }
+  }
+  const kept = findings.filter(({ outcome }) => outcome === 'passed').length
+  return { verdict: 'passed', summary: `Passed: ${plural(kept, 'rule')} kept, none broken.`, unmet }
+}
+
+/** What went wrong, the money first: a sentence each. A failure that a baseline accepts is none. */
+export function failuresOf({ findings, operations }: Pick<Grounds, 'findings' | 'operations'>): string[] {
+  const broken = findings.filter(({ outcome, accepted }) => outcome === 'failed' && accepted === undefined)
+  return [...sentencesOf(operations, ['critical', 'serious']), ...broken.map(({ title }) => title)]
+}
+
+/** What keeps a verdict from being passed though nothing failed; what was forgotten first. */
+function unmetBy({ findings, configuration, operations, coverage, traffic }: Grounds): string[] {
+  return [
+    ...sentencesOf(operations, ['inconclusive']),
     ...configuration.filter(({ blocking }) => blocking).map(({ title }) => `${title}.`),
+    ...sentencesOf(operations, ['review']),
     ...unmetFindings(findings),
     ...unseen(coverage, traffic),
   ]
-  const contradicted = findings.filter(({ outcome }) => outcome === 'failed')
-  const [gravest] = contradicted
-  if (gravest) {
-    const more = contradicted.length > 1 ? ` (and ${plural(contradicted.length - 1, 'more finding')} contradicted)` : ''
-    return { verdict: 'failed', summary: `Failed: ${begun(gravest.title)}${more}.`, unmet }
-  }
-  const exercised = findings.filter(({ outcome }) => outcome === 'passed' || outcome === 'needs_review').length
-  if (exercised === 0 && unmet.length === 0) unmet.push(nothingSeen(coverage))
-  const [first] = unmet
-  if (first !== undefined) {
-    const more = unmet.length > 1 ? ` (and ${plural(unmet.length - 1, 'more reason')})` : ''
-    return { verdict: 'inconclusive', summary: `Inconclusive: ${begun(first).replace(/\.$/, '')}${more}.`, unmet }
-  }
-  const proved = findings.filter(({ outcome }) => outcome === 'passed').length
-  return { verdict: 'passed', summary: `Passed: ${plural(proved, 'finding')} proved, none contradicted.`, unmet }
 }
 
+function sentencesOf(operations: readonly OperationOutcome[], levels: readonly Level[]): string[] {
+  return operations.filter(({ level }) => levels.includes(level)).map(({ sentence }) => sentence)
+}
+
+function withMore(sentence: string, all: number): string {
+  const more = all > 1 ? ` (and ${all - 1} more)` : ''
+  return `${begun(sentence).replace(/\.$/, '')}${more}.`
+}
+
+/** A critical finding that needs review may be money that moved twice: nothing has to ask for it. */
 function unmetFindings(findings: readonly ReportedFinding[]): string[] {
-  return findings.flatMap(({ id, outcome, required }) => {
+  return findings.flatMap(({ id, outcome, impact, required }) => {
     if (outcome === 'errored') return [`The judge of ${id} failed.`]
+    if (outcome === 'needs_review' && impact === 'critical') return [`The critical finding ${id} needs review.`]
     if (!required) return []
     if (outcome === 'not_exercised') return [`The required finding ${id} was not exercised.`]
     return outcome === 'needs_review' ? [`The required finding ${id} needs review.`] : []

@@ -12,6 +12,16 @@ const context = (rest: Partial<ReportContext> = {}): ReportContext => ({
   ...rest,
 })
 
+const pools = () => exchange({ operation: 'list_pools' })
+const TRANSFER = {
+  idempotency: { key: 'k1', use: 'first' as const },
+  request: { body: '{"portfolio_id":"jar_1","amount_minor":"1000"}' },
+}
+const LEDGER = {
+  ...{ transaction_id: 'txn_1', type: 'deposit' as const, tenant: 'acme', external_id: 'alice' },
+  ...{ portfolio_id: 'jar_1', amount_minor: '1000', tx_hash: '0x1' },
+}
+
 const drop = { id: 'fault-1', kind: 'drop_connection', phase: 'after_broadcast', explanation: 'It breaks.' }
 
 describe('the verdict', () => {
@@ -21,10 +31,10 @@ describe('the verdict', () => {
       wrongFinding(),
       rightFinding({ id: 'retry-after' }),
     ]
-    const report = buildReport(evidenceOf([exchange(), exchange()]), context({ findings }))
+    const report = buildReport(evidenceOf([pools(), pools()]), context({ findings }))
     expect(report.verdict).toBe('failed')
     expect(report.summary).toBe(
-      'Failed: a dropped transfer was retried with a new Idempotency-Key: this pays twice (and 1 more finding contradicted).',
+      'Failed: a dropped transfer was retried with a new Idempotency-Key: this pays twice (and 1 more).',
     )
     expect([report.proved, report.contradicted, report.unproved]).toEqual([1, 2, 0])
     expect(report.findings.map(({ id }) => id)).toEqual(['idempotency-key-on-retry', 'retry-after', 'connection-reuse'])
@@ -32,24 +42,58 @@ describe('the verdict', () => {
 
   test('is passed when what is required was proved', () => {
     const scenario = { name: 'dropped-deposit', findings: ['idempotency-key-on-retry' as const], traffic: {} }
-    const report = buildReport(evidenceOf([exchange()]), context({ findings: [rightFinding()], scenario }))
+    const report = buildReport(evidenceOf([pools()]), context({ findings: [rightFinding()], scenario }))
     expect(report).toMatchObject({
       verdict: 'passed',
-      summary: 'Passed: 1 finding proved, none contradicted.',
+      summary: 'Passed: 1 rule kept, none broken.',
       unmet: [],
     })
   })
 
   test.each([
     ['not exercised', finding(), 'was not exercised'],
-    ['in need of review', finding({ judge: () => needsReview('Nobody can know.', []) }), 'needs review'],
+    [
+      'in need of review',
+      finding({ impact: 'serious', judge: () => needsReview('Nobody can know.', []) }),
+      'needs review',
+    ],
   ])('is inconclusive when a required finding is %s', (_what, one, because) => {
     const findings = [one, rightFinding({ id: 'retry-after' })]
-    const lax = buildReport(evidenceOf([exchange()]), context({ findings }))
-    const strict = buildReport(evidenceOf([exchange()]), context({ findings, required: ['idempotency-key-on-retry'] }))
+    const lax = buildReport(evidenceOf([pools()]), context({ findings }))
+    const strict = buildReport(evidenceOf([pools()]), context({ findings, required: ['idempotency-key-on-retry'] }))
     expect(lax.verdict).toBe('passed')
     expect(strict.verdict).toBe('inconclusive')
     expect(strict.unmet).toEqual([`The required finding idempotency-key-on-retry ${because}.`])
+  })
+
+  test('is inconclusive when a critical finding needs review, whoever asks for it', () => {
+    const findings = [
+      finding({ judge: () => needsReview('Nobody can know.', []) }),
+      rightFinding({ id: 'retry-after' }),
+    ]
+    const report = buildReport(evidenceOf([pools()]), context({ findings }))
+    expect(report).toMatchObject({
+      verdict: 'inconclusive',
+      unmet: ['The critical finding idempotency-key-on-retry needs review.'],
+    })
+  })
+
+  test('has the money as its first line', () => {
+    const lost = exchange({ ...TRANSFER, end: 'dropped', dropped: 'reset', response: null })
+    const ledger = { transfers: [{ ...LEDGER, key: 'k1' }], under_way: [], portfolios: [] }
+    const report = buildReport(evidenceOf([lost], { ledger }), context({ findings: [wrongFinding()] }))
+    expect(report.verdict).toBe('failed')
+    expect(report.summary).toMatch(
+      /^Failed: alice's deposit of 1000 minor units was carried out, and your command ended/,
+    )
+    expect(report.operations).toMatchObject([{ outcome: 'untold', level: 'critical', request_ids: [lost.request_id] }])
+    expect(report.exchanges.map(({ request_id }) => request_id)).toEqual([lost.request_id])
+  })
+
+  test('is inconclusive when anything was forgotten, and says so first', () => {
+    const evidence = evidenceOf([pools()], { forgotten: { room: 0, deleted: 0, reset: 12 } })
+    const report = buildReport(evidence, context({ findings: [rightFinding()] }))
+    expect(report.summary).toBe('Inconclusive: nothing is said of 12 requests before a reset of the sandbox.')
   })
 
   test('is at most inconclusive when a judge throws, and the others go on', () => {
@@ -59,7 +103,7 @@ describe('the verdict', () => {
       },
     })
     const report = buildReport(
-      evidenceOf([exchange()]),
+      evidenceOf([pools()]),
       context({ findings: [broken, rightFinding({ id: 'retry-after' })] }),
     )
     expect(report.verdict).toBe('inconclusive')
@@ -69,7 +113,7 @@ describe('the verdict', () => {
 
   test('is inconclusive when nothing was exercised', () => {
     expect(buildReport(evidenceOf([]), context()).summary).toBe('Inconclusive: no request of the client came.')
-    expect(buildReport(evidenceOf([exchange()]), context()).summary).toBe(
+    expect(buildReport(evidenceOf([pools()]), context()).summary).toBe(
       'Inconclusive: the client was not exercised on anything that there is a finding about.',
     )
   })
@@ -77,10 +121,10 @@ describe('the verdict', () => {
   test('is inconclusive when expected traffic was not seen', () => {
     const traffic = { operations: ['deposit', 'withdraw'], errors: ['cursor_expired'], faults: ['drop_connection'] }
     const scenario = { name: 'mine', findings: [], traffic }
-    const seen = exchange({ end: 'dropped', dropped: 'reset', response: null, faults: [drop] })
+    const seen = exchange({ ...TRANSFER, end: 'dropped', dropped: 'reset', response: null, faults: [drop] })
     const report = buildReport(evidenceOf([seen]), context({ findings: [rightFinding()], scenario }))
     expect(report.verdict).toBe('inconclusive')
-    expect(report.unmet).toEqual([
+    expect(report.unmet.slice(1)).toEqual([
       'The scenario expects the operation withdraw, and the client never asked for it.',
       'The scenario expects the error cursor_expired, and nothing was answered with it.',
     ])

@@ -1,5 +1,5 @@
 import type { PoolMoney, UserMoney } from '../../domain/money.ts'
-import { amountInWords } from './money-words.ts'
+import { amountInWords } from '../../support/amount-in-words.ts'
 import type { OwnedMoney } from './owned-money.ts'
 
 /** In what the money of a run is not that of the unharmed one. */

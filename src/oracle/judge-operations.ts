@@ -1,0 +1,250 @@
+import { grouped } from '../support/grouped.ts'
+import type { Facts, Sibling } from './facts.ts'
+import { firstBeginOf, lastEndOf, type Operation, operationsOf } from './operation.ts'
+import { LEVELS, type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from './outcome.ts'
+import { describe, sentenceOf } from './sentences.ts'
+import { SLACK_MS, Surroundings, type Telling, toldOf } from './told.ts'
+
+/**
+ * What became of every operation of a run, the worst first: docs/oracle.md has the table that this is. `sibling`: another run of the same
+ * command without faults, if there is one. Pure.
+ */
+export function judgeOperations(facts: Facts, sibling?: Sibling): OperationOutcome[] {
+  const operations = operationsOf(facts)
+  const around = new Surroundings(facts, sibling)
+  const judged = operations.flatMap((operation) => judgeOne(operation, { facts, around, operations }))
+  const twins = equalAtOnce(operations, facts, sibling)
+  const outcomes = [
+    ...runOutcomes(facts),
+    ...judged,
+    ...twins,
+    ...operations.flatMap((one) => keyAgain(one, facts, sibling)),
+  ]
+  return outcomes.sort((a, b) => rank(a) - rank(b))
+}
+
+/** The worst outcome first, by level, then by the order of the table; what is alike stays in its order. */
+function rank({ level, outcome }: OperationOutcome): number {
+  return LEVELS.indexOf(level) * 100 + ORDER.indexOf(outcome)
+}
+
+const ORDER = Object.keys(OUTCOMES) as OutcomeId[]
+
+interface Run {
+  facts: Facts
+  around: Surroundings
+  operations: readonly Operation[]
+}
+
+/** What is true of the run as a whole: something was forgotten, or it never ended. */
+function runOutcomes({ forgotten, end }: Facts): OperationOutcome[] {
+  const { room, deleted, reset } = forgotten
+  const whole = { tenant: null, external_id: null, type: 'deposit' as const, idempotency_key: null }
+  const of = (outcome: OutcomeId, sentence: string): OperationOutcome => ({
+    ...{ outcome, level: OUTCOMES[outcome].level, sentence, ...whole },
+    ...{ amount_minor: null, portfolio_id: null, request_ids: [] },
+  })
+  const reasons = [
+    ...(reset > 0 ? [`${requests(reset)} before a reset of the sandbox`] : []),
+    ...(deleted > 0 ? [`${requests(deleted)} that were deleted from the record`] : []),
+    ...(room > 0 ? [`${requests(room)} for which the record had no room (--record-exchanges)`] : []),
+  ]
+  return [
+    ...(reasons.length > 0 ? [of('forgotten', `Nothing is said of ${reasons.join(', nor of ')}.`)] : []),
+    ...(end === 'hung' ? [of('hung', 'Your command was not done in time.')] : []),
+  ]
+}
+
+function requests(count: number): string {
+  return count === 1 ? 'one request' : `${count} requests`
+}
+
+/** Rows that say nothing for certain before the client has ended. */
+const OPEN: readonly OutcomeId[] = ['untold', 'left_open', 'lucky', 'gave_up', 'gave_up_looked']
+
+/** The first row that fits; none for what the record never had. */
+function judgeOne(operation: Operation, run: Run): OperationOutcome[] {
+  const { facts, around } = run
+  if (operation.attempts.length === 0) {
+    const known = facts.forgotten.room + facts.forgotten.deleted > 0
+    return known ? [outcomeOf(operation, 'forgotten', { facts })] : []
+  }
+  const [outcome, by, level] = rowOf(operation, toldOf(operation, around), run)
+  if (!facts.ended && OPEN.includes(outcome)) return [outcomeOf(operation, 'not_known_yet', { facts })]
+  return [outcomeOf(operation, outcome, { facts, by, level })]
+}
+
+function rowOf(operation: Operation, telling: Telling, run: Run): Row {
+  if (operation.attempts.some(({ exchange }) => exchange.end === 'cut_off')) return ['forgotten']
+  if (operation.state === 'under_way') return ['not_known_yet']
+  if (operation.state === 'not_done') return whenNotDone(operation, telling, run)
+  return paidAgain(operation, run) ?? (operation.transfers.length > 1 ? ['key_expired'] : whenDone(telling, run.facts))
+}
+
+type Row = [outcome: OutcomeId, by?: readonly { request_id: string }[], level?: Level | undefined]
+
+/** Rows of an operation that was carried out. */
+function whenDone({ told, by }: Telling, { end }: Facts): Row {
+  switch (told) {
+    case 'done':
+      return ['told']
+    case 'found':
+      return ['found', by]
+    case 'false':
+      return ['misled']
+    case 'refused':
+      return ['key_expired']
+    case 'in_passing':
+    case 'balance':
+    case 'chain':
+      return ['perhaps_told', by]
+    default:
+      return end === 'well' ? ['untold', by] : ['left_open', by]
+  }
+}
+
+/** Rows of an operation that was not carried out. */
+function whenNotDone(operation: Operation, { told, by, looked }: Telling, run: Run): Row {
+  switch (told) {
+    case 'done':
+    case 'found':
+      return ['contradiction', by]
+    case 'refused':
+    case 'false':
+      return ['refused']
+    case 'put_off':
+      return ['put_off']
+    default: {
+      const [other] = sentAgain(operation, run)
+      if (other) return ['lucky', firstOf(other)]
+      if (looked) return ['gave_up_looked', by]
+      return ['gave_up', [], run.around.sibling ? undefined : 'review']
+    }
+  }
+}
+
+/** Operations that ask for the same under another key, begun after every attempt of this one had ended without telling anything. */
+function sentAgain(operation: Operation, { operations, around }: Run): Operation[] {
+  const { wish, attempts } = operation
+  if (wish === null || attempts.length === 0) return []
+  const end = lastEndOf(operation)
+  return operations.filter((other) => {
+    const began = firstBeginOf(other)
+    if (other === operation || !isSame(other, operation) || began + SLACK_MS < end) return false
+    return toldOf(operation, around, began).told === 'nothing'
+  })
+}
+
+function isSame(one: Operation, other: Operation): boolean {
+  return (
+    one.wish === other.wish &&
+    one.type === other.type &&
+    one.external_id === other.external_id &&
+    one.tenant === other.tenant
+  )
+}
+
+/** The row of what was carried out without an answer, sent again under another key, and carried out as well. */
+function paidAgain(operation: Operation, run: Run): Row | undefined {
+  if (operation.attempts.every(({ said }) => said !== 'nothing')) return undefined
+  const again = sentAgain(operation, run).filter(({ state }) => state === 'done')
+  const [other] = again
+  if (!other || isAsOften(operation, run)) return undefined
+  const by = again.flatMap(firstOf)
+  if (operation.type === 'create_portfolio') return ['made_twice', by]
+  const back = run.operations.find((one) => isTakenBack(one, other))
+  return back ? ['paid_twice_put_right', [...by, ...firstOf(back)]] : ['paid_twice', by]
+}
+
+/** The first request of an operation. */
+function firstOf({ attempts }: Operation): Operation['attempts'][number]['exchange'][] {
+  return attempts.slice(0, 1).map(({ exchange }) => exchange)
+}
+
+/** An equal withdrawal, carried out after a deposit. */
+function isTakenBack(one: Operation, deposit: Operation): boolean {
+  return (
+    deposit.type === 'deposit' &&
+    one.type === 'withdraw' &&
+    one.state === 'done' &&
+    one.wish === deposit.wish &&
+    one.external_id === deposit.external_id &&
+    one.tenant === deposit.tenant &&
+    firstBeginOf(one) + SLACK_MS >= lastEndOf(deposit)
+  )
+}
+
+/** Whether the unharmed run has as many equal ones: a suite that makes two orders of one amount on purpose. */
+function isAsOften(operation: Operation, { operations, around: { sibling } }: Run): boolean {
+  const { tenant, external_id, type, pool_id, amount_minor } = operation
+  if (!sibling || external_id === null) return false
+  const who = sibling.whoIs(tenant, external_id)
+  if (who === undefined) return false
+  const equal = operations.filter((one) => isSame(one, operation) && one.state === 'done').length
+  return equal <= sibling.made({ who, type, pool_id, amount_minor })
+}
+
+/** Pairs of equal operations in flight at once under two keys, both carried out: a suite may want it. */
+function equalAtOnce(operations: readonly Operation[], facts: Facts, sibling: Sibling | undefined): OperationOutcome[] {
+  const level = sibling && !sibling.has.equal_at_once ? ('review' as const) : undefined
+  const done = operations.filter(
+    ({ type, state, wish }) => type !== 'create_portfolio' && state === 'done' && wish !== null,
+  )
+  const equal = grouped(done, ({ tenant, external_id, type, wish }) =>
+    JSON.stringify([tenant, external_id, type, wish]),
+  )
+  return [...equal.values()].flatMap((group) =>
+    group.flatMap((one, i) => {
+      const other = group.slice(i + 1).find((candidate) => overlap(one, candidate))
+      return other ? [outcomeOf(one, 'equal_at_once', { facts, by: firstOf(other), level })] : []
+    }),
+  )
+}
+
+/** Whether the attempts of two operations were in flight at the same time, or one came again after the other had begun. */
+function overlap(one: Operation, other: Operation): boolean {
+  return firstBeginOf(one) + SLACK_MS < lastEndOf(other) && firstBeginOf(other) + SLACK_MS < lastEndOf(one)
+}
+
+/** A key that comes again after its answer was handed over, and read: a further request came on that connection. */
+function keyAgain(operation: Operation, facts: Facts, sibling: Sibling | undefined): OperationOutcome[] {
+  const { attempts } = operation
+  const at = attempts.length < 2 ? -1 : attempts.findIndex(({ said }) => said === 'done')
+  const answered = attempts[at]
+  const again = answered && attempts.slice(at + 1).find(({ began }) => began + SLACK_MS >= answered.ended)
+  if (!again || !isRead(answered.exchange, facts)) return []
+  const level = sibling && !sibling.has.key_again ? ('review' as const) : undefined
+  return [outcomeOf(operation, 'key_again', { facts, by: [again.exchange], level })]
+}
+
+function isRead({ connection, number }: Facts['exchanges'][number], { exchanges }: Facts): boolean {
+  return exchanges.some((one) => one.connection === connection && one.number > number)
+}
+
+interface Shown {
+  facts: Facts
+  by?: readonly { request_id: string }[] | undefined
+  level?: Level | undefined
+}
+
+/** Portfolios are one step milder: no money has moved. */
+const MILDER: Partial<Record<Level, Level>> = {
+  critical: 'serious',
+  serious: 'review',
+  review: 'warning',
+  warning: 'note',
+}
+
+function outcomeOf(operation: Operation, outcome: OutcomeId, { facts, by = [], level }: Shown): OperationOutcome {
+  const { tenant, external_id, type, key, amount_minor, portfolio_id, attempts } = operation
+  const usual = level ?? OUTCOMES[outcome].level
+  const isMilder = type === 'create_portfolio' && outcome !== 'made_twice'
+  const requestIds = [...attempts.map(({ exchange }) => exchange), ...by].map(({ request_id }) => request_id)
+  return {
+    outcome,
+    level: isMilder ? (MILDER[usual] ?? usual) : usual,
+    sentence: sentenceOf(outcome, operation, describe(operation, facts.ledger)),
+    ...{ tenant, external_id, type, idempotency_key: key, amount_minor, portfolio_id },
+    request_ids: [...new Set(requestIds)],
+  }
+}

@@ -1,0 +1,116 @@
+import { grouped } from '../support/grouped.ts'
+import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import type { Facts, Sibling } from './facts.ts'
+import { lastEndOf, type Operation } from './operation.ts'
+import { isHandedOver } from './said.ts'
+
+/**
+ * The strongest of what a client was told of an operation by all its attempts and by what it asked for afterwards, in this order.
+ * `found`: in a list that it asked for because of it. `in_passing`: in a list that it may have asked for anyway. `balance`, `chain`: by
+ * the portfolios, by a chain's own word. It says what a client could know, never what it believes.
+ */
+export type Told = 'done' | 'refused' | 'found' | 'false' | 'put_off' | 'in_passing' | 'balance' | 'chain' | 'nothing'
+
+/** See {@link Told}, and what shows it beside the attempts. */
+export interface Telling {
+  told: Told
+  by: readonly RecordedExchange[]
+  /** Whether a list that came after an attempt without an outcome does not have it. */
+  looked: boolean
+}
+
+/** Milliseconds by which the record of two requests may overlap though a client sent one after the other: its times are the server's. */
+export const SLACK_MS = 10
+
+type ListOperation = 'list_transactions' | 'list_portfolios'
+
+/** The lists and writes of a run by their end user, and what else may have told a client something. */
+export class Surroundings {
+  readonly sibling: Sibling | undefined
+  readonly rpcAt: number | null
+  readonly #lists: ReadonlyMap<string, readonly RecordedExchange[]>
+  readonly #writes: ReadonlyMap<string, readonly RecordedExchange[]>
+
+  constructor({ kept, exchanges, rpc_at }: Pick<Facts, 'kept' | 'exchanges' | 'rpc_at'>, sibling: Sibling | undefined) {
+    this.sibling = sibling
+    this.rpcAt = rpc_at
+    const all = [...kept, ...exchanges]
+    this.#lists = grouped(all, (one) => (isList(one) && isHandedOver(one) ? (one.external_id ?? undefined) : undefined))
+    this.#writes = grouped(all, (one) => (isWrite(one) ? (one.external_id ?? undefined) : undefined))
+  }
+
+  /** Answered lists of an end user, oldest first. */
+  lists(list: ListOperation, { external_id, tenant }: Operation): readonly RecordedExchange[] {
+    const own = this.#lists.get(external_id ?? '') ?? []
+    return own.filter((one) => one.operation === list && one.response?.status === 200 && one.tenant === tenant)
+  }
+
+  /** Writes of an end user, oldest first. */
+  writes({ external_id }: Operation): readonly RecordedExchange[] {
+    return this.#writes.get(external_id ?? '') ?? []
+  }
+}
+
+/** What a client was told of an operation until a moment of real time, or until its end. */
+export function toldOf(operation: Operation, around: Surroundings, until = Number.POSITIVE_INFINITY): Telling {
+  const said = new Set(operation.attempts.flatMap(({ ended, said }) => (ended <= until + SLACK_MS ? [said] : [])))
+  const of = (told: Told, by: readonly RecordedExchange[] = [], looked = false): Telling => ({ told, by, looked })
+  if (said.has('done')) return of('done')
+  if (said.has('refused')) return of('refused')
+  const looksIn = (list: ListOperation) => looksAfter(operation, list, around).filter((look) => beganAt(look) <= until)
+  const looks = looksIn(operation.type === 'create_portfolio' ? 'list_portfolios' : 'list_transactions')
+  const certain = looks.filter((look) => isIn(look, operation))
+  const found = certain.find((look) => isBecauseOf(look, operation, around))
+  if (found) return of('found', [found])
+  if (said.has('false')) return of('false')
+  if (said.has('put_off') && !said.has('nothing')) return of('put_off')
+  const passing = certain[0] ?? looks.find(({ response }) => response?.body_cut)
+  if (passing) return of('in_passing', [passing])
+  const balances = operation.type === 'create_portfolio' ? [] : looksIn('list_portfolios')
+  const balance = balances.find((look) => isBecauseOf(look, operation, around))
+  if (balance) return of('balance', [balance])
+  if (around.rpcAt !== null && around.rpcAt >= lastEndOf(operation) && around.rpcAt <= until) return of('chain')
+  return of('nothing', looks.slice(0, 1), looks.length > 0)
+}
+
+/** Lists that were asked for after an attempt had ended without an outcome. */
+function looksAfter(operation: Operation, list: ListOperation, around: Surroundings): RecordedExchange[] {
+  const since = Math.min(...operation.attempts.map(({ ended }) => ended))
+  return around.lists(list, operation).filter((look) => beganAt(look) + SLACK_MS >= since)
+}
+
+/** @returns true if a list has it for certain: of one that was cut, only the beginning is on record */
+function isIn({ response }: RecordedExchange, { transfers, type, portfolio_id }: Operation): boolean {
+  const names =
+    type === 'create_portfolio' ? [portfolio_id] : transfers.flatMap((one) => [one.tx_hash, one.transaction_id])
+  return names.some((name) => name !== null && response?.body?.includes(name))
+}
+
+/**
+ * Beside an unharmed run: this one asks for more such lists of the end user. Without: no other write of the end user came between the
+ * operation and the list. Of the last write of a run nobody can know whether the list after it was asked for anyway.
+ */
+function isBecauseOf(look: RecordedExchange, operation: Operation, around: Surroundings): boolean {
+  const { sibling } = around
+  const { tenant, external_id, attempts } = operation
+  if (sibling) {
+    const list = look.operation as ListOperation
+    const who = external_id === null ? undefined : sibling.whoIs(tenant, external_id)
+    return who === undefined || around.lists(list, operation).length > sibling.lists(list, who)
+  }
+  const own = new Set(attempts.map(({ exchange }) => exchange))
+  const last = attempts.at(-1)?.exchange.number ?? 0
+  return !around.writes(operation).some((one) => !own.has(one) && one.number > last && one.number < look.number)
+}
+
+function isWrite({ operation }: RecordedExchange): boolean {
+  return operation === 'deposit' || operation === 'withdraw' || operation === 'create_portfolio'
+}
+
+function isList({ operation }: RecordedExchange): boolean {
+  return operation === 'list_transactions' || operation === 'list_portfolios'
+}
+
+function beganAt({ began }: RecordedExchange): number {
+  return Date.parse(began.wall)
+}
