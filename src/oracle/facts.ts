@@ -1,6 +1,6 @@
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Ledger } from './ledger.ts'
-import type { Ending } from './outcome.ts'
+import type { Ending, OperationType } from './outcome.ts'
 
 /** Exchanges that were recorded and are not there any more, and why: a count each. */
 export interface Forgotten {
@@ -28,22 +28,29 @@ export interface Facts {
   end: Ending | null
 }
 
-/** What another run of the same command did when nothing went wrong: what `explore` has, and `exec` has not. */
-export interface Sibling {
-  /** Names an end user alike in both runs; undefined for one whom only this run has. */
-  whoIs(tenant: string | null, externalId: string): string | undefined
-  /** How many lists of this operation it asked for, by the end user's name. */
-  lists(operation: 'list_transactions' | 'list_portfolios', who: string): number
-  /** How many transfers it made, or portfolios. */
-  made(what: Made): number
-  /** Whether a key came again after its answer, or two equal operations were in flight at once. */
-  has: { key_again: boolean; equal_at_once: boolean }
-}
+/** The list that shows what became of an operation. */
+export type ListOperation = 'list_transactions' | 'list_portfolios'
 
 /** Equal operations: of one end user, in one pool, of one amount. */
 export interface Made {
+  /** As `whoIs` names the end user. */
   who: string
-  type: string
+  type: OperationType
   pool_id: string | null
+  /** Minor units; null for a portfolio, and where amounts differ from run to run. */
   amount_minor: string | null
+}
+
+/** Another run of the same command in which nothing went wrong: what `explore` has, and `exec` has not. */
+export interface Sibling {
+  /** Names an end user alike in all runs; those whose names change from run to run have one name together. */
+  whoIs(tenant: string | null, externalId: string | null): string
+  /** How many answered lists of an end user it asked for. */
+  lists(operation: ListOperation, who: string): number
+  /** What it carried out, and how often. */
+  made: readonly (Made & { count: number })[]
+  /** Whether amounts are the same in every run. */
+  amounts: boolean
+  /** Whether a key came again after its answer, and whether two equal operations were in flight at once. */
+  has: { key_again: boolean; equal_at_once: boolean }
 }

@@ -1,26 +1,49 @@
 import { grouped } from '../support/grouped.ts'
+import { compareRuns } from './compare-runs.ts'
 import type { Facts, Sibling } from './facts.ts'
+import { madeBy, madeName } from './made.ts'
 import { firstBeginOf, lastEndOf, type Operation, operationsOf } from './operation.ts'
 import { LEVELS, type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from './outcome.ts'
 import { describe, sentenceOf } from './sentences.ts'
 import { SLACK_MS, Surroundings, type Telling, toldOf } from './told.ts'
 
-/**
- * What became of every operation of a run, the worst first: docs/oracle.md has the table that this is. `sibling`: another run of the same
- * command without faults, if there is one. Pure.
- */
-export function judgeOperations(facts: Facts, sibling?: Sibling): OperationOutcome[] {
+/** Beside what a run may be judged. */
+export interface Beside {
+  /** Another run of the same command without faults, if there is one. */
+  sibling?: Sibling | undefined
+  /** The last exchange of the command's first start, where it was started once more. */
+  restarted?: number | undefined
+}
+
+/** What became of every operation of a run, the worst first: docs/oracle.md has the table that this is. Pure. */
+export function judgeOperations(
+  facts: Facts,
+  { sibling, restarted = Number.POSITIVE_INFINITY }: Beside = {},
+): OperationOutcome[] {
   const operations = operationsOf(facts)
   const around = new Surroundings(facts, sibling)
-  const judged = operations.flatMap((operation) => judgeOne(operation, { facts, around, operations }))
-  const twins = equalAtOnce(operations, facts, sibling)
+  const judged = operations.map((operation) => {
+    const [own] = judgeOne(operation, { facts, around, operations })
+    return { operation, own, outcome: own?.outcome }
+  })
+  const differences = sibling ? compareRuns(judged, { sibling, end: facts.end, restarted }) : []
   const outcomes = [
     ...runOutcomes(facts),
-    ...judged,
-    ...twins,
+    ...judged.flatMap(({ own }) => own ?? []),
+    ...differences.map(({ outcome, operation }) =>
+      outcomeOf(operation, outcome, { facts, sentence: SURPLUS[outcome] }),
+    ),
+    ...equalAtOnce(operations, facts, sibling),
     ...operations.flatMap((one) => keyAgain(one, facts, sibling)),
   ]
   return outcomes.sort((a, b) => rank(a) - rank(b))
+}
+
+/** Of what only the comparison with the unharmed run shows. */
+const SURPLUS: Partial<Record<OutcomeId, (what: string) => string>> = {
+  paid_twice: (what) =>
+    `${what} was carried out more often than without faults. If your test runner repeats failed tests, switch that off.`,
+  made_twice: (what) => `${what} was made more often than without faults.`,
 }
 
 /** The worst outcome first, by level, then by the order of the table; what is alike stays in its order. */
@@ -176,12 +199,10 @@ function isTakenBack(one: Operation, deposit: Operation): boolean {
 
 /** Whether the unharmed run has as many equal ones: a suite that makes two orders of one amount on purpose. */
 function isAsOften(operation: Operation, { operations, around: { sibling } }: Run): boolean {
-  const { tenant, external_id, type, pool_id, amount_minor } = operation
-  if (!sibling || external_id === null) return false
-  const who = sibling.whoIs(tenant, external_id)
-  if (who === undefined) return false
-  const equal = operations.filter((one) => isSame(one, operation) && one.state === 'done').length
-  return equal <= sibling.made({ who, type, pool_id, amount_minor })
+  if (!sibling) return false
+  const name = madeName(madeBy(operation, sibling))
+  const equal = operations.filter((one) => one.state === 'done' && madeName(madeBy(one, sibling)) === name)
+  return equal.length <= (sibling.made.find((made) => madeName(made) === name)?.count ?? 0)
 }
 
 /** Pairs of equal operations in flight at once under two keys, both carried out: a suite may want it. */
@@ -194,16 +215,20 @@ function equalAtOnce(operations: readonly Operation[], facts: Facts, sibling: Si
     JSON.stringify([tenant, external_id, type, wish]),
   )
   return [...equal.values()].flatMap((group) =>
-    group.flatMap((one, i) => {
-      const other = group.slice(i + 1).find((candidate) => overlap(one, candidate))
-      return other ? [outcomeOf(one, 'equal_at_once', { facts, by: firstOf(other), level })] : []
-    }),
+    overlapping(group).map(([one, other]) => outcomeOf(one, 'equal_at_once', { facts, by: firstOf(other), level })),
   )
 }
 
-/** Whether the attempts of two operations were in flight at the same time, or one came again after the other had begun. */
-function overlap(one: Operation, other: Operation): boolean {
-  return firstBeginOf(one) + SLACK_MS < lastEndOf(other) && firstBeginOf(other) + SLACK_MS < lastEndOf(one)
+/** Operations with the next one that was in flight at the same time, or that began before the first came again under its own key. */
+function overlapping(operations: readonly Operation[]): [Operation, Operation][] {
+  const inOrder = operations
+    .map((operation) => ({ operation, began: firstBeginOf(operation), ended: lastEndOf(operation) }))
+    .sort((a, b) => a.began - b.began)
+  return inOrder.flatMap(({ operation, began, ended }, i): [Operation, Operation][] => {
+    const next = inOrder[i + 1]
+    const isAtOnce = next && next.began + SLACK_MS < ended && began + SLACK_MS < next.ended
+    return isAtOnce ? [[operation, next.operation]] : []
+  })
 }
 
 /** A key that comes again after its answer was handed over, and read: a further request came on that connection. */
@@ -225,6 +250,8 @@ interface Shown {
   facts: Facts
   by?: readonly { request_id: string }[] | undefined
   level?: Level | undefined
+  /** Instead of the outcome's own. */
+  sentence?: ((what: string) => string) | undefined
 }
 
 /** Portfolios are one step milder: no money has moved. */
@@ -235,15 +262,20 @@ const MILDER: Partial<Record<Level, Level>> = {
   warning: 'note',
 }
 
-function outcomeOf(operation: Operation, outcome: OutcomeId, { facts, by = [], level }: Shown): OperationOutcome {
+function outcomeOf(
+  operation: Operation,
+  outcome: OutcomeId,
+  { facts, by = [], level, sentence }: Shown,
+): OperationOutcome {
   const { tenant, external_id, type, key, amount_minor, portfolio_id, attempts } = operation
+  const what = describe(operation, facts.ledger)
   const usual = level ?? OUTCOMES[outcome].level
   const isMilder = type === 'create_portfolio' && outcome !== 'made_twice'
   const requestIds = [...attempts.map(({ exchange }) => exchange), ...by].map(({ request_id }) => request_id)
   return {
     outcome,
     level: isMilder ? (MILDER[usual] ?? usual) : usual,
-    sentence: sentenceOf(outcome, operation, describe(operation, facts.ledger)),
+    sentence: sentence?.(what) ?? sentenceOf(outcome, operation, what),
     ...{ tenant, external_id, type, idempotency_key: key, amount_minor, portfolio_id },
     request_ids: [...new Set(requestIds)],
   }

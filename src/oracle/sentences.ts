@@ -11,8 +11,12 @@ const NOUNS: Record<OperationType, string> = {
 }
 
 /** Whose operation it is and of how much: "alice's deposit of 250.00 USDC". */
-export function describe({ external_id, type, amount_minor, portfolio_id }: Operation, { portfolios }: Ledger): string {
-  const portfolio = portfolios.find((one) => one.portfolio_id === portfolio_id)
+export function describe(operation: Operation, { portfolios }: Ledger): string {
+  const { external_id, type, amount_minor, portfolio_id, pool_id } = operation
+  const portfolio =
+    portfolio_id === null
+      ? portfolios.find((one) => pool_id !== null && one.pool_id === pool_id)
+      : portfolios.find((one) => one.portfolio_id === portfolio_id)
   const whose = external_id === null ? `A ${NOUNS[type]}` : `${shorten(external_id, 40)}'s ${NOUNS[type]}`
   if (amount_minor === null) return whose
   if (!portfolio || !/^\d{1,78}$/.test(amount_minor)) return `${whose} of ${shorten(amount_minor, 40)} minor units`

@@ -1,6 +1,6 @@
 import { grouped } from '../support/grouped.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
-import type { Facts, Sibling } from './facts.ts'
+import type { Facts, ListOperation, Sibling } from './facts.ts'
 import { lastEndOf, type Operation } from './operation.ts'
 import { isHandedOver } from './said.ts'
 
@@ -22,8 +22,6 @@ export interface Telling {
 /** Milliseconds by which the record of two requests may overlap though a client sent one after the other: its times are the server's. */
 export const SLACK_MS = 10
 
-type ListOperation = 'list_transactions' | 'list_portfolios'
-
 /** The lists and writes of a run by their end user, and what else may have told a client something. */
 export class Surroundings {
   readonly sibling: Sibling | undefined
@@ -43,6 +41,14 @@ export class Surroundings {
   lists(list: ListOperation, { external_id, tenant }: Operation): readonly RecordedExchange[] {
     const own = this.#lists.get(external_id ?? '') ?? []
     return own.filter((one) => one.operation === list && one.response?.status === 200 && one.tenant === tenant)
+  }
+
+  /** How many answered lists it asked for of an end user, as the unharmed run counts them. */
+  listsOf(list: ListOperation, { tenant, external_id }: Operation): number {
+    const { sibling } = this
+    const who = sibling?.whoIs(tenant, external_id)
+    const all = [...this.#lists.values()].flat()
+    return all.filter((one) => one.operation === list && sibling?.whoIs(one.tenant, one.external_id) === who).length
   }
 
   /** Writes of an end user, oldest first. */
@@ -95,8 +101,7 @@ function isBecauseOf(look: RecordedExchange, operation: Operation, around: Surro
   const { tenant, external_id, attempts } = operation
   if (sibling) {
     const list = look.operation as ListOperation
-    const who = external_id === null ? undefined : sibling.whoIs(tenant, external_id)
-    return who === undefined || around.lists(list, operation).length > sibling.lists(list, who)
+    return around.listsOf(list, operation) > sibling.lists(list, sibling.whoIs(tenant, external_id))
   }
   const own = new Set(attempts.map(({ exchange }) => exchange))
   const last = attempts.at(-1)?.exchange.number ?? 0

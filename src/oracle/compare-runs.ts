@@ -1,0 +1,122 @@
+import { grouped } from '../support/grouped.ts'
+import type { Facts, Made, Sibling } from './facts.ts'
+import { madeBy, madeName, placeName } from './made.ts'
+import { firstBeginOf, type Operation } from './operation.ts'
+import type { OutcomeId } from './outcome.ts'
+
+/** An operation, and what was found of it by itself; undefined for nothing. */
+export interface Judged {
+  operation: Operation
+  outcome: OutcomeId | undefined
+}
+
+/** What a comparison says of one operation: one that was never sent has no attempts. */
+export interface Difference {
+  outcome: OutcomeId
+  operation: Operation
+}
+
+/** What runs are compared by. */
+export interface Comparison {
+  sibling: Sibling
+  end: Facts['end']
+  /** Operations whose first request came after this exchange are those of a command that was started once more: no surplus. */
+  restarted: number
+}
+
+const TWICE: readonly (OutcomeId | undefined)[] = ['paid_twice', 'paid_twice_put_right', 'made_twice']
+const KNOWN: readonly (OutcomeId | undefined)[] = ['told', 'found']
+
+/**
+ * In what a run differs from the unharmed one beyond what its operations show by themselves: more often than there, of another amount,
+ * never asked for.
+ */
+export function compareRuns(judged: readonly Judged[], comparison: Comparison): Difference[] {
+  const { sibling } = comparison
+  const nameOf = ({ operation }: Judged) => placeName(madeBy(operation, sibling))
+  const came = grouped(judged, nameOf)
+  const expected = grouped(sibling.made, placeName)
+  const places = new Set([...expected.keys(), ...came.keys()])
+  return [...places].flatMap((place) =>
+    comparePlace(expected.get(place) ?? [], came.get(place) ?? [], { ...comparison, judged }),
+  )
+}
+
+/** One end user, one pool, one type. */
+function comparePlace(
+  expected: readonly (Made & { count: number })[],
+  came: readonly Judged[],
+  comparison: Comparison & { judged: readonly Judged[] },
+): Difference[] {
+  const { sibling, judged, end, restarted } = comparison
+  const wanted = new Map(expected.map((made) => [madeName(made), made.count]))
+  const groups = grouped(came, ({ operation }) => madeName(madeBy(operation, sibling)))
+  const more = [...groups].flatMap(([name, group]) => surplusOf(group, wanted.get(name) ?? 0, restarted))
+  const fewer = expected.flatMap((made) => {
+    const asked = (groups.get(madeName(made)) ?? []).length + unknown(made, judged, sibling)
+    return Array.from({ length: Math.max(0, made.count - asked) }, () => made)
+  })
+  const isNew = ({ operation }: Judged) => !wanted.has(madeName(madeBy(operation, sibling)))
+  const changed = more.filter(isNew)
+  const missing = fewer.slice(changed.length)
+  const others = more.filter((one) => !isNew(one) || changed.indexOf(one) >= fewer.length)
+  return [
+    ...changed.slice(0, fewer.length).map(({ operation }) => ({ outcome: 'another_amount' as const, operation })),
+    ...others.map((one) => ({ outcome: surplusOutcome(one, isNew(one), judged), operation: one.operation })),
+    ...missing.map((made) => ({
+      outcome: end === 'well' ? ('not_asked_for' as const) : ('stopped' as const),
+      operation: neverSent(made, judged, sibling),
+    })),
+  ]
+}
+
+/** Those carried out beyond the number there should be, the last ones; what is known to be paid twice is not said again. */
+function surplusOf(group: readonly Judged[], wanted: number, restarted: number): Judged[] {
+  const isOfFirstStart = ({ attempts }: Operation) => (attempts[0]?.exchange.number ?? 0) <= restarted
+  const done = group.filter(({ operation }) => operation.state === 'done' && isOfFirstStart(operation))
+  const said = done.filter(({ outcome }) => TWICE.includes(outcome)).length
+  const count = Math.max(0, done.length - said - wanted)
+  return count === 0 ? [] : done.filter(({ outcome }) => !TWICE.includes(outcome)).slice(-count)
+}
+
+function surplusOutcome({ operation }: Judged, isNew: boolean, judged: readonly Judged[]): OutcomeId {
+  if (operation.type === 'create_portfolio') return 'made_twice'
+  if (operation.type === 'deposit') return isNew ? 'another_amount' : 'paid_twice'
+  return judged.some((one) => isPaidIn(one, operation)) ? 'taken_back' : 'took_out_unpaid'
+}
+
+/** A deposit into the same pool of as much at least, that its client knew of before it took the money out. */
+function isPaidIn({ operation, outcome }: Judged, withdrawal: Operation): boolean {
+  const [paid, taken] = [operation.amount_minor, withdrawal.amount_minor]
+  return (
+    operation.type === 'deposit' &&
+    operation.state === 'done' &&
+    operation.external_id === withdrawal.external_id &&
+    operation.pool_id === withdrawal.pool_id &&
+    KNOWN.includes(outcome) &&
+    firstBeginOf(operation) <= firstBeginOf(withdrawal) &&
+    (paid === null || taken === null || BigInt(paid) >= BigInt(taken))
+  )
+}
+
+/** How many operations may be it, since no request says what they ask for. */
+function unknown(made: Made, judged: readonly Judged[], sibling: Sibling): number {
+  return judged.filter(({ operation }) => {
+    const { who, type, pool_id, amount_minor } = madeBy(operation, sibling)
+    const isVague = pool_id === null || (made.amount_minor !== null && amount_minor === null)
+    return isVague && who === made.who && type === made.type
+  }).length
+}
+
+/** As it would have been: of an end user whose name changes from run to run, nobody knows whose. */
+function neverSent(made: Made, judged: readonly Judged[], sibling: Sibling): Operation {
+  const { type, pool_id, amount_minor } = made
+  const alike = judged.find(({ operation }) => sibling.whoIs(operation.tenant, operation.external_id) === made.who)
+  const [tenant, external_id] = made.who.startsWith('[')
+    ? (JSON.parse(made.who) as [string | null, string])
+    : [null, null]
+  return {
+    ...{ tenant: tenant ?? alike?.operation.tenant ?? null, external_id, type, pool_id, amount_minor },
+    ...{ key: null, attempts: [], state: 'not_done', transfers: [], portfolio_id: null, wish: null },
+  }
+}

@@ -1,0 +1,64 @@
+import { grouped } from '../support/grouped.ts'
+import type { Facts, ListOperation, Sibling } from './facts.ts'
+import { judgeOperations } from './judge-operations.ts'
+import { madeBy, madeName } from './made.ts'
+import { operationsOf } from './operation.ts'
+import { isHandedOver } from './said.ts'
+
+/** What end users are called together whose names change from run to run. */
+const OTHERS = 'other end users'
+
+/** Which end users have the same name in every run, and whether amounts are the same as well. */
+export interface Lasting {
+  names: ReadonlySet<string>
+  amounts: boolean
+}
+
+/** What runs without faults have in common with each other: of two that differ, the higher numbers. */
+export function siblingOf(runs: readonly Facts[], { names, amounts }: Lasting): Sibling {
+  const whoIs: Sibling['whoIs'] = (tenant, externalId) =>
+    externalId !== null && names.has(externalId) ? JSON.stringify([tenant, externalId]) : OTHERS
+  const countsOf = runs.map((facts) => madeIn(facts, { whoIs, amounts }))
+  const lists = runs.map((facts) => listsIn(facts, whoIs))
+  const outcomes = new Set(runs.flatMap((facts) => judgeOperations(facts).map(({ outcome }) => outcome)))
+  const most = (counts: readonly ReadonlyMap<string, number>[], name: string) =>
+    Math.max(0, ...counts.map((count) => count.get(name) ?? 0))
+  const every = new Map(countsOf.flatMap(({ entries }) => [...entries]))
+  return {
+    whoIs,
+    lists: (operation, who) => most(lists, listName(operation, who)),
+    made: [...every].map(([name, made]) => ({
+      ...made,
+      count: most(
+        countsOf.map(({ counts }) => counts),
+        name,
+      ),
+    })),
+    amounts,
+    has: { key_again: outcomes.has('key_again'), equal_at_once: outcomes.has('equal_at_once') },
+  }
+}
+
+function madeIn(facts: Facts, sibling: Pick<Sibling, 'whoIs' | 'amounts'>) {
+  const done = operationsOf(facts).filter(({ state }) => state === 'done')
+  const made = done.map((operation) => madeBy(operation, sibling))
+  const groups = grouped(made, madeName)
+  return {
+    counts: new Map([...groups].map(([name, group]) => [name, group.length])),
+    entries: new Map(made.map((one) => [madeName(one), one])),
+  }
+}
+
+function listsIn({ exchanges }: Facts, whoIs: Sibling['whoIs']): Map<string, number> {
+  const lists = exchanges.filter((one) => {
+    return (one.operation === 'list_transactions' || one.operation === 'list_portfolios') && isHandedOver(one)
+  })
+  const groups = grouped(lists, ({ operation, tenant, external_id }) =>
+    listName(operation as ListOperation, whoIs(tenant, external_id)),
+  )
+  return new Map([...groups].map(([name, group]) => [name, group.length]))
+}
+
+function listName(operation: ListOperation, who: string): string {
+  return `${operation} ${who}`
+}

@@ -1,0 +1,314 @@
+import { describe, expect, test } from 'vitest'
+import { exchange } from '../verdict/exchange.ts'
+import { booked, judged, LOST, list, made, outcomes, sibling, transfer, UNAVAILABLE } from './story.ts'
+
+const dropped = (key: string, at: number) => transfer({ key, at, ...LOST })
+const error = (phase: string) => ({ id: 'fault-1', kind: 'error', phase, explanation: '' })
+const byFault = (code: string) => ({
+  refusal: { check: 'fault' as const, code, aspect: null, expected: null, came: null, detail: '' },
+})
+
+describe('carried out', () => {
+  test('told: answered, at once or under the same key', () => {
+    expect(outcomes([transfer({ key: 'a' })], [booked('a')])).toEqual(['told ok'])
+    expect(outcomes([dropped('a', 0), transfer({ key: 'A', at: 50 })], [booked('a')])).toEqual(['told ok'])
+  })
+
+  test('untold: the command ended well, and no answer said so', () => {
+    expect(outcomes([dropped('a', 0)], [booked('a')])).toEqual(['untold critical'])
+    const [outcome] = judged([dropped('a', 0)], [booked('a')])
+    expect(outcome?.sentence).toMatch(/^alice's deposit of 250.00 USDC was carried out, and your command ended well/)
+  })
+
+  test.each([
+    ['abandoned', { end: 'abandoned' as const, response: null }],
+    ['503', UNAVAILABLE],
+    ['504', { response: { status: 504, code: null } }],
+    ['408', { response: { status: 408, code: null } }],
+    ['409 in progress', { response: { status: 409, code: 'idempotency_key_in_progress' } }],
+    ['unread', { unread: true }],
+    ['cut JSON', { faults: [{ id: 'f', kind: 'malformed_body', phase: 'during_response', explanation: '' }] }],
+  ])('%s tells nothing', (_how, parts) => {
+    expect(outcomes([transfer({ key: 'a', ...parts })], [booked('a')])).toEqual(['untold critical'])
+  })
+
+  test('left open: the command failed, or nobody knows how it ended', () => {
+    expect(outcomes([dropped('a', 0)], [booked('a')], { end: 'failed' })).toEqual(['left_open review'])
+    expect(outcomes([dropped('a', 0)], [booked('a')], { end: null })).toEqual(['left_open review'])
+  })
+
+  test('hung: said first, and the row without it second', () => {
+    expect(outcomes([dropped('a', 0)], [booked('a')], { end: 'hung' })).toEqual(['hung serious', 'left_open review'])
+  })
+
+  test('a refusal before the key was looked at says nothing of the attempt before it', () => {
+    const refused = { status: 401, code: 'invalid_idp_token' }
+    const retry = transfer({ key: 'a', at: 50, idempotency: { key: 'a', use: 'unused' }, response: refused })
+    expect(outcomes([dropped('a', 0), retry], [booked('a')])).toEqual(['untold critical'])
+    const unread = transfer({
+      key: 'a',
+      at: 50,
+      tenant: null,
+      idempotency: { key: 'a', use: 'unused' },
+      response: refused,
+    })
+    expect(outcomes([dropped('a', 0), unread], [booked('a')])).toEqual(['untold critical'])
+  })
+
+  test('misled: a fault put a refusal in the place of the outcome', () => {
+    const response = { status: 422, code: 'insufficient_balance' }
+    const parts = { response, faults: [error('after_broadcast')], ...byFault('insufficient_balance') }
+    expect(outcomes([transfer({ key: 'a', ...parts })], [booked('a')])).toEqual(['misled none'])
+  })
+
+  test('not known yet: while the client runs, or when it is still under way', () => {
+    expect(outcomes([dropped('a', 0)], [booked('a')], { ended: false })).toEqual(['not_known_yet inconclusive'])
+    expect(outcomes([transfer({ key: 'a' })], [booked('a')], { ended: false })).toEqual(['told ok'])
+    const ledger = { transfers: [], under_way: [booked('a')], portfolios: [] }
+    expect(outcomes([dropped('a', 0)], [], { ledger })).toEqual(['not_known_yet inconclusive'])
+  })
+
+  test('key expired: more than once under one key', () => {
+    const twice = [booked('a'), booked('a', { transaction_id: 'txn_2', tx_hash: '0x2' })]
+    expect(outcomes([transfer({ key: 'a' }), transfer({ key: 'a', at: 9e7, connection: 2 })], twice)).toEqual([
+      'key_expired review',
+    ])
+  })
+})
+
+describe('looked up', () => {
+  test('found: a list that came before any other write of that end user', () => {
+    expect(outcomes([dropped('a', 0), list(50, ['0xa'])], [booked('a')])).toEqual(['found ok'])
+    expect(outcomes([dropped('a', 0), list(50, []), list(90, ['0xa'])], [booked('a')])).toEqual(['found ok'])
+  })
+
+  test('perhaps told: another write came in between, so that the list may be read anyway', () => {
+    const next = transfer({ key: 'b', at: 50, amount: '1' })
+    const later = [booked('a'), booked('b', { amount_minor: '1' })]
+    expect(outcomes([dropped('a', 0), next, list(90, ['0xa', '0xb'])], later)).toEqual([
+      'perhaps_told review',
+      'told ok',
+    ])
+  })
+
+  test('a list that came before it, was not handed over, or is of somebody else shows nothing', () => {
+    const before = list(0, ['0xa'])
+    const lost = list(60, ['0xa'], { ...LOST, response: { status: 200 } })
+    const unread = list(60, ['0xa'], { unread: true })
+    const foreign = list(60, ['0xa'], { external_id: 'bob' })
+    for (const look of [before, lost, unread, foreign]) {
+      const story =
+        [before, look].includes(before) && look === before ? [look, dropped('a', 50)] : [dropped('a', 20), look]
+      expect(outcomes(story, [booked('a')])).toEqual(['untold critical'])
+    }
+  })
+
+  test('a body that was cut may show it', () => {
+    const cut = list(50, [], { response: { body_cut: true } })
+    expect(outcomes([dropped('a', 0), cut], [booked('a')])).toEqual(['perhaps_told review'])
+  })
+
+  test('beside an unharmed run: found only if it asks for more lists than that', () => {
+    const story = [dropped('a', 0), list(50, ['0xa'])]
+    expect(outcomes(story, [booked('a')], { sibling: sibling({ lists: () => 1 }) })).toEqual(['perhaps_told review'])
+    expect(outcomes(story, [booked('a')], { sibling: sibling({ lists: () => 0 }) })).toEqual(['found ok'])
+  })
+
+  test('perhaps told: by the balance, or by the chain', () => {
+    const balance = exchange({ operation: 'list_portfolios', at: 50 })
+    expect(outcomes([dropped('a', 0), balance], [booked('a')])).toEqual(['perhaps_told review'])
+    expect(outcomes([dropped('a', 0)], [booked('a')], { rpc_at: 50 })).toEqual(['perhaps_told review'])
+    expect(outcomes([dropped('a', 10)], [booked('a')], { rpc_at: 5 })).toEqual(['untold critical'])
+  })
+
+  test('answers to other transfers never count', () => {
+    const other = transfer({ key: 'b', at: 50, amount: '1' })
+    expect(outcomes([dropped('a', 0), other], [booked('a'), booked('b', { amount_minor: '1' })])).toEqual([
+      'untold critical',
+      'told ok',
+    ])
+  })
+})
+
+describe('carried out twice', () => {
+  const again = transfer({ key: 'b', at: 50 })
+  const both = [booked('a'), booked('b')]
+
+  test('paid twice: nothing was known when it was sent again under another key', () => {
+    expect(outcomes([dropped('a', 0), again], both)).toEqual(['paid_twice critical', 'told ok'])
+    expect(outcomes([dropped('a', 0), again], both, { end: 'failed' })).toEqual(['paid_twice critical', 'told ok'])
+  })
+
+  test('after six attempts under one key as well', () => {
+    const attempts = [0, 10, 20, 30, 40].map((at) => dropped('a', at))
+    expect(outcomes([...attempts, again], both)).toEqual(['paid_twice critical', 'told ok'])
+  })
+
+  test('not when the first came again under its own key: two equal ones at once', () => {
+    const first = transfer({ key: 'a', at: 0, until: 40, ...LOST })
+    const story = [first, transfer({ key: 'b', at: 10, until: 60 }), transfer({ key: 'a', at: 70 })]
+    expect(outcomes(story, both)).toEqual(['equal_at_once note', 'told ok', 'told ok'])
+    const unharmed = sibling({ made: [made(2)], has: { key_again: false, equal_at_once: true } })
+    expect(outcomes(story, both, { sibling: unharmed })[0]).toBe('equal_at_once note')
+    expect(outcomes(story, both, { sibling: sibling({ made: [made(2)] }) })[0]).toBe('equal_at_once review')
+  })
+
+  test('not when the list had shown the first', () => {
+    expect(outcomes([dropped('a', 0), list(30, ['0xa']), again], both)).toEqual(['found ok', 'told ok'])
+    expect(outcomes([dropped('a', 0), list(30, []), again], both)[0]).toBe('paid_twice critical')
+  })
+
+  test('not when another amount, user or type was sent', () => {
+    const of = (parts: Parameters<typeof transfer>[0], rest: object) =>
+      outcomes([dropped('a', 0), transfer({ ...parts, at: 50 })], [booked('a'), booked('b', rest)])
+    expect(of({ key: 'b', amount: '7' }, { amount_minor: '7' })[0]).toBe('untold critical')
+    expect(of({ key: 'b', external_id: 'bob' }, { external_id: 'bob' })[0]).toBe('untold critical')
+    expect(of({ key: 'b', operation: 'withdraw' }, { type: 'withdraw' })[0]).toBe('untold critical')
+  })
+
+  test('not when the unharmed run has as many: the second order is one of its own', () => {
+    const unharmed = sibling({ made: [made(2)] })
+    expect(outcomes([dropped('a', 0), again], both, { sibling: unharmed })).toEqual(['untold critical', 'told ok'])
+    expect(outcomes([dropped('a', 0), again], both, { sibling: sibling() })[0]).toBe('paid_twice critical')
+  })
+
+  test('put right: one of them was taken back', () => {
+    const back = transfer({ key: 'c', at: 90, operation: 'withdraw' })
+    expect(outcomes([dropped('a', 0), again, back], [...both, booked('c', { type: 'withdraw' })])).toEqual([
+      'paid_twice_put_right serious',
+      'told ok',
+      'told ok',
+    ])
+  })
+})
+
+describe('not carried out', () => {
+  const refusal = (status: number, code: string, use: 'first' | 'unused') => ({
+    response: { status, code },
+    idempotency: { key: 'a', use },
+  })
+
+  test('refused, and told: a note', () => {
+    const reverted = transfer({ key: 'a', ...refusal(422, 'transaction_reverted', 'first') })
+    const [outcome] = judged([reverted], [])
+    expect(outcome).toMatchObject({ outcome: 'refused', level: 'note' })
+    expect(outcome?.sentence).toBe(
+      "alice's deposit of 250.00 USDC was refused (422 transaction_reverted), your client was told, and nothing moved.",
+    )
+  })
+
+  test('put off, and told: a note; not after an attempt that told nothing', () => {
+    const limited = transfer({ key: 'a', at: 50, ...refusal(429, 'rate_limited', 'unused') })
+    expect(outcomes([limited], [])).toEqual(['put_off note'])
+    expect(outcomes([dropped('a', 0), limited], [])).toEqual(['gave_up review'])
+  })
+
+  test('gave up: a warning beside an unharmed run, review without', () => {
+    expect(outcomes([dropped('a', 0)], [])).toEqual(['gave_up review'])
+    expect(outcomes([dropped('a', 0)], [], { sibling: sibling() })).toEqual(['gave_up warning'])
+    expect(outcomes([dropped('a', 0), list(50, [])], [])).toEqual(['gave_up_looked warning'])
+  })
+
+  test('lucky: sent again under another key, and only one was carried out', () => {
+    expect(outcomes([dropped('a', 0), transfer({ key: 'b', at: 50 })], [booked('b')])).toEqual([
+      'lucky review',
+      'told ok',
+    ])
+  })
+
+  test('a request refused for another body under its key is an operation of its own', () => {
+    const other = transfer({
+      key: 'a',
+      at: 50,
+      amount: '7',
+      ...refusal(422, 'idempotency_key_in_use_with_different_params', 'first'),
+    })
+    expect(outcomes([transfer({ key: 'a' }), other], [booked('a')])).toEqual(['refused note', 'told ok'])
+  })
+
+  test('answered as done, and not in the ledger: a mistake of the sandbox', () => {
+    expect(outcomes([transfer({ key: 'a' })], [])).toEqual(['contradiction inconclusive'])
+  })
+})
+
+describe('forgotten', () => {
+  test('requests that are not on record any more, said once with the reasons', () => {
+    const [outcome] = judged([], [], { forgotten: { room: 1, deleted: 2, reset: 3 } })
+    expect(outcome).toMatchObject({ outcome: 'forgotten', level: 'inconclusive' })
+    expect(outcome?.sentence).toBe(
+      'Nothing is said of 3 requests before a reset of the sandbox, nor of 2 requests that were deleted from the record, nor of one request for which the record had no room (--record-exchanges).',
+    )
+  })
+
+  test('a transfer of which no request is left', () => {
+    const forgotten = { room: 0, deleted: 1, reset: 0 }
+    expect(outcomes([], [booked('a')], { forgotten })).toEqual(['forgotten inconclusive', 'forgotten inconclusive'])
+    expect(outcomes([], [booked('a')])).toEqual([])
+  })
+
+  test('one that a reset came upon', () => {
+    expect(outcomes([transfer({ key: 'a', end: 'cut_off', response: null })], [])).toEqual(['forgotten inconclusive'])
+  })
+
+  test('writes that outlive the record are judged like others', () => {
+    const kept = [{ ...dropped('a', 0), number: 1 }]
+    const exchanges = [exchange({ operation: 'list_pools' })]
+    expect(outcomes(exchanges, [booked('a')], { kept })).toEqual(['untold critical'])
+  })
+})
+
+describe('a key that comes again', () => {
+  const told = transfer({ key: 'a' })
+
+  test('after its answer was read: a note; review when the unharmed run has none', () => {
+    const again = transfer({ key: 'a', at: 50, idempotency: { key: 'a', use: 'replayed' } })
+    expect(outcomes([told, again], [booked('a')])).toEqual(['key_again note', 'told ok'])
+    expect(outcomes([told, again], [booked('a')], { sibling: sibling() })).toEqual(['key_again review', 'told ok'])
+  })
+
+  test('not when nothing shows that it was read', () => {
+    const again = transfer({ key: 'a', at: 50, connection: 2, idempotency: { key: 'a', use: 'replayed' } })
+    expect(outcomes([told, again], [booked('a')])).toEqual(['told ok'])
+  })
+})
+
+describe('portfolios are one step milder', () => {
+  const make = (key: string, at: number, parts: object = {}) =>
+    exchange({
+      operation: 'create_portfolio',
+      at,
+      idempotency: { key, use: 'first' },
+      request: { body: '{"name":"savings"}' },
+      response: { status: 201, body: `{"portfolio_id":"jar_${key}"}` },
+      ...parts,
+    })
+  const portfolio = (key: string) => ({
+    ...{ tenant: 'acme', external_id: 'alice', portfolio_id: `jar_${key}`, pool_id: 'aave-usdc' },
+    ...{ token_symbol: 'USDC', token_decimals: 6, key },
+  })
+  const ledgerOf = (...keys: string[]) => ({ transfers: [], under_way: [], portfolios: keys.map(portfolio) })
+
+  test('made and told, made and never told, made twice, found', () => {
+    const lost = make('a', 0, LOST)
+    expect(outcomes([make('a', 0)], [], { ledger: ledgerOf('a') })).toEqual(['told ok'])
+    expect(outcomes([lost], [], { ledger: ledgerOf('a') })).toEqual(['untold serious'])
+    expect(outcomes([lost], [], { ledger: ledgerOf('a'), end: 'failed' })).toEqual(['left_open warning'])
+    expect(outcomes([lost, make('b', 50)], [], { ledger: ledgerOf('a', 'b') })).toEqual([
+      'made_twice serious',
+      'told ok',
+    ])
+    const look = exchange({ operation: 'list_portfolios', at: 50, response: { body: '{"portfolio_id":"jar_a"}' } })
+    expect(outcomes([lost, look], [], { ledger: ledgerOf('a') })).toEqual(['found ok'])
+  })
+
+  test('one whose key is not kept any more is known by its answer', () => {
+    const ledger = { transfers: [], under_way: [], portfolios: [{ ...portfolio('a'), key: null }] }
+    expect(outcomes([make('a', 0)], [], { ledger })).toEqual(['told ok'])
+  })
+})
+
+test('ten thousand operations take time by their number', () => {
+  const story = Array.from({ length: 10_000 }, (_, i) => transfer({ key: `k${i}`, at: i * 20 }))
+  const ledger = story.map((_, i) => booked(`k${i}`))
+  expect(outcomes(story, ledger).length).toBe(10_000)
+})
