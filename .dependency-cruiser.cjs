@@ -67,6 +67,7 @@ const ROOMS = {
   'exec/': [
     'control/client',
     'control/contract',
+    'control/report-of',
     'domain/',
     'faults/',
     'option-error.ts',
@@ -75,12 +76,14 @@ const ROOMS = {
     'sandbox/',
     'scenarios/',
     'verdict/',
+    'version.ts',
     'yaml-file/',
   ],
   // Runs a command again and again, each time with another fault, and compares where the money ends up.
   'explore/': [
     'control/client',
     'control/contract',
+    'control/report-of',
     'domain/',
     'exec/',
     'faults/',

@@ -1,5 +1,5 @@
 import { type Exploration, TRIAL_OUTCOMES, type TrialResult } from '../explore/exploration.ts'
-import { BAD } from '../explore/summary.ts'
+import { isBad } from '../explore/judge/judge-trial.ts'
 import { grouped } from '../support/grouped.ts'
 import { FINDINGS } from '../verdict/findings/index.ts'
 import type { BadCell, Evidence } from './evidence.ts'
@@ -12,7 +12,7 @@ const UNKNOWN_TRANSFER = /^(.*): (a (?:deposit|withdraw) was carried out, and no
 /** Outcomes of all runs, by their ids, and what happened where something went wrong. */
 export function explorationEvidence({ baseline, results }: Exploration): Evidence['exploration'] {
   const byId = [...results].sort((a, b) => (a.trial.id < b.trial.id ? -1 : 1))
-  const bad = byId.filter(({ outcome }) => BAD.includes(outcome))
+  const bad = byId.filter(({ level }) => isBad(level))
   const lasting = new Set(
     results.flatMap(({ trial }) => trial.harms.flatMap(({ position }) => position.external_id ?? [])),
   )

@@ -1,12 +1,12 @@
 import { SandboxClock } from '../domain/clock.ts'
 import type { TrialResult } from '../explore/exploration.ts'
+import { isBad } from '../explore/judge/judge-trial.ts'
 import { matrixOf } from '../explore/matrix.ts'
 import { type PlannedTrial, waits } from '../explore/plan/plan.ts'
 import { placesIn } from '../explore/plan/positions.ts'
 import { matrixLines, painter } from '../explore/render/matrix-lines.ts'
 import { OUTCOMES } from '../explore/render/outcomes.ts'
 import { seconds } from '../explore/render/sentence.ts'
-import { BAD } from '../explore/summary.ts'
 import { plural } from '../verdict/evidence/words.ts'
 import { plainText } from '../verdict/render/plain-text.ts'
 import { LiveLines, type Screen } from './live-lines.ts'
@@ -77,9 +77,9 @@ export class ExploreDisplay {
     this.#lines.end()
   }
 
-  #log({ outcome, trial, sentences }: TrialResult): void {
+  #log({ outcome, level, trial, sentences }: TrialResult): void {
     const { sign, name } = OUTCOMES[outcome]
-    if (BAD.includes(outcome)) this.#say(plainText(`${sign} ${trial.id}: ${name}; ${sentences.join('; ')}`))
+    if (isBad(level)) this.#say(plainText(`${sign} ${trial.id}: ${name}; ${sentences.join('; ')}`))
     const step = (done: number) => Math.floor((done * STEPS) / this.#trials.length)
     if (step(this.#results.length) > step(this.#results.length - 1)) this.#say(this.#progress())
   }
@@ -90,7 +90,7 @@ export class ExploreDisplay {
   }
 
   #progress(): string {
-    const bad = this.#results.filter(({ outcome }) => BAD.includes(outcome)).length
+    const bad = this.#results.filter(({ level }) => isBad(level)).length
     const passed = this.#terms.clock.wallNow() - this.#began
     const far = `${this.#results.length} of ${plural(this.#trials.length, 'run')}, ${bad} bad; ${seconds(passed)}`
     return [far, ...this.#left(passed)].join(', ')

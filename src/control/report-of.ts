@@ -1,7 +1,9 @@
 import { KINDS } from '../faults/kinds/index.ts'
 import type { Ending } from '../oracle/outcome.ts'
+import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { breathe } from '../support/breathe.ts'
-import { reportInSteps } from '../verdict/build-report.ts'
+import { type ReportContext, reportInSteps } from '../verdict/build-report.ts'
+import type { Evidence } from '../verdict/evidence.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import { FINDINGS } from '../verdict/findings/index.ts'
 import { renderReports } from '../verdict/render/render-reports.ts'
@@ -24,19 +26,27 @@ export interface ReportOptions {
 /** The report on the clients of a namespace, by all they have sent and got since its last reset. */
 export async function reportOf(namespace: NamespaceControl, options: ReportOptions): Promise<Report> {
   const { required, ended, end, version } = options
-  const { current } = namespace.scenarios
   const evidence = await namespace.evidence({ ended, end })
+  return reportOn(evidence, { version, seed: namespace.seed, scenario: namespace.scenarios.current, required })
+}
+
+/** What a report on evidence is to be of, and beside what. */
+export interface ReportedRun extends Pick<ReportContext, 'version' | 'seed' | 'required' | 'beside' | 'reasons'> {
+  /** The scenario that was to be gone through. */
+  scenario: Pick<Scenario, 'name' | 'expect'> | undefined
+}
+
+/** What is to be said of clients by evidence of them; others have their turn in between. */
+export async function reportOn(evidence: Evidence, { scenario, ...run }: ReportedRun): Promise<Report> {
   const steps = reportInSteps(evidence, {
+    ...run,
     findings: FINDINGS,
-    version,
-    seed: namespace.seed,
     faultKinds: KINDS.map(({ kind }) => kind),
-    scenario: current && {
-      name: current.name,
-      findings: current.expect.findings ?? [],
-      traffic: current.expect.traffic ?? {},
+    scenario: scenario && {
+      name: scenario.name,
+      findings: scenario.expect.findings ?? [],
+      traffic: scenario.expect.traffic ?? {},
     },
-    required,
   })
   for (;;) {
     const { done, value } = steps.next()

@@ -1,16 +1,18 @@
 import { ControlClient } from '../control/client.ts'
 import type { ActiveFault, FaultRule } from '../control/contract.ts'
+import { reportOn } from '../control/report-of.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { SandboxOptions } from '../options.ts'
-import { evidenceOf } from '../sandbox/evidence-of.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import type { Evidence } from '../verdict/evidence.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
+import { version } from '../version.ts'
+import { aftermathOf, FAULTS_TAKEN_AWAY, runAgain } from './aftermath.ts'
 import { commandEnvironment, type Rename } from './command-environment.ts'
 import type { Interruption } from './interruption.ts'
-import { CLOSING_MS, type CommandEnd, type CommandStdio, runCommand } from './run-command.ts'
+import { type CommandEnd, type CommandStdio, runCommand } from './run-command.ts'
 
 /** What is run, and against what. */
 export interface RunTerms {
@@ -27,6 +29,8 @@ export interface RunTerms {
   env: NodeJS.ProcessEnv
   /** Milliseconds for the command; undefined for no limit. */
   timeout: number | undefined
+  /** How often the command is started once more when it has left something open; default: never. */
+  restarts?: number | undefined
   interruption: Interruption
   /** Whether it is wanted which faults struck what. */
   traced?: boolean
@@ -43,8 +47,9 @@ export interface RunTrace extends Pick<Evidence, 'exchanges'> {
 /** One command, run to its end against a sandbox of its own. */
 export interface Run {
   scenario: Scenario | undefined
+  /** Of its last start. */
   end: CommandEnd
-  /** Of the command, in milliseconds. */
+  /** Of the command's first start, in milliseconds. */
   took: number
   report: Report
   /** Where it was wanted. */
@@ -56,7 +61,7 @@ export interface Run {
  * Resolves to undefined when it was interrupted before the command began. Throws whatever kept it from that.
  */
 export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): Promise<Run | undefined> {
-  const { command, scenario, faults, required, renames, env, timeout, interruption } = terms
+  const { scenario, faults, interruption } = terms
   const clock = new SandboxClock()
   // Every run has a port of its own: what a wrongly configured client sends ends up in its report all the same.
   const sandbox = await Sandbox.listen({ ...terms.options, port: 0, host: '127.0.0.1' })
@@ -64,24 +69,38 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     await sandbox.ready
     const { controlToken } = sandbox.options
     const client = new ControlClient(sandbox.baseUrl, { controlToken, fetch: sandbox.fetch })
-    if (scenario) await client.startScenario(scenario)
-    if (faults.length > 0) await client.addFaults(faults)
-    const seen = commandEnvironment(env, await sandbox.credentials(), renames)
+    const given = scenario ? (await client.startScenario(scenario)).faults : []
+    const rules = [...given, ...(faults.length > 0 ? await client.addFaults(faults) : [])]
+    const credentials = await sandbox.credentials()
+    const seen = commandEnvironment(terms.env, credentials, terms.renames)
     if (interruption.asked.aborted) return undefined
+    const { namespace } = sandbox
+    const running = { ...terms, env: seen, stdio, clock }
     const began = clock.wallNow()
-    const end = await runCommand(command, { env: seen, stdio, timeout, interruption, clock })
+    const ended = await runCommand(terms.command, running)
     const took = clock.wallNow() - began
-    await clock.sleep(CLOSING_MS)
-    const trace = terms.traced ? { trace: await traceOf(sandbox, client) } : {}
-    const require = [...(scenario?.expect.findings ?? []), ...required]
-    return { scenario, end, took, report: await client.report({ ended: true, require }), ...trace }
+    const first = { end: ended, aftermath: await aftermathOf(namespace, ended, clock) }
+    const { end, aftermath } = await runAgain(namespace, first, { ...running, restarts: terms.restarts ?? 0 })
+    const { evidence } = aftermath
+    const reasons = reasonsFor(rules, evidence)
+    const report = await reportOn(evidence, {
+      version,
+      seed: namespace.seed,
+      scenario,
+      required: terms.required,
+      reasons,
+    })
+    const endUsers = credentials.tenants.flatMap(({ end_users }) => end_users)
+    const trace = { exchanges: evidence.exchanges, rules: first.aftermath.rules, endUsers }
+    return { scenario, end, took, report, ...(terms.traced && { trace }) }
   } finally {
     await sandbox.stop()
   }
 }
 
-async function traceOf(sandbox: Sandbox, client: ControlClient): Promise<RunTrace> {
-  const { exchanges } = await evidenceOf(sandbox.namespace, { ended: true, end: null })
-  const { tenants } = await sandbox.credentials()
-  return { exchanges, rules: await client.faults(), endUsers: tenants.flatMap(({ end_users }) => end_users) }
+/** Faults that were to strike, did not, and are gone: somebody else took them away. */
+function reasonsFor(rules: readonly ActiveFault[], { exchanges, kept, taken_away }: Evidence): string[] {
+  if (taken_away.clearings + taken_away.resets === 0) return []
+  const struck = new Set([...kept, ...exchanges].flatMap(({ faults }) => faults.map(({ id }) => id)))
+  return rules.every(({ id }) => struck.has(id)) ? [] : [FAULTS_TAKEN_AWAY]
 }

@@ -1,6 +1,6 @@
 import type { FaultRule } from '../control/contract.ts'
 import type { Operation } from '../domain/operations.ts'
-import type { Impact } from '../verdict/finding.ts'
+import { type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
 
 /**
  * Where something can go wrong: one exchange of the command's unharmed run, so named that the next run has the same one. Never by a
@@ -41,33 +41,26 @@ export interface Trial {
   harms: readonly Harm[]
 }
 
-/** What becomes of a command that something was done to. */
+/**
+ * What becomes of a command that something was done to, the worst first: what becomes of the worst of its operations (`OUTCOMES` of the
+ * oracle), or else: `errored`: the sandbox itself failed. `not_exercised`: a fault never struck. `survived`: every operation was carried
+ * out and its client knows, and the money is as without faults.
+ */
 export const TRIAL_OUTCOMES = [
-  'silently_wrong',
-  'hung',
-  'noticed_too_late',
+  ...outcomesOf(['critical', 'serious']),
   'errored',
-  'gave_up_safely',
+  ...outcomesOf(['inconclusive', 'review']),
   'not_exercised',
+  ...outcomesOf(['warning', 'note']),
   'survived',
 ] as const
 
-/**
- * `survived`: the same money, and the command ended well. `gave_up_safely`: it failed, and nothing was paid that it does not know of.
- * `noticed_too_late`: it failed, and the money is elsewhere. `silently_wrong`: it ended well, and the money is elsewhere: lost or paid
- * twice. `hung`: it never ended. `not_exercised`: a fault never struck. `errored`: the sandbox itself failed. The worst first.
- */
-export type TrialOutcome = (typeof TRIAL_OUTCOMES)[number]
+/** See {@link TRIAL_OUTCOMES}. */
+export type TrialOutcome = Exclude<OutcomeId, 'told' | 'found' | 'misled'> | 'errored' | 'not_exercised' | 'survived'
 
-/** What it costs a partner; null when it costs nothing. */
-export const OUTCOME_IMPACT: Record<TrialOutcome, Impact | 'warning' | null> = {
-  silently_wrong: 'critical',
-  hung: 'serious',
-  noticed_too_late: 'serious',
-  errored: null,
-  gave_up_safely: 'warning',
-  not_exercised: null,
-  survived: null,
+function outcomesOf(levels: readonly Level[]): TrialOutcome[] {
+  const ids = Object.keys(OUTCOMES) as OutcomeId[]
+  return ids.filter((id) => levels.includes(OUTCOMES[id].level)) as TrialOutcome[]
 }
 
 /** A finding that failed in a trial: why it came out as it did. */
@@ -81,8 +74,12 @@ export interface Explanation {
 export interface TrialResult {
   trial: Trial
   outcome: TrialOutcome
-  /** What happened to whose money, or else what was seen: "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00". One at least. */
+  /** What that costs: an operation of a portfolio is one step milder than one of money. */
+  level: Level
+  /** What happened to which operation, whose money is where, or else what was seen. One at least. */
   sentences: string[]
+  /** Those that are not as without faults, the worst first. */
+  operations: OperationOutcome[]
   /** Findings that failed, the gravest first. */
   findings: Explanation[]
   /** `0`, `1`, `SIGKILL`, `timeout`: how the command ended. */
@@ -116,6 +113,8 @@ export interface BaselineSummary {
   difference: string | null
   /** Names of processes that the command left running each time, and that were ended. */
   left_behind: string[]
+  /** How many Idempotency-Keys both runs used. */
+  shared_keys: number
 }
 
 /** All that was found out about a command: what `explore` writes, and every form of its report is made from. */

@@ -126,22 +126,25 @@ async function runBaselines(
   return second && [first, second]
 }
 
-function refuseUnlessGood({ before, end, exchanges, audit }: Observation, timeout: number): void {
+function refuseUnlessGood(seen: Observation, timeout: number): void {
+  const { before, end, audit, evidence } = seen
   if (before) throw BaselineFailure.beforeFailed(endInWords(before), before)
   if (end.timedOut) throw BaselineFailure.neverEnds(timeout)
   if (end.code !== 0) throw BaselineFailure.failsAlready(endInWords(end), end)
-  if (askedNothing(exchanges)) throw BaselineFailure.asksNothing()
+  if (seen.takenAway) throw BaselineFailure.takesFaultsAway()
+  if (askedNothing(evidence.exchanges)) throw BaselineFailure.asksNothing()
   const wrong = audit.checks.find(({ ok }) => !ok)
   if (wrong) throw new Error(`the sandbox's audit fails without any fault: ${wrong.id}: ${wrong.detail}`)
 }
 
-function summaryOf({ places, difference }: Baseline, runs: readonly Observation[]): Exploration['baseline'] {
+function summaryOf({ places, difference, shared }: Baseline, runs: readonly Observation[]): Exploration['baseline'] {
   const [first] = runs
   return {
-    exchanges: first?.exchanges.length ?? 0,
+    exchanges: first?.evidence.exchanges.length ?? 0,
     positions: places.length,
     took_ms: runs.map(({ took }) => took),
     difference: difference ?? null,
     left_behind: first?.end.leftBehind ?? [],
+    shared_keys: shared,
   }
 }

@@ -1,9 +1,8 @@
 import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
+import type { Level } from '../oracle/outcome.ts'
 import type { Verdict } from '../verdict/report.ts'
 import { type Exploration, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
-
-/** Outcomes with which a client is not fit for production: they are shown one by one, each with what happened. */
-export const BAD: readonly TrialOutcome[] = ['silently_wrong', 'hung', 'noticed_too_late']
+import { isBad } from './judge/judge-trial.ts'
 
 /** What an exploration comes to. */
 export interface ExplorationSummary {
@@ -11,13 +10,16 @@ export interface ExplorationSummary {
   counts: Record<TrialOutcome, number>
 }
 
-/** Failed: money went astray, or a command hung. Inconclusive: no fault ever struck. Otherwise passed. */
+/** Levels at which nobody can say that a client is right. */
+const OPEN: readonly Level[] = ['inconclusive', 'review']
+
+/** Failed: money went astray, or a command hung. Inconclusive: it may have, or no fault ever struck. Otherwise passed. */
 export function summaryOf({ results }: Pick<Exploration, 'results'>): ExplorationSummary {
   const counts = Object.fromEntries(TRIAL_OUTCOMES.map((outcome) => [outcome, 0])) as Record<TrialOutcome, number>
   for (const { outcome } of results) counts[outcome]++
-  const bad = BAD.some((outcome) => counts[outcome] > 0)
-  const tried = counts.survived + counts.gave_up_safely
-  return { verdict: bad ? 'failed' : tried === 0 ? 'inconclusive' : 'passed', counts }
+  const isOpen = results.some(({ level }) => OPEN.includes(level)) || counts.not_exercised === results.length
+  const verdict = results.some(({ level }) => isBad(level)) ? 'failed' : isOpen ? 'inconclusive' : 'passed'
+  return { verdict, counts }
 }
 
 /** The exit code of `explore`. */

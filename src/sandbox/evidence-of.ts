@@ -29,6 +29,7 @@ export async function evidenceOf(
     forgotten: { room: exchanges.forgotten, deleted: 0, reset: 0 },
     ledger,
     rpc_at: null,
+    taken_away: { clearings: 0, resets: 0, faults: 0 },
     ended,
     end,
     now: service.clock.wallNow(),

@@ -1,4 +1,4 @@
-import { judgeOperations } from '../oracle/judge-operations.ts'
+import { type Beside, judgeOperations } from '../oracle/judge-operations.ts'
 import type { OperationOutcome } from '../oracle/outcome.ts'
 import { coverageOf } from './coverage.ts'
 import type { Evidence } from './evidence.ts'
@@ -23,6 +23,10 @@ export interface ReportContext {
   scenario?: { name: string; findings: readonly FindingId[]; traffic: ExpectedTraffic } | undefined
   /** Findings that must be passed beside those. */
   required?: readonly FindingId[] | undefined
+  /** What operations are compared with; without it, nothing. */
+  beside?: Beside | undefined
+  /** Why the verdict is not to be passed, whatever the evidence shows: a sentence each. */
+  reasons?: readonly string[] | undefined
 }
 
 const IMPACTS: readonly Impact[] = ['critical', 'serious', 'minor']
@@ -54,8 +58,15 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
   findings.sort((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact))
   const coverage = coverageOf(evidence.exchanges, context.faultKinds)
   const traffic = scenario?.traffic ?? {}
-  const operations = judgeOperations(evidence)
-  const { verdict, summary, unmet } = verdictOf({ findings, configuration: causes, operations, coverage, traffic })
+  const operations = judgeOperations(evidence, context.beside)
+  const { verdict, summary, unmet } = verdictOf({
+    findings,
+    configuration: causes,
+    operations,
+    coverage,
+    traffic,
+    reasons: context.reasons ?? [],
+  })
   const counted = (outcomes: readonly Outcome[]) => findings.filter(({ outcome }) => outcomes.includes(outcome)).length
   return {
     verdict,

@@ -15,6 +15,8 @@ export interface Grounds {
   operations: readonly OperationOutcome[]
   coverage: Coverage
   traffic: ExpectedTraffic
+  /** Why it is not to be passed, whatever the rest shows: a sentence each. */
+  reasons: readonly string[]
 }
 
 /** The verdict, why it is no better, and one sentence that says it. */
@@ -42,9 +44,10 @@ export function failuresOf({ findings, operations }: Pick<Grounds, 'findings' | 
 }
 
 /** What keeps a verdict from being passed though nothing failed; what was forgotten first. */
-function unmetBy({ findings, configuration, operations, coverage, traffic }: Grounds): string[] {
+function unmetBy({ findings, configuration, operations, coverage, traffic, reasons }: Grounds): string[] {
   return [
     ...sentencesOf(operations, ['inconclusive']),
+    ...reasons,
     ...configuration.filter(({ blocking }) => blocking).map(({ title }) => `${title}.`),
     ...sentencesOf(operations, ['review']),
     ...unmetFindings(findings),

@@ -19,6 +19,7 @@ export function evidenceOf(given: readonly RecordedExchange[], rest: EvidencePar
     forgotten: NOTHING_FORGOTTEN,
     ledger: { transfers: transfers ?? [], under_way: [], portfolios: [] },
     rpc_at: null,
+    taken_away: { clearings: 0, resets: 0, faults: 0 },
     ended: true,
     end: 'well',
     now: 1_000_000,

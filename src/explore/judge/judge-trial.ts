@@ -1,7 +1,10 @@
 import { codeOfEnd } from '../../exec/exit-code.ts'
 import type { CommandEnd } from '../../exec/run-command.ts'
-import { succeeded } from '../../verdict/evidence/answers.ts'
-import type { TrialOutcome } from '../exploration.ts'
+import type { Sibling } from '../../oracle/facts.ts'
+import { judgeOperations } from '../../oracle/judge-operations.ts'
+import { LEVELS, type Level, type OperationOutcome } from '../../oracle/outcome.ts'
+import { grouped } from '../../support/grouped.ts'
+import type { TrialOutcome, TrialResult } from '../exploration.ts'
 import type { Observation } from '../run/exploration-sandbox.ts'
 import { compareMoney, type MoneyDifference } from './compare-money.ts'
 import { type OwnedMoney, ownedMoney } from './owned-money.ts'
@@ -12,47 +15,85 @@ export interface Expectation {
   money: readonly OwnedMoney[]
   /** Names of end users that are the same in every run. */
   stable: ReadonlySet<string>
+  /** What runs without faults do. */
+  sibling: Sibling
+  /** What became of operations without faults that is not as it should be: a suite that tries out refusals has some. */
+  usual: readonly OperationOutcome[]
 }
 
-/** What a run came to, and why: one sentence at least. */
-export interface Judgement {
-  outcome: TrialOutcome
-  sentences: string[]
-}
+/** What a run came to, and why. */
+export type Judgement = Pick<TrialResult, 'outcome' | 'level' | 'sentences' | 'operations'>
 
-/** Judges a run by where the money ended up and how the command did, and by nothing else. */
+/** Judges a run by what became of its operations, beside what becomes of them without faults, and by where the money ended up. */
 export function judgeTrial(seen: Observation, expected: Expectation): Judgement {
+  const { struck, end, evidence } = seen
   const broken = brokenBy(seen)
-  if (broken) return { outcome: 'errored', sentences: broken }
+  if (broken) return { outcome: 'errored', level: 'inconclusive', sentences: broken, operations: [] }
+  const { sibling, usual } = expected
+  const all = judgeOperations(evidence, { sibling, restarted: seen.restarted })
+  const operations = newIn(all, usual, sibling)
+  const [worst] = operations
+  if (!struck.every(Boolean) && !isBad(worst?.level)) {
+    return { outcome: 'not_exercised', level: 'none', sentences: [notStruck(seen)], operations }
+  }
   const difference = differenceOf(seen, expected)
-  const end = endInWords(seen.end)
-  if (seen.end.timedOut) return { outcome: 'hung', sentences: [end, ...(difference?.sentences ?? [])] }
-  const { struck } = seen
-  if (!struck.every(Boolean)) {
-    const which =
-      struck.length === 1
-        ? 'the fault never struck'
-        : `${struck.filter(Boolean).length} of ${struck.length} faults struck`
-    return { outcome: 'not_exercised', sentences: [`${which}: no request came to that point`] }
+  const failed = codeOfEnd(end) === 0 ? [] : [endInWords(end)]
+  if (worst) {
+    const { outcome, level } = worst
+    const sentences = [
+      ...sentencesOf(operations, level),
+      ...failed,
+      ...(isBad(level) ? (difference?.sentences ?? []) : []),
+    ]
+    return { outcome: outcome as TrialOutcome, level, sentences, operations }
   }
-  const well = codeOfEnd(seen.end) === 0
-  if (!difference) {
-    return well
-      ? { outcome: 'survived', sentences: ['the same money'] }
-      : { outcome: 'gave_up_safely', sentences: [`the same money, but ${end}`] }
+  if (difference) return { outcome: 'another_amount', level: 'review', sentences: difference.sentences, operations }
+  if (failed.length > 0) {
+    return { outcome: 'gave_up', level: 'warning', sentences: [`the same money, but ${failed.join()}`], operations }
   }
-  if (well) return { outcome: 'silently_wrong', sentences: difference.sentences }
-  const unknown = unknownTransfers(seen)
-  if (difference.stopped && unknown.length === 0) {
-    const stopped = `${end}; it stopped there, and nothing was moved that it was not told of`
-    return { outcome: 'gave_up_safely', sentences: [stopped, ...difference.sentences] }
-  }
-  return { outcome: 'noticed_too_late', sentences: [end, ...unknown, ...difference.sentences] }
+  return { outcome: 'survived', level: 'ok', sentences: ['the same money'], operations }
+}
+
+/** @returns true if a client is not fit for production that comes to it */
+export function isBad(level: Level | undefined): boolean {
+  return level === 'critical' || level === 'serious'
+}
+
+/** What is not as it should be, and not as often without faults. */
+function newIn(
+  outcomes: readonly OperationOutcome[],
+  usual: readonly OperationOutcome[],
+  { whoIs }: Sibling,
+): OperationOutcome[] {
+  const nameOf = ({ outcome, type, tenant, external_id }: OperationOutcome) =>
+    JSON.stringify([outcome, type, whoIs(tenant, external_id)])
+  const left = new Map([...grouped(usual, nameOf)].map(([name, group]) => [name, group.length]))
+  return outcomes.filter((one) => {
+    if (one.level === 'ok' || one.level === 'none') return false
+    const name = nameOf(one)
+    const count = left.get(name) ?? 0
+    left.set(name, count - 1)
+    return count <= 0
+  })
+}
+
+/** Of the worst level, each once; a note does not stand beside a loss. */
+function sentencesOf(operations: readonly OperationOutcome[], worst: Level): string[] {
+  const shown = operations.filter(
+    ({ level }) => LEVELS.indexOf(level) <= Math.max(LEVELS.indexOf(worst), LEVELS.indexOf('review')),
+  )
+  return [...new Set(shown.map(({ sentence }) => sentence))]
+}
+
+function notStruck({ struck, takenAway }: Observation): string {
+  const many =
+    struck.length > 1 ? `${struck.filter(Boolean).length} of ${struck.length} faults struck` : 'the fault never struck'
+  return takenAway ? `${many}: the command took it away` : `${many}: no request came to that point`
 }
 
 /** Undefined when the money is where one of the runs without faults left it. */
 function differenceOf(
-  { money, exchanges }: Observation,
+  { money, evidence: { exchanges } }: Observation,
   { money: wanted, stable }: Expectation,
 ): MoneyDifference | undefined {
   const actual = ownedMoney(money, exchanges, stable)
@@ -61,25 +102,10 @@ function differenceOf(
 }
 
 /** Why nothing can be said of a run. */
-function brokenBy({ before, unsettled, audit }: Observation): string[] | undefined {
+function brokenBy({ before, audit }: Observation): string[] | undefined {
   if (before) return [`--before failed: ${endInWords(before)}`]
-  if (unsettled > 0) return [`${unsettled} transfers were still under way when the command had ended long since`]
   const wrong = audit.checks.filter(({ ok }) => !ok)
   return wrong.length === 0 ? undefined : wrong.map(({ id, detail }) => `the sandbox's audit fails, ${id}: ${detail}`)
-}
-
-/** Transfers that were carried out, while no answer told the command so: it gave up without knowing. */
-function unknownTransfers({ money, exchanges }: Observation): string[] {
-  const told = new Set(exchanges.filter(succeeded).flatMap(({ transfer }) => transfer?.tx_hash ?? []))
-  const lists = exchanges.filter((one) => one.operation === 'list_transactions' && succeeded(one))
-  const isTold = (hash: string) => told.has(hash) || lists.some(({ response }) => response?.body?.includes(hash))
-  return money.users.flatMap(({ external_id, pools }) =>
-    pools.flatMap(({ transfers }) =>
-      transfers
-        .filter(({ tx_hash }) => !isTold(tx_hash))
-        .map(({ type }) => `${external_id}: a ${type} was carried out, and no answer that the command got says so`),
-    ),
-  )
 }
 
 /** "the command ended with code 1" */

@@ -1,9 +1,9 @@
 import { html, type Markup } from '../../verdict/render/html/markup.ts'
-import { type Exploration, OUTCOME_IMPACT, type TrialResult } from '../exploration.ts'
+import type { Exploration, TrialResult } from '../exploration.ts'
+import { isBad } from '../judge/judge-trial.ts'
 import { type Cell, countIn, type MatrixSource, matrixOf } from '../matrix.ts'
-import { BAD } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
-import { ASIDE, OUTCOMES, SHOWN } from './outcomes.ts'
+import { isAside, OUTCOMES, SHOWN } from './outcomes.ts'
 import { leftOpen } from './sentence.ts'
 
 /** What can go wrong, by where; words for those who see no colours. */
@@ -23,8 +23,8 @@ export function matrixSection(exploration: MatrixSource): Markup | undefined {
 
 /** What went wrong, the worst first; then what has to be known besides. */
 export function incidentSections(exploration: Exploration): Markup {
-  const wrong = incidentsOf(exploration, BAD)
-  const aside = incidentsOf(exploration, ASIDE)
+  const wrong = incidentsOf(exploration, ({ level }) => isBad(level))
+  const aside = incidentsOf(exploration, isAside)
   const notes = leftOpen(exploration)
   return html`${wrong.length > 0 && html`<section><h2>Went wrong <small>${wrong.length}</small></h2>${wrong.map(article)}</section>`}
 ${aside.length > 0 && html`<section><h2>To be known <small>${aside.length}</small></h2><ul class="list">${aside.map(item)}</ul></section>`}
@@ -48,7 +48,7 @@ function article(incident: Incident): Markup {
     ({ id, title, explanation }) =>
       html`<div><dt>Why</dt><dd>${title} <span class="id">${id}</span><p>${explanation}</p></dd></div>`,
   )
-  return html`<article class="${outcome}"><h3>${first.trial.id}</h3><p><span class="tag">${OUTCOME_IMPACT[outcome]}</span><span class="tag">${sign} ${name}</span></p>
+  return html`<article class="${outcome}"><h3>${first.trial.id}</h3><p><span class="tag">${first.level}</span><span class="tag">${sign} ${name}</span></p>
 ${first.sentences.map((sentence) => html`<p>${sentence}</p>`)}
 <dl class="facts">${why}${also !== undefined && html`<div><dt>Also</dt><dd>${also}${eachOf(others)}</dd></div>`}<div><dt>See it again</dt><dd><pre tabindex="0"><code>${first.repeat}</code></pre></dd></div></dl></article>`
 }

@@ -4,7 +4,8 @@ import { page } from '../../verdict/render/html/page.ts'
 import { STYLE } from '../../verdict/render/html/style.ts'
 import { type VerdictHead, verdictHead } from '../../verdict/render/html/verdict-head.ts'
 import type { Exploration } from '../exploration.ts'
-import { BAD, summaryOf } from '../summary.ts'
+import { isBad } from '../judge/judge-trial.ts'
+import { summaryOf } from '../summary.ts'
 import { incidentSections, matrixSection } from './html-sections.ts'
 import { MATRIX_STYLE } from './matrix-style.ts'
 import { pace, tally, verdictSentence } from './sentence.ts'
@@ -23,8 +24,9 @@ export function renderHtml(exploration: Exploration): string {
 function head(exploration: Exploration): Markup {
   const { verdict, counts } = summaryOf(exploration)
   const { created_at, seed, command } = exploration
-  const well = counts.survived + counts.gave_up_safely
-  const bad = BAD.reduce((sum, outcome) => sum + counts[outcome], 0)
+  const bad = exploration.results.filter(({ level }) => isBad(level)).length
+  const well =
+    exploration.results.filter((result) => !isBad(result.level)).length - counts.not_exercised - counts.errored
   const open = counts.not_exercised + counts.errored + (exploration.untried?.trials.length ?? 0)
   const numbers: VerdictHead['numbers'] = [
     [well, 'came out well'],

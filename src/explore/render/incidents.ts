@@ -17,9 +17,12 @@ export interface Incident {
   others: TrialResult[]
 }
 
-/** Results of these outcomes, the worst first; those that came to the same at the same operation are one. */
-export function incidentsOf({ results }: Pick<Exploration, 'results'>, wanted: readonly TrialOutcome[]): Incident[] {
-  const shown = results.filter(({ outcome }) => wanted.includes(outcome))
+/** The results that are wanted, the worst first; those that came to the same at the same operation are one. */
+export function incidentsOf(
+  { results }: Pick<Exploration, 'results'>,
+  isWanted: (result: TrialResult) => boolean,
+): Incident[] {
+  const shown = results.filter(isWanted)
   const incidents = [...grouped(shown, meaningOf).values()].flatMap(([first, ...others]) => {
     return first ? [{ outcome: first.outcome, first, others }] : []
   })

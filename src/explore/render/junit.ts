@@ -1,7 +1,7 @@
 import { plainText } from '../../verdict/render/plain-text.ts'
 import { attributesOf, element, type XmlElement } from '../../verdict/render/xml.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
-import { BAD } from '../summary.ts'
+import { isBad } from '../judge/judge-trial.ts'
 import { OUTCOMES } from './outcomes.ts'
 
 /**
@@ -45,10 +45,10 @@ function testCase({ trial, took_ms }: Pick<TrialResult, 'trial' | 'took_ms'>, sa
 }
 
 function resultOf(result: TrialResult): XmlElement | undefined {
-  const { outcome, sentences } = result
+  const { outcome, level, sentences } = result
   const { name, meaning } = OUTCOMES[outcome]
   if (outcome === 'survived') return undefined
-  if (BAD.includes(outcome)) {
+  if (isBad(level)) {
     return element('failure', { message: `${name}: ${meaning}`, type: outcome }, detailsOf(result))
   }
   const message = `${name}: ${sentences.join('; ')}`

@@ -1,15 +1,16 @@
 import { code, escaped, VERDICT_SIGNS } from '../../verdict/render/markdown-text.ts'
-import { type Exploration, OUTCOME_IMPACT } from '../exploration.ts'
+import type { Exploration } from '../exploration.ts'
+import { isBad } from '../judge/judge-trial.ts'
 import { countIn, matrixOf } from '../matrix.ts'
-import { BAD, summaryOf } from '../summary.ts'
+import { summaryOf } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
-import { ASIDE, OUTCOMES, SHOWN } from './outcomes.ts'
+import { isAside, OUTCOMES, SHOWN } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
 /** For a comment on a change: the verdict, what went wrong, and the matrix. */
 export function renderMarkdown(exploration: Exploration): string {
-  const incidents = incidentsOf(exploration, BAD)
-  const aside = incidentsOf(exploration, ASIDE)
+  const incidents = incidentsOf(exploration, ({ level }) => isBad(level))
+  const aside = incidentsOf(exploration, isAside)
   return [
     `## ${VERDICT_SIGNS[summaryOf(exploration).verdict]} ${escaped(verdictSentence(exploration))}`,
     '',
@@ -27,7 +28,7 @@ function incidentLines(incident: Incident): string[] {
   const { outcome, first } = incident
   const also = alikeInWords(incident)
   return [
-    `### ${escaped(OUTCOMES[outcome].sign)} ${OUTCOMES[outcome].name} (${OUTCOME_IMPACT[outcome]}): ${code(first.trial.id)}`,
+    `### ${escaped(OUTCOMES[outcome].sign)} ${OUTCOMES[outcome].name} (${first.level}): ${code(first.trial.id)}`,
     '',
     ...first.sentences.map((sentence) => `- ${escaped(sentence)}`),
     ...explanationsOf(incident).map(

@@ -1,16 +1,29 @@
 import type { Operation } from '../../domain/operations.ts'
+import { type Level, OUTCOMES as OF_OPERATIONS, type OutcomeId } from '../../oracle/outcome.ts'
 import { type Cell, countIn, type Matrix, type MatrixRow } from '../matrix.ts'
 import { OUTCOMES, SHOWN, type Shown } from './outcomes.ts'
 
 /** How text is made to stand out, by a Select Graphic Rendition of ECMA-48; without colours, not at all. */
 export type Paint = (sgr: string, text: string) => string
 
+const LEVEL_COLOURS: Record<Level, string> = {
+  critical: '1;31',
+  serious: '31',
+  inconclusive: '35',
+  review: '33',
+  warning: '33',
+  note: '36',
+  none: '2',
+  ok: '32',
+}
+
+/** Colour of an outcome, by what it costs. */
 export const COLOURS: Record<Shown, string> = {
-  silently_wrong: '1;31',
-  hung: '1;31',
-  noticed_too_late: '31',
+  ...(Object.fromEntries(Object.entries(OF_OPERATIONS).map(([id, { level }]) => [id, LEVEL_COLOURS[level]])) as Record<
+    Extract<Shown, OutcomeId>,
+    string
+  >),
   errored: '35',
-  gave_up_safely: '33',
   not_exercised: '2',
   survived: '32',
   untried: '2',

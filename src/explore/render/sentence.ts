@@ -1,36 +1,48 @@
 import { leftBehindInWords } from '../../exec/left-behind.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { type Exploration, TRIAL_OUTCOMES } from '../exploration.ts'
+import { isBad } from '../judge/judge-trial.ts'
 import { summaryOf } from '../summary.ts'
 import { OUTCOMES } from './outcomes.ts'
 
 /** What an exploration comes to, in one sentence. */
 export function verdictSentence(exploration: Exploration): string {
   const { verdict, counts } = summaryOf(exploration)
-  const runs = exploration.results.length
-  if (verdict === 'inconclusive') return `Inconclusive: none of ${plural(runs, 'fault')} struck anything.`
-  if (verdict === 'passed') {
-    const struck = counts.survived + counts.gave_up_safely
-    const far = exploration.untried === null ? '' : ' as far as it went'
-    return `Passed${far}: ${plural(struck, 'fault')} struck, and no money went astray.`
+  const { results } = exploration
+  const runs = plural(results.length, 'run')
+  if (verdict === 'failed') {
+    const bad = results.filter(({ level }) => isBad(level))
+    const hung = bad.filter(({ outcome }) => outcome === 'hung').length
+    const unnoticed = bad.filter(({ end }) => end === '0').length
+    const said = [
+      ...(bad.length > hung ? [`money went astray in ${bad.length - hung} of ${runs}`] : []),
+      ...(hung > 0 ? [`${plural(hung, 'run')} hung`] : []),
+      ...(unnoticed > 0 ? [`your tests did not notice ${unnoticed}`] : []),
+    ]
+    return `Failed: ${said.join('; ')}.`
   }
-  const astray = counts.silently_wrong + counts.noticed_too_late
-  const unnoticed = counts.silently_wrong > 0 ? `, and your tests did not notice in ${counts.silently_wrong}` : ''
-  const said = [
-    ...(astray > 0 ? [`money went astray in ${astray} of ${plural(runs, 'run')}${unnoticed}`] : []),
-    ...(counts.hung > 0 ? [`${plural(counts.hung, 'run')} hung`] : []),
-  ]
-  return `Failed: ${said.join('; ')}.`
+  const far = exploration.untried === null ? '' : ' as far as it went'
+  const struck = results.length - counts.not_exercised - counts.errored
+  if (struck === 0) return `Inconclusive: none of ${plural(results.length, 'fault')} struck anything.`
+  if (verdict === 'passed') return `Passed${far}: ${plural(struck, 'fault')} struck, and no money went astray.`
+  const open = results.filter(({ level }) => level === 'review' || level === 'inconclusive').length
+  return `Inconclusive${far}: of ${plural(struck, 'fault')} that struck, ${open} left open what became of the money.`
 }
 
 /** What a person has to know besides: how the command should be, and what was not tried. A sentence each. */
 export function leftOpen({ command, baseline, untried }: Exploration): string[] {
+  const { shared_keys: shared } = baseline
   const left = leftBehindInWords(command[0] ?? '', baseline.left_behind)
   return [
     ...(left === undefined ? [] : [`${left}. That takes time after every run: let it end what it starts.`]),
     ...(baseline.difference === null
       ? []
       : [`Runs without faults differ, which was tolerated: ${baseline.difference}.`]),
+    ...(shared === 0
+      ? []
+      : [
+          `Both runs without faults used ${shared === 1 ? 'one Idempotency-Key' : `${shared} Idempotency-Keys`} alike. That is right for keys made of an order's id, and wrong for keys made of what is asked for: a second equal order would never happen.`,
+        ]),
     ...(untried === null ? [] : [`Not tried: ${untried.trials.length} more (${untried.reason}).`]),
   ]
 }

@@ -1,10 +1,11 @@
 import { plainText } from '../../verdict/render/plain-text.ts'
-import { type Exploration, OUTCOME_IMPACT, type TrialOutcome } from '../exploration.ts'
+import type { Exploration, TrialOutcome } from '../exploration.ts'
+import { isBad } from '../judge/judge-trial.ts'
 import { matrixOf } from '../matrix.ts'
-import { BAD, summaryOf } from '../summary.ts'
+import { summaryOf } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { COLOURS, matrixLines, type Paint, painter } from './matrix-lines.ts'
-import { ASIDE, OUTCOMES } from './outcomes.ts'
+import { isAside, OUTCOMES } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 import { wrapped } from './wrap.ts'
 
@@ -18,13 +19,16 @@ export function renderText(exploration: Exploration, { colour = false }: { colou
   const paint = painter(colour)
   const { verdict } = summaryOf(exploration)
   const aside = [
-    ...incidentsOf(exploration, ASIDE).flatMap((incident) => asideLines(incident, paint)),
+    ...incidentsOf(exploration, isAside).flatMap((incident) => asideLines(incident, paint)),
     ...leftOpen(exploration).flatMap((note) => wrapped('', plainText(note), '    ')),
   ]
   return [
     ...matrixLines(matrixOf(exploration), paint),
     '',
-    ...incidentsOf(exploration, BAD).flatMap((incident) => [...incidentLines(incident, paint), '']),
+    ...incidentsOf(exploration, ({ level }) => isBad(level)).flatMap((incident) => [
+      ...incidentLines(incident, paint),
+      '',
+    ]),
     ...(aside.length > 0 ? [...aside, ''] : []),
     ...wrapped('', verdictSentence(exploration)).map((line) => paint(VERDICTS[verdict], line)),
     ...wrapped('', `${tally(exploration)}; ${pace(exploration)}; seed ${exploration.seed}.`),
@@ -35,10 +39,7 @@ export function renderText(exploration: Exploration, { colour = false }: { colou
 function incidentLines(incident: Incident, paint: Paint): string[] {
   const { outcome, first } = incident
   const also = alikeInWords(incident)
-  const [head = '', ...more] = signed(
-    outcome,
-    `${first.trial.id}: ${OUTCOMES[outcome].name} (${OUTCOME_IMPACT[outcome]})`,
-  )
+  const [head = '', ...more] = signed(outcome, `${first.trial.id}: ${OUTCOMES[outcome].name} (${first.level})`)
   return [
     paint(COLOURS[outcome], head),
     ...more.map((line) => paint(COLOURS[outcome], line)),

@@ -1,3 +1,4 @@
+import { FAULTS_TAKEN_AWAY } from '../../exec/aftermath.ts'
 import { codeOfEnd, INCONCLUSIVE } from '../../exec/exit-code.ts'
 import type { CommandEnd } from '../../exec/run-command.ts'
 
@@ -35,6 +36,10 @@ export class BaselineFailure extends Error {
         'If it reads other names, give them with --env THEIR_NAME=YIELD_BASE_URL',
       INCONCLUSIVE,
     )
+  }
+
+  static takesFaultsAway(): BaselineFailure {
+    return new BaselineFailure(FAULTS_TAKEN_AWAY, INCONCLUSIVE)
   }
 
   static notRepeatable(difference: string): BaselineFailure {

@@ -1,3 +1,5 @@
+import { judgeOperations } from '../../oracle/judge-operations.ts'
+import { siblingOf } from '../../oracle/sibling.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { compareMoney } from '../judge/compare-money.ts'
 import type { Expectation } from '../judge/judge-trial.ts'
@@ -11,24 +13,36 @@ export interface Baseline extends Expectation {
   places: readonly Place[]
   /** The first difference between the runs, in words; undefined when there is none. */
   difference: string | undefined
+  /** How many Idempotency-Keys both runs used. */
+  shared: number
 }
 
 /** Compares two runs without faults. */
 export function compareBaselines(first: Observation, second: Observation): Baseline {
   const runs = [first, second]
-  const [names, others] = [endUsersOf(first.exchanges), endUsersOf(second.exchanges)]
+  const [names, others] = [endUsersOf(first.evidence.exchanges), endUsersOf(second.evidence.exchanges)]
   const stable = new Set([...names].filter((name) => others.has(name)))
-  const [before, after] = [placesOf(first.exchanges, stable), placesOf(second.exchanges, stable)]
-  const money = runs.map((run) => ownedMoney(run.money, run.exchanges, stable))
+  const [before, after] = [placesOf(first.evidence.exchanges, stable), placesOf(second.evidence.exchanges, stable)]
+  const money = runs.map((run) => ownedMoney(run.money, run.evidence.exchanges, stable))
   const [wanted, came] = money
   const moved = wanted && came ? compareMoney(wanted, came)?.sentences[0] : undefined
   const known = new Set(after.map(({ position }) => nameOf(position)))
+  const evidence = runs.map((run) => run.evidence)
+  const sibling = siblingOf(evidence, { names: stable, amounts: moved === undefined })
   return {
     money,
     stable,
+    sibling,
+    usual: judgeOperations(second.evidence, { sibling }),
+    shared: [...keysOf(first)].filter((key) => keysOf(second).has(key)).length,
     places: before.filter(({ position }) => known.has(nameOf(position))),
     difference: moved ?? differenceOf(before, after),
   }
+}
+
+/** Every Idempotency-Key of a run. */
+function keysOf({ evidence: { exchanges } }: Observation): Set<string> {
+  return new Set(exchanges.flatMap(({ idempotency }) => idempotency?.key.toLowerCase() ?? []))
 }
 
 /** The first exchange that only one of two runs has, or that was answered otherwise. */

@@ -1,20 +1,21 @@
 import { ControlClient } from '../../control/client.ts'
 import type { ActiveFault, AuditReport, FaultRule, Report } from '../../control/contract.ts'
+import { reportOn } from '../../control/report-of.ts'
 import { SandboxClock } from '../../domain/clock.ts'
 import type { Money } from '../../domain/money.ts'
+import { aftermathOf, lastNumber, runAgain } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
 import type { Interruption } from '../../exec/interruption.ts'
-import { CLOSING_MS, type CommandEnd, type CommandStdio, runCommand } from '../../exec/run-command.ts'
+import { type CommandEnd, type CommandStdio, runCommand } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
-import { evidenceOf } from '../../sandbox/evidence-of.ts'
-import { auditedMoneyOf, unsettledAfter } from '../../sandbox/money-of.ts'
+import { auditedMoneyOf } from '../../sandbox/money-of.ts'
+import type { Namespace } from '../../sandbox/namespace.ts'
 import { Sandbox } from '../../sandbox/sandbox.ts'
 import { abortController } from '../../support/abort-controller.ts'
-import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
+import type { Evidence } from '../../verdict/evidence.ts'
+import { version } from '../../version.ts'
 import { letGoInTime } from './let-go-in-time.ts'
 
-/** Milliseconds for transfers that a command has left under way. */
-const SETTLING_MS = 10_000
 /** Milliseconds for a chain that does not answer when the money is to be read. */
 const OUTAGE_MS = 60_000
 
@@ -27,6 +28,8 @@ export interface RunTerms {
   /** The caller's environment. */
   env: NodeJS.ProcessEnv
   interruption: Interruption
+  /** How often the command is started once more when it has left something open; default: never. */
+  restarts?: number | undefined
 }
 
 /** What differs from run to run. */
@@ -48,14 +51,16 @@ export interface Observation {
   took: number
   /** What the sandbox took beside it. */
   overhead: number
-  exchanges: readonly RecordedExchange[]
+  evidence: Evidence
   money: Money
-  /** How many transfers were still under way when the money was read. */
-  unsettled: number
   audit: AuditReport
   report: Report
-  /** Which of the faults struck, in their order. */
+  /** Which of the faults struck, by the exchanges' own word, in their order. */
   struck: readonly boolean[]
+  /** Whether the command took faults away, or reset the sandbox. */
+  takenAway: boolean
+  /** The last exchange of the command's first start, when it was started once more. */
+  restarted: number | undefined
 }
 
 /** One sandbox for many runs, each in a namespace of its own: that takes a fortieth of the time a sandbox takes to start. */
@@ -113,9 +118,15 @@ export class ExplorationSandbox {
       await letting
       const ended = this.#clock.wallNow()
       if (terms.interruption.asked.aborted) return undefined
-      const seen = await this.#look(name, client, rules)
+      const namespace = await this.#sandbox.namespaces.get(name)
+      const first = { end, aftermath: await aftermathOf(namespace, end, this.#clock) }
+      const last = before
+        ? first
+        : await runAgain(namespace, first, { ...terms, ...commandTerms, restarts: terms.restarts ?? 0 })
+      const seen = await this.#look(namespace, last.aftermath.evidence, rules)
+      const restarted = last === first ? undefined : lastNumber(first.aftermath.evidence)
       const overhead = started - began + (this.#clock.wallNow() - ended)
-      return { ...seen, before, end, took: ended - ran, overhead }
+      return { ...seen, before, end: last.end, restarted, took: ended - ran, overhead }
     } finally {
       await this.#client.deleteNamespace(name)
     }
@@ -131,17 +142,21 @@ export class ExplorationSandbox {
     return end.code === 0 && !end.timedOut ? undefined : end
   }
 
-  /** What was held up is let go first, and comes to its end: the money is where it will stay. */
-  async #look(name: string, client: ControlClient, rules: readonly ActiveFault[]) {
-    await this.#clock.sleep(CLOSING_MS)
-    const namespace = await this.#sandbox.namespaces.get(name)
-    const left = await client.faults()
-    // One that is gone was taken away because it had struck.
-    const struck = rules.map(({ id }) => left.find((rule) => rule.id === id)?.hits !== 0)
-    const report = await client.report({ ended: true })
-    const { exchanges } = await evidenceOf(namespace, { ended: true, end: null })
-    await client.clearFaults()
-    const unsettled = await unsettledAfter(namespace, SETTLING_MS)
-    return { exchanges, unsettled, report, struck, ...(await auditedMoneyOf(namespace, OUTAGE_MS)) }
+  /** Where the money is, and what is to be said of the client. */
+  async #look(namespace: Namespace, evidence: Evidence, rules: readonly ActiveFault[]) {
+    const { clearings, resets } = evidence.taken_away
+    const report = await reportOn(evidence, { version, seed: namespace.seed, scenario: undefined })
+    return {
+      evidence,
+      report,
+      struck: rules.map(({ id }) => hasStruck(id, evidence)),
+      takenAway: clearings + resets > 0,
+      ...(await auditedMoneyOf(namespace, OUTAGE_MS)),
+    }
   }
+}
+
+/** By the exchanges' own word: a rule that is gone may have been taken away before it struck. */
+function hasStruck(id: string, { kept, exchanges }: Evidence): boolean {
+  return [...kept, ...exchanges].some(({ faults }) => faults.some((fault) => fault.id === id))
 }

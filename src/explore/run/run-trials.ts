@@ -2,7 +2,7 @@ import { SandboxClock } from '../../domain/clock.ts'
 import { endInAWord } from '../../exec/exit-code.ts'
 import { allInOrder } from '../../support/all-in-order.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
-import { type Expectation, judgeTrial } from '../judge/judge-trial.ts'
+import { type Expectation, type Judgement, judgeTrial } from '../judge/judge-trial.ts'
 import { faultRules } from '../plan/fault-rules.ts'
 import { type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
 import { repeatCommand, type SameTerms } from '../plan/repeat-command.ts'
@@ -101,7 +101,7 @@ function thatStruck(
 function resultOf(
   trial: PlannedTrial,
   { end, took, overhead, report }: Observation,
-  judgement: Pick<TrialResult, 'outcome' | 'sentences'>,
+  judgement: Judgement,
   terms: TrialTerms,
 ): TrialResult {
   const failed = report.findings.filter(({ outcome }) => outcome === 'failed')

@@ -1,9 +1,9 @@
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import type { TrialOutcome, TrialResult } from '../exploration.ts'
+import { isBad } from '../judge/judge-trial.ts'
 import { type PlannedTrial, trialOf, withoutPlan } from '../plan/plan.ts'
 import { repeatScenario } from '../plan/repeat-command.ts'
 import { runTrial, type TrialTerms } from '../run/run-trials.ts'
-import { BAD } from '../summary.ts'
 import { enoughInWords, scheduleScenario } from './schedule-scenario.ts'
 import { type Shrunk, shrink } from './shrink.ts'
 
@@ -37,7 +37,7 @@ export async function shrinkSchedules(
   const found = new Map<string, TrialResult>()
   for (const trial of planned) {
     const result = known.get(trial.id)
-    if (!trial.drawn || !result || !BAD.includes(result.outcome)) continue
+    if (!trial.drawn || !result || !isBad(result.level)) continue
     const shrunk = await shrinkOne(struckOf(trial, result), result, { ...terms, known })
     if (terms.interruption.asked.aborted) break
     const { id } = trialOf(shrunk.items)
@@ -52,7 +52,7 @@ export async function shrinkSchedules(
 /** How many schedules are going to be shrunk. */
 export function failingSchedules(planned: readonly PlannedTrial[], results: readonly TrialResult[]): number {
   const drawn = new Set(planned.filter((trial) => trial.drawn).map(({ id }) => id))
-  return results.filter(({ trial, outcome }) => drawn.has(trial.id) && BAD.includes(outcome)).length
+  return results.filter(({ trial, level }) => drawn.has(trial.id) && isBad(level)).length
 }
 
 async function shrinkOne(

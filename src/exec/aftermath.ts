@@ -1,0 +1,81 @@
+import type { ActiveFault } from '../control/contract.ts'
+import type { SandboxClock } from '../domain/clock.ts'
+import { judgeOperations } from '../oracle/judge-operations.ts'
+import type { Ending, OutcomeId } from '../oracle/outcome.ts'
+import { evidenceOf } from '../sandbox/evidence-of.ts'
+import { unsettledAfter } from '../sandbox/money-of.ts'
+import type { Namespace } from '../sandbox/namespace.ts'
+import type { Evidence } from '../verdict/evidence.ts'
+import { codeOfEnd } from './exit-code.ts'
+import { CLOSING_MS, type CommandEnd, type CommandTerms, runCommand } from './run-command.ts'
+
+/** Milliseconds for transfers that a command has left under way. */
+const SETTLING_MS = 10_000
+
+/** What a command has left behind when it has ended and nothing is under way any more. */
+export interface Aftermath {
+  evidence: Evidence
+  /** The rules that were in force when it ended. */
+  rules: readonly ActiveFault[]
+  /** How many transfers are under way all the same. */
+  unsettled: number
+}
+
+/** Lets go of what faults hold up, waits for what is under way, and reads what became of it. */
+export async function aftermathOf(namespace: Namespace, end: CommandEnd, clock: SandboxClock): Promise<Aftermath> {
+  await clock.sleep(CLOSING_MS)
+  const { faults } = namespace.services
+  const rules = faults.list()
+  faults.clear()
+  const unsettled = await unsettledAfter(namespace, SETTLING_MS)
+  return { rules, unsettled, evidence: await evidenceOf(namespace, { ended: true, end: endingOf(end) }) }
+}
+
+/** How a command ended, as the oracle has it. */
+export function endingOf(end: CommandEnd): Ending {
+  if (end.timedOut) return 'hung'
+  return codeOfEnd(end) === 0 ? 'well' : 'failed'
+}
+
+/** How a start of the command ended, and what it left behind. */
+export interface Start {
+  end: CommandEnd
+  aftermath: Aftermath
+}
+
+/** What a command is started once more with. */
+export interface Again extends CommandTerms {
+  command: readonly string[]
+  /** How often at most. */
+  restarts: number
+}
+
+/**
+ * Starts a command once more, in the same namespace and without faults, as long as it has left open what it may settle then. Resolves to
+ * its last start: the first one when nothing was open.
+ */
+export async function runAgain(namespace: Namespace, first: Start, terms: Again): Promise<Start> {
+  const { command, restarts, interruption, clock } = terms
+  let last = first
+  for (let again = 0; again < restarts && isLeftOpen(last.aftermath) && !interruption.asked.aborted; again++) {
+    const end = await runCommand(command, terms)
+    last = { end, aftermath: await aftermathOf(namespace, end, clock) }
+  }
+  return last
+}
+
+function isLeftOpen({ evidence }: Aftermath): boolean {
+  return judgeOperations(evidence).some(({ outcome }) => REOPENED.includes(outcome))
+}
+
+/** Outcomes that the command may put right when it is started once more. */
+const REOPENED: readonly OutcomeId[] = ['untold', 'left_open', 'not_asked_for']
+
+/** The last exchange on record: what comes after it is of a later start. */
+export function lastNumber({ exchanges }: Pick<Evidence, 'exchanges'>): number {
+  return exchanges.at(-1)?.number ?? 0
+}
+
+/** For people: what a command did to the faults that it was to meet. */
+export const FAULTS_TAKEN_AWAY =
+  'Your suite takes faults away (DELETE …/faults or POST …/reset of the control interface): let it leave them alone while exec or explore runs it.'
