@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
 import type { Answer, Drop, Exchange, StruckBy, TokenWish } from '../domain/exchange.ts'
+import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
@@ -75,6 +76,11 @@ export class HttpExchange implements Exchange {
   set struckBy(fault: StruckBy | undefined) {
     this.#struckBy = fault
     if (this.#request.record) this.#request.record.struckBy = fault ?? null
+  }
+
+  get idempotency_key(): string | undefined {
+    const key = member(this.#request.headers, 'idempotency-key')
+    return key === undefined ? undefined : unquotedKey(key).toLowerCase()
   }
 
   get tenant(): string | undefined {

@@ -7,6 +7,7 @@ import { FaultEngine } from '../../src/faults/fault-engine.ts'
 import type { FaultRule } from '../../src/faults/fault-rule.ts'
 import { KINDS } from '../../src/faults/kinds/index.ts'
 import { SeededRandom } from '../../src/support/random.ts'
+import { anExchange } from './an-exchange.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const noChains: Chains = {
@@ -25,30 +26,11 @@ function engine(seed = 7): FaultEngine {
   })
 }
 
-function exchange(given: Partial<Exchange> = {}): Exchange {
-  return {
-    request_id: 'req_1',
-    operation: 'list_pools',
-    tenant: 'acme',
-    external_id: undefined,
-    has_cursor: false,
-    has_user_token: false,
-    answer: undefined,
-    over: new AbortController().signal,
-    struckBy: undefined,
-    tokenWish: {},
-    drop: () => {},
-    hang: () => {},
-    answerNow: () => {},
-    ...given,
-  }
-}
-
 /** Sends so many exchanges by the rules; a letter each: what was struck is `x`. */
 async function pattern(faults: FaultEngine, count: number, given?: Partial<Exchange>): Promise<string> {
   let struck = ''
   for (let i = 0; i < count; i++) {
-    const passes = faults.at('on_request', exchange(given)).then(
+    const passes = faults.at('on_request', anExchange(given)).then(
       () => '.',
       () => 'x',
     )
@@ -62,6 +44,67 @@ const patternOf = (rule: Partial<FaultRule>, count = 6, given?: Partial<Exchange
   faults.add([{ kind: 'error', ...rule }], ['acme', 'globex'])
   return pattern(faults, count, given)
 }
+
+describe('in a row', () => {
+  const key = 'e3a1c1ce-0000-4000-8000-000000000001'
+  const attempt = { operation: 'deposit', external_id: 'alice', idempotency_key: key } as const
+
+  test('an operation is spared after so many strikes in a row, and may be struck again when an attempt was answered', async () => {
+    const faults = engine()
+    faults.add([{ kind: 'error', times: 'always', in_a_row: 3 }], [])
+    expect(await attempts(faults, 8, attempt)).toBe('xxx.xxx.')
+  })
+
+  test('the strikes of all rules count, whatever their phase', async () => {
+    const faults = engine()
+    faults.add(
+      [
+        { kind: 'error', times: 2 },
+        { kind: 'error', phase: 'during_response', times: 'always', in_a_row: 3 },
+      ],
+      [],
+    )
+    expect(await attempts(faults, 5, attempt)).toBe('xxx.x')
+  })
+
+  test.each<[string, Partial<Exchange>]>([
+    ['another key', { idempotency_key: 'e3a1c1ce-0000-4000-8000-000000000002' }],
+    ['another end user', { external_id: 'bob' }],
+    ['another tenant', { tenant: 'globex' }],
+    ['another operation', { operation: 'withdraw' }],
+  ])('%s is another operation', async (_, other) => {
+    const faults = engine()
+    faults.add([{ kind: 'error', times: 'always', in_a_row: 1 }], [])
+    expect(await attempts(faults, 1, attempt)).toBe('x')
+    expect(await attempts(faults, 1, { ...attempt, ...other })).toBe('x')
+    expect(await attempts(faults, 1, attempt)).toBe('.')
+  })
+
+  test('a rule without it strikes on', async () => {
+    const faults = engine()
+    faults.add(
+      [
+        { kind: 'error', times: 1, in_a_row: 1 },
+        { kind: 'error', times: 'always' },
+      ],
+      [],
+    )
+    expect(await attempts(faults, 5, attempt)).toBe('xxxxx')
+  })
+
+  /** Sends so many attempts through a request's first and last phase. */
+  async function attempts(faults: FaultEngine, count: number, given: Partial<Exchange>): Promise<string> {
+    let struck = ''
+    for (let i = 0; i < count; i++) {
+      const one = anExchange(given)
+      for (const phase of ['on_request', 'during_response'] as const) {
+        await faults.at(phase, one).catch(() => undefined)
+      }
+      struck += one.struckBy ? 'x' : '.'
+    }
+    return struck
+  }
+})
 
 describe('how often', () => {
   test.each<[Partial<FaultRule>, string]>([
@@ -103,7 +146,7 @@ describe('how often', () => {
     alone.add([rule], [])
     const beside = engine()
     beside.add([rule, { ...rule, kind: 'unknown_fields' }], [])
-    for (let i = 0; i < 9; i++) await beside.at('during_response', exchange())
+    for (let i = 0; i < 9; i++) await beside.at('during_response', anExchange())
     expect(await pattern(beside, 20)).toBe(await pattern(alone, 20))
   })
 })
@@ -127,8 +170,8 @@ describe('where', () => {
   test('only at its phase', async () => {
     const faults = engine()
     faults.add([{ kind: 'error', phase: 'before_broadcast' }], [])
-    await faults.at('on_request', exchange({ operation: 'deposit' }))
-    await expect(faults.at('before_broadcast', exchange({ operation: 'deposit' }))).rejects.toThrow(Problem)
+    await faults.at('on_request', anExchange({ operation: 'deposit' }))
+    await expect(faults.at('before_broadcast', anExchange({ operation: 'deposit' }))).rejects.toThrow(Problem)
   })
 
   test('a token fault leaves the token operation alone unless it is named', async () => {
@@ -136,7 +179,7 @@ describe('where', () => {
     expect(await patternOf({ kind: 'bad_signature', with: { token: 'idp' } }, 1, token)).toBe('.')
     const faults = engine()
     faults.add([{ kind: 'bad_signature', with: { token: 'idp' }, match: { operation: 'token' } }], [])
-    const struck = exchange(token)
+    const struck = anExchange(token)
     await faults.at('on_request', struck)
     expect(struck.tokenWish).toMatchObject({ key: 'unknown' })
   })
@@ -144,8 +187,8 @@ describe('where', () => {
   test('rules strike in the order they were added', async () => {
     const faults = engine()
     faults.add([{ kind: 'error', with: { code: 'not_found' } }, { kind: 'unknown_partner' }], [])
-    await expect(faults.at('on_request', exchange())).rejects.toMatchObject({ code: 'not_found' })
-    await expect(faults.at('on_request', exchange())).rejects.toMatchObject({ code: 'unknown_partner' })
+    await expect(faults.at('on_request', anExchange())).rejects.toMatchObject({ code: 'not_found' })
+    await expect(faults.at('on_request', anExchange())).rejects.toMatchObject({ code: 'unknown_partner' })
   })
 })
 
@@ -184,7 +227,7 @@ describe('rules in force', () => {
     const [first] = faults.add([{ kind: 'error', with: { code: 'not_found' } }, { kind: 'unknown_partner' }], [])
     expect(faults.remove(first!.id)).toBe(true)
     expect(faults.remove(first!.id)).toBe(false)
-    await expect(faults.at('on_request', exchange())).rejects.toMatchObject({ code: 'unknown_partner' })
+    await expect(faults.at('on_request', anExchange())).rejects.toMatchObject({ code: 'unknown_partner' })
   })
 })
 
