@@ -161,6 +161,7 @@ export class FaultEngine {
     const { id, rule, explanation } = striking
     striking.hits++
     exchange.struckBy = { id, kind: rule.kind.kind, phase, explanation }
+    if (phase === 'on_request') await exchange.readBody()
     try {
       await rule.kind.strike(this.#strikeOf(striking, exchange, transfer))
     } catch (error) {

@@ -37,6 +37,7 @@ function exchange(given: Partial<Exchange> = {}): Exchange {
     over: new AbortController().signal,
     struckBy: undefined,
     tokenWish: {},
+    readBody: async () => {},
     drop: () => {},
     hang: () => {},
     answerNow: () => {},
