@@ -16,6 +16,9 @@ export interface Arrival {
   operation: Operation | null
 }
 
+/** Bytes that a record takes beside its texts. */
+export const RECORD_BYTES = 500
+
 /**
  * One exchange while it goes on and as it is kept: plain fields, written where things happen and read when somebody asks. Texts are
  * kept as they came, secrets included, so only `show-exchange.ts` may read them.
@@ -47,6 +50,7 @@ export class LiveExchange {
   dropped: RecordedExchange['dropped'] = null
   /** As it came; null when none was read. */
   body: string | null = null
+  /** That came. */
   bodyBytes = 0
   bodyCut = false
   /** Of the answer, or of what it would have been; 0 while there is none. */
@@ -69,7 +73,13 @@ export class LiveExchange {
 
   /** Whether another exchange may be recorded in this object: a plain list, answered, which nobody has more to say of. */
   get spent(): boolean {
-    return this.end === 'answered' && this.status === 200 && this.answerHeaders === null && this.body === null
+    return (
+      this.end === 'answered' &&
+      this.status === 200 &&
+      this.answerHeaders === null &&
+      this.body === null &&
+      !this.bodyCut
+    )
   }
 
   /** Makes it the record of an exchange that begins. */
@@ -103,4 +113,9 @@ export class LiveExchange {
     this.keyUse = 'unused'
     this.size = size
   }
+}
+
+/** The beginning of a text that is longer than so many UTF-16 code units: a copy, since a slice would hold the whole. */
+export function bounded(text: string, limit: number): string {
+  return text.length > limit ? Buffer.from(text.slice(0, limit)).toString() : text
 }
