@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
 import type { Answer, Drop, Exchange, StruckBy, TokenWish } from '../domain/exchange.ts'
+import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
@@ -66,6 +67,11 @@ export class HttpExchange implements Exchange {
     this.external_id = member(request.params, 'external_id')
     this.has_cursor =
       member(request.query, 'starting_after') !== undefined || member(request.query, 'ending_before') !== undefined
+  }
+
+  get idempotency_key(): string | undefined {
+    const sent = this.#request.headers['idempotency-key']
+    return sent === undefined ? undefined : unquotedKey(String(sent)).toLowerCase()
   }
 
   get struckBy(): StruckBy | undefined {

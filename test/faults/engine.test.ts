@@ -7,6 +7,7 @@ import { FaultEngine } from '../../src/faults/fault-engine.ts'
 import type { FaultRule } from '../../src/faults/fault-rule.ts'
 import { KINDS } from '../../src/faults/kinds/index.ts'
 import { SeededRandom } from '../../src/support/random.ts'
+import { exchangeOf as exchange } from './exchange-of.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const noChains: Chains = {
@@ -23,25 +24,6 @@ function engine(seed = 7): FaultEngine {
     pools: [],
     log: silent,
   })
-}
-
-function exchange(given: Partial<Exchange> = {}): Exchange {
-  return {
-    request_id: 'req_1',
-    operation: 'list_pools',
-    tenant: 'acme',
-    external_id: undefined,
-    has_cursor: false,
-    has_user_token: false,
-    answer: undefined,
-    over: new AbortController().signal,
-    struckBy: undefined,
-    tokenWish: {},
-    drop: () => {},
-    hang: () => {},
-    answerNow: () => {},
-    ...given,
-  }
 }
 
 /** Sends so many exchanges by the rules; a letter each: what was struck is `x`. */
