@@ -117,7 +117,7 @@ async function runBaselines(
     terms.watch.baseline(run)
     const shown = run === 1 ? 'inherit' : 'ignore'
     const timeout = terms.timeout ?? BASELINE_TIMEOUT_MS
-    const seen = await sandbox.run(terms, { faults: [], holding: false, stdio: ['ignore', shown, shown], timeout })
+    const seen = await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', shown, shown], timeout })
     if (seen) refuseUnlessGood(seen, timeout)
     return seen
   }
