@@ -4,6 +4,7 @@ import { isBad } from '../judge/judge-trial.ts'
 import { type PlannedTrial, trialOf, withoutPlan } from '../plan/plan.ts'
 import { repeatScenario } from '../plan/repeat-command.ts'
 import { runTrial, type TrialTerms } from '../run/run-trials.ts'
+import { movedHarms } from './moved-harms.ts'
 import { enoughInWords, scheduleScenario } from './schedule-scenario.ts'
 import { type Shrunk, shrink } from './shrink.ts'
 
@@ -71,7 +72,7 @@ async function shrinkOne(
     if (result) known.set(trial.id, result)
     return result?.outcome === outcome
   }
-  const shrunk = await shrink(harms, fails, maxRunsOf(outcome))
+  const shrunk = await shrink(harms, { fails, maxRuns: maxRunsOf(outcome), moved: movedHarms })
   return { ...shrunk, minimal: shrunk.minimal && !stopped }
 }
 
