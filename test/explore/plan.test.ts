@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readFault } from '../../src/exec/read-fault.ts'
 import { faultRules, faultText } from '../../src/explore/plan/fault-rules.ts'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
-import { heldFor, planTrials, trialOf, waits } from '../../src/explore/plan/plan.ts'
+import { heldFor, planTrials, waits } from '../../src/explore/plan/plan.ts'
 import { nameOf, type Place, placesOf } from '../../src/explore/plan/positions.ts'
 import { repeatCommand } from '../../src/explore/plan/repeat-command.ts'
 import { UNTRIED, untriedInWords } from '../../src/explore/plan/untried.ts'
@@ -160,31 +160,20 @@ describe('a command that does it again', () => {
   })
 
   test('is read by a shell word by word', () => {
-    const [trial] = trials
     const terms = {
       command: ['npm', 'test', "it's $HOME; #"],
       seed: 7,
       clock: '2026-01-01T00:00:00Z',
-      still: true,
-      flags: [],
+      flags: ['--before', 'psql -c \'delete from "payments"\''],
     }
+    const id = `deposit#1@o'neill + "son" $(true)\n reset-after-broadcast`
     // A function that prints its arguments stands for the command.
-    const repeated = repeatCommand(trialOf(trial!.harms), terms).replace('yield-sandbox', 'words')
-    const { stdout } = spawnSync('sh', ['-c', `words() { printf '%s\\n' "$@"; }; ${repeated}`], { encoding: 'utf8' })
-    expect(stdout.split('\n').slice(0, -1)).toEqual([
-      'exec',
-      '--fault',
-      faultText(faultRules(trial!.harms)[0]!),
-      ...['--seed', '7', '--clock', '2026-01-01T00:00:00Z'],
-      ...['--', 'npm', 'test', "it's $HOME; #"],
+    const repeated = repeatCommand(id, terms).replace('yield-sandbox', 'words')
+    const { stdout } = spawnSync('sh', ['-c', `words() { printf '%s\\0' "$@"; }; ${repeated}`], { encoding: 'utf8' })
+    expect(stdout.split('\0').slice(0, -1)).toEqual([
+      ...['explore', '--trial', id, '--seed', '7', '--clock', '2026-01-01T00:00:00Z'],
+      ...[...terms.flags, '--', 'npm', 'test', "it's $HOME; #"],
     ])
-  })
-
-  test('lets the clock run where something waits on it', () => {
-    const slow = trials.find(({ harms }) => harms[0]?.hazard.id === 'slow-answer')
-    const terms = { command: ['true'], seed: 7, clock: '2026-01-01T00:00:00Z', flags: [] }
-    expect(repeatCommand(slow!, { ...terms, still: true })).not.toContain('--clock')
-    expect(repeatCommand(trials[0]!, { ...terms, still: false })).not.toContain('--clock')
   })
 })
 

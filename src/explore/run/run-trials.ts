@@ -112,6 +112,6 @@ function resultOf(
     end: endInAWord(end),
     took_ms: Math.round(took),
     overhead_ms: Math.round(overhead),
-    repeat: repeatCommand(trial, terms),
+    repeat: repeatCommand(trial.id, terms),
   }
 }
