@@ -4,7 +4,7 @@ import { readFault } from '../../src/exec/read-fault.ts'
 import { faultRules, faultText } from '../../src/explore/plan/fault-rules.ts'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
 import { heldFor, planTrials, waits } from '../../src/explore/plan/plan.ts'
-import { nameOf, type Place, placesOf } from '../../src/explore/plan/positions.ts'
+import { nameOf, type Place, placesIn, placesOf } from '../../src/explore/plan/positions.ts'
 import { repeatCommand } from '../../src/explore/plan/repeat-command.ts'
 import { UNTRIED, untriedInWords } from '../../src/explore/plan/untried.ts'
 import { checkRule } from '../../src/faults/fault-rule.ts'
@@ -58,6 +58,22 @@ describe('positions', () => {
       'deposit#1@alice(acme)',
       'deposit#1@alice(globex)',
     ])
+  })
+
+  test('transfer at the attempt that carries it out alone: a replay and one that joins it move nothing', () => {
+    const run = (['first', 'replayed', 'joined'] as const).map(
+      (use): ExchangeParts => ({ operation: 'deposit', idempotency: { key: 'k', use }, transfer: moved }),
+    )
+    expect(places(run).map(({ transferred }) => transferred)).toEqual([true, false, false])
+    const refused: ExchangeParts = { operation: 'deposit', idempotency: key, transfer: { ...moved, tx_hash: null } }
+    expect(places([refused]).map(({ transferred }) => transferred)).toEqual([false])
+  })
+
+  test('of trials are those of single faults: the retry that a pair harms is none of its own', () => {
+    const both = planTrials(places(), { kinds: ['revert'], operations: ['deposit'], depth: 2 })
+    expect(both.map(({ harms }) => harms.length)).toEqual([1, 2])
+    expect(placesIn(both)).toEqual(['deposit#1@alice'])
+    expect(placesIn(both.filter(({ harms }) => harms.length > 1))).toEqual([])
   })
 
   test('what is no request to the service is none', () => {
