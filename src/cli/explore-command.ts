@@ -9,6 +9,7 @@ import { prepareFolders } from '../exec/report-files.ts'
 import type { Exploration } from '../explore/exploration.ts'
 import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
+import { untriedInWords } from '../explore/plan/untried.ts'
 import { renderText } from '../explore/render/text.ts'
 import { type ExplorationFile, explorationFile, writeExploration } from '../explore/results/exploration-files.ts'
 import { ResultsFile } from '../explore/results/results-file.ts'
@@ -52,6 +53,8 @@ interface Flags extends RunFlags {
   tolerate?: boolean
   results: string
   resume?: boolean
+  trial?: string
+  allowInconclusive?: boolean
 }
 
 /** `explore`: runs a command once for every point where something can go wrong, and compares where the money ends up. */
@@ -77,10 +80,17 @@ export function exploreCommand(): Command {
     .option('--tolerate', 'go on although two runs without faults differ')
     .option('--results <file>', 'where results are kept as they come', 'yield-explore.jsonl')
     .option('--resume', 'go on with the results of an earlier run of the same')
+    .addOption(
+      new Option('--trial <id>', 'this one only, by the name that is shown; no results are kept').conflicts(MANY),
+    )
+    .option('--allow-inconclusive', 'exit with 0 though transfers were not tried')
   return withRunFlags(command, 'moment at which the clock of every run stands (default: now)')
     .addHelpText('after', EXAMPLES)
     .action(run)
 }
+
+/** Of one trial, there is nothing to choose, and nothing to go on with. */
+const MANY = ['faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
 
 const KINDS: readonly string[] = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
 const FAULTS = [...KINDS, ...HAZARDS.map(({ id }) => id)]
@@ -91,15 +101,16 @@ Operations: ${OPERATIONS.join(', ')}.
 
 The command is told where the sandbox is as by exec. It has no standard input; what it prints is shown of its first run.
 
-Exit codes: 0 no money went astray, 3 it did or a run hung, 4 nothing could be explored; the command's own when it fails without
-any fault; 130 and 143 interrupted: what there is until then is shown, and --resume goes on.
+Exit codes: 0 no money went astray, 3 it did or a run hung, 4 nothing could be explored, or transfers were not tried; the
+command's own when it fails without any fault; 130 and 143 interrupted: what there is until then is shown, and --resume goes on.
 
 Examples:
   yield-sandbox explore -- npm test
   yield-sandbox explore --only deposit,withdraw --faults drop_connection --report explore.html -- npm test
   yield-sandbox explore --before 'npm run db:reset' --jobs 1 --budget 10m -- npm test
   yield-sandbox explore --random 100 --seed 7 -- npm test
-  yield-sandbox explore --resume -- npm test`
+  yield-sandbox explore --resume -- npm test
+  yield-sandbox explore --trial 'deposit#1@alice reset-after-broadcast' -- npm test`
 
 async function run(command: string[], flags: Flags): Promise<void> {
   keepTickShape()
@@ -110,22 +121,22 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? kept?.header.seed })
   const interruption = watchSignals()
   forgiveReaders()
-  const { faults, only, depth, maxRuns, budget, timeout, before, tolerate = false } = flags
+  const { faults, only, depth, maxRuns, budget, timeout, before, tolerate = false, allowInconclusive = false } = flags
   const exploration = await watched(flags, kept, (watch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
-      ...{ maxRuns, budget, timeout, tolerate, options, watch },
+      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial },
       random: {
         count: flags.random,
         save: (scenario) => saveScenario(join(flags.save, `${scenario.name}.yaml`), scenario, '--save'),
       },
       jobs: flags.jobs ?? availableParallelism(),
       clock: flags.clock ?? kept?.header.clock,
-      flags: execFlags(flags),
+      flags: flagsOfRun(flags),
       known: kept?.results ?? new Map(),
     }),
   )
-  process.exitCode = await conclude(exploration, { files, interruption, results: flags.results })
+  process.exitCode = await conclude(exploration, { files, interruption, flags, allowInconclusive })
   exitAtOnce()
 }
 
@@ -144,7 +155,10 @@ async function watched(
         const known = trials.flatMap(({ id }) => kept?.results.get(id) ?? [])
         const change = kept?.changeOf(trials)
         if (change !== undefined) say(change)
-        results = ResultsFile.begin(flags.results, { ...begun, flags: sameFlags(flags), trials }, known)
+        if (flags.faults.length === 0 && flags.trial === undefined) say(untriedInWords())
+        // Of one trial alone, the results of all of them stay as they are.
+        if (flags.trial === undefined)
+          results = ResultsFile.begin(flags.results, { ...begun, flags: sameFlags(flags), trials }, known)
         display.planned(trials, known)
       },
       tried(result) {
@@ -161,19 +175,20 @@ async function watched(
 interface Conclusion {
   files: readonly ExplorationFile[]
   interruption: Interruption
-  /** Path of the results. */
-  results: string
+  flags: Pick<Flags, 'results' | 'trial'>
+  allowInconclusive: boolean
 }
 
 /** Shows and writes what was found out. Resolves to the exit code. */
 async function conclude(exploration: Exploration | undefined, terms: Conclusion): Promise<number> {
-  const { files, interruption, results } = terms
+  const { files, interruption, flags, allowInconclusive } = terms
   const signal: NodeJS.Signals | undefined = interruption.asked.reason
   if (!exploration) return codeOfSignal(signal ?? 'SIGINT')
   process.stderr.write(`\n${renderText(exploration, { colour: wantsColour(process.stderr) })}`)
-  if (exploration.untried) say(`what was found is in ${results}; the same command line with --resume goes on`)
+  if (exploration.untried && flags.trial === undefined)
+    say(`what was found is in ${flags.results}; the same command line with --resume goes on`)
   await writeExploration(files, exploration)
-  return signal === undefined ? exitCodeOf(exploration) : codeOfSignal(signal)
+  return signal === undefined ? exitCodeOf(exploration, allowInconclusive) : codeOfSignal(signal)
 }
 
 /** What results must be of, so that they can be gone on from. */
@@ -188,11 +203,18 @@ function wantedOf(command: readonly string[], flags: Flags) {
 }
 
 /** Flags without which a run would not be the same; how many there are, and how many at a time, makes no difference. */
-function sameFlags({ faults, only, depth, timeout, before, tolerate, ...flags }: Flags): string[] {
+function sameFlags({ faults, only, depth, ...flags }: Flags): string[] {
   return [
     ...(faults.length === 0 ? [] : ['--faults', faults.join(',')]),
     ...(only.length === 0 ? [] : ['--only', only.join(',')]),
     ...(depth === 1 ? [] : ['--depth', String(depth)]),
+    ...flagsOfRun(flags),
+  ]
+}
+
+/** Those that every single run goes by. */
+function flagsOfRun({ timeout, before, tolerate, ...flags }: Omit<Flags, 'faults' | 'only' | 'depth'>): string[] {
+  return [
     ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
     ...(before === undefined ? [] : ['--before', before]),
     ...(tolerate ? ['--tolerate'] : []),

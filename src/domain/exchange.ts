@@ -46,7 +46,7 @@ export interface Exchange {
   /** Slug of the tenant, or of the one the unverified token names before it is verified. */
   readonly tenant: string | undefined
   readonly external_id: string | undefined
-  /** As it was sent, in lower case; undefined without one. */
+  /** Its Idempotency-Key as the service compares it, in lower case. */
   readonly idempotency_key: string | undefined
   /** True if the request pages by a cursor. */
   readonly has_cursor: boolean

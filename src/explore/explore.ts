@@ -3,6 +3,7 @@ import type { SandboxOptions } from '../options.ts'
 import { version } from '../version.ts'
 import type { Exploration, TrialResult } from './exploration.ts'
 import { endInWords } from './judge/judge-trial.ts'
+import { findTrial } from './plan/find-trial.ts'
 import { type PlannedTrial, type PlanWish, planTrials } from './plan/plan.ts'
 import { randomTrials } from './plan/random-trials.ts'
 import { askedNothing, type Baseline, compareBaselines } from './run/baseline.ts'
@@ -20,6 +21,8 @@ const PATIENCE_MS = 300_000
 export interface ExploreTerms extends RunTerms, PlanWish, Limits {
   /** How many random schedules are tried after the single faults, and how what is found by them is kept; without it, none. */
   random?: Pick<ShrinkTerms, 'save'> & { count: number }
+  /** Id of the only trial that is run; undefined for all of the plan. */
+  trial?: string | undefined
   /** Of the sandbox, but for its address and clock. */
   options: SandboxOptions
   /** ISO 8601; every run begins at it, and stays there. Undefined: now. */
@@ -28,7 +31,7 @@ export interface ExploreTerms extends RunTerms, PlanWish, Limits {
   tolerate: boolean
   /** Milliseconds for each run; undefined: {@link limitOf} what the command takes. */
   timeout: number | undefined
-  /** Flags of `exec` that repeat what the options say. */
+  /** Flags of `explore` that repeat what the terms say. */
   flags: readonly string[]
   /** Results of an earlier exploration of the same, by the id of the trial. */
   known: ReadonlyMap<string, TrialResult>
@@ -75,11 +78,11 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
       jobs: terms.jobs,
     }
     const drawn = randomTrials(baseline.places, { ...terms, count: terms.random?.count ?? 0, seed: sandbox.seed })
-    const trials = [...planTrials(baseline.places, terms), ...drawn]
+    const all = () => [...planTrials(baseline.places, terms), ...drawn]
+    const trials = terms.trial === undefined ? all() : [findTrial(terms.trial, baseline.places)]
     terms.watch.planned(begun, trials)
     const timeout = terms.timeout ?? limitOf([first.took, second.took])
-    const still = !sandbox.waitsForConfirmation
-    const trialTerms = { ...terms, timeout, sandbox, expected: baseline, seed: sandbox.seed, clock: moment, still }
+    const trialTerms = { ...terms, timeout, sandbox, expected: baseline, seed: sandbox.seed, clock: moment }
     const deadline = clock.wallNow() + (terms.budget ?? Number.POSITIVE_INFINITY)
     const { results, untried } = await runTrials(trials, trialTerms)
     const mayRun = () => !terms.interruption.asked.aborted && clock.wallNow() < deadline
@@ -117,7 +120,7 @@ async function runBaselines(
     terms.watch.baseline(run)
     const shown = run === 1 ? 'inherit' : 'ignore'
     const timeout = terms.timeout ?? BASELINE_TIMEOUT_MS
-    const seen = await sandbox.run(terms, { faults: [], holding: false, stdio: ['ignore', shown, shown], timeout })
+    const seen = await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', shown, shown], timeout })
     if (seen) refuseUnlessGood(seen, timeout)
     return seen
   }

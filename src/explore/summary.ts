@@ -3,6 +3,7 @@ import type { Level } from '../oracle/outcome.ts'
 import type { Verdict } from '../verdict/report.ts'
 import { type Exploration, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
 import { isBad } from './judge/judge-trial.ts'
+import { codeWithUntried } from './untried-transfers.ts'
 
 /** What an exploration comes to. */
 export interface ExplorationSummary {
@@ -23,6 +24,7 @@ export function summaryOf({ results }: Pick<Exploration, 'results'>): Exploratio
 }
 
 /** The exit code of `explore`. */
-export function exitCodeOf(exploration: Pick<Exploration, 'results'>): number {
-  return { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[summaryOf(exploration).verdict]
+export function exitCodeOf(exploration: Pick<Exploration, 'results' | 'untried'>, allowInconclusive = false): number {
+  const code = { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[summaryOf(exploration).verdict]
+  return codeWithUntried(code, exploration, allowInconclusive)
 }

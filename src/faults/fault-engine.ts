@@ -162,7 +162,10 @@ export class FaultEngine {
    * with: a Problem, or ExchangeEnded.
    */
   async at(phase: Phase, exchange: Exchange, transfer?: TransferUnderWay): Promise<void> {
-    if (phase === 'on_request') this.#appearances?.note(exchange)
+    if (phase === 'on_request') {
+      this.#appearances?.note(exchange)
+      for (const rule of this.#rules) rule.notice(exchange)
+    }
     if (exchange.struckBy || !this.concerns(exchange)) return
     const striking = this.#next(phase, exchange)
     if (!striking) {
@@ -170,12 +173,13 @@ export class FaultEngine {
       return
     }
     const { id, rule, explanation } = striking
-    striking.hits++
+    const strike = this.#strikeOf(striking, exchange, transfer)
+    striking.strikes(exchange, () => rule.kind.goesOn?.(strike))
     this.#strikesInARow?.add(exchange)
     exchange.struckBy = { id, kind: rule.kind.kind, phase, explanation }
     if (phase === 'on_request') await exchange.readBody()
     try {
-      await rule.kind.strike(this.#strikeOf(striking, exchange, transfer))
+      await rule.kind.strike(strike)
     } catch (error) {
       // It is what the fault asks for, whatever its code says.
       if (error instanceof Problem) error.details.check ??= 'fault'
@@ -189,7 +193,7 @@ export class FaultEngine {
     const brought = this.#brought.get(exchange)
     const place = this.#appearances?.of(exchange)
     for (const candidate of brought ? [brought, ...this.#rules] : this.#rules) {
-      const { due } = candidate
+      const due = candidate.dueFor(exchange)
       if (due === now && candidate.takes(exchange, place)) return candidate
       if (due > now && candidate.willStrike(exchange, place)) return undefined
     }
@@ -210,14 +214,15 @@ export class FaultEngine {
     })
   }
 
-  #strikeOf({ id, rule, released }: RuleInForce, exchange: Exchange, transfer: TransferUnderWay | undefined): Strike {
+  #strikeOf(striking: RuleInForce, exchange: Exchange, transfer: TransferUnderWay | undefined): Strike {
+    const { id, rule, released } = striking
     const { clock, random, chains, pools } = this.#deps
     const named = rule.kind.pool?.(rule.with)
     return {
       id,
       exchange,
       with: rule.with,
-      phase: rule.phase,
+      phase: striking.phaseFor(exchange),
       transfer,
       pool: named === undefined ? transfer?.pool : pools.find(({ pool_id }) => pool_id === named),
       released: released.signal,

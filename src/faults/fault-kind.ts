@@ -43,6 +43,16 @@ export const BROUGHT = 'header'
  */
 export type FaultScope = 'exchange' | 'service'
 
+/** One strike that goes on over later requests: they are struck as well, and not counted as further hits. */
+export interface Course {
+  /** Phase at which later requests are struck. */
+  readonly phase: Phase
+  /** True once it strikes nothing more. */
+  readonly over: boolean
+  /** Sees every request that arrives after the one it began with, in order. @returns true if that one is struck too. */
+  takes(exchange: Exchange): boolean
+}
+
 /** A way to misbehave. One file per kind in `kinds/`, listed in `kinds/index.ts`. */
 export interface FaultKind {
   kind: string
@@ -63,12 +73,17 @@ export interface FaultKind {
   applies?(exchange: Exchange, parameters: unknown): boolean
   /** One sentence: what it does with these parameters. */
   explain(parameters: unknown): string
+  /** Follows a strike that goes on over later requests; left out, a strike is over with its exchange. */
+  goesOn?(strike: Strike): Course
   /** Misbehaves: breaks the connection, holds it up, changes the answer, or throws a Problem to answer with. */
   strike(strike: Strike): void | Promise<void>
 }
 
 interface TypedKind<K extends string, W extends TSchema>
-  extends Omit<FaultKind, 'kind' | 'operations' | 'with' | 'check' | 'pool' | 'applies' | 'explain' | 'strike'> {
+  extends Omit<
+    FaultKind,
+    'kind' | 'operations' | 'with' | 'check' | 'pool' | 'applies' | 'explain' | 'goesOn' | 'strike'
+  > {
   kind: K
   operations: readonly Operation[] | ((parameters: Static<W>) => readonly Operation[])
   with: W
@@ -76,6 +91,7 @@ interface TypedKind<K extends string, W extends TSchema>
   pool?(parameters: Static<W>): string | undefined
   applies?(exchange: Exchange, parameters: Static<W>): boolean
   explain(parameters: Static<W>): string
+  goesOn?(strike: Strike<Static<W>>): Course
   strike(strike: Strike<Static<W>>): void | Promise<void>
 }
 

@@ -1,8 +1,9 @@
 import type { Exchange } from '../domain/exchange.ts'
 import { abortController } from '../support/abort-controller.ts'
 import type { Appearance } from './appearances.ts'
+import type { Course } from './fault-kind.ts'
 import type { FaultRule, SoundRule } from './fault-rule.ts'
-import { PHASES } from './phase.ts'
+import { PHASES, type Phase } from './phase.ts'
 
 /** A rule that is in force, as the control interface shows it. */
 export type ActiveFault = FaultRule & {
@@ -27,28 +28,55 @@ export class RuleInForce {
   readonly released = abortController()
   readonly id: string
   readonly rule: SoundRule
-  /** When its phase comes in the life of a request: 0 is first. */
-  readonly due: number
   readonly #written: FaultRule
   readonly #means: RuleMeans
   readonly #drawn = new WeakMap<Exchange, boolean>()
   #matched = 0
+  /** Strikes of it that go on. */
+  #courses: Course[] = []
+  /** Exchanges that a strike which goes on hits as well, and when. */
+  readonly #goesOn = new WeakMap<Exchange, Phase>()
 
   constructor(id: string, rule: SoundRule, written: FaultRule, means: RuleMeans) {
     this.id = id
     this.rule = rule
-    this.due = PHASES.indexOf(rule.phase)
     this.#written = written
     this.#means = means
   }
 
+  /** Lets the strikes that go on see an exchange that has just arrived. */
+  notice(exchange: Exchange): void {
+    for (const course of this.#courses) if (course.takes(exchange)) this.#goesOn.set(exchange, course.phase)
+    this.#courses = this.#courses.filter(({ over }) => !over)
+  }
+
+  /** Counts a strike, unless it belongs to one that goes on. `course` follows a new one, where its kind goes on. */
+  strikes(exchange: Exchange, course: () => Course | undefined): void {
+    if (this.#goesOn.has(exchange)) return
+    this.hits++
+    const begun = course()
+    if (begun) this.#courses.push(begun)
+  }
+
+  /** Phase at which it would strike an exchange. */
+  phaseFor(exchange: Exchange): Phase {
+    return this.#goesOn.get(exchange) ?? this.rule.phase
+  }
+
+  /** When that phase comes in the life of a request: 0 is first. */
+  dueFor(exchange: Exchange): number {
+    return PHASES.indexOf(this.phaseFor(exchange))
+  }
+
   /** @returns true if it is going to strike the exchange, as far as is known before its phase comes. Counts nothing. */
   willStrike(exchange: Exchange, place?: Appearance): boolean {
+    if (this.#goesOn.has(exchange)) return true
     return this.#matched >= this.rule.skip && this.#fits(exchange, place) && this.#chanceOf(exchange)
   }
 
   /** Counts an exchange in which its phase has come. @returns true if it strikes it. */
   takes(exchange: Exchange, place?: Appearance): boolean {
+    if (this.#goesOn.has(exchange)) return true
     if (!this.#fits(exchange, place)) return false
     this.#matched++
     return this.#matched > this.rule.skip && this.#chanceOf(exchange)

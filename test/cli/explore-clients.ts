@@ -61,7 +61,10 @@ export class ExploredClient {
   get results(): { trial: { id: string }; outcome: string }[] {
     const text = readFileSync(this.path('results.jsonl'), 'utf8')
     const lines = text.slice(0, text.lastIndexOf('\n')).split('\n').slice(1)
-    return lines.map((line) => JSON.parse(line))
+    return lines.map((line) => {
+      const { digest: _, ...result } = JSON.parse(line)
+      return result
+    })
   }
 
   [Symbol.dispose](): void {

@@ -1,12 +1,23 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
+import { UNTRIED } from '../../src/explore/plan/untried.ts'
 import { OUTCOMES } from '../../src/explore/render/outcomes.ts'
 
 test('docs/explore.md names every fault that is tried and every outcome, and no other fault', async () => {
   const text = await readFile(new URL('../../docs/explore.md', import.meta.url), 'utf8')
   const table = text.slice(text.indexOf('| fault | where |'), text.indexOf('What can cost money comes first'))
-  const named = [...table.matchAll(/`([a-z]+(?:-[a-z]+)*)`/g)].map(([, name]) => name)
+  const named = [...table.matchAll(/`([a-z]+(?:-[a-z0-9]+)*)`/g)].map(([, name]) => name)
   expect(named.sort()).toEqual(HAZARDS.map(({ id }) => id).sort())
   for (const { sign, name } of Object.values(OUTCOMES)) expect(text).toMatch(new RegExp(`\`[${sign}]\` +\\| ${name}`))
+})
+
+test('docs/explore.md names every kind that is not tried, with the reason, and no other', async () => {
+  const text = await readFile(new URL('../../docs/explore.md', import.meta.url), 'utf8')
+  const table = text.slice(text.indexOf('| kind | why |'), text.indexOf('| flag '))
+  const rows = [...table.matchAll(/^\| `(\w+)` \| (.*) \|$/gm)].map(([, kind, why = '']) => [
+    kind,
+    why.replaceAll('`', ''),
+  ])
+  expect(Object.fromEntries(rows)).toEqual(UNTRIED)
 })

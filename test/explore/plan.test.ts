@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { readFault } from '../../src/exec/read-fault.ts'
 import { faultRules, faultText } from '../../src/explore/plan/fault-rules.ts'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
-import { planTrials, trialOf, waits } from '../../src/explore/plan/plan.ts'
-import { nameOf, type Place, placesOf } from '../../src/explore/plan/positions.ts'
+import { heldFor, planTrials, waits } from '../../src/explore/plan/plan.ts'
+import { nameOf, type Place, placesIn, placesOf } from '../../src/explore/plan/positions.ts'
 import { repeatCommand } from '../../src/explore/plan/repeat-command.ts'
+import { UNTRIED, untriedInWords } from '../../src/explore/plan/untried.ts'
 import { checkRule } from '../../src/faults/fault-rule.ts'
+import { KINDS } from '../../src/faults/kinds/index.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 
 const key = { key: 'k', use: 'first' } as const
@@ -58,10 +60,33 @@ describe('positions', () => {
     ])
   })
 
+  test('transfer at the attempt that carries it out alone: a replay and one that joins it move nothing', () => {
+    const run = (['first', 'replayed', 'joined'] as const).map(
+      (use): ExchangeParts => ({ operation: 'deposit', idempotency: { key: 'k', use }, transfer: moved }),
+    )
+    expect(places(run).map(({ transferred }) => transferred)).toEqual([true, false, false])
+    const refused: ExchangeParts = { operation: 'deposit', idempotency: key, transfer: { ...moved, tx_hash: null } }
+    expect(places([refused]).map(({ transferred }) => transferred)).toEqual([false])
+  })
+
+  test('of trials are those of single faults: the retry that a pair harms is none of its own', () => {
+    const both = planTrials(places(), { kinds: ['revert'], operations: ['deposit'], depth: 2 })
+    expect(both.map(({ harms }) => harms.length)).toEqual([1, 2])
+    expect(placesIn(both)).toEqual(['deposit#1@alice'])
+    expect(placesIn(both.filter(({ harms }) => harms.length > 1))).toEqual([])
+  })
+
   test('what is no request to the service is none', () => {
     expect(places([{ operation: null }])).toEqual([])
   })
 })
+
+/** Kinds of scope service that end neither with the exchange nor by themselves. */
+const LASTING = new Set<string>(
+  KINDS.filter(({ kind, scope }) => scope === 'service' && kind !== 'outage' && kind !== 'reorg').map(
+    ({ kind }) => kind,
+  ),
+)
 
 const everything = { kinds: [], operations: [], depth: 1 } as const
 
@@ -70,10 +95,36 @@ describe('a plan', () => {
     const trials = planTrials(places(), everything)
     expect(new Set(trials.map(({ id }) => id)).size).toBe(trials.length)
     expect(new Set(trials.flatMap(({ harms }) => harms.map(({ hazard }) => hazard.id)))).toEqual(
-      new Set(HAZARDS.map(({ id }) => id)),
+      new Set(HAZARDS.filter(({ onlyNamed }) => onlyNamed === undefined).map(({ id }) => id)),
     )
     for (const { harms } of trials)
       for (const rule of faultRules(harms)) expect(checkRule(rule, ['acme'])).not.toBeInstanceOf(Array)
+  })
+
+  test('has every kind of fault, but for those that are known not to be tried', () => {
+    const tried = new Set<string>(HAZARDS.map(({ rule }) => rule.kind))
+    const untried = KINDS.map(({ kind }) => kind as string).filter((kind) => !tried.has(kind))
+    expect(untried.sort()).toEqual(Object.keys(UNTRIED).sort())
+    for (const reason of Object.values(UNTRIED)) expect(reason).toMatch(/^[a-z].{20,}[a-z]$/)
+    expect(untriedInWords()).toMatch(
+      /apy_change \(business time .*answer-after-59s \(each run takes 59 s of real time\)/,
+    )
+  })
+
+  test('has what takes a minute of real time only where it is named', () => {
+    const plan = (...kinds: string[]) => planTrials(places(), { ...everything, kinds }).map(({ id }) => id)
+    expect(plan('answer-after-59s')).toContain('deposit#1@alice answer-after-59s')
+    for (const id of [...plan(), ...plan('latency')]) expect(id).not.toMatch(/answer-after/)
+  })
+
+  test('takes away in time what would last: business time stands still', () => {
+    const held = (kinds: string[]) => new Set(planTrials(places(), { ...everything, kinds }).map(heldFor))
+    expect(held(['stuck', 'chain_down', 'pool_paused', 'illiquid_pool', 'slow-answer'])).toEqual(new Set([3_000]))
+    expect(held(['answer-after-29s'])).toEqual(new Set([29_000]))
+    expect(held(['drop_connection', 'hang', 'outage'])).toEqual(new Set([0]))
+    // What is kept broken for everybody outlasts the request: a right client would never get to its end.
+    const forEver = HAZARDS.filter(({ rule, holds }) => LASTING.has(rule.kind) && holds === undefined)
+    expect(forEver.map(({ id }) => id)).toEqual([])
   })
 
   test('begins with what can cost money and ends with what waits', () => {
@@ -125,31 +176,20 @@ describe('a command that does it again', () => {
   })
 
   test('is read by a shell word by word', () => {
-    const [trial] = trials
     const terms = {
       command: ['npm', 'test', "it's $HOME; #"],
       seed: 7,
       clock: '2026-01-01T00:00:00Z',
-      still: true,
-      flags: [],
+      flags: ['--before', 'psql -c \'delete from "payments"\''],
     }
+    const id = `deposit#1@o'neill + "son" $(true)\n reset-after-broadcast`
     // A function that prints its arguments stands for the command.
-    const repeated = repeatCommand(trialOf(trial!.harms), terms).replace('yield-sandbox', 'words')
-    const { stdout } = spawnSync('sh', ['-c', `words() { printf '%s\\n' "$@"; }; ${repeated}`], { encoding: 'utf8' })
-    expect(stdout.split('\n').slice(0, -1)).toEqual([
-      'exec',
-      '--fault',
-      faultText(faultRules(trial!.harms)[0]!),
-      ...['--seed', '7', '--clock', '2026-01-01T00:00:00Z'],
-      ...['--', 'npm', 'test', "it's $HOME; #"],
+    const repeated = repeatCommand(id, terms).replace('yield-sandbox', 'words')
+    const { stdout } = spawnSync('sh', ['-c', `words() { printf '%s\\0' "$@"; }; ${repeated}`], { encoding: 'utf8' })
+    expect(stdout.split('\0').slice(0, -1)).toEqual([
+      ...['explore', '--trial', id, '--seed', '7', '--clock', '2026-01-01T00:00:00Z'],
+      ...[...terms.flags, '--', 'npm', 'test', "it's $HOME; #"],
     ])
-  })
-
-  test('lets the clock run where something waits on it', () => {
-    const slow = trials.find(({ harms }) => harms[0]?.hazard.id === 'slow-answer')
-    const terms = { command: ['true'], seed: 7, clock: '2026-01-01T00:00:00Z', flags: [] }
-    expect(repeatCommand(slow!, { ...terms, still: true })).not.toContain('--clock')
-    expect(repeatCommand(trials[0]!, { ...terms, still: false })).not.toContain('--clock')
   })
 })
 

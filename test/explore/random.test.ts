@@ -50,7 +50,9 @@ describe('explore --random', () => {
     expect(saved.length).toBe(new Set(failed.map(({ smallest }) => smallest!.file)).size)
     expect(new Set(failed.map(({ smallest }) => JSON.stringify(smallest!.harms))).size).toBe(saved.length)
     const [{ smallest, repeat } = { repeat: '' }] = failed
-    expect(repeat).toContain(`exec --scenario ${smallest!.file} --seed 7`)
+    expect(repeat).toMatch(
+      /^yield-sandbox explore --trial 'random-\d+ of seed 7: deposit#1@alice \S+ \+ deposit#2@alice \S+' --seed 7 /,
+    )
     const client = `'${process.execPath}' '${IMPATIENT}'`
     const again = await run(['exec', '--scenario', smallest!.file, '--', 'sh', '-c', `${client} && ${client} count`])
     expect(again.stdout).toBe('deposits 2\n')

@@ -49,11 +49,11 @@ describe('a schedule as a scenario', () => {
 
   test.each(HAZARDS.map(({ id }) => id))('%s can be kept in one', async (id) => {
     const hazard = hazardOf(id)
-    const operations = ['deposit', 'list_transactions', 'token', 'list_pools'] as const
+    const operations = ['deposit', 'withdraw', 'list_transactions', 'token', 'list_pools'] as const
     const fitting = operations.find((operation) =>
       hazard.fits({
         position: { ...position, operation },
-        transferred: operation === 'deposit',
+        transferred: operation === 'deposit' || operation === 'withdraw',
         has_cursor: true,
         answer: '200',
       }),

@@ -29,7 +29,7 @@ describe('shrinking', () => {
     await fc.assert(
       fc.asyncProperty(cases, async ({ items, groups }) => {
         const { fails, holds, tried } = failing(groups)
-        const { items: left, runs, minimal } = await shrink(items, fails, ENOUGH)
+        const { items: left, runs, minimal } = await shrink(items, { fails, maxRuns: ENOUGH })
         expect(holds(left)).toBe(true)
         expect(minimal).toBe(true)
         expect(left).toEqual(items.filter((item) => left.includes(item)))
@@ -50,7 +50,7 @@ describe('shrinking', () => {
         const whole = items.join()
         const fails = async (part: readonly number[]) =>
           part.join() === whole || part.reduce((sum, one) => (sum * 31 + one) % 1009, salt) % 3 === 0
-        const { items: left, minimal } = await shrink(items, fails, ENOUGH)
+        const { items: left, minimal } = await shrink(items, { fails, maxRuns: ENOUGH })
         expect(minimal).toBe(true)
         expect(await fails(left)).toBe(true)
         for (const item of left.length > 1 ? left : []) {
@@ -64,7 +64,7 @@ describe('shrinking', () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.nat(6), async ({ items, groups }, maxRuns) => {
         const { fails, holds, tried } = failing(groups)
-        const { items: left, runs } = await shrink(items, fails, maxRuns)
+        const { items: left, runs } = await shrink(items, { fails, maxRuns })
         expect(holds(left)).toBe(true)
         expect(runs).toBe(tried.length)
         expect(runs).toBeLessThanOrEqual(maxRuns)
@@ -74,13 +74,13 @@ describe('shrinking', () => {
 
   test('tries halves first: one of sixteen takes few runs', async () => {
     const items = Array.from({ length: 16 }, (_, i) => i)
-    const { runs, items: left } = await shrink(items, failing([[9]]).fails, ENOUGH)
+    const { runs, items: left } = await shrink(items, { fails: failing([[9]]).fails, maxRuns: ENOUGH })
     expect(left).toEqual([9])
     expect(runs).toBeLessThanOrEqual(8)
   })
 
   test('says when it does not know whether it is done', async () => {
-    const { items, minimal } = await shrink([1, 2, 3, 4], failing([[2, 3]]).fails, 1)
+    const { items, minimal } = await shrink([1, 2, 3, 4], { fails: failing([[2, 3]]).fails, maxRuns: 1 })
     expect({ items, minimal }).toEqual({ items: [1, 2, 3, 4], minimal: false })
   })
 })

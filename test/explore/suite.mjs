@@ -37,7 +37,8 @@ async function answer(asked) {
   }
   if (response.ok) return body
   if (response.status === 401) idpToken = undefined
-  const passing = response.status === 401 || response.status === 429 || response.status >= 500
+  const passing =
+    [401, 408, 429].includes(response.status) || response.status >= 500 || body.code === 'idempotency_key_in_progress'
   const again = passing ? 1000 * Number(response.headers.get('retry-after') ?? 0.05) : undefined
   throw Object.assign(new Error(`${response.status} ${body.code}`), { again, code: body.code })
 }

@@ -72,9 +72,9 @@ describe('harms nobody but its own exchange', () => {
     expect((await fetch(`${sandbox.controlUrl}/ready`)).status).toBe(200)
   })
 
-  test('those that break chains and pools, or replace blocks under everybody, are of scope service', () => {
+  test('those that break chains and pools, replace blocks under everybody or go on over later requests are of scope service', () => {
     const service = KINDS.filter(({ scope }) => scope === 'service').map(({ kind }) => kind)
-    expect(service.sort()).toEqual(['apy_change', 'chain_down', 'illiquid_pool', 'pool_paused', 'reorg'])
+    expect(service.sort()).toEqual(['apy_change', 'chain_down', 'illiquid_pool', 'outage', 'pool_paused', 'reorg'])
   })
 
   test.each(['stuck', 'slow_confirmation; delay=8d', 'latency; phase=after_broadcast; delay=8d'])(

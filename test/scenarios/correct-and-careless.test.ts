@@ -183,6 +183,24 @@ describe('unknown-fields', () => {
   })
 })
 
+describe('outage', () => {
+  beforeEach(() => control.startScenario('outage'))
+
+  test('the same key, for as long as it takes, deposits once', async () => {
+    expect(await correct.move('deposit', '1000')).toMatchObject({ status: 200, body: { deposited: '1000' } })
+    expect(await money({ hits: 1 })).toEqual({ deposited: 1000, transactions: 1 })
+  })
+
+  test('a job that is queued again under a fresh key after six attempts deposits twice', async () => {
+    const partner = new Partner(sandbox)
+    const send = (key: string) => partner.deposit('carol', portfolioId, '1000', { key })
+    const [key, fresh] = [randomUUID(), randomUUID()]
+    for (let attempt = 0; attempt < 6; attempt++) await expect(send(key)).rejects.toThrow()
+    expect(await send(fresh)).toMatchObject({ status: 200 })
+    expect(await money({ hits: 1 })).toEqual({ deposited: 2000, transactions: 2 })
+  })
+})
+
 describe('reverted-deposit', () => {
   beforeEach(() => control.startScenario('reverted-deposit'))
 

@@ -17,6 +17,7 @@ test('every shipped scenario is named after its file and points editors at the s
     'expired-cursor',
     'flaky-network',
     'idp-token-expiry',
+    'outage',
     'rate-limited',
     'reverted-deposit',
     'short-lived-token',

@@ -1,5 +1,6 @@
+import { ERRORS as ERRORS_OF_SERVICE } from '../../domain/errors.ts'
 import type { Operation } from '../../domain/operations.ts'
-import { LISTS, OF_END_USER, SERVICE } from '../../faults/operation-groups.ts'
+import { LISTS, OF_END_USER, SERVICE, TRANSFERS } from '../../faults/operation-groups.ts'
 import { PHASES, type Phase, TRANSFER_PHASES } from '../../faults/phase.ts'
 import type { Hazard } from '../exploration.ts'
 import type { Place } from './positions.ts'
@@ -10,10 +11,21 @@ export const URGENCIES = ['money', 'retry', 'rest', 'wait'] as const
 /** A hazard, and where it makes sense. */
 export interface PlannedHazard extends Hazard {
   urgency: (typeof URGENCIES)[number]
-  /** Whether it holds up the answer for a time, and lets it go: business time stands still, so that it has to be told. */
-  holds?: boolean
+  /**
+   * Milliseconds of real time for which it goes on: it is taken away then. Business time stands still, so that no duration of a fault
+   * ever ends, and a client that is right must not be kept from its end.
+   */
+  holds?: number
+  /** Tried only where somebody asks for it by its name, and why. */
+  onlyNamed?: string
   fits(place: Place): boolean
 }
+
+/** Long enough for a client to notice, short enough for one that repeats to get through. */
+const HELD_MS = 3_000
+
+/** Everything that a client sends with a key, or that makes something. */
+const WRITES: readonly Operation[] = ['create_end_user', 'create_portfolio', ...TRANSFERS]
 
 const anywhere = () => true
 const inTransfer = ({ transferred }: Place) => transferred
@@ -34,6 +46,31 @@ const DROPS: PlannedHazard[] = PHASES.flatMap((phase) => {
     ...(phase === 'during_response' ? [drop('truncate', 'half-a-body', 'half a body')] : []),
   ]
 })
+
+/** An incident: answers are lost for longer than a client repeats its request. It takes the time that the client goes on. */
+const OUTAGES: PlannedHazard[] = [
+  {
+    id: 'outage-lost',
+    title: 'outage, answers lost',
+    urgency: 'wait',
+    rule: { kind: 'outage', phase: 'after_broadcast', with: { how: 'lost' } },
+    fits: inTransfer,
+  },
+  {
+    id: 'outage-unavailable',
+    title: 'outage, 503',
+    urgency: 'wait',
+    rule: { kind: 'outage', phase: 'after_broadcast', with: { how: 'unavailable' } },
+    fits: inTransfer,
+  },
+  {
+    id: 'outage-before-anything',
+    title: 'outage before anything',
+    urgency: 'wait',
+    rule: { kind: 'outage', phase: 'on_request', with: { how: 'unavailable' } },
+    fits: inTransfer,
+  },
+]
 
 /** The service, or a proxy in front of it, refuses; afterwards the work goes on behind the client's back. */
 const ERRORS: PlannedHazard[] = [
@@ -74,6 +111,25 @@ const ERRORS: PlannedHazard[] = [
       fits: inTransfer,
     }
   }),
+  ...(['internal_error', 'request_timeout', 'idempotency_key_in_progress'] as const).map((code): PlannedHazard => {
+    const { status } = ERRORS_OF_SERVICE[code]
+    return {
+      id: `${code.replaceAll('_', '-')}-after-broadcast`,
+      title: `${status} ${code === 'idempotency_key_in_progress' ? 'in progress' : 'after broadcast'}`,
+      urgency: 'money',
+      rule: { kind: 'error', phase: 'after_broadcast', with: { code } },
+      fits: inTransfer,
+    }
+  }),
+  ...([500, 502] as const).map((status): PlannedHazard => {
+    return {
+      id: status === 500 ? 'internal-error' : 'bad-gateway',
+      title: String(status),
+      urgency: 'retry',
+      rule: { kind: 'error', phase: 'on_request', with: { status } },
+      fits: among(WRITES),
+    }
+  }),
   { id: 'revert', title: 'reverted', urgency: 'money', rule: { kind: 'revert' }, fits: inTransfer },
 ]
 
@@ -100,10 +156,31 @@ const ANSWERS: PlannedHazard[] = [
     fits: anywhere,
   },
   {
+    id: 'unknown-transaction-type',
+    title: 'unknown transaction type',
+    urgency: 'rest',
+    rule: { kind: 'unknown_values', with: { what: 'transaction_type' } },
+    fits: among(['list_transactions']),
+  },
+  {
+    id: 'unknown-protocol',
+    title: 'unknown protocol',
+    urgency: 'rest',
+    rule: { kind: 'unknown_values', with: { what: 'protocol' } },
+    fits: among(['list_pools', 'create_portfolio', 'list_portfolios', ...TRANSFERS]),
+  },
+  {
     id: 'expired-cursor',
     title: 'expired cursor',
     urgency: 'rest',
     rule: { kind: 'expired_cursor' },
+    fits: (place) => place.has_cursor && among(LISTS)(place),
+  },
+  {
+    id: 'invalid-cursor',
+    title: 'cursor refused',
+    urgency: 'rest',
+    rule: { kind: 'invalid_cursor' },
     fits: (place) => place.has_cursor && among(LISTS)(place),
   },
 ]
@@ -123,14 +200,90 @@ const TOKENS: PlannedHazard[] = [
     rule: { kind: 'token_expired', with: { token: 'user' } },
     fits: among(OF_END_USER),
   },
+  {
+    id: 'issued-with-unknown-key',
+    title: 'token of an unknown key',
+    urgency: 'rest',
+    rule: { kind: 'bad_signature', with: { token: 'idp' } },
+    fits: among(['token']),
+  },
+  {
+    id: 'issued-for-another-audience',
+    title: 'token for another audience',
+    urgency: 'rest',
+    rule: { kind: 'token_wrong_audience', with: { token: 'idp' } },
+    fits: among(['token']),
+  },
+  {
+    id: 'issued-for-a-second',
+    title: 'token for one second',
+    urgency: 'rest',
+    rule: { kind: 'short_lived_token', with: { expires_in: 1 } },
+    fits: among(['token']),
+  },
+  {
+    id: 'unknown-partner',
+    title: '401 unknown partner',
+    urgency: 'rest',
+    rule: { kind: 'unknown_partner' },
+    fits: among(TRANSFERS),
+  },
+  {
+    id: 'insufficient-role',
+    title: '403 insufficient role',
+    urgency: 'rest',
+    rule: { kind: 'insufficient_role' },
+    fits: among(TRANSFERS),
+  },
+]
+
+/** What becomes of the chain. Those that strike others as well are taken away after a while. */
+const CHAIN: PlannedHazard[] = [
+  { id: 'reorg', title: 'block replaced', urgency: 'rest', rule: { kind: 'reorg' }, fits: inTransfer },
+  {
+    id: 'pool-paused',
+    title: 'pool paused',
+    urgency: 'rest',
+    holds: HELD_MS,
+    rule: { kind: 'pool_paused', phase: 'before_broadcast' },
+    fits: inTransfer,
+  },
+  {
+    id: 'illiquid-pool',
+    title: 'pool lent out',
+    urgency: 'rest',
+    holds: HELD_MS,
+    rule: { kind: 'illiquid_pool', phase: 'before_broadcast' },
+    fits: (place) => place.position.operation === 'withdraw' && inTransfer(place),
+  },
+  {
+    id: 'chain-down',
+    title: 'chain down',
+    urgency: 'wait',
+    holds: HELD_MS,
+    rule: { kind: 'chain_down', phase: 'after_broadcast' },
+    fits: inTransfer,
+  },
+  { id: 'stuck', title: 'stuck', urgency: 'wait', holds: HELD_MS, rule: { kind: 'stuck' }, fits: inTransfer },
 ]
 
 const WAITS: PlannedHazard[] = [
+  ...[10, 29, 59].map((seconds): PlannedHazard => {
+    return {
+      id: `answer-after-${seconds}s`,
+      title: `answer after ${seconds} s`,
+      urgency: 'wait',
+      holds: seconds * 1_000,
+      onlyNamed: `each run takes ${seconds} s of real time`,
+      rule: { kind: 'latency', phase: 'during_response', with: { delay: `${seconds}s` } },
+      fits: anywhere,
+    }
+  }),
   {
     id: 'slow-answer',
     title: 'slow answer',
     urgency: 'wait',
-    holds: true,
+    holds: HELD_MS,
     rule: { kind: 'latency', phase: 'during_response', with: { delay: '3s' } },
     fits: anywhere,
   },
@@ -151,4 +304,12 @@ const WAITS: PlannedHazard[] = [
 ]
 
 /** Everything that production could show, in the order in which a matrix shows it. A new hazard is a line here. */
-export const HAZARDS: readonly PlannedHazard[] = [...DROPS, ...ERRORS, ...ANSWERS, ...TOKENS, ...WAITS]
+export const HAZARDS: readonly PlannedHazard[] = [
+  ...DROPS,
+  ...OUTAGES,
+  ...ERRORS,
+  ...ANSWERS,
+  ...TOKENS,
+  ...CHAIN,
+  ...WAITS,
+]

@@ -22,7 +22,7 @@ export interface PlannedTrial extends Trial {
 
 /** One trial for everything that can go wrong anywhere; those that can cost money first, those that wait last. */
 export function planTrials(places: readonly Place[], { kinds, operations, depth }: PlanWish): PlannedTrial[] {
-  const hazards = kinds.length === 0 ? HAZARDS : HAZARDS.filter((hazard) => isAmong(kinds, hazard))
+  const hazards = HAZARDS.filter((hazard) => isAmong(kinds, hazard))
   const singles = placesAt(operations, places).flatMap((place) =>
     hazards.filter((hazard) => hazard.fits(place)).map((hazard) => ({ place, hazard })),
   )
@@ -36,9 +36,10 @@ export function placesAt(operations: PlanWish['operations'], places: readonly Pl
   return operations.length === 0 ? places : places.filter(({ position }) => operations.includes(position.operation))
 }
 
-/** Whether a hazard is meant by one of these words: kinds of fault, or ids of hazards. */
-export function isAmong(kinds: PlanWish['kinds'], { id, rule }: PlannedHazard): boolean {
-  return kinds.includes(rule.kind) || kinds.includes(id)
+/** @returns true if a hazard is meant by one of these words, kinds of fault or ids of hazards; by none, all but those to be named are. */
+export function isAmong(kinds: PlanWish['kinds'], { id, rule, onlyNamed }: PlannedHazard): boolean {
+  if (kinds.includes(id)) return true
+  return onlyNamed === undefined && (kinds.length === 0 || kinds.includes(rule.kind))
 }
 
 /** A trial with its name. */
@@ -49,6 +50,11 @@ export function trialOf<H extends Harm>(harms: readonly H[]): { id: string; harm
 /** Whether a trial takes the time that the client waits. */
 export function waits({ harms }: PlannedTrial): boolean {
   return harms.some(({ hazard }) => hazard.urgency === 'wait')
+}
+
+/** Milliseconds of real time after which faults of a trial are taken away once they have struck; 0 when none has to be. */
+export function heldFor({ harms }: PlannedTrial): number {
+  return Math.max(0, ...harms.map(({ hazard }) => hazard.holds ?? 0))
 }
 
 /** What is told of a trial: not when its turn comes, nor where it fits. */

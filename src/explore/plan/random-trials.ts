@@ -24,7 +24,7 @@ export interface RandomWish extends Pick<PlanWish, 'kinds' | 'operations'> {
  * only where their kinds are asked for.
  */
 export function randomTrials(places: readonly Place[], { count, seed, kinds, operations }: RandomWish): PlannedTrial[] {
-  const hazards = HAZARDS.filter((hazard) => (kinds.length === 0 ? hazard.urgency !== 'wait' : isAmong(kinds, hazard)))
+  const hazards = HAZARDS.filter((hazard) => isAmong(kinds, hazard) && (kinds.length > 0 || hazard.urgency !== 'wait'))
   const sites = placesAt(operations, places)
     .map((place) => ({ place, fitting: hazards.filter((hazard) => hazard.fits(place)) }))
     .filter(({ fitting }) => fitting.length > 0)

@@ -1,28 +1,14 @@
-import { execCommandLine } from '../../exec/exec-command-line.ts'
+import { shellWords } from '../../support/shell-words.ts'
 import type { Exploration } from '../exploration.ts'
-import { faultRules, faultText } from './fault-rules.ts'
-import type { PlannedTrial } from './plan.ts'
 
-/** What `exec` has to be given besides, such as `--fixtures`. */
+/** What makes the same run, beside the trial. */
 export type SameTerms = Pick<Exploration, 'command' | 'seed' | 'clock'> & {
+  /** Flags of `explore` that make the same sandbox and the same environment: `--fixtures`, `--env`, `--before`, … */
   flags: readonly string[]
-  /** Whether the clock stands still. */
-  still: boolean
 }
 
-/** A command line that does a trial again. */
-export function repeatCommand({ harms }: PlannedTrial, terms: SameTerms): string {
-  const faults = faultRules(harms).flatMap((rule) => ['--fault', faultText(rule)])
-  return execCommand(faults, harms, terms)
-}
-
-/** A command line that does what a scenario file has of these harms. */
-export function repeatScenario(file: string, harms: PlannedTrial['harms'], terms: SameTerms): string {
-  return execCommand(['--scenario', file], harms, terms)
-}
-
-function execCommand(what: readonly string[], harms: PlannedTrial['harms'], terms: SameTerms): string {
-  const { clock, still, flags } = terms
-  const at = still && !harms.some(({ hazard }) => hazard.holds) ? ['--clock', clock] : []
-  return execCommandLine(what, { ...terms, flags: [...at, ...flags] })
+/** A command line of POSIX's shell that runs a trial again, with the same seed and clock. */
+export function repeatCommand(trialId: string, { command, seed, clock, flags }: SameTerms): string {
+  const same = ['--seed', String(seed), '--clock', clock, ...flags]
+  return shellWords(['yield-sandbox', 'explore', '--trial', trialId, ...same, '--', ...command])
 }

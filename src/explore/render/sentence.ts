@@ -3,6 +3,7 @@ import { plural } from '../../verdict/evidence/words.ts'
 import { type Exploration, TRIAL_OUTCOMES } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { summaryOf } from '../summary.ts'
+import { notTriedInWords } from '../untried-transfers.ts'
 import { OUTCOMES } from './outcomes.ts'
 
 /** What an exploration comes to, in one sentence. */
@@ -30,8 +31,10 @@ export function verdictSentence(exploration: Exploration): string {
 }
 
 /** What a person has to know besides: how the command should be, and what was not tried. A sentence each. */
-export function leftOpen({ command, baseline, untried }: Exploration): string[] {
+export function leftOpen(exploration: Exploration): string[] {
+  const { command, baseline } = exploration
   const { shared_keys: shared } = baseline
+  const notTried = notTriedInWords(exploration)
   const left = leftBehindInWords(command[0] ?? '', baseline.left_behind)
   return [
     ...(left === undefined ? [] : [`${left}. That takes time after every run: let it end what it starts.`]),
@@ -43,7 +46,7 @@ export function leftOpen({ command, baseline, untried }: Exploration): string[] 
       : [
           `Both runs without faults used ${shared === 1 ? 'one Idempotency-Key' : `${shared} Idempotency-Keys`} alike. That is right for keys made of an order's id, and wrong for keys made of what is asked for: a second equal order would never happen.`,
         ]),
-    ...(untried === null ? [] : [`Not tried: ${untried.trials.length} more (${untried.reason}).`]),
+    ...(notTried === undefined ? [] : [`Not tried: ${notTried}.`]),
   ]
 }
 

@@ -1,10 +1,13 @@
-import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, renameSync, rmSync } from 'node:fs'
 import { OptionError } from '../../option-error.ts'
+import { SeededRandom } from '../../support/random.ts'
 import type { BaselineSummary, Exploration, Trial, TrialResult } from '../exploration.ts'
 import { placesIn } from '../plan/positions.ts'
+import { chainedLine, NO_LINE } from './chained-lines.ts'
+import { filesOfCommand } from './files-of-command.ts'
 
 /** Of the form of the file. */
-export const RESULTS_FORM = 1
+export const RESULTS_FORM = 2
 
 /** First line of the file: what results are of; others must not be mixed with them. */
 export interface ResultsHeader {
@@ -13,6 +16,8 @@ export interface ResultsHeader {
   command: readonly string[]
   /** Those that change what a run does, as words: `--fixtures`, `--before`. */
   flags: readonly string[]
+  /** Digests of the files that the command and the flags name, by their words. */
+  files: Readonly<Record<string, string>>
   seed: number
   clock: string
   baseline: BaselineSummary
@@ -29,37 +34,52 @@ export interface ResultsOf extends Pick<Exploration, 'version' | 'command' | 'se
 /** Results in JSON Lines, as they come: whatever ends the process, those that there were are kept. */
 export class ResultsFile {
   readonly #path: string
+  readonly #file: number
+  #digest = NO_LINE
 
-  private constructor(path: string) {
+  private constructor(path: string, file: number) {
     this.#path = path
+    this.#file = file
   }
 
   /** Replaces what was there by these results, at once or not at all. Throws OptionError. */
   static begin(path: string, of: ResultsOf, results: readonly TrialResult[]): ResultsFile {
     const { version, command, flags, seed, clock, baseline, trials } = of
     const places = placesIn(trials)
-    const header: ResultsHeader = { form: RESULTS_FORM, version, command, flags, seed, clock, baseline, places }
-    written(path, () => {
-      writeFileSync(`${path}.new`, [header, ...results].map(line).join(''))
-      renameSync(`${path}.new`, path)
+    const files = filesOfCommand([...command, ...flags])
+    const header: ResultsHeader = { form: RESULTS_FORM, version, command, flags, files, seed, clock, baseline, places }
+    // A name that nobody can know before: what others put there, a link to a file of yours, would be written through.
+    const temporary = `${path}.${SeededRandom.secret()}.new`
+    return written(path, () => {
+      const begun = new ResultsFile(path, openSync(temporary, 'ax'))
+      try {
+        for (const one of [header, ...results]) begun.#append(one)
+        renameSync(temporary, path)
+        return begun
+      } catch (error) {
+        closeSync(begun.#file)
+        rmSync(temporary, { force: true })
+        throw error
+      }
     })
-    return new ResultsFile(path)
   }
 
   /** Throws OptionError. */
   add(result: TrialResult): void {
-    written(this.#path, () => appendFileSync(this.#path, line(result)))
+    written(this.#path, () => this.#append(result))
+  }
+
+  #append(value: ResultsHeader | TrialResult): void {
+    const { text, digest } = chainedLine(value, this.#digest)
+    appendFileSync(this.#file, text)
+    this.#digest = digest
   }
 }
 
-function written(path: string, write: () => void): void {
+function written<T>(path: string, write: () => T): T {
   try {
-    write()
+    return write()
   } catch (error) {
     throw new OptionError(`--results ${path} cannot be written (${(error as NodeJS.ErrnoException).code})`)
   }
-}
-
-function line(value: unknown): string {
-  return `${JSON.stringify(value)}\n`
 }

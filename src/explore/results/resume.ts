@@ -1,8 +1,15 @@
 import { readFileSync } from 'node:fs'
+import type { TSchema } from '@sinclair/typebox'
 import { OptionError } from '../../option-error.ts'
+import { formatPath } from '../../support/issue.ts'
+import { schemaIssues } from '../../support/schema-issues.ts'
 import { shellWords } from '../../support/shell-words.ts'
+import { shorten } from '../../support/shorten.ts'
 import type { Trial, TrialResult } from '../exploration.ts'
 import { placesIn } from '../plan/positions.ts'
+import { BrokenChain, readChained } from './chained-lines.ts'
+import { filesOfCommand } from './files-of-command.ts'
+import { HeaderSchema, ResultSchema } from './result-schema.ts'
 import { RESULTS_FORM, type ResultsHeader } from './results-file.ts'
 
 /** What results must be of, so that they can be gone on from. */
@@ -25,43 +32,55 @@ export interface KeptResults {
   changeOf(trials: readonly Trial[]): string | undefined
 }
 
-/** Reads results to go on from; a last line that was cut short is left out. Throws OptionError when they are of something else. */
+/**
+ * Reads results to go on from; a last line that was cut short is left out. Throws OptionError when they are of something else, or not as
+ * they were written.
+ */
 export function readResults(path: string, wanted: Wanted): KeptResults {
   const [header, ...results] = linesOf(path)
-  if (!isOfThisForm(header)) throw new OptionError(`--resume: ${path} holds no results of explore`)
-  if (!isHeader(header) || !results.every(isResult)) throw damaged(path)
+  if (!isOfThisForm(header)) throw new OptionError(`--resume: ${path} holds no results of explore of this version`)
+  const kept = checked<ResultsHeader>(HeaderSchema, header, { path, line: 1 })
+  const known = results.map((result, i) => checked<TrialResult>(ResultSchema, result, { path, line: i + 2 }))
+  refuseOthers(path, wanted, kept)
+  refuseAnotherBuild(path, kept)
+  return {
+    header: kept,
+    results: new Map(known.map((result) => [result.trial.id, result])),
+    changeOf: (trials) => changeOf(kept.places, placesIn(trials)),
+  }
+}
+
+/** Refuses results of another command, version, seed, clock or set of flags. */
+function refuseOthers(path: string, wanted: Wanted, header: ResultsHeader): void {
   const kept = { ...header, command: shellWords(header.command), flags: shellWords(header.flags) }
   for (const name of ['version', 'command', 'flags', 'seed', 'clock'] as const) {
     if (wanted[name] === undefined || wanted[name] === kept[name]) continue
     const [is, was] = [wanted[name], kept[name]].map((value) => (value === '' ? 'none' : `"${value}"`))
     const what = name === 'flags' ? 'other flags' : `another ${name}`
-    throw new OptionError(`--resume: ${path} is of ${what}: ${was} instead of ${is}; leave out --resume to begin anew`)
-  }
-  return {
-    header,
-    results: new Map(results.map((result) => [result.trial.id, result])),
-    changeOf: (trials) => changeOf(header.places, placesIn(trials)),
+    throw new OptionError(`--resume: ${path} is of ${what}: ${was} instead of ${is}; ${ANEW}`)
   }
 }
+
+/** Refuses results of a command whose files were others. */
+function refuseAnotherBuild(path: string, { command, flags, files }: ResultsHeader): void {
+  const now = filesOfCommand([...command, ...flags])
+  const changed = Object.keys({ ...files, ...now }).find((word) => files[word] !== now[word])
+  if (changed === undefined) return
+  const how = now[changed] === undefined ? 'is gone' : files[changed] === undefined ? 'is new' : 'has changed'
+  throw new OptionError(`--resume: ${path} is of another build of the command: ${shorten(changed)} ${how}; ${ANEW}`)
+}
+
+const ANEW = 'leave out --resume to begin anew'
 
 function isOfThisForm(line: unknown): boolean {
-  return isObject(line) && line.form === RESULTS_FORM
+  return typeof line === 'object' && line !== null && 'form' in line && line.form === RESULTS_FORM
 }
 
-function isHeader(line: unknown): line is ResultsHeader {
-  return isObject(line) && [line.command, line.flags, line.places].every(Array.isArray)
-}
-
-function isResult(line: unknown): line is TrialResult {
-  return isObject(line) && isObject(line.trial) && typeof line.trial.id === 'string' && typeof line.outcome === 'string'
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
-}
-
-function damaged(path: string): OptionError {
-  return new OptionError(`--resume: ${path} is damaged; leave out --resume to begin anew`)
+/** Of a line, from 1, what the schema says it is. Throws OptionError. */
+function checked<T>(schema: TSchema, value: unknown, { path, line }: { path: string; line: number }): T {
+  const [issue] = schemaIssues(schema, value)
+  if (!issue) return value as T
+  throw new OptionError(`--resume: ${path}, line ${line}: ${formatPath(issue.path)} ${issue.message}; ${ANEW}`)
 }
 
 function changeOf(before: readonly string[], now: readonly string[]): string | undefined {
@@ -80,13 +99,15 @@ function linesOf(path: string): unknown[] {
   } catch (error) {
     throw new OptionError(`--resume: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
-  const complete = text.slice(0, text.lastIndexOf('\n') + 1)
   try {
-    return complete
-      .split('\n')
-      .filter(Boolean)
-      .map((one) => JSON.parse(one))
-  } catch {
-    throw damaged(path)
+    return readChained(text)
+  } catch (error) {
+    if (!(error instanceof BrokenChain)) throw error
+    // Of another program, or of an earlier version, the first line has no digest at all.
+    const what =
+      error.line === 1 && !text.includes('"digest":"')
+        ? 'holds no results of explore of this version'
+        : `was edited in line ${error.line}, or has lost one before it`
+    throw new OptionError(`--resume: ${path} ${what}; ${ANEW}`)
   }
 }

@@ -35,8 +35,8 @@ export interface RunTerms {
 /** What differs from run to run. */
 export interface RunWish {
   faults: readonly FaultRule[]
-  /** Whether faults hold up answers for a time, and let them go. */
-  holding: boolean
+  /** Milliseconds of real time after which faults that have struck are taken away; 0: they stay. */
+  holding: number
   stdio: CommandStdio
   /** Milliseconds; undefined for no limit. */
   timeout: number | undefined
@@ -112,7 +112,7 @@ export class ExplorationSandbox {
       const before = await this.#before(terms, commandTerms)
       const ran = this.#clock.wallNow()
       const over = abortController()
-      const letting = wish.holding ? letGoInTime(client, this.#clock, over.signal) : undefined
+      const letting = wish.holding > 0 ? letGoInTime(client, wish.holding, this.#clock, over.signal) : undefined
       letting?.catch(() => undefined) // below it rejects with the same
       const end = before ?? (await runCommand(terms.command, commandTerms).finally(() => over.abort()))
       await letting

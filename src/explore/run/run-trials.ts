@@ -4,7 +4,7 @@ import { allInOrder } from '../../support/all-in-order.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { type Expectation, type Judgement, judgeTrial } from '../judge/judge-trial.ts'
 import { faultRules } from '../plan/fault-rules.ts'
-import { type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
+import { heldFor, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
 import { repeatCommand, type SameTerms } from '../plan/repeat-command.ts'
 import type { ExplorationSandbox, Observation, RunTerms } from './exploration-sandbox.ts'
 
@@ -82,7 +82,7 @@ export async function runTrials(
 export async function runTrial(planned: PlannedTrial, terms: TrialTerms): Promise<TrialResult | undefined> {
   const { sandbox, timeout, expected } = terms
   const faults = faultRules(planned.harms)
-  const holding = planned.harms.some(({ hazard }) => hazard.holds)
+  const holding = heldFor(planned)
   const seen = await sandbox.run(terms, { faults, holding, stdio: ['ignore', 'ignore', 'ignore'], timeout })
   if (!seen) return undefined
   const { trial, struck } = planned.drawn ? thatStruck(planned, seen.struck) : { trial: planned, struck: seen.struck }
@@ -112,6 +112,6 @@ function resultOf(
     end: endInAWord(end),
     took_ms: Math.round(took),
     overhead_ms: Math.round(overhead),
-    repeat: repeatCommand(trial, terms),
+    repeat: repeatCommand(trial.id, terms),
   }
 }

@@ -3,6 +3,7 @@ import { execCommandLine } from '../../exec/exec-command-line.ts'
 import { type Run, type RunTerms, runAgainstSandbox } from '../../exec/sandbox-run.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import type { Harm } from '../exploration.ts'
+import { movedHarms } from './moved-harms.ts'
 import { failureOf, isAlike, type RunFailure } from './run-failure.ts'
 import { saveScenario } from './save-scenario.ts'
 import { enoughInWords, MAX_FAULTS, scheduleScenario } from './schedule-scenario.ts'
@@ -43,7 +44,7 @@ export async function shrinkRun(run: Run, terms: ShrinkRunTerms): Promise<void> 
   const keep = (kept: readonly Harm[]) => saveScenario(file, scenarioOf(kept, run, failure, terms), '--shrink')
   const without = await fails([])
   const reproduced = !without && (await fails(harms))
-  const shrunk = reproduced ? await shrink(harms, fails, MAX_RUNS) : undefined
+  const shrunk = reproduced ? await shrink(harms, { fails, maxRuns: MAX_RUNS, moved: movedHarms }) : undefined
   if (interruption.asked.aborted) return say('interrupted: no scenario was saved')
   if (without) return say('it fails alike without any fault: there is nothing to shrink')
   await keep(shrunk?.items ?? harms)

@@ -2,8 +2,9 @@ import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import type { TrialOutcome, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { type PlannedTrial, trialOf, withoutPlan } from '../plan/plan.ts'
-import { repeatScenario } from '../plan/repeat-command.ts'
+import { repeatCommand } from '../plan/repeat-command.ts'
 import { runTrial, type TrialTerms } from '../run/run-trials.ts'
+import { movedHarms } from './moved-harms.ts'
 import { enoughInWords, scheduleScenario } from './schedule-scenario.ts'
 import { type Shrunk, shrink } from './shrink.ts'
 
@@ -71,7 +72,7 @@ async function shrinkOne(
     if (result) known.set(trial.id, result)
     return result?.outcome === outcome
   }
-  const shrunk = await shrink(harms, fails, maxRunsOf(outcome))
+  const shrunk = await shrink(harms, { fails, maxRuns: maxRunsOf(outcome), moved: movedHarms })
   return { ...shrunk, minimal: shrunk.minimal && !stopped }
 }
 
@@ -96,11 +97,12 @@ function scenarioOf(
 
 function withSmallest(result: TrialResult, shrunk: Shrunk<PlannedHarm>, file: string, terms: TrialTerms): TrialResult {
   const { items, minimal } = shrunk
-  const { harms } = withoutPlan(trialOf(items))
+  const { id, harms } = withoutPlan(trialOf(items))
   return {
     ...result,
     sentences: [...result.sentences, enoughInWords(shrunk, result.trial.harms.length)],
-    repeat: repeatScenario(file, items, terms),
+    // As what is left of a random one: faults that strike nothing are no part of it.
+    repeat: repeatCommand(result.trial.id.replace(/: .*/s, `: ${id}`), terms),
     smallest: { harms, minimal, file },
   }
 }

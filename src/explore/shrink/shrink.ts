@@ -8,38 +8,53 @@ export interface Shrunk<Item> {
   minimal: boolean
 }
 
+/** How a list is shrunk. */
+export interface ShrinkWish<Item> {
+  fails(items: readonly Item[]): Promise<boolean>
+  /** It is never tried more often. */
+  maxRuns: number
+  /** What is left when some are left out, in other words: where the others come to stand then. Undefined when they stay. */
+  moved?(left: readonly Item[], without: readonly Item[]): readonly Item[] | undefined
+}
+
 /**
  * Leaves out of a list that fails what is not needed for that: large parts first, one at a time at the end. What was tried once is not
- * tried again, and never more than `maxRuns` times. Delta debugging: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing
- * Input", 2002.
+ * tried again. Delta debugging: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
  */
-export async function shrink<Item>(
-  items: readonly Item[],
-  fails: (items: readonly Item[]) => Promise<boolean>,
-  maxRuns: number,
-): Promise<Shrunk<Item>> {
+export async function shrink<Item>(items: readonly Item[], wish: ShrinkWish<Item>): Promise<Shrunk<Item>> {
+  const { fails, maxRuns, moved } = wish
   const passed = new Set<string>()
-  let left = items.map((item, at) => ({ item, at }))
+  let left = items
   let runs = 0
-  const failsStill = async (part: typeof left) => {
-    const name = part.map(({ at }) => at).join()
-    // What fails becomes what is left, and is never asked about again.
-    if (passed.has(name)) return false
-    runs++
-    if (await fails(part.map(({ item }) => item))) return true
-    passed.add(name)
-    return false
+  /** The first of these that fails; `undefined` when none does, `stopped` when the runs were used up before. */
+  const failingOf = async (parts: readonly (readonly Item[])[]) => {
+    for (const part of parts) {
+      const name = JSON.stringify(part)
+      // What fails becomes what is left, and is never asked about again.
+      if (passed.has(name)) continue
+      if (runs >= maxRuns) return 'stopped'
+      runs++
+      if (await fails(part)) return part
+      passed.add(name)
+    }
+    return undefined
   }
   for (let size = Math.ceil(left.length / 2); left.length > 1; size = Math.ceil(size / 2)) {
     const before = left.length
     for (let from = 0; from < left.length && left.length > 1; ) {
-      if (runs >= maxRuns) return { items: left.map(({ item }) => item), runs, minimal: false }
+      const without = left.slice(from, from + size)
       const rest = left.filter((_, i) => i < from || i >= from + size)
-      if (rest.length > 0 && (await failsStill(rest))) left = rest
+      const found = rest.length > 0 ? await failingOf([rest, moved?.(rest, without) ?? []].filter(isSome)) : undefined
+      if (found === 'stopped') return { items: left, runs, minimal: false }
+      if (found) left = found
       else from += size
     }
     // One that could not be left out at first may be once another one is gone: until nothing changes any more.
     if (size === 1 && left.length === before) break
   }
-  return { items: left.map(({ item }) => item), runs, minimal: true }
+  return { items: left, runs, minimal: true }
+}
+
+function isSome(list: readonly unknown[]): boolean {
+  return list.length > 0
 }

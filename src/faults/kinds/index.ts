@@ -12,6 +12,7 @@ import { insufficientRole } from './insufficient-role.ts'
 import { invalidCursor } from './invalid-cursor.ts'
 import { latency } from './latency.ts'
 import { malformedBody } from './malformed-body.ts'
+import { outage } from './outage.ts'
 import { poolPaused } from './pool-paused.ts'
 import { reorg } from './reorg.ts'
 import { revert } from './revert.ts'
@@ -28,6 +29,7 @@ import { unknownValues } from './unknown-values.ts'
 /** Every kind of fault. A new kind is a file beside this one and a line here. */
 export const KINDS = [
   dropConnection,
+  outage,
   hang,
   latency,
   error,

@@ -57,7 +57,7 @@ test('the rest has a line each: what gave up, what never struck, what is open an
   expect(text).toMatch(/^~ list_pools#1 proxy-page: gave up safely; the same money, but it failed$/m)
   expect(text).toMatch(/^- list_pools#1 unknown-fields: not exercised; the fault never struck$/m)
   expect(text).toMatch(/^\? list_pools#1 cut-json: errored; --before failed: alice$/m)
-  expect(text).toMatch(/^Not tried: 3 more \(--max-runs 40\)\.$/m)
+  expect(text).toMatch(/^Not tried: 3 more, 2 of them at transfers \(--max-runs 40\)\.$/m)
   expect(text).toMatch(/^npm left a process running: ended \(alice\)/m)
   const [verdict, numbers] = text.trimEnd().split('\n').slice(-4)
   expect(verdict).toMatch(

@@ -1,0 +1,66 @@
+import { OptionError } from '../../option-error.ts'
+import { suggest } from '../../support/nearest.ts'
+import { shorten } from '../../support/shorten.ts'
+import { HAZARDS, type PlannedHazard } from './hazards.ts'
+import type { PlannedTrial } from './plan.ts'
+import { nameOf, type Place } from './positions.ts'
+
+/** What the id of a random schedule begins with. */
+const DRAWN = /^random-\d+ of seed \d+: /
+
+/** Names of hazards, the longest first: one may end in another. */
+const NAMES = HAZARDS.map(({ id }) => id).sort((a, b) => b.length - a.length)
+/** A harm as an id names it: names of end users may have anything in them. */
+const HARM = new RegExp(`^(.+?) (${NAMES.join('|')})(?: \\+ |$)`, 's')
+
+/**
+ * The trial that an id names, as it was printed: of one harm, of several, drawn by chance or what is left of such a one. Throws OptionError
+ * for one that makes no sense at these places, with the nearest that does.
+ */
+export function findTrial(id: string, places: readonly Place[]): PlannedTrial {
+  const [prefix = ''] = DRAWN.exec(id) ?? []
+  const harms: PlannedTrial['harms'][number][] = []
+  for (let rest = id.slice(prefix.length); rest !== ''; ) {
+    const [text = '', place = '', hazard = ''] = HARM.exec(rest) ?? unreadable(id, rest)
+    harms.push(harmOf(id, place, hazard, places))
+    rest = rest.slice(text.length)
+  }
+  if (harms.length === 0) throw unknown(id, 'it names no fault')
+  return { id, harms, ...(prefix !== '' && { drawn: true }) }
+}
+
+function harmOf(id: string, name: string, hazardId: string, places: readonly Place[]): PlannedTrial['harms'][number] {
+  const hazard = HAZARDS.find((one) => one.id === hazardId)
+  if (!hazard) throw unknown(id, `"${hazardId}" is no fault`)
+  // A retry is at a place that the command without faults never comes to.
+  const ordinal = Number(/^\w+#(\d+)/.exec(name)?.[1])
+  const alike = places.filter(({ position }) => nameOf({ ...position, ordinal }) === name)
+  const [place] = alike
+  if (!place || !(ordinal > 0)) {
+    const names = places.map(({ position }) => nameOf(position))
+    throw unknown(id, `no request of the command comes to "${shorten(name)}"; ${suggest(name, names)}`)
+  }
+  if (!alike.some((one) => hazard.fits(one)))
+    throw unknown(id, `${hazardId} makes no sense there; ${suggest(hazardId, fitting(place))}`)
+  return { position: { ...place.position, ordinal }, hazard }
+}
+
+function fitting(place: Place): string[] {
+  return HAZARDS.filter((hazard: PlannedHazard) => hazard.fits(place)).map(({ id }) => id)
+}
+
+function unreadable(id: string, rest: string): never {
+  const [part = ''] = rest.split(' + ')
+  const word = part.slice(part.lastIndexOf(' ') + 1)
+  throw unknown(
+    id,
+    `"${shorten(word)}" is no fault; ${suggest(
+      word,
+      HAZARDS.map((one) => one.id),
+    )}`,
+  )
+}
+
+function unknown(id: string, why: string): OptionError {
+  return new OptionError(`--trial "${shorten(id, 200)}": ${why}`)
+}
