@@ -46,6 +46,8 @@ export interface Exchange {
   /** Slug of the tenant, or of the one the unverified token names before it is verified. */
   readonly tenant: string | undefined
   readonly external_id: string | undefined
+  /** As it was sent, in lower case; undefined without one. */
+  readonly idempotency_key: string | undefined
   /** True if the request pages by a cursor. */
   readonly has_cursor: boolean
   /** True if the operation needs a user token. */

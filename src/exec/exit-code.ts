@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { mayFail } from '../scenarios/scenario-schema.ts'
 import type { Report } from '../verdict/report.ts'
 import type { CommandEnd } from './run-command.ts'
 import type { Run } from './sandbox-run.ts'
@@ -10,7 +11,7 @@ export const INCONCLUSIVE = 4
 /** What an exit code is made of, beside the runs. */
 export interface Outcome {
   /** With their reports as a baseline leaves them. */
-  runs: readonly Pick<Run, 'end' | 'report'>[]
+  runs: readonly Pick<Run, 'scenario' | 'end' | 'report'>[]
   /** Whether the baseline itself is at fault. */
   badBaseline: boolean
   allowInconclusive: boolean
@@ -20,17 +21,24 @@ export interface Outcome {
 
 /**
  * The exit code of `exec`: that of the first command that failed by itself, else what the verdict comes to. A command that was
- * interrupted did not say all it had to, whatever its own code; one whose time was over is a failure.
+ * interrupted did not say all it had to, whatever its own code; one whose time was over is a failure. In a scenario in which the command
+ * may fail, its code is not counted: the verdict decides.
  */
 export function exitCodeOf({ runs, badBaseline, allowInconclusive, interruptedBy }: Outcome): number {
   if (interruptedBy) return codeOfSignal(interruptedBy)
-  const own = runs.map(({ end }) => codeOfEnd(end)).find((code) => code !== 0)
+  const own = runs.filter(failedByItself).map(({ end }) => codeOfEnd(end))[0]
   if (own !== undefined) return own
   const reports = runs.map(({ report }) => report)
   if (badBaseline || reports.some(({ verdict }) => verdict === 'failed')) return FAILED
   if (reports.some(({ verdict }) => verdict === 'inconclusive') && !allowInconclusive) return INCONCLUSIVE
   // A suite that asked the service nothing says nothing of the client, whatever is allowed.
   return reports.some(didNothing) ? INCONCLUSIVE : 0
+}
+
+/** @returns true if the command failed where it may not. A signal or the end of its time is no assertion that failed: they always count. */
+export function failedByItself({ scenario, end }: Pick<Run, 'scenario' | 'end'>): boolean {
+  if (codeOfEnd(end) === 0) return false
+  return end.timedOut || end.signal !== null || !mayFail(scenario)
 }
 
 /** 128 and the signal's number, as shells have it. */

@@ -16,6 +16,7 @@ import { checkRule, type FaultRule, type SoundRule } from './fault-rule.ts'
 import { KINDS } from './kinds/index.ts'
 import { PHASES, type Phase } from './phase.ts'
 import { type ActiveFault, RuleInForce } from './rule-in-force.ts'
+import { StrikesInARow } from './strikes-in-a-row.ts'
 
 /** Every request is held against every rule. */
 const MAX_RULES = 1000
@@ -28,6 +29,8 @@ export class FaultEngine {
   #added = 0
   /** Undefined while no rule asks for it. */
   #appearances: Appearances | undefined
+  /** Undefined while no rule asks for it. */
+  #strikesInARow: StrikesInARow | undefined
   /** Faults that single requests brought along in their header. */
   readonly #brought = new WeakMap<Exchange, RuleInForce>()
   /** Those whose exchange is not over. */
@@ -157,9 +160,13 @@ export class FaultEngine {
     if (phase === 'on_request') this.#appearances?.note(exchange)
     if (exchange.struckBy || !this.concerns(exchange)) return
     const striking = this.#next(phase, exchange)
-    if (!striking) return
+    if (!striking) {
+      if (phase === 'during_response') this.#strikesInARow?.end(exchange)
+      return
+    }
     const { id, rule, explanation } = striking
     striking.hits++
+    this.#strikesInARow?.add(exchange)
     exchange.struckBy = { id, kind: rule.kind.kind, phase, explanation }
     try {
       await rule.kind.strike(this.#strikeOf(striking, exchange, transfer))
@@ -185,11 +192,16 @@ export class FaultEngine {
 
   /** Counts once for all rules: from the first that asks for it, until none does. */
   #countOrNot(): void {
+    const sparing = this.#rules.some((rule) => rule.sparing)
+    this.#strikesInARow = sparing ? (this.#strikesInARow ?? new StrikesInARow()) : undefined
     this.#appearances = this.#rules.some(({ counts }) => counts) ? (this.#appearances ?? new Appearances()) : undefined
   }
 
   #inForce(id: string, rule: SoundRule, written: FaultRule): RuleInForce {
-    return new RuleInForce(id, rule, written, () => this.#deps.random.next(`fault/${id}`))
+    return new RuleInForce(id, rule, written, {
+      draw: () => this.#deps.random.next(`fault/${id}`),
+      struckInARow: (exchange) => this.#strikesInARow?.of(exchange) ?? 0,
+    })
   }
 
   #strikeOf({ id, rule, released }: RuleInForce, exchange: Exchange, transfer: TransferUnderWay | undefined): Strike {

@@ -48,6 +48,13 @@ export const FaultRuleSchema = Type.Object(
     probability: Type.Optional(
       Type.Number({ minimum: 0, maximum: 1, default: 1, description: 'Chance to strike; drawn from the seed.' }),
     ),
+    in_a_row: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          'The most attempts in a row of one operation (same tenant, end user, operation and Idempotency-Key) that are struck, by whatever rules; no limit if left out.',
+      }),
+    ),
     with: Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description: "The kind's own parameters." })),
   },
   { additionalProperties: false },
@@ -84,6 +91,7 @@ export interface SoundRule {
   skip: number
   times: number
   probability: number
+  in_a_row: number
   with: unknown
 }
 
@@ -93,7 +101,7 @@ export interface SoundRule {
  */
 export function checkRule(input: unknown, tenants: readonly string[], pools?: readonly string[]): SoundRule | Issue[] {
   if (!Value.Check(FaultRuleSchema, input)) return issuesOf(FaultRuleSchema, input)
-  const { match = {}, skip = 0, times = 1, probability = 1 } = input
+  const { match = {}, skip = 0, times = 1, probability = 1, in_a_row = Number.POSITIVE_INFINITY } = input
   const kind = KINDS.find((candidate) => candidate.kind === input.kind)
   if (!kind) throw new Error(`the schema let ${input.kind} pass`)
   const phase = kind.phases.find((candidate) => candidate === (input.phase ?? kind.phases[0]))
@@ -117,7 +125,7 @@ export function checkRule(input: unknown, tenants: readonly string[], pools?: re
   const operations = operationsOf(kind, phase, match, parameters)
   if (!(operations instanceof Set)) return [operations]
   const limit = times === 'always' ? Number.POSITIVE_INFINITY : Number(times)
-  return { kind, phase, match, operations, skip, times: limit, probability, with: parameters }
+  return { kind, phase, match, operations, skip, times: limit, probability, in_a_row, with: parameters }
 }
 
 /** What is wrong with how a match counts. */

@@ -1,7 +1,7 @@
 import { readWords } from './fault-header.ts'
 
 /** Parameters that are the rule's own. */
-const RULE = new Set(['phase', 'skip', 'times', 'probability'])
+const RULE = new Set(['phase', 'skip', 'times', 'probability', 'in_a_row'])
 /** Parameters that say where it applies. */
 const MATCH = new Set(['operation', 'tenant', 'external_id', 'end_user', 'ordinal'])
 

@@ -12,6 +12,14 @@ export type ActiveFault = FaultRule & {
   explanation: string
 }
 
+/** What a rule asks of the engine that keeps it. */
+export interface RuleMeans {
+  /** A number in [0, 1), from a stream of its own. */
+  draw(): number
+  /** How many attempts of the exchange's operation were struck in a row, this one left out. */
+  struckInARow(exchange: Exchange): number
+}
+
 /** A rule, and what it has done since it was put in force. */
 export class RuleInForce {
   hits = 0
@@ -22,17 +30,16 @@ export class RuleInForce {
   /** When its phase comes in the life of a request: 0 is first. */
   readonly due: number
   readonly #written: FaultRule
-  /** A number in [0, 1), from a stream of its own. */
-  readonly #draw: () => number
+  readonly #means: RuleMeans
   readonly #drawn = new WeakMap<Exchange, boolean>()
   #matched = 0
 
-  constructor(id: string, rule: SoundRule, written: FaultRule, draw: () => number) {
+  constructor(id: string, rule: SoundRule, written: FaultRule, means: RuleMeans) {
     this.id = id
     this.rule = rule
     this.due = PHASES.indexOf(rule.phase)
     this.#written = written
-    this.#draw = draw
+    this.#means = means
   }
 
   /** @returns true if it is going to strike the exchange, as far as is known before its phase comes. Counts nothing. */
@@ -53,6 +60,11 @@ export class RuleInForce {
     return end_user !== undefined || ordinal !== undefined
   }
 
+  /** @returns true if it asks how many attempts of an operation were struck in a row. */
+  get sparing(): boolean {
+    return this.rule.in_a_row !== Number.POSITIVE_INFINITY
+  }
+
   /** @returns true if the kind makes sense for the exchange, beyond its operation. */
   applies(exchange: Exchange): boolean {
     const { kind, with: parameters } = this.rule
@@ -70,7 +82,7 @@ export class RuleInForce {
   }
 
   #fits(exchange: Exchange, place: Appearance | undefined): boolean {
-    const { operations, match, times } = this.rule
+    const { operations, match, times, in_a_row } = this.rule
     return (
       this.hits < times &&
       operations.has(exchange.operation) &&
@@ -78,6 +90,7 @@ export class RuleInForce {
       (match.external_id === undefined || match.external_id === exchange.external_id) &&
       (match.end_user === undefined || match.end_user === place?.end_user) &&
       (match.ordinal === undefined || match.ordinal === place?.ordinal) &&
+      this.#means.struckInARow(exchange) < in_a_row &&
       this.applies(exchange)
     )
   }
@@ -86,7 +99,7 @@ export class RuleInForce {
   #chanceOf(exchange: Exchange): boolean {
     const { probability } = this.rule
     if (probability === 1) return true
-    const drawn = this.#drawn.get(exchange) ?? this.#draw() < probability
+    const drawn = this.#drawn.get(exchange) ?? this.#means.draw() < probability
     this.#drawn.set(exchange, drawn)
     return drawn
   }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
 import type { Answer, Drop, Exchange, StruckBy, TokenWish } from '../domain/exchange.ts'
+import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
@@ -32,6 +33,7 @@ export class HttpExchange implements Exchange {
   readonly request_id: string
   readonly operation: Operation
   readonly external_id: string | undefined
+  readonly idempotency_key: string | undefined
   readonly has_cursor: boolean
   readonly has_user_token: boolean
   /** Set by the token step; a fault that strikes earlier sees {@link HttpExchange.claimedTenant}. */
@@ -64,6 +66,8 @@ export class HttpExchange implements Exchange {
     this.operation = target.operation
     this.has_user_token = target.user_token
     this.external_id = member(request.params, 'external_id')
+    const key = member(request.headers, 'idempotency-key')
+    this.idempotency_key = key === undefined ? undefined : unquotedKey(key).toLowerCase()
     this.has_cursor =
       member(request.query, 'starting_after') !== undefined || member(request.query, 'ending_before') !== undefined
   }

@@ -40,6 +40,9 @@ const clockMove = Type.Union(
   },
 )
 
+/** How the command that the client is part of is expected to end. */
+const COMMAND_ENDS = ['well', 'may_fail'] as const
+
 const seen = <const T extends readonly string[]>(choice: T, what: string) =>
   Type.Optional(
     Type.Array(oneOf(choice, `One of the ${what}.`), {
@@ -51,7 +54,13 @@ const seen = <const T extends readonly string[]>(choice: T, what: string) =>
 
 /** What the client is to be judged by, around the schema of a finding's id. */
 function expectation<T extends TSchema>(finding: T) {
-  return object('what is expected (findings, traffic)', 'What the client is to be judged by.', {
+  return object('what is expected (command, findings, traffic)', 'What the client is to be judged by.', {
+    command: Type.Optional(
+      oneOf(
+        COMMAND_ENDS,
+        'may_fail: a right client may refuse what it was asked for here, so a suite that asserts success fails, and the verdict does not count it. Default: well.',
+      ),
+    ),
     findings: Type.Optional(
       Type.Array(finding, {
         title: 'a list of ids of findings',
@@ -139,6 +148,11 @@ export type ScenarioFile = Static<typeof ScenarioSchema>
 export type ClockMove = Static<typeof clockMove>
 /** What the client is to be judged by. */
 export type Expectation = Static<typeof ExpectationSchema>
+
+/** @returns true if a right client may make its command fail in this scenario */
+export function mayFail(scenario: Pick<Scenario, 'expect'> | undefined): boolean {
+  return scenario?.expect.command === 'may_fail'
+}
 
 /** A scenario: faults and clock moves, and what a correct client does about them. */
 export interface Scenario {

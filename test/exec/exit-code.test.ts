@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import { exitCodeOf } from '../../src/exec/exit-code.ts'
 import type { CommandEnd } from '../../src/exec/run-command.ts'
+import type { Scenario } from '../../src/scenarios/scenario-schema.ts'
 import type { Verdict } from '../../src/verdict/report.ts'
 import { reportOf } from './report.ts'
 
 const GOOD: CommandEnd = { code: 0, signal: null, timedOut: false, leftBehind: [] }
 const run = (verdict: Verdict, end: Partial<CommandEnd> = {}, used = true) => ({
+  scenario: undefined,
   end: { ...GOOD, ...end },
   report: reportOf(verdict, {}, { used }),
 })
@@ -24,6 +26,23 @@ test.each([
 ])('%s: %#', (_, runs, code) => {
   expect(exitCodeOf({ ...terms, runs })).toBe(code)
 })
+
+test.each([
+  ['its code is not counted, and the verdict decides', 'passed', { code: 1 }, 0],
+  ['its code is not counted, and the verdict decides', 'failed', { code: 1 }, 3],
+  ['its code is not counted, and the verdict decides', 'inconclusive', { code: 1 }, 4],
+  ['a signal counts', 'passed', { code: null, signal: 'SIGSEGV' as const }, 139],
+  ['time that was over counts', 'passed', { code: 1, timedOut: true }, 1],
+] as const)('where the command may fail, %s: %s, %j', (_, verdict, end, code) => {
+  expect(exitCodeOf({ ...terms, runs: [{ ...run(verdict, end), scenario: scenarioWith('may_fail') }] })).toBe(code)
+  if (code !== 1 && code !== 139) {
+    expect(exitCodeOf({ ...terms, runs: [{ ...run(verdict, end), scenario: scenarioWith('well') }] })).toBe(1)
+  }
+})
+
+function scenarioWith(command: 'well' | 'may_fail'): Scenario {
+  return { name: 'reverted', description: 'x', faults: [], clock: [], expect: { command } }
+}
 
 test('what is allowed to be inconclusive is good, unless nothing was done at all', () => {
   expect(exitCodeOf({ ...terms, allowInconclusive: true, runs: [run('inconclusive')] })).toBe(0)

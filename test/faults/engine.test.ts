@@ -31,6 +31,7 @@ function exchange(given: Partial<Exchange> = {}): Exchange {
     operation: 'list_pools',
     tenant: 'acme',
     external_id: undefined,
+    idempotency_key: undefined,
     has_cursor: false,
     has_user_token: false,
     answer: undefined,
@@ -62,6 +63,67 @@ const patternOf = (rule: Partial<FaultRule>, count = 6, given?: Partial<Exchange
   faults.add([{ kind: 'error', ...rule }], ['acme', 'globex'])
   return pattern(faults, count, given)
 }
+
+describe('in a row', () => {
+  const key = 'e3a1c1ce-0000-4000-8000-000000000001'
+  const attempt = { operation: 'deposit', external_id: 'alice', idempotency_key: key } as const
+
+  test('an operation is spared after so many strikes in a row, and may be struck again when an attempt was answered', async () => {
+    const faults = engine()
+    faults.add([{ kind: 'error', times: 'always', in_a_row: 3 }], [])
+    expect(await attempts(faults, 8, attempt)).toBe('xxx.xxx.')
+  })
+
+  test('the strikes of all rules count, whatever their phase', async () => {
+    const faults = engine()
+    faults.add(
+      [
+        { kind: 'error', times: 2 },
+        { kind: 'error', phase: 'during_response', times: 'always', in_a_row: 3 },
+      ],
+      [],
+    )
+    expect(await attempts(faults, 5, attempt)).toBe('xxx.x')
+  })
+
+  test.each<[string, Partial<Exchange>]>([
+    ['another key', { idempotency_key: 'e3a1c1ce-0000-4000-8000-000000000002' }],
+    ['another end user', { external_id: 'bob' }],
+    ['another tenant', { tenant: 'globex' }],
+    ['another operation', { operation: 'withdraw' }],
+  ])('%s is another operation', async (_, other) => {
+    const faults = engine()
+    faults.add([{ kind: 'error', times: 'always', in_a_row: 1 }], [])
+    expect(await attempts(faults, 1, attempt)).toBe('x')
+    expect(await attempts(faults, 1, { ...attempt, ...other })).toBe('x')
+    expect(await attempts(faults, 1, attempt)).toBe('.')
+  })
+
+  test('a rule without it strikes on', async () => {
+    const faults = engine()
+    faults.add(
+      [
+        { kind: 'error', times: 1, in_a_row: 1 },
+        { kind: 'error', times: 'always' },
+      ],
+      [],
+    )
+    expect(await attempts(faults, 5, attempt)).toBe('xxxxx')
+  })
+
+  /** Sends so many attempts through a request's first and last phase. */
+  async function attempts(faults: FaultEngine, count: number, given: Partial<Exchange>): Promise<string> {
+    let struck = ''
+    for (let i = 0; i < count; i++) {
+      const one = exchange(given)
+      for (const phase of ['on_request', 'during_response'] as const) {
+        await faults.at(phase, one).catch(() => undefined)
+      }
+      struck += one.struckBy ? 'x' : '.'
+    }
+    return struck
+  }
+})
 
 describe('how often', () => {
   test.each<[Partial<FaultRule>, string]>([

@@ -11,6 +11,9 @@ function complaints(rule: unknown): string[] {
 test.each<[unknown, string]>([
   [{ kind: 'drop_conection' }, 'kind: "drop_conection" is not known; did you mean "drop_connection"?'],
   [{ kind: 'earthquake' }, 'kind: "earthquake" is not known; use one of drop_connection, '],
+  [{ kind: 'error', in_a_row: 0 }, 'in_a_row: must be a whole number of at least 1; got the number 0'],
+  [{ kind: 'error', in_a_row: 'three' }, 'in_a_row: must be a whole number of at least 1; got "three"'],
+  [{ kind: 'error', in_row: 3 }, 'in_row: is not a known field; did you mean "in_a_row"?'],
   [{}, 'kind: is missing; add one of drop_connection, '],
   [{ kind: 7 }, 'kind: must be one of drop_connection, '],
   ['revert', 'body: must be a mapping; got "revert"'],

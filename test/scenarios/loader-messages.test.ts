@@ -53,6 +53,21 @@ describe('a scenario file that cannot be used is refused with file, line, field,
       /^my\.yaml:5:11 faults\[1\]\.kind: "drop_conection" is not known\. Fix: did you mean "drop_connection"\?/,
     ],
     [
+      'a rule that spares an operation after no strike at all',
+      `${HEAD}faults:\n  - kind: error\n    in_a_row: 0`,
+      /^my\.yaml:5:15 faults\[0\]\.in_a_row: must be a whole number of at least 1; got the number 0\. Fix: /,
+    ],
+    [
+      'another end of the command than there is',
+      `${HEAD}expect: { command: may-fail }`,
+      'my.yaml:3:20 expect.command: "may-fail" is not known. Fix: did you mean "may_fail"?',
+    ],
+    [
+      'no word for the end of the command',
+      `${HEAD}expect: { command: 1 }`,
+      /^my\.yaml:3:20 expect\.command: .*1.*Fix: /,
+    ],
+    [
       'an unknown operation',
       `${HEAD}faults:\n  - kind: drop_connection\n    match: { operation: depositt }`,
       /^my\.yaml:5:25 faults\[0\]\.match\.operation: "depositt" is not known\. Fix: did you mean "deposit"\?/,
