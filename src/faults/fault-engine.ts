@@ -104,6 +104,11 @@ export class FaultEngine {
     return this.#rules.map((rule) => rule.show())
   }
 
+  /** Rules in force by their ids; each still says how often it has struck when it is out of force. */
+  rulesOf(ids: ReadonlySet<string>): RuleInForce[] {
+    return this.#rules.filter(({ id }) => ids.has(id))
+  }
+
   /** Takes a rule out of force. @returns true if there was such a rule. */
   remove(id: string): boolean {
     const rule = this.#rules.find((candidate) => candidate.id === id)

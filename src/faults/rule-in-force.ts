@@ -23,7 +23,7 @@ export interface RuleMeans {
 /** A rule, and what it has done since it was put in force. */
 export class RuleInForce {
   hits = 0
-  /** Aborted when it is taken away. */
+  /** Aborted when it is taken away, by whomever. */
   readonly released = abortController()
   readonly id: string
   readonly rule: SoundRule

@@ -33,7 +33,6 @@ export class HttpExchange implements Exchange {
   readonly request_id: string
   readonly operation: Operation
   readonly external_id: string | undefined
-  readonly idempotency_key: string | undefined
   readonly has_cursor: boolean
   readonly has_user_token: boolean
   /** Set by the token step; a fault that strikes earlier sees {@link HttpExchange.claimedTenant}. */
@@ -66,8 +65,6 @@ export class HttpExchange implements Exchange {
     this.operation = target.operation
     this.has_user_token = target.user_token
     this.external_id = member(request.params, 'external_id')
-    const key = member(request.headers, 'idempotency-key')
-    this.idempotency_key = key === undefined ? undefined : unquotedKey(key).toLowerCase()
     this.has_cursor =
       member(request.query, 'starting_after') !== undefined || member(request.query, 'ending_before') !== undefined
   }
@@ -79,6 +76,11 @@ export class HttpExchange implements Exchange {
   set struckBy(fault: StruckBy | undefined) {
     this.#struckBy = fault
     if (this.#request.record) this.#request.record.struckBy = fault ?? null
+  }
+
+  get idempotency_key(): string | undefined {
+    const key = member(this.#request.headers, 'idempotency-key')
+    return key === undefined ? undefined : unquotedKey(key).toLowerCase()
   }
 
   get tenant(): string | undefined {

@@ -2,7 +2,7 @@ import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
-import type { ActiveFault } from '../faults/rule-in-force.ts'
+import type { ActiveFault, RuleInForce } from '../faults/rule-in-force.ts'
 import type { Logger } from '../support/logger.ts'
 import { destination, explainMove, makeMove } from './clock-move.ts'
 import type { ClockMove, Expectation, Scenario } from './scenario-schema.ts'
@@ -15,7 +15,7 @@ export interface ScenarioRun {
   state: 'running' | 'stopped' | 'failed'
   /** Business time, ISO 8601. */
   started_at: string
-  /** Its faults with their hits; of a run that has ended, as they were then. */
+  /** Its faults with their hits, also those that are out of force. */
   faults: ActiveFault[]
   clock: {
     explanation: string
@@ -39,6 +39,7 @@ interface Move {
 /** Runs one scenario at a time: puts its faults in force, moves the clock as the client goes along, takes both back. */
 export class ScenarioRunner {
   #run: Run | undefined
+  #forgotten: LostScenario | undefined
   readonly #deps: RunDeps
 
   constructor(deps: RunDeps) {
@@ -48,6 +49,11 @@ export class ScenarioRunner {
   /** The scenario started last, running or failed. */
   get current(): ScenarioRun | undefined {
     return this.#run?.show()
+  }
+
+  /** The scenario started last, when somebody else than its stop took faults of it away: by a reset, or one by one. */
+  get lost(): LostScenario | undefined {
+    return this.#run?.lost ?? this.#forgotten
   }
 
   /**
@@ -62,6 +68,7 @@ export class ScenarioRunner {
     const run = new Run(scenario, this.#deps)
     run.begin(tenants)
     this.#run = run
+    this.#forgotten = undefined
     return run.show()
   }
 
@@ -69,12 +76,14 @@ export class ScenarioRunner {
   stop(): ScenarioRun | undefined {
     const run = this.#run
     this.#run = undefined
+    this.#forgotten = undefined
     if (run?.state === 'running') run.end('stopped')
     return run?.show()
   }
 
-  /** Forgets the scenario, its faults and moves having been taken back already: for a reset. */
+  /** Forgets the scenario, but for what {@link lost} says: for a reset, which takes its faults and moves back. */
   forget(): void {
+    if (this.#run?.state === 'running') this.#forgotten = this.#run.asLost()
     this.#run = undefined
   }
 
@@ -91,8 +100,7 @@ class Run {
   readonly #startedAt: string
   readonly #wasFrozen: boolean
   readonly #moves: Move[]
-  #faultIds = new Set<string>()
-  #lastFaults: ActiveFault[] = []
+  #rules: readonly RuleInForce[] = []
   #failure: string | null = null
 
   constructor(scenario: Scenario, deps: RunDeps) {
@@ -110,8 +118,10 @@ class Run {
   begin(tenants: readonly string[]): void {
     this.#rehearse()
     const { faults } = this.scenario
+    const engine = this.#deps.faults
     try {
-      this.#faultIds = new Set(this.#deps.faults.add(faults, tenants, (i) => ['faults', i]).map(({ id }) => id))
+      const added = engine.add(faults, tenants, (i) => ['faults', i])
+      this.#rules = engine.rulesOf(new Set(added.map(({ id }) => id)))
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       const { code, details } = error
@@ -134,9 +144,8 @@ class Run {
 
   end(state: 'stopped' | 'failed'): void {
     const { faults, clock } = this.#deps
-    this.#lastFaults = this.#faultsInForce()
-    for (const id of this.#faultIds) faults.remove(id)
     this.state = state
+    for (const { id } of this.#rules) faults.remove(id)
     const halted = this.#moves.some(({ move, moved_at }) => 'freeze' in move && moved_at !== null)
     if (!halted || clock.frozen === this.#wasFrozen) return
     if (this.#wasFrozen) clock.freeze()
@@ -151,7 +160,7 @@ class Run {
       state: this.state,
       seed: this.#deps.seed,
       started_at: this.#startedAt,
-      faults: this.state === 'running' ? this.#faultsInForce() : this.#lastFaults,
+      faults: this.#rules.map((rule) => rule.show()),
       clock: this.#moves.map(({ move, moved_at }) => ({ explanation: explainMove(move), moved_at })),
       failure: this.#failure,
       expect,
@@ -196,12 +205,26 @@ class Run {
       moved.length > 0
         ? `these moves were made, and time that has passed stays passed: ${moved.join(', ')}`
         : 'no other move was made'
-    return `Its faults (${this.#faultIds.size}) were in force and have been taken back; ${moves}.`
+    return `Its faults (${this.#rules.length}) were in force and have been taken back; ${moves}.`
   }
 
-  #faultsInForce(): ActiveFault[] {
-    return this.#deps.faults.list().filter(({ id }) => this.#faultIds.has(id))
+  /** Undefined while all of its faults are in force, and when it has ended by itself. */
+  get lost(): LostScenario | undefined {
+    const taken = this.#rules.some(({ released }) => released.signal.aborted)
+    return this.state === 'running' && taken ? this.asLost() : undefined
   }
+
+  asLost(): LostScenario {
+    const struck = this.#rules.some(({ hits }) => hits > 0) || this.#moves.some(({ moved_at }) => moved_at !== null)
+    return { name: this.scenario.name, struck }
+  }
+}
+
+/** A scenario that was taken back by somebody else than its stop. */
+export interface LostScenario {
+  name: string
+  /** True if it had had any effect by then: a fault struck, or the clock was moved. */
+  struck: boolean
 }
 
 export interface RunDeps {

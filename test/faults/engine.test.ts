@@ -7,6 +7,7 @@ import { FaultEngine } from '../../src/faults/fault-engine.ts'
 import type { FaultRule } from '../../src/faults/fault-rule.ts'
 import { KINDS } from '../../src/faults/kinds/index.ts'
 import { SeededRandom } from '../../src/support/random.ts'
+import { anExchange } from './an-exchange.ts'
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const noChains: Chains = {
@@ -25,31 +26,11 @@ function engine(seed = 7): FaultEngine {
   })
 }
 
-function exchange(given: Partial<Exchange> = {}): Exchange {
-  return {
-    request_id: 'req_1',
-    operation: 'list_pools',
-    tenant: 'acme',
-    external_id: undefined,
-    idempotency_key: undefined,
-    has_cursor: false,
-    has_user_token: false,
-    answer: undefined,
-    over: new AbortController().signal,
-    struckBy: undefined,
-    tokenWish: {},
-    drop: () => {},
-    hang: () => {},
-    answerNow: () => {},
-    ...given,
-  }
-}
-
 /** Sends so many exchanges by the rules; a letter each: what was struck is `x`. */
 async function pattern(faults: FaultEngine, count: number, given?: Partial<Exchange>): Promise<string> {
   let struck = ''
   for (let i = 0; i < count; i++) {
-    const passes = faults.at('on_request', exchange(given)).then(
+    const passes = faults.at('on_request', anExchange(given)).then(
       () => '.',
       () => 'x',
     )
@@ -115,7 +96,7 @@ describe('in a row', () => {
   async function attempts(faults: FaultEngine, count: number, given: Partial<Exchange>): Promise<string> {
     let struck = ''
     for (let i = 0; i < count; i++) {
-      const one = exchange(given)
+      const one = anExchange(given)
       for (const phase of ['on_request', 'during_response'] as const) {
         await faults.at(phase, one).catch(() => undefined)
       }
@@ -165,7 +146,7 @@ describe('how often', () => {
     alone.add([rule], [])
     const beside = engine()
     beside.add([rule, { ...rule, kind: 'unknown_fields' }], [])
-    for (let i = 0; i < 9; i++) await beside.at('during_response', exchange())
+    for (let i = 0; i < 9; i++) await beside.at('during_response', anExchange())
     expect(await pattern(beside, 20)).toBe(await pattern(alone, 20))
   })
 })
@@ -189,8 +170,8 @@ describe('where', () => {
   test('only at its phase', async () => {
     const faults = engine()
     faults.add([{ kind: 'error', phase: 'before_broadcast' }], [])
-    await faults.at('on_request', exchange({ operation: 'deposit' }))
-    await expect(faults.at('before_broadcast', exchange({ operation: 'deposit' }))).rejects.toThrow(Problem)
+    await faults.at('on_request', anExchange({ operation: 'deposit' }))
+    await expect(faults.at('before_broadcast', anExchange({ operation: 'deposit' }))).rejects.toThrow(Problem)
   })
 
   test('a token fault leaves the token operation alone unless it is named', async () => {
@@ -198,7 +179,7 @@ describe('where', () => {
     expect(await patternOf({ kind: 'bad_signature', with: { token: 'idp' } }, 1, token)).toBe('.')
     const faults = engine()
     faults.add([{ kind: 'bad_signature', with: { token: 'idp' }, match: { operation: 'token' } }], [])
-    const struck = exchange(token)
+    const struck = anExchange(token)
     await faults.at('on_request', struck)
     expect(struck.tokenWish).toMatchObject({ key: 'unknown' })
   })
@@ -206,8 +187,8 @@ describe('where', () => {
   test('rules strike in the order they were added', async () => {
     const faults = engine()
     faults.add([{ kind: 'error', with: { code: 'not_found' } }, { kind: 'unknown_partner' }], [])
-    await expect(faults.at('on_request', exchange())).rejects.toMatchObject({ code: 'not_found' })
-    await expect(faults.at('on_request', exchange())).rejects.toMatchObject({ code: 'unknown_partner' })
+    await expect(faults.at('on_request', anExchange())).rejects.toMatchObject({ code: 'not_found' })
+    await expect(faults.at('on_request', anExchange())).rejects.toMatchObject({ code: 'unknown_partner' })
   })
 })
 
@@ -246,7 +227,7 @@ describe('rules in force', () => {
     const [first] = faults.add([{ kind: 'error', with: { code: 'not_found' } }, { kind: 'unknown_partner' }], [])
     expect(faults.remove(first!.id)).toBe(true)
     expect(faults.remove(first!.id)).toBe(false)
-    await expect(faults.at('on_request', exchange())).rejects.toMatchObject({ code: 'unknown_partner' })
+    await expect(faults.at('on_request', anExchange())).rejects.toMatchObject({ code: 'unknown_partner' })
   })
 })
 
