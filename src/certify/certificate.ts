@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
-import { BAD } from '../explore/summary.ts'
 import { canonicalJson } from '../support/canonical-json.ts'
 import { plural } from '../verdict/evidence/words.ts'
 import type { Verdict } from '../verdict/report.ts'
-import type { Evidence, FindingOutcome } from './evidence.ts'
+import type { Evidence, FindingOutcome, ScenarioEvidence } from './evidence.ts'
+import { isBad, isOpen, levelOfTrial } from './trial-level.ts'
 
 /** Evidence, and what notices that it was changed. */
 export interface Certificate {
@@ -36,32 +36,80 @@ export function digestOf(evidence: unknown): string {
   return `sha256:${createHash('sha256').update(canonicalJson(evidence)).digest('hex')}`
 }
 
-/** Failed: a finding is contradicted, the command failed in a scenario, or money went astray. Inconclusive: nothing was exercised. */
-export function summaryOf({ scenarios, findings, exploration: { trials } }: Evidence): CertificateSummary {
+/**
+ * Failed: a rule is broken, money went astray, or the command failed where it may not. Else inconclusive: a scenario is, a run with a
+ * fault needs review, or nothing was exercised.
+ */
+export function summaryOf(evidence: Evidence): CertificateSummary {
+  const { scenarios, findings } = evidence
   const count = (wanted: FindingOutcome) => findings.filter(({ outcome }) => outcome === wanted).length
   const [proved, contradicted, unproved] = [count('proved'), count('contradicted'), count('unproved')]
-  const gaveUp = scenarios.filter(({ end }) => end !== '0').length
-  const bad_runs = trials.filter(({ outcome }) => BAD.includes(outcome)).length
-  const runs = trials.length
-  const numbers = { proved, contradicted, unproved, bad_runs, runs }
-  const wrong = [
-    ...(contradicted > 0
-      ? [`${plural(contradicted, 'finding')} ${contradicted === 1 ? 'is' : 'are'} contradicted`]
-      : []),
-    ...(bad_runs > 0 ? [`money went astray or the command hung in ${bad_runs} of ${runs} runs with a fault`] : []),
-    ...(gaveUp > 0 ? [`the command failed in ${gaveUp} of ${scenarios.length} scenarios`] : []),
-  ]
+  const { trials } = evidence.exploration
+  const bad_runs = trials.filter(({ outcome }) => isBad(levelOfTrial(outcome))).length
+  const numbers = { proved, contradicted, unproved, bad_runs, runs: trials.length }
+  const wrong = whatIsWrong(evidence, numbers)
   if (wrong.length > 0) return { verdict: 'failed', summary: `Failed: ${wrong.join('; ')}.`, ...numbers }
-  const struck = trials.filter(({ outcome }) => outcome === 'survived' || outcome === 'gave_up_safely').length
-  if (proved === 0 && struck === 0) {
+  if (!exercised(evidence)) {
     return { verdict: 'inconclusive', summary: 'Inconclusive: nothing was exercised.', ...numbers }
   }
+  const rules = `${plural(proved, 'rule')} kept, none broken, ${unproved} not tested`
+  const open = whatIsOpen(evidence)
+  if (open.length > 0) {
+    return { verdict: 'inconclusive', summary: `Inconclusive: ${[...open, rules].join('; ')}.`, ...numbers }
+  }
+  const money = `no money went astray in ${plural(struckIn(evidence), 'run')} with a fault`
   const where = plural(scenarios.length, 'scenario')
-  const money = `no money went astray in ${plural(struck, 'run')} with a fault`
-  return { verdict: 'passed', summary: `Passed: nothing is contradicted in ${where}, and ${money}.`, ...numbers }
+  return { verdict: 'passed', summary: `Passed: ${rules} in ${where}; ${money}.`, ...numbers }
 }
 
-/** The exit code of `certify`. */
-export function exitCodeOf(evidence: Evidence): number {
-  return { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[summaryOf(evidence).verdict]
+/** The exit code of `certify`. Where nothing was exercised nothing is certified, whatever is allowed. */
+export function exitCodeOf(evidence: Evidence, { allowInconclusive = false } = {}): number {
+  const { verdict } = summaryOf(evidence)
+  if (verdict === 'inconclusive' && allowInconclusive && exercised(evidence)) return 0
+  return { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[verdict]
+}
+
+/** @returns true if the command failed in a scenario where it may not: a signal or the end of its time is no assertion that failed */
+export function failedItself({ end, may_fail }: Pick<ScenarioEvidence, 'end' | 'may_fail'>): boolean {
+  return end !== '0' && !(may_fail && /^\d+$/.test(end))
+}
+
+type Numbers = Omit<CertificateSummary, 'verdict' | 'summary'>
+
+function whatIsWrong({ scenarios }: Evidence, { contradicted, bad_runs, runs }: Numbers): string[] {
+  const of = (count: number) => `in ${count} of ${plural(scenarios.length, 'scenario')}`
+  const astray = scenarios.filter(({ operations }) => operations.some(({ level }) => isBad(level))).length
+  const gaveUp = scenarios.filter(failedItself).length
+  const failed = scenarios.filter(({ verdict }) => verdict === 'failed').length
+  const said = [
+    ...(contradicted > 0 ? [`${plural(contradicted, 'rule')} ${contradicted === 1 ? 'is' : 'are'} broken`] : []),
+    ...(bad_runs > 0
+      ? [`money went astray or the command hung in ${bad_runs} of ${plural(runs, 'run')} with a fault`]
+      : []),
+    ...(astray > 0 ? [`money went astray ${of(astray)}`] : []),
+    ...(gaveUp > 0 ? [`the command failed ${of(gaveUp)}`] : []),
+  ]
+  return said.length === 0 && failed > 0 ? [`the verdict is failed ${of(failed)}`] : said
+}
+
+function whatIsOpen({ scenarios, exploration: { trials } }: Evidence): string[] {
+  const names = scenarios.filter(({ verdict }) => verdict === 'inconclusive').map(({ name }) => name)
+  const runs = trials.filter(({ outcome }) => isOpen(levelOfTrial(outcome))).length
+  return [
+    ...(names.length > 0
+      ? [`${names.length} of ${plural(scenarios.length, 'scenario')} came to no verdict (${names.join(', ')})`]
+      : []),
+    ...(runs > 0
+      ? [`${runs} of ${plural(trials.length, 'run')} with a fault ${runs === 1 ? 'needs' : 'need'} review`]
+      : []),
+  ]
+}
+
+function exercised(evidence: Evidence): boolean {
+  return struckIn(evidence) > 0 || evidence.findings.some(({ outcome }) => outcome === 'proved')
+}
+
+/** Runs in which a fault struck. */
+function struckIn({ exploration: { trials } }: Evidence): number {
+  return trials.filter(({ outcome }) => outcome !== 'not_exercised' && outcome !== 'errored').length
 }

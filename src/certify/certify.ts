@@ -3,6 +3,7 @@ import { type ExploreTerms, explore, limitOf } from '../explore/explore.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { type Certificate, certificateOf } from './certificate.ts'
 import { type CertifiedTerms, evidenceOf } from './evidence-of.ts'
+import { withBefore } from './with-before.ts'
 
 /** What `certify` is to do. */
 export interface CertifyTerms
@@ -35,16 +36,12 @@ export async function certify(terms: CertifyTerms): Promise<Certificate | undefi
   if (!exploration || interruption.asked.aborted) return undefined
   const runs = await runAll({
     ...terms,
-    command: withBefore(terms),
+    // The exploration has shown that both can be started.
+    command: withBefore(terms.before, terms.command),
     faults: [],
     required: [],
     timeout: terms.timeout ?? limitOf(exploration.baseline.took_ms),
   })
   if (interruption.asked.aborted) return undefined
   return certificateOf(evidenceOf(runs, exploration, terms))
-}
-
-/** One command that does both; the exploration has shown that both can be started. */
-function withBefore({ before, command }: CertifyTerms): readonly string[] {
-  return before === undefined ? command : ['sh', '-c', `(${before}\n) && exec "$@"`, 'sh', ...command]
 }

@@ -2,6 +2,7 @@ import { canonicalJson } from '../support/canonical-json.ts'
 import { shellWords } from '../support/shell-words.ts'
 import type { Certificate } from './certificate.ts'
 import type { Evidence } from './evidence.ts'
+import { operationInWords } from './operation-in-words.ts'
 
 /** Differences told one by one. */
 const TOLD = 5
@@ -58,21 +59,29 @@ function circumstancesOf({
   )
 }
 
-function resultsOf({ scenarios, findings, exploration: { trials, bad_cells, repeatable } }: Evidence): Entries {
+function resultsOf({ scenarios, findings, exploration: { trials, incidents, repeatable } }: Evidence): Entries {
   return new Map([
-    ...findings.map(({ id, outcome, scenarios: where }): [string, string] => [
-      `finding ${id}`,
-      where.length === 0 ? outcome : `${outcome} by ${where.join(', ')}`,
+    ...findings.map((finding): [string, string] => [`finding ${finding.id}`, findingInWords(finding)]),
+    ...scenarios.map(({ name, verdict, end, operations }): [string, string] => [
+      `scenario ${name}`,
+      [verdict, `end ${end}`, ...operations.map(operationInWords)].join(', '),
     ]),
-    ...scenarios.map(({ name, verdict, end }): [string, string] => [`scenario ${name}`, `${verdict}, end ${end}`]),
     ['repeatable', String(repeatable)],
     ...trials.map(({ id, outcome }): [string, string] => [`run ${id}`, outcome]),
     // The command line that does it again says nothing about what came of it.
-    ...bad_cells.map(({ repeat: _, ...cell }): [string, string] => [
+    ...incidents.map(({ repeat: _, ...cell }): [string, string] => [
       `what happened at ${cell.operation} ${cell.hazard}`,
       [...cell.sentences, canonicalJson(cell.findings)].join('; '),
     ]),
   ])
+}
+
+function findingInWords({ outcome, contradicted_in, proved_in, review_in }: Evidence['findings'][number]): string {
+  const shown = (how: string, names: readonly string[]) => (names.length > 0 ? [`${how} ${names.join(', ')}`] : [])
+  return [
+    ...[outcome, ...shown('contradicted by', contradicted_in), ...shown('proved by', proved_in)],
+    ...shown('to be looked at in', review_in),
+  ].join('; ')
 }
 
 function differences(first: Entries, second: Entries): string[] {

@@ -1,10 +1,10 @@
-import { endInAWord } from '../exec/exit-code.ts'
 import type { Run } from '../exec/sandbox-run.ts'
 import type { Exploration } from '../explore/exploration.ts'
 import { version } from '../version.ts'
-import type { Evidence } from './evidence.ts'
-import { explorationEvidence } from './exploration-evidence.ts'
+import { type Evidence, FORM } from './evidence.ts'
+import { explorationEvidence, lastingNames } from './exploration-evidence.ts'
 import { mergeFindings } from './merge-findings.ts'
+import { scenarioEvidence } from './scenario-evidence.ts'
 
 /** What is certified, and with what. */
 export interface CertifiedTerms {
@@ -24,8 +24,9 @@ export function evidenceOf(
   { subject, flags, fixtures }: CertifiedTerms,
 ): Evidence {
   const { command, seed, clock } = exploration
+  const lasting = lastingNames(exploration)
   return {
-    form: 'yield-sandbox certificate 1',
+    form: FORM,
     version,
     specification: SPECIFICATION,
     subject: subject ?? null,
@@ -34,11 +35,7 @@ export function evidenceOf(
     fixtures,
     seed,
     clock,
-    scenarios: runs.map(({ scenario, report, end }) => ({
-      name: scenario?.name ?? '',
-      verdict: report.verdict,
-      end: endInAWord(end),
-    })),
+    scenarios: runs.map((run) => scenarioEvidence(run, lasting)),
     findings: mergeFindings(
       runs.map(({ scenario, report }) => ({ name: scenario?.name ?? '', findings: report.findings })),
     ),

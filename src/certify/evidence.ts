@@ -1,13 +1,34 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OPERATIONS } from '../domain/operations.ts'
 import { TRIAL_OUTCOMES } from '../explore/exploration.ts'
+import { LEVELS, type OperationType, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
+
+/** Which form of evidence this version writes and reads. */
+export const FORM = 'yield-sandbox certificate 2'
+
+const OUTCOME_IDS = Object.keys(OUTCOMES) as OutcomeId[]
+const OPERATION_TYPES = ['deposit', 'withdraw', 'create_portfolio'] as const satisfies readonly OperationType[]
 
 const text = Type.String({ maxLength: 10_000 })
 const texts = Type.Array(text)
 const exact = { additionalProperties: false }
-const oneOf = <W extends string>(words: readonly W[]) => Type.Union(words.map((word) => Type.Literal(word)))
+const oneOf = <const W extends string>(words: readonly W[]) => Type.Union(words.map((word) => Type.Literal(word)))
 const operation = oneOf(OPERATIONS)
 const outcome = oneOf(TRIAL_OUTCOMES)
+
+/** Operations of one kind that came to the same in a scenario, and of which not all is well. */
+const OperationEvidence = Type.Object(
+  {
+    type: oneOf(OPERATION_TYPES),
+    /** Null for end users who have other names in every run, and for an operation of none. */
+    external_id: Type.Union([text, Type.Null()]),
+    outcome: oneOf(OUTCOME_IDS),
+    level: oneOf(LEVELS),
+    /** How many there are. */
+    count: Type.Integer(),
+  },
+  exact,
+)
 
 const ScenarioEvidence = Type.Object(
   {
@@ -15,6 +36,10 @@ const ScenarioEvidence = Type.Object(
     verdict: oneOf(['passed', 'failed', 'inconclusive']),
     /** `0`, `1`, `SIGKILL`, `timeout`: how the command ended. */
     end: text,
+    /** Whether a right client may make the command fail here. */
+    may_fail: Type.Boolean(),
+    /** Those of which not all is well, the worst first. */
+    operations: Type.Array(OperationEvidence),
   },
   exact,
 )
@@ -22,17 +47,20 @@ const ScenarioEvidence = Type.Object(
 const FindingEvidence = Type.Object(
   {
     id: text,
+    /** Contradicted where any scenario contradicts it, else proved where any proves it. */
     outcome: oneOf(['contradicted', 'proved', 'unproved']),
-    /** Names of the scenarios that show it; none of them shows what is unproved. */
-    scenarios: texts,
+    /** Names of the scenarios that contradict it, that prove it, and in which somebody has to look. */
+    contradicted_in: texts,
+    proved_in: texts,
+    review_in: texts,
   },
   exact,
 )
 
 const TrialEvidence = Type.Object({ id: text, operation, hazard: text, outcome }, exact)
 
-/** All runs with one fault at one operation, when one of them went wrong. */
-const BadCellEvidence = Type.Object(
+/** All runs with one fault at one operation, when one of them went wrong or needs review. */
+const IncidentEvidence = Type.Object(
   {
     operation,
     hazard: text,
@@ -40,7 +68,7 @@ const BadCellEvidence = Type.Object(
     outcome,
     /** Id of the first that came to it. */
     trial: text,
-    /** How many went wrong, with that one. */
+    /** How many went wrong or need review, with that one. */
     count: Type.Integer(),
     /** What happened to whose money. */
     sentences: texts,
@@ -55,7 +83,7 @@ const BadCellEvidence = Type.Object(
 /** Shape of what a certificate rests on. */
 export const EvidenceSchema = Type.Object(
   {
-    form: Type.Literal('yield-sandbox certificate 1'),
+    form: Type.Literal(FORM),
     /** Of the sandbox. */
     version: text,
     /** Version of the API. */
@@ -78,7 +106,7 @@ export const EvidenceSchema = Type.Object(
         /** Whether two runs without faults were the same. */
         repeatable: Type.Boolean(),
         trials: Type.Array(TrialEvidence),
-        bad_cells: Type.Array(BadCellEvidence),
+        incidents: Type.Array(IncidentEvidence),
       },
       exact,
     ),
@@ -92,4 +120,5 @@ export const EvidenceSchema = Type.Object(
  */
 export type Evidence = Static<typeof EvidenceSchema>
 export type FindingOutcome = Evidence['findings'][number]['outcome']
-export type BadCell = Evidence['exploration']['bad_cells'][number]
+export type Incident = Evidence['exploration']['incidents'][number]
+export type ScenarioEvidence = Evidence['scenarios'][number]

@@ -1,22 +1,27 @@
 import { type Exploration, TRIAL_OUTCOMES, type TrialResult } from '../explore/exploration.ts'
-import { isBad } from '../explore/judge/judge-trial.ts'
 import { grouped } from '../support/grouped.ts'
+import { shorten } from '../support/shorten.ts'
 import { FINDINGS } from '../verdict/findings/index.ts'
-import type { BadCell, Evidence } from './evidence.ts'
+import type { Evidence, Incident } from './evidence.ts'
+import { isBad, isOpen, levelOfTrial } from './trial-level.ts'
 
 /** Those that explain where money went; others vary with how fast a machine is. */
 const CRITICAL = new Set<string>(FINDINGS.filter(({ impact }) => impact === 'critical').map(({ id }) => id))
-/** Of a transfer that no answer told the command of: it names its end user, whoever that is in this run. */
-const UNKNOWN_TRANSFER = /^(.*): (a (?:deposit|withdraw) was carried out, and no answer .*)$/s
+/** A sentence about one operation names its end user, who may have another name in every run. */
+const OF_AN_OPERATION =
+  /^(.*?)((?:'s (?:deposit|withdrawal|new portfolio)\b|: a (?:deposit|withdraw) was carried out).*)$/s
+/** Outcomes whose sentences may be others in the next run. */
+const VARYING = new Set<string>(['hung', 'errored'])
+/** Characters of a name that sentences show. */
+const NAME_SHOWN = 40
 
 /** Outcomes of all runs, by their ids, and what happened where something went wrong. */
-export function explorationEvidence({ baseline, results }: Exploration): Evidence['exploration'] {
+export function explorationEvidence(exploration: Exploration): Evidence['exploration'] {
+  const { baseline, results } = exploration
   const byId = [...results].sort((a, b) => (a.trial.id < b.trial.id ? -1 : 1))
-  const bad = byId.filter(({ level }) => isBad(level))
-  const lasting = new Set(
-    results.flatMap(({ trial }) => trial.harms.flatMap(({ position }) => position.external_id ?? [])),
-  )
-  const cells = grouped(bad, ({ trial: { harms } }) =>
+  const doubtful = byId.filter(({ outcome }) => isBad(levelOfTrial(outcome)) || isOpen(levelOfTrial(outcome)))
+  const lasting = new Set([...lastingNames(exploration)].flatMap((name) => [name, shorten(name, NAME_SHOWN)]))
+  const cells = grouped(doubtful, ({ trial: { harms } }) =>
     harms.map(({ position, hazard }) => `${position.operation} ${hazard.id}`).join(),
   )
   return {
@@ -29,12 +34,17 @@ export function explorationEvidence({ baseline, results }: Exploration): Evidenc
         outcome,
       })),
     ),
-    bad_cells: [...cells.values()].flatMap((results) => badCell(results, lasting)),
+    incidents: [...cells.values()].flatMap((results) => incidentOf(results, lasting)),
   }
 }
 
+/** Names that end users have in every run. */
+export function lastingNames({ results }: Pick<Exploration, 'results'>): Set<string> {
+  return new Set(results.flatMap(({ trial }) => trial.harms.flatMap(({ position }) => position.external_id ?? [])))
+}
+
 /** Nothing for no results. */
-function badCell(results: readonly TrialResult[], lasting: ReadonlySet<string>): BadCell[] {
+function incidentOf(results: readonly TrialResult[], lasting: ReadonlySet<string>): Incident[] {
   const worst = TRIAL_OUTCOMES.find((outcome) => results.some((result) => result.outcome === outcome))
   const first = results.find(({ outcome }) => outcome === worst)
   const harm = first?.trial.harms[0]
@@ -46,8 +56,8 @@ function badCell(results: readonly TrialResult[], lasting: ReadonlySet<string>):
       outcome: first.outcome,
       trial: first.trial.id,
       count: results.length,
-      // How far a command came that never ends depends on when it was ended.
-      sentences: first.outcome === 'hung' ? [] : first.sentences.map((sentence) => withoutName(sentence, lasting)),
+      // How far a command came that never ends depends on when it was ended; an error of the sandbox may name a port.
+      sentences: VARYING.has(first.outcome) ? [] : first.sentences.map((sentence) => withoutName(sentence, lasting)),
       findings: first.findings.map(({ id }) => id).filter((id) => CRITICAL.has(id)),
       repeat: first.repeat,
     },
@@ -56,6 +66,6 @@ function badCell(results: readonly TrialResult[], lasting: ReadonlySet<string>):
 
 /** An end user who has another name in every run has none here. */
 function withoutName(sentence: string, lasting: ReadonlySet<string>): string {
-  const [, name = '', rest] = UNKNOWN_TRANSFER.exec(sentence) ?? []
-  return rest === undefined || lasting.has(name) ? sentence : `an end user: ${rest}`
+  const [, name = '', rest] = OF_AN_OPERATION.exec(sentence) ?? []
+  return rest === undefined || lasting.has(name) ? sentence : `an end user${rest}`
 }

@@ -10,17 +10,20 @@ export interface ScenarioFindings {
 
 /**
  * Every finding once: contradicted where any scenario contradicts it, else proved where any proves it, else unproved; each with the
- * scenarios that show it.
+ * scenarios that show it, one way or the other.
  */
 export function mergeFindings(scenarios: readonly ScenarioFindings[]): Evidence['findings'] {
   return FINDING_IDS.map((id) => {
-    const showing = (outcome: ReportedFinding['outcome']) =>
+    const showing = (...outcomes: ReportedFinding['outcome'][]) =>
       scenarios
-        .filter(({ findings }) => findings.some((one) => one.id === id && one.outcome === outcome))
+        .filter(({ findings }) => findings.some((one) => one.id === id && outcomes.includes(one.outcome)))
         .map(({ name }) => name)
-    const [failed, passed] = [showing('failed'), showing('passed')]
-    if (failed.length > 0) return { id, outcome: 'contradicted' as const, scenarios: failed }
-    if (passed.length > 0) return { id, outcome: 'proved' as const, scenarios: passed }
-    return { id, outcome: 'unproved' as const, scenarios: [] }
+    const where = {
+      contradicted_in: showing('failed'),
+      proved_in: showing('passed'),
+      review_in: showing('needs_review', 'errored'),
+    }
+    if (where.contradicted_in.length > 0) return { id, outcome: 'contradicted' as const, ...where }
+    return { id, outcome: where.proved_in.length > 0 ? ('proved' as const) : ('unproved' as const), ...where }
   })
 }

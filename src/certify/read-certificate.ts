@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises'
 import { Value } from '@sinclair/typebox/value'
 import { OptionError } from '../option-error.ts'
 import { jsonObject } from '../support/json-object.ts'
+import { shorten } from '../support/shorten.ts'
+import { version } from '../version.ts'
 import type { Certificate } from './certificate.ts'
-import { EvidenceSchema } from './evidence.ts'
+import { EvidenceSchema, FORM } from './evidence.ts'
 import { EMBEDDED } from './render/render-page.ts'
 
 /** A certificate as it is in a file. */
@@ -22,12 +24,23 @@ export async function readCertificate(path: string): Promise<CertificateFile> {
   if (typeof digest !== 'string' || evidence === undefined) {
     throw new OptionError(`--verify: ${path} holds no certificate of yield-sandbox`)
   }
+  refuseOtherForms(path, evidence)
   if (!Value.Check(EvidenceSchema, evidence)) {
     const first = Value.Errors(EvidenceSchema, evidence).First()
     const where = `${first?.path || 'as a whole'}: ${first?.message}`
     throw new OptionError(`--verify: ${path} holds no certificate that this version can read (evidence ${where})`)
   }
   return { path, text, form, certificate: { digest, evidence } }
+}
+
+/** Says which version wrote what this one cannot read. Throws OptionError. */
+function refuseOtherForms(path: string, evidence: unknown): void {
+  const { form, version: writer } = Object(evidence) as Record<string, unknown>
+  if (typeof form !== 'string' || form === FORM || !/^yield-sandbox certificate \d{1,6}$/.test(form)) return
+  const by = typeof writer === 'string' ? `yield-sandbox ${shorten(writer, 40)}` : 'another version of yield-sandbox'
+  throw new OptionError(
+    `--verify: ${path} was written by ${by} in the form "${form}"; this is yield-sandbox ${version}, which reads "${FORM}": verify it with the version that wrote it`,
+  )
 }
 
 async function textOf(path: string): Promise<string> {
@@ -37,7 +50,7 @@ async function textOf(path: string): Promise<string> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     throw new OptionError(
-      `--verify: ${path} ${code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is no text' : `cannot be read (${code})`}`,
+      `--verify: ${path} ${code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not a text file' : `cannot be read (${code})`}`,
     )
   }
 }

@@ -4,9 +4,9 @@ import type { CertificateFile } from './read-certificate.ts'
 import { renderJson } from './render/render-json.ts'
 import { renderPage } from './render/render-page.ts'
 
-/** Whether a certificate is as it was made. */
+/** What is known of a certificate: as it was made, changed, or written in the words of another version. */
 export interface Verification {
-  intact: boolean
+  state: 'intact' | 'changed' | 'not_compared'
   /** One line, without the file's name. */
   sentence: string
 }
@@ -17,28 +17,27 @@ const RENDERERS: Record<CertificateFile['form'], (certificate: Certificate) => s
 }
 
 /**
- * Computes the digest again, and makes the file again: both must be the same. What another version made is not made again, since
- * its words may be others.
+ * Computes the digest again, and makes the file again: both must be the same. Another version's words cannot be made here: who edited
+ * them may have computed the digest anew, so such a file is never called intact.
  */
 export function verifyCertificate({ text, form, certificate }: CertificateFile): Verification {
   const { digest, evidence } = certificate
   const computed = digestOf(evidence)
   if (computed !== digest) {
-    return { intact: false, sentence: `changed: its evidence has the digest ${computed}, and it names ${digest}` }
+    return { state: 'changed', sentence: `changed: its evidence has the digest ${computed}, and it names ${digest}` }
   }
-  const same = evidence.version === version
-  if (same && RENDERERS[form](certificate) !== text) {
-    return {
-      intact: false,
-      sentence: `changed: its evidence is as it was made, but its words are not (digest ${digest})`,
-    }
+  if (evidence.version !== version) {
+    const what = `only the digest ${digest} fits its evidence, which says that version ${JSON.stringify(evidence.version)} wrote it`
+    const how = `the words could not be compared, since this is ${version}: verify it with that version`
+    return { state: 'not_compared', sentence: `not compared: ${what}; ${how}` }
+  }
+  if (RENDERERS[form](certificate) !== text) {
+    const sentence = `changed: its evidence is as it was made, but its words are not (digest ${digest})`
+    return { state: 'changed', sentence }
   }
   const { subject, seed } = evidence
   const { proved, contradicted, unproved } = summaryOf(evidence)
   const of = subject === null ? 'no subject' : `subject ${JSON.stringify(subject)}`
-  const only = same
-    ? ''
-    : `; made by version ${JSON.stringify(evidence.version)}: only the digest was checked, not the words (this is ${version})`
-  const counts = `${proved} proved, ${contradicted} contradicted, ${unproved} unproved`
-  return { intact: true, sentence: `intact: digest ${digest}, seed ${seed}, ${of}, ${counts}${only}` }
+  const counts = `${proved} rules kept, ${contradicted} broken, ${unproved} not tested`
+  return { state: 'intact', sentence: `intact: digest ${digest}, seed ${seed}, ${of}, ${counts}` }
 }

@@ -15,6 +15,7 @@ export function certifyCommand(): Command {
     .option('--jobs <n>', 'how many runs at a time (default: the number of processors)', atLeastOne)
     .option('--timeout <d>', 'how long a run may take (default: 5m and five times the command alone)', positiveDuration)
     .option('--before <command>', 'run this by the shell before each run, such as a reset of your database')
+    .option('--allow-inconclusive', 'exit with 0 although scenarios came to no verdict or runs need review')
     .option('--tolerate', 'go on although two runs without faults differ')
     .option('--verify <file>', 'say whether a certificate is as it was made; twice: compare two', texts, [])
   const clock = `moment at which the clock of the runs of explore stands (default: ${CLOCK})`
@@ -30,8 +31,9 @@ export function certifyCommand(): Command {
 const EXAMPLES = `
 The command is told where the sandbox is as by exec. It runs once in each shipped scenario, and once for everything that can go wrong.
 
-Exit codes: 0 nothing is contradicted and no money went astray, 3 something is or the command failed in a scenario, 4 nothing was
-exercised; the command's own when it fails without any fault. Of --verify: 0 intact, 1 changed or not the same results, 2 no certificate.
+Exit codes: 0 no rule is broken and no money went astray, 3 one is, it did, or the command failed in a scenario where it may not, 4 a
+scenario came to no verdict, a run needs review, or nothing was exercised; the command's own when it fails without any fault.
+Of --verify: 0 intact, 1 changed or not the same results, 2 no certificate, 4 written by another version.
 
 Examples:
   yield-sandbox certify --subject "$(git rev-parse HEAD)" -- npm test

@@ -6,6 +6,7 @@ export interface CertifyFlags extends SandboxFlags {
   timeout?: number
   before?: string
   tolerate?: boolean
+  allowInconclusive?: boolean
   subject?: string
   output: string
   verify: string[]

@@ -54,7 +54,7 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
     await writeCertificate(files, certificate)
     process.stderr.write(`\n${renderText(certificate)}`)
     say(`written to ${files.html} and ${files.json}`)
-    process.exitCode = exitCodeOf(certificate.evidence)
+    process.exitCode = exitCodeOf(certificate.evidence, flags)
   }
   exitAtOnce()
 }

@@ -1,6 +1,7 @@
 import { compareCertificates } from '../certify/compare-certificates.ts'
 import { readCertificate } from '../certify/read-certificate.ts'
 import { verifyCertificate } from '../certify/verify-certificate.ts'
+import { INCONCLUSIVE } from '../exec/exit-code.ts'
 import { OptionError } from '../option-error.ts'
 import { visibleText } from '../support/visible-text.ts'
 
@@ -11,9 +12,10 @@ export async function verifyFiles(paths: readonly string[], print: (line: string
   const verified = files.map((file) => ({ file, ...verifyCertificate(file) }))
   for (const { file, sentence } of verified) print(visibleText(`${file.path}: ${sentence}`))
   const [first, second] = files
-  if (!verified.every(({ intact }) => intact)) return 1
-  if (!first || !second) return 0
+  if (verified.some(({ state }) => state === 'changed')) return 1
+  const same = verified.every(({ state }) => state === 'intact') ? 0 : INCONCLUSIVE
+  if (!first || !second) return same
   const { sameResults, sentences } = compareCertificates(first.certificate, second.certificate)
   for (const sentence of sentences) print(visibleText(sentence))
-  return sameResults ? 0 : 1
+  return sameResults ? same : 1
 }

@@ -17,20 +17,26 @@ test('contradicted anywhere is contradicted, by the scenarios that contradict it
   expect(merged('passed', 'failed', 'not_exercised', 'failed')).toEqual({
     id: 'retry-after',
     outcome: 'contradicted',
-    scenarios: ['scenario-1', 'scenario-3'],
+    ...{ contradicted_in: ['scenario-1', 'scenario-3'], proved_in: ['scenario-0'], review_in: [] },
   })
+})
+
+test('broken once and kept once is broken, and so it is when it was kept more often', () => {
+  expect(merged('failed', 'passed')).toMatchObject({ outcome: 'contradicted' })
+  expect(merged('passed', 'passed', 'failed')).toMatchObject({ outcome: 'contradicted' })
 })
 
 test('proved anywhere is proved, if nothing contradicts it', () => {
   expect(merged('not_exercised', 'passed', 'needs_review')).toMatchObject({
     outcome: 'proved',
-    scenarios: ['scenario-1'],
+    ...{ contradicted_in: [], proved_in: ['scenario-1'], review_in: ['scenario-2'] },
   })
 })
 
 test.each(['not_exercised', 'needs_review', 'errored'] as const)(
   '%s alone is unproved, shown by nothing',
   (outcome) => {
-    expect(merged(outcome)).toMatchObject({ outcome: 'unproved', scenarios: [] })
+    const review_in = outcome === 'not_exercised' ? [] : ['scenario-0']
+    expect(merged(outcome)).toMatchObject({ outcome: 'unproved', contradicted_in: [], proved_in: [], review_in })
   },
 )

@@ -7,6 +7,8 @@ import { readCertificate } from '../../src/certify/read-certificate.ts'
 import { renderJson } from '../../src/certify/render/render-json.ts'
 import { renderPage } from '../../src/certify/render/render-page.ts'
 import { verifyCertificate } from '../../src/certify/verify-certificate.ts'
+import { verifyFiles } from '../../src/cli/verify-files.ts'
+import { version } from '../../src/version.ts'
 import { HOSTILE } from '../verdict/render/sample-report.ts'
 import { sampleEvidence } from './sample-evidence.ts'
 
@@ -27,15 +29,15 @@ const forms = { page: renderPage(certificate), JSON: renderJson(certificate) }
 
 test.each(Object.entries(forms))('a %s is intact as it was made', async (_, text) => {
   expect(await verified(text)).toEqual({
-    intact: true,
-    sentence: `intact: digest ${certificate.digest}, seed 1, subject "npm", 1 proved, 1 contradicted, 27 unproved`,
+    state: 'intact',
+    sentence: `intact: digest ${certificate.digest}, seed 1, subject "npm", 1 rules kept, 1 broken, 27 not tested`,
   })
 })
 
 test.each(HOSTILE.map((text) => text.slice(0, 500)))('is intact whatever is in it (%#)', async (text) => {
   const hostile = certificateOf(sampleEvidence(text))
-  expect(await verified(renderPage(hostile))).toMatchObject({ intact: true })
-  expect(await verified(renderJson(hostile))).toMatchObject({ intact: true })
+  expect(await verified(renderPage(hostile))).toMatchObject({ state: 'intact' })
+  expect(await verified(renderJson(hostile))).toMatchObject({ state: 'intact' })
 })
 
 test.each(Object.entries(forms))('no byte of a %s can be changed, added or taken away unnoticed', async (_, text) => {
@@ -45,7 +47,7 @@ test.each(Object.entries(forms))('no byte of a %s can be changed, added or taken
     for (const change of [other, `${text[at]}x`, '']) {
       const changed = text.slice(0, at) + change + text.slice(at + 1)
       const noticed = await verified(changed).then(
-        ({ intact }) => !intact,
+        ({ state }) => state !== 'intact',
         (error: Error) => error.name === 'OptionError',
       )
       expect(noticed, `at ${at}: ${text.slice(at - 20, at + 20)}`).toBe(true)
@@ -56,24 +58,61 @@ test.each(Object.entries(forms))('no byte of a %s can be changed, added or taken
 test('evidence that was changed with all its words is noticed by the digest', async () => {
   const better = { ...certificate, evidence: { ...certificate.evidence, subject: 'another' } }
   expect(await verified(renderPage(better))).toEqual({
-    intact: false,
+    state: 'changed',
     sentence: expect.stringMatching(/^changed: its evidence has the digest sha256:\w+, and it names sha256:/),
   })
 })
 
 test('words that were changed beside the evidence are noticed', async () => {
   const changed = forms.page.replace('>1</dd>', '>2</dd>')
-  expect(await verified(changed)).toMatchObject({ intact: false, sentence: expect.stringMatching(/its words are not/) })
+  expect(await verified(changed)).toMatchObject({
+    state: 'changed',
+    sentence: expect.stringMatching(/its words are not/),
+  })
 })
 
-test('of what another version made, only the digest is checked, and it says so', async () => {
+test.each([
+  ['as it was made', (page: string) => page],
+  ['with altered words', (page: string) => page.replace('Made by', 'Wrought by')],
+])('what another version made is never called intact: %s', async (_, change) => {
   const older = certificateOf({ ...sampleEvidence(), version: '0.0.9' })
-  const changed = renderPage(older).replace('Made by', 'Wrought by')
-  expect(await verified(changed)).toEqual({
-    intact: true,
-    sentence: expect.stringMatching(/made by version "0.0.9": only the digest was checked, not the words/),
-  })
-  expect(await verified(changed.replace('"seed":1', '"seed":2'))).toMatchObject({ intact: false })
+  for (const text of [renderPage(older), renderJson(older)].map(change)) {
+    expect(await verified(text)).toEqual({
+      state: 'not_compared',
+      sentence: `not compared: only the digest ${older.digest} fits its evidence, which says that version "0.0.9" wrote it; the words could not be compared, since this is ${version}: verify it with that version`,
+    })
+    expect(await verified(text.replace(/"seed": ?1/, '"seed":2'))).toMatchObject({ state: 'changed' })
+  }
+})
+
+test.each([
+  ['yield-sandbox certificate 1', '0.1.0', 'yield-sandbox 0.1.0'],
+  ['yield-sandbox certificate 3', undefined, 'another version of yield-sandbox'],
+])('%s is refused by what wrote it', async (form, writer, by) => {
+  const text = JSON.stringify({ digest: 'sha256:0', evidence: { form, version: writer } })
+  await expect(verified(text)).rejects.toThrow(
+    `was written by ${by} in the form "${form}"; this is yield-sandbox ${version}, which reads "yield-sandbox certificate 2": verify it with the version that wrote it`,
+  )
+})
+
+test('exits with 0 for what is intact, 1 for what was changed, and 4 for the words of another version', async () => {
+  const exitCode = async (...texts: string[]) => {
+    const files = texts.map((_, i) => join(directory, `certificate-${i}.html`))
+    for (const [i, file] of files.entries()) await writeFile(file, texts[i]!)
+    return verifyFiles(files, () => undefined)
+  }
+  const older = renderPage(certificateOf({ ...sampleEvidence(), version: '0.0.9' }))
+  const changed = forms.page.replace('Made by', 'Wrought by')
+  const other = renderPage(
+    certificateOf({ ...sampleEvidence(), exploration: { ...sampleEvidence().exploration, repeatable: false } }),
+  )
+  expect(await exitCode(forms.page)).toBe(0)
+  expect(await exitCode(changed)).toBe(1)
+  expect(await exitCode(older)).toBe(4)
+  expect(await exitCode(forms.page, forms.page)).toBe(0)
+  expect(await exitCode(forms.page, other)).toBe(1)
+  expect(await exitCode(forms.page, older)).toBe(4)
+  expect(await exitCode(older, changed)).toBe(1)
 })
 
 test.each([
@@ -84,5 +123,5 @@ test.each([
   ['evidence that is none', '{"digest":"x","evidence":{}}'],
   ['no text', new Uint8Array([0xff, 0xfe, 0x7b])],
 ])('%s is no certificate', async (_, content) => {
-  await expect(verified(content)).rejects.toThrow(/^--verify: .* (holds no certificate|is no text)/)
+  await expect(verified(content)).rejects.toThrow(/^--verify: .* (holds no certificate|is not a text file)/)
 })

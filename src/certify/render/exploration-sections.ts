@@ -1,27 +1,49 @@
-import { OUTCOME_IMPACT } from '../../explore/exploration.ts'
 import type { Tried } from '../../explore/matrix.ts'
+import { HAZARDS } from '../../explore/plan/hazards.ts'
 import { matrixSection } from '../../explore/render/html-sections.ts'
 import { OUTCOMES } from '../../explore/render/outcomes.ts'
+import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
 import { html, type Markup } from '../../verdict/render/html/markup.ts'
-import type { BadCell, Evidence } from '../evidence.ts'
+import type { Evidence, Incident } from '../evidence.ts'
+import { levelOfTrial } from '../trial-level.ts'
+import { type Card, cardsOf } from './cards.ts'
 
-/** Where money went astray or the command hung; then every fault at every operation. */
-export function explorationSections({ exploration: { trials, bad_cells } }: Evidence): Markup {
+/** What went wrong or needs review in runs with a fault, a card for each cause; then every fault at every operation. */
+export function explorationSections({ exploration: { trials, incidents } }: Evidence): Markup {
   const results = trials.map(({ operation, hazard, outcome }): Tried => {
     return { trial: { harms: [{ position: { operation }, hazard: { id: hazard } }] }, outcome }
   })
-  return html`${bad_cells.length > 0 && html`<section><h2>Money <small>${bad_cells.length}</small></h2>${bad_cells.map(article)}</section>`}
+  const cards = cardsOf(incidents)
+  return html`${cards.length > 0 && html`<section><h2>Money <small>${cards.length}</small></h2>${cards.map(article)}</section>`}
 ${matrixSection({ results, untried: null })}`
 }
 
-function article({ outcome, trial, count, sentences, findings, repeat }: BadCell): Markup {
+function article({ first, others }: Card): Markup {
+  const { outcome, trial, count, sentences, findings, repeat } = first
   const { sign, name, meaning } = OUTCOMES[outcome]
   const said = sentences.length > 0 ? sentences : [meaning]
   const why = findings.flatMap((id) => FINDINGS.filter((finding) => finding.id === id))
-  return html`<article class="${outcome}"><h3>${trial}</h3><p><span class="tag">${OUTCOME_IMPACT[outcome]}</span><span class="tag">${sign} ${name}</span></p>
+  return html`<article class="${outcome}"><h3>${trial}</h3><p><span class="tag">${levelOfTrial(outcome)}</span><span class="tag">${sign} ${name}</span></p>
 ${said.map((sentence) => html`<p>${sentence}</p>`)}
-${count > 1 && html`<p class="id">${count} runs with this fault at this operation went wrong.</p>`}
+${count > 1 && html`<p class="id">${count} runs with this fault at this operation went wrong or need review.</p>`}
 <dl class="facts">${why.map(({ id, failureTitle }) => html`<div><dt>Why</dt><dd>${failureTitle} <span class="id">${id}</span></dd></div>`)}
+${others.length > 0 && alsoAt(others)}
 <div><dt>See it again</dt><dd><pre tabindex="0"><code>${repeat}</code></pre></dd></div></dl></article>`
+}
+
+/** Where else it was seen; each with what happened there and the command that does it again. */
+function alsoAt(others: readonly Incident[]): Markup {
+  const one = ({ trial, sentences, repeat }: Incident) =>
+    html`<li><span class="id">${trial}</span>${sentences.map((sentence) => html`<p>${sentence}</p>`)}<pre tabindex="0"><code>${repeat}</code></pre></li>`
+  return html`<div><dt>Also at</dt><dd>${placesInWords(others)}<details><summary>${plural(others.length, 'command')}</summary><ul>${others.map(one)}</ul></details></dd></div>`
+}
+
+/** "deposit (close before broadcast, reverted), withdraw (reverted)" */
+export function placesInWords(incidents: readonly Pick<Incident, 'operation' | 'hazard'>[]): string {
+  const operations = [...new Set(incidents.map(({ operation }) => operation))]
+  const titleOf = (id: string) => HAZARDS.find((hazard) => hazard.id === id)?.title ?? id
+  const at = (operation: Incident['operation']) =>
+    incidents.filter((incident) => incident.operation === operation).map(({ hazard }) => titleOf(hazard))
+  return operations.map((operation) => `${operation.replaceAll('_', ' ')} (${at(operation).join(', ')})`).join(', ')
 }

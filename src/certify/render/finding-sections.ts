@@ -1,71 +1,85 @@
-import { execCommandLine } from '../../exec/exec-command-line.ts'
 import type { Finding } from '../../verdict/finding.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
 import { html, type Markup } from '../../verdict/render/html/markup.ts'
-import type { Evidence, FindingOutcome } from '../evidence.ts'
+import { failedItself } from '../certificate.ts'
+import type { Evidence, FindingOutcome, ScenarioEvidence } from '../evidence.ts'
+import { operationInWords } from '../operation-in-words.ts'
+import { scenarioCommand } from './scenario-command.ts'
 
 type Entry = Evidence['findings'][number]
 
-/** What is contradicted, with the rule, what it costs, and what to do. */
+/** What is broken, with the rule, what it costs, and what to do. */
 export function contradictedSection(evidence: Evidence): Markup | undefined {
-  return section('Contradicted', of(evidence, 'contradicted'), (entries) =>
+  return section('Broken', of(evidence, 'contradicted'), (entries) =>
     entries.map((entry) => contradiction(entry, evidence)),
   )
 }
 
-function contradiction({ id, scenarios }: Entry, evidence: Evidence): Markup {
+function contradiction({ id, contradicted_in }: Entry, evidence: Evidence): Markup {
   const { failureTitle = id, impact = '', consequence = '', rule = '', fix = '' } = findingOf(id) ?? {}
-  const flags = execFlagsIn(evidence.flags)
-  const again = execCommandLine(['--scenario', scenarios[0] ?? ''], { ...evidence, flags })
+  const again = scenarioCommand(contradicted_in[0] ?? '', evidence)
   const fact = (name: string, text: string) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`
   return html`<article class="failed"><h3>${failureTitle}</h3>
 <p><span class="tag">${impact}</span><span class="id">${id}</span></p>
-<dl class="facts">${fact('Shown by', scenarios.join(', '))}${fact('What it costs', consequence)}${fact('Rule', rule)}${fact('Fix', fix)}
+<dl class="facts">${fact('Shown by', contradicted_in.join(', '))}${fact('What it costs', consequence)}${fact('Rule', rule)}${fact('Fix', fix)}
 <div><dt>See it again</dt><dd><pre tabindex="0"><code>${again}</code></pre></dd></div></dl></article>`
 }
 
-/** How many words each of `certify`'s own flags has; they stand before those that make the same sandbox. */
-const OWN_FLAGS = new Map([
-  ['--timeout', 2],
-  ['--before', 2],
-  ['--tolerate', 1],
-])
-
-function execFlagsIn(flags: readonly string[]): readonly string[] {
-  const wordsAt = (index: number) => OWN_FLAGS.get(flags[index] ?? '') ?? 0
-  let first = 0
-  while (wordsAt(first) > 0) first += wordsAt(first)
-  return flags.slice(first)
-}
-
-/** Every scenario, and how the command came through it. */
+/** Every scenario, how the command came through it, and what became of its operations. */
 export function scenariosSection({ scenarios }: Evidence): Markup | undefined {
-  const row = ({ name, verdict, end }: Evidence['scenarios'][number]) =>
-    html`<tr><td>${name}</td><td class="${verdict}"><b>${verdict}</b></td><td class="${end === '0' ? 'passed' : 'failed'}"><b>${endInWords(end)}</b></td></tr>`
+  const row = (scenario: ScenarioEvidence) => {
+    const { name, verdict, operations } = scenario
+    const tone = failedItself(scenario) ? 'failed' : 'passed'
+    const became = operations.map((operation) => html`<li>${operationInWords(operation)}</li>`)
+    return html`<tr><th scope="row">${name}</th><td class="${verdict}"><b>${verdict}</b></td><td class="${tone}"><b>${endInWords(scenario)}</b></td><td>${became.length > 0 && html`<ul>${became}</ul>`}</td></tr>`
+  }
+  const columns = ['scenario', 'verdict', 'the command', 'operations of which not all is well']
+  const head = columns.map((column) => html`<th scope="col">${column}</th>`)
   return section('Scenarios', scenarios, () => [
-    html`<div class="scroll" tabindex="0"><table><thead><tr><th>scenario</th><th>verdict</th><th>the command</th></tr></thead><tbody>${scenarios.map(row)}</tbody></table></div>
-<p class="id">Inconclusive: what the scenario is there for did not come about, such as a withdrawal.</p>`,
+    html`<div class="scroll" tabindex="0"><table><thead><tr>${head}</tr></thead><tbody>${scenarios.map(row)}</tbody></table></div>
+<p class="id">Inconclusive: the scenario came to no verdict, since something that it is there for did not come about, such as a withdrawal, or needs review.</p>`,
   ])
 }
 
-/** "ended well", "failed: code 1" */
-export function endInWords(end: string): string {
+/** Every rule in every scenario. */
+export function rulesSection({ findings, scenarios }: Evidence): Markup | undefined {
+  const head = scenarios.map(({ name }) => html`<th scope="col">${name}</th>`)
+  const row = (entry: Entry) =>
+    html`<tr><th scope="row">${titleOf(entry)}</th>${scenarios.map(({ name }) => cellOf(entry, name))}</tr>`
+  const legend = Object.values(SIGNS).map(
+    ({ sign, tone, meaning }) => html`<li class="${tone}"><b>${sign}</b>: ${meaning}</li>`,
+  )
+  return section('Rules by scenario', findings, () => [
+    html`<div class="scroll" tabindex="0"><table class="matrix"><thead><tr><th scope="col">rule</th>${head}</tr></thead><tbody>${findings.map(row)}</tbody></table></div><ul class="legend">${legend}</ul>`,
+  ])
+}
+
+const SIGNS = {
+  contradicted_in: { sign: '✗', tone: 'failed', meaning: 'broken' },
+  review_in: { sign: '?', tone: 'inconclusive', meaning: 'needs review' },
+  proved_in: { sign: '✓', tone: 'passed', meaning: 'kept' },
+  none: { sign: '·', tone: 'not_exercised', meaning: 'not tested' },
+}
+
+function cellOf(entry: Entry, scenario: string): Markup {
+  const where = (['contradicted_in', 'review_in', 'proved_in'] as const).find((list) => entry[list].includes(scenario))
+  const { sign, tone, meaning } = SIGNS[where ?? 'none']
+  return html`<td class="cell ${tone}" title="${meaning}" aria-label="${meaning}">${sign}</td>`
+}
+
+/** "ended well", "failed: code 1", "failed, as it may: code 1" */
+export function endInWords(scenario: Pick<ScenarioEvidence, 'end' | 'may_fail'>): string {
+  const { end } = scenario
   if (end === '0') return 'ended well'
   if (end === 'timeout') return 'failed: not done in time'
-  return /^\d+$/.test(end) ? `failed: code ${end}` : `failed: ${end}`
-}
-
-/** What was proved, and where. */
-export function provedSection(evidence: Evidence): Markup | undefined {
-  return section('Proved', of(evidence, 'proved'), (entries) => [
-    html`<ul class="list passed">${entries.map((entry) => html`<li>${titleOf(entry)}<p>${entry.scenarios.join(', ')}</p></li>`)}</ul>`,
-  ])
+  if (!/^\d+$/.test(end)) return `failed: ${end}`
+  return failedItself(scenario) ? `failed: code ${end}` : `failed, as it may: code ${end}`
 }
 
 /** What is open, and what it would take. */
 export function unprovedSection(evidence: Evidence): Markup | undefined {
-  return section('Unproved', of(evidence, 'unproved'), (entries) => [
-    html`<ul class="list not_exercised">${entries.map((entry) => html`<li>${titleOf(entry)}<p>It takes ${findingOf(entry.id)?.situation}.</p></li>`)}</ul>`,
+  return section('Not tested', of(evidence, 'unproved'), (entries) => [
+    html`<ul class="list not_exercised">${entries.map((entry) => html`<li>${titleOf(entry)}<p>Needs ${findingOf(entry.id)?.situation}.</p></li>`)}</ul>`,
   ])
 }
 

@@ -2,11 +2,11 @@ import { MATRIX_STYLE } from '../../explore/render/matrix-style.ts'
 import { html, type Markup, raw } from '../../verdict/render/html/markup.ts'
 import { page } from '../../verdict/render/html/page.ts'
 import { STYLE } from '../../verdict/render/html/style.ts'
-import { findingNumbers, verdictHead } from '../../verdict/render/html/verdict-head.ts'
-import { type Certificate, summaryOf } from '../certificate.ts'
+import { type VerdictHead, verdictHead } from '../../verdict/render/html/verdict-head.ts'
+import { type Certificate, type CertificateSummary, summaryOf } from '../certificate.ts'
 import { explorationSections } from './exploration-sections.ts'
 import { factsOf } from './facts.ts'
-import { contradictedSection, provedSection, scenariosSection, unprovedSection } from './finding-sections.ts'
+import { contradictedSection, rulesSection, scenariosSection, unprovedSection } from './finding-sections.ts'
 
 /** What stands in the page before and behind the certificate itself. */
 export const EMBEDDED = { begin: '<script type="application/json" id="certificate">', end: '</script>' }
@@ -18,8 +18,8 @@ export function renderPage(certificate: Certificate): string {
     title: summaryOf(evidence).summary,
     style: STYLE + MATRIX_STYLE,
     header: head(certificate),
-    main: html`${contradictedSection(evidence)}${explorationSections(evidence)}${scenariosSection(evidence)}${provedSection(evidence)}${unprovedSection(evidence)}`,
-    footer: html`<p>Made by yield-sandbox ${evidence.version}. Proved: the situation arose in one of the scenarios, and the client did right. Contradicted: the exchanges show that it did wrong. Unproved: the situation never arose, or traffic alone cannot tell.</p>
+    main: html`${contradictedSection(evidence)}${explorationSections(evidence)}${scenariosSection(evidence)}${rulesSection(evidence)}${unprovedSection(evidence)}`,
+    footer: html`<p>Made by yield-sandbox ${evidence.version}. Kept: the situation arose in one of the scenarios, and the client did right. Broken: the exchanges show that it did wrong. Not tested: the situation never arose, or traffic alone cannot show it.</p>
 <p>yield-sandbox certify --verify with this file says whether it is as it was made. The digest does not say who made it.</p>${embedded(certificate)}`,
   })
 }
@@ -27,8 +27,16 @@ export function renderPage(certificate: Certificate): string {
 function head({ digest, evidence }: Certificate): Markup {
   const summary = summaryOf(evidence)
   return html`<div class="brand"><span><b>yield-sandbox certificate</b>${evidence.subject !== null && html` · ${evidence.subject}`}</span></div>
-${verdictHead({ ...summary, numbers: findingNumbers(summary) })}
+${verdictHead({ ...summary, numbers: numbersOf(summary) })}
 ${factsOf(digest, evidence)}`
+}
+
+function numbersOf({ proved, contradicted, unproved }: CertificateSummary): VerdictHead['numbers'] {
+  return [
+    [proved, 'rules kept'],
+    [contradicted, 'broken'],
+    [unproved, 'not tested'],
+  ]
 }
 
 /** As data, which no browser runs: nothing in it ends the element. */
