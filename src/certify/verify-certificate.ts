@@ -1,3 +1,4 @@
+import { plural } from '../verdict/evidence/words.ts'
 import { version } from '../version.ts'
 import { type Certificate, digestOf, summaryOf } from './certificate.ts'
 import type { CertificateFile } from './read-certificate.ts'
@@ -38,6 +39,6 @@ export function verifyCertificate({ text, form, certificate }: CertificateFile):
   const { subject, seed } = evidence
   const { proved, contradicted, unproved } = summaryOf(evidence)
   const of = subject === null ? 'no subject' : `subject ${JSON.stringify(subject)}`
-  const counts = `${proved} rules kept, ${contradicted} broken, ${unproved} not tested`
+  const counts = `${plural(proved, 'rule')} kept, ${contradicted} broken, ${unproved} not tested`
   return { state: 'intact', sentence: `intact: digest ${digest}, seed ${seed}, ${of}, ${counts}` }
 }

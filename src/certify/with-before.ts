@@ -1,4 +1,4 @@
-/** One command that does both: what is to be run by the shell before each run, and the command itself. */
+/** One command that does both, on one line: `before` by the shell, as before each run, and then the command itself. */
 export function withBefore(before: string | undefined, command: readonly string[]): readonly string[] {
-  return before === undefined ? command : ['sh', '-c', `(${before}\n) && exec "$@"`, 'sh', ...command]
+  return before === undefined ? command : ['sh', '-c', '(eval "$1") && shift && exec "$@"', 'sh', before, ...command]
 }

@@ -2,6 +2,7 @@ import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { certificateOf } from '../../src/certify/certificate.ts'
 import { renderPage } from '../../src/certify/render/render-page.ts'
+import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { NO_CHROMIUM, overflow, PageOpener, PHONE } from '../helpers/open-page.ts'
 import { FAINT_TEXTS } from '../verdict/render/faint-texts.ts'
 import { HOSTILE } from '../verdict/render/sample-report.ts'
@@ -25,22 +26,60 @@ test.each(HOSTILE)('nothing that comes from outside ends the data or begins an e
 test('says the worst first', () => {
   const headings = [...pageOf().matchAll(/<h[12]>(.*?)</g)].map(([, text]) => text!.trim())
   expect(headings).toEqual([
-    '1 finding is contradicted; money went astray or the command hung in 1 of 3 runs with a fault.',
-    'Contradicted',
+    '1 rule is broken; money went astray or the command hung in 1 of 3 runs with a fault; money went astray in 1 of 3 scenarios.',
+    'Broken',
     'Money',
     'Every fault at every place',
     'Scenarios',
-    'Proved',
-    'Unproved',
+    'Rules by scenario',
+    'Not tested',
   ])
 })
 
-test('says what shows a contradiction again: in the same sandbox, without what only certify knows', () => {
+test('one cause is one card, which says where else it was seen', () => {
+  const page = pageOf()
+  expect(page.match(/<article class="silently_wrong">/g)).toHaveLength(1)
+  expect(page).toContain('<dt>Also at</dt><dd>withdraw (hangs on request)<details><summary>1 command</summary>')
+  const [first, second] = sampleEvidence().exploration.incidents
+  const other = { ...second!, findings: [], sentences: ['npm: something else'] }
+  const exploration = { ...sampleEvidence().exploration, incidents: [first!, other] }
+  const two = renderPage(certificateOf({ ...sampleEvidence(), exploration }))
+  expect(two.match(/<article class="silently_wrong">/g)).toHaveLength(2)
+  expect(two).not.toContain('Also at')
+})
+
+test('a table has every rule in every scenario', () => {
+  const rows = [...pageOf().matchAll(/<tr><th scope="row"><b>.*?<span class="id">([^<]*)<\/span><\/th>(.*?)<\/tr>/g)]
+  expect(rows.map(([, id]) => id)).toEqual(FINDING_IDS)
+  const cells = rows.map(([, , text]) => [...text!.matchAll(/aria-label="([^"]*)">(.)</g)].map(([, ...cell]) => cell))
+  expect(cells.slice(0, 3)).toEqual([
+    [
+      ['broken', '✗'],
+      ['kept', '✓'],
+      ['needs review', '?'],
+    ],
+    [
+      ['kept', '✓'],
+      ['kept', '✓'],
+      ['not tested', '·'],
+    ],
+    Array.from({ length: 3 }, () => ['not tested', '·']),
+  ])
+})
+
+test('says how the command ended in each scenario, and which of its operations are not well', () => {
+  const page = pageOf('alice')
+  expect(page).toContain('<td class="passed"><b>failed, as it may: code 1</b></td>')
+  expect(page).toContain('<li>2 × deposit of alice: paid twice (critical)</li>')
+  expect(page).toContain('<li>deposit: refused, and told (note)</li>')
+})
+
+test('says what shows a broken rule again: in the same sandbox, prepared alike, without what only certify knows', () => {
   const flags = [
     '--timeout',
     '60000ms',
     '--before',
-    'true',
+    'npm run reset',
     '--tolerate',
     '--fixtures',
     'ours.yaml',
@@ -48,8 +87,11 @@ test('says what shows a contradiction again: in the same sandbox, without what o
     'URL=YIELD_URL',
   ]
   const page = renderPage(certificateOf({ ...sampleEvidence(), flags }))
-  const same = '--seed 1 --fixtures ours.yaml --env URL=YIELD_URL -- npm test'
-  expect(page).toContain(`<code>yield-sandbox exec --scenario dropped-deposit ${same}</code>`)
+  const same = '--seed 1 --timeout 60000ms --fixtures ours.yaml --env URL=YIELD_URL --'
+  const prepared = `sh -c &#39;(eval &quot;$1&quot;) &amp;&amp; shift &amp;&amp; exec &quot;$@&quot;&#39; sh &#39;npm run reset&#39; npm test`
+  expect(page).toContain(`<code>yield-sandbox exec --scenario dropped-deposit ${same} ${prepared}</code>`)
+  const bare = renderPage(certificateOf({ ...sampleEvidence(), flags: ['--tolerate'] }))
+  expect(bare).toContain('<code>yield-sandbox exec --scenario dropped-deposit --seed 1 -- npm test</code>')
 })
 
 // Where there is no Chromium, its part is left out.

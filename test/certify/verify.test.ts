@@ -30,7 +30,7 @@ const forms = { page: renderPage(certificate), JSON: renderJson(certificate) }
 test.each(Object.entries(forms))('a %s is intact as it was made', async (_, text) => {
   expect(await verified(text)).toEqual({
     state: 'intact',
-    sentence: `intact: digest ${certificate.digest}, seed 1, subject "npm", 1 rules kept, 1 broken, 27 not tested`,
+    sentence: `intact: digest ${certificate.digest}, seed 1, subject "npm", 1 rule kept, 1 broken, 27 not tested`,
   })
 })
 

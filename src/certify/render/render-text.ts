@@ -1,4 +1,5 @@
 import { OUTCOMES } from '../../explore/render/outcomes.ts'
+import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
 import { plainText } from '../../verdict/render/plain-text.ts'
 import { type Certificate, failedItself, summaryOf } from '../certificate.ts'
@@ -16,7 +17,7 @@ export function renderText({ digest, evidence }: Certificate): string {
   return [
     ...lines.map(plainText),
     ...(lines.length > 0 ? [''] : []),
-    `${proved} rules kept, ${contradicted} broken, ${unproved} not tested; ${digest}`,
+    `${plural(proved, 'rule')} kept, ${contradicted} broken, ${unproved} not tested; ${digest}`,
     plainText(summary),
     '',
   ].join('\n')

@@ -1,0 +1,151 @@
+import { Value } from '@sinclair/typebox/value'
+import { describe, expect, test } from 'vitest'
+import { type Evidence, EvidenceSchema } from '../../src/certify/evidence.ts'
+import { evidenceOf } from '../../src/certify/evidence-of.ts'
+import type { Run } from '../../src/exec/sandbox-run.ts'
+import type { Exploration, TrialOutcome, TrialResult } from '../../src/explore/exploration.ts'
+import type { OperationOutcome } from '../../src/oracle/outcome.ts'
+import type { Scenario } from '../../src/scenarios/scenario-schema.ts'
+import { reportOf } from '../exec/report.ts'
+
+const terms = { subject: undefined, flags: [], fixtures: null }
+
+/** Evidence of one scenario, and of runs with one fault at deposits of these end users. */
+function evidence(given: {
+  scenario?: Partial<Scenario>
+  operations?: OperationOutcome[]
+  results?: TrialResult[]
+}): Evidence {
+  const scenario: Scenario = { name: 'own', description: 'x', faults: [], clock: [], expect: {}, ...given.scenario }
+  const end = { code: 1, signal: null, timedOut: false, leftBehind: [] }
+  const report = { ...reportOf('passed', {}), operations: given.operations ?? [] }
+  const run: Run = { scenario, end, took: 5, report }
+  const made = evidenceOf([run], exploration(given.results ?? [result({})]), terms)
+  expect(Value.Check(EvidenceSchema, made)).toBe(true)
+  return made
+}
+
+function exploration(results: TrialResult[]): Exploration {
+  return {
+    version: '0',
+    command: ['npm', 'test'],
+    seed: 1,
+    clock: '2026-01-01T00:00:00Z',
+    created_at: '2026-01-01T00:00:00Z',
+    baseline: { exchanges: 1, positions: 1, took_ms: [1, 2], difference: null, left_behind: [] },
+    results,
+    untried: null,
+    took_ms: 1,
+    jobs: 1,
+  }
+}
+
+/** Of a run with a fault at the first deposit of alice, whose name is the same in every run. */
+function result(parts: { outcome?: TrialOutcome; sentences?: string[]; name?: string | null }): TrialResult {
+  const { outcome = 'survived', sentences = ['The money is the same.'], name = 'alice' } = parts
+  const position = { operation: 'deposit' as const, tenant: null, external_id: name, end_user: 1, ordinal: 1 }
+  const hazard = { id: 'reverted', title: 'reverted', rule: { kind: 'revert' as const } }
+  const trial = { id: `deposit#1@${name} reverted`, harms: [{ position, hazard }] }
+  return { trial, outcome, sentences, findings: [], end: '0', took_ms: 1, overhead_ms: 1, repeat: 'again' }
+}
+
+function operation(parts: Partial<OperationOutcome>): OperationOutcome {
+  return {
+    outcome: 'refused',
+    level: 'note',
+    sentence: 'A sentence with an amount.',
+    tenant: 'acme',
+    external_id: 'alice',
+    type: 'deposit',
+    idempotency_key: 'key-1',
+    amount_minor: '1000000',
+    portfolio_id: 'portfolio-1',
+    request_ids: ['req_1'],
+    ...parts,
+  }
+}
+
+describe('a scenario', () => {
+  test('has whether its command may fail, and how it ended', () => {
+    expect(evidence({}).scenarios).toEqual([
+      { name: 'own', verdict: 'passed', end: '1', may_fail: false, operations: [] },
+    ])
+    expect(evidence({ scenario: { expect: { command: 'may_fail' } } }).scenarios[0]?.may_fail).toBe(true)
+    expect(evidence({ scenario: { expect: { command: 'well' } } }).scenarios[0]?.may_fail).toBe(false)
+  })
+
+  test('has what is not well of its operations, the worst first, alike ones counted', () => {
+    const operations = [
+      operation({}),
+      operation({ outcome: 'told', level: 'ok' }),
+      operation({ idempotency_key: 'key-2', amount_minor: '7', request_ids: ['req_9'] }),
+      operation({ outcome: 'paid_twice', level: 'critical' }),
+    ]
+    expect(evidence({ operations }).scenarios[0]?.operations).toEqual([
+      { type: 'deposit', external_id: 'alice', outcome: 'paid_twice', level: 'critical', count: 1 },
+      { type: 'deposit', external_id: 'alice', outcome: 'refused', level: 'note', count: 2 },
+    ])
+  })
+
+  test('has no name of an end user that another run does not have', () => {
+    const operations = [operation({ external_id: 'user-4711' }), operation({ external_id: 'user-4712' })]
+    expect(evidence({ operations }).scenarios[0]?.operations).toEqual([
+      { type: 'deposit', external_id: null, outcome: 'refused', level: 'note', count: 2 },
+    ])
+  })
+})
+
+describe('an incident', () => {
+  const sentencesOf = (...results: TrialResult[]) => evidence({ results }).exploration.incidents[0]?.sentences
+
+  test('is what went wrong, not what went well', () => {
+    expect(evidence({}).exploration.incidents).toEqual([])
+    expect(evidence({ results: [result({ outcome: 'not_exercised' })] }).exploration.incidents).toEqual([])
+    expect(evidence({ results: [result({ outcome: 'hung' })] }).exploration.incidents).toHaveLength(1)
+    expect(evidence({ results: [result({ outcome: 'errored' })] }).exploration.incidents).toHaveLength(1)
+  })
+
+  test('names the place and the worst of what came of it', () => {
+    const results = [result({ outcome: 'errored', name: 'alice' }), result({ outcome: 'hung', name: 'bob' })]
+    expect(evidence({ results }).exploration.incidents).toEqual([
+      {
+        operation: 'deposit',
+        hazard: 'reverted',
+        outcome: 'hung',
+        trial: 'deposit#1@bob reverted',
+        count: 2,
+        sentences: [],
+        findings: [],
+        repeat: 'again',
+      },
+    ])
+  })
+
+  test.each(['hung', 'errored'] as const)('says nothing of one that %s: how far it came is chance', (outcome) => {
+    expect(sentencesOf(result({ outcome, sentences: ['3 of 7 requests came.'] }))).toEqual([])
+  })
+
+  const [bad] = ['silently_wrong'] as TrialOutcome[]
+  test.each([
+    ["alice's deposit of 1.00 USDC was carried out.", "alice's deposit of 1.00 USDC was carried out."],
+    ["user-4711's withdrawal of 1.00 USDC was carried out.", "an end user's withdrawal of 1.00 USDC was carried out."],
+    ["user-4711's new portfolio was made.", "an end user's new portfolio was made."],
+    [
+      'alice: a deposit was carried out, and no answer said so',
+      'alice: a deposit was carried out, and no answer said so',
+    ],
+    [
+      'user-4711: a withdraw was carried out, and no answer said so',
+      'an end user: a withdraw was carried out, and no answer said so',
+    ],
+    ['alice: 2.00 USDC in aave-usdc instead of 1.00', 'alice: 2.00 USDC in aave-usdc instead of 1.00'],
+  ])('names lasting end users only: %s', (sentence, kept) => {
+    expect(sentencesOf(result({ outcome: bad!, sentences: [sentence] }))).toEqual([kept])
+  })
+
+  test('names an end user with a lasting name of any length', () => {
+    const name = 'a'.repeat(80)
+    const sentence = `${'a'.repeat(39)}…'s deposit of 1.00 USDC was carried out.`
+    expect(sentencesOf(result({ outcome: bad!, name, sentences: [sentence] }))).toEqual([sentence])
+  })
+})
