@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { summaryOf } from '../../src/certify/certificate.ts'
-import { type CertifyTerms, certify } from '../../src/certify/certify.ts'
+import type { CertifyTerms } from '../../src/certify/certify.ts'
 import { findScenario } from '../../src/scenarios/find-scenario.ts'
+import { certified as certifiedWith } from './certified.ts'
 import { writeClient } from './clients.ts'
 
 let directory: string
@@ -17,33 +18,12 @@ afterAll(() => rm(directory, { recursive: true }))
 
 /** Through two scenarios, and what can happen to connections of deposits: what waits is left out. */
 async function certified(command: readonly string[], wish: Partial<CertifyTerms> = {}) {
-  const nothing = () => undefined
-  const certificate = await certify({
-    command,
-    before: undefined,
-    renames: [],
-    env: { PATH: process.env.PATH },
-    interruption: { asked: new AbortController().signal, insisted: new AbortController().signal },
-    options: { confirmationDelay: 0, seed: 1 },
-    clock: '2026-01-01T00:00:00Z',
-    timeout: undefined,
-    jobs: 2,
-    tolerate: false,
-    subject: undefined,
-    flags: [],
-    execFlags: [],
-    fixtures: null,
+  return certifiedWith(command, {
     kinds: ['reset-after-broadcast', 'close-after-confirmation'],
     operations: ['deposit'],
     scenarios: [await findScenario('dropped-deposit'), await findScenario('dropped-withdraw')],
-    out: process.stderr,
-    say: nothing,
-    explored: nothing,
-    watch: { baseline: nothing, planned: nothing, tried: nothing },
     ...wish,
   })
-  if (!certificate) throw new Error('nobody interrupts it')
-  return certificate
 }
 
 test('the same client comes to the same digest, whatever happens at a time', async () => {

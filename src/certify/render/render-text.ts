@@ -15,7 +15,7 @@ export function renderText({ digest, evidence }: Certificate): string {
   const { summary, proved, contradicted, unproved } = summaryOf(evidence)
   const lines = [...brokenRules(evidence), ...incidents(evidence), ...scenarios(evidence)]
   return [
-    ...lines.map(plainText),
+    ...lines.map((line) => plainText(line)),
     ...(lines.length > 0 ? [''] : []),
     `${plural(proved, 'rule')} kept, ${contradicted} broken, ${unproved} not tested; ${digest}`,
     plainText(summary),

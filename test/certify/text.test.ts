@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { certificateOf } from '../../src/certify/certificate.ts'
+import { renderText } from '../../src/certify/render/render-text.ts'
+import { sampleEvidence } from './sample-evidence.ts'
+
+test('a line for each cause, then the numbers, and the verdict last', () => {
+  const certificate = certificateOf(sampleEvidence('alice'))
+  expect(renderText(certificate).split('\n')).toEqual([
+    '✗ A dropped request was retried with a new Idempotency-Key: this pays twice (idempotency-key-on-retry; dropped-deposit)',
+    '✗ deposit#1@alice reset-after-broadcast: silent loss or double payment; alice: 2.00 USDC in aave-usdc instead of 1.00 (deposit of 1.00: twice instead of once); also at withdraw (hangs on request)',
+    '✗ dropped-deposit: 2 × deposit of alice: paid twice (critical)',
+    '',
+    `1 rule kept, 1 broken, 27 not tested; ${certificate.digest}`,
+    'Failed: 1 rule is broken; money went astray or the command hung in 1 of 3 runs with a fault; money went astray in 1 of 3 scenarios.',
+    '',
+  ])
+})
+
+test.each([
+  ['1', false, ['✗ own: the command failed: code 1']],
+  ['SIGKILL', true, ['✗ own: the command failed: SIGKILL']],
+  ['timeout', true, ['✗ own: the command failed: not done in time']],
+  ['1', true, []],
+  ['0', false, []],
+])('says of a command that ended with %s, where it may fail: %s', (end, may_fail, lines) => {
+  const scenarios = [{ name: 'own', verdict: 'passed' as const, end, may_fail, operations: [] }]
+  const { exploration } = sampleEvidence()
+  const evidence = { ...sampleEvidence(), scenarios, findings: [], exploration: { ...exploration, incidents: [] } }
+  const said = renderText(certificateOf(evidence)).split('\n')
+  expect(said.filter((line) => line.startsWith('✗'))).toEqual(lines)
+})
+
+test('what needs review is marked so', () => {
+  const operations = [
+    { type: 'deposit' as const, external_id: null, outcome: 'left_open' as const, level: 'review' as const, count: 1 },
+    { type: 'deposit' as const, external_id: null, outcome: 'refused' as const, level: 'note' as const, count: 1 },
+  ]
+  const scenarios = [{ name: 'own', verdict: 'inconclusive' as const, end: '0', may_fail: false, operations }]
+  const { exploration } = sampleEvidence()
+  const incidents = exploration.incidents.map((one) => ({ ...one, outcome: 'errored' as const, findings: [] }))
+  const evidence = { ...sampleEvidence(), scenarios, findings: [], exploration: { ...exploration, incidents } }
+  expect(renderText(certificateOf(evidence)).split('\n').slice(0, 3)).toEqual([
+    expect.stringMatching(
+      /^\? deposit#1@npm reset-after-broadcast: errored; .*; also at withdraw \(hangs on request\)$/,
+    ),
+    '? own: deposit: left open (review)',
+    '',
+  ])
+})
