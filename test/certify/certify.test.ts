@@ -59,7 +59,7 @@ test('a client with a mistake comes to another, each time the same', async () =>
   })
   expect(summaryOf(first.evidence)).toMatchObject({ verdict: 'failed', bad_runs: 2 })
   expect(first.evidence.exploration.incidents[0]).toMatchObject({
-    outcome: 'silently_wrong',
+    outcome: 'paid_twice',
     sentences: [expect.stringMatching(/^alice: .* \(deposit of 1.00: .* instead of once\)$/)],
     findings: expect.arrayContaining(['idempotency-key-on-retry']),
     repeat: expect.stringMatching(
