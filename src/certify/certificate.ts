@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
+import { isBad } from '../explore/judge/judge-trial.ts'
 import { canonicalJson } from '../support/canonical-json.ts'
 import { plural } from '../verdict/evidence/words.ts'
 import type { Verdict } from '../verdict/report.ts'
 import type { Evidence, FindingOutcome, ScenarioEvidence } from './evidence.ts'
-import { isBad, isOpen, levelOfTrial } from './trial-level.ts'
+import { isOpen } from './is-open.ts'
 
 /** Evidence, and what notices that it was changed. */
 export interface Certificate {
@@ -45,7 +46,7 @@ export function summaryOf(evidence: Evidence): CertificateSummary {
   const count = (wanted: FindingOutcome) => findings.filter(({ outcome }) => outcome === wanted).length
   const [proved, contradicted, unproved] = [count('proved'), count('contradicted'), count('unproved')]
   const { trials } = evidence.exploration
-  const bad_runs = trials.filter(({ outcome }) => isBad(levelOfTrial(outcome))).length
+  const bad_runs = trials.filter(({ level }) => isBad(level)).length
   const numbers = { proved, contradicted, unproved, bad_runs, runs: trials.length }
   const wrong = whatIsWrong(evidence, numbers)
   if (wrong.length > 0) return { verdict: 'failed', summary: `Failed: ${wrong.join('; ')}.`, ...numbers }
@@ -94,7 +95,7 @@ function whatIsWrong({ scenarios }: Evidence, { contradicted, bad_runs, runs }: 
 
 function whatIsOpen({ scenarios, exploration: { trials } }: Evidence): string[] {
   const names = scenarios.filter(({ verdict }) => verdict === 'inconclusive').map(({ name }) => name)
-  const runs = trials.filter(({ outcome }) => isOpen(levelOfTrial(outcome))).length
+  const runs = trials.filter(({ level }) => isOpen(level)).length
   return [
     ...(names.length > 0
       ? [`${names.length} of ${plural(scenarios.length, 'scenario')} came to no verdict (${names.join(', ')})`]

@@ -15,6 +15,7 @@ const exact = { additionalProperties: false }
 const oneOf = <const W extends string>(words: readonly W[]) => Type.Union(words.map((word) => Type.Literal(word)))
 const operation = oneOf(OPERATIONS)
 const outcome = oneOf(TRIAL_OUTCOMES)
+const level = oneOf(LEVELS)
 
 /** Operations of one kind that came to the same in a scenario, and of which not all is well. */
 const OperationEvidence = Type.Object(
@@ -23,7 +24,7 @@ const OperationEvidence = Type.Object(
     /** Null for end users who have other names in every run, and for an operation of none. */
     external_id: Type.Union([text, Type.Null()]),
     outcome: oneOf(OUTCOME_IDS),
-    level: oneOf(LEVELS),
+    level,
     /** How many there are. */
     count: Type.Integer(),
   },
@@ -57,7 +58,7 @@ const FindingEvidence = Type.Object(
   exact,
 )
 
-const TrialEvidence = Type.Object({ id: text, operation, hazard: text, outcome }, exact)
+const TrialEvidence = Type.Object({ id: text, operation, hazard: text, outcome, level }, exact)
 
 /** All runs with one fault at one operation, when one of them went wrong or needs review. */
 const IncidentEvidence = Type.Object(
@@ -66,6 +67,7 @@ const IncidentEvidence = Type.Object(
     hazard: text,
     /** The worst of them. */
     outcome,
+    level,
     /** Id of the first that came to it. */
     trial: text,
     /** How many went wrong or need review, with that one. */

@@ -1,9 +1,10 @@
 import { type Exploration, TRIAL_OUTCOMES, type TrialResult } from '../explore/exploration.ts'
+import { isBad } from '../explore/judge/judge-trial.ts'
 import { grouped } from '../support/grouped.ts'
 import { shorten } from '../support/shorten.ts'
 import { FINDINGS } from '../verdict/findings/index.ts'
 import type { Evidence, Incident } from './evidence.ts'
-import { isBad, isOpen, levelOfTrial } from './trial-level.ts'
+import { isOpen } from './is-open.ts'
 
 /** Those that explain where money went; others vary with how fast a machine is. */
 const CRITICAL = new Set<string>(FINDINGS.filter(({ impact }) => impact === 'critical').map(({ id }) => id))
@@ -19,19 +20,20 @@ const NAME_SHOWN = 40
 export function explorationEvidence(exploration: Exploration): Evidence['exploration'] {
   const { baseline, results } = exploration
   const byId = [...results].sort((a, b) => (a.trial.id < b.trial.id ? -1 : 1))
-  const doubtful = byId.filter(({ outcome }) => isBad(levelOfTrial(outcome)) || isOpen(levelOfTrial(outcome)))
+  const doubtful = byId.filter(({ level }) => isBad(level) || isOpen(level))
   const lasting = new Set([...lastingNames(exploration)].flatMap((name) => [name, shorten(name, NAME_SHOWN)]))
   const cells = grouped(doubtful, ({ trial: { harms } }) =>
     harms.map(({ position, hazard }) => `${position.operation} ${hazard.id}`).join(),
   )
   return {
     repeatable: baseline.difference === null,
-    trials: byId.flatMap(({ trial, outcome }) =>
+    trials: byId.flatMap(({ trial, outcome, level }) =>
       trial.harms.map(({ position: { operation }, hazard }) => ({
         id: trial.id,
         operation,
         hazard: hazard.id,
         outcome,
+        level,
       })),
     ),
     incidents: [...cells.values()].flatMap((results) => incidentOf(results, lasting)),
@@ -54,6 +56,7 @@ function incidentOf(results: readonly TrialResult[], lasting: ReadonlySet<string
       operation: harm.position.operation,
       hazard: harm.hazard.id,
       outcome: first.outcome,
+      level: first.level,
       trial: first.trial.id,
       count: results.length,
       // How far a command came that never ends depends on when it was ended; an error of the sandbox may name a port.

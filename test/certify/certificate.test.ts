@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import { certificateOf, exitCodeOf, summaryOf } from '../../src/certify/certificate.ts'
 import { compareCertificates } from '../../src/certify/compare-certificates.ts'
 import type { Evidence, ScenarioEvidence } from '../../src/certify/evidence.ts'
-import type { TrialOutcome } from '../../src/explore/exploration.ts'
 import { sampleEvidence } from './sample-evidence.ts'
 
 /** Of a client without a mistake. */
@@ -16,7 +15,7 @@ function rightEvidence(): Evidence {
     ),
     exploration: {
       repeatable: true,
-      trials: exploration.trials.map((trial) => ({ ...trial, outcome: 'survived' })),
+      trials: exploration.trials.map((trial) => ({ ...trial, outcome: 'survived', level: 'ok' })),
       incidents: [],
     },
   }
@@ -30,11 +29,19 @@ function operation(outcome: 'untold' | 'refused', level: 'critical' | 'note'): S
   return { type: 'deposit', external_id: 'alice', outcome, level, count: 1 }
 }
 
+const LEVELS = { survived: 'ok', not_exercised: 'none', errored: 'inconclusive', left_open: 'review' } as const
+
 /** The right client's, but for what became of its runs with a fault. */
-function withTrials(...outcomes: TrialOutcome[]): Evidence {
+function withTrials(...outcomes: (keyof typeof LEVELS)[]): Evidence {
   const right = rightEvidence()
   const trials = outcomes.map((outcome, i) => {
-    return { id: `deposit#${i} reverted`, operation: 'deposit' as const, hazard: 'reverted', outcome }
+    return {
+      id: `deposit#${i} reverted`,
+      operation: 'deposit' as const,
+      hazard: 'reverted',
+      outcome,
+      level: LEVELS[outcome],
+    }
   })
   return { ...right, exploration: { repeatable: true, trials, incidents: [] } }
 }
@@ -119,6 +126,12 @@ describe('is inconclusive', () => {
     const open = withTrials('survived', 'errored')
     expect(summaryOf(open).summary).toMatch(/^Inconclusive: 1 of 2 runs with a fault needs review; 2 rules kept/)
     expect([exitCodeOf(open), exitCodeOf(open, { allowInconclusive: true })]).toEqual([4, 0])
+  })
+
+  test('when runs with a fault need review', () => {
+    expect(summaryOf(withTrials('survived', 'left_open', 'left_open')).summary).toMatch(
+      /^Inconclusive: 2 of 3 runs with a fault need review; 2 rules kept/,
+    )
   })
 
   test('when nothing was exercised, whatever is allowed', () => {

@@ -59,12 +59,14 @@ test('a client with a mistake comes to another, each time the same', async () =>
   })
   expect(summaryOf(first.evidence)).toMatchObject({ verdict: 'failed', bad_runs: 2 })
   expect(first.evidence.exploration.incidents[0]).toMatchObject({
-    outcome: 'silently_wrong',
-    sentences: [expect.stringMatching(/^alice: .* \(deposit of 1.00: .* instead of once\)$/)],
+    outcome: 'paid_twice',
+    level: 'critical',
+    sentences: [
+      "alice's deposit of 1.00 USDC had no answer, was sent again under another key, and was carried out both times.",
+      expect.stringMatching(/^alice: .* \(deposit of 1.00: .* instead of once\)$/),
+    ],
     findings: expect.arrayContaining(['idempotency-key-on-retry']),
-    repeat: expect.stringMatching(
-      /^yield-sandbox exec --fault .* --seed 1 --clock 2026-01-01T00:00:00Z -- env FRESH_KEYS=1 /,
-    ),
+    repeat: expect.stringMatching(/^yield-sandbox (exec|explore) .* --seed 1 .*-- env FRESH_KEYS=1 /),
   })
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { type Evidence, EvidenceSchema } from '../../src/certify/evidence.ts'
 import { evidenceOf } from '../../src/certify/evidence-of.ts'
 import type { Run } from '../../src/exec/sandbox-run.ts'
-import type { Exploration, TrialOutcome, TrialResult } from '../../src/explore/exploration.ts'
+import type { Exploration, TrialResult } from '../../src/explore/exploration.ts'
 import type { OperationOutcome } from '../../src/oracle/outcome.ts'
 import type { Scenario } from '../../src/scenarios/scenario-schema.ts'
 import { reportOf } from '../exec/report.ts'
@@ -32,7 +32,7 @@ function exploration(results: TrialResult[]): Exploration {
     seed: 1,
     clock: '2026-01-01T00:00:00Z',
     created_at: '2026-01-01T00:00:00Z',
-    baseline: { exchanges: 1, positions: 1, took_ms: [1, 2], difference: null, left_behind: [] },
+    baseline: { exchanges: 1, positions: 1, took_ms: [1, 2], difference: null, left_behind: [], shared_keys: 0 },
     results,
     untried: null,
     took_ms: 1,
@@ -40,13 +40,34 @@ function exploration(results: TrialResult[]): Exploration {
   }
 }
 
+const LEVELS = {
+  survived: 'ok',
+  not_exercised: 'none',
+  errored: 'inconclusive',
+  hung: 'serious',
+  untold: 'critical',
+  left_open: 'review',
+} as const
+
 /** Of a run with a fault at the first deposit of alice, whose name is the same in every run. */
-function result(parts: { outcome?: TrialOutcome; sentences?: string[]; name?: string | null }): TrialResult {
+function result(parts: { outcome?: keyof typeof LEVELS; sentences?: string[]; name?: string | null }): TrialResult {
   const { outcome = 'survived', sentences = ['The money is the same.'], name = 'alice' } = parts
   const position = { operation: 'deposit' as const, tenant: null, external_id: name, end_user: 1, ordinal: 1 }
   const hazard = { id: 'reverted', title: 'reverted', rule: { kind: 'revert' as const } }
   const trial = { id: `deposit#1@${name} reverted`, harms: [{ position, hazard }] }
-  return { trial, outcome, sentences, findings: [], end: '0', took_ms: 1, overhead_ms: 1, repeat: 'again' }
+  const level = LEVELS[outcome]
+  return {
+    trial,
+    outcome,
+    level,
+    sentences,
+    operations: [],
+    findings: [],
+    end: '0',
+    took_ms: 1,
+    overhead_ms: 1,
+    repeat: 'again',
+  }
 }
 
 function operation(parts: Partial<OperationOutcome>): OperationOutcome {
@@ -103,6 +124,7 @@ describe('an incident', () => {
     expect(evidence({ results: [result({ outcome: 'not_exercised' })] }).exploration.incidents).toEqual([])
     expect(evidence({ results: [result({ outcome: 'hung' })] }).exploration.incidents).toHaveLength(1)
     expect(evidence({ results: [result({ outcome: 'errored' })] }).exploration.incidents).toHaveLength(1)
+    expect(evidence({ results: [result({ outcome: 'left_open' })] }).exploration.incidents).toHaveLength(1)
   })
 
   test('names the place and the worst of what came of it', () => {
@@ -112,6 +134,7 @@ describe('an incident', () => {
         operation: 'deposit',
         hazard: 'reverted',
         outcome: 'hung',
+        level: 'serious',
         trial: 'deposit#1@bob reverted',
         count: 2,
         sentences: [],
@@ -125,7 +148,6 @@ describe('an incident', () => {
     expect(sentencesOf(result({ outcome, sentences: ['3 of 7 requests came.'] }))).toEqual([])
   })
 
-  const [bad] = ['silently_wrong'] as TrialOutcome[]
   test.each([
     ["alice's deposit of 1.00 USDC was carried out.", "alice's deposit of 1.00 USDC was carried out."],
     ["user-4711's withdrawal of 1.00 USDC was carried out.", "an end user's withdrawal of 1.00 USDC was carried out."],
@@ -140,12 +162,12 @@ describe('an incident', () => {
     ],
     ['alice: 2.00 USDC in aave-usdc instead of 1.00', 'alice: 2.00 USDC in aave-usdc instead of 1.00'],
   ])('names lasting end users only: %s', (sentence, kept) => {
-    expect(sentencesOf(result({ outcome: bad!, sentences: [sentence] }))).toEqual([kept])
+    expect(sentencesOf(result({ outcome: 'untold', sentences: [sentence] }))).toEqual([kept])
   })
 
   test('names an end user with a lasting name of any length', () => {
     const name = 'a'.repeat(80)
     const sentence = `${'a'.repeat(39)}…'s deposit of 1.00 USDC was carried out.`
-    expect(sentencesOf(result({ outcome: bad!, name, sentences: [sentence] }))).toEqual([sentence])
+    expect(sentencesOf(result({ outcome: 'untold', name, sentences: [sentence] }))).toEqual([sentence])
   })
 })

@@ -38,13 +38,13 @@ test('says the worst first', () => {
 
 test('one cause is one card, which says where else it was seen', () => {
   const page = pageOf()
-  expect(page.match(/<article class="silently_wrong">/g)).toHaveLength(1)
+  expect(page.match(/<article class="paid_twice">/g)).toHaveLength(1)
   expect(page).toContain('<dt>Also at</dt><dd>withdraw (hangs on request)<details><summary>1 command</summary>')
   const [first, second] = sampleEvidence().exploration.incidents
   const other = { ...second!, findings: [], sentences: ['npm: something else'] }
   const exploration = { ...sampleEvidence().exploration, incidents: [first!, other] }
   const two = renderPage(certificateOf({ ...sampleEvidence(), exploration }))
-  expect(two.match(/<article class="silently_wrong">/g)).toHaveLength(2)
+  expect(two.match(/<article class="paid_twice">/g)).toHaveLength(2)
   expect(two).not.toContain('Also at')
 })
 

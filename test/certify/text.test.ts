@@ -7,7 +7,7 @@ test('a line for each cause, then the numbers, and the verdict last', () => {
   const certificate = certificateOf(sampleEvidence('alice'))
   expect(renderText(certificate).split('\n')).toEqual([
     '✗ A dropped request was retried with a new Idempotency-Key: this pays twice (idempotency-key-on-retry; dropped-deposit)',
-    '✗ deposit#1@alice reset-after-broadcast: silent loss or double payment; alice: 2.00 USDC in aave-usdc instead of 1.00 (deposit of 1.00: twice instead of once); also at withdraw (hangs on request)',
+    '✗ deposit#1@alice reset-after-broadcast: paid twice; alice: 2.00 USDC in aave-usdc instead of 1.00 (deposit of 1.00: twice instead of once); also at withdraw (hangs on request)',
     '✗ dropped-deposit: 2 × deposit of alice: paid twice (critical)',
     '',
     `1 rule kept, 1 broken, 27 not tested; ${certificate.digest}`,
@@ -37,7 +37,12 @@ test('what needs review is marked so', () => {
   ]
   const scenarios = [{ name: 'own', verdict: 'inconclusive' as const, end: '0', may_fail: false, operations }]
   const { exploration } = sampleEvidence()
-  const incidents = exploration.incidents.map((one) => ({ ...one, outcome: 'errored' as const, findings: [] }))
+  const incidents = exploration.incidents.map((one) => ({
+    ...one,
+    outcome: 'errored' as const,
+    level: 'inconclusive' as const,
+    findings: [],
+  }))
   const evidence = { ...sampleEvidence(), scenarios, findings: [], exploration: { ...exploration, incidents } }
   expect(renderText(certificateOf(evidence)).split('\n').slice(0, 3)).toEqual([
     expect.stringMatching(

@@ -65,7 +65,7 @@ describe('in a log', () => {
 
   test('obeys nothing that a name says', () => {
     const { shown, written } = display()
-    shown.tried(resultOf(TRIALS[0]!, 'silently_wrong', { sentences: ['\u001b[2Jgone\nagain'] }))
+    shown.tried(resultOf(TRIALS[0]!, 'paid_twice', { sentences: ['\u001b[2Jgone\nagain'] }))
     expect(written.at(-1)).toContain('\\u{1b}[2Jgone again\n')
   })
 })
@@ -83,8 +83,7 @@ describe('on a terminal', () => {
     const { shown, terminal } = display()
     const before = terminal.lines
     expect(before.find((line) => line.startsWith('reverted'))).toMatch(/·2$/)
-    for (const trial of TRIALS.filter(({ id }) => id.endsWith(' revert')))
-      shown.tried(resultOf(trial, 'silently_wrong'))
+    for (const trial of TRIALS.filter(({ id }) => id.endsWith(' revert'))) shown.tried(resultOf(trial, 'paid_twice'))
     expect(terminal.lines.find((line) => line.startsWith('reverted'))).toMatch(/✗2$/)
     expect(terminal.lines.filter((line) => line.startsWith('reverted'))).toHaveLength(1)
     expect(terminal.lines.at(-1)).toMatch(/^2 of \d+ runs, 2 bad; 0\.0 s/)

@@ -50,7 +50,7 @@ describe('explore', () => {
       SUITE,
       { MISTAKE: 'fresh-key', CHECKS: 'none' },
     )
-    expect([code, exploration?.verdict, ...outcomes]).toEqual([3, 'failed', 'silently_wrong'])
+    expect([code, exploration?.verdict, ...outcomes]).toEqual([3, 'failed', 'paid_twice'])
     expect(stderr).toContain(
       'carol: 2,249.50 USDC in aave-usdc instead of 1,249.50 (deposit of 1,000.00: twice instead of once)',
     )
@@ -61,10 +61,10 @@ describe('explore', () => {
   })
 
   test.each([
-    ['noticed_too_late', { MISTAKE: 'fresh-key' }, 3],
-    ['gave_up_safely', { MISTAKE: 'no-retry' }, 0],
+    ['paid_twice_put_right', { MISTAKE: 'fresh-key' }, 3],
+    ['gave_up', { MISTAKE: 'no-retry' }, 0],
   ] as const)('calls it %s with %o', async (outcome, env, code) => {
-    const hit = outcome === 'gave_up_safely' ? 'unavailable,reset-on-request' : 'reset-after-broadcast'
+    const hit = outcome === 'gave_up' ? 'unavailable,reset-on-request' : 'reset-after-broadcast'
     const seen = await explore(['--only', 'deposit', '--faults', hit], SUITE, env)
     expect([seen.code, ...seen.outcomes]).toEqual([code, outcome])
   })
@@ -74,7 +74,7 @@ describe('explore', () => {
       MISTAKE: 'swallow-revert',
       CHECKS: 'none',
     })
-    expect([code, ...outcomes]).toEqual([3, 'silently_wrong'])
+    expect([code, ...outcomes]).toEqual([3, 'paid_twice'])
     expect(sentences[0]).toMatch(/deposit of 1,000.00: never instead of once/)
   })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltClients, buildClients, type ClientProgram, python, shell } from '../verdict/clients/build-clients.ts'
-import { cameTo, ENV, exploring } from './exploring.ts'
+import { BAD, cameTo, ENV, exploring } from './exploring.ts'
 
 // npm run test:explore sets these.
 const times = Number(process.env.EXPLORE_TIMES ?? 0)
@@ -47,7 +47,7 @@ describe.runIf(times === 0)('a client whose mistake moves money is found', () =>
   // Pairs of faults take minutes.
   test.each(Object.entries(MOVING).filter(([, wish]) => wish?.depth !== 2))('%s', async (id, wish) => {
     const exploration = await exploring(commandOf(wrong(id)), { maxRuns: 8, ...wish })
-    expect(cameTo(exploration, 'silently_wrong', 'noticed_too_late')).not.toEqual([])
+    expect(cameTo(exploration, ...BAD)).not.toEqual([])
   })
 })
 
@@ -55,7 +55,7 @@ describe.runIf(times === 0)('the reference clients lose nothing', () => {
   const quick = { kinds: ['drop_connection', 'revert'], operations: ['deposit'], maxRuns: 3 } as const
   const holds = async (program: ClientProgram) => {
     const exploration = await exploring(commandOf(program), quick)
-    expect(cameTo(exploration, 'silently_wrong', 'noticed_too_late', 'hung', 'errored', 'gave_up_safely')).toEqual([])
+    expect(cameTo(exploration, ...BAD, 'errored', 'gave_up')).toEqual([])
     expect(exploration.results).toHaveLength(3)
   }
   test('in TypeScript', () => holds(clients.typescript))
@@ -67,7 +67,7 @@ describe.runIf(times > 0)('at length', () => {
   const line = (name: string, exploration: Awaited<ReturnType<typeof exploring>>, bad: readonly string[]) => {
     const { results, took_ms } = exploration
     const own = results.reduce((sum, { overhead_ms }) => sum + overhead_ms, 0) / results.length
-    const safe = cameTo(exploration, 'gave_up_safely').length
+    const safe = cameTo(exploration, 'gave_up').length
     console.log(
       `${name}: ${results.length} runs in ${(took_ms / 1000).toFixed(0)} s (${own.toFixed(0)} ms a run are the sandbox's own), ${bad.length} critical, serious or hung, ${safe} gave up safely`,
     )
@@ -80,7 +80,7 @@ describe.runIf(times > 0)('at length', () => {
     const missed: string[] = []
     for (const [id, wish] of Object.entries(MOVING).filter(([id]) => id.includes(only))) {
       const exploration = await exploring(commandOf(wrong(id)), { jobs, ...wish })
-      const found = cameTo(exploration, 'silently_wrong', 'noticed_too_late', 'hung')
+      const found = cameTo(exploration, ...BAD)
       line(id, exploration, found)
       show(found.slice(0, 1))
       if (found.length === 0) missed.push(id)
@@ -94,9 +94,9 @@ describe.runIf(times > 0)('at length', () => {
     for (let time = 1; time <= times; time++) {
       for (const program of programs.filter(({ id }) => id.includes(only))) {
         const exploration = await exploring(commandOf(program), { jobs, options: { seed: time } })
-        const bad = cameTo(exploration, 'silently_wrong', 'noticed_too_late', 'hung', 'errored')
+        const bad = cameTo(exploration, ...BAD, 'errored')
         line(`time ${time}, ${program.id}`, exploration, bad)
-        show([...bad, ...cameTo(exploration, 'gave_up_safely')])
+        show([...bad, ...cameTo(exploration, 'gave_up')])
         alarms.push(...bad)
       }
     }

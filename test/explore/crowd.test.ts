@@ -38,8 +38,8 @@ describe('eight deposits at once', () => {
     ['new names', { RANDOM_USERS: '1' }, /: end user \d: .*twice instead of once/],
     ['two tenants', { TENANTS: '2' }, /^deposit#1@user-(\d)\((acme|globex)\).*: user-\1 \(\2\): /],
   ])('of a client that pays twice: %s', async (_, env, sentence) => {
-    const found = cameTo(await explored({ ...env, MISTAKE: 'fresh-key' }), 'silently_wrong')
+    const found = cameTo(await explored({ ...env, MISTAKE: 'fresh-key' }), 'paid_twice')
     expect(found).toHaveLength(3)
-    for (const one of found) expect(one.replace('silently_wrong; ', '')).toMatch(sentence)
+    for (const one of found) expect(one.replace('paid_twice; ', '')).toMatch(sentence)
   })
 })

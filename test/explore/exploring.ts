@@ -39,6 +39,11 @@ export async function exploring(command: readonly string[], wish: Partial<Explor
   return exploration
 }
 
+/** Outcomes of a client that is not fit for production. */
+export const BAD: readonly TrialOutcome[] = [
+  ...(['paid_twice', 'took_out_unpaid', 'untold', 'hung', 'paid_twice_put_right', 'made_twice'] as const),
+]
+
 /** Ids of the trials that came to one of these outcomes, with what happened. */
 export function cameTo({ results }: Exploration, ...outcomes: readonly TrialOutcome[]): string[] {
   const found = results.filter(({ outcome }) => outcomes.includes(outcome))

@@ -1,96 +1,128 @@
 import { describe, expect, test } from 'vitest'
 import type { TrialOutcome } from '../../src/explore/exploration.ts'
 import { judgeTrial } from '../../src/explore/judge/judge-trial.ts'
-import { ownedMoney } from '../../src/explore/judge/owned-money.ts'
 import { compareBaselines } from '../../src/explore/run/baseline.ts'
 import type { Observation } from '../../src/explore/run/exploration-sandbox.ts'
 import { exitCodeOf, summaryOf } from '../../src/explore/summary.ts'
+import type { Level } from '../../src/oracle/outcome.ts'
+import { booked, LOST, PORTFOLIO, transfer } from '../oracle/story.ts'
+import { evidenceOf } from '../verdict/evidence.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 import { money } from './money.ts'
 
 interface Seen extends Partial<Observation> {
   code?: number
-  /** Transfers of alice. */
+  /** Transfers of alice: `deposit 5`, in whole USDC. */
   transfers: readonly string[]
-  /** Whether she was told of all of them. */
-  told?: boolean
+  /** How each was answered, where that was not with success. */
+  answers?: Record<number, ExchangeParts>
+  more?: readonly ExchangeParts[]
 }
 
-function seen({ code = 0, transfers, told = true, ...rest }: Seen): Observation {
+/** A run in which alice was paid in and out so much, each under a key of its own. */
+function seen({ code = 0, transfers, answers = {}, more = [], ...rest }: Seen): Observation {
   const own = money({ alice: transfers })
-  const answered = own.users[0]?.pools[0]?.transfers.map(
-    ({ type, transaction_id, tx_hash, amount_minor }): ExchangeParts => {
-      const transfer = { type, transaction_id, tx_hash, amount_minor, portfolio_id: 'p' }
-      return { transfer, end: told ? 'answered' : 'dropped' }
-    },
-  )
+  const moved = own.users[0]?.pools[0]?.transfers ?? []
+  const sent = moved.map(({ type, amount_minor }, i) => {
+    return transfer({ key: `k${i}`, at: i * 50, operation: type, amount: amount_minor, ...answers[i] })
+  })
+  const ledger = moved.map(({ type, amount_minor, transaction_id, tx_hash }, i) => {
+    return booked(`k${i}`, { type, amount_minor, transaction_id, tx_hash })
+  })
+  const exchanges = [exchange({ operation: 'list_portfolios' }), ...sent, ...more.map(exchange)]
   return {
     before: undefined,
     end: { code, signal: null, timedOut: false, leftBehind: [] },
     took: 100,
     overhead: 10,
-    exchanges: [exchange({ operation: 'list_portfolios' }), ...(answered ?? []).map(exchange)],
+    evidence: evidenceOf(exchanges, {
+      end: code === 0 ? 'well' : 'failed',
+      ledger: { transfers: ledger, under_way: [], portfolios: [PORTFOLIO] },
+    }),
     money: own,
-    unsettled: 0,
     audit: { ok: true, checks: [] },
     report: { findings: [] } as unknown as Observation['report'],
     struck: [true],
+    takenAway: false,
+    restarted: undefined,
     ...rest,
   }
 }
 
-const wanted = seen({ transfers: ['deposit 5', 'deposit 7'] })
-const stable = new Set(['alice'])
-const expected = { money: [ownedMoney(wanted.money, wanted.exchanges, stable)], stable }
-const outcomeOf = (run: Seen) => judgeTrial(seen(run), expected).outcome
 const ALL = ['deposit 5', 'deposit 7']
+const wanted = seen({ transfers: ALL })
+const expected = compareBaselines(wanted, wanted)
+const judged = (run: Seen) => judgeTrial(seen(run), expected)
 
 describe('a trial', () => {
-  test.each<[string, Seen, TrialOutcome]>([
-    ['same money, tests pass', { transfers: ALL }, 'survived'],
-    ['same money, tests fail', { transfers: ALL, code: 1 }, 'gave_up_safely'],
-    ['stopped early, and knows of all it did', { transfers: ['deposit 5'], code: 1 }, 'gave_up_safely'],
-    ['stopped at the first list', { transfers: [], code: 1 }, 'gave_up_safely'],
-    ['stopped, and does not know of a deposit', { transfers: ['deposit 5'], told: false, code: 1 }, 'noticed_too_late'],
-    ['went on after a lost deposit', { transfers: ['deposit 7'], code: 1 }, 'noticed_too_late'],
-    ['paid twice, tests fail', { transfers: [...ALL, 'deposit 7'], code: 1 }, 'noticed_too_late'],
-    ['paid twice, tests pass', { transfers: [...ALL, 'deposit 7'] }, 'silently_wrong'],
-    ['lost a deposit, tests pass', { transfers: ['deposit 5'] }, 'silently_wrong'],
-    ['never ended', { transfers: ALL, end: { code: null, signal: 'SIGTERM', timedOut: true, leftBehind: [] } }, 'hung'],
-    ['the fault never struck', { transfers: ALL, struck: [false] }, 'not_exercised'],
-    ['one of two never struck', { transfers: ALL, struck: [true, false] }, 'not_exercised'],
+  test.each<[string, Seen, TrialOutcome, Level]>([
+    ['same money, tests pass', { transfers: ALL }, 'survived', 'ok'],
+    ['same money, tests fail', { transfers: ALL, code: 1 }, 'gave_up', 'warning'],
+    ['stopped early, and knows of all it did', { transfers: ['deposit 5'], code: 1 }, 'stopped', 'warning'],
+    ['stopped at the first list', { transfers: [], code: 1 }, 'stopped', 'warning'],
+    ['left out an order, tests pass', { transfers: ['deposit 5'] }, 'not_asked_for', 'review'],
+    ['never told of a deposit, tests pass', { transfers: ALL, answers: { 1: LOST } }, 'untold', 'critical'],
+    ['never told of a deposit, tests fail', { transfers: ALL, answers: { 1: LOST }, code: 1 }, 'left_open', 'review'],
+    ['paid twice, tests fail', { transfers: [...ALL, 'deposit 7'], code: 1 }, 'paid_twice', 'critical'],
+    ['paid twice, tests pass', { transfers: [...ALL, 'deposit 7'] }, 'paid_twice', 'critical'],
+    ['took out what was never put in', { transfers: [...ALL, 'withdraw 9'] }, 'took_out_unpaid', 'critical'],
+    ['took back what it knew of', { transfers: [...ALL, 'withdraw 5'] }, 'taken_back', 'warning'],
+    ['the fault never struck', { transfers: ALL, struck: [false] }, 'not_exercised', 'none'],
+    ['one of two never struck', { transfers: ALL, struck: [true, false] }, 'not_exercised', 'none'],
+    [
+      'a loss is said although a fault never struck',
+      { transfers: [...ALL, 'deposit 7'], struck: [false] },
+      'paid_twice',
+      'critical',
+    ],
     [
       'the audit fails',
       { transfers: ALL, audit: { ok: false, checks: [{ id: 'shares', ok: false, detail: '1 wrong' }] } },
       'errored',
+      'inconclusive',
     ],
-    ['money still on its way', { transfers: ALL, unsettled: 1 }, 'errored'],
-  ])('%s', (_, run, outcome) => {
-    expect(outcomeOf(run)).toBe(outcome)
+  ])('%s', (_, run, outcome, level) => {
+    expect(judged(run)).toMatchObject({ outcome, level })
+  })
+
+  test('never ended', () => {
+    const run = seen({ transfers: ALL, end: { code: null, signal: 'SIGTERM', timedOut: true, leftBehind: [] } })
+    const hung = { ...run, evidence: { ...run.evidence, end: 'hung' as const } }
+    expect(judgeTrial(hung, expected)).toMatchObject({ outcome: 'hung', level: 'serious' })
+  })
+
+  test('money that is elsewhere without any operation is not as it should be', () => {
+    const elsewhere = { ...seen({ transfers: ALL }), money: money({ alice: ['deposit 5', 'deposit 8'] }) }
+    expect(judgeTrial(elsewhere, expected)).toMatchObject({ outcome: 'another_amount', level: 'review' })
   })
 
   test('says what happened to whose money', () => {
-    expect(judgeTrial(seen({ transfers: [...ALL, 'deposit 7'] }), expected).sentences).toEqual([
+    expect(judged({ transfers: [...ALL, 'deposit 7'] }).sentences).toEqual([
+      "alice's deposit of 7.00 USDC was carried out more often than without faults. If your test runner repeats failed tests, switch that off.",
       'alice: 19.00 USDC in aave-usdc instead of 12.00 (deposit of 7.00: twice instead of once)',
     ])
   })
 
-  test('a transfer that the list showed is known', () => {
-    const run = seen({ transfers: ['deposit 5'], told: false, code: 1 })
-    const hash = run.money.users[0]?.pools[0]?.transfers[0]?.tx_hash
-    const listed = exchange({
-      operation: 'list_transactions',
-      response: { body: JSON.stringify({ data: [{ tx_hash: hash }] }) },
+  test('a refusal that the unharmed run has too is nothing new; one more is a note', () => {
+    const refused = (key: string): ExchangeParts => ({
+      ...transfer({ key, at: 900, amount: '1' }),
+      response: { status: 422, code: 'insufficient_balance' },
     })
-    expect(judgeTrial({ ...run, exchanges: [...run.exchanges, listed] }, expected).outcome).toBe('gave_up_safely')
+    const suite = seen({ transfers: ALL, more: [refused('r')] })
+    const usual = compareBaselines(suite, suite)
+    expect(judgeTrial(suite, usual)).toMatchObject({ outcome: 'survived' })
+    const more = seen({ transfers: ALL, more: [refused('r'), refused('s')] })
+    expect(judgeTrial(more, usual)).toMatchObject({ outcome: 'refused', level: 'note' })
+  })
+
+  test('a fault that the command took away says so', () => {
+    const { sentences } = judged({ transfers: ALL, struck: [false], takenAway: true })
+    expect(sentences).toEqual(['the fault never struck: the command took it away'])
   })
 })
 
 describe('two runs without faults', () => {
-  const run = (transfers: readonly string[], more: ExchangeParts[] = []) => {
-    const one = seen({ transfers })
-    return { ...one, exchanges: [...one.exchanges, ...more.map(exchange)] }
-  }
+  const run = (transfers: readonly string[], more: ExchangeParts[] = []) => seen({ transfers, more })
 
   test('alike: every place is one, and the names that both have are lasting', () => {
     const { difference, places, stable: names } = compareBaselines(run(ALL), run(ALL))
@@ -119,16 +151,27 @@ describe('two runs without faults', () => {
     const poll: ExchangeParts = { operation: 'list_transactions' }
     expect(compareBaselines(run(ALL, [poll]), run(ALL)).places).toHaveLength(3)
   })
+
+  test('count the keys that both used', () => {
+    expect(compareBaselines(run(ALL), run(ALL)).shared).toBe(2)
+    expect(compareBaselines(run(ALL), run([])).shared).toBe(0)
+  })
 })
 
-test.each<[TrialOutcome[], string, number]>([
-  [['survived', 'gave_up_safely'], 'passed', 0],
-  [['survived', 'silently_wrong'], 'failed', 3],
-  [['survived', 'noticed_too_late'], 'failed', 3],
-  [['hung'], 'failed', 3],
-  [['not_exercised'], 'inconclusive', 4],
-  [[], 'inconclusive', 4],
-])('%s is %s, exit code %i', (outcomes, verdict, code) => {
-  const results = outcomes.map((outcome) => ({ outcome })) as Parameters<typeof summaryOf>[0]['results']
+test.each<[TrialOutcome[], Level[], string, number]>([
+  [['survived', 'gave_up'], ['ok', 'warning'], 'passed', 0],
+  [['survived', 'refused'], ['ok', 'note'], 'passed', 0],
+  [['survived', 'paid_twice'], ['ok', 'critical'], 'failed', 3],
+  [['survived', 'made_twice'], ['ok', 'serious'], 'failed', 3],
+  [['hung'], ['serious'], 'failed', 3],
+  [['survived', 'left_open'], ['ok', 'review'], 'inconclusive', 4],
+  [['survived', 'errored'], ['ok', 'inconclusive'], 'inconclusive', 4],
+  [['survived', 'not_exercised'], ['ok', 'none'], 'passed', 0],
+  [['not_exercised'], ['none'], 'inconclusive', 4],
+  [[], [], 'inconclusive', 4],
+])('%s at %s is %s, exit code %i', (outcomes, levels, verdict, code) => {
+  const results = outcomes.map((outcome, i) => ({ outcome, level: levels[i] })) as Parameters<
+    typeof summaryOf
+  >[0]['results']
   expect([summaryOf({ results }).verdict, exitCodeOf({ results, untried: null })]).toEqual([verdict, code])
 })

@@ -33,10 +33,10 @@ describe('explore --random', () => {
     expect(ended.stderr).toMatch(/of the \d faults are enough: /)
 
     const { results } = JSON.parse(await readFile(report, 'utf8')) as Exploration
-    const failed = results.filter(({ outcome }) => outcome === 'silently_wrong')
+    const failed = results.filter(({ outcome }) => outcome === 'paid_twice')
     // A single fault never makes this client pay twice.
     expect(results.filter(({ trial }) => trial.harms.length === 1).map(({ outcome }) => outcome)).not.toContain(
-      'silently_wrong',
+      'paid_twice',
     )
     expect(failed.length).toBeGreaterThan(0)
     for (const { smallest, trial } of failed) {

@@ -92,7 +92,7 @@ describe('resuming', () => {
   })
 
   test.each<[string, (lines: string[]) => string[], number]>([
-    ['an edited result', (lines) => lines.with(1, lines[1]!.replace('"survived"', '"gave_up_safely"')), 2],
+    ['an edited result', (lines) => lines.with(1, lines[1]!.replace('"survived"', '"gave_up"')), 2],
     ['an edited header', (lines) => lines.with(0, lines[0]!.replace('"seed":7', '"seed":8')), 1],
     ['a blank', (lines) => lines.with(1, lines[1]!.replace('"outcome":', '"outcome": ')), 2],
     ['one line less', (lines) => lines.toSpliced(1, 1), 2],

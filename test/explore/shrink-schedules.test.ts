@@ -26,7 +26,7 @@ async function shrinking(known: Record<string, TrialResult['outcome']>) {
     },
   } as unknown as ShrinkTerms
   const results = [
-    resultOf(DRAWN, 'silently_wrong'),
+    resultOf(DRAWN, 'paid_twice'),
     ...Object.entries(known).map(([id, outcome]) => resultOf(trialOf(id), outcome)),
   ]
   const [first] = await shrinkSchedules([DRAWN], results, terms)
@@ -42,7 +42,7 @@ test('a schedule is not called minimal when no run may begin any more', async ()
 })
 
 test('a single fault that is known to come to the same is all that is needed, and is what is run again', async () => {
-  const { smallest, saved, repeat } = await shrinking({ [HARMS[1]!]: 'silently_wrong', [HARMS[0]!]: 'survived' })
+  const { smallest, saved, repeat } = await shrinking({ [HARMS[1]!]: 'paid_twice', [HARMS[0]!]: 'survived' })
   expect(smallest).toMatchObject({
     minimal: true,
     harms: [{ position: { ordinal: 2 }, hazard: { id: 'unavailable' } }],

@@ -6,7 +6,6 @@ import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
 import { html, type Markup } from '../../verdict/render/html/markup.ts'
 import type { Evidence, Incident } from '../evidence.ts'
-import { levelOfTrial } from '../trial-level.ts'
 import { type Card, cardsOf } from './cards.ts'
 
 /** What went wrong or needs review in runs with a fault, a card for each cause; then every fault at every operation. */
@@ -20,11 +19,11 @@ ${matrixSection({ results, untried: null })}`
 }
 
 function article({ first, others }: Card): Markup {
-  const { outcome, trial, count, sentences, findings, repeat } = first
+  const { outcome, level, trial, count, sentences, findings, repeat } = first
   const { sign, name, meaning } = OUTCOMES[outcome]
   const said = sentences.length > 0 ? sentences : [meaning]
   const why = findings.flatMap((id) => FINDINGS.filter((finding) => finding.id === id))
-  return html`<article class="${outcome}"><h3>${trial}</h3><p><span class="tag">${levelOfTrial(outcome)}</span><span class="tag">${sign} ${name}</span></p>
+  return html`<article class="${outcome}"><h3>${trial}</h3><p><span class="tag">${level}</span><span class="tag">${sign} ${name}</span></p>
 ${said.map((sentence) => html`<p>${sentence}</p>`)}
 ${count > 1 && html`<p class="id">${count} runs with this fault at this operation went wrong or need review.</p>`}
 <dl class="facts">${why.map(({ id, failureTitle }) => html`<div><dt>Why</dt><dd>${failureTitle} <span class="id">${id}</span></dd></div>`)}

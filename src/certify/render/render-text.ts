@@ -1,11 +1,12 @@
+import { isBad } from '../../explore/judge/judge-trial.ts'
 import { OUTCOMES } from '../../explore/render/outcomes.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
 import { plainText } from '../../verdict/render/plain-text.ts'
 import { type Certificate, failedItself, summaryOf } from '../certificate.ts'
 import type { Evidence } from '../evidence.ts'
+import { isOpen } from '../is-open.ts'
 import { operationInWords } from '../operation-in-words.ts'
-import { isBad, isOpen, levelOfTrial } from '../trial-level.ts'
 import { cardsOf } from './cards.ts'
 import { placesInWords } from './exploration-sections.ts'
 import { endInWords } from './finding-sections.ts'
@@ -33,9 +34,9 @@ function brokenRules({ findings }: Evidence): string[] {
 /** A line for each cause. */
 function incidents({ exploration }: Evidence): string[] {
   return cardsOf(exploration.incidents).map(({ first, others }) => {
-    const { outcome, trial, sentences } = first
+    const { outcome, level, trial, sentences } = first
     const also = others.length > 0 ? [`also at ${placesInWords(others)}`] : []
-    const sign = isBad(levelOfTrial(outcome)) ? '✗' : '?'
+    const sign = isBad(level) ? '✗' : '?'
     return `${sign} ${[`${trial}: ${OUTCOMES[outcome].name}`, ...sentences, ...also].join('; ')}`
   })
 }

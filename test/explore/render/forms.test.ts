@@ -12,7 +12,7 @@ describe('JSON', () => {
     expect(read).toMatchObject({
       verdict: 'failed',
       summary: expect.stringMatching(/^Failed: money went astray/),
-      counts: { silently_wrong: 4, hung: 3, noticed_too_late: 2, errored: 3, gave_up_safely: 3, not_exercised: 3 },
+      counts: { paid_twice: 4, hung: 3, paid_twice_put_right: 2, errored: 3, gave_up: 3, not_exercised: 3 },
       ...exploration,
     })
     expect(Object.keys(read.results[0].trial.harms[0].hazard)).toEqual(['id', 'title', 'rule'])
@@ -43,7 +43,7 @@ describe('JUnit', () => {
     expect(failed.attributes.classname).toBe('yield-sandbox.explore.deposit')
     expect(failed.children[0]).toMatchObject({
       name: 'failure',
-      attributes: { type: 'silently_wrong', message: expect.stringContaining('double payment') },
+      attributes: { type: 'paid_twice', message: expect.stringContaining('double payment') },
       text: expect.stringMatching(/twice instead of once\)\nWhy: A dropped transfer.*\nAgain: again -- alice/),
     })
   })

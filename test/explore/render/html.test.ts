@@ -22,13 +22,13 @@ test('the verdict comes first, then the matrix, what went wrong, what is to be k
 test('a cell says in words what its sign and its colour say', () => {
   const page = renderHtml(sampleExploration())
   expect(page).toContain(
-    '<td class="cell silently_wrong" title="silent loss or double payment: all 2" aria-label="silent loss or double payment: all 2">✗ 2</td>',
+    '<td class="cell paid_twice" title="silent loss or double payment: all 2" aria-label="silent loss or double payment: all 2">✗ 2</td>',
   )
 })
 
 test('alike failures are one, with the commands of all', () => {
   const page = renderHtml(sampleExploration())
-  const [article = ''] = /<article class="silently_wrong">.*?<\/article>/s.exec(page) ?? []
+  const [article = ''] = /<article class="paid_twice">.*?<\/article>/s.exec(page) ?? []
   expect(article).toContain('<h3>deposit#1@alice reset-after-broadcast</h3>')
   expect(article).toContain('<summary>their 3 commands</summary>')
   expect(article.match(/again -- alice/g)).toHaveLength(4)

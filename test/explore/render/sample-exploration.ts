@@ -1,6 +1,7 @@
 import type { Exploration, TrialOutcome, TrialResult } from '../../../src/explore/exploration.ts'
 import { type PlannedTrial, planTrials, withoutPlan } from '../../../src/explore/plan/plan.ts'
 import type { Place } from '../../../src/explore/plan/positions.ts'
+import { type Level, OUTCOMES } from '../../../src/oracle/outcome.ts'
 
 /** Places of a command that deposits twice for one end user and lists pools. */
 export function samplePlaces(user = 'alice'): Place[] {
@@ -21,12 +22,21 @@ export function sampleTrials(user?: string): PlannedTrial[] {
   return planTrials(samplePlaces(user), { kinds: [], operations: [], depth: 1 })
 }
 
+/** As the oracle has it. */
+function levelOf(outcome: TrialOutcome): Level {
+  if (outcome === 'errored') return 'inconclusive'
+  if (outcome === 'not_exercised') return 'none'
+  return outcome === 'survived' ? 'ok' : OUTCOMES[outcome].level
+}
+
 /** What a trial came to. */
 export function resultOf(trial: PlannedTrial, outcome: TrialOutcome, more: Partial<TrialResult> = {}): TrialResult {
   return {
     trial: withoutPlan(trial),
     outcome,
+    level: levelOf(outcome),
     sentences: ['the same money'],
+    operations: [],
     findings: [],
     end: '0',
     took_ms: 200,
@@ -47,13 +57,13 @@ export function sampleExploration(text = 'alice'): Exploration {
   }
   const special: Record<string, (trial: PlannedTrial) => TrialResult> = {
     'reset-after-broadcast': (trial) =>
-      resultOf(trial, 'silently_wrong', { sentences: [twice], findings: [finding], repeat: `again -- ${text}` }),
+      resultOf(trial, 'paid_twice', { sentences: [twice], findings: [finding], repeat: `again -- ${text}` }),
     'close-after-broadcast': (trial) =>
-      resultOf(trial, 'silently_wrong', { sentences: [twice], findings: [finding], repeat: `again -- ${text}` }),
+      resultOf(trial, 'paid_twice', { sentences: [twice], findings: [finding], repeat: `again -- ${text}` }),
     'hang-on-request': (trial) => resultOf(trial, 'hung', { sentences: ['the command was not done in time'] }),
-    revert: (trial) => resultOf(trial, 'noticed_too_late', { sentences: [`the command ended with code 1`, twice] }),
+    revert: (trial) => resultOf(trial, 'paid_twice_put_right', { sentences: [`the command ended with code 1`, twice] }),
     'cut-json': (trial) => resultOf(trial, 'errored', { sentences: [`--before failed: ${text}`] }),
-    'proxy-page': (trial) => resultOf(trial, 'gave_up_safely', { sentences: ['the same money, but it failed'] }),
+    'proxy-page': (trial) => resultOf(trial, 'gave_up', { sentences: ['the same money, but it failed'] }),
     'unknown-fields': (trial) => resultOf(trial, 'not_exercised', { sentences: ['the fault never struck'] }),
   }
   const tried = trials.filter(({ harms: [harm] }) => harm?.hazard.id !== 'slow-answer')
@@ -67,7 +77,14 @@ export function sampleExploration(text = 'alice'): Exploration {
     seed: 7,
     clock: '2026-11-23T01:00:00.000Z',
     created_at: '2026-11-23T01:00:00.000Z',
-    baseline: { exchanges: 3, positions: 3, took_ms: [200, 210], difference: `${text} differs`, left_behind: [text] },
+    baseline: {
+      exchanges: 3,
+      positions: 3,
+      took_ms: [200, 210],
+      difference: `${text} differs`,
+      left_behind: [text],
+      shared_keys: 0,
+    },
     results,
     untried: { trials: left.map(withoutPlan), reason: '--max-runs 40' },
     took_ms: 61_000,

@@ -21,7 +21,7 @@ test('a cell has the worst of its places, and how many of them; a blank is where
 
 test('of places that differ, the worst are counted', () => {
   const [first, second] = sampleTrials().filter(({ id }) => id.endsWith(' revert'))
-  const results = [resultOf(first!, 'survived'), resultOf(second!, 'silently_wrong')]
+  const results = [resultOf(first!, 'survived'), resultOf(second!, 'paid_twice')]
   expect(row(renderText({ ...sampleExploration(), results, untried: null }), 'reverted')).toEqual(['✗1/2'])
 })
 
@@ -42,7 +42,7 @@ test('what went wrong comes worst first, with what happened, why, and a command;
 
 test('other amounts of other users are the same mistake, lost money is not the same as paid twice', () => {
   const trials = sampleTrials().filter(({ id }) => id.endsWith(' revert'))
-  const wrong = (sentence: string, i: number) => resultOf(trials[i]!, 'silently_wrong', { sentences: [sentence] })
+  const wrong = (sentence: string, i: number) => resultOf(trials[i]!, 'paid_twice', { sentences: [sentence] })
   const of = (first: string, second: string) => {
     const results = [wrong(first, 0), wrong(second, 1)]
     return renderText({ ...SURVIVED, results }).match(/^✗ deposit#/gm)?.length
