@@ -60,6 +60,8 @@ export interface Exchange {
   struckBy: StruckBy | undefined
   /** Set by faults on the token operation: what the identity provider issues. */
   tokenWish: TokenWish
+  /** Resolves when the request's body is on record, as far as it comes in a second: call it before a fault answers for the service. */
+  readBody(): Promise<void>
   /** Ends the connection now, or with `truncate` when the response is written. Work under way goes on. */
   drop(drop: Drop): void
   /** Leaves the client without any answer until the signal drops the connection. Work under way goes on. */

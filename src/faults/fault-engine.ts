@@ -173,6 +173,7 @@ export class FaultEngine {
     striking.hits++
     this.#strikesInARow?.add(exchange)
     exchange.struckBy = { id, kind: rule.kind.kind, phase, explanation }
+    if (phase === 'on_request') await exchange.readBody()
     try {
       await rule.kind.strike(this.#strikeOf(striking, exchange, transfer))
     } catch (error) {

@@ -7,6 +7,7 @@ import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
 import { onceOver } from './once-over.ts'
+import { readAhead } from './read-ahead.ts'
 import { headersOf, noteAnswer, noteAnswered, noteDrop, noteRefusal } from './record.ts'
 import { resetConnection } from './reset-connection.ts'
 
@@ -49,6 +50,8 @@ export class HttpExchange implements Exchange {
   transfer: TransferUnderWay | undefined
   /** What the operation came to, whether anybody hears of it or not. */
   outcome: ApiResponse | undefined
+  /** The request's body, where it was read before it was parsed. */
+  body: Buffer | undefined
   /** Bytes of the body to send before the connection is closed. */
   truncateAfter: number | undefined
   readonly #request: FastifyRequest
@@ -111,6 +114,10 @@ export class HttpExchange implements Exchange {
       onceOver(this.#request.raw, this.#reply.raw, () => over.abort())
     }
     return this.#over.signal
+  }
+
+  readBody(): Promise<void> {
+    return readAhead(this.#request, this.#request.namespace.service.clock)
   }
 
   drop(drop: Drop): void {

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import { jsonExcess } from '../support/json-excess.ts'
 import { bodyProblem } from './bad-request.ts'
+import { bodyReadAhead } from './read-ahead.ts'
 import { noteBody } from './record.ts'
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
@@ -16,7 +17,7 @@ export function readBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const unreadable = hasBody(request) ? unreadableCoding(request) : undefined
     if (unreadable) done(unreadable)
-    else done(null, payload)
+    else done(null, bodyReadAhead(request) ?? payload)
   })
   // Fastify's own parser refuses `__proto__`.
   const parse = app.getDefaultJsonParser('error', 'error')

@@ -59,6 +59,12 @@ export function noteBody({ record, namespace }: FastifyRequest, text: string, by
   if (record) namespace.exchanges.takeBody(record, text, bytes)
 }
 
+/** Notes what has come of the body of a request, which is not parsed yet. `whole`: whether that is all of it. */
+export function noteBeginningOfBody({ record, namespace }: FastifyRequest, bytes: Buffer, whole: boolean): void {
+  const text = bytes.length > 0 ? bytes.toString() : null
+  if (record) namespace.exchanges.takeBody(record, text, bytes.length, whole)
+}
+
 /** Notes what is answered, or would be. The first that is told counts. */
 export function noteAnswer(
   request: FastifyRequest,

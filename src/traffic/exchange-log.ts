@@ -158,12 +158,16 @@ export class ExchangeLog {
     return live
   }
 
-  /** Keeps the body of a request: the beginning of a long one. */
-  takeBody(live: LiveExchange, text: string, bytes: number): void {
-    live.body = bounded(text)
+  /**
+   * Keeps the body of a request: the beginning of a long one. `whole`: whether `bytes` are all of it; then the text is too. Of one that is
+   * told again, the last counts.
+   */
+  takeBody(live: LiveExchange, text: string | null, bytes: number, whole = true): void {
+    const before = live.body?.length ?? 0
+    live.body = text === null ? null : bounded(text)
     live.bodyBytes = bytes
-    live.bodyCut = live.body.length < text.length
-    this.#grow(live, live.body.length)
+    live.bodyCut = !whole || (live.body?.length ?? 0) < (text?.length ?? 0)
+    this.#grow(live, (live.body?.length ?? 0) - before)
   }
 
   /** Keeps an answer, or what would have been one. The first that is told counts. */

@@ -47,6 +47,7 @@ export class LiveExchange {
   dropped: RecordedExchange['dropped'] = null
   /** As it came; null when none was read. */
   body: string | null = null
+  /** That came. */
   bodyBytes = 0
   bodyCut = false
   /** Of the answer, or of what it would have been; 0 while there is none. */
@@ -69,7 +70,13 @@ export class LiveExchange {
 
   /** Whether another exchange may be recorded in this object: a plain list, answered, which nobody has more to say of. */
   get spent(): boolean {
-    return this.end === 'answered' && this.status === 200 && this.answerHeaders === null && this.body === null
+    return (
+      this.end === 'answered' &&
+      this.status === 200 &&
+      this.answerHeaders === null &&
+      this.body === null &&
+      !this.bodyCut
+    )
   }
 
   /** Makes it the record of an exchange that begins. */

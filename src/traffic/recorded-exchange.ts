@@ -55,8 +55,9 @@ export interface RecordedRequest {
   headers: [name: string, value: string][]
   /** Null when there was none, or none was read. */
   body: string | null
+  /** Bytes that have come, also of what was not kept. */
   body_bytes: number
-  /** Whether only the beginning of the body was kept. */
+  /** Whether only the beginning of the body was kept, or came: none of it may have. */
   body_cut: boolean
   /** Of `Authorization: Bearer`. */
   idp_token: ShownToken | null

@@ -14,6 +14,7 @@ export function anExchange(given: Partial<Exchange> = {}): Exchange {
     over: new AbortController().signal,
     struckBy: undefined,
     tokenWish: {},
+    readBody: async () => {},
     drop: () => {},
     hang: () => {},
     answerNow: () => {},
