@@ -30,7 +30,7 @@ export class Connection {
     if (known) return known
     const made = new Connection()
     connected[CONNECTION] = made
-    socket.once('close', () => made.#close())
+    socket.once('close', () => made.#close(isReset(socket)))
     return made
   }
 
@@ -76,37 +76,60 @@ export class Connection {
     this.#response = response
   }
 
+  /** Notes a request that is not recorded: whoever sends it has got what was answered before. */
+  goesOn(): void {
+    this.#settle()
+  }
+
   /** The exchange on it that came last, if nothing has been answered to it. */
   get unanswered(): Pending | undefined {
     this.enter?.()
-    if (!this.#live || !this.#log || !this.#response) return undefined
-    const pending = { live: this.#live, use: this.#use, log: this.#log, response: this.#response }
-    return isThere(pending) && pending.live.end === 'open' ? pending : undefined
+    const last = this.#last
+    return last && isThere(last) && last.live.end === 'open' ? last : undefined
+  }
+
+  /** The exchange that came last; undefined when something else came after it. */
+  get #last(): Pending | undefined {
+    const log = this.#log
+    const live = this.#live
+    const response = this.#response
+    return log && live && response && { log, live, use: this.#use, response }
   }
 
   /** The last exchange is over, unless its answer is not out: then it is kept in mind. */
   #settle(): void {
+    if (this.#pipelined) this.#pipelined = this.#pipelined.filter(isPending)
     const live = this.#live
     const response = this.#response
-    if (!live || !response || !this.#log) return
+    if (!live || !response) return
+    // Nothing is made for what is over, as nearly all is: that would be felt at tens of thousands of requests a second.
+    const last = live.use === this.#use && live.end !== 'open' && response.writableFinished ? undefined : this.#last
     this.#live = undefined
     this.#response = undefined
-    if (live.use === this.#use && live.end !== 'open' && response.writableFinished) return
-    const waiting = this.#pipelined?.filter(isPending) ?? []
-    this.#pipelined = [...waiting, { log: this.#log, live, use: this.#use, response }]
+    if (last) this.#pipelined = [...(this.#pipelined ?? []), last]
   }
 
-  #close(): void {
+  /** `reset`: by the client, which throws away what it has not read. */
+  #close(reset: boolean): void {
     this.enter?.()
-    this.#settle()
-    for (const pending of this.#pipelined?.filter(isThere) ?? []) {
-      const { log, live, response } = pending
+    const last = this.#last
+    const pending = [...(this.#pipelined ?? []), ...(last ? [last] : [])]
+    for (const { log, live, response } of pending.filter(isThere)) {
       if (live.end === 'open') log.end(live, 'abandoned')
+      else if (live.end !== 'answered') continue
       // It was handed over, but Node had not yet sent it.
-      else if (live.end === 'answered' && !response.writableFinished) log.endAgain(live, 'abandoned')
+      else if (!response.writableFinished) log.endAgain(live, 'abandoned')
+      else if (reset) live.unread = true
     }
     this.#pipelined = undefined
+    this.#live = undefined
+    this.#response = undefined
   }
+}
+
+/** A client that closes a connection without having read everything resets it, and so does the system of one that is killed. */
+function isReset({ errored }: Socket): boolean {
+  return errored !== null && 'code' in errored && errored.code === 'ECONNRESET'
 }
 
 function isPending(pending: Pending): boolean {

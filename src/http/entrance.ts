@@ -65,9 +65,9 @@ export class Entrance {
     request.id = namespace.ids.next('req')
     reply.header(this.#version, '1.0.0')
     reply.header(this.#requestId, request.id)
-    if (namespace.exchanges.on && isRecorded(request.url, this.#service)) {
-      openRecord(request, reply, { operation, arrived: request.arrived })
-    }
+    if (!namespace.exchanges.on) return
+    if (isRecorded(request.url, this.#service)) openRecord(request, reply, { operation, arrived: request.arrived })
+    else Connection.known(request.raw.socket)?.goesOn()
   }
 
   /** Puts it into the namespace it was left with, unless it has entered one. */

@@ -134,13 +134,13 @@ function compared({ aspect, expected, came }: Refusal): string {
 }
 
 function ended(exchange: RecordedExchange): string {
-  const { end, dropped, took_ms, response } = exchange
+  const { end, unread, dropped, took_ms, response } = exchange
   const span = durationInWords(took_ms)
   switch (end) {
     case 'open':
       return `It is not over yet, after ${span}.`
     case 'answered':
-      return `It was answered ${answerOf(exchange)} after ${span}.`
+      return `It was answered ${answerOf(exchange)} after ${span}${unread ? UNREAD : ''}.`
     case 'dropped':
       return `${DROPS[dropped ?? 'closed']} after ${span}${wouldHave(response)}.`
     case 'abandoned':
@@ -149,6 +149,8 @@ function ended(exchange: RecordedExchange): string {
       return `A reset or the end of the sandbox cut it off after ${span}.`
   }
 }
+
+const UNREAD = ', and the client reset the connection without having read the answer'
 
 const DROPS: Record<NonNullable<RecordedExchange['dropped']>, string> = {
   reset: 'The fault reset its connection',

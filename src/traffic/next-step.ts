@@ -46,9 +46,9 @@ const STEPS: Record<string, string> = {
 const OUTCOME_UNKNOWN = new Set([500, 502, 503, 504])
 
 /** Whether the client cannot know what became of its request. */
-export function isUnanswered({ end, response }: RecordedExchange): boolean {
+export function isUnanswered({ end, unread, response }: RecordedExchange): boolean {
   if (end === 'open') return false
-  return end !== 'answered' || response === null || OUTCOME_UNKNOWN.has(response.status)
+  return end !== 'answered' || unread || response === null || OUTCOME_UNKNOWN.has(response.status)
 }
 
 /** What a right client does next, a sentence; undefined when there is nothing to be done. */

@@ -48,6 +48,14 @@ test('a dropped deposit was carried out although nobody was told, and the same k
   ])
 })
 
+test('an answer that was never read leaves the client where no answer would', () => {
+  const unread = explainExchange(deposit({ unread: true }))
+  expect(unread[1]).toBe(
+    'It was answered 200 after 41 ms, and the client reset the connection without having read the answer.',
+  )
+  expect(unread.at(-1)).toMatch(/^Repeat it with the same Idempotency-Key/)
+})
+
 test('a client that left: after how long', () => {
   const left = explainExchange(deposit({ end: 'abandoned', until: 5_000, response: null, transfer: null }))
   expect(left).toContain('The client left after 5.0 s, before it was answered.')
