@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { SandboxClock } from '../domain/clock.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
@@ -8,7 +9,7 @@ import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/shorten.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
-import type { Evidence } from '../verdict/evidence.ts'
+import type { Evidence, TakenAway } from '../verdict/evidence.ts'
 import type {
   Assumption,
   AuditReport,
@@ -55,8 +56,8 @@ export interface ControlDeps {
 /** What the control interface can do with namespaces as such. */
 export interface NamespacesControl {
   list(): NamespaceSummary[]
-  /** Resolves when it can serve. Throws Problem validation_error, namespace_exists, namespace_not_found or too_many_namespaces. */
-  create(wish: NamespaceWish): Promise<Credentials>
+  /** Resolves when it can serve. `byOthers`: see {@link isFromOutside}. Throws Problem validation_error, namespace_exists, namespace_not_found or too_many_namespaces. */
+  create(wish: NamespaceWish, byOthers: boolean): Promise<Credentials>
   /** Ends it; what it holds is answered 503. Throws Problem namespace_not_found or validation_error. */
   delete(name: string): Promise<void>
 }
@@ -77,6 +78,8 @@ export interface NamespaceControl {
   isSettled(transactionId: string): Promise<boolean>
   /** What the verdict on its clients is drawn from. */
   evidence(clients: Pick<Evidence, 'ended' | 'end'>): Promise<Evidence>
+  /** What requests from outside have taken away so far. */
+  takenAway: TakenAway
   scenarios: ScenarioRunner
   readiness(): Readiness
   credentials(): Promise<Credentials>
@@ -95,6 +98,11 @@ export interface NamespaceControl {
 export function controlOf({ control }: FastifyRequest): NamespaceControl {
   if (!control) throw new Error('the namespace of the request is not known yet')
   return control
+}
+
+/** @returns true if a request came over the network, and false for what this process asks of its own sandbox */
+export function isFromOutside({ raw }: FastifyRequest): boolean {
+  return raw instanceof IncomingMessage
 }
 
 /** The tenant of that slug. Throws Problem tenant_not_found. */

@@ -1,3 +1,4 @@
+import { IncomingMessage } from 'node:http'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { refuseForeignHost, refuseForeignOrigin } from '../control/foreign-callers.ts'
@@ -106,10 +107,12 @@ export async function rpcProxy(app: FastifyInstance, { namespace, local, origin 
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) => text)
-  const relay: RouteHandlerMethod = async ({ params, body: text }, reply) => {
+  const relay: RouteHandlerMethod = async ({ params, body: text, raw }, reply) => {
     const { namespace: name, chain_id } = params as RpcParams
-    const { service, notReady } = await namespace(name)
+    const { service, exchanges, notReady } = await namespace(name)
     refuseUnlessReady(notReady())
+    // What this process asks its own sandbox is no client's request.
+    if (raw instanceof IncomingMessage) exchanges.noteRpc()
     const chain = service.chains.get(chain_id)
     if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
     const answer = await relayText(typeof text === 'string' ? text : '', chain, local)

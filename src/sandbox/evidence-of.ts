@@ -15,7 +15,7 @@ import type { Namespace } from './namespace.ts'
  * ledger, and while it is emptied.
  */
 export async function evidenceOf(
-  { services, http }: Namespace,
+  { services, http, takenAway }: Namespace,
   { ended, end }: Pick<Evidence, 'ended' | 'end'>,
 ): Promise<Evidence> {
   refuseUnlessReady(http.notReady())
@@ -23,13 +23,18 @@ export async function evidenceOf(
   const ledger = await ledgerOf(service.store)
   const shown: RecordedExchange[] = []
   for await (const exchange of inTurns(exchanges.newestFirst(), SHOWN_AT_ONCE)) shown.push(exchange)
+  const oldest = shown.at(-1)?.number ?? Number.POSITIVE_INFINITY
+  const kept: RecordedExchange[] = []
+  for await (const exchange of inTurns(exchanges.kept(), SHOWN_AT_ONCE)) {
+    if (exchange.number < oldest) kept.push(exchange) // the others were forgotten just now, and shown before
+  }
   return {
     exchanges: shown.reverse(),
-    kept: [],
-    forgotten: { room: exchanges.forgotten, deleted: 0, reset: 0 },
+    kept,
+    forgotten: exchanges.forgotten,
+    taken_away: { ...takenAway },
     ledger,
-    rpc_at: null,
-    taken_away: { clearings: 0, resets: 0, faults: 0 },
+    rpc_at: exchanges.rpcAt,
     ended,
     end,
     now: service.clock.wallNow(),

@@ -23,6 +23,7 @@ export function controlNamespace(namespace: Namespace, around: Surroundings): Na
     exchanges,
     isSettled: async (id) => (await service.store.get('transactions', id)) !== undefined,
     evidence: (clients) => evidenceOf(namespace, clients),
+    takenAway: namespace.takenAway,
     scenarios,
     readiness: () => namespace.readiness(),
     credentials: () => credentialsOf(namespace, around),

@@ -11,6 +11,7 @@ import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import type { DurationRange } from '../support/duration.ts'
 import { SeededRandom } from '../support/random.ts'
+import type { TakenAway } from '../verdict/evidence.ts'
 import type { Identity } from './build-identity.ts'
 import { buildServices, type Services } from './build-services.ts'
 import { copyServices } from './copy-services.ts'
@@ -64,6 +65,7 @@ export class Namespace {
   /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
   readonly clockStart: number | undefined
   readonly confirmationDelay: DurationRange
+  readonly takenAway: TakenAway = { clearings: 0, resets: 0, faults: 0 }
   readonly #persistence: Persistence | undefined
   readonly #chains: Promise<AnvilChains>
   readonly #idpTokens: Identity['idpTokens']

@@ -45,6 +45,7 @@ export class Namespaces implements NamespacesControl {
   readonly #entries = new Map<string, NamespaceEntry>()
   readonly #byClient = new Map<string, NamespaceEntry>()
   #named = 0
+  #madeByOthers = 0
 
   private constructor(first: Namespace, folders: NamespaceFolders | undefined, surroundings: Surroundings) {
     this.default = first
@@ -82,7 +83,12 @@ export class Namespaces implements NamespacesControl {
     return [summaryOf(this.default), ...others.map((one) => one.summary())]
   }
 
-  async create(wish: NamespaceWish): Promise<Credentials> {
+  /** How many were made by requests that came over the network: a command that makes its own is not seen in the one it was given. */
+  get madeByOthers(): number {
+    return this.#madeByOthers
+  }
+
+  async create(wish: NamespaceWish, byOthers: boolean): Promise<Credentials> {
     const { log, options } = this.#surroundings
     const name = wish.name ?? this.#freeName()
     if (name === DEFAULT_NAMESPACE || this.#entries.has(name)) {
@@ -99,6 +105,7 @@ export class Namespaces implements NamespacesControl {
       const namespace = await making
       const credentials = await credentialsOf(namespace, this.#surroundings)
       this.#listen(entry)
+      if (byOthers) this.#madeByOthers++
       return credentials
     } catch (error) {
       this.#entries.delete(name)

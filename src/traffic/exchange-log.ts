@@ -1,5 +1,6 @@
 import type { SandboxClock } from '../domain/clock.ts'
-import { type Arrival, LiveExchange } from './live-exchange.ts'
+import { KeptExchanges } from './kept-exchanges.ts'
+import { type Arrival, bounded, LiveExchange, RECORD_BYTES } from './live-exchange.ts'
 import { Ordinals } from './ordinals.ts'
 import { PackedTexts } from './packed-texts.ts'
 import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
@@ -27,9 +28,20 @@ const MAX_HEADERS = 100
 const ID_LENGTH = 30
 /** Records are used again from so many on: by then nobody has anything more to say of the one forgotten. */
 const REUSED_AFTER = 1000
-/** Bytes that a record takes beside its texts, and each text of its headers. */
-const RECORD_BYTES = 500
+/** Bytes that each text of its headers takes beside its characters. */
 const TEXT_BYTES = 24
+/** Of the bytes, those for what a verdict needs of the exchanges that are forgotten: 8 MiB of 64. */
+const KEPT_SHARE = 1 / 8
+
+/** Exchanges of operations that were recorded and are not there any more, and why: a count each. */
+export interface Forgotten {
+  /** There was no room for them. */
+  room: number
+  /** Somebody deleted them. */
+  deleted: number
+  /** A reset took them away, and what was forgotten before it. */
+  reset: number
+}
 
 /**
  * The exchanges of a namespace, the newest of them: bounded in number and bytes. Recording one costs next to nothing; whatever can be
@@ -49,7 +61,9 @@ export class ExchangeLog {
   #oldest = 1
   #next = 1
   #bytes = 0
-  #forgotten = 0
+  #kept: KeptExchanges
+  readonly #forgotten: Forgotten = { room: 0, deleted: 0, reset: 0 }
+  #rpcAt: number | null = null
   #connections = 0
   #ordinals = new Ordinals()
   /** By place in the ring. */
@@ -65,6 +79,7 @@ export class ExchangeLog {
     this.#deps = deps
     this.on = deps.maxExchanges > 0 && deps.maxBytes > 0
     this.#base = deps.clock.wallNow()
+    this.#kept = this.#keptAnew()
   }
 
   /** How many are kept. */
@@ -72,9 +87,24 @@ export class ExchangeLog {
     return this.#next - this.#oldest
   }
 
-  /** How many were recorded and forgotten since, for want of room. Counts anew when the log is emptied. */
-  get forgotten(): number {
-    return this.#forgotten
+  /** What was recorded and is neither here nor among {@link kept}. Requests for paths that nobody serves do not count. */
+  get forgotten(): Readonly<Forgotten> {
+    return { ...this.#forgotten }
+  }
+
+  /** Forgotten exchanges that a verdict needs, oldest first; each is shown when it is asked for. See {@link KeptExchanges}. */
+  *kept(): Generator<RecordedExchange> {
+    for (const { live, request_id, ordinal } of this.#kept.all()) yield this.#showAs(live, request_id, ordinal)
+  }
+
+  /** When a client last asked a chain itself, in milliseconds since the Unix epoch; null for never since the last reset. */
+  get rpcAt(): number | null {
+    return this.#rpcAt
+  }
+
+  /** Notes that a client asks a chain itself, now: that is not recorded, and may tell it what became of a transfer. */
+  noteRpc(): void {
+    this.#rpcAt = this.#deps.clock.wallNow()
   }
 
   /** Every exchange kept, oldest first. */
@@ -96,7 +126,7 @@ export class ExchangeLog {
 
   /** The exchange of that request, if it is kept. */
   get(requestId: string): RecordedExchange | undefined {
-    const kept = this.#kept()
+    const kept = this.#here()
     const at = kept.findLastIndex((live) => this.idOf(live) === requestId)
     const live = kept[at]
     return live && this.#show(live, this.#counted()[at])
@@ -109,6 +139,7 @@ export class ExchangeLog {
 
   /** Forgets everything. Numbers go on, so that none comes a second time. */
   clear(): void {
+    this.#forgotten.deleted += this.#counting()
     this.#empty()
     this.#first = this.#next
     this.#oldest = this.#next
@@ -116,10 +147,15 @@ export class ExchangeLog {
 
   /** For a reset: forgets what is over and counts anew. What is open stays, and is cut off however it ends. */
   beginAnew(): void {
-    const open = this.#kept().flatMap((live) => (live.end === 'open' ? [{ live, id: this.idOf(live) }] : []))
+    const { room, deleted } = this.#forgotten
+    this.#forgotten.reset += room + deleted + this.#counting((live) => live.end !== 'open')
+    this.#forgotten.room = 0
+    this.#forgotten.deleted = 0
+    const open = this.#here().flatMap((live) => (live.end === 'open' ? [{ live, id: this.idOf(live) }] : []))
     this.#empty()
     this.generation++
     this.#connections = 0
+    this.#rpcAt = null
     this.#first = 1
     this.#oldest = 1
     this.#next = 1
@@ -133,7 +169,7 @@ export class ExchangeLog {
 
   /** For a stop: what is open is cut off. */
   cutOff(): void {
-    for (const live of this.#kept()) if (live.end === 'open') this.end(live, 'cut_off')
+    for (const live of this.#here()) if (live.end === 'open') this.end(live, 'cut_off')
   }
 
   /** Ordinal of a connection that has not been counted. */
@@ -164,7 +200,7 @@ export class ExchangeLog {
    */
   takeBody(live: LiveExchange, text: string | null, bytes: number, whole = true): void {
     const before = live.body?.length ?? 0
-    live.body = text === null ? null : bounded(text)
+    live.body = text === null ? null : bounded(text, BODY_LIMIT)
     live.bodyBytes = bytes
     live.bodyCut = !whole || (live.body?.length ?? 0) < (text?.length ?? 0)
     this.#grow(live, (live.body?.length ?? 0) - before)
@@ -183,7 +219,7 @@ export class ExchangeLog {
     }
     live.answerBytes = this.#textBytes
     if (body.length > BODY_LIMIT) {
-      live.answer = bounded(body)
+      live.answer = bounded(body, BODY_LIMIT)
       live.answerCut = true
     }
     this.#grow(live, Math.min(body.length, BODY_LIMIT))
@@ -224,19 +260,32 @@ export class ExchangeLog {
     const live = this.#ring[place]
     this.#ring[place] = undefined
     this.#oldest++
-    this.#forgotten++
     if (!live) return undefined
     this.#bytes -= live.size
     whoAsked(live, this.#deps)
-    this.#ordinals.count(live)
+    const ordinal = this.#ordinals.count(live)
+    if (this.#kept.wants(live)) {
+      this.#forgotten.room += this.#kept.take({ live, request_id: this.#ids.get(place), ordinal })
+      return undefined
+    }
+    if (live.operation !== null) this.#forgotten.room++
     return live
   }
 
   #empty(): void {
     this.#ring = []
     this.#bytes = 0
-    this.#forgotten = 0
+    this.#kept = this.#keptAnew()
     this.#ordinals = new Ordinals()
+  }
+
+  #keptAnew(): KeptExchanges {
+    return new KeptExchanges(this.#deps.maxBytes * KEPT_SHARE)
+  }
+
+  /** How many exchanges of operations there are, here and kept. */
+  #counting(counts: (live: LiveExchange) => boolean = () => true): number {
+    return this.#here().filter((live) => live.operation !== null && counts(live)).length + this.#kept.size
   }
 
   /** Lets the arrival have the texts of the one before where they are the same: what is kept anew is dear, not what is compared. */
@@ -255,27 +304,29 @@ export class ExchangeLog {
   /** The how-manyth of its kind each one kept is, oldest first. */
   #counted(): number[] {
     const ordinals = this.#ordinals.copy()
-    return this.#kept().map((live) => {
+    return this.#here().map((live) => {
       whoAsked(live, this.#deps)
       return ordinals.count(live)
     })
   }
 
   #show(live: LiveExchange, ordinal = 1): RecordedExchange {
-    return showExchange(
-      live,
-      { request_id: this.idOf(live), ordinal, base: this.#base, now: this.#deps.clock.wallNow() },
-      this.#deps,
-    )
+    return this.#showAs(live, this.idOf(live), ordinal)
   }
 
-  #kept(): LiveExchange[] {
-    const kept: LiveExchange[] = []
+  #showAs(live: LiveExchange, request_id: string, ordinal: number): RecordedExchange {
+    const showing = { request_id, ordinal, base: this.#base, now: this.#deps.clock.wallNow() }
+    return showExchange(live, showing, this.#deps)
+  }
+
+  /** Oldest first. */
+  #here(): LiveExchange[] {
+    const here: LiveExchange[] = []
     for (let number = this.#oldest; number < this.#next; number++) {
       const live = this.#at(number)
-      if (live) kept.push(live)
+      if (live) here.push(live)
     }
-    return kept
+    return here
   }
 
   #at(number: number): LiveExchange | undefined {
@@ -286,11 +337,6 @@ export class ExchangeLog {
   #place(number: number): number {
     return (number - this.#first) % this.#deps.maxExchanges
   }
-}
-
-/** A copy of the beginning: a slice would hold the whole. */
-function bounded(text: string): string {
-  return text.length > BODY_LIMIT ? Buffer.from(text.slice(0, BODY_LIMIT)).toString() : text
 }
 
 function equal(a: readonly string[], b: readonly string[]): boolean {

@@ -16,6 +16,9 @@ export interface Arrival {
   operation: Operation | null
 }
 
+/** Bytes that a record takes beside its texts. */
+export const RECORD_BYTES = 500
+
 /**
  * One exchange while it goes on and as it is kept: plain fields, written where things happen and read when somebody asks. Texts are
  * kept as they came, secrets included, so only `show-exchange.ts` may read them.
@@ -110,4 +113,9 @@ export class LiveExchange {
     this.keyUse = 'unused'
     this.size = size
   }
+}
+
+/** The beginning of a text that is longer than so many UTF-16 code units: a copy, since a slice would hold the whole. */
+export function bounded(text: string, limit: number): string {
+  return text.length > limit ? Buffer.from(text.slice(0, limit)).toString() : text
 }

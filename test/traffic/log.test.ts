@@ -34,7 +34,7 @@ test('the newest are kept, in their order, each under its own id; ordinals count
   for (let i = 0; i < 5_000; i++) answered()
   const all = log.all()
   expect(all).toHaveLength(1_500)
-  expect(log.forgotten).toBe(3_500)
+  expect(log.forgotten).toEqual({ room: 3_500, deleted: 0, reset: 0 })
   expect(all.map(({ number }) => number)).toEqual(Array.from({ length: 1_500 }, (_, i) => 3_501 + i))
   expect(all.map(({ ordinal }) => ordinal)).toEqual(all.map(({ number }) => number))
   expect(all.map(({ request_id }) => Number(request_id.slice(4)))).toEqual(all.map(({ number }) => first + number - 1))
@@ -56,14 +56,14 @@ test('bytes are bounded: giant bodies make room for each other', () => {
   const { log, answered } = logOf({ maxBytes: 1_000_000 })
   for (let i = 0; i < 100; i++) answered({}, 'x'.repeat(60_000))
   expect(log.size).toBe(16)
-  expect(log.forgotten).toBe(84)
+  expect(log.forgotten.room).toBe(84)
 })
 
 test('bytes are bounded where nothing but heads come', () => {
   const { log, open } = logOf({ maxBytes: 100_000 })
   for (let i = 0; i < 100; i++) open({ url: `/${i}${'x'.repeat(10_000)}` })
   expect(log.size).toBeLessThan(10)
-  expect(log.forgotten).toBe(100 - log.size)
+  expect(log.forgotten.room).toBe(100 - log.size)
 })
 
 test('a body over 64 KiB is cut and says so, headers beyond a hundred are left out', () => {

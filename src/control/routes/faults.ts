@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
 import { controlOf } from '../control-parts.ts'
 import { FaultsSchema, RuleSchema } from '../schemas.ts'
+import { noteTaken } from '../taken-away.ts'
 
 const EXAMPLE = { kind: 'error', match: { operation: 'deposit' }, with: { code: 'rate_limited' } }
 
@@ -47,6 +48,7 @@ export async function faultRoutes(app: FastifyInstance): Promise<void> {
     },
     async (request, reply) => {
       const { faults } = controlOf(request)
+      noteTaken(request, 'clearings')
       faults.clear()
       await faults.mended()
       return reply.code(204).send()
@@ -57,6 +59,7 @@ export async function faultRoutes(app: FastifyInstance): Promise<void> {
   const config = { errors: ['fault_not_found', ...clearing.errors] } as const
   app.delete<{ Params: { id: string } }>(`${url}/:id`, { schema, config }, async (request, reply) => {
     const { faults } = controlOf(request)
+    noteTaken(request, 'clearings', ({ id }) => id === request.params.id)
     if (!faults.remove(request.params.id)) {
       throw new Problem('fault_not_found', { detail: 'No fault with this id is in force.', param: 'id' })
     }

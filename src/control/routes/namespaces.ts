@@ -4,7 +4,7 @@ import { from, named } from '../../domain/described-schema.ts'
 import { NAMESPACE_NAME } from '../../domain/namespace-name.ts'
 import { MAX_SEED } from '../../support/random.ts'
 import type { NamespaceWish } from '../contract.ts'
-import type { ControlDeps } from '../control-parts.ts'
+import { type ControlDeps, isFromOutside } from '../control-parts.ts'
 import { CredentialsSchema, NamespacesSchema } from '../schemas.ts'
 
 const Wish = named(
@@ -90,7 +90,7 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces }: Cont
         ],
       },
     },
-    async ({ body }, reply) => reply.code(201).send(await namespaces.create(body)),
+    async (request, reply) => reply.code(201).send(await namespaces.create(request.body, isFromOutside(request))),
   )
   app.delete<{ Params: Static<typeof Params> }>(
     `${URL}/:namespace`,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { controlOf } from '../control-parts.ts'
 import { ReadinessSchema } from '../schemas.ts'
+import { noteTaken } from '../taken-away.ts'
 
 /** Back to the fixtures. */
 export async function resetRoutes(app: FastifyInstance): Promise<void> {
@@ -13,6 +14,7 @@ export async function resetRoutes(app: FastifyInstance): Promise<void> {
   const config = { errors: ['chain_unavailable', 'service_unavailable', 'sandbox_starting'] } as const
   app.post('/reset', { schema, config }, async (request) => {
     const { reset, readiness } = controlOf(request)
+    noteTaken(request, 'resets')
     await reset()
     return readiness()
   })

@@ -9,6 +9,7 @@ import { shorten } from '../../support/shorten.ts'
 import type { ScenarioList, StoppedScenario } from '../contract.ts'
 import { type ControlDeps, controlOf, type NamespaceControl } from '../control-parts.ts'
 import { OwnScenarioSchema, ScenarioListSchema, ScenarioRunSchema, StoppedScenarioSchema } from '../schemas.ts'
+import { noteTaken } from '../taken-away.ts'
 
 const tags = ['Control']
 const started = { 201: ScenarioRunSchema }
@@ -83,6 +84,8 @@ export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): P
     },
     async (request): Promise<StoppedScenario> => {
       const { scenarios, faults } = controlOf(request)
+      const ids = scenarios.current?.faults.map(({ id }) => id)
+      if (ids) noteTaken(request, 'clearings', ({ id }) => ids.includes(id))
       const stopped = scenarios.stop() ?? null
       await faults.mended()
       return { stopped }
