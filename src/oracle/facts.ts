@@ -1,23 +1,18 @@
+import type { Forgotten } from '../traffic/kept-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Ledger } from './ledger.ts'
 import type { Ending, OperationType } from './outcome.ts'
-
-/** Exchanges that were recorded and are not there any more, and why: a count each. */
-export interface Forgotten {
-  /** The record had no room for them. */
-  room: number
-  /** Somebody deleted them. */
-  deleted: number
-  /** A reset took them away. */
-  reset: number
-}
 
 /** All that the oracle knows of a client and its money. */
 export interface Facts {
   /** Oldest first, in the order in which they arrived. */
   exchanges: readonly RecordedExchange[]
-  /** Writes, and lists of transactions that show one, for which the record had no room: older than the first of `exchanges`. */
+  /**
+   * Writes for which the record had no room, and the first lists that show the transaction of one that had no good answer: older than the
+   * first of `exchanges`, oldest first. Their headers are gone but for the key; of a list those transactions are left.
+   */
   kept: readonly RecordedExchange[]
+  /** Of the service's operations; what is among `kept` does not count. */
   forgotten: Forgotten
   ledger: Ledger
   /** Real time of the last JSON-RPC request to a chain of the namespace, milliseconds since the Unix epoch; null for none. */
