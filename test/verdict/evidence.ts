@@ -18,7 +18,6 @@ export function evidenceOf(given: readonly RecordedExchange[], rest: EvidencePar
     kept: [],
     forgotten: NOTHING_FORGOTTEN,
     ledger: { transfers: transfers ?? [], under_way: [], portfolios: [] },
-    taken_away: { clearings: 0, resets: 0, faults: 0 },
     rpc_at: null,
     taken_away: { clearings: 0, resets: 0, faults: 0 },
     ended: true,
