@@ -112,7 +112,7 @@ export async function rpcProxy(app: FastifyInstance, { namespace, local, origin 
     const { service, exchanges, notReady } = await namespace(name)
     refuseUnlessReady(notReady())
     // What this process asks its own sandbox is no client's request.
-    if (raw instanceof IncomingMessage) exchanges.noteRpc()
+    if (raw instanceof IncomingMessage) exchanges.rpcAt = service.clock.wallNow()
     const chain = service.chains.get(chain_id)
     if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
     const answer = await relayText(typeof text === 'string' ? text : '', chain, local)

@@ -1,4 +1,4 @@
-import type { Forgotten } from '../traffic/exchange-log.ts'
+import type { Forgotten } from '../traffic/kept-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Ledger } from './ledger.ts'
 import type { Ending, OperationType } from './outcome.ts'

@@ -1,9 +1,10 @@
 import type { SandboxClock } from '../domain/clock.ts'
-import { KeptExchanges } from './kept-exchanges.ts'
+import { type Forgotten, KeptExchanges } from './kept-exchanges.ts'
 import { type Arrival, bounded, LiveExchange, RECORD_BYTES } from './live-exchange.ts'
 import { Ordinals } from './ordinals.ts'
 import { PackedTexts } from './packed-texts.ts'
 import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
+import { SharedTexts } from './shared-texts.ts'
 import { type ShowingDeps, showExchange } from './show-exchange.ts'
 import { whoAsked } from './who-asked.ts'
 
@@ -22,26 +23,12 @@ export interface ExchangeLogDeps extends LogBounds, ShowingDeps {
 
 /** Most of a body that is kept, in UTF-16 code units. */
 const BODY_LIMIT = 64 * 1024
-/** Headers of a request that are kept; a client sends a dozen. Each a name and a value. */
-const MAX_HEADERS = 100
 /** Characters of a request's id: `req_` and a ULID. */
 const ID_LENGTH = 30
 /** Records are used again from so many on: by then nobody has anything more to say of the one forgotten. */
 const REUSED_AFTER = 1000
-/** Bytes that each text of its headers takes beside its characters. */
-const TEXT_BYTES = 24
 /** Of the bytes, those for what a verdict needs of the exchanges that are forgotten: 8 MiB of 64. */
 const KEPT_SHARE = 1 / 8
-
-/** Exchanges of operations that were recorded and are not there any more, and why: a count each. */
-export interface Forgotten {
-  /** There was no room for them. */
-  room: number
-  /** Somebody deleted them. */
-  deleted: number
-  /** A reset took them away, and what was forgotten before it. */
-  reset: number
-}
 
 /**
  * The exchanges of a namespace, the newest of them: bounded in number and bytes. Recording one costs next to nothing; whatever can be
@@ -52,6 +39,8 @@ export class ExchangeLog {
   readonly on: boolean
   /** Changes when connections are counted anew. */
   generation = 0
+  /** When a client last asked a chain itself, which is not recorded: milliseconds since the Unix epoch, null for never since the last reset. */
+  rpcAt: number | null = null
   readonly #deps: ExchangeLogDeps
   /** Times are kept as milliseconds since then. */
   readonly #base: number
@@ -62,16 +51,13 @@ export class ExchangeLog {
   #next = 1
   #bytes = 0
   #kept: KeptExchanges
-  readonly #forgotten: Forgotten = { room: 0, deleted: 0, reset: 0 }
-  #rpcAt: number | null = null
+  #forgotten: Forgotten = { room: 0, deleted: 0, reset: 0 }
   #connections = 0
   #ordinals = new Ordinals()
   /** By place in the ring. */
   readonly #ids = new PackedTexts(ID_LENGTH)
-  /** Of the exchange recorded last: most of what a client sends, it sends again. */
-  #headers: readonly string[] = []
-  #headersSize = 0
-  #url = ''
+  readonly #texts = new SharedTexts()
+  /** Of the answer recorded last: most of what a client is answered, it is answered again. */
   #text: unknown
   #textBytes = 0
 
@@ -95,16 +81,6 @@ export class ExchangeLog {
   /** Forgotten exchanges that a verdict needs, oldest first; each is shown when it is asked for. See {@link KeptExchanges}. */
   *kept(): Generator<RecordedExchange> {
     for (const { live, request_id, ordinal } of this.#kept.all()) yield this.#showAs(live, request_id, ordinal)
-  }
-
-  /** When a client last asked a chain itself, in milliseconds since the Unix epoch; null for never since the last reset. */
-  get rpcAt(): number | null {
-    return this.#rpcAt
-  }
-
-  /** Notes that a client asks a chain itself, now: that is not recorded, and may tell it what became of a transfer. */
-  noteRpc(): void {
-    this.#rpcAt = this.#deps.clock.wallNow()
   }
 
   /** Every exchange kept, oldest first. */
@@ -147,15 +123,14 @@ export class ExchangeLog {
 
   /** For a reset: forgets what is over and counts anew. What is open stays, and is cut off however it ends. */
   beginAnew(): void {
-    const { room, deleted } = this.#forgotten
-    this.#forgotten.reset += room + deleted + this.#counting((live) => live.end !== 'open')
-    this.#forgotten.room = 0
-    this.#forgotten.deleted = 0
+    const { room, deleted, reset } = this.#forgotten
+    const over = this.#counting((live) => live.end !== 'open')
+    this.#forgotten = { room: 0, deleted: 0, reset: reset + room + deleted + over }
     const open = this.#here().flatMap((live) => (live.end === 'open' ? [{ live, id: this.idOf(live) }] : []))
     this.#empty()
     this.generation++
     this.#connections = 0
-    this.#rpcAt = null
+    this.rpcAt = null
     this.#first = 1
     this.#oldest = 1
     this.#next = 1
@@ -182,8 +157,7 @@ export class ExchangeLog {
   open(arrival: Arrival, arrived?: number): LiveExchange {
     const { clock } = this.#deps
     const wall = arrived ?? clock.wallNow()
-    this.#shareTexts(arrival)
-    const size = RECORD_BYTES + this.#headersSize + arrival.url.length
+    const size = RECORD_BYTES + this.#texts.share(arrival)
     const times = { began: wall - this.#base, ahead: clock.at(wall) - wall, size }
     // What is kept anew is dear: the collector copies it twice. So a record that has done its duty is used again.
     const oldest = this.size >= this.#deps.maxExchanges ? this.#forgetOldest() : undefined
@@ -194,10 +168,7 @@ export class ExchangeLog {
     return live
   }
 
-  /**
-   * Keeps the body of a request: the beginning of a long one. `whole`: whether `bytes` are all of it; then the text is too. Of one that is
-   * told again, the last counts.
-   */
+  /** Keeps the body of a request: the beginning of a long one. `whole`: whether all of it has come. The last that is noted counts. */
   takeBody(live: LiveExchange, text: string | null, bytes: number, whole = true): void {
     const before = live.body?.length ?? 0
     live.body = text === null ? null : bounded(text, BODY_LIMIT)
@@ -288,19 +259,6 @@ export class ExchangeLog {
     return this.#here().filter((live) => live.operation !== null && counts(live)).length + this.#kept.size
   }
 
-  /** Lets the arrival have the texts of the one before where they are the same: what is kept anew is dear, not what is compared. */
-  #shareTexts(arrival: Arrival): void {
-    if (arrival.url === this.#url) arrival.url = this.#url
-    else this.#url = arrival.url
-    if (equal(arrival.headers, this.#headers)) {
-      arrival.headers = this.#headers
-      return
-    }
-    if (arrival.headers.length > 2 * MAX_HEADERS) arrival.headers = arrival.headers.slice(0, 2 * MAX_HEADERS)
-    this.#headers = arrival.headers
-    this.#headersSize = arrival.headers.reduce((sum, { length }) => sum + length + TEXT_BYTES, 0)
-  }
-
   /** The how-manyth of its kind each one kept is, oldest first. */
   #counted(): number[] {
     const ordinals = this.#ordinals.copy()
@@ -337,10 +295,4 @@ export class ExchangeLog {
   #place(number: number): number {
     return (number - this.#first) % this.#deps.maxExchanges
   }
-}
-
-function equal(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
 }

@@ -11,6 +11,16 @@ const LISTS_OF_WRITE = 4
 /** Writes of one end user whose transactions are looked for in lists, the newest of them. */
 const SOUGHT_OF_USER = 10
 
+/** Exchanges of operations that were recorded and are not there any more, and why: a count each. */
+export interface Forgotten {
+  /** There was no room for them. */
+  room: number
+  /** Somebody deleted them. */
+  deleted: number
+  /** A reset took them away, and with them what was forgotten before it for another reason. */
+  reset: number
+}
+
 /** An exchange that is kept, and what the record had noted of it elsewhere. */
 export interface KeptExchange {
   live: LiveExchange

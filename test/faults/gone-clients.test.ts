@@ -54,7 +54,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop())
 
 describe('a client that goes away', () => {
-  test('is held by no fault any longer, and what it asked for happens unless nothing was read', async () => {
+  test('is held by no fault any longer, and what it asked for happens unless nothing was done', async () => {
     const cases = [
       ...RULES.map(([rule, happens]) => ({ name: JSON.stringify(rule), rule, headers: {}, happens })),
       ...HEADERS.map(([header, happens]) => ({ name: header, headers: { 'x-sandbox-fault': header }, happens })),

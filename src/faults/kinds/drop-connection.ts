@@ -35,7 +35,7 @@ export const dropConnection = defineKind({
   explain: ({ how, bytes = BYTES }) => `${HOW[how]}${how === 'truncate' ? `, after ${bytes} bytes of it` : ''}.`,
   strike({ exchange, with: { how, bytes = BYTES }, phase }) {
     exchange.drop(how === 'truncate' ? { how, bytes } : { how })
-    // Dropped before anything was read, the request has not happened; there is an answer to truncate only if it has.
+    // Dropped before anything was done, the request has not happened; there is an answer to truncate only if it has.
     if (phase === 'on_request' && how !== 'truncate') throw new ExchangeEnded()
   },
 })

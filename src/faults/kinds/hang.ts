@@ -13,7 +13,7 @@ export const hang = defineKind({
   explain: () => 'No answer comes, and the connection stays open until the fault is taken away.',
   strike({ exchange, phase, released }) {
     exchange.hang(released)
-    // Held up before anything was read, the request has not happened.
+    // Held up before anything was done, the request has not happened.
     if (phase === 'on_request') throw new ExchangeEnded()
   },
 })

@@ -39,7 +39,7 @@ export const latency = defineKind({
     const { exchange, phase, released } = strike
     const { delay, bytes_per_second } = strike.with
     if (delay !== undefined) await wait(delay, strike, exchange.over)
-    // Given up before anything was read, the request has not happened.
+    // Given up before anything was done, the request has not happened.
     if (phase === 'on_request' && exchange.over.aborted) throw new ExchangeEnded()
     const { answer } = exchange
     if (answer && bytes_per_second !== undefined) answer.trickle = { bytesPerSecond: bytes_per_second, released }
