@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import type { LedgerTransfer } from '../../src/oracle/ledger.ts'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import type { ExchangeParts } from './exchange.ts'
-import { ABANDONED, answered, carriedOut, DROPPED, list, transfer } from './requests.ts'
+import { ABANDONED, answered, carriedOut, DROPPED, ledgerTransfer, list, transfer } from './requests.ts'
 
 /** What happens to one attempt. */
 const FATES = ['answered', 'dropped', 'unread', 'gateway', 'limited', 'left', 'reverted', 'refused'] as const
@@ -56,7 +56,7 @@ function carryThrough(intent: Intent, n: number, start: number, transfers: Ledge
     at += took + Math.max(intent.pause, 30)
   }
   const move = () => {
-    if (!moved) transfers.push(ledgerTransfer(id, external_id, intent))
+    if (!moved) transfers.push(ledgerTransfer(id, { external_id, type: intent.operation, amount_minor: intent.amount }))
     moved = true
     return carriedOut(id, intent.amount)
   }
@@ -83,17 +83,4 @@ function carryThrough(intent: Intent, n: number, start: number, transfers: Ledge
     sent.push(list(at, [id], { external_id, connection, request: { idp_token } }))
   } else attempt(move(), 30)
   return { sent, end: at + 100 }
-}
-
-function ledgerTransfer(id: string, external_id: string, { operation, amount }: Intent): LedgerTransfer {
-  return {
-    transaction_id: id,
-    tx_hash: `0x${id}`,
-    type: operation,
-    tenant: 'acme',
-    external_id,
-    key: id,
-    portfolio_id: 'jar_1',
-    amount_minor: amount,
-  }
 }
