@@ -133,7 +133,7 @@ test('words', () => {
     '45.0 s',
   ])
   expect(nameOf(transfer(1, 0, { operation: 'withdraw', amount: '7' }))).toBe("alice's withdrawal of 7 minor units")
-  expect(nameOf(exchange({ operation: 'list_pools', external_id: null }))).toBe('a list_pools')
+  expect(nameOf(exchange({ operation: 'list_pools', external_id: null }))).toBe('a list of pools')
   const after = { until: 2000 }
   expect(
     [
