@@ -7,4 +7,4 @@ export function isHabit(right: number, wrong: number): boolean {
 }
 
 /** What stands behind the facts when a single wrong request may be wanted. */
-export const PERHAPS_A_TEST = 'It may be a test of how the service refuses this; traffic cannot tell.'
+export const PERHAPS_A_TEST = 'It may be a test of how the service refuses this.'

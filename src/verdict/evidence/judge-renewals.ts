@@ -41,7 +41,7 @@ export function judgeRenewals({ exchanges, ended }: Evidence, question: RenewalQ
     const expected = `the same request once more with another ${noun}`
     return failed(`${sentence(first, code)} Then ${did}.`, { expected, came }, first.shown)
   }
-  const reason = `${plural(right.length, 'time')} a request refused with 401 ${code} came once more with another ${noun}, ${plural(wrong.length, 'time')} not. That may be a test of the refusal; traffic cannot tell.`
+  const reason = `${plural(right.length, 'time')} a request refused with 401 ${code} came once more with another ${noun}, ${plural(wrong.length, 'time')} not. That may be a test of the refusal.`
   return needsReview(reason, first.shown)
 }
 

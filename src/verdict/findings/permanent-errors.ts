@@ -10,7 +10,8 @@ import { type Finding, failed, type Judgement, needsReview, notExercised, passed
 export const permanentErrors: Finding = {
   id: 'permanent-errors',
   title: 'A request that is refused for good is not repeated',
-  failureTitle: 'Requests that can never succeed are repeated: the end user waits for an error that was known at once',
+  failureTitle:
+    'Requests that can never succeed are repeated: the end user waits for an error that the first answer gave',
   rule: 'Errors: 400, 403, 404 and 422 say what is wrong with the request or the state. Nothing asks clients to repeat them.',
   impact: 'serious',
   consequence:

@@ -13,7 +13,7 @@ export const retryAfter: Finding = {
   id: 'retry-after',
   title: 'Requests wait as long as Retry-After says',
   failureTitle:
-    'Requests are repeated before Retry-After allows it: the service stays overloaded, and goes on refusing',
+    'Requests are repeated before Retry-After allows it: the service stays overloaded, and refuses them again',
   rule: 'RFC 9110, 10.2.3: Retry-After says "how long the user agent ought to wait before making a follow-up request". The specification shows no limits; the sandbox sends it with 429 and 503.',
   impact: 'minor',
   consequence:

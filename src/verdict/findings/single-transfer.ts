@@ -8,7 +8,7 @@ import { type Finding, failed, type Judgement, needsReview, notExercised, passed
 
 export const singleTransfer: Finding = {
   id: 'single-transfer',
-  title: 'A transfer of unknown outcome moves its money once',
+  title: 'A transfer whose outcome is unknown moves its money once',
   failureTitle: 'A transfer that was not listed yet was made again: the end user paid twice',
   rule: 'Endpoint 5, rule 2: "When the connection drops, the transaction is still processed. The client polls the transactions list until the transaction appears."',
   impact: 'critical',

@@ -11,13 +11,13 @@ import { type Finding, failed, type Judgement, needsReview, notExercised, passed
 
 export const unknownFieldTolerance: Finding = {
   id: 'unknown-field-tolerance',
-  title: 'Answers with fields of a later version are taken as they are',
+  title: 'Answers with fields of a later version are accepted',
   failureTitle: 'An answer with a new field is taken for a failure: transfers that happened are sent again',
   rule: 'Versioning, rules 3 and 7: "Changes allowed within v1 without notice: new optional response fields …" "Clients must tolerate unknown response fields."',
   impact: 'serious',
   consequence:
     'The day the service adds a field, every deposit looks like a failure; with fresh keys on top of it, your users pay several times.',
-  situation: 'an answer with fields that no version of today has',
+  situation: 'an answer with fields that the present version does not have',
   exerciseWith: '--scenario unknown-fields',
   fix: 'Read the fields you need and ignore the others: no strict schemas, no additionalProperties: false, no FAIL_ON_UNKNOWN_PROPERTIES.',
   wrongClients: ['strict-answers'],
