@@ -133,7 +133,10 @@ describe('the verdict', () => {
 
 describe('a mistake in the set-up', () => {
   const token = (fingerprint: string) => ({ fingerprint, header: null, claims: null })
-  const tokens = (user: string) => ({ request: { user_token: token(user), idp_token: token('i1') } })
+  const tokens = (user: string) => ({
+    operation: 'list_portfolios' as const,
+    request: { user_token: token(user), idp_token: token('i1') },
+  })
   const refusal = {
     check: 'user_token' as const,
     code: 'invalid_user_token',
