@@ -2,6 +2,8 @@ import type { RecordedExchange } from './recorded-exchange.ts'
 
 const TAKE_KEY_AGAIN = 'Repeat it with the same Idempotency-Key'
 
+const SEND_USER_TOKEN = 'Send the header X-User-Token with a user token: a JWT that you sign for the end user in the URL.'
+
 /** What a client does about an error, by its code: of the catalogue, or of the token endpoint. */
 const STEPS: Record<string, string> = {
   validation_error: 'Send the request as expected; the same one will be refused again.',
@@ -30,7 +32,7 @@ const STEPS: Record<string, string> = {
   idempotency_key_in_use_with_different_params:
     'Give each operation a fresh Idempotency-Key; only a retry keeps its own.',
   amount_too_small: 'Deposit more, with a fresh Idempotency-Key.',
-  insufficient_balance: 'Tell the end user; another amount takes a fresh Idempotency-Key.',
+  insufficient_balance: 'Report it to the end user; another amount takes a fresh Idempotency-Key.',
   transaction_reverted: 'Read the detail; a new attempt takes a fresh Idempotency-Key.',
   rate_limited: 'Wait as long as Retry-After says, then repeat it, with the same Idempotency-Key where it had one.',
   request_header_fields_too_large: 'Send fewer or shorter headers.',
@@ -58,6 +60,7 @@ export function nextStep(exchange: RecordedExchange): string | undefined {
   if (code === 'sandbox_starting') return STEPS.sandbox_starting
   if (isUnanswered(exchange)) return afterNoAnswer(exchange)
   if (!response || response.status < 400) return undefined
+  if (code === 'invalid_user_token' && exchange.request.user_token === null) return SEND_USER_TOKEN
   return STEPS[code ?? ''] ?? 'Do not repeat it unchanged.'
 }
 

@@ -13,8 +13,10 @@ export const FINDING_IDS = [
   'permanent-errors',
   'client-timeout',
   'retry-after',
+  'retry-pace',
   'polling-pace',
   'amount-format',
+  'amount-scale',
   'market-address',
   'unknown-field-tolerance',
   'expired-cursor-restart',
@@ -22,6 +24,7 @@ export const FINDING_IDS = [
   'cursor-scope',
   'cursor-direction',
   'single-cursor',
+  'pagination-completion',
   'idp-token-reuse',
   'idp-token-expiry',
   'idp-token-refresh',
@@ -49,7 +52,7 @@ const RENAMED: Readonly<Record<string, FindingId>> = {
   'ignores-unknown-fields': 'unknown-field-tolerance',
 }
 
-/** Whether it is the id of a finding. */
+/** @returns true if it is the id of a finding. */
 export function isFindingId(word: string): word is FindingId {
   return (FINDING_IDS as readonly string[]).includes(word)
 }

@@ -34,7 +34,7 @@ describe.each(HANDLES)('requests of the handle %s', (_name, handle) => {
     expect((await requests.list({ connection, limit: 100 })).data.length).toBeGreaterThan(0)
     const { next_cursor } = await requests.list({ limit: 1 })
     expect((await requests.list({ limit: 1, starting_after: next_cursor! })).data).toHaveLength(1)
-    expect((await requests.get(refused.body.request_id)).explanation.at(-1)).toMatch(/^Mint a new user token/)
+    expect((await requests.get(refused.body.request_id)).explanation.at(-1)).toMatch(/^Send the header X-User-Token/)
     const har = await requests.har({ operation: 'list_pools' })
     expect([harObjections(har), har.log.entries.length]).toEqual(['', 1])
     await requests.clear()

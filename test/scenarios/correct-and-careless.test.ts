@@ -84,9 +84,7 @@ describe('expired-cursor', () => {
   })
 
   test('starting again from the first page finds every transaction', async () => {
-    const before = await sandbox.clock.now()
     expect(await correct.transactions()).toHaveLength(3)
-    expect((await sandbox.clock.now()) - before).toBeGreaterThanOrEqual(8 * 24 * 3600 * 1000)
     expect(await money()).toEqual({ deposited: 6000, transactions: 3 })
   })
 
@@ -143,9 +141,9 @@ describe('slow-confirmation', () => {
     new Partner(sandbox).deposit('carol', portfolioId, '1000', { key: randomUUID(), ...(signal && { signal }) })
   beforeEach(() => control.startScenario('slow-confirmation'))
 
-  test('who waits is answered after 45 seconds', async () => {
+  test('who waits is answered after 61 seconds', async () => {
     const { request } = await mined(sandbox, () => deposit())
-    await sandbox.clock.advance(44_000)
+    await sandbox.clock.advance(60_000)
     expect(await isOpen(sandbox, request)).toBe(true)
     await sandbox.clock.advance(1_000)
     expect(await request).toMatchObject({ status: 200, body: { deposited: '1000' } })
@@ -160,7 +158,7 @@ describe('slow-confirmation', () => {
     patience.abort()
     await expect(request).rejects.toThrow(/abort/i)
     const again = deposit()
-    await sandbox.clock.advance(15_000)
+    await sandbox.clock.advance(31_000)
     expect(await again).toMatchObject({ status: 200, body: { deposited: '2000' } })
     expect(await money({ hits: 1 })).toEqual({ deposited: 2000, transactions: 2 })
   })

@@ -170,6 +170,13 @@ describe('what to do next', () => {
     },
   )
 
+  test('a user token that was not sent is sent, one that was refused is replaced', () => {
+    const response = { status: 401, code: 'invalid_user_token' }
+    const user_token = { fingerprint: 'a', header: null, claims: null }
+    expect(nextStep(exchange({ response }))).toMatch(/^Send the header X-User-Token with a user token/)
+    expect(nextStep(exchange({ response, request: { user_token } }))).toMatch(/^Mint a new user token/)
+  })
+
   test('nothing after a good answer', () => {
     expect(nextStep(exchange())).toBeUndefined()
   })

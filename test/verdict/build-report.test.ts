@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { buildReport, type ReportContext } from '../../src/verdict/build-report.ts'
-import { needsReview } from '../../src/verdict/finding.ts'
+import { needsReview, passed } from '../../src/verdict/finding.ts'
 import { evidenceOf, finding, rightFinding, wrongFinding } from './evidence.ts'
 import { exchange } from './exchange.ts'
 
@@ -128,6 +128,44 @@ describe('the verdict', () => {
       'The scenario expects the operation withdraw, and the client never asked for it.',
       'The scenario expects the error cursor_expired, and nothing was answered with it.',
     ])
+  })
+})
+
+describe('a mistake in the set-up', () => {
+  const token = (fingerprint: string) => ({ fingerprint, header: null, claims: null })
+  const tokens = (user: string) => ({
+    operation: 'list_portfolios' as const,
+    request: { user_token: token(user), idp_token: token('i1') },
+  })
+  const refusal = {
+    check: 'user_token' as const,
+    code: 'invalid_user_token',
+    aspect: 'iss',
+    expected: null,
+    came: null,
+    detail: '',
+  }
+  const refused = () => exchange({ ...tokens('u1'), response: { status: 401, code: 'invalid_user_token' }, refusal })
+  const seeing = (seen: string[]) =>
+    finding({
+      judge: ({ exchanges }) => {
+        seen.push(...exchanges.map(({ request_id }) => request_id))
+        return passed('It was kept.', [])
+      },
+    })
+
+  test('keeps a verdict from passed when it stands in the way, and takes what it explains out of the evidence', () => {
+    const seen: string[] = []
+    const report = buildReport(evidenceOf([refused(), refused()]), context({ findings: [seeing(seen)] }))
+    expect([report.verdict, report.configuration.length, seen]).toEqual(['inconclusive', 1, []])
+  })
+
+  test('is shown, and no more, when requests got past it before', () => {
+    const seen: string[] = []
+    const right = exchange(tokens('u2'))
+    const report = buildReport(evidenceOf([right, refused()]), context({ findings: [seeing(seen)] }))
+    expect(report).toMatchObject({ verdict: 'passed', unmet: [], configuration: [{ blocking: false }] })
+    expect(seen).toEqual([right.request_id])
   })
 })
 

@@ -68,6 +68,11 @@ describe('a cause', () => {
     expect(findCauses(evidenceOf([refused('iss'), other])).causes).toMatchObject([{ blocking: true }])
   })
 
+  test('of user tokens is not disproved by the list of pools, which takes none', () => {
+    const pools = exchange({ operation: 'list_pools', request: { user_token: token('u3'), idp_token: token('i1') } })
+    expect(findCauses(evidenceOf([refused('iss'), pools])).causes).toMatchObject([{ blocking: true }])
+  })
+
   test('is none when a fault refused the request, or spoiled its token', () => {
     const faults = [{ id: 'f', kind: 'token_expired', phase: 'on_request', explanation: 'x' }]
     const issued = { token: token('i9'), expires_in: 3600 }

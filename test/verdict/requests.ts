@@ -1,3 +1,4 @@
+import type { LedgerTransfer } from '../../src/oracle/ledger.ts'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import { type ExchangeParts, exchange } from './exchange.ts'
 
@@ -46,6 +47,12 @@ export function portfolio(n: number, at: number, parts: ExchangeParts = {}): Rec
   return transfer(n, at, { operation: 'create_portfolio', request: { body: '{"name":"Savings"}' }, ...parts })
 }
 
+/** An end user created; what it asks for is not on record unless it is given. */
+export function customer(at: number, { request, ...parts }: ExchangeParts = {}): RecordedExchange {
+  const path = '/v1/partner/end_users'
+  return exchange({ at, operation: 'create_end_user', external_id: null, ...parts, request: { path, ...request } })
+}
+
 /** A page of alice's transactions, those with these ids; or of her portfolios. */
 export function list(
   at: number,
@@ -65,6 +72,21 @@ export function list(
 /** A token fetched. */
 export function token(at: number, parts: ExchangeParts = {}): RecordedExchange {
   return exchange({ at, operation: 'token', external_id: null, request: { path: '/oauth2/v2.0/token' }, ...parts })
+}
+
+/** A deposit of alice's, as the ledger has it; `id` is that of {@link carriedOut}. */
+export function ledgerTransfer(id: string, parts: Partial<LedgerTransfer> = {}): LedgerTransfer {
+  return {
+    transaction_id: id,
+    tx_hash: `0x${id}`,
+    type: 'deposit',
+    tenant: 'acme',
+    external_id: 'alice',
+    key: id,
+    portfolio_id: 'jar_1',
+    amount_minor: '1000',
+    ...parts,
+  }
 }
 
 /** What a transfer that was carried out has on record. */

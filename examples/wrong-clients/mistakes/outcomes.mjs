@@ -25,16 +25,20 @@ export const OUTCOMES = [
   {
     id: 'next-transfer-without-looking',
     finding: 'outcome-after-drop',
-    what: 'Goes on with the next transfer after a drop, as if the first had been answered.',
+    what: 'Goes on with the next transfer after a drop, as if the first had been answered, and ends well.',
     exercise: { scenario: 'dropped-deposit' },
-    edits: transfersSentOnce("return { tx_hash: 'unknown' } as T"),
+    edits: [
+      ...transfersSentOnce("return { tx_hash: 'unknown' } as T"),
+      // The lists at the end of the demo would show the transfer.
+      { file: 'demo.ts', find: 'await sleep(', replace: 'process.exit()\nawait sleep(' },
+    ],
   },
   {
     id: 'gives-up-after-drop',
     finding: 'outcome-after-drop',
-    what: 'Takes a dropped deposit for one that failed, and stops.',
+    what: 'Takes a dropped deposit for one that failed, and ends well.',
     exercise: { scenario: 'dropped-deposit' },
-    edits: transfersSentOnce("throw new Error('the transfer failed', { cause: error })"),
+    edits: transfersSentOnce('process.exit()'),
   },
   {
     id: 'reverted-transfer-repeated',
@@ -63,6 +67,15 @@ export const OUTCOMES = [
     what: 'Does not wait as Retry-After asks.',
     exercise: { scenario: 'rate-limited' },
     edits: [{ file: 'retry.ts', find: 'return asked + Math.random() * 100', replace: 'return 0' }],
+  },
+  {
+    id: 'retries-without-pause',
+    finding: 'retry-pace',
+    what: 'Repeats a request twelve times without a pause.',
+    exercise: {
+      faults: [{ kind: 'drop_connection', phase: 'on_request', match: { operation: 'deposit' }, times: 11 }],
+    },
+    edits: [{ file: 'retry.ts', find: 'return Math.min(4000, 125 * 2 ** attempt)', replace: 'return 0 * attempt' }],
   },
   {
     id: 'polls-without-pause',

@@ -6,7 +6,7 @@ import { type Deed, type Renewal, type RenewalQuestion, renewals } from './renew
 import { plural } from './words.ts'
 
 /** What a client did wrong about a refused token, in words. */
-const WRONG: Record<Exclude<Deed, 'renewed'>, { did: string; came: string }> = {
+const WRONG: Record<Exclude<Deed, 'renewed' | 'unclear'>, { did: string; came: string }> = {
   same_token: { did: 'it was repeated with the token that had just been refused', came: 'the same token again' },
   loop: {
     did: 'it was repeated again and again, although each new token was refused as well',
@@ -20,8 +20,15 @@ export function judgeRenewals({ exchanges, ended }: Evidence, question: RenewalQ
   const { noun, code } = question
   const found = renewals(exchanges, question)
   const right = found.filter(({ did }) => did === 'renewed')
-  const wrong = found.filter(({ did }) => did !== 'renewed')
+  const wrong = found.filter(({ did }) => did !== 'renewed' && did !== 'unclear')
+  const unclear = found.find(({ did }) => did === 'unclear')
   const first = wrong.find(({ did }) => did === 'loop') ?? wrong[0]
+  if (!first && unclear) {
+    return needsReview(
+      `${sentence(unclear, code)} What came next may be the same request or another one.`,
+      unclear.shown,
+    )
+  }
   if (!first) {
     const explanation = `${plural(right.length, 'time')} a request was refused with 401 ${code}, and came once more with another ${noun}.`
     return passed(explanation, right[0]?.shown ?? [])
@@ -29,12 +36,12 @@ export function judgeRenewals({ exchanges, ended }: Evidence, question: RenewalQ
   if (first.did === 'nothing' && !ended) {
     return needsReview(`${sentence(first, code)} Nothing followed so far.`, first.shown)
   }
-  if (first.did === 'loop' || isHabit(right.length, wrong.length)) {
+  if (first.did === 'loop' || isHabit(right.length + (unclear ? 1 : 0), wrong.length)) {
     const { did, came } = wrongOf(first)
     const expected = `the same request once more with another ${noun}`
     return failed(`${sentence(first, code)} Then ${did}.`, { expected, came }, first.shown)
   }
-  const reason = `${plural(right.length, 'time')} a request refused with 401 ${code} came once more with another ${noun}, ${plural(wrong.length, 'time')} not. That may be a test of the refusal; traffic cannot tell.`
+  const reason = `${plural(right.length, 'time')} a request refused with 401 ${code} came once more with another ${noun}, ${plural(wrong.length, 'time')} not. That may be a test of the refusal.`
   return needsReview(reason, first.shown)
 }
 
@@ -44,5 +51,5 @@ function sentence({ refused }: Renewal, code: string): string {
 }
 
 function wrongOf({ did }: Renewal): { did: string; came: string } {
-  return did === 'renewed' ? { did: '', came: '' } : WRONG[did]
+  return did === 'renewed' || did === 'unclear' ? { did: '', came: '' } : WRONG[did]
 }

@@ -7,10 +7,10 @@ import { sameBody } from './request-body.ts'
 
 /**
  * What a client did about a token that was refused. `renewed`: the same request once more, with another token. `same_token`: the
- * same request with the token that had been refused. `loop`: again and again, although new tokens were refused as well. `nothing`:
- * the request was not sent again.
+ * same request with the token that had been refused. `loop`: again and again under one key, although new tokens were refused as well.
+ * `nothing`: the request was not sent again. `unclear`: what came next may be the same request or another one.
  */
-export type Deed = 'renewed' | 'same_token' | 'loop' | 'nothing'
+export type Deed = 'renewed' | 'same_token' | 'loop' | 'nothing' | 'unclear'
 
 /** A refusal, and what followed it. */
 export interface Renewal {
@@ -24,17 +24,19 @@ export interface Renewal {
 export interface RenewalQuestion {
   /** `invalid_idp_token`, `invalid_user_token` */
   code: string
-  /** Whether it is one that a client can mend by another token. */
+  /** @returns true if it is one that another token can mend. */
   counts(refused: RecordedExchange): boolean
-  /** Whether `next` came with another token than `refused`, or with one obtained since. */
+  /** @returns true if `next` came with another token than `refused`, or with one obtained since. */
   isFresh(refused: RecordedExchange, next: RecordedExchange): boolean
 }
 
 /** Refusals that show a habit well enough. */
 const LOOKED_AT = 100
-/** So many refused in a row make a loop; without an Idempotency-Key they may be of several operations. */
-const LOOP = { withKey: 3, without: 6 }
-/** A loop goes on at once, and a token is obtained in less: milliseconds. */
+/** So many refused in a row under one key make a loop. */
+const LOOP = 3
+/** More repetitions of one request are not looked at. */
+const LONGEST = 6
+/** A loop goes on at once, and a token is obtained in less: milliseconds. A queue that comes back later begins anew. */
 const SOON = 10_000
 
 /** Each refused request with what its client did then; a request that is itself a repetition belongs to the first one. */
@@ -60,7 +62,7 @@ function chainFrom(
 ): RecordedExchange[] {
   const chain: RecordedExchange[] = []
   let from: RecordedExchange | undefined = refused
-  while (from && chain.length < LOOP.without) {
+  while (from && chain.length < LONGEST) {
     const next = repetitionOf(from, equal)
     if (!next) break
     chain.push(next)
@@ -97,11 +99,15 @@ function renewalOf({ refused, chain, equal }: Followed, { code, isFresh }: Renew
   const [first] = chain
   if (!first) return { refused, did: 'nothing', shown: [refused] }
   const inVain = [refused, ...chain].filter((one) => refusedWith(one, code))
-  if (isLoop(inVain)) return { refused, did: 'loop', shown: inVain.slice(0, LOOP.withKey) }
+  if (isLoop(inVain)) return { refused, did: 'loop', shown: inVain.slice(0, LOOP) }
+  const keyed = refused.idempotency !== null
+  // Tests that each give up after one renewal look the same as a client that never does.
+  if (!keyed && inVain.length === LONGEST + 1) return { refused, did: 'unclear', shown: inVain.slice(0, LOOP) }
+  if (!isSameKey(refused, first) && sameBody(refused, first) === undefined)
+    return { refused, did: 'unclear', shown: [refused, first] }
   if (isFresh(refused, first)) return { refused, did: 'renewed', shown: [refused, first] }
   // Without a key, the first one may be of another worker that had the old token: what counts is that the new one came.
-  const fresh =
-    refused.idempotency === null ? soonAfter(refused, equal).find((one) => isFresh(refused, one)) : undefined
+  const fresh = keyed ? undefined : soonAfter(refused, equal).find((one) => isFresh(refused, one))
   if (fresh) return { refused, did: 'renewed', shown: [refused, fresh] }
   return { refused, did: 'same_token', shown: [refused, first] }
 }
@@ -114,10 +120,11 @@ function soonAfter(refused: RecordedExchange, equal: readonly RecordedExchange[]
 
 function isLoop(inVain: readonly RecordedExchange[]): boolean {
   const [first] = inVain
-  const last = inVain.at(-1)
-  if (!first || !last) return false
-  const key = first.idempotency?.key
-  if (key !== undefined) return inVain.filter((one) => one.idempotency?.key === key).length >= LOOP.withKey
-  const soon = beganAt(last) - endedAt(first) < SOON
-  return inVain.length >= LOOP.without && soon && inVain.every(({ connection }) => connection === first.connection)
+  const ofOne = inVain.filter((one) => first && isSameKey(first, one))
+  const last = ofOne[LOOP - 1]
+  return first !== undefined && last !== undefined && beganAt(last) - endedAt(first) < SOON
+}
+
+function isSameKey(one: RecordedExchange, other: RecordedExchange): boolean {
+  return one.idempotency !== null && one.idempotency.key === other.idempotency?.key
 }

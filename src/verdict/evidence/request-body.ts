@@ -4,16 +4,21 @@ import { headerOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /**
- * Whether two requests had the same body. Undefined when nobody can know: a request that was refused or dropped before its body was
- * read has none on record, but its Content-Length may tell that they differ.
+ * @returns true if two requests had the same body; undefined when nobody can know, because one of the two is not on record, or only its
+ * beginning is. Then their lengths may still show that they differ.
  */
 export function sameBody(one: RecordedExchange, other: RecordedExchange): boolean | undefined {
   const [a, b] = [one.request, other.request]
-  if (a.body === null || b.body === null) return differInLength(one, other) ? false : undefined
-  if (a.body === b.body) return a.body_bytes === b.body_bytes
-  if (a.body_cut || b.body_cut) return false
-  const meant = canonical(a.body)
-  return meant !== undefined && meant === canonical(b.body)
+  if (a.body === null && b.body === null && a.method === 'GET' && b.method === 'GET') return true
+  if (!isOnRecord(one) || !isOnRecord(other)) return differInLength(one, other) ? false : undefined
+  if (a.body === b.body) return true
+  const meant = canonical(a.body ?? '')
+  return meant !== undefined && meant === canonical(b.body ?? '')
+}
+
+/** @returns true if the whole body is on record: a request that was refused or dropped before its body was read has none. */
+export function isOnRecord({ request: { body, body_cut } }: RecordedExchange): boolean {
+  return body !== null && !body_cut
 }
 
 /** A field of a JSON body; undefined when there is no such body or field. */
@@ -27,10 +32,11 @@ function differInLength(one: RecordedExchange, other: RecordedExchange): boolean
   return a !== undefined && b !== undefined && a !== b
 }
 
-function lengthOf({ request: { headers, body, body_bytes } }: RecordedExchange): number | undefined {
+function lengthOf(exchange: RecordedExchange): number | undefined {
+  const { headers, body_bytes } = exchange.request
   const header = headerOf(headers, 'content-length')
   if (header !== undefined) return Number(header)
-  return body === null ? undefined : body_bytes
+  return isOnRecord(exchange) ? body_bytes : undefined
 }
 
 /** Undefined for what is no JSON. */

@@ -3,15 +3,18 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { Evidence } from '../evidence.ts'
 import { failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 import type { Pair } from './doubts.ts'
-import { sequelOf } from './sequel.ts'
-import { attemptsOf, isWrite, type Step, type Timeline, timelinesOf } from './timelines.ts'
+import { isUncertain } from './fate.ts'
+import { isCarriedOut } from './ledger-entries.ts'
+import { isFresh, isLookUp, type Sequel, sequelOf } from './sequel.ts'
+import { attemptsOf, isWrite, type Step, type Timeline, tellsOutcome, timelinesOf } from './timelines.ts'
+import { repeatsOneOf, shows } from './uncertain-transfers.ts'
 import { endingOf, nameOf, plural, spell } from './words.ts'
 
-/** A retry under another key. */
+/** The same write under another key. */
 export interface Retry extends Pair {
-  /** Whether both had the same body for certain: one of them may not have been read. */
-  certain: boolean
   timeline: Timeline
+  /** Those under the first key, oldest first; `write` is the last of them. */
+  attempts: readonly Step[]
 }
 
 /** What makes retries a finding's. */
@@ -27,24 +30,30 @@ export interface RetryRule {
 /** So many retries under another key show a habit well enough: a client that asks in vain for ever has thousands. */
 const LOOKED_AT = 200
 
-/** Whether the retries that a rule is about keep their keys. */
+const UNREAD = 'the body of one of the two requests is not on record'
+
+/** Judges whether the retries that a rule is about keep their keys. */
 export function judgeRetries(evidence: Evidence, rule: RetryRule): Judgement {
   const { kept, changed, doubtful } = retriesOf(evidence, rule)
   const [worst] = changed
   if (worst) {
     const often = changed.length > 1 ? ` This happened ${changed.length} times.` : ''
-    const explanation = `${tell(worst, 'another')}${tellTransfers(worst)}${often}`
-    return failed(explanation, { expected: tellKey(worst.write), came: tellKey(worst.next) }, exchangesOf(worst))
+    const explanation = `${describe(worst)}${describeTransfers(worst)}${often}`
+    return failed(
+      explanation,
+      { expected: describeKey(worst.write), came: describeKey(worst.next) },
+      exchangesOf(worst),
+    )
   }
   const [unsure] = doubtful
   if (unsure) {
-    const explanation = `${tell(unsure, 'another')} Whether it is a retry cannot be known: ${unsure.doubt}.`
+    const explanation = `${describe(unsure)} Whether it is a retry cannot be known: ${unsure.doubt}.`
     return needsReview(explanation, exchangesOf(unsure))
   }
   const [good] = kept
   if (!good) return notExercised(rule.otherwise)
   const others = kept.length > 1 ? ` So did ${plural(kept.length - 1, 'other')}.` : ''
-  return passed(`${tell(good, 'the same')}${others}`, exchangesOf(good))
+  return passed(`${describeAgain(good, 'the same')}${others}`, [good.write.exchange, good.next.exchange])
 }
 
 /** Retries by their keys, judged by the first attempt of each write. */
@@ -54,15 +63,14 @@ function retriesOf(evidence: Evidence, { concerns, doubtOf }: RetryRule) {
   const doubtful: (Retry & { doubt: string })[] = []
   for (const timeline of timelinesOf(evidence)) {
     for (const write of timeline.steps) {
-      // Who has repeated a request under its key knows the rule; what comes when that is in vain, outcome-after-drop judges.
-      const isFirst = attemptsOf(timeline, write)[0] === write
-      if (!isWrite(write.exchange) || !isFirst || !concerns(write)) continue
+      const attempts = attemptsOf(timeline, write)
+      if (!isWrite(write.exchange) || write.kept || attempts[0] !== write || !concerns(write)) continue
       const sequel = sequelOf(write, timeline)
-      if (sequel.kind === 'repeated') kept.push({ write, next: sequel.step })
-      if (sequel.kind !== 'same_again') continue
+      const retry = retryUnderAnotherKey({ sequel, attempts, timeline }, evidence)
+      if (!retry && sequel.kind === 'repeated') kept.push({ write, next: sequel.step })
+      if (!retry) continue
       if (changed.length + doubtful.length === LOOKED_AT) return { kept, changed, doubtful }
-      const retry = { write, next: sequel.step, certain: sequel.certain, timeline }
-      const doubt = doubtOf(retry)
+      const doubt = retry.doubt ?? doubtOf(retry)
       if (doubt === null) changed.push(retry)
       else doubtful.push({ ...retry, doubt })
     }
@@ -70,21 +78,81 @@ function retriesOf(evidence: Evidence, { concerns, doubtOf }: RetryRule) {
   return { kept, changed, doubtful }
 }
 
-function tell({ write, next }: Pair, key: string): string {
+interface Repeated {
+  sequel: Sequel
+  attempts: readonly Step[]
+  timeline: Timeline
+}
+
+function retryUnderAnotherKey(
+  { sequel, attempts, timeline }: Repeated,
+  evidence: Evidence,
+): (Retry & { doubt: string | null }) | null {
+  const last = attempts.at(-1)
+  if (!last) return null
+  if (sequel.kind === 'same_again') {
+    return { write: last, next: sequel.step, timeline, attempts, doubt: sequel.certain ? null : UNREAD }
+  }
+  // A client that repeats a request under its key has not kept the rule when it makes it anew under another key in the end.
+  return sequel.kind === 'repeated' ? madeAnew(last, { attempts, timeline }, evidence) : null
+}
+
+/** The same under another key, after every attempt under the first had ended without a word of what became of it. */
+function madeAnew(write: Step, { attempts, timeline }: Omit<Repeated, 'sequel'>, evidence: Evidence) {
+  if (attempts.some(tellsOutcome) || !attempts.some(({ fate }) => isUncertain(fate))) return null
+  const over = Math.max(...attempts.map(({ ended }) => ended))
+  const transfer = attempts.map(({ exchange }) => exchange.transfer).find((one) => one?.transaction_id) ?? null
+  let looked = false
+  for (const next of timeline.steps.slice(write.place + 1)) {
+    if (next.began < over) continue
+    if (isLookUp(next, write)) {
+      if (shows(next, transfer)) return null
+      looked = true
+    } else if (isFresh(next, write, timeline)) {
+      const same = repeatsOneOf(next, attempts)
+      if (same === false) continue
+      const twice = isCarriedOut(attempts, evidence) && isCarriedOut([next], evidence)
+      // After a look at the list, paying anew is right when nothing had been done.
+      if (looked && !twice) return null
+      return { write, next, timeline, attempts, doubt: doubtOfAnew({ same: same === true, looked, twice }, attempts) }
+    }
+  }
+  return null
+}
+
+function doubtOfAnew(
+  { same, looked, twice }: { same: boolean; looked: boolean; twice: boolean },
+  attempts: readonly Step[],
+): string | null {
+  if (!same) return UNREAD
+  if (looked) return 'the list was asked for in between, and single-transfer judges that'
+  if (attempts.some(({ fate }) => fate === 'unknown')) return 'one of the attempts may have been answered'
+  return twice ? null : 'the ledger does not have both'
+}
+
+function describe({ attempts, ...pair }: Retry): string {
+  if (attempts.length === 1) return describeAgain(pair, 'another')
+  const { write, next } = pair
+  const later = spell(Math.max(0, next.began - write.ended))
+  return `${nameOf(write.exchange)} was sent ${plural(attempts.length, 'time')} under one Idempotency-Key, and no answer said what became of it. It came again ${later} later, under another.`
+}
+
+function describeAgain({ write, next }: Pair, key: string): string {
   const later = spell(Math.max(0, next.began - write.ended))
   return `${nameOf(write.exchange)} had to be repeated: ${endingOf(write.exchange)}. It came again ${later} later, under ${key} Idempotency-Key.`
 }
 
 /** That two transfers came of one, if so. */
-function tellTransfers({ write, next }: Pair): string {
-  const [first, second] = [write.exchange.transfer?.tx_hash, next.exchange.transfer?.tx_hash]
+function describeTransfers({ attempts, next }: Retry): string {
+  const first = attempts.map(({ exchange }) => exchange.transfer?.tx_hash).find((hash) => hash)
+  const second = next.exchange.transfer?.tx_hash
   return first && second && first !== second ? ` Both were carried out: ${first} and ${second}.` : ''
 }
 
-function tellKey({ key }: Step): string {
+function describeKey({ key }: Step): string {
   return `Idempotency-Key: ${shorten(key ?? 'none', 60)}`
 }
 
-function exchangesOf({ write, next }: Pair): RecordedExchange[] {
-  return [write.exchange, next.exchange]
+function exchangesOf({ attempts, write, next }: Retry): RecordedExchange[] {
+  return [...attempts.slice(0, 1), write, next].map(({ exchange }) => exchange)
 }

@@ -1,3 +1,4 @@
+import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { sameBody } from './request-body.ts'
 import { attemptsOf, isTransfer, type Step, type Timeline } from './timelines.ts'
 
@@ -5,7 +6,7 @@ import { attemptsOf, isTransfer, type Step, type Timeline } from './timelines.ts
  * What came of a write whose client could not take its first answer for the last.
  * - `repeated`: the same request under the same key came later, whatever else did.
  * - `looked_up`: else, a list that shows the outcome was asked for and answered, before anything below.
- * - `same_again`: else, the same request came under a fresh key. Not `certain` when the body of either was not read.
+ * - `same_again`: else, the same request came under a fresh key. Not `certain` when what one of the two asked for is not on record.
  * - `another`: else, another write of its kind came: of portfolios, or of transfers.
  * - `nothing`: none of these.
  */
@@ -25,14 +26,23 @@ export function sequelOf(write: Step, timeline: Timeline): Sequel {
     if (step === undefined || step.began < write.ended) continue
     if (isLookUp(step, write)) return { kind: 'looked_up', step }
     if (!isFresh(step, write, timeline)) continue
-    const same = step.exchange.operation === write.exchange.operation && sameBody(step.exchange, write.exchange)
+    const same = asksTheSame(step.exchange, write.exchange)
     if (same === false) return { kind: 'another', step }
     return { kind: 'same_again', step, certain: same === true }
   }
   return { kind: 'nothing' }
 }
 
-/** Whether it is an answered list that shows the outcome of the write. */
+/** @returns true if two writes ask for the same; undefined when nobody can know. */
+export function asksTheSame(one: RecordedExchange, other: RecordedExchange): boolean | undefined {
+  if (one.operation !== other.operation) return false
+  const [a, b] = [one.transfer, other.transfer]
+  const same = sameBody(one, other)
+  if (same !== undefined || a === null || b === null) return same
+  return a.portfolio_id === b.portfolio_id && a.amount_minor === b.amount_minor
+}
+
+/** @returns true if it is an answered list that shows the outcome of the write. */
 export function isLookUp({ exchange, fate }: Step, write: Step): boolean {
   return fate === 'done' && exchange.operation === listOf(write)
 }
@@ -42,7 +52,7 @@ export function listOf({ exchange }: Step): 'list_transactions' | 'list_portfoli
   return isTransfer(exchange) ? 'list_transactions' : 'list_portfolios'
 }
 
-/** Whether it is a write of the same kind under a key that nobody had used before the other write ended. */
+/** @returns true if it is a write of the same kind under a key that nobody had used before the other write ended. */
 export function isFresh(step: Step, write: Step, timeline: Timeline): boolean {
   const { exchange, key } = step
   if (key === null || key === write.key) return false

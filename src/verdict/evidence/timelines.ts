@@ -18,6 +18,8 @@ export interface Step {
   fate: Fate
   /** In lower case, as a UUID is the same in either case. */
   key: string | null
+  /** True if it is older than the record, and other requests of its time are forgotten: then it is there to be known, not to be judged. */
+  kept: boolean
 }
 
 /** What was asked for one end user of one tenant, oldest first. */
@@ -25,19 +27,19 @@ export interface Timeline {
   steps: readonly Step[]
   /** Those of one operation under one key, oldest first; see {@link attemptsOf}. */
   attempts: ReadonlyMap<string, readonly Step[]>
-  /** Whether several workers write for the end user: two writes under different keys were in flight at the same time. */
+  /** True if several workers write for the end user: two writes under different keys were in flight at the same time. */
   crowded: boolean
 }
 
 const TRANSFERS: readonly (Operation | null)[] = ['deposit', 'withdraw']
 const WRITES: readonly (Operation | null)[] = [...TRANSFERS, 'create_portfolio']
 
-/** Whether it moves money. */
+/** @returns true if it moves money. */
 export function isTransfer({ operation }: RecordedExchange): boolean {
   return TRANSFERS.includes(operation)
 }
 
-/** Whether it is one of the operations that must not happen twice. */
+/** @returns true if it is one of the operations that must not happen twice. */
 export function isWrite({ operation }: RecordedExchange): boolean {
   return WRITES.includes(operation)
 }
@@ -48,7 +50,9 @@ const known = new WeakMap<Evidence, Timeline[]>()
 export function timelinesOf(evidence: Evidence): readonly Timeline[] {
   const kept = known.get(evidence)
   if (kept) return kept
-  const timelines = [...grouped(evidence.exchanges, endUserOf).values()].map(timelineOf)
+  const old = new Set(evidence.kept)
+  const users = grouped([...evidence.kept, ...evidence.exchanges], endUserOf)
+  const timelines = [...users.values()].map((exchanges) => timelineOf(exchanges, old))
   known.set(evidence, timelines)
   return timelines
 }
@@ -63,8 +67,8 @@ function endUserOf({ tenant, external_id }: RecordedExchange): string | undefine
   return tenant === null || external_id === null ? undefined : `${tenant} ${external_id}`
 }
 
-function timelineOf(exchanges: readonly RecordedExchange[]): Timeline {
-  const steps = exchanges.map(stepOf)
+function timelineOf(exchanges: readonly RecordedExchange[], old: ReadonlySet<RecordedExchange>): Timeline {
+  const steps = exchanges.map((exchange, place) => stepOf(exchange, place, old.has(exchange)))
   const attempts = grouped(steps, ({ exchange, key }) => (key === null ? undefined : `${exchange.operation} ${key}`))
   return { steps, attempts, crowded: isCrowded(steps.filter((step) => isWrite(step.exchange) && step.key !== null)) }
 }
@@ -81,12 +85,12 @@ function isCrowded(writes: readonly Step[]): boolean {
 /** Two requests may overlap by so much in the record though a client sent one after the other: their times are the server's. */
 const SLACK_MS = 10
 
-/** Whether two requests were in flight at the same time. */
+/** @returns true if two requests were in flight at the same time. */
 export function overlap(one: Step, other: Step): boolean {
   return one.began + SLACK_MS < other.ended && other.began + SLACK_MS < one.ended
 }
 
-function stepOf(exchange: RecordedExchange, place: number): Step {
+function stepOf(exchange: RecordedExchange, place: number, kept: boolean): Step {
   return {
     exchange,
     place,
@@ -94,5 +98,12 @@ function stepOf(exchange: RecordedExchange, place: number): Step {
     ended: endedAt(exchange),
     fate: fateOf(exchange),
     key: keyOf(exchange)?.toLowerCase() ?? null,
+    kept,
   }
+}
+
+/** @returns true if the answer of an attempt says what became of its operation: one that came before the key was looked at does not. */
+export function tellsOutcome({ fate, exchange }: Step): boolean {
+  if (fate === 'refused') return exchange.idempotency !== null && exchange.idempotency.use !== 'unused'
+  return fate === 'done'
 }

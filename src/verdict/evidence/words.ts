@@ -21,6 +21,11 @@ const NOUNS: Partial<Record<string, string>> = {
   deposit: 'deposit',
   withdraw: 'withdrawal',
   create_portfolio: 'creation of a portfolio',
+  create_end_user: 'creation of an end user',
+  list_pools: 'list of pools',
+  list_portfolios: 'list of portfolios',
+  list_transactions: 'list of transactions',
+  token: 'request for a token',
 }
 
 /** Whose write it is and of how much: `alice's deposit of 1000 minor units`. */

@@ -10,8 +10,7 @@ import { type Finding, failed, type Judgement, needsReview, notExercised, passed
 export const amountFormat: Finding = {
   id: 'amount-format',
   title: 'Amounts are digit strings in minor units',
-  failureTitle:
-    'Amounts are not digit strings in minor units: transfers are refused, or move another amount than meant',
+  failureTitle: 'Amounts are not digit strings in minor units: the service refuses the transfers',
   rule: 'Endpoint 5: "amount_minor: Amount in the token\'s minor units as a digit string, using the token\'s decimals."',
   impact: 'serious',
   consequence:
@@ -43,7 +42,7 @@ function judge({ exchanges }: Evidence): Judgement {
     )
   }
   const came = shorten(JSON.stringify(first.amount) ?? 'nothing', 60)
-  const explanation = `${wrong.length} of ${plural(transfers.length, 'transfer')} had an amount_minor that is no digit string, such as ${came}.`
+  const explanation = `${wrong.length} of ${plural(transfers.length, 'transfer')} had an amount_minor that is not a digit string, such as ${came}.`
   const shown = wrong.slice(0, SHOWN).map(({ exchange }) => exchange)
   if (isHabit(right, wrong.length))
     return failed(explanation, { expected: 'a string of digits, such as "1000000"', came }, shown)

@@ -11,7 +11,7 @@ const KEPT = 5
 export const connectionReuse: Finding = {
   id: 'connection-reuse',
   title: 'Connections are kept for further requests',
-  failureTitle: 'Each request opens a connection and has it closed: slow, and ports run out under load',
+  failureTitle: 'Each request opens a connection and closes it: requests are slow, and ports run out under load',
   rule: 'HTTP/1.1 (RFC 9112 §9.3): connections persist unless one side says Connection: close. Deposits and withdrawals hold theirs for up to a minute.',
   impact: 'minor',
   consequence:

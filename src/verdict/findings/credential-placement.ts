@@ -14,14 +14,14 @@ const REDACTED = /\[redacted\]|\[token [0-9a-f]+\]|(?<![\w.-])eyJ[\w-]+\.[\w-]*\
 export const credentialPlacement: Finding = {
   id: 'credential-placement',
   title: 'Secrets and tokens are sent in headers and forms, never in URLs',
-  failureTitle: 'Secrets or tokens are sent where logs keep them: whoever reads a log has them',
+  failureTitle: 'Secrets or tokens are sent where logs keep them: anyone who reads a log can use them',
   rule: 'Identity-provider token, rules 1 and 2: by POST, application/x-www-form-urlencoded, with client_secret as a form field. Tokens go into Authorization and X-User-Token.',
   impact: 'critical',
   consequence:
-    'URLs are kept by proxies, logs and monitoring for months: the client secret or a token in one is as good as published.',
+    'URLs are kept by proxies, logs and monitoring for months: a client secret or token in a URL is as good as published.',
   situation: 'a request for a token, and one with a token',
   exerciseWith: '',
-  fix: 'Send client_secret in the form of the token request, access tokens in Authorization: Bearer, user tokens in X-User-Token. Then change the secret that was in URLs.',
+  fix: 'Send client_secret in the form of the token request, access tokens in Authorization: Bearer, user tokens in X-User-Token. Then replace the secret that stood in URLs.',
   wrongClients: ['secret-in-the-url'],
   judge,
 }

@@ -11,7 +11,7 @@ export const deprecationNotice: Finding = {
   failureTitle: 'The announced end of a version is not noticed: one day every request fails',
   rule: 'Versioning, rule 6: "The deprecation policy … is to follow the Sunset and Deprecation headers of RFC 8594, with email notice to affected partners before the sunset date."',
   impact: 'minor',
-  consequence: 'The version goes at the sunset date, and the client with it.',
+  consequence: 'At the sunset date the version stops, and the client fails with it.',
   situation: 'an answer with the headers Deprecation and Sunset',
   exerciseWith: '--fault "deprecation; times=always"',
   fix: 'Look for Deprecation and Sunset in every answer, and log a warning or raise an alarm with both dates.',
@@ -27,6 +27,6 @@ function judge({ exchanges }: Evidence): Judgement {
     const value = headerOf(first.response?.headers ?? [], name)
     return value === undefined ? [] : [`${name}: ${shorten(value, 100)}`]
   })
-  const reason = `${plural(announced.length, 'answer')} announced the end of this version (${words.join('; ')}). Whether anybody noticed, traffic cannot tell: look for it in the logs of the client.`
+  const reason = `${plural(announced.length, 'answer')} announced the end of this version (${words.join('; ')}). Traffic does not show whether anybody noticed: look for it in the logs of the client.`
   return needsReview(reason, [first])
 }

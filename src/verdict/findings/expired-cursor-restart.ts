@@ -10,10 +10,11 @@ import { type Finding, failed, type Judgement, needsReview, notExercised, passed
 export const expiredCursorRestart: Finding = {
   id: 'expired-cursor-restart',
   title: 'An expired cursor leads back to the first page',
-  failureTitle: 'An expired cursor is not followed by the first page: the rest of the list is lost',
+  failureTitle: 'After an expired cursor the first page is not fetched: the rest of the list is missing',
   rule: 'Pagination rule 6: "An expired cursor gives 410 cursor_expired. The client re-fetches the first page for a fresh cursor."',
   impact: 'serious',
-  consequence: 'Transactions and portfolios are missing from what your users see, or the client asks in vain for ever.',
+  consequence:
+    'Transactions and portfolios are missing from what your users see, or the client repeats a request that can never succeed.',
   situation: 'a page asked for by a cursor that has expired',
   exerciseWith: '--scenario expired-cursor',
   fix: 'On 410 cursor_expired, throw the cursor away, fetch the list again without one, and skip what you have already.',
@@ -65,7 +66,7 @@ function judge({ exchanges, ended }: Evidence): Judgement {
     )
   }
   if (lost || wrong) {
-    const explanation = `${plural(restarted.length, 'time')} an expired cursor led back to the first page, and ${plural(sequels.length - restarted.length, 'time')} it did not. ${'That may be a test of the refusal, or another client; traffic cannot tell.'}`
+    const explanation = `${plural(restarted.length, 'time')} an expired cursor led back to the first page, and ${plural(sequels.length - restarted.length, 'time')} it did not. That may be a test of the refusal, or another client.`
     return needsReview(explanation, [(lost ?? wrong ?? first).refused])
   }
   const explanation = `${plural(restarted.length, 'time')} a cursor was refused as expired, and the next request of that list was for its first page.`

@@ -1,6 +1,5 @@
 import { rivalry, tokenBetween } from '../evidence/doubts.ts'
 import { judgeRetries, type Retry } from '../evidence/retries.ts'
-import { retryAfterOf } from '../evidence/retry-after-header.ts'
 import { isWrite, type Step } from '../evidence/timelines.ts'
 import type { Evidence } from '../evidence.ts'
 import type { Finding, Judgement } from '../finding.ts'
@@ -30,7 +29,8 @@ function judge(evidence: Evidence): Judgement {
       const rivals = rivalry(retry, retry.timeline, isRival)
       if (rivals !== null) return rivals
       if (status === 401) return doubtOfToken(retry, issued)
-      return status === 429 ? doubtOfWait(retry) : tokenBetween(retry, evidence)
+      // A client that reports 429 to its customer and goes on to an equal order looks the same.
+      return status === 429 ? 'nothing had been done, so it may be a new operation' : tokenBetween(retry, evidence)
     },
     otherwise: 'No deposit, withdrawal or new portfolio that was answered 401, 429 or 5xx was repeated.',
   })
@@ -47,12 +47,4 @@ function doubtOfToken({ write: { exchange } }: Retry, issued: ReadonlySet<string
   const token = request.idp_token?.fingerprint
   const wasGood = response?.code === 'invalid_idp_token' && token !== undefined && issued.has(token)
   return wasGood ? null : 'the token may have been wrong on purpose, and the request with a good one a new operation'
-}
-
-/** Nothing was done, so the same again may be wanted, unless it comes as a retry does: when the time that was asked for is over. */
-function doubtOfWait({ write, next }: Retry): string | null {
-  const wait = retryAfterOf(write.exchange)
-  const waited = wait !== null && wait > 0 && next.began - write.ended >= wait
-  const together = next.exchange.connection === write.exchange.connection
-  return waited && together ? null : 'nothing had been done, so it may be a new operation'
 }

@@ -11,8 +11,7 @@ const SHOWN = 3
 export const idempotencyKeyFormat: Finding = {
   id: 'idempotency-key-format',
   title: 'Idempotency-Keys are UUIDs of version 4',
-  failureTitle:
-    'Idempotency-Keys are not UUIDs of version 4: the service refuses them, or takes two operations for one',
+  failureTitle: 'Idempotency-Keys are not UUIDs of version 4: a service that checks the form refuses every transfer',
   rule: 'Idempotency-Key: "A UUID v4 header required on create portfolio, deposit and withdraw."',
   impact: 'serious',
   consequence:

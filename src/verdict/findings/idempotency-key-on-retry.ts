@@ -1,5 +1,5 @@
 import { rivalry, tokenBetween } from '../evidence/doubts.ts'
-import { judgeRetries, type Retry } from '../evidence/retries.ts'
+import { judgeRetries } from '../evidence/retries.ts'
 import { isWrite, type Step } from '../evidence/timelines.ts'
 import type { Evidence } from '../evidence.ts'
 import type { Finding, Judgement } from '../finding.ts'
@@ -22,14 +22,9 @@ export const idempotencyKeyOnRetry: Finding = {
 function judge(evidence: Evidence): Judgement {
   return judgeRetries(evidence, {
     concerns: ({ fate }) => fate === 'unanswered',
-    doubtOf: (retry) => doubtOf(retry, evidence),
+    doubtOf: (retry) => rivalry(retry, retry.timeline, isRival) ?? tokenBetween(retry, evidence),
     otherwise: 'No deposit, withdrawal or new portfolio that had no answer was repeated.',
   })
-}
-
-function doubtOf(retry: Retry, evidence: Evidence): string | null {
-  if (!retry.certain) return 'the body of the dropped request was never read'
-  return rivalry(retry, retry.timeline, isRival) ?? tokenBetween(retry, evidence)
 }
 
 function isRival({ exchange }: Step): boolean {

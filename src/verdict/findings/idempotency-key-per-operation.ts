@@ -1,7 +1,7 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
 import { keyOf } from '../evidence/idempotency-key.ts'
-import { sameBody } from '../evidence/request-body.ts'
+import { isOnRecord, sameBody } from '../evidence/request-body.ts'
 import { isWrite } from '../evidence/timelines.ts'
 import { nameOf, plural, quote } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
@@ -45,9 +45,9 @@ function judge({ exchanges }: Evidence): Judgement {
   }
   const accepted = shared.find(({ requests }) => requests.filter(isAccepted).length > 1)
   const worst = accepted ?? first
-  const shown = accepted ? worst.requests.filter(isAccepted).slice(0, 2) : worst.requests.slice(0, 2)
+  const shown = worst.requests
   const names = shown.map(nameOf).join(', then ')
-  const explanation = `The key ${quote(worst.key)} came with ${worst.requests.length} different requests: ${names}. ${shared.length} of ${plural(uses.length, 'key')} were shared.`
+  const explanation = `The key ${quote(worst.key)} came with ${shown.length}${shown.length === MOST ? ' or more' : ''} different requests: ${names}. ${shared.length} of ${plural(uses.length, 'key')} were shared.`
   if (accepted || worst.requests.length > 3 || isHabit(uses.length - shared.length, shared.length)) {
     return failed(explanation, { expected: 'a fresh UUID v4 for the second', came: quote(worst.key) }, shown)
   }
@@ -72,8 +72,8 @@ function usesOf(exchanges: readonly RecordedExchange[]): Use[] {
   return [...uses.values()]
 }
 
-/** Whether two requests are of different operations for certain. */
+/** @returns true if two requests are of different operations for certain. */
 function isOther(one: RecordedExchange, other: RecordedExchange): boolean {
   if (one.operation !== other.operation || one.external_id !== other.external_id) return true
-  return sameBody(one, other) === false
+  return isOnRecord(one) && isOnRecord(other) && sameBody(one, other) === false
 }

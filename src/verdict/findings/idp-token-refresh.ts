@@ -11,14 +11,15 @@ const CODE = 'invalid_idp_token'
 export const idpTokenRefresh: Finding = {
   id: 'idp-token-refresh',
   title: 'A refused access token is replaced once, and the request repeated',
-  failureTitle: 'A refused access token is not replaced once and for all: requests are lost, or repeated for ever',
+  failureTitle:
+    'A refused access token is not answered by one new token and one repetition: end users see failures that need not be',
   rule: 'Identity-provider token, rule 6: "An expired or malformed token … gives 401 invalid_idp_token. The client refreshes and retries once."',
   impact: 'serious',
   consequence:
     'When the identity provider changes its keys, requests fail until somebody restarts the client, or the client asks for tokens until it is locked out.',
   situation: 'a request refused with 401 invalid_idp_token although its token came from the identity provider',
   exerciseWith: '--scenario idp-token-expiry',
-  fix: 'On 401 invalid_idp_token throw the cached token away, obtain another one, repeat the request once under the same Idempotency-Key, and give up if that is refused as well.',
+  fix: 'On 401 invalid_idp_token discard the cached token, obtain another one, and repeat the request once under the same Idempotency-Key. If that is refused as well, report the error.',
   wrongClients: ['no-refresh-after-401', 'refresh-loop'],
   judge,
 }

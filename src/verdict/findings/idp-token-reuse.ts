@@ -11,7 +11,8 @@ const GOOD_FOR = LAST_MINUTE + 10_000
 export const idpTokenReuse: Finding = {
   id: 'idp-token-reuse',
   title: 'An access token is used for many requests',
-  failureTitle: 'An access token is obtained for every request: slow, and the identity provider will refuse so many',
+  failureTitle:
+    'An access token is obtained for every request: requests are slow, and the identity provider will limit them',
   rule: 'Identity-provider token, rule 3: "Clients cache the token until 60 seconds before expiry."',
   impact: 'minor',
   consequence:
@@ -50,7 +51,7 @@ function judge({ exchanges }: Evidence): Judgement {
       ...shared.uses.slice(0, 2),
     ])
   }
-  const reason = `${facts}. They came on different connections, so that each may be of a process of its own; traffic cannot tell.`
+  const reason = `${facts}. They came on different connections, so that each may be of a process of its own; traffic does not show it.`
   return needsReview(reason, fetches.slice(0, 2))
 }
 

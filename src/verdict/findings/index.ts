@@ -1,5 +1,6 @@
 import type { Finding } from '../finding.ts'
 import { amountFormat } from './amount-format.ts'
+import { amountScale } from './amount-scale.ts'
 import { clientTimeout } from './client-timeout.ts'
 import { connectionReuse } from './connection-reuse.ts'
 import { credentialPlacement } from './credential-placement.ts'
@@ -17,9 +18,11 @@ import { idpTokenRefresh } from './idp-token-refresh.ts'
 import { idpTokenReuse } from './idp-token-reuse.ts'
 import { marketAddress } from './market-address.ts'
 import { outcomeAfterDrop } from './outcome-after-drop.ts'
+import { paginationCompletion } from './pagination-completion.ts'
 import { permanentErrors } from './permanent-errors.ts'
 import { pollingPace } from './polling-pace.ts'
 import { retryAfter } from './retry-after.ts'
+import { retryPace } from './retry-pace.ts'
 import { revertedTransfer } from './reverted-transfer.ts'
 import { singleCursor } from './single-cursor.ts'
 import { singleTransfer } from './single-transfer.ts'
@@ -41,8 +44,10 @@ export const FINDINGS: readonly Finding[] = [
   permanentErrors,
   clientTimeout,
   retryAfter,
+  retryPace,
   pollingPace,
   amountFormat,
+  amountScale,
   marketAddress,
   unknownFieldTolerance,
   expiredCursorRestart,
@@ -50,6 +55,7 @@ export const FINDINGS: readonly Finding[] = [
   cursorScope,
   cursorDirection,
   singleCursor,
+  paginationCompletion,
   idpTokenReuse,
   idpTokenExpiry,
   idpTokenRefresh,

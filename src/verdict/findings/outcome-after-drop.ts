@@ -1,21 +1,22 @@
 import { rivalry, tokenBetween } from '../evidence/doubts.ts'
+import { isOnRecord } from '../evidence/request-body.ts'
 import type { Step } from '../evidence/timelines.ts'
-import { asksTheSame, shows, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
+import { repeatsOneOf, shows, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
 import { endingOf, nameOf, plural, spell } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
 import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const outcomeAfterDrop: Finding = {
   id: 'outcome-after-drop',
-  title: 'After a drop the outcome of a transfer is found out before anything new is sent',
-  failureTitle: 'A dropped transfer was taken for done or for failed: the books no longer agree with the chain',
+  title: 'The outcome of a dropped transfer is found out',
+  failureTitle: 'Nobody found out what became of a dropped transfer: the books may no longer agree with the chain',
   rule: 'Endpoint 5, rule 2: "When the connection drops, the transaction is still processed. The client polls the transactions list until the transaction appears."',
   impact: 'critical',
   consequence:
-    'The transfer goes through, or does not, and the partner never learns which. Its own books, and what it shows to its end user, are wrong from then on.',
+    'The transfer may have been carried out, and the partner does not know. Its own books, and what it shows to its end user, may be wrong from then on.',
   situation: 'a deposit or withdrawal whose connection drops',
   exerciseWith: '--scenario dropped-deposit',
-  fix: 'Repeat the request with the same Idempotency-Key until there is an answer, or ask for the list of transactions until it is there. Only then go on.',
+  fix: 'Repeat the request with the same Idempotency-Key until there is an answer, or ask for the list of transactions until the transaction is there. Until then, keep the transfer open in your books.',
   wrongClients: ['next-transfer-without-looking', 'gives-up-after-drop'],
   judge,
 }
@@ -23,88 +24,110 @@ export const outcomeAfterDrop: Finding = {
 const EXPECTED = 'the same request under the same Idempotency-Key, or GET …/transactions until the transaction is there'
 
 function judge(evidence: Evidence): Judgement {
-  const judgements = uncertainTransfersOf(evidence)
-    .map((transfer) => judgeOne(transfer, evidence))
-    .filter((judgement) => judgement !== null)
+  const uncertain = uncertainTransfersOf(evidence)
+  const judgements = uncertain.map((transfer) => judgeOne(transfer, evidence)).filter((judgement) => judgement !== null)
   const of = (outcome: Judgement['outcome']) => judgements.filter((judgement) => judgement.outcome === outcome)
   const [wrong] = of('failed')
   if (wrong) {
     const count = of('failed').length
     return count > 1 ? { ...wrong, explanation: `${wrong.explanation} This happened ${count} times.` } : wrong
   }
-  const right = of('passed')
-  const [first] = right
-  const others = right.length > 1 ? ` So it was with ${plural(right.length - 1, 'other')}.` : ''
-  return (
-    of('needs_review')[0] ??
-    (first
-      ? { ...first, explanation: `${first.explanation}${others}` }
-      : notExercised('No deposit or withdrawal was dropped.'))
-  )
+  const [unsure] = of('needs_review')
+  if (unsure) return unsure
+  const [first, ...others] = of('passed')
+  if (!first) return notExercised(explainNone(uncertain))
+  const more = others.length > 0 ? ` So it was with ${plural(others.length, 'other')}.` : ''
+  return { ...first, explanation: `${first.explanation}${more}` }
+}
+
+function explainNone([first]: readonly UncertainTransfer[]): string {
+  if (!first) return 'No deposit or withdrawal was dropped.'
+  return `${describe(first)} The same came under another Idempotency-Key, which idempotency-key-on-retry and idempotency-key-after-error judge.`
+}
+
+function describe({ first }: UncertainTransfer): string {
+  return `${nameOf(first.exchange)} was uncertain: ${endingOf(first.exchange)}.`
 }
 
 /** Null when the transfer is another finding's. */
 function judgeOne(uncertain: UncertainTransfer, evidence: Evidence): Judgement | null {
   const { first, last, attempts, told, next, looks, found } = uncertain
-  const what = `${nameOf(first.exchange)} was uncertain: ${endingOf(first.exchange)}.`
   const known = told ?? found ?? (uncertain.transfer === null ? (looks[0] ?? null) : null)
   if (known) {
     const how = told
       ? 'It was repeated under the same key and answered.'
       : 'Its client looked it up in the list of transactions.'
-    return passed(`${what} ${how}`, [first.exchange, known.exchange])
+    return passed(`${describe(uncertain)} ${how}`, [first.exchange, known.exchange])
   }
   const [look] = looks
   if (look) {
-    const explanation = `${what} Its client asked for the list of transactions ${plural(looks.length, 'time')}, and stopped before the transaction was in it.`
+    const explanation = `${describe(uncertain)} Its client asked for the list of transactions ${plural(looks.length, 'time')}, and stopped before the transaction was in it.`
     return needsReview(explanation, [last.exchange, look.exchange])
   }
-  if (next === null) return judgeSilence(uncertain, what, evidence)
+  if (next === null) return judgeSilence(uncertain, evidence)
   // A retry under a fresh key is judged by idempotency-key-on-retry and idempotency-key-after-error.
-  if (attempts.length === 1 && asksTheSame(next, uncertain) !== false) return null
-  return judgeNext(uncertain, next, what, evidence)
+  if (repeatsOneOf(next, attempts) !== false) return null
+  return judgeNext(uncertain, next, evidence)
 }
 
 /** Another transfer came, and nobody had asked what became of this one. */
-function judgeNext(uncertain: UncertainTransfer, next: Step, what: string, evidence: Evidence): Judgement {
-  const { unanswered, last, timeline, transfer } = uncertain
-  const explanation = `${what} ${spell(next.began - last.ended)} later came ${nameOf(next.exchange)}, though nobody had found out what became of the first.`
+function judgeNext(uncertain: UncertainTransfer, next: Step, evidence: Evidence): Judgement {
+  const { last, timeline, transfer } = uncertain
+  const explanation = `${describe(uncertain)} ${spell(next.began - last.ended)} later came ${nameOf(next.exchange)}, though nobody had found out what became of the first.`
   const shown = [last.exchange, next.exchange]
   const pair = { write: last, next }
-  const doubt = rivalry(pair, timeline, () => true) ?? tokenBetween(pair, evidence)
-  if (doubt !== null) {
+  const rival = rivalry(pair, timeline, () => true) ?? tokenBetween(pair, evidence)
+  if (rival !== null) {
     const later = timeline.steps.find((step) => step.place > next.place && isList(step) && shows(step, transfer))
-    if (later)
-      return passed(`${what} Its client looked it up in the list of transactions.`, [last.exchange, later.exchange])
-    return needsReview(`${explanation} But ${doubt}.`, shown)
+    if (later) {
+      const how = 'Its client looked it up in the list of transactions.'
+      return passed(`${describe(uncertain)} ${how}`, [last.exchange, later.exchange])
+    }
   }
-  if (!unanswered) {
-    return needsReview(
-      `${explanation} The specification says so of dropped connections only; an error of the server leaves the same doubt.`,
-      shown,
-    )
-  }
+  const doubt = rival ?? (isOther(uncertain, next) ? null : UNREAD) ?? doubtOf(uncertain, evidence)
+  if (doubt !== null) return needsReview(`${explanation} But ${doubt}.`, shown)
   return failed(explanation, { expected: EXPECTED, came: nameOf(next.exchange) }, shown)
 }
 
+const UNREAD = 'the body of one of the two requests is not on record, and the second may be the first again'
+
+/** Lengths alone show that two bodies differ, but not that they ask for different transfers. */
+function isOther({ attempts, first }: UncertainTransfer, { exchange }: Step): boolean {
+  if (exchange.operation !== first.exchange.operation) return true
+  return isOnRecord(exchange) && attempts.some((attempt) => isOnRecord(attempt.exchange))
+}
+
 /** Nothing came any more that could tell the outcome. */
-function judgeSilence(
-  { first, last, unanswered, timeline }: UncertainTransfer,
-  what: string,
-  evidence: Evidence,
-): Judgement {
+function judgeSilence(uncertain: UncertainTransfer, evidence: Evidence): Judgement {
+  const { first, last } = uncertain
+  if (!evidence.ended) return needsReview(`${describe(uncertain)} Nothing has followed so far.`, [first.exchange])
+  const explanation = `${describe(uncertain)} Nothing followed that shows what became of it.`
+  const doubt =
+    last.exchange.end === 'abandoned' ? 'the client may have been ended from outside' : doubtOf(uncertain, evidence)
+  if (doubt !== null) return needsReview(`${explanation} But ${doubt}.`, [first.exchange])
+  return failed(explanation, { expected: EXPECTED, came: 'nothing' }, [first.exchange])
+}
+
+/** Why the client may know the outcome, or may be right not to; null when it ended well without having been told. */
+function doubtOf({ unanswered, last, timeline }: UncertainTransfer, evidence: Evidence): string | null {
+  if (!unanswered)
+    return 'the specification says so of dropped connections only; an error of the server leaves the same doubt'
   const since = timeline.steps.filter((step) => step.place > last.place && step.began >= last.ended)
-  const review = (reason: string) => needsReview(`${what} ${reason}`, [first.exchange])
-  if (!evidence.ended) return review('Nothing has followed so far.')
-  if (!unanswered) return review('Nothing followed that tells what became of it.')
-  if (last.exchange.end === 'abandoned') return review('Nothing followed: the client may have been ended from outside.')
-  if (since.some(isList)) return review('Its client asked for the list of transactions and got no answer.')
-  if (since.some(({ exchange }) => exchange.operation === 'list_portfolios')) {
-    return review('Its client asked for the portfolios; whether it concluded from the balance, traffic cannot tell.')
-  }
-  return failed(`${what} Nothing followed that tells what became of it.`, { expected: EXPECTED, came: 'nothing' }, [
-    first.exchange,
-  ])
+  if (since.some((step) => isList(step) && step.fate === 'done'))
+    return 'the list of transactions was asked for later, and whether its client noticed the transfer there cannot be seen'
+  if (since.some(isList)) return 'its client asked for the list of transactions and got no answer'
+  if (since.some(({ exchange }) => exchange.operation === 'list_portfolios'))
+    return 'its client asked for the portfolios, and whether it concluded from the balance cannot be seen'
+  if ((evidence.rpc_at ?? 0) >= last.ended) return 'the chain was asked afterwards, and may have shown it'
+  if (!evidence.ended) return 'the client has not ended yet'
+  return evidence.end === 'well' ? null : ENDS[evidence.end ?? 'unknown']
+}
+
+/** Why a client may have been right to stop, by how its command ended. */
+const ENDS = {
+  failed: 'its command ended with a failure: a worker that is started again may ask then',
+  hung: 'its command did not end by itself',
+  unknown: 'nobody knows how its command ended: a worker that fails, and is started again, may ask then',
 }
 
 function isList({ exchange }: Step): boolean {

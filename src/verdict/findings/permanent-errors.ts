@@ -1,6 +1,7 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { keyOf } from '../evidence/idempotency-key.ts'
 import { beganAt, endedAt } from '../evidence/moments.ts'
+import { isOnRecord, sameBody } from '../evidence/request-body.ts'
 import { addressOf } from '../evidence/same-request.ts'
 import { nameOf, plural } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
@@ -8,12 +9,13 @@ import { type Finding, failed, type Judgement, needsReview, notExercised, passed
 
 export const permanentErrors: Finding = {
   id: 'permanent-errors',
-  title: 'What is refused for good is not repeated',
-  failureTitle: 'Requests that can never succeed are repeated: the end user waits for an error that was known at once',
+  title: 'A request that is refused for good is not repeated',
+  failureTitle:
+    'Requests that can never succeed are repeated: the end user waits for an error that the first answer gave',
   rule: 'Errors: 400, 403, 404 and 422 say what is wrong with the request or the state. Nothing asks clients to repeat them.',
   impact: 'serious',
   consequence:
-    'Each mistake becomes a storm of equal requests, which a rate limit punishes for everybody. The end user waits for all the retries and is then told what the first answer said.',
+    'Each mistake becomes a storm of equal requests, which a rate limit punishes for everybody. The end user waits for all the retries, and then gets the error of the first answer.',
   situation: 'a request that is refused with 400, 403, 404 or 422',
   exerciseWith: '',
   fix: 'Retry after 408, 429, 5xx and dropped connections only. Report every other 4xx with its code and the request id.',
@@ -24,9 +26,10 @@ export const permanentErrors: Finding = {
 /** These 4xx may pass, or have findings of their own. */
 const PASSING = new Set([401, 408, 409, 410, 425, 429])
 const OWN_FINDING = new Set(['transaction_reverted', 'cursor_invalid', 'conflicting_cursors'])
-/** So many repetitions are no test of the refusal: under one key, and without a key on one connection with nothing in between. */
-const KEYED_LOOP = 2
-const LOOP = 3
+/** So many requests under one key are no test of the refusal. */
+const KEYED_LOOP = 3
+/** So many without a key, on one connection with nothing in between, are worth a look: each may be of another test. */
+const ROW = 3
 
 /** A refused request and its repetitions, oldest first. */
 type Run = RecordedExchange[]
@@ -36,18 +39,23 @@ function judge(evidence: Evidence): Judgement {
   const [first] = refused
   if (!first) return notExercised('No request was refused with 400, 403, 404 or 422.')
   const runs = runsOf(evidence.exchanges)
-  const loops = runs.filter((run) => run.length > (keyOf(newest(run)) === null ? LOOP : KEYED_LOOP))
+  const loops = runs.filter((run) => run.length >= KEYED_LOOP && keyOf(newest(run)) !== null && run.every(isOnRecord))
   const [loop] = loops
   if (loop) {
     const more = loops.length > 1 ? ` ${plural(loops.length, 'request')} were repeated so.` : ''
     const values = { expected: 'no repetition', came: plural(loop.length - 1, 'repetition') }
-    return failed(`${tell(loop)}${more}`, values, loop.slice(0, 3))
+    return failed(`${describe(loop)}${more}`, values, loop.slice(0, 3))
   }
-  const [doubtful] = runs.filter((run) => run.length > (keyOf(newest(run)) === null ? LOOP - 1 : 1))
-  if (doubtful) return needsReview(`${tell(doubtful)} A test suite may do so on purpose.`, doubtful)
+  const [doubtful] = runs.filter((run) => run.length >= (keyOf(newest(run)) === null ? ROW : 2))
+  if (doubtful) return needsReview(`${describe(doubtful)} ${reasonOf(doubtful)}`, doubtful.slice(0, 3))
   if (!evidence.ended && evidence.exchanges.at(-1) === first)
-    return needsReview(`${tell([first])} Nothing has followed so far.`, [first])
+    return needsReview(`${describe([first])} Nothing has followed so far.`, [first])
   return passed(`None of ${plural(refused.length, 'request')} that came to a refusal for good was repeated.`, [first])
+}
+
+function reasonOf(run: Run): string {
+  const known = sameBody(newest(run), run[0] as RecordedExchange) === true
+  return known ? 'A test suite may do so on purpose.' : 'Not all their bodies are on record, so they may differ.'
 }
 
 function isRefused({ end, operation, response }: RecordedExchange): boolean {
@@ -78,7 +86,7 @@ function runsOf(exchanges: readonly RecordedExchange[]): Run[] {
   return all
 }
 
-/** Whether it repeats what the run was refused: of nobody knows whom without a key, unless it came next on the connection. */
+/** @returns true if it repeats the run: by its key, or as the next request of the connection. */
 function continues(exchange: RecordedExchange, run: Run, before: RecordedExchange | undefined): boolean {
   const last = newest(run)
   if (beganAt(exchange) < endedAt(last)) return false
@@ -100,7 +108,7 @@ function nameRequest(exchange: RecordedExchange): string {
   return JSON.stringify([addressOf(exchange), idp_token?.fingerprint, user_token?.fingerprint, body])
 }
 
-function tell(run: Run): string {
+function describe(run: Run): string {
   const [first] = run
   const { response } = first as RecordedExchange
   const answer = `${response?.status} ${response?.code ?? ''}`.trim()

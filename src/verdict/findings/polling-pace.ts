@@ -15,13 +15,13 @@ const NO_PAUSE_MS = 100
 
 export const pollingPace: Finding = {
   id: 'polling-pace',
-  title: 'The list of transactions is polled at a decent pace',
+  title: 'The list of transactions is polled with pauses',
   failureTitle:
-    'The list of transactions is polled without a pause: a rate limit will end it, and the outcome stays unknown',
+    'The list of transactions is polled without a pause: a rate limit will refuse it before the outcome is known',
   rule: 'Endpoint 5, rule 2: "The client polls the transactions list until the transaction appears." Limits: a transfer takes 5 to 30 seconds typically.',
   impact: 'minor',
   consequence:
-    'Hundreds of requests per dropped transfer load the service when it is slow already. Partners that do so are limited first.',
+    'Hundreds of requests per dropped transfer load the service when it is slow already. Partners that poll so fast are limited first.',
   situation: 'a dropped transfer that takes some seconds to appear in the list',
   exerciseWith: "--confirmation-delay 2s --fault 'drop_connection; phase=after_broadcast; operation=deposit'",
   fix: 'Wait a second or two between two requests for the list.',
@@ -45,7 +45,7 @@ function judge(evidence: Evidence): Judgement {
   }
   if (shortestPause(slowest) < PAUSE_MS) {
     return notExercised(
-      'The list of transactions was asked for on several connections at once: whose pace that is cannot be known.',
+      'The list of transactions was asked for on several connections at once: their pace cannot be known.',
     )
   }
   const explanation = `The list of transactions was asked for ${plural(slowest.length, 'time')} with ${spell(shortestPause(slowest))} or more in between.`

@@ -2,6 +2,7 @@ import { grouped } from '../../support/grouped.ts'
 import type { Moment, RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { keyOf } from '../evidence/idempotency-key.ts'
 import { beganAt, endedAt } from '../evidence/moments.ts'
+import { sameBody } from '../evidence/request-body.ts'
 import { retryAfterOf } from '../evidence/retry-after-header.ts'
 import { addressOf } from '../evidence/same-request.ts'
 import { nameOf, plural, spell } from '../evidence/words.ts'
@@ -10,9 +11,9 @@ import { type Finding, failed, type Judgement, needsReview, notExercised, passed
 
 export const retryAfter: Finding = {
   id: 'retry-after',
-  title: 'Retry-After is kept',
+  title: 'Requests wait as long as Retry-After says',
   failureTitle:
-    'Requests are repeated before Retry-After allows it: the service stays overloaded, and goes on refusing',
+    'Requests are repeated before Retry-After allows it: the service stays overloaded, and refuses them again',
   rule: 'RFC 9110, 10.2.3: Retry-After says "how long the user agent ought to wait before making a follow-up request". The specification shows no limits; the sandbox sends it with 429 and 503.',
   impact: 'minor',
   consequence:
@@ -35,7 +36,7 @@ interface Retry {
   next: RecordedExchange
   asked: number
   waited: number
-  /** Why another worker, or another test, may have sent it; null when it is the same operation. */
+  /** Why it may be another request; null when it is the same operation. */
   doubt: string | null
 }
 
@@ -49,15 +50,15 @@ function judge({ exchanges }: Evidence): Judgement {
   if (wrong) {
     const often = certain.length > 1 ? ` This happened ${plural(certain.length, 'time')}.` : ''
     const values = { expected: `${spell(wrong.asked)} or more`, came: spell(wrong.waited) }
-    return failed(`${tell(wrong)}${often}`, values, [wrong.refused, wrong.next])
+    return failed(`${describe(wrong)}${often}`, values, [wrong.refused, wrong.next])
   }
   const [doubtful] = early
   const [kept, ...others] = retries.filter((retry) => !early.includes(retry))
-  if (doubtful) return needsReview(`${tell(doubtful)} But ${doubtful.doubt}.`, [doubtful.refused, doubtful.next])
+  if (doubtful) return needsReview(`${describe(doubtful)} But ${doubtful.doubt}.`, [doubtful.refused, doubtful.next])
   if (!kept)
     return notExercised(`${plural(asking.length, 'answer')} had a Retry-After, and none of the requests was repeated.`)
   const more = others.length > 0 ? ` So did ${plural(others.length, 'other')}.` : ''
-  return passed(`${tell(kept)}${more}`, [kept.refused, kept.next])
+  return passed(`${describe(kept)}${more}`, [kept.refused, kept.next])
 }
 
 function asksToWait(exchange: RecordedExchange): boolean {
@@ -68,30 +69,31 @@ function asksToWait(exchange: RecordedExchange): boolean {
 
 /** Retries among requests for the same, oldest first. */
 function retriesIn(group: readonly RecordedExchange[]): Retry[] {
-  const retries = group.flatMap((refused, place) => {
+  return group.flatMap((refused, place) => {
     const asked = asksToWait(refused) ? retryAfterOf(refused) : null
     if (asked === null) return []
-    const keyed = keyOf(refused) !== null
-    const next = nextOf(refused, group.slice(place + 1, place + MOST), keyed)
+    const next = nextOf(refused, group.slice(place + 1, place + MOST))
     if (next === undefined) return []
-    const elsewhere = !keyed && next.connection !== refused.connection
-    const doubt = keyed ? null : elsewhere ? 'it may be another worker, who was not told' : 'it may be another test'
-    return [{ refused, next, asked, waited: waitedFor(refused, next), doubt }]
-  })
-  // One request at once may be the next test's. One that is refused, and comes again at once, is a retry.
-  return retries.map((retry, place) => {
-    const before = retries[place - 1]
-    const again = before?.next === retry.refused && before.waited < before.asked - SLACK_MS
-    return again && retry.refused.connection === retry.next.connection ? { ...retry, doubt: null } : retry
+    return [{ refused, next, asked, waited: waitedFor(refused, next), doubt: doubtOf(refused, next) }]
   })
 }
 
-/** What came when the client had been told: on the same connection if it can be, unless a key says that it is the same request. */
-function nextOf(refused: RecordedExchange, later: readonly RecordedExchange[], keyed: boolean) {
-  const told = endedAt(refused)
-  const isLater = (one: RecordedExchange) => beganAt(one) >= told
-  const sameConnection = keyed ? undefined : later.find((one) => one.connection === refused.connection && isLater(one))
-  return sameConnection ?? later.find(isLater)
+/** Only a key says that two requests are one operation. */
+function doubtOf(refused: RecordedExchange, next: RecordedExchange): string | null {
+  if (keyOf(refused) !== null) return null
+  if (sameBody(refused, next) === undefined)
+    return 'the body of one of the two is not on record, so it may be another request'
+  if (next.connection !== refused.connection) return 'it may be of another worker, which did not get that answer'
+  return 'it may be of another test, which did not get that answer'
+}
+
+/** The same request, sent after the answer: on the same connection if there is one, unless a key says that it is the same. */
+function nextOf(refused: RecordedExchange, later: readonly RecordedExchange[]) {
+  const answered = endedAt(refused)
+  const isSame = (one: RecordedExchange) => beganAt(one) >= answered && sameBody(refused, one) !== false
+  const onConnection =
+    keyOf(refused) === null && later.find((one) => one.connection === refused.connection && isSame(one))
+  return onConnection || later.find(isSame)
 }
 
 /** On the clock that says more: a test may move the sandbox's instead of waiting. */
@@ -101,7 +103,7 @@ function waitedFor(refused: RecordedExchange, next: RecordedExchange): number {
   return Math.max(between('wall'), between('clock'))
 }
 
-function tell({ refused, next, asked, waited }: Retry): string {
+function describe({ refused, next, asked, waited }: Retry): string {
   const answer = `${refused.response?.status} with Retry-After ${spell(asked)}`
   return `${nameOf(refused)} was answered ${answer} and came again ${spell(waited)} later${next.connection === refused.connection ? '' : ', on another connection'}.`
 }

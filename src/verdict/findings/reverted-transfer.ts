@@ -13,7 +13,7 @@ export const revertedTransfer: Finding = {
     'The answer of a key stays what it is. A client that repeats gets the same refusal for ever, and its end user never learns that nothing was moved.',
   situation: 'a deposit or withdrawal that is answered 422 transaction_reverted',
   exerciseWith: '--scenario reverted-deposit',
-  fix: 'Take transaction_reverted for final and tell the end user. If the transfer is still wanted, it is a new operation with a fresh key.',
+  fix: 'Take transaction_reverted for final and inform the end user. If the transfer is still wanted, it is a new operation with a fresh key.',
   wrongClients: ['reverted-transfer-repeated'],
   judge,
 }
@@ -24,28 +24,28 @@ const LOOP = 2
 function judge(evidence: Evidence): Judgement {
   const reverted = timelinesOf(evidence).flatMap((timeline) =>
     timeline.steps
-      .filter((step) => isReverted(step) && attemptsOf(timeline, step).find(isReverted) === step)
+      .filter((step) => !step.kept && isReverted(step) && attemptsOf(timeline, step).find(isReverted) === step)
       .map((step) => ({ step, timeline, again: repetitionsOf(step, attemptsOf(timeline, step)) })),
   )
   const [first] = reverted
   if (!first) return notExercised('No deposit or withdrawal was answered 422 transaction_reverted.')
   const worst = reverted.reduce((one, other) => (other.again.length > one.again.length ? other : one))
   const { step, again } = worst
-  const told = `${nameOf(step.exchange)} was answered 422 transaction_reverted`
+  const facts = `${nameOf(step.exchange)} was answered 422 transaction_reverted`
   const shown = [step, ...again].map(({ exchange }) => exchange)
   if (again.length >= LOOP) {
-    const explanation = `${told} and came again under the same Idempotency-Key ${plural(again.length, 'time')}.`
+    const explanation = `${facts} and came again under the same Idempotency-Key ${plural(again.length, 'time')}.`
     return failed(explanation, { expected: 'no repetition, or a fresh key', came: 'the same key' }, shown.slice(0, 3))
   }
   if (again.length > 0) {
     return needsReview(
-      `${told} and came once more under the same Idempotency-Key. That may be a test of what is kept under a key.`,
+      `${facts} and came once more under the same Idempotency-Key. That may be a test of what is kept under a key.`,
       shown,
     )
   }
   const pending = reverted.find((one) => !one.timeline.steps.some(({ began }) => began >= one.step.ended))
-  if (!evidence.ended && pending) return needsReview(`${told}. Nothing has followed so far.`, [pending.step.exchange])
-  return passed(`${told} and did not come again under the same Idempotency-Key.`, [step.exchange])
+  if (!evidence.ended && pending) return needsReview(`${facts}. Nothing has followed so far.`, [pending.step.exchange])
+  return passed(`${facts} and did not come again under the same Idempotency-Key.`, [step.exchange])
 }
 
 function isReverted({ exchange }: Step): boolean {

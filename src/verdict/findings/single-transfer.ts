@@ -1,18 +1,19 @@
 import { rivalry, sameSender } from '../evidence/doubts.ts'
+import { isCarriedOut } from '../evidence/ledger-entries.ts'
 import { isTransfer, type Step } from '../evidence/timelines.ts'
-import { asksTheSame, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
+import { repeatsOneOf, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
 import { endingOf, nameOf, plural } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
 import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const singleTransfer: Finding = {
   id: 'single-transfer',
-  title: 'A transfer of unknown outcome moves its money once',
+  title: 'A transfer whose outcome is unknown moves its money once',
   failureTitle: 'A transfer that was not listed yet was made again: the end user paid twice',
   rule: 'Endpoint 5, rule 2: "When the connection drops, the transaction is still processed. The client polls the transactions list until the transaction appears."',
   impact: 'critical',
   consequence:
-    'A transaction is listed when it is confirmed, which takes up to a minute. Who looks once, finds nothing and pays again, pays twice.',
+    'A transaction is listed when it is confirmed, which takes up to a minute. A client that looks once, finds nothing and pays again pays twice.',
   situation: 'a deposit or withdrawal that is carried out though its client gets no answer',
   exerciseWith: '--scenario dropped-deposit',
   fix: 'Repeat the transfer under the same Idempotency-Key: that is safe at any time. If you look in the list instead, go on until the transaction is there, and never send the transfer under another key meanwhile.',
@@ -21,14 +22,11 @@ export const singleTransfer: Finding = {
 }
 
 function judge(evidence: Evidence): Judgement {
-  const inLedger = new Set(
-    evidence.ledger.transfers.flatMap(({ transaction_id, tx_hash }) => [transaction_id, tx_hash]),
-  )
-  const carriedOut = uncertainTransfersOf(evidence).filter(({ transfer }) => isIn(inLedger, transfer))
+  const carriedOut = uncertainTransfersOf(evidence).filter(({ attempts }) => isCarriedOut(attempts, evidence))
   const again = carriedOut.flatMap((uncertain) => {
     const { next, told, found } = uncertain
-    if (next === null || told || found || asksTheSame(next, uncertain) === false) return []
-    return isIn(inLedger, next.exchange.transfer) ? [{ uncertain, next }] : []
+    if (next === null || told || found || repeatsOneOf(next, uncertain.attempts) === false) return []
+    return isCarriedOut([next], evidence) ? [{ uncertain, next }] : []
   })
   const judgements = again.map(({ uncertain, next }) => judgeSecond(uncertain, next))
   const wrong = judgements.filter(({ outcome }) => outcome === 'failed')
@@ -49,32 +47,27 @@ function judge(evidence: Evidence): Judgement {
 }
 
 /** The same was paid again, and both transactions are in the ledger. */
-function judgeSecond({ first, last, looks, timeline, transfer }: UncertainTransfer, next: Step): Judgement {
+function judgeSecond(uncertain: UncertainTransfer, next: Step): Judgement {
+  const { first, last, attempts, looks, timeline, transfer } = uncertain
   const { external_id, transfer: second } = next.exchange
   const told = `${nameOf(first.exchange)} was uncertain: ${endingOf(first.exchange)}. It was carried out, and so was the same again under another key: ${transfer?.tx_hash} and ${second?.tx_hash}.`
   const look = looks.at(-1)
   if (!look) {
-    const explanation = `${told} What the client did wrong is said by idempotency-key-on-retry, idempotency-key-after-error or outcome-after-drop.`
+    const explanation = `${told} Nobody had looked in between: idempotency-key-on-retry and idempotency-key-after-error judge that.`
     return needsReview(explanation, [first.exchange, next.exchange])
   }
   const shown = [first.exchange, look.exchange, next.exchange]
   const doubt = rivalry({ write: last, next }, timeline, ({ exchange }) => isTransfer(exchange))
   const oneClient = looks.some((step) => sameSender(step, next))
-  if (doubt !== null || !oneClient) {
+  const same = repeatsOneOf(next, attempts) === true
+  if (doubt !== null || !oneClient || !same) {
     const why =
       doubt ??
+      (same ? null : 'the body of one of the two requests is not on record') ??
       'the second came on another connection than the look-up and with another token, perhaps of another worker'
     return needsReview(`${told} It may be wanted: ${why}.`, shown)
   }
   const looked = `${plural(looks.length, 'time')} the list of transactions was asked for in between, and it was not in it yet.`
   const values = { expected: `one transaction for ${external_id}`, came: 'two' }
   return failed(`${told} ${looked}`, values, shown)
-}
-
-function isIn(
-  ledger: ReadonlySet<string>,
-  transfer: { transaction_id: string | null; tx_hash: string | null } | null,
-): boolean {
-  const names = [transfer?.transaction_id, transfer?.tx_hash]
-  return names.some((name) => typeof name === 'string' && ledger.has(name))
 }

@@ -1,3 +1,4 @@
+import { grouped } from '../../support/grouped.ts'
 import { shorten } from '../../support/shorten.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { struckBy, succeeded } from '../evidence/answers.ts'
@@ -10,13 +11,13 @@ import { type Finding, failed, type Judgement, needsReview, notExercised, passed
 
 export const unknownFieldTolerance: Finding = {
   id: 'unknown-field-tolerance',
-  title: 'Answers with fields of a later version are taken as they are',
+  title: 'Answers with fields of a later version are accepted',
   failureTitle: 'An answer with a new field is taken for a failure: transfers that happened are sent again',
   rule: 'Versioning, rules 3 and 7: "Changes allowed within v1 without notice: new optional response fields …" "Clients must tolerate unknown response fields."',
   impact: 'serious',
   consequence:
     'The day the service adds a field, every deposit looks like a failure; with fresh keys on top of it, your users pay several times.',
-  situation: 'an answer with fields that no version of today has',
+  situation: 'an answer with fields that the present version does not have',
   exerciseWith: '--scenario unknown-fields',
   fix: 'Read the fields you need and ignore the others: no strict schemas, no additionalProperties: false, no FAIL_ON_UNKNOWN_PROPERTIES.',
   wrongClients: ['strict-answers'],
@@ -29,27 +30,20 @@ interface StrangeWrite {
   again: RecordedExchange[]
 }
 
-function judge({ exchanges, ended }: Evidence): Judgement {
+function judge({ exchanges, ended, end }: Evidence): Judgement {
   const strange = exchanges.filter((one) => struckBy(one, 'unknown_fields') && succeeded(one))
   const [first] = strange
   if (!first) return notExercised('No answer with success had fields of a later version.')
 
   const writes = strangeWrites(exchanges)
-  const repeated = writes.filter(({ again }) => again.length > 0)
-  const [worst] = [...repeated].sort((a, b) => b.again.length - a.again.length)
   const sequel = sequelOf(strange, exchanges)
-  // A suite may repeat a deposit on purpose, to see that the same key gives the same answer.
-  const habitual = repeated.length === writes.length && (writes.length > 1 || !sequel)
-  if (worst && (worst.again.length > 1 || (habitual && ended))) {
-    const whose = worst.first.external_id === null ? '' : ` of ${shorten(worst.first.external_id, 40)}`
-    const facts = `${worst.first.operation}${whose} was answered with success and new fields, and sent again ${plural(worst.again.length, 'time')} under the same key; so were ${repeated.length} of ${plural(writes.length, 'write')}.`
-    const came = 'the same request again, as after a failure'
-    return failed(facts, { expected: 'the answer taken as it is', came }, [worst.first, ...worst.again.slice(0, 2)])
-  }
-  if (worst) {
-    const reason = `${repeated.length} of ${plural(writes.length, 'write')} answered with success and new fields came again under the same key. That may be a test of the key; traffic cannot tell.`
-    return needsReview(reason, [worst.first, ...worst.again.slice(0, 1)])
-  }
+  // A suite repeats a write on purpose, to see that the same key gets the same answer: others are not repeated, and it ends well.
+  const onPurpose = sequel !== undefined && end === 'well' && writes.filter(isRepeated).length === 1
+  const repeated = [...grouped(writes, ({ first: { operation } }) => operation ?? undefined).values()]
+    .filter((ofOne) => ofOne.every(isRepeated) && !(onPurpose && writes.length > 1))
+    .sort((a, b) => b.length - a.length)
+  const [worst] = repeated
+  if (worst) return judgeRepeated(worst, ended)
   if (sequel) {
     const explanation = `${plural(strange.length, 'answer')} had fields of a later version, and the client went on.`
     return passed(explanation, [sequel.after, sequel.next])
@@ -58,6 +52,29 @@ function judge({ exchanges, ended }: Evidence): Judgement {
     ? 'Nothing new followed an answer with fields of a later version: the client was through with its work, or gave up at it.'
     : 'Nothing new has followed an answer with fields of a later version so far.'
   return needsReview(reason, [strange.at(-1) ?? first])
+}
+
+function isRepeated({ again }: StrangeWrite): boolean {
+  return again.length > 0
+}
+
+/** Every write of one operation came again after an answer with new fields. */
+function judgeRepeated(writes: readonly StrangeWrite[], ended: boolean): Judgement {
+  const [worst] = [...writes].sort((a, b) => b.again.length - a.again.length)
+  if (!worst) return notExercised('No write was repeated.')
+  const { first, again } = worst
+  const whose = first.external_id === null ? '' : ` of ${shorten(first.external_id, 40)}`
+  const facts = `${first.operation}${whose} was answered with success and new fields, and sent again ${plural(again.length, 'time')} under the same key.`
+  const shown = [first, ...again.slice(0, 2)]
+  if (writes.length === 1 || !ended) {
+    return needsReview(
+      `${facts} That may be a test of the key, or a client that takes the answer for a failure.`,
+      shown,
+    )
+  }
+  const came = 'the same request again, as after a failure'
+  const all = `So was every ${first.operation}: ${writes.length} of ${writes.length}.`
+  return failed(`${facts} ${all}`, { expected: 'the answer taken as it is', came }, shown)
 }
 
 function strangeWrites(exchanges: readonly RecordedExchange[]): StrangeWrite[] {

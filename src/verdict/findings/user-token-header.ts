@@ -9,7 +9,7 @@ const EXPECTED = 'alg RS256, kid the id of the key, typ JWT'
 export const userTokenHeader: Finding = {
   id: 'user-token-header',
   title: 'User tokens say alg RS256, kid and typ JWT',
-  failureTitle: 'User tokens lack what their header must say: every request of an end user is refused',
+  failureTitle: 'The header of user tokens lacks alg, kid or typ: every request of an end user is refused',
   rule: 'User token, rules 1 and 2: "signs it with its own private key using RS256. JWT header: alg RS256, kid (key identifier), typ JWT."',
   impact: 'serious',
   consequence: 'No end user gets in: every request that needs a user token is answered 401 invalid_user_token.',

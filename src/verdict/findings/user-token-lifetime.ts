@@ -16,8 +16,7 @@ export const userTokenLifetime: Finding = {
   failureTitle: 'User tokens live longer than an hour: a stolen one opens the account for as long',
   rule: 'User token, rule 3: "exp: Expiry. A lifetime of 1 hour is used in the reference flow."',
   impact: 'minor',
-  consequence:
-    "Whoever gets hold of such a token moves the end user's funds until it expires; there is no way to take it back.",
+  consequence: "A thief of such a token can move the end user's funds until it expires; it cannot be revoked.",
   situation: 'a request with a user token',
   exerciseWith: '',
   fix: 'Set exp to iat + 3600, and mint another token when it is about to expire.',

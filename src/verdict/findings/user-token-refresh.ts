@@ -10,14 +10,15 @@ const CODE = 'invalid_user_token'
 export const userTokenRefresh: Finding = {
   id: 'user-token-refresh',
   title: 'A refused user token is replaced by a fresh one, and the request repeated once',
-  failureTitle: 'A refused user token is not replaced by a fresh one: what the end user asked for is not done',
+  failureTitle:
+    'A refused user token is not answered by one fresh token and one repetition: end users see failures that need not be',
   rule: 'User token, rule 4: "A failed signature check or an expired token gives 401 invalid_user_token."',
   impact: 'serious',
   consequence:
-    'A token that expires in the cache, or a key that is changed, locks an end user out; a deposit believed in was not made.',
+    'A token that expires in the cache locks an end user out, and a deposit that the end user asked for is not made.',
   situation: 'a request refused with 401 invalid_user_token although its user token was right',
   exerciseWith: '--scenario bad-user-signature',
-  fix: 'On 401 invalid_user_token mint a fresh user token, repeat the request once under the same Idempotency-Key, and give up if that is refused as well.',
+  fix: 'On 401 invalid_user_token mint a fresh user token, repeat the request once under the same Idempotency-Key, and report the error if that is refused as well.',
   wrongClients: ['no-fresh-user-token'],
   judge,
 }

@@ -16,7 +16,7 @@ const OPERATIONS: readonly (string | null)[] = [
 export const userTokenSubject: Finding = {
   id: 'user-token-subject',
   title: 'The user token is that of the end user in the URL',
-  failureTitle: 'Requests carry the token of another end user: they are refused, and one day they may not be',
+  failureTitle: 'Requests carry the token of another end user: the service refuses them',
   rule: 'User token, rules 3 and 5: "sub: The end user\'s external_id. It must equal external_id in the URL." "When sub differs from the URL external_id, then 403 sub_url_mismatch."',
   impact: 'critical',
   consequence:

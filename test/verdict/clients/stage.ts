@@ -59,7 +59,8 @@ export class Stage implements AsyncDisposable {
       ...(externalId !== undefined && { YIELD_EXTERNAL_ID: externalId }),
     }
     const runs = await Promise.all(programs.map((program) => run(program, env)))
-    const report = await namespace.report({ ended: true })
+    const end = runs.every(({ code }) => code === 0) ? 'well' : 'failed'
+    const report = await namespace.report({ end })
     return {
       report,
       failed: report.findings.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),

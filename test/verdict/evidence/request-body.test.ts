@@ -19,10 +19,25 @@ test.each([
   ['one that was not read and as long', withBody(null, { length: 7 }), withBody('{"a":1}'), undefined],
   [
     'beginnings of bodies of other lengths',
-    withBody('{"a', { body_cut: true, body_bytes: 90 }),
-    withBody('{"a', { body_cut: true, body_bytes: 80 }),
+    withBody('{"a', { body_cut: true, length: 90 }),
+    withBody('{"a', { body_cut: true, length: 80 }),
     false,
   ],
+  [
+    'equal beginnings of bodies of one length',
+    withBody('{"a', { body_cut: true, length: 90 }),
+    withBody('{"a', { body_cut: true, length: 90 }),
+    undefined,
+  ],
+  ['other beginnings', withBody('{"a', { body_cut: true }), withBody('{"b', { body_cut: true }), undefined],
+  ['one that was cut, and a whole one', withBody('{"a":1}', { body_cut: true }), withBody('{"a":1}'), undefined],
+  [
+    'two requests that have none',
+    exchange({ request: { method: 'GET' } }),
+    exchange({ request: { method: 'GET' } }),
+    true,
+  ],
+  ['two that were not read', withBody(null), withBody(null), undefined],
 ])('%s', (_what, one, other, same) => {
   expect(sameBody(one, other)).toBe(same)
   expect(sameBody(other, one)).toBe(same)

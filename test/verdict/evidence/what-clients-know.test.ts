@@ -20,6 +20,7 @@ test.each([
   ['refused', answered(404)],
   ['unknown', { end: 'open' as const, response: null }],
   ['unknown', { ...answered(200), end: 'cut_off' as const }],
+  ['unknown', { ...answered(200), unread: true }],
 ])('it is %s', (fate, parts) => {
   expect(fateOf(exchange(parts))).toBe(fate)
 })

@@ -23,8 +23,8 @@ test('one that was ended from outside, or began anew, needs review', () => {
 })
 
 test.each([
-  ['an answer', transfer(1, 0, { until: 45_000 }), '45.0 s'],
-  ['a drop', transfer(1, 0, { ...DROPPED, until: 31_000 }), '31.0 s'],
+  ['an answer', transfer(1, 0, { until: 61_000 }), '61.0 s'],
+  ['a drop', transfer(1, 0, { ...DROPPED, until: 60_000 }), '60.0 s'],
   ['leaving after a minute', transfer(1, 0, { ...ABANDONED, until: 60_010 }), '60.0 s'],
 ])('the longest wait is proved by %s', (_what, exchange, wait) => {
   const judgement = judged(exchange, transfer(2, 1, { until: 20_000 }))
@@ -33,10 +33,17 @@ test.each([
 })
 
 test('short waits say how long they were', () => {
-  expect(judged(transfer(1, 0, { until: 30_000 }))).toMatchObject({
+  expect(judged(transfer(1, 0, { until: 55_000 }))).toMatchObject({
     outcome: 'not_exercised',
-    explanation: expect.stringContaining('30.0 s'),
+    explanation: expect.stringContaining('55.0 s'),
   })
+})
+
+test('a timeout of 50 seconds fails when the client goes on, and is not proved otherwise', () => {
+  const gone = transfer(1, 0, { ...ABANDONED, until: 50_000 })
+  expect(judged(gone, transfer(1, 50_250))).toMatchObject({ outcome: 'failed', came: '50.0 s' })
+  expect(judged(gone).outcome).toBe('needs_review')
+  expect(judged(transfer(1, 0, { until: 49_000 })).outcome).toBe('not_exercised')
 })
 
 test('lists that were given up exercise nothing', () => {

@@ -1,8 +1,35 @@
 import { describe, expect, test } from 'vitest'
+import type { LedgerPortfolio, LedgerTransfer } from '../../../src/oracle/ledger.ts'
 import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts'
 import { idempotencyKeyOnRetry } from '../../../src/verdict/findings/idempotency-key-on-retry.ts'
 import { evidenceOf } from '../evidence.ts'
-import { ABANDONED, answered, carriedOut, DROPPED, key, list, portfolio, token, transfer, UNREAD } from '../requests.ts'
+import {
+  ABANDONED,
+  answered,
+  carriedOut,
+  DROPPED,
+  key,
+  ledgerTransfer,
+  list,
+  portfolio,
+  token,
+  transfer,
+  UNREAD,
+} from '../requests.ts'
+
+/** The answer was handed over, and nobody knows whether it was read. */
+const NOT_READ = { unread: true }
+/** Neither body nor amount is known. */
+const NOTHING_READ = { ...UNREAD, transfer: null }
+const PORTFOLIO: LedgerPortfolio = {
+  tenant: 'acme',
+  external_id: 'alice',
+  portfolio_id: 'jar_1',
+  pool_id: 'pool_1',
+  token_symbol: 'USDC',
+  token_decimals: 6,
+  key: null,
+}
 
 const judged = (...exchanges: RecordedExchange[]) => idempotencyKeyOnRetry.judge(evidenceOf(exchanges))
 
@@ -55,6 +82,67 @@ test('where several workers write for one end user, nobody knows whose the secon
   const dropped = transfer(1, 0, { ...DROPPED, request: token('a') })
   expect(judged(dropped, transfer(2, 10, { request: token('b') })).outcome).toBe('needs_review')
   expect(judged(dropped, transfer(2, 10, { request: token('a') })).outcome).toBe('failed')
+})
+
+describe('made anew under another key after retries that had no answer', () => {
+  const attempts = [0, 10, 20].map((at) => transfer(1, at, { ...DROPPED, ...carriedOut('tx_a') }))
+  const anew = transfer(2, 500, carriedOut('tx_b'))
+  const both = [ledgerTransfer('tx_a'), ledgerTransfer('tx_b')]
+  const judge = (exchanges: RecordedExchange[], transfers: LedgerTransfer[] = both) =>
+    idempotencyKeyOnRetry.judge(evidenceOf(exchanges, { transfers }))
+
+  test('fails when both are in the ledger', () => {
+    expect(judge([...attempts, anew])).toMatchObject({
+      outcome: 'failed',
+      explanation:
+        "alice's deposit of 1000 minor units was sent 3 times under one Idempotency-Key, and no answer said what became of it. It came again 475 ms later, under another. Both were carried out: 0xtx_a and 0xtx_b.",
+      expected: `Idempotency-Key: ${key(1)}`,
+      came: `Idempotency-Key: ${key(2)}`,
+      request_ids: [attempts[0], attempts[2], anew].map((one) => one?.request_id),
+    })
+  })
+
+  test('fails for portfolios, whose keys the ledger has', () => {
+    const made = (n: number) => ({ ...PORTFOLIO, portfolio_id: `jar_${n}`, key: key(n) })
+    const exchanges = [portfolio(1, 0, DROPPED), portfolio(1, 10, DROPPED), portfolio(2, 20)]
+    const judgeMade = (...portfolios: LedgerPortfolio[]) =>
+      idempotencyKeyOnRetry.judge(evidenceOf(exchanges, { ledger: { transfers: [], under_way: [], portfolios } }))
+    expect(judgeMade(made(1), made(2)).outcome).toBe('failed')
+    expect(judgeMade(made(2)).outcome).toBe('needs_review')
+    expect(judgeMade(made(1), { ...made(2), external_id: 'bob' }).outcome).toBe('needs_review')
+  })
+
+  test.each([
+    ['the ledger has one of them', [...attempts, anew], [ledgerTransfer('tx_b')]],
+    ['a body is not on record', [...attempts, transfer(2, 500, { ...carriedOut('tx_b'), ...NOTHING_READ })], both],
+    ['the list was asked for in between', [...attempts, list(100), anew], both],
+    ['an attempt may have been answered', [transfer(1, 0, DROPPED), transfer(1, 10, NOT_READ), anew], both],
+    ['a token was fetched in between', [...attempts, token(100), anew], both],
+    ['another worker was busy', [transfer(3, 0, { until: 600, amount: '7' }), ...attempts, anew], both],
+  ])('needs review when %s', (_what, exchanges, transfers) => {
+    expect(judge(exchanges, transfers).outcome).toBe('needs_review')
+  })
+
+  test.each([
+    ['an attempt was answered', [...attempts, transfer(1, 30), anew]],
+    ['an attempt was refused', [...attempts, transfer(1, 30, answered(422, 'transaction_reverted')), anew]],
+    ['the list showed the first', [...attempts, list(100, ['tx_a']), anew]],
+    ['another amount follows', [...attempts, transfer(2, 500, { ...carriedOut('tx_b', '70'), amount: '70' })]],
+  ])('is none, and the rule is kept, when %s', (_what, exchanges) => {
+    expect(judge(exchanges).outcome).toBe('passed')
+  })
+
+  test('is none when the list shows that nothing had been done', () => {
+    const never = [0, 10].map((at) => transfer(1, at, DROPPED))
+    expect(judge([...never, list(100), anew], [ledgerTransfer('tx_b')]).outcome).toBe('passed')
+  })
+})
+
+test('what began before the record is known, and not judged', () => {
+  const old = transfer(2, 0, DROPPED)
+  const exchanges = [transfer(1, 10, DROPPED), transfer(2, 20)]
+  expect(idempotencyKeyOnRetry.judge(evidenceOf(exchanges)).outcome).toBe('failed')
+  expect(idempotencyKeyOnRetry.judge(evidenceOf(exchanges, { kept: [old] })).outcome).toBe('not_exercised')
 })
 
 describe('the same key', () => {

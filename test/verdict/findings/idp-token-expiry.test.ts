@@ -41,6 +41,7 @@ test('requests after the expiry fail, from a connection each as well', () => {
 
 test('one late request may have been long on its way, and several of several processes', () => {
   expect(judged(...begun(), late(12_005)).outcome).toBe('needs_review')
+  expect(judged(...begun(), late(65_005)).outcome).toBe('needs_review')
   expect(judged(...begun(), late(5005), late(5100, 2), late(5200, 3)).outcome).toBe('needs_review')
 })
 

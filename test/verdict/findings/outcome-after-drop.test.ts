@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts'
 import { outcomeAfterDrop } from '../../../src/verdict/findings/outcome-after-drop.ts'
 import { evidenceOf } from '../evidence.ts'
-import { ABANDONED, answered, carriedOut, DROPPED, list, transfer, UNREAD } from '../requests.ts'
+import { ABANDONED, answered, carriedOut, DROPPED, key, list, transfer, UNREAD } from '../requests.ts'
 
 const judged = (...exchanges: RecordedExchange[]) => outcomeAfterDrop.judge(evidenceOf(exchanges))
 const dropped = transfer(1, 0, { ...DROPPED, ...carriedOut('tx_a') })
@@ -16,15 +16,15 @@ describe('fails when', () => {
       request_ids: [dropped.request_id, next.request_id],
     })
     expect(judged(dropped, transfer(2, 10, { operation: 'withdraw' })).outcome).toBe('failed')
-    expect(judged(dropped, next, list(20, ['tx_a'])).outcome).toBe('failed')
   })
 
   test('nothing follows and the client has ended', () => {
     expect(judged(dropped)).toMatchObject({ outcome: 'failed', came: 'nothing' })
   })
 
-  test('a client whose retries were dropped as well pays anew', () => {
-    expect(judged(dropped, transfer(1, 10, { ...DROPPED, ...UNREAD }), transfer(2, 20)).outcome).toBe('failed')
+  test('the only retry was refused before its key was looked at', () => {
+    const refused = { ...answered(403, 'insufficient_role'), idempotency: { key: key(1), use: 'unused' as const } }
+    expect(judged(dropped, transfer(1, 10, refused)).outcome).toBe('failed')
   })
 
   test('it happens again and again, and says how often', () => {
@@ -62,6 +62,15 @@ describe('needs review when', () => {
     ['the client itself left, and nothing follows', [transfer(1, 0, ABANDONED)]],
     ['the list was asked for in vain', [dropped, list(10, [], DROPPED)]],
     ['only the portfolios were asked for', [dropped, list(10, [], { operation: 'list_portfolios' })]],
+    ['a list after the next transfer shows it', [dropped, transfer(2, 10, { amount: '70' }), list(20, ['tx_a'])]],
+    [
+      'the portfolios are asked for after the next transfer',
+      [dropped, transfer(2, 10, { amount: '70' }), list(20, [], { operation: 'list_portfolios' })],
+    ],
+    [
+      'another transfer follows, and the bodies are known by their lengths only',
+      [{ ...dropped, request: { ...dropped.request, body: null } }, transfer(2, 10, { amount: '70' })],
+    ],
     [
       'other workers were busy for the same end user',
       [
@@ -72,6 +81,17 @@ describe('needs review when', () => {
     ],
   ])('%s', (_what, exchanges) => {
     expect(judged(...exchanges).outcome).toBe('needs_review')
+  })
+
+  test.each(['failed', 'hung', null] as const)('the command ended so: %s', (end) => {
+    const judge = (...exchanges: RecordedExchange[]) => outcomeAfterDrop.judge(evidenceOf(exchanges, { end })).outcome
+    expect(judge(dropped)).toBe('needs_review')
+    expect(judge(dropped, transfer(2, 10, { amount: '70' }))).toBe('needs_review')
+  })
+
+  test('the chain was asked afterwards', () => {
+    expect(outcomeAfterDrop.judge(evidenceOf([dropped], { rpc_at: 100 })).outcome).toBe('needs_review')
+    expect(outcomeAfterDrop.judge(evidenceOf([dropped], { rpc_at: 1 })).outcome).toBe('failed')
   })
 
   test('the client is still there', () => {
@@ -85,7 +105,17 @@ describe('needs review when', () => {
 test.each([
   ['by answered transfers', [transfer(1, 0)]],
   ['by a retry under a fresh key', [dropped, transfer(2, 10)]],
+  [
+    'by a client whose retries were dropped as well, and that pays anew',
+    [dropped, transfer(1, 10, { ...DROPPED, ...UNREAD }), transfer(2, 20)],
+  ],
   ['by a dropped list', [list(0, [], DROPPED)]],
 ])('is not exercised %s', (_what, exchanges) => {
   expect(judged(...exchanges).outcome).toBe('not_exercised')
+})
+
+test("a dropped deposit that is another finding's is not called undropped", () => {
+  expect(judged(dropped, transfer(2, 10)).explanation).toBe(
+    "alice's deposit of 1000 minor units was uncertain: its connection was reset after 5 ms. The same came under another Idempotency-Key, which idempotency-key-on-retry and idempotency-key-after-error judge.",
+  )
 })

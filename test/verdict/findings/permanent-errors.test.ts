@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { permanentErrors } from '../../../src/verdict/findings/permanent-errors.ts'
 import { evidenceOf } from '../evidence.ts'
-import { ABANDONED, answered, list, token, transfer } from '../requests.ts'
+import { ABANDONED, answered, customer, list, token, transfer, UNREAD } from '../requests.ts'
 
 const judged = (...exchanges: Parameters<typeof evidenceOf>[0]) => permanentErrors.judge(evidenceOf(exchanges))
 const REFUSED = answered(422, 'insufficient_balance')
@@ -23,16 +23,20 @@ describe('fails when', () => {
     const exchanges = refusedTransfers(0, 100, 200).map((one, n) => ({ ...one, connection: n + 1 }))
     expect(judged(...exchanges).outcome).toBe('failed')
   })
-
-  test('a list is asked for four times in a row on one connection', () => {
-    expect(judged(...unknownLists(0, 10, 20, 30)).outcome).toBe('failed')
-  })
 })
 
 describe('needs review when', () => {
   test.each([
     ['a refused transfer comes once more', refusedTransfers(0, 100)],
-    ['a list is asked for three times in a row', unknownLists(0, 10, 20)],
+    ['a list is asked for many times in a row, perhaps by a test each', unknownLists(0, 10, 20, 30, 40)],
+    [
+      'one key came again and again, and the bodies are not on record',
+      [0, 100, 200, 300].map((at) => transfer(1, at, { ...REFUSED, ...UNREAD })),
+    ],
+    [
+      'customers are created one after another, and the bodies are not on record',
+      [0, 10, 20, 30].map((at) => customer(at, answered(403, 'insufficient_role'))),
+    ],
   ])('%s', (_what, exchanges) => {
     expect(judged(...exchanges).outcome).toBe('needs_review')
   })
@@ -50,6 +54,10 @@ describe('passes when', () => {
     [
       'workers ask for it on their own connections',
       unknownLists(0, 10, 20, 30, 40).map((one, n) => ({ ...one, connection: n % 2 })),
+    ],
+    [
+      'other customers are created one after another',
+      [1, 2, 3, 4].map((n) => customer(n * 10, { ...answered(403), request: { body: `{"external_id":"user-${n}"}` } })),
     ],
     ['tests take a fresh key each', [1, 2, 3, 4, 5].map((n) => transfer(n, n * 10, REFUSED))],
     [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { retryAfter } from '../../../src/verdict/findings/retry-after.ts'
 import { evidenceOf } from '../evidence.ts'
-import { answered, list, transfer } from '../requests.ts'
+import { answered, customer, list, transfer } from '../requests.ts'
 
 const judged = (...exchanges: Parameters<typeof evidenceOf>[0]) => retryAfter.judge(evidenceOf(exchanges))
 const limited = (value: string, status = 429) => answered(status, 'rate_limited', [['retry-after', value]])
@@ -22,10 +22,6 @@ describe('fails when', () => {
     const dated = transfer(1, 0, limited(new Date(5000).toUTCString(), 503))
     expect(judged(dated, transfer(1, 2000)).outcome).toBe('failed')
     expect(judged(dated, transfer(1, 5000)).outcome).toBe('passed')
-  })
-
-  test('a list is refused, comes at once, is refused and comes at once', () => {
-    expect(judged(list(0, [], limited('2')), list(10, [], limited('2')), list(20)).outcome).toBe('failed')
   })
 
   test('a late retry follows an early one', () => {
@@ -58,6 +54,11 @@ describe('needs review when', () => {
   test.each([
     ['another worker asks for the same list', [list(0, [], limited('2')), list(10, [], { connection: 2 })]],
     ['perhaps the next test does', [list(0, [], limited('2')), list(10)]],
+    ['perhaps a test each does', [list(0, [], limited('2')), list(10, [], limited('2')), list(20)]],
+    [
+      'five customers are created, and the bodies are not on record',
+      [0, 10, 20, 30, 40].map((at) => customer(at, at < 40 ? limited('1', 503) : {})),
+    ],
   ])('%s', (_what, exchanges) => {
     expect(judged(...exchanges).outcome).toBe('needs_review')
   })
@@ -67,6 +68,12 @@ test.each([
   ['no Retry-After', [transfer(1, 0, answered(503)), transfer(1, 10)]],
   ['one that cannot be read', [transfer(1, 0, limited('soon')), transfer(1, 10)]],
   ['no repetition', [refused, transfer(2, 10)]],
+  [
+    'a customer each',
+    [1, 2, 3, 4, 5].map((n) =>
+      customer(n * 10, { ...(n < 5 && limited('1', 503)), request: { body: `{"external_id":"user-${n}"}` } }),
+    ),
+  ],
 ])('%s exercises nothing', (_what, exchanges) => {
   expect(judged(...exchanges).outcome).toBe('not_exercised')
 })

@@ -28,30 +28,27 @@ test('going on with something new passes', () => {
   expect(judged([fetchOf('T', struck('unknown_fields')), poolsWith('T', { at: 20 })]).outcome).toBe('passed')
 })
 
-test('a write repeated under its key again and again fails', () => {
-  const again = [20, 40].map((at) => strange('key', { at }))
-  expect(judged([strange('key'), ...again, page({ at: 60 })])).toMatchObject({
+test('every deposit repeated under its key fails, whatever else was not repeated', () => {
+  const portfolio = strange('p', { operation: 'create_portfolio', request: { path: '/portfolios' } })
+  const twice = ['a', 'b'].flatMap((key, i) => [strange(key, { at: 100 * i }), strange(key, { at: 100 * i + 50 })])
+  expect(judged([portfolio, ...twice, page({ at: 300 })])).toMatchObject({
     outcome: 'failed',
-    request_ids: { length: 3 },
+    request_ids: [twice[0]!.request_id, twice[1]!.request_id],
   })
-})
-
-test('every write repeated once fails', () => {
-  const writes = ['a', 'b'].flatMap((key, i) => [strange(key, { at: i * 100 }), strange(key, { at: i * 100 + 50 })])
-  expect(judged(writes).outcome).toBe('failed')
-})
-
-test('one of several repeated once may be a test of the key', () => {
-  expect(judged([strange('a'), strange('b', { at: 20 }), strange('b', { at: 40 }), page({ at: 60 })]).outcome).toBe(
-    'needs_review',
-  )
-})
-
-test('the only write repeated once fails when nothing followed', () => {
-  const twice = [strange('a'), strange('a', { at: 20 })]
-  expect(judged(twice).outcome).toBe('failed')
   expect(judged(twice, { ended: false }).outcome).toBe('needs_review')
-  expect(judged([...twice, page({ at: 40 })]).outcome).toBe('needs_review')
+})
+
+test('one of several repeated on purpose is no failure, and no reason to doubt the others', () => {
+  const deposits = [strange('a'), ...[20, 40, 60].map((at) => strange('b', { at }))]
+  expect(judged([...deposits, page({ at: 80 })]).outcome).toBe('passed')
+})
+
+test('the only deposit repeated is on purpose when other writes are not, and the command ends well', () => {
+  const portfolio = strange('p', { operation: 'create_portfolio', request: { path: '/portfolios' } })
+  const exchanges = [portfolio, strange('a', { at: 10 }), strange('a', { at: 20 }), page({ at: 40 })]
+  expect(judged(exchanges).outcome).toBe('passed')
+  expect(judged(exchanges, { end: 'failed' }).outcome).toBe('needs_review')
+  expect(judged(exchanges.slice(1)).outcome).toBe('needs_review')
 })
 
 test('an equal deposit under a fresh key may be wanted', () => {
