@@ -19,8 +19,15 @@ import { readResults, type Wanted } from '../../src/explore/results/resume.ts'
 import { resultOf, sampleExploration, samplePlaces, sampleTrials } from './render/sample-exploration.ts'
 
 const TRIALS = sampleTrials()
-const [FIRST, SECOND] = TRIALS.map((trial) => resultOf(trial, 'survived'))
-const OF = { ...sampleExploration(), command: ['npm', 'test'], flags: ['--before', 'npm run reset'], trials: TRIALS }
+const [FIRST, SECOND] = TRIALS.map((trial) => resultOf(trial, 'survived', { level: 'ok', operations: [] }))
+const SAMPLE = sampleExploration()
+const OF = {
+  ...SAMPLE,
+  baseline: { ...SAMPLE.baseline, shared_keys: 0 },
+  command: ['npm', 'test'],
+  flags: ['--before', 'npm run reset'],
+  trials: TRIALS,
+}
 const WANTED: Wanted = {
   version: '0.1.0',
   command: 'npm test',

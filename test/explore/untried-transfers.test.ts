@@ -21,7 +21,7 @@ describe('what was not tried', () => {
   })
 
   test('makes the exit code of an exploration', () => {
-    const results = [resultOf(trials[0]!, 'survived')]
+    const results = [resultOf(trials[0]!, 'survived', { level: 'ok' })]
     expect(exitCodeOf({ results, ...leaving(at('deposit')) })).toBe(4)
     expect(exitCodeOf({ results, ...leaving(at('deposit')) }, true)).toBe(0)
     expect(exitCodeOf({ results, untried: null })).toBe(0)

@@ -1,8 +1,9 @@
 import { OptionError } from '../../option-error.ts'
 import { suggest } from '../../support/nearest.ts'
 import { shorten } from '../../support/shorten.ts'
-import { HAZARDS, type PlannedHazard } from './hazards.ts'
+import { HAZARDS } from './hazards.ts'
 import type { PlannedTrial } from './plan.ts'
+import type { PlannedHazard } from './planned-hazard.ts'
 import { nameOf, type Place } from './positions.ts'
 
 /** What the id of a random schedule begins with. */

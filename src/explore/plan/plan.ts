@@ -1,6 +1,7 @@
 import type { Operation } from '../../domain/operations.ts'
 import type { Harm, Position, Trial } from '../exploration.ts'
-import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
+import { HAZARDS } from './hazards.ts'
+import { type PlannedHazard, URGENCIES } from './planned-hazard.ts'
 import { nameOf, type Place } from './positions.ts'
 
 /** Which trials are wanted. */

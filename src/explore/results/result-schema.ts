@@ -1,4 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
+import { LEVELS } from '../../oracle/outcome.ts'
 import { TRIAL_OUTCOMES } from '../exploration.ts'
 
 /** Members beyond these belong to later versions, and to reports. */
@@ -21,7 +22,11 @@ const Harm = object({
 export const ResultSchema = object({
   trial: object({ id: Type.String(), harms: Type.Array(Harm, { minItems: 1 }) }),
   outcome: Type.Union(TRIAL_OUTCOMES.map((outcome) => Type.Literal(outcome))),
+  level: Type.Union(LEVELS.map((level) => Type.Literal(level))),
   sentences: Type.Array(Type.String(), { minItems: 1 }),
+  operations: Type.Array(
+    object({ outcome: Type.String(), level: Type.String(), sentence: Type.String(), type: Type.String() }),
+  ),
   findings: Type.Array(object({ id: Type.String(), title: Type.String(), explanation: Type.String() })),
   end: Type.String(),
   took_ms: Type.Number({ minimum: 0 }),
@@ -47,6 +52,7 @@ export const HeaderSchema = object({
     took_ms: Type.Array(Type.Number()),
     difference: orNull(Type.String()),
     left_behind: words,
+    shared_keys: Type.Integer({ minimum: 0 }),
   }),
   places: words,
 })
