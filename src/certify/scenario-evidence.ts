@@ -1,4 +1,4 @@
-import { endInAWord } from '../exec/exit-code.ts'
+import { endInAWord } from '../exec/command-end.ts'
 import type { Run } from '../exec/sandbox-run.ts'
 import { OUTCOMES } from '../oracle/outcome.ts'
 import { mayFail } from '../scenarios/scenario-schema.ts'

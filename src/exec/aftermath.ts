@@ -6,7 +6,7 @@ import { evidenceOf } from '../sandbox/evidence-of.ts'
 import { unsettledAfter } from '../sandbox/money-of.ts'
 import type { Namespace } from '../sandbox/namespace.ts'
 import type { Evidence } from '../verdict/evidence.ts'
-import { codeOfEnd } from './exit-code.ts'
+import { codeOfEnd } from './command-end.ts'
 import { CLOSING_MS, type CommandEnd, type CommandTerms, runCommand } from './run-command.ts'
 
 /** Milliseconds for transfers that a command has left under way. */

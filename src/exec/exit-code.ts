@@ -1,7 +1,6 @@
-import { constants } from 'node:os'
 import { mayFail } from '../scenarios/scenario-schema.ts'
 import type { Report } from '../verdict/report.ts'
-import type { CommandEnd } from './run-command.ts'
+import { codeOfEnd, codeOfSignal } from './command-end.ts'
 import type { Run } from './sandbox-run.ts'
 
 /** Exit codes of a verdict. */
@@ -39,22 +38,6 @@ export function exitCodeOf({ runs, badBaseline, allowInconclusive, interruptedBy
 export function failedByItself({ scenario, end }: Pick<Run, 'scenario' | 'end'>): boolean {
   if (codeOfEnd(end) === 0) return false
   return end.timedOut || end.signal !== null || !mayFail(scenario)
-}
-
-/** 128 and the signal's number, as shells have it. */
-export function codeOfSignal(signal: NodeJS.Signals): number {
-  return 128 + constants.signals[signal]
-}
-
-/** What a command's end makes of the run. */
-export function codeOfEnd({ code, signal, timedOut }: CommandEnd): number {
-  if (timedOut) return 1
-  return signal === null ? (code ?? 1) : codeOfSignal(signal)
-}
-
-/** How a command ended, in a word: its code, the signal that ended it, or `timeout`. */
-export function endInAWord(end: CommandEnd): string {
-  return end.timedOut ? 'timeout' : (end.signal ?? String(codeOfEnd(end)))
 }
 
 function didNothing({ coverage }: Report): boolean {

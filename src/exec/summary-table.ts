@@ -1,4 +1,4 @@
-import { endInAWord } from './exit-code.ts'
+import { endInAWord } from './command-end.ts'
 import type { Run } from './sandbox-run.ts'
 
 const HEADER = ['scenario', 'verdict', 'proved', 'contradicted', 'unproved', 'seconds', "command's code"]

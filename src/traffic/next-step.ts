@@ -2,7 +2,8 @@ import type { RecordedExchange } from './recorded-exchange.ts'
 
 const TAKE_KEY_AGAIN = 'Repeat it with the same Idempotency-Key'
 
-const SEND_USER_TOKEN = 'Send the header X-User-Token with a user token: a JWT that you sign for the end user in the URL.'
+const SEND_USER_TOKEN =
+  'Send the header X-User-Token with a user token: a JWT that you sign for the end user in the URL.'
 
 /** What a client does about an error, by its code: of the catalogue, or of the token endpoint. */
 const STEPS: Record<string, string> = {

@@ -1,4 +1,4 @@
-import { codeOfEnd } from '../../exec/exit-code.ts'
+import { codeOfEnd } from '../../exec/command-end.ts'
 import type { CommandEnd } from '../../exec/run-command.ts'
 import type { Sibling } from '../../oracle/facts.ts'
 import { judgeOperations } from '../../oracle/judge-operations.ts'

@@ -1,5 +1,6 @@
 import { FAULTS_TAKEN_AWAY } from '../../exec/aftermath.ts'
-import { codeOfEnd, INCONCLUSIVE } from '../../exec/exit-code.ts'
+import { codeOfEnd } from '../../exec/command-end.ts'
+import { INCONCLUSIVE } from '../../exec/exit-code.ts'
 import type { CommandEnd } from '../../exec/run-command.ts'
 
 /** Why nothing can be explored: the command without any fault is not what faults could be compared with. One clear sentence. */

@@ -1,5 +1,5 @@
 import { SandboxClock } from '../../domain/clock.ts'
-import { endInAWord } from '../../exec/exit-code.ts'
+import { endInAWord } from '../../exec/command-end.ts'
 import { allInOrder } from '../../support/all-in-order.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { type Expectation, type Judgement, judgeTrial } from '../judge/judge-trial.ts'

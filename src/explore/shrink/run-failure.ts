@@ -1,4 +1,4 @@
-import { codeOfEnd } from '../../exec/exit-code.ts'
+import { codeOfEnd } from '../../exec/command-end.ts'
 import type { Run } from '../../exec/sandbox-run.ts'
 import { endInWords } from '../judge/judge-trial.ts'
 

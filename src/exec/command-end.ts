@@ -1,0 +1,18 @@
+import { constants } from 'node:os'
+import type { CommandEnd } from './run-command.ts'
+
+/** 128 and the signal's number, as shells have it. */
+export function codeOfSignal(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal]
+}
+
+/** What a command's end makes of the run. */
+export function codeOfEnd({ code, signal, timedOut }: CommandEnd): number {
+  if (timedOut) return 1
+  return signal === null ? (code ?? 1) : codeOfSignal(signal)
+}
+
+/** How a command ended, in a word: its code, the signal that ended it, or `timeout`. */
+export function endInAWord(end: CommandEnd): string {
+  return end.timedOut ? 'timeout' : (end.signal ?? String(codeOfEnd(end)))
+}
