@@ -92,9 +92,18 @@ function judgeOne(operation: Operation, run: Run): OperationOutcome[] {
     const known = facts.forgotten.room + facts.forgotten.deleted > 0
     return known ? [outcomeOf(operation, 'forgotten', { facts })] : []
   }
-  const [outcome, by, level] = rowOf(operation, toldOf(operation, around), run)
+  const [outcome, by, usual] = rowOf(operation, toldOf(operation, around), run)
+  const level = PATIENT.includes(outcome) && isOutlasted(operation) ? 'warning' : usual
   if (!facts.ended && OPEN.includes(outcome)) return [outcomeOf(operation, 'not_known_yet', { facts })]
   return [outcomeOf(operation, outcome, { facts, by, level })]
+}
+
+/** Rows that are right where an outage lasts longer than any patience: the client has given up, and its command said so. */
+const PATIENT: readonly OutcomeId[] = ['left_open', 'gave_up']
+
+/** Whether the last attempt was lost in an outage: only a client that goes on under its key for twelve attempts is answered. */
+function isOutlasted({ attempts }: Operation): boolean {
+  return attempts.at(-1)?.exchange.faults.some(({ kind }) => kind === 'outage') ?? false
 }
 
 function rowOf(operation: Operation, telling: Telling, run: Run): Row {

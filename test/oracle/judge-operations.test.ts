@@ -76,6 +76,15 @@ describe('carried out', () => {
   })
 })
 
+test('given up in an outage that outlasts any patience: a warning; but not when the command ended well', () => {
+  const outage = [{ id: 'fault-1', kind: 'outage', phase: 'during_response', explanation: '' }]
+  const lost = transfer({ key: 'a', ...LOST, faults: outage })
+  expect(outcomes([lost], [booked('a')], { end: 'failed' })).toEqual(['left_open warning'])
+  expect(outcomes([lost], [], { end: 'failed' })).toEqual(['gave_up warning'])
+  expect(outcomes([lost], [booked('a')], { end: 'well' })).toEqual(['untold critical'])
+  expect(outcomes([lost, dropped('a', 50)], [booked('a')], { end: 'failed' })).toEqual(['left_open review'])
+})
+
 describe('looked up', () => {
   test('found: a list that came before any other write of that end user', () => {
     expect(outcomes([dropped('a', 0), list(50, ['0xa'])], [booked('a')])).toEqual(['found ok'])
