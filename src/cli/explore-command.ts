@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import { parseRename } from '../exec/command-environment.ts'
-import { codeOfSignal } from '../exec/exit-code.ts'
+import { codeOfSignal, USAGE } from '../exec/exit-code.ts'
 import type { Interruption } from '../exec/interruption.ts'
-import { prepareFolders } from '../exec/report-files.ts'
+import { prepareFiles } from '../exec/report-files.ts'
 import type { Exploration } from '../explore/exploration.ts'
 import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
@@ -117,7 +117,7 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const files = flags.report.map(explorationFile)
   const renames = flags.env.map(parseRename)
   const kept = flags.resume ? readResults(flags.results, wantedOf(command, flags)) : undefined
-  await prepareFolders(files)
+  await prepareFiles(files)
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? kept?.header.seed })
   const interruption = watchSignals()
   forgiveReaders()
@@ -187,8 +187,9 @@ async function conclude(exploration: Exploration | undefined, terms: Conclusion)
   process.stderr.write(`\n${renderText(exploration, { colour: wantsColour(process.stderr) })}`)
   if (exploration.untried && flags.trial === undefined)
     say(`what was found is in ${flags.results}; the same command line with --resume goes on`)
-  await writeExploration(files, exploration)
-  return signal === undefined ? exitCodeOf(exploration, allowInconclusive) : codeOfSignal(signal)
+  const written = await writeExploration(files, exploration, say)
+  if (signal !== undefined) return codeOfSignal(signal)
+  return exitCodeOf(exploration, allowInconclusive) || (written ? 0 : USAGE)
 }
 
 /** What results must be of, so that they can be gone on from. */

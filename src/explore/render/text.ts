@@ -1,3 +1,4 @@
+import { wrapped } from '../../support/wrapped.ts'
 import { plainText } from '../../verdict/render/plain-text.ts'
 import type { Exploration, TrialOutcome } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
@@ -7,7 +8,6 @@ import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './inci
 import { COLOURS, matrixLines, type Paint, painter } from './matrix-lines.ts'
 import { isAside, OUTCOMES } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
-import { wrapped } from './wrap.ts'
 
 const VERDICTS = { passed: '1;32', failed: '1;31', inconclusive: '1;33' }
 
@@ -20,7 +20,7 @@ export function renderText(exploration: Exploration, { colour = false }: { colou
   const { verdict } = summaryOf(exploration)
   const aside = [
     ...incidentsOf(exploration, isAside).flatMap((incident) => asideLines(incident, paint)),
-    ...leftOpen(exploration).flatMap((note) => wrapped('', plainText(note), '    ')),
+    ...leftOpen(exploration).flatMap((note) => wrapped('', plainText(note), { indent: '    ' })),
   ]
   return [
     ...matrixLines(matrixOf(exploration), paint),
@@ -63,5 +63,5 @@ function asideLines(incident: Incident, paint: Paint): string[] {
 
 /** Behind the sign of an outcome. */
 function signed(outcome: TrialOutcome, text: string): string[] {
-  return wrapped(`${OUTCOMES[outcome].sign} `, plainText(text), '    ')
+  return wrapped(`${OUTCOMES[outcome].sign} `, plainText(text), { indent: '    ' })
 }

@@ -13,7 +13,7 @@ const RENDERERS: Record<ReportForm, (reports: readonly Report[]) => string> = {
   sarif: renderSarif,
   html: renderHtml,
   markdown: renderMarkdown,
-  text: (reports) => renderText(reports),
+  text: (reports) => renderText(reports, { verbose: true }),
 }
 
 /** Reports in one of their forms; several in one document. */
