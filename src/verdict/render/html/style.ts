@@ -50,9 +50,11 @@ blockquote{margin:0;padding-left:.8rem;border-left:2px solid var(--line);color:v
 .chips .on{background:var(--card);color:var(--ink);border-color:var(--pass)}.chips .on::before{content:"✓ ";color:var(--pass)}
 .fold{margin-top:2.75rem}.fold h2{display:inline-flex;margin:0}.fold>:not(summary){margin-top:1rem}summary{cursor:pointer}summary::marker{color:var(--soft)}
 .rest{color:var(--tone)}
-.scroll{overflow-x:auto}.rules td{text-align:center}.rules thead th{vertical-align:bottom}.rules thead a{writing-mode:vertical-rl}.rules tbody th{white-space:nowrap}
+.scroll{overflow-x:auto}.rules td{text-align:center}.rules thead th{vertical-align:bottom;text-align:center}.rules thead a{writing-mode:vertical-rl}.rules tbody th{white-space:nowrap}
 table{overflow-wrap:normal;border-collapse:collapse;width:100%;font-size:.925rem}th,td{text-align:left;padding:.45rem .6rem;border-top:1px solid var(--line)}
-th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td b{color:var(--tone)}
+th{color:var(--soft);font-weight:600}
+@media (max-width:40rem){table{font-size:.85rem}th,td{padding:.4rem .35rem}.rules tbody th{white-space:normal}}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td b{color:var(--tone)}
 .run{border-top:1px solid var(--line);margin-top:3rem;padding-top:2rem}
 footer{color:var(--soft);font-size:.85rem;padding-top:2.5rem;padding-bottom:2.5rem}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--soft:#444;--code:#f2f2f2}body{font-size:11pt}article,.list li,.seq li{break-inside:avoid}h2{break-after:avoid}article{border:1px solid var(--line);border-left:4px solid var(--tone)}pre{white-space:pre-wrap}.verdict{print-color-adjust:exact}}
