@@ -1,4 +1,5 @@
 import { type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from '../../oracle/outcome.ts'
+import { visibleText } from '../../support/visible-text.ts'
 import type { Impact } from '../finding.ts'
 import type { Report, ReportedFinding } from '../report.ts'
 import { nameOf } from './by-outcome.ts'
@@ -42,7 +43,7 @@ export function renderSarif(reports: readonly Report[]): string {
     ],
     columnKind: 'utf16CodeUnits',
   }
-  return `${JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, null, 2)}\n`
+  return `${visibleText(JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, null, 2))}\n`
 }
 
 function ruleOf({ id, title, rule, impact, consequence, fix }: ReportedFinding) {

@@ -52,12 +52,13 @@ describe('a terminal', () => {
     expect(text.match(/^ {2}again .*$/gm)).toEqual([expect.stringMatching(/--scenario dropped-deposit --seed 4711/)])
     expect(text).toMatch(/✓ 2 operations told, 1 found in the list\.\n/)
     expect(text).toMatch(/6 rules kept, 6 broken, 17 not tested \(.*\); --verbose lists them\.\nFailed: [^]*\.\n$/)
-    expect(text).not.toMatch(/\u001b|Coverage|→ connection reset/)
+    expect(text).not.toMatch(/Coverage|→ connection reset/)
+    expect(text).not.toContain('\u001b')
   })
 
   test('says of what passed no more than a few lines', () => {
     const { operations, findings, ...report } = sampleReport()
-    const passed = { verdict: 'passed', summary: 'Passed: 6 rules kept, none broken.', unmet: [] } as const
+    const passed = { verdict: 'passed' as const, summary: 'Passed: 6 rules kept, none broken.', unmet: [] as string[] }
     const kept = findings.filter(({ outcome }) => outcome === 'passed')
     const told = operations.filter(({ level }) => level === 'ok')
     const all = { ...report, ...passed, configuration: [], findings: kept, operations: told }
