@@ -32,7 +32,9 @@ export function misuseOf({ end, report, otherNamespaces }: MisusedRun, terms: Mi
       ? [`${name} was killed by ${end.signal}: what it would have done next is not known.`]
       : []),
     ...(otherNamespaces > 0 ? [namespacesInWords(name, otherNamespaces)] : []),
-    ...(askedNothing && otherNamespaces === 0 ? [idleInWords(name, codeOfEnd(end), terms.env)] : []),
+    ...(askedNothing && otherNamespaces === 0 && end.signal === null && !end.timedOut
+      ? [idleInWords(name, codeOfEnd(end), terms.env)]
+      : []),
     ...(askedNothing ? [] : faults.filter((rule) => !hasStruck(rule, report)).map((rule) => missedInWords(name, rule))),
   ]
 }

@@ -51,7 +51,7 @@ describe('a terminal', () => {
     }
     expect(text.match(/^ {2}again .*$/gm)).toEqual([expect.stringMatching(/--scenario dropped-deposit --seed 4711/)])
     expect(text).toMatch(/✓ 2 operations told, 1 found in the list\.\n/)
-    expect(text).toMatch(/6 rules kept, 6 broken, 17 not tested \(.*\); --verbose lists them\.\nFailed: [^]*\.\n$/)
+    expect(text).toMatch(/6 rules kept, 6 broken, 17 not tested \(.*\); --verbose lists them\.\nFailed: [\s\S]*\.\n$/)
     expect(text).not.toMatch(/Coverage|→ connection reset/)
     expect(text).not.toContain('\u001b')
   })
