@@ -33,7 +33,7 @@ import {
   say,
   withRunFlags,
 } from './run-flags.ts'
-import { wantsColour } from './wants-colour.ts'
+import { screenOf } from './screen-of.ts'
 import { watchSignals } from './watch-signals.ts'
 
 /** Random schedules that one exploration tries at most. */
@@ -175,7 +175,7 @@ async function watched(
 interface Conclusion {
   files: readonly ExplorationFile[]
   interruption: Interruption
-  flags: Pick<Flags, 'results' | 'trial'>
+  flags: Pick<Flags, 'results' | 'trial' | 'verbose'>
   allowInconclusive: boolean
 }
 
@@ -184,7 +184,7 @@ async function conclude(exploration: Exploration | undefined, terms: Conclusion)
   const { files, interruption, flags, allowInconclusive } = terms
   const signal: NodeJS.Signals | undefined = interruption.asked.reason
   if (!exploration) return codeOfSignal(signal ?? 'SIGINT')
-  process.stderr.write(`\n${renderText(exploration, { colour: wantsColour(process.stderr) })}`)
+  process.stderr.write(`\n${renderText(exploration, { ...screenOf(process.stderr), verbose: flags.verbose ?? false })}`)
   if (exploration.untried && flags.trial === undefined)
     say(`what was found is in ${flags.results}; the same command line with --resume goes on`)
   const written = await writeExploration(files, exploration, say)

@@ -16,7 +16,7 @@ const RENDERERS: Record<ExplorationForm, (exploration: Exploration) => string> =
   junit: renderJunit,
   html: renderHtml,
   markdown: renderMarkdown,
-  text: (exploration) => renderText(exploration),
+  text: (exploration) => renderText(exploration, { verbose: true }),
 }
 
 /** An exploration in one of its forms. */
