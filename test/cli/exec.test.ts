@@ -95,13 +95,13 @@ describe('the command', () => {
   })
 
   test.each([
-    [['no-such-command'], /"no-such-command" is no command on this machine: nothing of that name is in PATH/],
-    [['cd', '/'], /"cd" is a word of the shell's own: give sh -c/],
-    [['npm test'], /"npm test" is no command: leave out the quotes/],
-    [['A=1', 'npm'], /"A=1" is no command: set variables with env, as in: -- env A=1 npm test/],
-    [['./nowhere/test.sh'], /"\.\/nowhere\/test\.sh" is not there: check the path/],
-    [['./README.md'], /"\.\/README\.md" must not be run: .* \(chmod \+x\)/],
-    [['/tmp'], /"\/tmp" must not be run/],
+    [['no-such-command'], /"no-such-command" is not a command on this machine: PATH has nothing of that name/],
+    [['cd', '/'], /"cd" is a word of the shell: give sh -c/],
+    [['npm test'], /"npm test" is not a command: leave out the quotes/],
+    [['A=1', 'npm'], /"A=1" is not a command: set variables with env, as in: -- env A=1 npm test/],
+    [['./nowhere/test.sh'], /"\.\/nowhere\/test\.sh" does not exist: check the path/],
+    [['./README.md'], /"\.\/README\.md" cannot be run: .* \(chmod \+x\)/],
+    [['/tmp'], /"\/tmp" cannot be run/],
   ])('%j that cannot be started is refused in one line', async (command, line) => {
     const exec = start([], command)
     expectClear(await exec.ended, { code: 2, line })
@@ -113,7 +113,7 @@ describe('the command', () => {
     await writeFile(script, '#!/no/such/interpreter\n', { mode: 0o755 })
     expectClear(await exec([], [script]), {
       code: 2,
-      line: /the program that its first line \(#!\) names is not there/,
+      line: /the program that its first line \(#!\) names does not exist/,
     })
   })
 })
@@ -126,7 +126,7 @@ describe('nothing is left running', () => {
     expect({ code, stdout, stderr }).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/parent SIGTERM/),
-      stderr: expect.stringMatching(/was not done after 2 s: ended\n/),
+      stderr: expect.stringMatching(/was not done after 2 s: ended/),
     })
     for (const pid of pids) expectGone(pid)
   })
@@ -192,7 +192,7 @@ describe('several scenarios', () => {
     expect(
       stderr.match(/^yield-sandbox: scenario (dropped-deposit|slow-confirmation|dropped-withdraw)$/gm),
     ).toHaveLength(3)
-    expect(stderr).toMatch(/^scenario +verdict +proved +contradicted +unproved +seconds +command's code$/m)
+    expect(stderr).toMatch(/^scenario +verdict +kept +broken +not tested +seconds +command's code$/m)
     expect(stderr).toMatch(/^dropped-deposit +inconclusive +\d+ +0 +\d+ +\d+\.\d +0$/m)
     const merged = JSON.parse(await readFile(report, 'utf8'))
     expect(merged).toMatchObject({ verdict: 'inconclusive', contradicted: 0 })
