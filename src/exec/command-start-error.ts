@@ -42,7 +42,8 @@ function reasonOf(command: string, { code, message }: NodeJS.ErrnoException): st
 
 function notFound(command: string): string {
   if (SHELL_WORDS.has(command)) return "is a word of the shell: give sh -c '…' as the command"
-  if (/^[A-Za-z_]\w*=/.test(command)) return `is not a command: set variables with env, as in: -- env ${command} npm test`
+  if (/^[A-Za-z_]\w*=/.test(command))
+    return `is not a command: set variables with env, as in: -- env ${command} npm test`
   if (/\s/.test(command)) return "is not a command: leave out the quotes around it, or give sh -c '…'"
   if (existsSync(command)) return 'cannot be started: the program that its first line (#!) names does not exist'
   return /[/\\]/.test(command)

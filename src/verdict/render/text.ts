@@ -122,8 +122,8 @@ class ReportText {
 
   /** Why the verdict is no better, but for what stands above or is the only reason: then the last line says it. */
   #reasons(grave: readonly OperationOutcome[]): string[] {
-    const { unmet, configuration, findings } = this.#report
-    if (unmet.length < 2) return []
+    const { verdict, unmet, configuration, findings } = this.#report
+    if (verdict !== 'failed' && unmet.length < 2) return []
     const said = new Set([
       ...grave.map(({ sentence }) => sentence),
       ...configuration.map(({ title }) => `${title}.`),
