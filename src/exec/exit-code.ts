@@ -2,6 +2,7 @@ import { constants } from 'node:os'
 import { mayFail } from '../scenarios/scenario-schema.ts'
 import type { Report } from '../verdict/report.ts'
 import type { CommandEnd } from './run-command.ts'
+import type { Run } from './sandbox-run.ts'
 
 /** Exit code of a flag or a file that cannot be used. */
 export const USAGE = 2
