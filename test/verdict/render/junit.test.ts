@@ -15,7 +15,7 @@ test('has a suite for each report, and counts what is in it', () => {
     errors: String(ending('error')),
     skipped: String(ending('skipped')),
   })
-  expect([ending('failure'), ending('skipped')]).toEqual([7, 13])
+  expect([ending('failure'), ending('skipped')]).toEqual([8, 13])
 })
 
 test('says with a failure what is wrong, and why with what was skipped', () => {

@@ -97,7 +97,7 @@ function read(text: string) {
 
 test('has what failed and what needs review, each with its rule', () => {
   const { results, tool, invocations } = read(renderSarif([sampleReport()]))
-  expect(results).toHaveLength(14)
+  expect(results).toHaveLength(15)
   for (const { ruleId, ruleIndex, level } of results) {
     expect(tool.driver.rules[ruleIndex].id).toBe(ruleId)
     expect(['error', 'warning', 'note']).toContain(level)
@@ -113,11 +113,11 @@ test('has what failed and what needs review, each with its rule', () => {
 test('several reports are one run, in which results differ by scenario', () => {
   const other = { ...sampleReport(), scenario: 'flaky-network' }
   const { results, tool } = read(renderSarif([sampleReport(), other]))
-  expect([results.length, tool.driver.rules.length]).toEqual([28, 14])
+  expect([results.length, tool.driver.rules.length]).toEqual([30, 15])
   const prints = results.map(({ partialFingerprints }: { partialFingerprints: object }) =>
     JSON.stringify(partialFingerprints),
   )
-  expect(new Set(prints).size).toBe(28)
+  expect(new Set(prints).size).toBe(30)
 })
 
 test('nothing wrong is a run without results', () => {
