@@ -55,6 +55,7 @@ const ROOMS = {
     'domain/',
     'exec/',
     'explore/',
+    'faults/kinds/index.ts',
     'oracle/',
     'scenarios/',
     'traffic/',

@@ -140,7 +140,10 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
   }
   if (given.logger) refuseIncomplete(given.logger)
   const { host, publicUrl, local } = resolveAddress(given, fixture)
-  const controlToken = given.controlToken || (local ? undefined : SeededRandom.secret())
+  if (given.controlToken === '') {
+    throw new OptionError('controlToken must not be empty; leave it out for one that is made, or for none on loopback')
+  }
+  const controlToken = given.controlToken ?? (local ? undefined : SeededRandom.secret())
   return {
     port,
     host,
@@ -152,7 +155,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     clock: given.clock === undefined ? undefined : resolveClock(given.clock),
     controlToken,
     maxNamespaces: wholeNumber('maxNamespaces', given.maxNamespaces ?? 1_000),
-    maxNodes: wholeNumber('maxNodes', given.maxNodes ?? 64),
+    maxNodes: atLeastOne('maxNodes', given.maxNodes ?? 64),
     namespaceIdle: idleTime(given.namespaceIdle ?? '10m'),
     recording: {
       maxExchanges: wholeNumber('recordExchanges', given.recordExchanges ?? 10_000),
@@ -166,6 +169,11 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
 function wholeNumber(name: string, given: number): number {
   if (Number.isSafeInteger(given) && given >= 0) return given
   throw new OptionError(`${name} must be a whole number from 0; got ${given}`)
+}
+
+function atLeastOne(name: string, given: number): number {
+  if (Number.isSafeInteger(given) && given > 0) return given
+  throw new OptionError(`${name} must be a whole number from 1; got ${given}`)
 }
 
 function idleTime(given: string | number): number {

@@ -28,5 +28,5 @@ TOKEN=$(${curl} ${auth_url} -d grant_type=client_credentials -d client_id=${tena
 ${curl} ${base_url}/v1/partner/pools -H "Authorization: Bearer $TOKEN"
 `
     : ''
-  return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n${first}\n`
+  return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n${first}`
 }

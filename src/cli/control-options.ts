@@ -3,6 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { ControlClient, originOf } from '../control/client.ts'
 import { trustingFetch } from '../control/trusting-fetch.ts'
 import { visibleJson, visibleText } from '../support/visible-text.ts'
+import { notEmpty } from './parse-argument.ts'
 
 /** `--url`, for commands that talk to a running sandbox. */
 export const urlOption = () =>
@@ -21,7 +22,9 @@ function origin(text: string): string {
 
 /** `--control-token`, likewise. */
 export const controlTokenOption = () =>
-  new Option('--control-token <t>', 'bearer token of the control interface').env('YIELD_SANDBOX_CONTROL_TOKEN')
+  new Option('--control-token <t>', 'bearer token of the control interface')
+    .env('YIELD_SANDBOX_CONTROL_TOKEN')
+    .argParser(notEmpty)
 
 /** `--ca`: for a sandbox with a self-signed certificate. The value is the file's text. */
 export const caOption = () =>

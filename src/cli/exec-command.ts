@@ -4,13 +4,16 @@ import { parseRename } from '../exec/command-environment.ts'
 import { exec } from '../exec/exec.ts'
 import { loadBaseline } from '../exec/load-baseline.ts'
 import { readFault } from '../exec/read-fault.ts'
-import { prepareFolders, reportFile } from '../exec/report-files.ts'
+import { prepareFiles, reportFile } from '../exec/report-files.ts'
 import { shrinkRun } from '../explore/shrink/shrink-run.ts'
 import { OptionError } from '../option-error.ts'
 import { findScenario } from '../scenarios/find-scenario.ts'
+import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/shorten.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
-import { renderText } from '../verdict/render/text.ts'
+import { mergedReport } from '../verdict/merged-report.ts'
+import { renderText, verdictLine } from '../verdict/render/text.ts'
+import type { TextTerms } from '../verdict/render/typesetter.ts'
 import type { Report } from '../verdict/report.ts'
 import { findingIds } from './finding-ids-argument.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
@@ -26,7 +29,7 @@ import {
   texts,
   withRunFlags,
 } from './run-flags.ts'
-import { wantsColour } from './wants-colour.ts'
+import { screenOf } from './screen-of.ts'
 import { watchSignals } from './watch-signals.ts'
 
 interface Flags extends RunFlags {
@@ -81,8 +84,8 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const renames = flags.env.map(parseRename)
   const accepted = baseline === undefined ? [] : await loadBaseline(baseline)
   const fewest = flags.shrink === undefined ? undefined : shrinkFile(flags.shrink, scenarios.length)
-  await prepareFolders(files)
-  if (fewest !== undefined) await prepareFolders([{ path: fewest }], '--shrink')
+  await prepareFiles(files)
+  if (fewest !== undefined) await prepareFiles([{ path: fewest }], '--shrink')
   const options = { ...(await sandboxOptions(flags)), ...(clock !== undefined && { clock }) }
   forgiveReaders()
   const runTerms = {
@@ -92,8 +95,14 @@ async function run(command: string[], flags: Flags): Promise<void> {
     interruption: watchSignals(),
   }
   const again = [...execFlags(flags), ...(clock === undefined ? [] : ['--clock', clock])]
+  const named = new Map<Scenario | undefined, string[]>(
+    scenarios.map((scenario, i) => [scenario, ['--scenario', flags.scenario[i] ?? scenario.name]]),
+  )
+  const onTheSpot = flags.fault.flatMap((fault) => ['--fault', fault])
   process.exitCode = await exec({
-    ...{ ...runTerms, scenarios, files, allowInconclusive, show },
+    ...{ ...runTerms, scenarios, files, allowInconclusive },
+    show: (reports, table) => show(reports, table, { ...screenOf(process.stderr), verbose: flags.verbose ?? false }),
+    askedFor: (scenario) => ({ what: [...(named.get(scenario) ?? []), ...onTheSpot], flags: again }),
     baseline: accepted,
     jobs: flags.jobs ?? availableParallelism(),
     out: process.stdout,
@@ -112,7 +121,8 @@ function shrinkFile(path: string, scenarios: number): string {
   return path
 }
 
-function show(reports: readonly Report[], table: string | undefined): void {
-  process.stderr.write(`\n${renderText(reports, { colour: wantsColour(process.stderr) })}\n`)
-  if (table !== undefined) process.stderr.write(`${table}\n`)
+/** The verdict comes last: of several reports, below the table. */
+function show(reports: readonly Report[], table: string | undefined, terms: TextTerms): void {
+  const all = table === undefined ? [] : [`\n${table}\n\n${verdictLine(mergedReport(reports), terms)}\n`]
+  process.stderr.write(['\n', renderText(reports, terms), ...all].join(''))
 }

@@ -4,8 +4,9 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import { codeOfSignal } from '../exec/command-end.ts'
 import { parseRename } from '../exec/command-environment.ts'
+import { USAGE } from '../exec/exit-code.ts'
 import type { Interruption } from '../exec/interruption.ts'
-import { prepareFolders } from '../exec/report-files.ts'
+import { prepareFiles } from '../exec/report-files.ts'
 import type { Exploration } from '../explore/exploration.ts'
 import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
@@ -33,7 +34,7 @@ import {
   say,
   withRunFlags,
 } from './run-flags.ts'
-import { wantsColour } from './wants-colour.ts'
+import { screenOf } from './screen-of.ts'
 import { watchSignals } from './watch-signals.ts'
 
 /** Random schedules that one exploration tries at most. */
@@ -117,7 +118,7 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const files = flags.report.map(explorationFile)
   const renames = flags.env.map(parseRename)
   const kept = flags.resume ? readResults(flags.results, wantedOf(command, flags)) : undefined
-  await prepareFolders(files)
+  await prepareFiles(files)
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? kept?.header.seed })
   const interruption = watchSignals()
   forgiveReaders()
@@ -175,7 +176,7 @@ async function watched(
 interface Conclusion {
   files: readonly ExplorationFile[]
   interruption: Interruption
-  flags: Pick<Flags, 'results' | 'trial'>
+  flags: Pick<Flags, 'results' | 'trial' | 'verbose'>
   allowInconclusive: boolean
 }
 
@@ -184,11 +185,12 @@ async function conclude(exploration: Exploration | undefined, terms: Conclusion)
   const { files, interruption, flags, allowInconclusive } = terms
   const signal: NodeJS.Signals | undefined = interruption.asked.reason
   if (!exploration) return codeOfSignal(signal ?? 'SIGINT')
-  process.stderr.write(`\n${renderText(exploration, { colour: wantsColour(process.stderr) })}`)
+  process.stderr.write(`\n${renderText(exploration, { ...screenOf(process.stderr), verbose: flags.verbose ?? false })}`)
   if (exploration.untried && flags.trial === undefined)
     say(`what was found is in ${flags.results}; the same command line with --resume goes on`)
-  await writeExploration(files, exploration)
-  return signal === undefined ? exitCodeOf(exploration, allowInconclusive) : codeOfSignal(signal)
+  const written = await writeExploration(files, exploration, say)
+  if (signal !== undefined) return codeOfSignal(signal)
+  return exitCodeOf(exploration, allowInconclusive) || (written ? 0 : USAGE)
 }
 
 /** What results must be of, so that they can be gone on from. */

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import type { ActiveFault, FaultRule } from '../control/contract.ts'
 import { type ControlFlags, clientOf, commandGroup, controlCommand, print } from './control-options.ts'
 
@@ -15,7 +15,12 @@ interface AddFlags extends ControlFlags {
 
 /** `faults list|add|clear`: the rules that make a running sandbox misbehave. */
 export function faultsCommand(): Command {
-  return commandGroup('faults', 'Faults of a running sandbox.', [listCommand(), addCommand(), clearCommand()])
+  return commandGroup('faults', 'Faults of a running sandbox.', [
+    listCommand(),
+    addCommand(),
+    clearCommand(),
+    kindsCommand(),
+  ])
 }
 
 function listCommand(): Command {
@@ -53,6 +58,24 @@ function clearCommand(): Command {
       const client = clientOf(flags)
       await (id === undefined ? client.clearFaults() : client.removeFault(id))
       print(flags, await client.faults(), [])
+    })
+}
+
+function kindsCommand(): Command {
+  return new Command('kinds')
+    .description('List the kinds of faults: name, phases (the first is the default), parameters. Needs no sandbox.')
+    .option('--json', 'print JSON instead of tab-separated lines')
+    .action(async (flags: { json?: boolean }) => {
+      // They are long, and no other command has a use for them.
+      const { KINDS } = await import('../faults/kinds/index.ts')
+      const kinds = KINDS.map(({ kind, phases, with: parameters }) => {
+        return { kind, phases, parameters: Object.keys((parameters as { properties?: object }).properties ?? {}) }
+      })
+      print(
+        flags,
+        kinds,
+        kinds.map(({ kind, phases, parameters }) => [kind, phases.join(','), parameters.join(',') || '-']),
+      )
     })
 }
 

@@ -7,6 +7,7 @@ import { readEnvironment } from './environment.ts'
 import { execCommand } from './exec-command.ts'
 import { exploreCommand } from './explore-command.ts'
 import { faultsCommand } from './faults-command.ts'
+import { findingsCommand } from './findings-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
 import { namespacesCommand } from './namespaces-command.ts'
 import { openapiCommand } from './openapi-command.ts'
@@ -34,6 +35,7 @@ const commands = [
   clockCommand,
   scenarioCommand,
   reportCommand,
+  findingsCommand,
   requestsCommand,
   resetCommand,
   namespacesCommand,

@@ -29,3 +29,9 @@ export function positiveDuration(text: string): number {
   if (milliseconds > 0) return milliseconds
   throw new InvalidArgumentError('It must be longer than 0; leave it out for no limit.')
 }
+
+/** A text of at least one character. Throws InvalidArgumentError. */
+export function notEmpty(text: string): string {
+  if (text !== '') return text
+  throw new InvalidArgumentError('It must not be empty; leave it out for none.')
+}

@@ -6,7 +6,7 @@ import type { Report } from '../verdict/report.ts'
 import { formOfFile, REPORT_FORM_NAMES, REPORT_FORMS, type ReportForm } from '../verdict/report-forms.ts'
 import { type ControlFlags, clientOf, controlCommand } from './control-options.ts'
 import { findingIds } from './finding-ids-argument.ts'
-import { wantsColour } from './wants-colour.ts'
+import { screenOf } from './screen-of.ts'
 
 interface ReportFlags extends ControlFlags {
   format: ReportForm
@@ -14,6 +14,7 @@ interface ReportFlags extends ControlFlags {
   require?: FindingId[]
   running?: boolean
   allowInconclusive?: boolean
+  verbose?: boolean
 }
 
 /** Exit codes of a verdict. */
@@ -40,6 +41,7 @@ export function reportCommand(): Command {
     .option('--require <finding>', 'a finding that must be passed; may be repeated', findingIds)
     .option('--running', 'the client still runs: what it has not done yet, it may do')
     .option('--allow-inconclusive', 'exit 0 when the verdict is inconclusive')
+    .option('--verbose', 'show everything, not only what is wrong')
     .action(async (flags: ReportFlags) => {
       const report = await clientOf(flags).report({ require: flags.require, ended: !flags.running })
       for (const path of flags.output ?? []) await write(path, report)
@@ -49,11 +51,11 @@ export function reportCommand(): Command {
     })
 }
 
-async function printed({ json, format }: ReportFlags, report: Report): Promise<string> {
+async function printed({ json, format, verbose = false }: ReportFlags, report: Report): Promise<string> {
   const form = json ? 'json' : format
   if (form !== 'text') return rendered(form, report)
   const { renderText } = await import('../verdict/render/text.ts')
-  return renderText([report], { colour: wantsColour(process.stdout) })
+  return renderText([report], { ...screenOf(process.stdout), verbose })
 }
 
 /** What renders is loaded when it is needed: no other command has a use for it. */

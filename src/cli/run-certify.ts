@@ -7,7 +7,7 @@ import { certify } from '../certify/certify.ts'
 import { renderText } from '../certify/render/render-text.ts'
 import { codeOfSignal } from '../exec/command-end.ts'
 import { parseRename } from '../exec/command-environment.ts'
-import { prepareFolders } from '../exec/report-files.ts'
+import { prepareFiles } from '../exec/report-files.ts'
 import type { ExploreWatch } from '../explore/explore.ts'
 import { OptionError } from '../option-error.ts'
 import { shippedScenarios } from '../scenarios/shipped-scenarios.ts'
@@ -35,7 +35,7 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   refuseLong(subject)
   const files = certificateFiles(output)
   const renames = flags.env.map(parseRename)
-  await prepareFolders([{ path: files.html }], '--output')
+  await prepareFiles([{ path: files.html }], '--output')
   const options = await sandboxOptions({ ...flags, seed: flags.seed ?? SEED })
   const interruption = watchSignals()
   forgiveReaders()

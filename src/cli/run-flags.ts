@@ -7,6 +7,7 @@ import { wholeNumber } from './parse-argument.ts'
 /** Flags of a command that runs somebody's command against sandboxes of its own, and reports on it. */
 export interface RunFlags extends SandboxFlags {
   report: string[]
+  verbose?: boolean
 }
 
 /** Flags of every command that does. */
@@ -37,7 +38,9 @@ export function texts(text: string, earlier: string[]): string[] {
 
 /** Adds the flags of {@link RunFlags}; `clock` says what the clock does. */
 export function withRunFlags(command: Command, clock: string): Command {
-  command.option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
+  command
+    .option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
+    .option('--verbose', 'show everything, not only what is wrong')
   return withSandboxFlags(command, { seed: 'every random choice derives from it (default: a fresh one)', clock })
 }
 
@@ -88,7 +91,7 @@ export function execFlags({
   ]
 }
 
-/** Whoever reads what is printed may have read enough: that is no failure. */
+/** A reader of what is printed may have read enough: that is no failure. */
 export function forgiveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }

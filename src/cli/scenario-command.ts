@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
-import type { ScenarioRun } from '../control/contract.ts'
+import type { ScenarioList, ScenarioRun } from '../control/contract.ts'
+import { ControlError } from '../control/control-error.ts'
 import { isScenarioFile } from '../scenarios/find-scenario.ts'
 import { loadScenario } from '../scenarios/load-scenario.ts'
+import { shippedScenarios } from '../scenarios/shipped-scenarios.ts'
 import { type ControlFlags, clientOf, commandGroup, controlCommand, print } from './control-options.ts'
 
 /** `scenario list|run|stop`: prepared misbehaviour of a running sandbox. */
@@ -14,7 +16,7 @@ function listCommand(): Command {
     'scenario list',
     'scenario list --json',
   ]).action(async (flags: ControlFlags) => {
-    const { scenarios, current } = await clientOf(flags).scenarios()
+    const { scenarios, current } = await clientOf(flags).scenarios().catch(shippedInstead)
     const own = current && !scenarios.some(({ name }) => name === current.name) ? [current] : []
     const state = (name: string) => (current?.name === name ? current.state : '-')
     const rows = [...scenarios, ...own].map(({ name, description }) => [name, state(name), description])
@@ -30,8 +32,22 @@ function runCommand(): Command {
     .argument('<name or file>', 'a shipped scenario, or a YAML or JSON file')
     .action(async (nameOrFile: string, flags: ControlFlags) => {
       const scenario = isScenarioFile(nameOrFile) ? await loadScenario(nameOrFile) : nameOrFile
-      printRun(flags, await clientOf(flags).startScenario(scenario))
+      printRun(flags, await clientOf(flags).startScenario(scenario).catch(sayHowToStop))
     })
+}
+
+/** Without a sandbox, nothing runs, and what ships is known all the same. */
+async function shippedInstead(error: unknown): Promise<ScenarioList> {
+  if (!(error instanceof ControlError) || error.code !== 'sandbox_unreachable') throw error
+  process.stderr.write(`yield-sandbox: ${error.message}; these scenarios ship with it\n`)
+  const scenarios = await shippedScenarios()
+  return { scenarios: scenarios.map(({ name, description }) => ({ name, description })), current: null }
+}
+
+function sayHowToStop(error: unknown): never {
+  if (!(error instanceof ControlError) || error.code !== 'scenario_running') throw error
+  const [, name = 'a scenario'] = /The (scenario \S+) is running/.exec(error.message) ?? []
+  throw new ControlError(`${name} is running; stop it first: yield-sandbox scenario stop`, error)
 }
 
 function stopCommand(): Command {

@@ -5,7 +5,7 @@ import { banner } from './banner.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
 import { whenNpxGoes } from './npx.ts'
-import { wholeNumber } from './parse-argument.ts'
+import { atLeastOne, notEmpty, wholeNumber } from './parse-argument.ts'
 
 interface Flags {
   port?: number
@@ -31,6 +31,9 @@ interface Flags {
   logLevel?: string
   quiet?: boolean
 }
+
+/** Milliseconds in which a reader of the first lines has closed the pipe. */
+const READ_MS = 500
 
 /** `start`: runs a sandbox until it is told to stop. */
 export function startCommand(): Command {
@@ -62,7 +65,7 @@ export function startCommand(): Command {
         wholeNumber,
       ),
     )
-    .addOption(flag('--max-nodes <n>', 'Anvils at once (default: 64)', 'MAX_NODES').argParser(wholeNumber))
+    .addOption(flag('--max-nodes <n>', 'Anvils at once (default: 64)', 'MAX_NODES').argParser(atLeastOne))
     .addOption(
       flag('--namespace-idle <d>', 'how long one may be unused before its Anvils end (default: 10m)', 'NAMESPACE_IDLE'),
     )
@@ -74,7 +77,9 @@ export function startCommand(): Command {
       ).argParser(wholeNumber),
     )
     .addOption(flag('--record-bytes <size>', 'memory they may take: 64MiB (the default), 0 …', 'RECORD_BYTES'))
-    .addOption(flag('--control-token <t>', 'bearer token of the control interface', 'CONTROL_TOKEN'))
+    .addOption(
+      flag('--control-token <t>', 'bearer token of the control interface', 'CONTROL_TOKEN').argParser(notEmpty),
+    )
     .addOption(flag('--json', 'one JSON line on stdout when ready', 'JSON'))
     .addOption(flag('--log-level <level>', 'how much to log (default: info)', 'LOG_LEVEL').choices(LOG_LEVELS))
     .addOption(flag('--quiet', 'print nothing but errors', 'QUIET'))
@@ -108,16 +113,22 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   if (sandbox.stopping) return
   const credentials = await sandbox.credentials()
   if (json) process.stdout.write(`${JSON.stringify(credentials)}\n`)
-  else if (!quiet) process.stdout.write(banner(credentials))
+  else if (!quiet) {
+    process.stdout.write(banner(credentials))
+    // A reader such as head that has read enough is noticed by the next line that is written.
+    await sandbox.namespace.services.service.clock.wallSleep(READ_MS)
+    process.stdout.write('\n')
+  }
 }
 
-/** Ctrl-C, SIGTERM and the end of npx stop everything that was started; a second signal ends the process where it stands. */
+/** Ctrl-C, SIGTERM, the end of npx and of whoever reads the output stop everything that was started; a second signal ends the process where it stands. */
 function stopWhenTold(sandbox: Sandbox): void {
   const stop = () => void sandbox.stop().then(() => process.exit(0))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => (sandbox.stopping ? process.exit(1) : stop()))
   }
   void whenNpxGoes(sandbox.namespace.services.service.clock, stop)
+  process.stdout.on('error', stop)
   // Left to itself, Node first closes what is still open, and was seen to wait for that for ever, at full speed.
   process.once('exit', () => process.exit())
 }

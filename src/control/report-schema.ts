@@ -56,6 +56,7 @@ const ExchangeLineSchema = control(
     tenant: orNull(Type.String(), 'Slug, verified or claimed.'),
     external_id: orNull(Type.String(), 'Of the end user.'),
     request: Text('Method and path.'),
+    request_body: orNull(Type.String(), 'At most 2048 characters of it; null without one, or when none was read.'),
     answer: Text('Status and code, or how the connection ended.'),
     arrived: Type.Boolean({ description: 'Whether the answer reached the client.' }),
     idempotency_key: orNull(Type.String(), 'Null without one.'),

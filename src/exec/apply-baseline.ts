@@ -23,7 +23,7 @@ export function applyBaseline(reports: readonly Report[], baseline: readonly Bas
     )
     const failed = outcomes.includes('failed')
     if (expires !== undefined && lastMoment(expires) < now) {
-      complaints.push(`The baseline accepted ${id} until ${expires}; mend it, or give the entry a later day.`)
+      complaints.push(`The baseline accepted ${id} until ${expires}; fix it, or give the entry a later day.`)
     } else if (!failed && outcomes.includes('passed')) {
       complaints.push(`The baseline is stale: ${id} does not fail any more; remove its entry.`)
     } else if (failed) inForce.set(id, reason)

@@ -32,7 +32,7 @@ function reasonOf(command: string, { code, message }: NodeJS.ErrnoException): st
       return notFound(command)
     case 'EACCES':
     case 'EPERM':
-      return 'must not be run: it is no program, or lacks the permission (chmod +x)'
+      return 'cannot be run: it is not an executable file (chmod +x makes a script one)'
     case 'E2BIG':
       return 'cannot be started: its arguments and environment are too long for this machine'
     default:
@@ -41,11 +41,12 @@ function reasonOf(command: string, { code, message }: NodeJS.ErrnoException): st
 }
 
 function notFound(command: string): string {
-  if (SHELL_WORDS.has(command)) return "is a word of the shell's own: give sh -c '…' as the command"
-  if (/^[A-Za-z_]\w*=/.test(command)) return `is no command: set variables with env, as in: -- env ${command} npm test`
-  if (/\s/.test(command)) return "is no command: leave out the quotes around it, or give sh -c '…'"
-  if (existsSync(command)) return 'cannot be started: the program that its first line (#!) names is not there'
+  if (SHELL_WORDS.has(command)) return "is a word of the shell: give sh -c '…' as the command"
+  if (/^[A-Za-z_]\w*=/.test(command))
+    return `is not a command: set variables with env, as in: -- env ${command} npm test`
+  if (/\s/.test(command)) return "is not a command: leave out the quotes around it, or give sh -c '…'"
+  if (existsSync(command)) return 'cannot be started: the program that its first line (#!) names does not exist'
   return /[/\\]/.test(command)
-    ? 'is not there: check the path'
-    : 'is no command on this machine: nothing of that name is in PATH'
+    ? 'does not exist: check the path'
+    : 'is not a command on this machine: PATH has nothing of that name'
 }

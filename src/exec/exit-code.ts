@@ -3,6 +3,8 @@ import type { Report } from '../verdict/report.ts'
 import { codeOfEnd, codeOfSignal } from './command-end.ts'
 import type { Run } from './sandbox-run.ts'
 
+/** Exit code of a flag or a file that cannot be used. */
+export const USAGE = 2
 /** Exit codes of a verdict. */
 export const FAILED = 3
 export const INCONCLUSIVE = 4
@@ -31,7 +33,7 @@ export function exitCodeOf({ runs, badBaseline, allowInconclusive, interruptedBy
   if (badBaseline || reports.some(({ verdict }) => verdict === 'failed')) return FAILED
   if (reports.some(({ verdict }) => verdict === 'inconclusive') && !allowInconclusive) return INCONCLUSIVE
   // A suite that asked the service nothing says nothing of the client, whatever is allowed.
-  return reports.some(didNothing) ? INCONCLUSIVE : 0
+  return reports.some(isIdle) ? INCONCLUSIVE : 0
 }
 
 /** @returns true if the command failed where it may not. A signal or the end of its time is no assertion that failed: they always count. */
@@ -40,6 +42,7 @@ export function failedByItself({ scenario, end }: Pick<Run, 'scenario' | 'end'>)
   return end.timedOut || end.signal !== null || !mayFail(scenario)
 }
 
-function didNothing({ coverage }: Report): boolean {
+/** @returns true if the service was asked for nothing at all */
+export function isIdle({ coverage }: Pick<Report, 'coverage'>): boolean {
   return coverage.operations.every(({ exercised }) => !exercised)
 }

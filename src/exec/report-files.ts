@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, open, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { OptionError } from '../option-error.ts'
 import { suggest } from '../support/nearest.ts'
@@ -21,9 +21,23 @@ export function reportFile(path: string): ReportFile {
   throw new OptionError(`--report "${shorten(path)}" has a suffix that stands for no form of report; ${fix}`)
 }
 
-/** Makes the folders of the files that a flag names, so that a run does not turn out in vain at its end. */
-export async function prepareFolders(files: readonly Pick<ReportFile, 'path'>[], flag?: string): Promise<void> {
-  for (const { path } of files) await writing(path, () => makeFolder(dirname(path)), flag)
+/**
+ * Makes the folders of the files that a flag names, and opens each file once, so that a run does not turn out in vain at its end. Throws
+ * OptionError naming the one that cannot be written.
+ */
+export async function prepareFiles(files: readonly Pick<ReportFile, 'path'>[], flag?: string): Promise<void> {
+  for (const { path } of files) {
+    await writing(path, () => makeFolder(dirname(path)), flag)
+    await writing(path, () => tryOut(path), flag)
+  }
+}
+
+/** What is there stays as it is: an interrupted run writes no report. A pipe is not opened: that would wait for its reader. */
+async function tryOut(path: string): Promise<void> {
+  const there = await stat(path).catch(() => undefined)
+  if (there !== undefined && !there.isFile() && !there.isDirectory()) return
+  await (await open(path, 'a')).close()
+  if (there === undefined) await rm(path)
 }
 
 /** With those above it. Node's own `recursive` tries for ever where nothing can be made, as in /proc. */
@@ -39,12 +53,39 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Writes every file. Throws OptionError naming the one that cannot be written. */
-export async function writeReports(files: readonly ReportFile[], reports: readonly Report[]): Promise<void> {
-  if (files.length === 0 || reports.length === 0) return
+/** Writes every report. Resolves to false when one of the files could not be written, which has been said then. */
+export async function writeReports(
+  files: readonly ReportFile[],
+  reports: readonly Report[],
+  say: (line: string) => void,
+): Promise<boolean> {
+  if (files.length === 0 || reports.length === 0) return true
   // Loaded when somebody asks: they are long, and most runs write none.
   const { renderReports } = await import('../verdict/render/render-reports.ts')
-  for (const { path, form } of files) await writing(path, () => writeFile(path, renderReports(form, reports)))
+  return writeEach(files, (form) => renderReports(form, reports), say)
+}
+
+/**
+ * Writes a file in each of the forms, and says where they are. One that cannot be written is said, and keeps no other from being written:
+ * it must not hide what the run came to. Resolves to false when there was one.
+ */
+export async function writeEach<Form>(
+  files: readonly { path: string; form: Form }[],
+  render: (form: Form) => string,
+  say: (line: string) => void,
+): Promise<boolean> {
+  const written: string[] = []
+  for (const { path, form } of files) {
+    try {
+      await writing(path, () => writeFile(path, render(form)))
+      written.push(path)
+    } catch (error) {
+      if (!(error instanceof OptionError)) throw error
+      say(error.message)
+    }
+  }
+  if (written.length > 0) say(`the report is in ${written.join(', ')}`)
+  return written.length === files.length
 }
 
 /** Does what writes a file. Throws OptionError naming the file. */

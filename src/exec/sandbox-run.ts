@@ -52,6 +52,8 @@ export interface Run {
   /** Of the command's first start, in milliseconds. */
   took: number
   report: Report
+  /** How many namespaces the command made beside the one it was given. */
+  otherNamespaces: number
   /** Where it was wanted. */
   trace?: RunTrace
 }
@@ -92,7 +94,8 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     })
     const endUsers = credentials.tenants.flatMap(({ end_users }) => end_users)
     const trace = { exchanges: evidence.exchanges, rules: first.aftermath.rules, endUsers }
-    return { scenario, end, took, report, ...(terms.traced && { trace }) }
+    const otherNamespaces = sandbox.namespaces.size
+    return { scenario, end, took, report, otherNamespaces, ...(terms.traced && { trace }) }
   } finally {
     await sandbox.stop()
   }

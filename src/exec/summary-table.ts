@@ -1,7 +1,7 @@
 import { endInAWord } from './command-end.ts'
 import type { Run } from './sandbox-run.ts'
 
-const HEADER = ['scenario', 'verdict', 'proved', 'contradicted', 'unproved', 'seconds', "command's code"]
+const HEADER = ['scenario', 'verdict', 'kept', 'broken', 'not tested', 'seconds', "command's code"]
 /** Columns of numbers. */
 const FROM_THE_RIGHT = 2
 

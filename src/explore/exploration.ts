@@ -68,6 +68,8 @@ export interface Explanation {
   id: string
   title: string
   explanation: string
+  /** What to do about it. */
+  fix: string
 }
 
 /** What a trial came to. */

@@ -4,6 +4,8 @@ import type { ExchangeLine } from './report.ts'
 
 /** Most characters of what a client chose itself. */
 const LONGEST = 200
+/** Most characters of a body. */
+const LONGEST_BODY = 2048
 
 const DROPPED = {
   reset: 'connection reset',
@@ -20,6 +22,7 @@ export function exchangeLine(exchange: RecordedExchange, start: number): Exchang
     tenant: exchange.tenant,
     external_id: exchange.external_id === null ? null : shorten(exchange.external_id, LONGEST),
     request: shorten(`${request.method} ${request.path}`, LONGEST),
+    request_body: request.body === null ? null : shorten(request.body, LONGEST_BODY),
     answer: answerOf(exchange),
     arrived: exchange.end === 'answered',
     idempotency_key: idempotency === null ? null : shorten(idempotency.key, LONGEST),

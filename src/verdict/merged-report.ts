@@ -1,6 +1,6 @@
 import type { Report, Verdict } from './report.ts'
 
-/** Several reports in one: what `--report` writes as JSON for several scenarios. */
+/** Several reports in one, as `--report` writes them in JSON for several scenarios. */
 export interface MergedReport extends Pick<Report, 'verdict' | 'summary' | 'proved' | 'contradicted' | 'unproved'> {
   /** In the order of the scenarios. */
   reports: readonly Report[]

@@ -58,6 +58,8 @@ export interface ExchangeLine {
   external_id: string | null
   /** `POST /v1/partner/end_users/alice/deposit` */
   request: string
+  /** Shortened; null when there was none, or none was read. */
+  request_body: string | null
   /** `200`, `422 transaction_reverted`, `connection reset`, `client left after 5.0 s` */
   answer: string
   /** Whether that answer reached the client. */
@@ -80,7 +82,7 @@ export interface Report {
   verdict: Verdict
   /** One sentence. */
   summary: string
-  /** "N proved, M contradicted, K unproved" */
+  /** Rules kept, broken, and not tested or open. */
   proved: number
   contradicted: number
   unproved: number

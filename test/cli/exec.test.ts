@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -5,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { Command, type Ended } from './command.ts'
+import { Command, type Ended, ROOT } from './command.ts'
 import { type ClientName, writeClients } from './exec-clients.ts'
 import { expectClear } from './expect-clear.ts'
 import { expectGone } from './expect-gone.ts'
@@ -95,13 +96,13 @@ describe('the command', () => {
   })
 
   test.each([
-    [['no-such-command'], /"no-such-command" is no command on this machine: nothing of that name is in PATH/],
-    [['cd', '/'], /"cd" is a word of the shell's own: give sh -c/],
-    [['npm test'], /"npm test" is no command: leave out the quotes/],
-    [['A=1', 'npm'], /"A=1" is no command: set variables with env, as in: -- env A=1 npm test/],
-    [['./nowhere/test.sh'], /"\.\/nowhere\/test\.sh" is not there: check the path/],
-    [['./README.md'], /"\.\/README\.md" must not be run: .* \(chmod \+x\)/],
-    [['/tmp'], /"\/tmp" must not be run/],
+    [['no-such-command'], /"no-such-command" is not a command on this machine: PATH has nothing of that name/],
+    [['cd', '/'], /"cd" is a word of the shell: give sh -c/],
+    [['npm test'], /"npm test" is not a command: leave out the quotes/],
+    [['A=1', 'npm'], /"A=1" is not a command: set variables with env, as in: -- env A=1 npm test/],
+    [['./nowhere/test.sh'], /"\.\/nowhere\/test\.sh" does not exist: check the path/],
+    [['./README.md'], /"\.\/README\.md" cannot be run: .* \(chmod \+x/],
+    [['/tmp'], /"\/tmp" cannot be run/],
   ])('%j that cannot be started is refused in one line', async (command, line) => {
     const exec = start([], command)
     expectClear(await exec.ended, { code: 2, line })
@@ -113,7 +114,7 @@ describe('the command', () => {
     await writeFile(script, '#!/no/such/interpreter\n', { mode: 0o755 })
     expectClear(await exec([], [script]), {
       code: 2,
-      line: /the program that its first line \(#!\) names is not there/,
+      line: /the program that its first line \(#!\) names does not exist/,
     })
   })
 })
@@ -126,7 +127,7 @@ describe('nothing is left running', () => {
     expect({ code, stdout, stderr }).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/parent SIGTERM/),
-      stderr: expect.stringMatching(/was not done after 2 s: ended\n/),
+      stderr: expect.stringMatching(/was\s+not\s+done\s+after\s+2\s+s:\s+ended/),
     })
     for (const pid of pids) expectGone(pid)
   })
@@ -192,7 +193,7 @@ describe('several scenarios', () => {
     expect(
       stderr.match(/^yield-sandbox: scenario (dropped-deposit|slow-confirmation|dropped-withdraw)$/gm),
     ).toHaveLength(3)
-    expect(stderr).toMatch(/^scenario +verdict +proved +contradicted +unproved +seconds +command's code$/m)
+    expect(stderr).toMatch(/^scenario +verdict +kept +broken +not tested +seconds +command's code$/m)
     expect(stderr).toMatch(/^dropped-deposit +inconclusive +\d+ +0 +\d+ +\d+\.\d +0$/m)
     const merged = JSON.parse(await readFile(report, 'utf8'))
     expect(merged).toMatchObject({ verdict: 'inconclusive', contradicted: 0 })
@@ -250,6 +251,23 @@ test('what the command did not wait for is known to be given up', async () => {
   )
   const { exchanges } = JSON.parse(await readFile(report, 'utf8'))
   expect(exchanges.at(-1)).toMatchObject({ operation: 'deposit', answer: expect.stringMatching(/^client left after /) })
+})
+
+test('the command that a broken rule prints does it again, as it stands', async () => {
+  const asked = ['--scenario', 'dropped-deposit', '--clock', '2026-01-01T00:00:00Z', '--env', 'API_URL=YIELD_BASE_URL']
+  const { stderr } = await exec(asked, client('wrong'))
+  const [, again = ''] = /^ {2}again +yield-sandbox (exec .*)$/m.exec(stderr) ?? []
+  expect(again).toContain('--clock 2026-01-01T00:00:00Z')
+  expect(again).toContain('--env API_URL=YIELD_BASE_URL')
+  const pasted = spawnSync('sh', ['-c', `node bin/yield-sandbox.js ${again}`], { encoding: 'utf8', cwd: ROOT })
+  expect(pasted).toMatchObject({ status: 3, stdout: 'deposited 200\n' })
+})
+
+test('a report that cannot be written does not hide that the client is wrong', async () => {
+  const report = join(directory, 'gone', 'report.json')
+  const command = ['sh', '-c', `rm -r '${join(directory, 'gone')}'; exec "$@"`, 'sh', ...client('wrong')]
+  const ended = await exec(['--scenario', 'dropped-deposit', '--report', report], command)
+  expect(ended).toMatchObject({ code: 3, stderr: expect.stringMatching(/--report .* cannot be written \(ENOENT/) })
 })
 
 describe('a baseline', () => {

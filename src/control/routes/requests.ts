@@ -1,8 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import { Problem } from '../../domain/errors.ts'
+import { ERRORS, invalidParameters, Problem } from '../../domain/errors.ts'
 import { OPERATIONS } from '../../domain/operations.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../domain/pagination.ts'
+import { suggest } from '../../support/nearest.ts'
 import { shorten } from '../../support/shorten.ts'
 import type { ExchangeFilter } from '../../traffic/exchange-filter.ts'
 import { explainExchange } from '../../traffic/explain-exchange.ts'
@@ -10,6 +11,7 @@ import { harOf } from '../../traffic/har.ts'
 import { originalOf } from '../../traffic/original-of.ts'
 import { type ExchangeQuery, kept, pageExchanges } from '../../traffic/page-exchanges.ts'
 import { EXCHANGE_ENDS } from '../../traffic/recorded-exchange.ts'
+import { ANSWERED_CODES } from '../../verdict/coverage.ts'
 import { type ControlDeps, controlOf } from '../control-parts.ts'
 import { ExchangePageSchema, ExplainedExchangeSchema, eitherForm } from '../exchange-schemas.ts'
 import { oneOf } from '../schema-parts.ts'
@@ -54,6 +56,18 @@ const Filter = Type.Object(
   },
   { additionalProperties: false },
 )
+/** Codes that an answer may have: every error of the sandbox, and of its token endpoint. */
+const CODES: readonly string[] = [...new Set([...Object.keys(ERRORS), ...ANSWERED_CODES])]
+
+/** Throws Problem validation_error with the nearest. */
+function refuseUnknownCode(code: string | undefined): void {
+  // The fault unknown_values makes subclasses of them.
+  if (code === undefined || CODES.includes(code.replace(/_unspecified$/, ''))) return
+  throw invalidParameters([
+    { param: 'code', detail: `"${shorten(code)}" is not an error code; ${suggest(code, CODES)}` },
+  ])
+}
+
 const FormatOnly = Type.Object({ format: Format }, { additionalProperties: false })
 const Params = Type.Object({ request_id: Type.String({ description: 'As the answer has it.' }) })
 
@@ -77,6 +91,7 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
     async (request) => {
       const { exchanges } = controlOf(request)
       const { format, ...query } = request.query
+      refuseUnknownCode(query.code)
       if (format === 'har') return archive((await pageExchanges(exchanges, queryOf(query))).data)
       return pageExchanges(exchanges, { limit: DEFAULT_LIMIT, ...queryOf(query) })
     },

@@ -18,7 +18,7 @@ export function matrixSection(exploration: MatrixSource): Markup | undefined {
   const head = operations.map((operation) => html`<th scope="col">${operation.replaceAll('_', ' ')}</th>`)
   const row = ({ title, cells }: (typeof rows)[number]) =>
     html`<tr><th scope="row">${title}</th>${cells.map(cellOf)}</tr>`
-  return html`<section><h2>Every fault at every place</h2><div class="scroll" tabindex="0"><table class="matrix"><thead><tr><th></th>${head}</tr></thead><tbody>${rows.map(row)}</tbody></table></div><ul class="legend">${legend}</ul></section>`
+  return html`<section><h2>Every fault at every place</h2><div class="scroll" tabindex="0" role="region" aria-label="Every fault at every place"><table class="matrix"><thead><tr><td></td>${head}</tr></thead><tbody>${rows.map(row)}</tbody></table></div><ul class="legend">${legend}</ul></section>`
 }
 
 /** What went wrong, the worst first; then what has to be known besides. */
@@ -45,8 +45,8 @@ function article(incident: Incident): Markup {
   const { sign, name } = OUTCOMES[outcome]
   const also = alikeInWords(incident)
   const why = explanationsOf(incident).map(
-    ({ id, title, explanation }) =>
-      html`<div><dt>Why</dt><dd>${title} <span class="id">${id}</span><p>${explanation}</p></dd></div>`,
+    ({ id, title, explanation, fix }) =>
+      html`<div><dt>Why</dt><dd>${title} <span class="id">${id}</span><p>${explanation}</p></dd></div><div><dt>Fix</dt><dd>${fix}</dd></div>`,
   )
   return html`<article class="${outcome}"><h3>${first.trial.id}</h3><p><span class="tag">${first.level}</span><span class="tag">${sign} ${name}</span></p>
 ${first.sentences.map((sentence) => html`<p>${sentence}</p>`)}

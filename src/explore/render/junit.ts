@@ -58,6 +58,9 @@ function resultOf(result: TrialResult): XmlElement | undefined {
 }
 
 function detailsOf({ sentences, findings, repeat }: TrialResult): string {
-  const why = findings.map(({ id, title, explanation }) => `Why: ${title} (${id}). ${explanation}`)
+  const why = findings.flatMap(({ id, title, explanation, fix }) => [
+    `Why: ${title} (${id}). ${explanation}`,
+    `Fix: ${fix}`,
+  ])
   return [...sentences, ...why, `Again: ${repeat}`].map((text) => plainText(text)).join('\n')
 }

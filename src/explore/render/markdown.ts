@@ -32,7 +32,8 @@ function incidentLines(incident: Incident): string[] {
     '',
     ...first.sentences.map((sentence) => `- ${escaped(sentence)}`),
     ...explanationsOf(incident).map(
-      ({ id, title, explanation }) => `- **Why:** ${escaped(title)} (${code(id)}). ${escaped(explanation)}`,
+      ({ id, title, explanation, fix }) =>
+        `- **Why:** ${escaped(title)} (${code(id)}). ${escaped(explanation)} **Fix:** ${escaped(fix)}`,
     ),
     ...(also === undefined ? [] : [`- **Also:** ${escaped(also)}`]),
     `- **Again:** ${code(first.repeat)}`,

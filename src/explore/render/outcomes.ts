@@ -30,12 +30,41 @@ const OWN: Record<Exclude<Shown, OutcomeId>, ShownOutcome> = {
   untried: { sign: '·', name: 'not tried', meaning: 'the run did not take place' },
 }
 
+const MEANINGS: Record<OutcomeId, string> = {
+  paid_twice: 'the same order moved money more than once',
+  took_out_unpaid: 'money was withdrawn that the order had not put in',
+  untold: 'the money moved, the command ended well, and nothing had told it so',
+  hung: 'the command was not done in time',
+  paid_twice_put_right: 'the money moved twice, and one of the two was taken back',
+  made_twice: 'the same portfolio was made more than once',
+  forgotten: 'the requests that show it are not on record any more',
+  not_known_yet: 'it was still under way',
+  contradiction: 'the ledger and the answers disagree: a mistake of the sandbox',
+  left_open: 'the money moved, and the command failed before anything told it so',
+  perhaps_told: 'the money moved, and only something that is read anyway showed it',
+  key_expired: 'the same key moved money again after it had expired',
+  lucky: 'sent again under another key, and only by luck it moved once',
+  not_asked_for: 'the order was left out, and the command ended well',
+  another_amount: 'the money moved, and not as much as without faults',
+  key_again: 'a key was sent again although it had been answered',
+  equal_at_once: 'two equal orders under two keys at once',
+  gave_up: 'nothing moved, and nothing told the client so',
+  gave_up_looked: 'nothing moved, and the client looked and did not find it',
+  stopped: 'the command ended before it asked for it',
+  taken_back: 'the client put the money back',
+  refused: 'nothing moved, and the client was told',
+  put_off: 'nothing moved, and the client was told to come again',
+  misled: 'a fault gave the client a wrong answer: not judged',
+  found: 'the money moved, and the client found it in the list',
+  told: 'the money moved, and the client was told',
+}
+
 /** How an outcome is shown: a sign for a cell, its name, and what it means. */
 export const OUTCOMES: Record<Shown, ShownOutcome> = { ...ofOperations(), ...OWN }
 
 function ofOperations(): Record<Extract<Shown, OutcomeId>, ShownOutcome> {
   const shown = Object.entries(OF_OPERATIONS).map(([id, { level, title }]) => {
-    return [id, { sign: id === 'hung' ? '∞' : SIGNS[level], name: title, meaning: level }]
+    return [id, { sign: id === 'hung' ? '∞' : SIGNS[level], name: title, meaning: MEANINGS[id as OutcomeId] }]
   })
   return Object.fromEntries(shown)
 }
@@ -43,7 +72,10 @@ function ofOperations(): Record<Extract<Shown, OutcomeId>, ShownOutcome> {
 /** In the order in which a legend has them. */
 export const SHOWN: readonly Shown[] = [...TRIAL_OUTCOMES, 'untried']
 
-/** @returns true for a result that is no failure, and has to be known */
+/** Levels that keep an exploration from "passed" though nothing failed. */
+export const GRAVE: readonly Level[] = ['inconclusive', 'review']
+
+/** @returns true for a result that is not a failure and has to be known */
 export function isAside({ level, outcome }: TrialResult): boolean {
   return !isBad(level) && outcome !== 'survived'
 }

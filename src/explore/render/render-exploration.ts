@@ -1,3 +1,4 @@
+import { visibleText } from '../../support/visible-text.ts'
 import type { ReportForm } from '../../verdict/report-forms.ts'
 import type { Exploration } from '../exploration.ts'
 import { summaryOf } from '../summary.ts'
@@ -7,15 +8,15 @@ import { renderMarkdown } from './markdown.ts'
 import { verdictSentence } from './sentence.ts'
 import { renderText } from './text.ts'
 
-/** Forms of an exploration: SARIF tells of places in a source, and this of runs. */
+/** Forms of an exploration: SARIF is about places in code, and this is about runs. */
 export type ExplorationForm = Exclude<ReportForm, 'sarif'>
 
 const RENDERERS: Record<ExplorationForm, (exploration: Exploration) => string> = {
-  json: (exploration) => `${JSON.stringify(withSummary(exploration), null, 2)}\n`,
+  json: (exploration) => `${visibleText(JSON.stringify(withSummary(exploration), null, 2))}\n`,
   junit: renderJunit,
   html: renderHtml,
   markdown: renderMarkdown,
-  text: (exploration) => renderText(exploration),
+  text: (exploration) => renderText(exploration, { verbose: true }),
 }
 
 /** An exploration in one of its forms. */

@@ -1,67 +1,65 @@
 import { plainText } from '../../verdict/render/plain-text.ts'
-import type { Exploration, TrialOutcome } from '../exploration.ts'
+import { type TextTerms, Typesetter } from '../../verdict/render/typesetter.ts'
+import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { matrixOf } from '../matrix.ts'
 import { summaryOf } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
-import { COLOURS, matrixLines, type Paint, painter } from './matrix-lines.ts'
-import { isAside, OUTCOMES } from './outcomes.ts'
+import { COLOURS, matrixLines } from './matrix-lines.ts'
+import { GRAVE, isAside, OUTCOMES } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
-import { wrapped } from './wrap.ts'
 
 const VERDICTS = { passed: '1;32', failed: '1;31', inconclusive: '1;33' }
 
+/** Without `verbose`, so many of each kind are shown. */
+const MOST = 5
+
 /**
- * For a terminal: the matrix, what went wrong in full and the worst first, the rest in a line each. No line is wider than 100 columns
- * but for command lines, which stay whole, to be copied.
+ * For a terminal: the matrix, what went wrong and the worst first, each with its fix; then the verdict. With `verbose` also what is only
+ * to be known. Lines are wrapped but for command lines, which stay whole, to be copied.
  */
-export function renderText(exploration: Exploration, { colour = false }: { colour?: boolean } = {}): string {
-  const paint = painter(colour)
+export function renderText(exploration: Exploration, terms: TextTerms = {}): string {
+  const { verbose = false } = terms
+  const set = new Typesetter(terms)
   const { verdict } = summaryOf(exploration)
-  const aside = [
-    ...incidentsOf(exploration, isAside).flatMap((incident) => asideLines(incident, paint)),
-    ...leftOpen(exploration).flatMap((note) => wrapped('', plainText(note), '    ')),
-  ]
+  const isOpen = (result: TrialResult) => isAside(result) && (verbose || GRAVE.includes(result.level))
+  const incidents = incidentsOf(exploration, ({ level }) => isBad(level))
+  const aside = incidentsOf(exploration, isOpen)
+  const most = verbose ? Number.POSITIVE_INFINITY : MOST
   return [
-    ...matrixLines(matrixOf(exploration), paint),
+    ...matrixLines(matrixOf(exploration), (sgr, text) => set.paint(sgr, text)),
     '',
-    ...incidentsOf(exploration, ({ level }) => isBad(level)).flatMap((incident) => [
-      ...incidentLines(incident, paint),
-      '',
-    ]),
-    ...(aside.length > 0 ? [...aside, ''] : []),
-    ...wrapped('', verdictSentence(exploration)).map((line) => paint(VERDICTS[verdict], line)),
-    ...wrapped('', `${tally(exploration)}; ${pace(exploration)}; seed ${exploration.seed}.`),
+    ...incidents.slice(0, most).flatMap((incident) => incidentLines(incident, set)),
+    ...leftOut(incidents, most),
+    ...aside.slice(0, most).flatMap((incident) => asideLines(incident, set)),
+    ...leftOut(aside, most),
+    ...leftOpen(exploration).flatMap((note) => set.wrap('', plainText(note), '  ')),
+    ...set.wrap('', `${tally(exploration)}; ${pace(exploration)}; seed ${exploration.seed}.`),
+    ...set.whole(VERDICTS[verdict], verdictSentence(exploration)),
     '',
   ].join('\n')
 }
 
-function incidentLines(incident: Incident, paint: Paint): string[] {
+function leftOut(incidents: readonly Incident[], most: number): string[] {
+  return incidents.length > most ? [`  … and ${incidents.length - most} more; --verbose shows them`] : []
+}
+
+function incidentLines(incident: Incident, set: Typesetter): string[] {
   const { outcome, first } = incident
-  const also = alikeInWords(incident)
-  const [head = '', ...more] = signed(outcome, `${first.trial.id}: ${OUTCOMES[outcome].name} (${first.level})`)
+  const { sign, name } = OUTCOMES[outcome]
   return [
-    paint(COLOURS[outcome], head),
-    ...more.map((line) => paint(COLOURS[outcome], line)),
-    ...first.sentences.flatMap((sentence) => wrapped('    ', plainText(sentence))),
-    ...explanationsOf(incident).flatMap(({ id, title, explanation }) => [
-      ...wrapped('    why    ', `${title} (${id}).`),
-      ...wrapped('           ', plainText(explanation)),
-    ]),
-    ...(also === undefined ? [] : wrapped('    also   ', plainText(also))),
-    `    again  ${plainText(first.repeat)}`,
+    ...set.signed(sign, COLOURS[outcome], `${first.trial.id}: ${name} (${first.level})`),
+    ...first.sentences.flatMap((sentence) => set.wrap('  ', plainText(sentence))),
+    ...explanationsOf(incident).flatMap(({ id, title, fix }) => set.labelled({ why: `${title} (${id}).`, fix })),
+    ...set.labelled({ also: alikeInWords(incident) }),
+    `  again     ${plainText(first.repeat)}`,
   ]
 }
 
-function asideLines(incident: Incident, paint: Paint): string[] {
+function asideLines(incident: Incident, set: Typesetter): string[] {
   const { outcome, first } = incident
   const also = alikeInWords(incident)
-  const what = `${first.trial.id}: ${OUTCOMES[outcome].name}; ${first.sentences.join('; ')}`
-  const [head = '', ...more] = signed(outcome, also === undefined ? what : `${what}; also ${also}`)
-  return [paint(COLOURS[outcome], head.charAt(0)) + head.slice(1), ...more]
-}
-
-/** Behind the sign of an outcome. */
-function signed(outcome: TrialOutcome, text: string): string[] {
-  return wrapped(`${OUTCOMES[outcome].sign} `, plainText(text), '    ')
+  const { sign, name } = OUTCOMES[outcome]
+  const what = `${first.trial.id}: ${name}; ${first.sentences.join('; ')}`
+  return set.signed(sign, COLOURS[outcome], also === undefined ? what : `${what}; also ${also}`)
 }

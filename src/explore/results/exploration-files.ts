@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises'
-import { reportFile, writing } from '../../exec/report-files.ts'
+import { reportFile, writeEach } from '../../exec/report-files.ts'
 import { OptionError } from '../../option-error.ts'
 import { shorten } from '../../support/shorten.ts'
 import type { Exploration } from '../exploration.ts'
@@ -16,14 +15,18 @@ export function explorationFile(path: string): ExplorationFile {
   const { form } = reportFile(path)
   if (form !== 'sarif') return { path, form }
   throw new OptionError(
-    `--report "${shorten(path)}": SARIF tells of findings, explore of runs; use .html, .json, .xml (JUnit), .md or .txt`,
+    `--report "${shorten(path)}": SARIF is about places in code, and explore about runs; use .html, .json, .xml (JUnit), .md or .txt`,
   )
 }
 
-/** Writes every file. Throws OptionError naming the one that cannot be written. */
-export async function writeExploration(files: readonly ExplorationFile[], exploration: Exploration): Promise<void> {
-  if (files.length === 0) return
+/** Writes every file. Resolves to false when one of them could not be written, which has been said then. */
+export async function writeExploration(
+  files: readonly ExplorationFile[],
+  exploration: Exploration,
+  say: (line: string) => void,
+): Promise<boolean> {
+  if (files.length === 0) return true
   // Loaded when somebody asks: they are long, and most runs write none.
   const { renderExploration } = await import('../render/render-exploration.ts')
-  for (const { path, form } of files) await writing(path, () => writeFile(path, renderExploration(form, exploration)))
+  return writeEach(files, (form) => renderExploration(form, exploration), say)
 }

@@ -108,7 +108,7 @@ function resultOf(
   return {
     trial: withoutPlan(trial),
     ...judgement,
-    findings: failed.map(({ id, title, explanation }) => ({ id, title, explanation })),
+    findings: failed.map(({ id, title, explanation, fix = '' }) => ({ id, title, explanation, fix })),
     end: endInAWord(end),
     took_ms: Math.round(took),
     overhead_ms: Math.round(overhead),

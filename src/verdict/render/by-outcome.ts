@@ -1,8 +1,9 @@
+import { plural } from '../evidence/words.ts'
 import type { Outcome } from '../finding.ts'
 import type { Report, ReportedFinding } from '../report.ts'
 
 /** Findings by their outcome, each in the order of the report. */
-export function byOutcome({ findings }: Report): Record<Outcome, ReportedFinding[]> {
+export function byOutcome({ findings }: Pick<Report, 'findings'>): Record<Outcome, ReportedFinding[]> {
   const of = (wanted: Outcome) => findings.filter(({ outcome }) => outcome === wanted)
   return {
     failed: of('failed'),
@@ -13,12 +14,16 @@ export function byOutcome({ findings }: Report): Record<Outcome, ReportedFinding
   }
 }
 
-/** "3 proved, 1 contradicted, 25 unproved" */
-export function tally({ proved, contradicted, unproved }: Report): string {
-  return `${proved} proved, ${contradicted} contradicted, ${unproved} unproved`
+/** "16 rules kept, 1 broken, 12 not tested" */
+export function tally({
+  proved,
+  contradicted,
+  unproved,
+}: Pick<Report, 'proved' | 'contradicted' | 'unproved'>): string {
+  return `${plural(proved, 'rule')} kept, ${contradicted} broken, ${unproved} not tested`
 }
 
 /** What a report is of, in a few words. */
-export function nameOf({ scenario }: Report): string {
+export function nameOf({ scenario }: Pick<Report, 'scenario'>): string {
   return scenario ?? 'no scenario'
 }

@@ -1,9 +1,10 @@
 import type { Report } from '../report.ts'
 import { byOutcome } from './by-outcome.ts'
 import { coverage } from './html/coverage.ts'
-import { contradicted, notExercised, open, proved, setUp } from './html/findings.ts'
+import { broken, kept, notTested, open, setUp } from './html/findings.ts'
 import { brand, head, overview } from './html/head.ts'
 import { html, type Markup } from './html/markup.ts'
+import { operations } from './html/operations.ts'
 import { page } from './html/page.ts'
 import { SEQUENCE_STYLE } from './html/sequence-style.ts'
 import { STYLE } from './html/style.ts'
@@ -19,19 +20,20 @@ export function renderHtml(reports: readonly Report[]): string {
     style: STYLE + SEQUENCE_STYLE,
     header: html`${brand(reports)}${single ? head(single, 'h1') : overview(reports)}`,
     main: single ? body(single) : html`${reports.map(run)}`,
-    footer: html`Made by yield-sandbox ${only?.version}. Proved: the situation arose, and the client did right. Contradicted: the exchanges show that it did wrong. Unproved: the situation never arose, or traffic alone cannot tell.`,
+    footer: html`Made by yield-sandbox ${only?.version}. Kept: the situation arose, and the client did right. Broken: the exchanges show that it did wrong. Not tested: the situation never arose, or traffic alone cannot tell.`,
   })
 }
 
 function body(report: Report): Markup {
   const { failed, needs_review, errored, passed, not_exercised } = byOutcome(report)
   return html`${[
+    operations(report),
     setUp(report.configuration),
-    contradicted(report, failed),
+    broken(report, failed),
     open('Needs review', needs_review),
     open('Errored', errored),
-    proved(passed),
-    notExercised(not_exercised),
+    kept(passed),
+    notTested(not_exercised),
     coverage(report),
   ]}`
 }

@@ -1,5 +1,7 @@
+import { type OperationOutcome, OUTCOMES } from '../../oracle/outcome.ts'
 import type { ConfigurationCause, Report, ReportedFinding } from '../report.ts'
 import { nameOf } from './by-outcome.ts'
+import { operationsOf } from './operations-of.ts'
 import { plainText } from './plain-text.ts'
 import { type Attributes, attributesOf, element, type XmlElement } from './xml.ts'
 
@@ -7,8 +9,9 @@ import { type Attributes, attributesOf, element, type XmlElement } from './xml.t
 type Result = '' | XmlElement
 
 /**
- * JUnit XML, a test suite for each report. What failed is a failure; what a baseline accepts, what needs review and what was not
- * exercised is skipped, with the reason; a broken judge, a set-up that stood in the way and an inconclusive verdict are errors.
+ * JUnit XML, a test suite for each report. A broken rule and money that went astray are failures; what a baseline accepts, what needs
+ * review and what was not tested is skipped, with the reason; a broken judge, a set-up that stood in the way and an inconclusive verdict
+ * are errors.
  */
 export function renderJunit(reports: readonly Report[]): string {
   return [
@@ -24,6 +27,7 @@ function suite(report: Report): string {
   const scenario = nameOf(report)
   const cases: [name: string, result: Result][] = [
     ...report.configuration.map((cause): [string, Result] => [`set-up: ${cause.id}`, setUp(cause)]),
+    ...operationsOf(report).grave.map((operation): [string, Result] => [operationName(operation), judged(operation)]),
     ...report.findings.map((finding): [string, Result] => [finding.id, resultOf(finding)]),
     ...(report.verdict === 'inconclusive' ? [['verdict', inconclusive(report)] as [string, Result]] : []),
   ]
@@ -47,6 +51,18 @@ function suite(report: Report): string {
 function testCase(attributes: Attributes, result: Result): string {
   const start = `    <testcase ${attributesOf(attributes)}`
   return result === '' ? `${start}/>` : `${start}>${result}</testcase>`
+}
+
+function operationName({ type, external_id }: OperationOutcome): string {
+  return external_id === null ? `operation: ${type}` : `operation: ${type} of ${external_id}`
+}
+
+function judged({ outcome, level, sentence, request_ids }: OperationOutcome): Result {
+  if (level === 'critical' || level === 'serious') {
+    const text = plainText(`Requests: ${request_ids.join(', ')}`)
+    return element('failure', { message: `${OUTCOMES[outcome].title}: ${sentence}`, type: level }, text)
+  }
+  return element('skipped', { message: `${OUTCOMES[outcome].title}: ${sentence}` }, '')
 }
 
 function resultOf(finding: ReportedFinding): Result {

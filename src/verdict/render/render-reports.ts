@@ -1,3 +1,4 @@
+import { visibleText } from '../../support/visible-text.ts'
 import { mergedReport } from '../merged-report.ts'
 import type { Report } from '../report.ts'
 import type { ReportForm } from '../report-forms.ts'
@@ -8,12 +9,12 @@ import { renderSarif } from './sarif.ts'
 import { renderText } from './text.ts'
 
 const RENDERERS: Record<ReportForm, (reports: readonly Report[]) => string> = {
-  json: (reports) => `${JSON.stringify(mergedReport(reports), null, 2)}\n`,
+  json: (reports) => `${visibleText(JSON.stringify(mergedReport(reports), null, 2))}\n`,
   junit: renderJunit,
   sarif: renderSarif,
   html: renderHtml,
   markdown: renderMarkdown,
-  text: (reports) => renderText(reports),
+  text: (reports) => renderText(reports, { verbose: true }),
 }
 
 /** Reports in one of their forms; several in one document. */

@@ -1,6 +1,9 @@
+import { type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from '../../oracle/outcome.ts'
+import { visibleText } from '../../support/visible-text.ts'
 import type { Impact } from '../finding.ts'
 import type { Report, ReportedFinding } from '../report.ts'
 import { nameOf } from './by-outcome.ts'
+import { operationsOf } from './operations-of.ts'
 import { plainText } from './plain-text.ts'
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
@@ -8,7 +11,7 @@ const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
 const LEVELS: Record<Impact, string> = { critical: 'error', serious: 'error', minor: 'warning' }
 
 /**
- * SARIF 2.1.0: what failed, and as notes what needs review; mistakes in the set-up as notifications. One run for all reports, since
+ * SARIF 2.1.0: money that went astray, broken rules, and as notes what needs review; mistakes in the set-up as notifications. One run for all reports, since
  * code scanning takes no second one of the same tool.
  */
 export function renderSarif(reports: readonly Report[]): string {
@@ -19,27 +22,35 @@ export function renderSarif(reports: readonly Report[]): string {
   )
   const rules = new Map(found.map(({ finding }) => [finding.id, finding]))
   const ids = [...rules.keys()]
+  const money = reports.flatMap((report) => operationsOf(report).grave.map((operation) => ({ report, operation })))
+  const outcomes = [...new Set(money.map(({ operation }) => operation.outcome))]
   const run = {
     tool: {
       driver: {
         name: 'yield-sandbox',
+        informationUri: 'https://www.npmjs.com/package/yield-sandbox',
         ...(reports[0] && { version: reports[0].version, semanticVersion: reports[0].version }),
-        rules: [...rules.values()].map(ruleOf),
+        rules: [...[...rules.values()].map(ruleOf), ...outcomes.map(outcomeRuleOf)],
       },
     },
     automationDetails: { id: 'yield-sandbox/' },
     invocations: [{ executionSuccessful: true, toolConfigurationNotifications: reports.flatMap(notificationsOf) }],
-    results: found.map(({ report, finding }) => resultOf(report, finding, ids.indexOf(finding.id))),
+    results: [
+      ...money.map(({ report, operation }) =>
+        operationResultOf(report, operation, ids.length + outcomes.indexOf(operation.outcome)),
+      ),
+      ...found.map(({ report, finding }) => resultOf(report, finding, ids.indexOf(finding.id))),
+    ],
     columnKind: 'utf16CodeUnits',
   }
-  return `${JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, null, 2)}\n`
+  return `${visibleText(JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, null, 2))}\n`
 }
 
 function ruleOf({ id, title, rule, impact, consequence, fix }: ReportedFinding) {
   const lines = [consequence, `Rule: ${rule}`, `Fix: ${fix ?? rule}`].map((line) => plainText(line))
   return {
     id,
-    name: id.replace(/(^|-)([a-z])/g, (_all, _dash, letter: string) => letter.toUpperCase()),
+    name: nameOfRule(id),
     shortDescription: message(title),
     fullDescription: message(consequence),
     help: {
@@ -72,19 +83,56 @@ function resultOf(report: Report, finding: ReportedFinding, ruleIndex: number) {
     level: wrong ? LEVELS[impact] : 'note',
     message: message(sentences.join(' ')),
     ...(accepted !== undefined && { suppressions: [{ kind: 'external', justification: plainText(accepted) }] }),
-    locations: [
-      {
-        physicalLocation: {
-          artifactLocation: { uri: `yield-sandbox/${encodeURIComponent(plainText(report.scenario ?? 'run', 64))}` },
-          region: { startLine: 1 },
-        },
-        ...(operations.size > 0 && {
-          logicalLocations: [...operations].map((name) => ({ name, kind: 'function' })),
-        }),
-      },
-    ],
+    locations: [locationOf(report, [...operations])],
     partialFingerprints: { 'finding/v1': `${plainText(nameOf(report), 64)}/${id}` },
     properties: { outcome, impact, request_ids: request_ids.map((request_id) => plainText(request_id)) },
+  }
+}
+
+function nameOfRule(id: string): string {
+  return id.replace(/(^|[-_])([a-z])/g, (_all, _separator, letter: string) => letter.toUpperCase())
+}
+
+function locationOf({ scenario }: Report, operations: readonly string[]) {
+  return {
+    physicalLocation: {
+      artifactLocation: { uri: `yield-sandbox/${encodeURIComponent(plainText(scenario ?? 'run', 64))}` },
+      region: { startLine: 1 },
+    },
+    ...(operations.length > 0 && { logicalLocations: operations.map((name) => ({ name, kind: 'function' })) }),
+  }
+}
+
+/** What became of an operation, as a rule: code scanning wants one for each result. */
+function outcomeRuleOf(outcome: OutcomeId) {
+  const { title, level } = OUTCOMES[outcome]
+  const text = `An operation of the client was ${title}, by the ledger and by what the client was told.`
+  return {
+    id: outcome,
+    name: nameOfRule(outcome),
+    shortDescription: message(title),
+    fullDescription: message(text),
+    help: { text, markdown: text },
+    defaultConfiguration: { level: levelOf(level) },
+    properties: { tags: ['api-client', level] },
+  }
+}
+
+function levelOf(level: Level): string {
+  return level === 'critical' || level === 'serious' ? 'error' : 'note'
+}
+
+function operationResultOf(report: Report, operation: OperationOutcome, ruleIndex: number) {
+  const { outcome, level, sentence, type, external_id, amount_minor, request_ids } = operation
+  const print = [nameOf(report), outcome, type, external_id, amount_minor].map((part) => plainText(part ?? '', 64))
+  return {
+    ruleId: outcome,
+    ruleIndex,
+    level: levelOf(level),
+    message: message(sentence),
+    locations: [locationOf(report, [type])],
+    partialFingerprints: { 'operation/v1': print.join('/') },
+    properties: { outcome, level, request_ids: request_ids.map((request_id) => plainText(request_id)) },
   }
 }
 

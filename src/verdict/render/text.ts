@@ -1,79 +1,165 @@
+import type { Level, OperationOutcome } from '../../oracle/outcome.ts'
 import type { Outcome } from '../finding.ts'
 import type { ConfigurationCause, Covered, ExchangeLine, Report, ReportedFinding, Verdict } from '../report.ts'
 import { byOutcome, nameOf, tally } from './by-outcome.ts'
 import { exchangesOf, inWords, shortKey } from './exchanges-of.ts'
+import { LEVEL_SIGNS, operationsOf } from './operations-of.ts'
 import { plainText } from './plain-text.ts'
-
-type Paint = (text: string) => string
+import { type TextTerms, Typesetter } from './typesetter.ts'
 
 /** Select Graphic Rendition of ECMA-48. */
-const BOLD = 1
-const FAINT = 2
-const COLOURS: Record<Verdict | Outcome, number> = {
-  failed: 31,
-  errored: 31,
-  passed: 32,
-  inconclusive: 33,
-  needs_review: 33,
-  not_exercised: 2,
+const BOLD = '1'
+const COLOURS: Record<Verdict | Outcome | Level, string> = {
+  failed: '31',
+  errored: '31',
+  passed: '32',
+  inconclusive: '33',
+  needs_review: '33',
+  not_exercised: '2',
+  critical: '1;31',
+  serious: '31',
+  review: '33',
+  warning: '33',
+  note: '2',
+  none: '2',
+  ok: '32',
 }
 
-/** For a terminal: what is wrong in full, the rest a line each. `colour`: with colours and bold type. */
-export function renderText(reports: readonly Report[], { colour = false }: { colour?: boolean } = {}): string {
-  const painter =
-    (code: number): Paint =>
-    (text) =>
-      colour ? `\u001b[${code}m${text}\u001b[0m` : text
-  return reports.map((report) => reportText(report, painter)).join('\n')
+/** Without `verbose`, so many operations of each group are shown. */
+const SHOWN = 5
+
+/**
+ * For a terminal: what is wrong, the money first, each with its fix; then the verdict. With `verbose` also the requests that show it, and
+ * what was kept, not tested and covered. Command lines are never wrapped: they are to be copied.
+ */
+export function renderText(reports: readonly Report[], terms: TextTerms = {}): string {
+  const named = reports.length > 1
+  return reports
+    .map((report) => new ReportText(report, terms).lines(named).join('\n'))
+    .join('\n\n')
+    .concat('\n')
 }
 
-type Painter = (code: number) => Paint
-
-function reportText(report: Report, painter: Painter): string {
-  const { failed, needs_review, errored, passed, not_exercised } = byOutcome(report)
-  const bold = painter(BOLD)
-  const of = (outcome: Outcome, sign: string) => (finding: ReportedFinding) =>
-    `  ${painter(COLOURS[outcome])(sign)} ${finding.id}: ${plainText(finding.explanation)}`
-  const chapter = (title: string, lines: readonly string[]) => (lines.length > 0 ? ['', bold(title), ...lines] : [])
-  return [
-    painter(COLOURS[report.verdict])(bold(plainText(report.summary))),
-    `${tally(report)} (${plainText(nameOf(report))}, seed ${report.seed})`,
-    ...(report.unmet.length > 1 ? report.unmet.map((reason) => `  - ${plainText(reason)}`) : []),
-    ...chapter(
-      'Set-up',
-      report.configuration.flatMap((cause) => causeLines(cause, painter)),
-    ),
-    ...chapter(
-      'Contradicted',
-      failed.flatMap((finding) => failureLines(report, finding, painter)),
-    ),
-    ...chapter('Needs review', needs_review.map(of('needs_review', '?'))),
-    ...chapter('Errored', errored.map(of('errored', '!'))),
-    ...chapter('Proved', passed.map(of('passed', '✓'))),
-    ...chapter('Not exercised', missing(not_exercised, painter(FAINT))),
-    ...chapter('Coverage', coverageLines(report)),
-    '',
-  ].join('\n')
+/** The last line of several reports in one. */
+export function verdictLine({ verdict, summary }: Pick<Report, 'verdict' | 'summary'>, terms: TextTerms = {}): string {
+  return new Typesetter(terms).whole(`${COLOURS[verdict]};${BOLD}`, plainText(summary)).join('\n')
 }
 
-function causeLines({ title, expected, came, fix }: ConfigurationCause, painter: Painter): string[] {
-  return [`  ${painter(COLOURS.failed)('!')} ${plainText(title)}`, ...labelled({ expected, came, fix })]
+class ReportText {
+  readonly #report: Report
+  readonly #verbose: boolean
+  readonly #set: Typesetter
+
+  constructor(report: Report, terms: TextTerms) {
+    this.#report = report
+    this.#verbose = terms.verbose ?? false
+    this.#set = new Typesetter(terms)
+  }
+
+  lines(named: boolean): string[] {
+    const report = this.#report
+    const { verdict, configuration, seed } = report
+    const { failed, errored } = byOutcome(report)
+    const { grave, mild, rest } = operationsOf(report)
+    const name = plainText(nameOf(report))
+    return [
+      ...(named ? [this.#set.paint(BOLD, name)] : []),
+      ...this.#operations(grave),
+      ...configuration.flatMap((cause) => this.#cause(cause)),
+      ...failed.flatMap((finding) => this.#broken(finding)),
+      ...again(failed).map((command) => `  ${'again'.padEnd(8)}  ${plainText(command)}`),
+      ...this.#openQuestions(),
+      ...errored.flatMap((finding) => this.#finding('!', finding)),
+      ...this.#operations(mild),
+      ...(rest === '' ? [] : this.#set.signed(LEVEL_SIGNS.ok, COLOURS.ok, `${rest}.`)),
+      ...(this.#verbose ? this.#everythingElse() : []),
+      ...this.#reasons(grave),
+      ...this.#set.wrap(
+        '',
+        `${tally(report)} (${name}, seed ${seed})${this.#verbose ? '' : '; --verbose lists them'}.`,
+      ),
+      ...this.#set.whole(`${COLOURS[verdict]};${BOLD}`, plainText(report.summary)),
+    ]
+  }
+
+  #operations(all: readonly OperationOutcome[]): string[] {
+    const shown = this.#verbose ? all : all.slice(0, SHOWN)
+    const lines = shown.flatMap(({ level, sentence, request_ids }) => [
+      ...this.#set.signed(LEVEL_SIGNS[level], COLOURS[level], `${sentence} (${level})`),
+      ...(this.#verbose ? this.#exchanges(request_ids) : []),
+    ])
+    return all.length > shown.length ? [...lines, `  … and ${all.length - shown.length} more`] : lines
+  }
+
+  #cause({ title, expected, came, fix }: ConfigurationCause): string[] {
+    return [...this.#set.signed('!', COLOURS.failed, `${title}.`), ...this.#set.labelled({ expected, came, fix })]
+  }
+
+  #broken(finding: ReportedFinding): string[] {
+    const { id, title, impact, explanation, consequence, accepted, expected, came, rule, fix } = finding
+    const head = this.#set.signed('✗', COLOURS.failed, `${title} (${id}, ${impact})`)
+    if (!this.#verbose) return [...head, ...this.#set.labelled({ accepted, fix })]
+    return [
+      ...head,
+      ...this.#set.wrap('  ', plainText(`${explanation} ${consequence}`)),
+      ...this.#exchanges(finding.request_ids),
+      ...this.#set.labelled({ accepted, expected, came, rule, fix }),
+    ]
+  }
+
+  /** What needs review: all with `verbose`, else what matters to the verdict. */
+  #openQuestions(): string[] {
+    const { needs_review } = byOutcome(this.#report)
+    return needs_review
+      .filter(({ impact, required }) => this.#verbose || impact === 'critical' || required)
+      .flatMap((finding) => this.#finding('?', finding))
+  }
+
+  #finding(sign: string, { id, outcome, explanation }: ReportedFinding): string[] {
+    const said = outcome === 'needs_review' ? `needs review. ${explanation}` : explanation
+    return this.#set.signed(sign, COLOURS[outcome], `${id}: ${said}`)
+  }
+
+  /** Why the verdict is no better, but for what stands above or is the only reason: then the last line says it. */
+  #reasons(grave: readonly OperationOutcome[]): string[] {
+    const { verdict, unmet, configuration, findings } = this.#report
+    if (verdict !== 'failed' && unmet.length < 2) return []
+    const said = new Set([
+      ...grave.map(({ sentence }) => sentence),
+      ...configuration.map(({ title }) => `${title}.`),
+      ...byOutcome({ findings }).errored.map(({ id }) => `The judge of ${id} failed.`),
+    ])
+    return unmet.filter((reason) => !said.has(reason)).flatMap((reason) => this.#set.wrap('- ', plainText(reason)))
+  }
+
+  #exchanges(request_ids: readonly string[]): string[] {
+    return exchangesOf(this.#report, request_ids).map((line) => `    ${exchangeText(line)}`)
+  }
+
+  #everythingElse(): string[] {
+    const { passed, not_exercised } = byOutcome(this.#report)
+    return [
+      ...this.#chapter(
+        'Kept',
+        passed.flatMap((finding) => this.#finding('✓', finding)),
+      ),
+      ...this.#chapter('Not tested', missing(not_exercised)),
+      ...this.#chapter(
+        'Coverage',
+        coverageLines(this.#report).flatMap((line) => this.#set.wrap('  ', line)),
+      ),
+      '',
+    ]
+  }
+
+  #chapter(title: string, lines: readonly string[]): string[] {
+    return lines.length > 0 ? ['', this.#set.paint(BOLD, title), ...lines] : []
+  }
 }
 
-function failureLines(report: Report, finding: ReportedFinding, painter: Painter): string[] {
-  const { id, title, impact, explanation, consequence, accepted, expected, came, rule, fix, exercise_with } = finding
-  return [
-    `  ${painter(COLOURS.failed)('✗')} ${painter(BOLD)(plainText(title))} (${id}, ${impact})`,
-    `    ${plainText(explanation)} ${plainText(consequence)}`,
-    ...exchangesOf(report, finding.request_ids).map((line) => `      ${exchangeText(line)}`),
-    ...labelled({ accepted, expected, came, rule, fix, again: exercise_with }),
-  ]
-}
-
-function labelled(lines: Record<string, string | undefined>): string[] {
-  return Object.entries(lines).flatMap(([label, text]) =>
-    text === undefined ? [] : [`    ${label.padEnd(8)}  ${plainText(text)}`],
-  )
+/** The commands that show what is broken once more, each once. */
+function again(broken: readonly ReportedFinding[]): string[] {
+  return [...new Set(broken.flatMap(({ exercise_with }) => exercise_with ?? []))]
 }
 
 function exchangeText({ at_ms, request, idempotency_key, answer, fault, request_id }: ExchangeLine): string {
@@ -82,21 +168,21 @@ function exchangeText({ at_ms, request, idempotency_key, answer, fault, request_
   return `+${inWords(at_ms)} ${plainText(request)}${key} → ${plainText(answer)}${struck} (${plainText(request_id)})`
 }
 
-/** What was not exercised, by the command that would do it: ordinary traffic first. */
-function missing(findings: readonly ReportedFinding[], faint: Paint): string[] {
+/** What was not tested, by the command that would do it: ordinary traffic first. */
+function missing(findings: readonly ReportedFinding[]): string[] {
   const commands = new Map<string, string[]>()
   for (const { id, exercise_with = '' } of findings) {
     const ids = commands.get(exercise_with)
     if (ids) ids.push(id)
     else commands.set(exercise_with, [id])
   }
-  return [...commands].map(([command, ids]) => `  ${ids.join(', ')}: ${faint(plainText(command))}`)
+  return [...commands].map(([command, ids]) => `  ${ids.join(', ')}: ${plainText(command)}`)
 }
 
 function coverageLines({ coverage: { operations, errors, faults } }: Report): string[] {
   const line = (what: string, covered: readonly Covered[]) => {
     const seen = covered.filter(({ exercised }) => exercised).map(({ id, count }) => `${id} ×${count}`)
-    return `  ${seen.length} of ${covered.length} ${what}${seen.length > 0 ? `: ${seen.join(', ')}` : ''}`
+    return `${seen.length} of ${covered.length} ${what}${seen.length > 0 ? `: ${seen.join(', ')}` : ''}`
   }
   return [line('operations', operations), line('error codes', errors), line('kinds of faults', faults)]
 }

@@ -12,7 +12,7 @@ describe('JSON', () => {
     expect(read).toMatchObject({
       verdict: 'failed',
       summary: expect.stringMatching(/^Failed: money went astray/),
-      counts: { paid_twice: 4, hung: 3, paid_twice_put_right: 2, errored: 3, gave_up: 3, not_exercised: 3 },
+      counts: { paid_twice: 4, hung: 3, made_twice: 2, errored: 3, gave_up: 3, not_exercised: 3 },
       ...exploration,
     })
     expect(Object.keys(read.results[0].trial.harms[0].hazard)).toEqual(['id', 'title', 'rule'])
@@ -43,8 +43,10 @@ describe('JUnit', () => {
     expect(failed.attributes.classname).toBe('yield-sandbox.explore.deposit')
     expect(failed.children[0]).toMatchObject({
       name: 'failure',
-      attributes: { type: 'paid_twice', message: expect.stringContaining('double payment') },
-      text: expect.stringMatching(/twice instead of once\)\nWhy: A dropped transfer.*\nAgain: again -- alice/),
+      attributes: { type: 'paid_twice', message: expect.stringContaining('moved money more than once') },
+      text: expect.stringMatching(
+        /twice instead of once\)\nWhy: A dropped transfer.*\nFix: Make.*\nAgain: again -- alice/,
+      ),
     })
   })
 
@@ -59,7 +61,7 @@ describe('Markdown', () => {
     expect(text).toMatch(/^## ❌ Failed: money went astray in 6 of \d+ runs/)
     expect(text).toContain('| reset after broadcast |  | ✗2 |')
     expect(text).toMatch(/- \*\*Also:\*\* after close after broadcast; and at 1 other place\n/)
-    expect(text).toMatch(/^✗ silent loss or double payment, ∞ hung, /m)
+    expect(text).toMatch(/^✗ paid twice, ∞ hung, /m)
   })
 
   test.each(HOSTILE)('has nothing live in it whatever the command is called (%#)', (text) => {

@@ -22,7 +22,7 @@ test('the verdict comes first, then the matrix, what went wrong, what is to be k
 test('a cell says in words what its sign and its colour say', () => {
   const page = renderHtml(sampleExploration())
   expect(page).toContain(
-    '<td class="cell paid_twice" title="silent loss or double payment: all 2" aria-label="silent loss or double payment: all 2">✗ 2</td>',
+    '<td class="cell paid_twice" title="paid twice: all 2" aria-label="paid twice: all 2">✗ 2</td>',
   )
 })
 

@@ -22,11 +22,10 @@ export function sampleTrials(user?: string): PlannedTrial[] {
   return planTrials(samplePlaces(user), { kinds: [], operations: [], depth: 1 })
 }
 
-/** As the oracle has it. */
 function levelOf(outcome: TrialOutcome): Level {
+  if (outcome === 'survived') return 'ok'
   if (outcome === 'errored') return 'inconclusive'
-  if (outcome === 'not_exercised') return 'none'
-  return outcome === 'survived' ? 'ok' : OUTCOMES[outcome].level
+  return outcome === 'not_exercised' ? 'none' : OUTCOMES[outcome].level
 }
 
 /** What a trial came to. */
@@ -54,6 +53,7 @@ export function sampleExploration(text = 'alice'): Exploration {
     id: 'idempotency-key-on-retry',
     title: 'A dropped transfer was retried with a new Idempotency-Key: this pays twice',
     explanation: `${text}'s deposit was repeated under another key.`,
+    fix: 'Make the Idempotency-Key once per operation, before the first attempt.',
   }
   const special: Record<string, (trial: PlannedTrial) => TrialResult> = {
     'reset-after-broadcast': (trial) =>
@@ -61,7 +61,7 @@ export function sampleExploration(text = 'alice'): Exploration {
     'close-after-broadcast': (trial) =>
       resultOf(trial, 'paid_twice', { sentences: [twice], findings: [finding], repeat: `again -- ${text}` }),
     'hang-on-request': (trial) => resultOf(trial, 'hung', { sentences: ['the command was not done in time'] }),
-    revert: (trial) => resultOf(trial, 'paid_twice_put_right', { sentences: [`the command ended with code 1`, twice] }),
+    revert: (trial) => resultOf(trial, 'made_twice', { sentences: [`the command ended with code 1`, twice] }),
     'cut-json': (trial) => resultOf(trial, 'errored', { sentences: [`--before failed: ${text}`] }),
     'proxy-page': (trial) => resultOf(trial, 'gave_up', { sentences: ['the same money, but it failed'] }),
     'unknown-fields': (trial) => resultOf(trial, 'not_exercised', { sentences: ['the fault never struck'] }),

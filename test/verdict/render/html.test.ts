@@ -17,19 +17,22 @@ test.each(HOSTILE)('escapes whatever a client sent (%#)', (text) => {
   expect(Buffer.byteLength(page)).toBeLessThan(300_000)
 })
 
-test('the verdict comes first, then the set-up, what failed, what needs review, what was proved, what is open, the coverage', () => {
+test('the verdict comes first, then the money, the set-up, what was broken, what needs review, and folded the rest', () => {
   const page = renderHtml([sampleReport()])
   const headings = [...page.matchAll(/<h[12]>(.*?)</g)].map(([, text]) => text!.trim())
   expect(headings[0]).toMatch(/^A (dropped|repeated)/)
   expect(headings.slice(1)).toEqual([
+    'What became of the money',
     'Set-up',
-    'Contradicted',
+    'Broken',
     'Needs review',
     'Errored',
-    'Proved',
-    'Not exercised',
+    'Kept',
+    'Not tested',
     'Coverage',
   ])
+  const folds = [...page.matchAll(/<details class="fold"><summary><h2>(.*?)</g)].map(([, text]) => text!.trim())
+  expect(folds).toEqual(['Kept', 'Not tested', 'Coverage'])
 })
 
 test('the same key has the same colour in a diagram, and what was dropped a broken arrow', () => {

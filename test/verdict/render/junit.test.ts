@@ -15,7 +15,7 @@ test('has a suite for each report, and counts what is in it', () => {
     errors: String(ending('error')),
     skipped: String(ending('skipped')),
   })
-  expect([ending('failure'), ending('skipped')]).toEqual([6, 12])
+  expect([ending('failure'), ending('skipped')]).toEqual([8, 13])
 })
 
 test('says with a failure what is wrong, and why with what was skipped', () => {
@@ -32,6 +32,17 @@ test('says with a failure what is wrong, and why with what was skipped', () => {
     attributes: { message: expect.stringContaining('alice') },
   })
   expect(find('set-up: user-token-issuer')).toMatchObject({ name: 'error' })
+})
+
+test('says of an operation that keeps the verdict from passed what became of it', () => {
+  const [suite] = parseXml(renderJunit([sampleReport()])).children
+  const cases = suite!.children.filter(({ attributes }) => attributes.name!.startsWith('operation: '))
+  expect(
+    cases.map(({ attributes, children: [said] }) => [attributes.name, said!.name, said!.attributes.message]),
+  ).toEqual([
+    ['operation: deposit of alice', 'failure', expect.stringMatching(/^paid twice: alice's deposit/)],
+    ['operation: deposit of alice', 'skipped', expect.stringMatching(/^left open: alice's deposit/)],
+  ])
 })
 
 test.each(HOSTILE)('is well-formed whatever a client sent (%#)', (text) => {

@@ -1,4 +1,5 @@
 import { KINDS } from '../../../src/faults/kinds/index.ts'
+import { type OperationOutcome, OUTCOMES, type OutcomeId } from '../../../src/oracle/outcome.ts'
 import { buildReport } from '../../../src/verdict/build-report.ts'
 import { FINDING_IDS } from '../../../src/verdict/finding-ids.ts'
 import { FINDINGS } from '../../../src/verdict/findings/index.ts'
@@ -87,11 +88,35 @@ export function sampleReport(text = 'alice'): Report {
     const real = FINDINGS.find((candidate) => candidate.id === id) ?? finding({ id })
     return { ...real, judge: outcomes[i % outcomes.length] ?? real.judge }
   })
-  return buildReport(evidenceOf([dropped, again, refused], { now: Date.parse('2026-11-22T21:00:00Z') }), {
+  const report = buildReport(evidenceOf([dropped, again, refused], { now: Date.parse('2026-11-22T21:00:00Z') }), {
     findings,
     version: '0.1.0',
     seed: 4711,
     faultKinds: KINDS.map(({ kind }) => kind),
     scenario: { name: 'dropped-deposit', findings: ['idempotency-key-on-retry'], traffic: {} },
   })
+  return { ...report, operations: sampleOperations(text, request_ids) }
+}
+
+/** One operation of each kind of level, the mildest first: a form has to sort them. */
+function sampleOperations(text: string, request_ids: string[]): OperationOutcome[] {
+  const operation = { tenant: 'acme', external_id: text, type: 'deposit' as const, amount_minor: '1000' }
+  const of = (outcome: OutcomeId, sentence: string): OperationOutcome => ({
+    ...{
+      ...operation,
+      outcome,
+      level: OUTCOMES[outcome].level,
+      sentence: `${text}'s deposit of 0.001 USDC ${sentence}`,
+    },
+    ...{ idempotency_key: null, portfolio_id: 'jar_1', request_ids },
+  })
+  return [
+    of('found', 'was carried out, and your client found it in the list.'),
+    of('told', 'was carried out, and your client was told.'),
+    of('told', 'was carried out, and your client was told.'),
+    of('refused', 'was refused, your client was told, and nothing moved.'),
+    of('gave_up', 'was not carried out, and your client gave up.'),
+    of('left_open', 'was carried out; your command ended with code 1 and had not been told.'),
+    of('paid_twice', 'had no answer, was sent again under another key, and was carried out both times.'),
+  ]
 }

@@ -23,6 +23,7 @@ const SCHEMA = object({
       tool: object({
         driver: object({
           name: { type: 'string' },
+          informationUri: { type: 'string', pattern: '^https://' },
           version: { type: 'string' },
           semanticVersion: { type: 'string', pattern: '^\\d+\\.\\d+\\.\\d+' },
           rules: {
@@ -96,27 +97,33 @@ function read(text: string) {
 
 test('has what failed and what needs review, each with its rule', () => {
   const { results, tool, invocations } = read(renderSarif([sampleReport()]))
-  expect(results).toHaveLength(12)
+  expect(results).toHaveLength(15)
   for (const { ruleId, ruleIndex, level } of results) {
     expect(tool.driver.rules[ruleIndex].id).toBe(ruleId)
     expect(['error', 'warning', 'note']).toContain(level)
   }
-  expect(results[0]).toMatchObject({ ruleId: 'idempotency-key-on-retry', level: 'error' })
+  expect(results.slice(0, 3)).toMatchObject([
+    { ruleId: 'paid_twice', level: 'error' },
+    { ruleId: 'left_open', level: 'note' },
+    { ruleId: 'idempotency-key-on-retry', level: 'error' },
+  ])
   expect(invocations[0].toolConfigurationNotifications).toMatchObject([{ descriptor: { id: 'user-token-issuer' } }])
 })
 
 test('several reports are one run, in which results differ by scenario', () => {
   const other = { ...sampleReport(), scenario: 'flaky-network' }
   const { results, tool } = read(renderSarif([sampleReport(), other]))
-  expect([results.length, tool.driver.rules.length]).toEqual([24, 12])
+  expect([results.length, tool.driver.rules.length]).toEqual([30, 15])
   const prints = results.map(({ partialFingerprints }: { partialFingerprints: object }) =>
     JSON.stringify(partialFingerprints),
   )
-  expect(new Set(prints).size).toBe(24)
+  expect(new Set(prints).size).toBe(30)
 })
 
 test('nothing wrong is a run without results', () => {
-  expect(read(renderSarif([{ ...sampleReport(), findings: [], configuration: [] }])).results).toEqual([])
+  expect(read(renderSarif([{ ...sampleReport(), findings: [], configuration: [], operations: [] }])).results).toEqual(
+    [],
+  )
 })
 
 test.each(HOSTILE)('is valid, and its messages have no links, whatever a client sent (%#)', (text) => {

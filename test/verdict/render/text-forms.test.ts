@@ -8,11 +8,12 @@ describe('Markdown', () => {
     const text = renderMarkdown([sampleReport()])
     expect(text).toMatch(/^## ❌ Failed: /)
     const places = [
+      '### What became of the money',
       '### Set-up',
-      '### Contradicted',
+      '### Broken',
       '### Needs review',
-      '<summary>Proved',
-      '<summary>Not exercised',
+      '<summary>Kept',
+      '<summary>Not tested',
       '<summary>Coverage',
     ]
     const found = places.map((place) => text.indexOf(place))
@@ -21,8 +22,11 @@ describe('Markdown', () => {
     expect(text).toContain('`yield-sandbox exec --scenario dropped-deposit --seed 4711 -- <your test command>`')
   })
 
-  test('several reports begin with a table', () => {
-    expect(renderMarkdown([sampleReport(), sampleReport()])).toMatch(/^# yield-sandbox\n\n\| scenario \|/)
+  test('several reports begin with their sum, a table, and the rules by scenario', () => {
+    const text = renderMarkdown([sampleReport(), { ...sampleReport(), scenario: 'flaky-network' }])
+    expect(text).toMatch(/^# yield-sandbox\n\n❌ .*\d+ rules kept, \d+ broken, \d+ not tested\*\*\n\n\| scenario \|/)
+    expect(text).toContain('| rule | dropped-deposit | flaky-network |')
+    expect(text).toContain('| `idempotency-key-on-retry` | ✗ | ✗ |')
   })
 
   test.each(HOSTILE)('a client’s words are nothing but words (%#)', (text) => {
@@ -38,11 +42,57 @@ describe('Markdown', () => {
 })
 
 describe('a terminal', () => {
-  test('shows what failed with its exchanges, and one line for the rest', () => {
+  test('shows the money first, every broken rule with its fix, and the verdict last', () => {
     const text = renderText([sampleReport()])
-    expect(text).toMatch(/^Failed: .*\n6 proved, 6 contradicted, 17 unproved \(dropped-deposit, seed 4711\)/)
-    expect(text).toContain('→ connection reset [drop_connection at after_broadcast]')
+    expect(text).toMatch(/^✗ alice's deposit .*, and was carried out\n {2}both times\. \(critical\)\n\? alice's/)
+    const { findings } = sampleReport()
+    for (const { id, outcome, fix = '' } of findings.filter((finding) => finding.outcome === 'failed')) {
+      expect([id, outcome, text.replace(/\s+/g, ' ')]).toEqual([id, 'failed', expect.stringContaining(`fix ${fix}`)])
+    }
+    expect(text.match(/^ {2}again .*$/gm)).toEqual([expect.stringMatching(/--scenario dropped-deposit --seed 4711/)])
+    expect(text).toMatch(/✓ 2 operations told, 1 found in the list\.\n/)
+    expect(text).toMatch(
+      /\d rules kept, \d broken, \d+ not tested \(.*\); --verbose lists them\.\nFailed: [\s\S]*\.\n$/,
+    )
+    expect(text).not.toMatch(/Coverage|→ connection reset/)
     expect(text).not.toContain('\u001b')
+  })
+
+  test('says of what passed no more than a few lines', () => {
+    const { operations, findings, ...report } = sampleReport()
+    const passed = { verdict: 'passed' as const, summary: 'Passed: 6 rules kept, none broken.', unmet: [] as string[] }
+    const kept = findings.filter(({ outcome }) => outcome === 'passed')
+    const told = operations.filter(({ level }) => level === 'ok')
+    const all = {
+      ...report,
+      ...passed,
+      configuration: [],
+      findings: kept,
+      operations: told,
+      proved: 6,
+      contradicted: 0,
+      unproved: 23,
+    }
+    expect(renderText([all]).split('\n')).toEqual([
+      '✓ 2 operations told, 1 found in the list.',
+      '6 rules kept, 0 broken, 23 not tested (dropped-deposit, seed 4711); --verbose lists them.',
+      'Passed: 6 rules kept, none broken.',
+      '',
+    ])
+  })
+
+  test('is wrapped to its width, but for command lines', () => {
+    for (const width of [60, 100]) {
+      const lines = renderText([sampleReport()], { width }).split('\n')
+      expect(lines.filter((line) => line.length > width && !line.startsWith('  again'))).toEqual([])
+    }
+  })
+
+  test('shows everything when asked to', () => {
+    const text = renderText([sampleReport()], { verbose: true })
+    expect(text).toContain('→ connection reset [drop_connection at after_broadcast]')
+    for (const chapter of ['Kept', 'Not tested', 'Coverage']) expect(text).toContain(`\n${chapter}\n`)
+    expect(text).toMatch(/\d rules kept, \d broken, \d+ not tested \(.*\)\.\nFailed: /)
   })
 
   test('has colours only when asked for', () => {
@@ -50,6 +100,6 @@ describe('a terminal', () => {
   })
 
   test.each(HOSTILE)('obeys nothing that a client sent (%#)', (text) => {
-    expect(renderText([sampleReport(text)])).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2066\u2028]|\p{Cs}/u)
+    expect(renderText([sampleReport(text)], { verbose: true })).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2066\u2028]|\p{Cs}/u)
   })
 })

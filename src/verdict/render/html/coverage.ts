@@ -1,9 +1,11 @@
 import type { Covered, Report } from '../../report.ts'
+import { fold } from './fold.ts'
 import { html, type Markup } from './markup.ts'
 
 /** Which operations, error codes and faults the client met. */
 export function coverage({ coverage: { operations, errors, faults } }: Report): Markup {
-  return html`<section><h2>Coverage</h2>${chips('Operations', operations)}${chips('Error codes', errors)}${chips('Faults', faults)}</section>`
+  const all = html`${chips('Operations', operations)}${chips('Error codes', errors)}${chips('Faults', faults)}`
+  return fold('Coverage', undefined, all)
 }
 
 function chips(title: string, covered: readonly Covered[]): Markup {

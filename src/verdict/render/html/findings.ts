@@ -1,5 +1,6 @@
 import type { ConfigurationCause, Report, ReportedFinding } from '../../report.ts'
 import { exchangesOf } from '../exchanges-of.ts'
+import { fold } from './fold.ts'
 import { html, type Markup } from './markup.ts'
 import { sequence } from './sequence.ts'
 
@@ -8,14 +9,14 @@ export function setUp(causes: readonly ConfigurationCause[]): Markup | undefined
   if (causes.length === 0) return undefined
   const article = ({ title, expected, came, fix, count, id }: ConfigurationCause) =>
     html`<article class="setup"><h3>${title}</h3><p class="id">${id} · ${count === 1 ? '1 request' : `${count} requests`} refused</p>
-${facts([pair(expected, came), fact('Fix', fix)])}</article>`
+${facts([half('Expected', expected, 'passed'), half('Came', came, 'failed'), fact('Fix', fix)])}</article>`
   return html`<section><h2>Set-up <small>first: it explains what was refused</small></h2>${causes.map(article)}</section>`
 }
 
-/** What the exchanges contradict, with all there is to understand and mend it. */
-export function contradicted(report: Report, findings: readonly ReportedFinding[]): Markup | undefined {
+/** Rules that were broken, with all there is to understand and fix it. */
+export function broken(report: Report, findings: readonly ReportedFinding[]): Markup | undefined {
   if (findings.length === 0) return undefined
-  return html`<section><h2>Contradicted <small>${findings.length}</small></h2>${findings.map((finding) => failure(report, finding))}</section>`
+  return html`<section><h2>Broken <small>${findings.length}</small></h2>${findings.map((finding) => failure(report, finding))}</section>`
 }
 
 function failure(report: Report, finding: ReportedFinding): Markup {
@@ -39,10 +40,11 @@ function failure(report: Report, finding: ReportedFinding): Markup {
 ${sequence(exchangesOf(report, request_ids))}
 ${facts([
   fact('Accepted by the baseline', accepted),
-  pair(expected, came),
+  half('Expected', expected, 'passed'),
+  half('Came', came, 'failed'),
   fact('What it costs', consequence),
-  html`<div><dt>Rule</dt><dd><blockquote>${rule}</blockquote></dd></div>`,
   fact('Fix', fix),
+  ruleOf(id, rule),
   exercise_with !== undefined &&
     html`<div><dt>See it again</dt><dd><pre tabindex="0"><code>${exercise_with}</code></pre></dd></div>`,
 ])}</article>`
@@ -53,25 +55,25 @@ export function open(title: string, findings: readonly ReportedFinding[]): Marku
   if (findings.length === 0) return undefined
   const article = ({ id, title: right, outcome, impact, explanation, rule }: ReportedFinding) =>
     html`<article class="${outcome}"><h3>${right}</h3><p><span class="tag">${impact}</span><span class="id">${id}</span></p><p>${explanation}</p>
-${facts([html`<div><dt>Rule</dt><dd><blockquote>${rule}</blockquote></dd></div>`])}</article>`
+${facts([ruleOf(id, rule)])}</article>`
   return html`<section><h2>${title} <small>${findings.length}</small></h2>${findings.map(article)}</section>`
 }
 
-/** What was proved. */
-export function proved(findings: readonly ReportedFinding[]): Markup | undefined {
+/** Rules that were kept. */
+export function kept(findings: readonly ReportedFinding[]): Markup | undefined {
   if (findings.length === 0) return undefined
   const item = ({ id, title, explanation }: ReportedFinding) =>
     html`<li><b>${title}</b> <span class="id">${id}</span><p>${explanation}</p></li>`
-  return html`<section><h2>Proved <small>${findings.length}</small></h2><ul class="list passed">${findings.map(item)}</ul></section>`
+  return fold('Kept', findings.length, html`<ul class="list passed">${findings.map(item)}</ul>`)
 }
 
-/** What was not exercised, with the command that would. */
-export function notExercised(findings: readonly ReportedFinding[]): Markup | undefined {
+/** Rules that were not tested, each with the command that would test it. */
+export function notTested(findings: readonly ReportedFinding[]): Markup | undefined {
   if (findings.length === 0) return undefined
   const item = ({ id, title, required, explanation, exercise_with = '' }: ReportedFinding) =>
     html`<li><b>${title}</b> <span class="id">${id}</span>${required && html` <span class="tag inconclusive">required</span>`}<p>${explanation}</p>
 <pre tabindex="0"><code>${exercise_with}</code></pre></li>`
-  return html`<section><h2>Not exercised <small>${findings.length}</small></h2><ul class="list not_exercised">${findings.map(item)}</ul></section>`
+  return fold('Not tested', findings.length, html`<ul class="list not_exercised">${findings.map(item)}</ul>`)
 }
 
 function facts(parts: readonly (Markup | undefined | false)[]): Markup {
@@ -82,7 +84,12 @@ function fact(name: string, text: string | undefined): Markup | undefined {
   return text === undefined ? undefined : html`<div><dt>${name}</dt><dd>${text}</dd></div>`
 }
 
-function pair(expected: string | undefined, came: string | undefined): Markup | undefined {
-  if (expected === undefined && came === undefined) return undefined
-  return html`<div class="pair"><div class="passed"><dt>Expected</dt><dd>${expected}</dd></div><div class="failed"><dt>Came</dt><dd>${came}</dd></div></div>`
+/** One of two facts that stand side by side where there is room. */
+function half(name: string, text: string | undefined, tone: 'passed' | 'failed'): Markup | undefined {
+  return text === undefined ? undefined : html`<div class="half ${tone}"><dt>${name}</dt><dd>${text}</dd></div>`
+}
+
+/** The rule, and where there is more to read: the page comes with the package, and is not asked for over the network. */
+function ruleOf(id: string, rule: string): Markup {
+  return html`<div><dt>Rule</dt><dd><blockquote>${rule}</blockquote><p class="id">More: <code>yield-sandbox findings ${id}</code>, or docs/findings.md#${id}</p></dd></div>`
 }

@@ -17,6 +17,7 @@ export const SEQUENCE_STYLE = `
 .seq .when{color:var(--soft);font-variant-numeric:tabular-nums}
 .seq .key{color:var(--key);font-weight:600}
 .seq .key::before{content:"";display:inline-block;width:.6rem;height:.6rem;border-radius:50%;background:currentColor;margin-right:.3rem}
+.seq .body{padding:0 .8rem;font-size:.8rem}.seq .body pre{white-space:pre-wrap;overflow-wrap:anywhere}
 .seq .fault{margin:.15rem .8rem;font-size:.825rem;color:var(--fail)}
 .k0{--key:var(--k0)}.k1{--key:var(--k1)}.k2{--key:var(--k2)}.k3{--key:var(--k3)}.k4{--key:var(--k4)}.k5{--key:var(--k5)}
 `

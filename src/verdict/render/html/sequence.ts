@@ -19,11 +19,22 @@ ${left > 0 && html`<figcaption class="id">and ${left} more</figcaption>`}</figur
 }
 
 function exchange(line: ExchangeLine, keys: readonly string[]): Markup {
-  const { request_id, request, answer, arrived, idempotency_key: key, fault, at_ms, took_ms, tx_hash } = line
+  const {
+    request_id,
+    request,
+    request_body,
+    answer,
+    arrived,
+    idempotency_key: key,
+    fault,
+    at_ms,
+    took_ms,
+    tx_hash,
+  } = line
   const colour = key === null ? '' : `k${keys.indexOf(key) % COLOURS}`
   return html`<li class="${colour}"><div class="said"><span class="when">+${inWords(at_ms)}</span><b>${request}</b>${
     key !== null && html`<span class="key">key ${shortKey(key)}</span>`
-  }</div><div class="way"></div>
+  }</div>${request_body !== null && html`<details class="body"><summary>body</summary><pre tabindex="0"><code>${request_body}</code></pre></details>`}<div class="way"></div>
 ${fault !== null && html`<p class="fault">⚡ ${fault}</p>`}
 <div class="way back${!arrived && ' lost'}"></div><div class="said answer">${
     tx_hash !== null && html`<span class="when">tx ${tx_hash.slice(0, 10)}…</span>`

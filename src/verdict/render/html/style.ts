@@ -26,7 +26,7 @@ pre code{background:none;padding:0}
 .brand{display:flex;flex-wrap:wrap;gap:.25rem 1rem;justify-content:space-between;font-size:.9rem;color:var(--soft);margin-bottom:1.5rem}
 .brand b{color:var(--ink)}
 .verdict{display:inline-block;font-size:.8rem;font-weight:700;letter-spacing:.08em;text-transform:uppercase;color:var(--paper);background:var(--tone);border-radius:99px;padding:.2rem .8rem;margin-bottom:.8rem}
-.passed{--tone:var(--pass)}.failed,.errored{--tone:var(--fail)}.inconclusive,.needs_review{--tone:var(--review)}.not_exercised{--tone:var(--none)}.setup{--tone:var(--setup)}
+.passed{--tone:var(--pass)}.failed,.errored,.critical,.serious{--tone:var(--fail)}.inconclusive,.needs_review,.review,.warning{--tone:var(--review)}.not_exercised,.note{--tone:var(--none)}.setup{--tone:var(--setup)}
 .numbers{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:.6rem;margin:1.5rem 0 0}
 .numbers div{background:var(--card);border-top:3px solid var(--tone);border-radius:.4rem;padding:.65rem .7rem;display:flex;flex-direction:column-reverse}
 .numbers dd{margin:0;font-size:1.9rem;font-weight:650;line-height:1.1;color:var(--tone);font-variant-numeric:tabular-nums}
@@ -38,9 +38,8 @@ article{background:var(--card);border-left:4px solid var(--tone);border-radius:.
 .facts{margin:.9rem 0 0;display:grid;grid-template-columns:minmax(0,1fr);gap:.65rem}
 .facts dt{font-size:.75rem;font-weight:700;letter-spacing:.05em;text-transform:uppercase;color:var(--soft)}
 .facts dd{margin:0}
-.pair{display:grid;gap:.65rem}
-@media (min-width:40rem){.pair{grid-template-columns:1fr 1fr}}
-.pair>div{border-top:2px solid var(--tone);padding-top:.35rem}
+.half{border-top:2px solid var(--tone);padding-top:.35rem}
+@media (min-width:40rem){.facts{grid-template-columns:minmax(0,1fr) minmax(0,1fr)}.facts>div{grid-column:1/-1}.facts>.half{grid-column:auto}}
 blockquote{margin:0;padding-left:.8rem;border-left:2px solid var(--line);color:var(--soft)}
 .list li{padding:.65rem 0;border-top:1px solid var(--line)}.list li:first-child{border-top:0}
 .list p{margin:.15rem 0 0;color:var(--soft);font-size:.925rem}
@@ -49,8 +48,13 @@ blockquote{margin:0;padding-left:.8rem;border-left:2px solid var(--line);color:v
 .chips{display:flex;flex-wrap:wrap;gap:.4rem;margin:.4rem 0 1.1rem}
 .chips li{font-size:.825rem;border:1px solid var(--line);border-radius:99px;padding:.05rem .65rem;color:var(--soft)}
 .chips .on{background:var(--card);color:var(--ink);border-color:var(--pass)}.chips .on::before{content:"✓ ";color:var(--pass)}
-.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.925rem}th,td{text-align:left;padding:.45rem .6rem;border-top:1px solid var(--line)}
-th{color:var(--soft);font-weight:600}td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td b{color:var(--tone)}
+.fold{margin-top:2.75rem}.fold h2{display:inline-flex;margin:0}.fold>:not(summary){margin-top:1rem}summary{cursor:pointer}summary::marker{color:var(--soft)}
+.rest{color:var(--tone)}
+.scroll{overflow-x:auto}.rules td{text-align:center}.rules thead th{vertical-align:bottom;text-align:center}.rules thead a{writing-mode:vertical-rl}.rules tbody th{white-space:nowrap}
+table{overflow-wrap:normal;border-collapse:collapse;width:100%;font-size:.925rem}th,td{text-align:left;padding:.45rem .6rem;border-top:1px solid var(--line)}
+th{color:var(--soft);font-weight:600}
+@media (max-width:40rem){table{font-size:.85rem}th,td{padding:.4rem .35rem}.rules tbody th{white-space:normal}}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td b{color:var(--tone)}
 .run{border-top:1px solid var(--line);margin-top:3rem;padding-top:2rem}
 footer{color:var(--soft);font-size:.85rem;padding-top:2.5rem;padding-bottom:2.5rem}
 @media print{:root{--paper:#fff;--card:#fff;--ink:#000;--soft:#444;--code:#f2f2f2}body{font-size:11pt}article,.list li,.seq li{break-inside:avoid}h2{break-after:avoid}article{border:1px solid var(--line);border-left:4px solid var(--tone)}pre{white-space:pre-wrap}.verdict{print-color-adjust:exact}}

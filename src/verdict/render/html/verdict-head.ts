@@ -1,7 +1,7 @@
 import type { Verdict } from '../../report.ts'
 import { html, type Markup } from './markup.ts'
 
-/** What a page says of a whole. */
+/** The head of a page. */
 export interface VerdictHead {
   verdict: Verdict
   /** Begins with the verdict, as every summary does: `Passed: …`. */
@@ -22,11 +22,11 @@ ${level === 'h1' ? html`<h1>${sentence}</h1>` : html`<h2>${sentence}</h2>`}
 <dl class="numbers">${numbers.map(([count, name], i) => html`<div class="${TONES[i]}"><dt>${name}</dt><dd>${count}</dd></div>`)}</dl>`
 }
 
-/** The numbers of findings. */
+/** How many rules were kept, broken and not tested. */
 export function findingNumbers(of: { proved: number; contradicted: number; unproved: number }): VerdictHead['numbers'] {
   return [
-    [of.proved, 'proved'],
-    [of.contradicted, 'contradicted'],
-    [of.unproved, 'unproved'],
+    [of.proved, 'rules kept'],
+    [of.contradicted, 'broken'],
+    [of.unproved, 'not tested'],
   ]
 }

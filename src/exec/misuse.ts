@@ -1,0 +1,78 @@
+import type { FaultRule } from '../control/contract.ts'
+import { shorten } from '../support/shorten.ts'
+import type { Report } from '../verdict/report.ts'
+import { codeOfEnd } from './command-end.ts'
+import { isIdle } from './exit-code.ts'
+import type { Run } from './sandbox-run.ts'
+
+/** What the run was asked to be. */
+export interface MisuseTerms {
+  command: readonly string[]
+  /** Faults that were asked for by themselves, not by a scenario. */
+  faults: readonly FaultRule[]
+  /** The caller's environment. */
+  env: NodeJS.ProcessEnv
+  /** Milliseconds for the command; undefined for no limit. */
+  timeout: number | undefined
+}
+
+/** What verdictOf says of a client that asked for nothing; the sentences here say it better. */
+const NOTHING_CAME = 'No request of the client came.'
+
+/**
+ * Why a run says less of the client than its report could make one believe: the command was killed, asked nothing, or used namespaces of
+ * its own, or a fault never struck. One sentence each.
+ */
+export function misuseOf({ end, report, otherNamespaces }: MisusedRun, terms: MisuseTerms): string[] {
+  const { command, faults, timeout = 0 } = terms
+  const [name = ''] = command
+  const askedNothing = isIdle(report)
+  return [
+    ...(end.timedOut ? [`${name} was not done after ${timeout / 1000} s: ended.`] : []),
+    ...(end.signal !== null && !end.timedOut
+      ? [`${name} was killed by ${end.signal}: what it would have done next is not known.`]
+      : []),
+    ...(otherNamespaces > 0 ? [namespacesInWords(name, otherNamespaces)] : []),
+    ...(askedNothing && otherNamespaces === 0 && end.signal === null && !end.timedOut
+      ? [idleInWords(name, codeOfEnd(end), terms.env)]
+      : []),
+    ...(askedNothing ? [] : faults.filter((rule) => !hasStruck(rule, report)).map((rule) => missedInWords(name, rule))),
+  ]
+}
+
+/** What is needed of a run. */
+export type MisusedRun = Pick<Run, 'end' | 'report' | 'otherNamespaces'>
+
+/** A report that was not passed for these reasons; one that failed stays so. */
+export function withReasons(report: Report, reasons: readonly string[]): Report {
+  const [first] = reasons
+  if (first === undefined) return report
+  const unmet = [...reasons, ...report.unmet.filter((reason) => reason !== NOTHING_CAME)]
+  if (report.verdict === 'failed') return { ...report, unmet }
+  const others = unmet.length - 1
+  const more = others > 0 ? ` (and ${others} more ${others === 1 ? 'reason' : 'reasons'})` : ''
+  return { ...report, verdict: 'inconclusive', summary: `Inconclusive: ${first.replace(/\.$/, '')}${more}.`, unmet }
+}
+
+function idleInWords(name: string, code: number, { YIELD_SANDBOX_URL: other }: NodeJS.ProcessEnv): string {
+  if (code !== 0) return `${name} ended with code ${code} and sent the sandbox no request.`
+  const idle = `${name} sent this sandbox no request`
+  if (other !== undefined && other !== '') {
+    return `${idle}, and YIELD_SANDBOX_URL in your environment names another one, ${shorten(other, 100)}: let your app take the address from YIELD_BASE_URL, which exec sets.`
+  }
+  return `${idle}, which exec gives it in YIELD_BASE_URL: if your app reads another variable, name it with --env THEIR_NAME=YIELD_BASE_URL.`
+}
+
+function namespacesInWords(name: string, count: number): string {
+  const what = count === 1 ? 'a namespace' : `${count} namespaces`
+  return `${name} made ${what} of its own, and requests there are not judged: let it use YIELD_BASE_URL and the credentials that exec gives it.`
+}
+
+function missedInWords(name: string, { kind, match }: FaultRule): string {
+  const where = match?.operation === undefined ? '' : ` at ${match.operation}`
+  return `The fault ${kind}${where} never struck: ${name} ended before a request came that it fits, or took the fault away.`
+}
+
+function hasStruck({ kind }: FaultRule, { coverage }: Report): boolean {
+  return coverage.faults.some(({ id, exercised }) => id === kind && exercised)
+}

@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import { misuseOf, withReasons } from '../../src/exec/misuse.ts'
+import type { CommandEnd } from '../../src/exec/run-command.ts'
+import { reportOf } from './report.ts'
+
+const FAULT = { kind: 'drop_connection', match: { operation: 'deposit' } } as const
+const STRUCK = { faults: [{ id: 'drop_connection', exercised: true, count: 1 }] }
+const END: CommandEnd = { code: 0, signal: null, timedOut: false, leftBehind: [] }
+
+/** What is said of `npm test` that ended so. */
+function reasons(
+  { end = {}, used = true, otherNamespaces = 0, struck = false }: Partial<Case> = {},
+  terms: Partial<Parameters<typeof misuseOf>[1]> = {},
+): string[] {
+  const report = reportOf('passed', {}, { used })
+  const coverage = { ...report.coverage, ...(struck && STRUCK) }
+  const run = { end: { ...END, ...end }, report: { ...report, coverage }, otherNamespaces }
+  return misuseOf(run, { command: ['npm', 'test'], faults: [], env: {}, timeout: undefined, ...terms })
+}
+
+interface Case {
+  end: Partial<CommandEnd>
+  used: boolean
+  otherNamespaces: number
+  struck: boolean
+}
+
+test('nothing is said of a command that did what it should', () => {
+  expect(reasons()).toEqual([])
+  expect(reasons({ end: { code: 1 } })).toEqual([])
+  expect(reasons({ struck: true }, { faults: [FAULT] })).toEqual([])
+})
+
+test.each<[string, Partial<Case>, Partial<Parameters<typeof misuseOf>[1]>, string]>([
+  [
+    'fails and asks nothing',
+    { end: { code: 1 }, used: false },
+    {},
+    'npm ended with code 1 and sent the sandbox no request.',
+  ],
+  [
+    'reads other variables',
+    { used: false },
+    {},
+    'npm sent this sandbox no request, which exec gives it in YIELD_BASE_URL: if your app reads another variable, name it with --env THEIR_NAME=YIELD_BASE_URL.',
+  ],
+  [
+    'talks to another sandbox',
+    { used: false },
+    { env: { YIELD_SANDBOX_URL: 'http://127.0.0.1:4010' } },
+    'npm sent this sandbox no request, and YIELD_SANDBOX_URL in your environment names another one, http://127.0.0.1:4010: let your app take the address from YIELD_BASE_URL, which exec sets.',
+  ],
+  [
+    'uses namespaces of its own',
+    { used: false, otherNamespaces: 2 },
+    {},
+    'npm made 2 namespaces of its own, and requests there are not judged: let it use YIELD_BASE_URL and the credentials that exec gives it.',
+  ],
+  [
+    'ends before the fault strikes',
+    {},
+    { faults: [FAULT] },
+    'The fault drop_connection at deposit never struck: npm ended before a request came that it fits, or took the fault away.',
+  ],
+  [
+    'is killed',
+    { end: { code: null, signal: 'SIGKILL' } },
+    {},
+    'npm was killed by SIGKILL: what it would have done next is not known.',
+  ],
+  ['takes too long', { end: { code: 0, timedOut: true } }, { timeout: 2000 }, 'npm was not done after 2 s: ended.'],
+])('of a command that %s one sentence is said', (_, run, terms, sentence) => {
+  expect(reasons(run, terms)).toEqual([sentence])
+})
+
+test('a report with a reason is not passed, and one that failed stays failed', () => {
+  const reason = 'npm was killed by SIGKILL: what it would have done next is not known.'
+  const summary = 'Inconclusive: npm was killed by SIGKILL: what it would have done next is not known.'
+  expect(withReasons(reportOf('passed'), [reason])).toMatchObject({ verdict: 'inconclusive', summary, unmet: [reason] })
+  expect(withReasons(reportOf('failed'), [reason])).toMatchObject({
+    verdict: 'failed',
+    summary: 'failed.',
+    unmet: [reason],
+  })
+  const idle = reportOf('inconclusive', {}, { unmet: ['No request of the client came.', 'Another.'] })
+  expect(withReasons(idle, ['npm sent nothing.'])).toMatchObject({
+    summary: 'Inconclusive: npm sent nothing (and 1 more reason).',
+    unmet: ['npm sent nothing.', 'Another.'],
+  })
+  const passed = reportOf('passed')
+  expect(withReasons(passed, [])).toBe(passed)
+})

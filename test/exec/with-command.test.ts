@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { withCommand } from '../../src/exec/with-command.ts'
+import { reportOf } from './report.ts'
+
+test('every command of a report can be pasted, and after a failure it has all that brings it about', () => {
+  const report = reportOf('failed', {
+    'retry-after': 'failed',
+    'polling-pace': 'not_exercised',
+    'client-timeout': 'passed',
+  })
+  const [failed, open, passed] = report.findings
+  const withCommands = {
+    ...report,
+    findings: [
+      { ...failed!, exercise_with: 'yield-sandbox exec --scenario rate-limited -- <your test command>' },
+      { ...open!, exercise_with: 'yield-sandbox exec -- <your test command>' },
+      passed!,
+    ],
+  }
+  const asked = {
+    what: ['--scenario', './my own.yaml', '--fault', 'hang; times=2'],
+    flags: [
+      '--fixtures',
+      'f.yaml',
+      '--confirmation-delay',
+      '2s',
+      '--env',
+      'API=YIELD_BASE_URL',
+      '--clock',
+      '2026-01-01T00:00:00Z',
+    ],
+    command: ['sh', '-c', "echo 'it''s' && $& test"],
+  }
+  const flags = '--fixtures f.yaml --confirmation-delay 2s --env API=YIELD_BASE_URL --clock 2026-01-01T00:00:00Z'
+  const own = `${flags} -- sh -c 'echo '\\''it'\\'''\\''s'\\'' && $& test'`
+  expect(withCommand(withCommands, asked).findings.map(({ exercise_with }) => exercise_with)).toEqual([
+    `yield-sandbox exec --scenario './my own.yaml' --fault 'hang; times=2' --seed 7 ${own}`,
+    `yield-sandbox exec ${own}`,
+    undefined,
+  ])
+})
