@@ -76,6 +76,11 @@ export function lastNumber({ exchanges }: Pick<Evidence, 'exchanges'>): number {
   return exchanges.at(-1)?.number ?? 0
 }
 
+/** @returns true if the fault has struck, by the exchanges' own word: a rule that is gone may have been taken away before */
+export function hasStruck(id: string, { kept, exchanges }: Pick<Evidence, 'kept' | 'exchanges'>): boolean {
+  return [...kept, ...exchanges].some(({ faults }) => faults.some((fault) => fault.id === id))
+}
+
 /** For people: what a command did to the faults that it was to meet. */
 export const FAULTS_TAKEN_AWAY =
   'Your suite takes faults away (DELETE …/faults or POST …/reset of the control interface): let it leave them alone while exec or explore runs it.'

@@ -8,8 +8,6 @@ import type { Run } from './sandbox-run.ts'
 /** What the run was asked to be. */
 export interface MisuseTerms {
   command: readonly string[]
-  /** Faults that were asked for by themselves, not by a scenario. */
-  faults: readonly FaultRule[]
   /** The caller's environment. */
   env: NodeJS.ProcessEnv
   /** Milliseconds for the command; undefined for no limit. */
@@ -23,8 +21,8 @@ const NOTHING_CAME = 'No request of the client came.'
  * Why a run says less of the client than its report could make one believe: the command was killed, asked nothing, or used namespaces of
  * its own, or a fault never struck. One sentence each.
  */
-export function misuseOf({ end, report, otherNamespaces }: MisusedRun, terms: MisuseTerms): string[] {
-  const { command, faults, timeout = 0 } = terms
+export function misuseOf({ end, report, otherNamespaces, missed }: MisusedRun, terms: MisuseTerms): string[] {
+  const { command, timeout = 0 } = terms
   const [name = ''] = command
   const askedNothing = isIdle(report)
   return [
@@ -36,12 +34,12 @@ export function misuseOf({ end, report, otherNamespaces }: MisusedRun, terms: Mi
     ...(askedNothing && otherNamespaces === 0 && end.signal === null && !end.timedOut
       ? [idleInWords(name, codeOfEnd(end), terms.env)]
       : []),
-    ...(askedNothing ? [] : faults.filter((rule) => !hasStruck(rule, report)).map((rule) => missedInWords(name, rule))),
+    ...(askedNothing ? [] : missed.map((rule) => missedInWords(name, rule))),
   ]
 }
 
 /** What is needed of a run. */
-export type MisusedRun = Pick<Run, 'end' | 'report' | 'otherNamespaces'>
+export type MisusedRun = Pick<Run, 'end' | 'report' | 'otherNamespaces' | 'missed'>
 
 /** A report that was not passed for these reasons; one that failed stays so. */
 export function withReasons(report: Report, reasons: readonly string[]): Report {
@@ -71,8 +69,4 @@ function namespacesInWords(name: string, count: number): string {
 function missedInWords(name: string, { kind, match }: FaultRule): string {
   const where = match?.operation === undefined ? '' : ` at ${match.operation}`
   return `The fault ${kind}${where} never struck: ${name} ended before a request came that it fits, or took the fault away.`
-}
-
-function hasStruck({ kind }: FaultRule, { coverage }: Report): boolean {
-  return coverage.faults.some(({ id, exercised }) => id === kind && exercised)
 }

@@ -9,7 +9,7 @@ import type { Evidence } from '../verdict/evidence.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
 import { version } from '../version.ts'
-import { aftermathOf, FAULTS_TAKEN_AWAY, runAgain } from './aftermath.ts'
+import { aftermathOf, FAULTS_TAKEN_AWAY, hasStruck, runAgain } from './aftermath.ts'
 import { commandEnvironment, type Rename } from './command-environment.ts'
 import type { Interruption } from './interruption.ts'
 import { type CommandEnd, type CommandStdio, runCommand } from './run-command.ts'
@@ -54,6 +54,8 @@ export interface Run {
   report: Report
   /** How many namespaces the command made beside the one it was given. */
   otherNamespaces: number
+  /** Of the faults that were asked for by themselves, those that never struck. */
+  missed: readonly FaultRule[]
   /** Where it was wanted. */
   trace?: RunTrace
 }
@@ -72,7 +74,7 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     const { controlToken } = sandbox.options
     const client = new ControlClient(sandbox.baseUrl, { controlToken, fetch: sandbox.fetch })
     const given = scenario ? (await client.startScenario(scenario)).faults : []
-    const rules = [...given, ...(faults.length > 0 ? await client.addFaults(faults) : [])]
+    const added = faults.length > 0 ? await client.addFaults(faults) : []
     const credentials = await sandbox.credentials()
     const seen = commandEnvironment(terms.env, credentials, terms.renames)
     if (interruption.asked.aborted) return undefined
@@ -84,7 +86,9 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     const first = { end: ended, aftermath: await aftermathOf(namespace, ended, clock) }
     const { end, aftermath } = await runAgain(namespace, first, { ...running, restarts: terms.restarts ?? 0 })
     const { evidence } = aftermath
-    const reasons = reasonsFor(rules, evidence)
+    const missed = (rules: readonly ActiveFault[]) => rules.filter(({ id }) => !hasStruck(id, evidence))
+    const takesAway = evidence.taken_away.clearings + evidence.taken_away.resets > 0
+    const reasons = takesAway && missed([...given, ...added]).length > 0 ? [FAULTS_TAKEN_AWAY] : []
     const report = await reportOn(evidence, {
       version,
       seed: namespace.seed,
@@ -94,16 +98,9 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     })
     const endUsers = credentials.tenants.flatMap(({ end_users }) => end_users)
     const trace = { exchanges: evidence.exchanges, rules: first.aftermath.rules, endUsers }
-    const otherNamespaces = sandbox.namespaces.size
-    return { scenario, end, took, report, otherNamespaces, ...(terms.traced && { trace }) }
+    const otherNamespaces = sandbox.namespaces.madeByOthers
+    return { scenario, end, took, report, otherNamespaces, missed: missed(added), ...(terms.traced && { trace }) }
   } finally {
     await sandbox.stop()
   }
-}
-
-/** Faults that were to strike, did not, and are gone: somebody else took them away. */
-function reasonsFor(rules: readonly ActiveFault[], { exchanges, kept, taken_away }: Evidence): string[] {
-  if (taken_away.clearings + taken_away.resets === 0) return []
-  const struck = new Set([...kept, ...exchanges].flatMap(({ faults }) => faults.map(({ id }) => id)))
-  return rules.every(({ id }) => struck.has(id)) ? [] : [FAULTS_TAKEN_AWAY]
 }

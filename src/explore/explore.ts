@@ -121,7 +121,7 @@ async function runBaselines(
     const shown = run === 1 ? 'inherit' : 'ignore'
     const timeout = terms.timeout ?? BASELINE_TIMEOUT_MS
     const seen = await sandbox.run(terms, { faults: [], holding: 0, stdio: ['ignore', shown, shown], timeout })
-    if (seen) refuseUnlessGood(seen, timeout)
+    if (seen) refuseUnlessGood(seen, { timeout, ownNamespaces: sandbox.madeByCommands })
     return seen
   }
   const first = await runOnce(1)
@@ -129,12 +129,16 @@ async function runBaselines(
   return second && [first, second]
 }
 
-function refuseUnlessGood(seen: Observation, timeout: number): void {
+function refuseUnlessGood(
+  seen: Observation,
+  { timeout, ownNamespaces }: { timeout: number; ownNamespaces: number },
+): void {
   const { before, end, audit, evidence } = seen
   if (before) throw BaselineFailure.beforeFailed(endInWords(before), before)
   if (end.timedOut) throw BaselineFailure.neverEnds(timeout)
   if (end.code !== 0) throw BaselineFailure.failsAlready(endInWords(end), end)
   if (seen.takenAway) throw BaselineFailure.takesFaultsAway()
+  if (ownNamespaces > 0) throw BaselineFailure.usesOwnNamespaces()
   if (askedNothing(evidence.exchanges)) throw BaselineFailure.asksNothing()
   const wrong = audit.checks.find(({ ok }) => !ok)
   if (wrong) throw new Error(`the sandbox's audit fails without any fault: ${wrong.id}: ${wrong.detail}`)

@@ -19,7 +19,7 @@ function evidence(given: {
   const scenario: Scenario = { name: 'own', description: 'x', faults: [], clock: [], expect: {}, ...given.scenario }
   const end = { code: 1, signal: null, timedOut: false, leftBehind: [] }
   const report = { ...reportOf('passed', {}), operations: given.operations ?? [] }
-  const run: Run = { scenario, end, took: 5, report, otherNamespaces: 0 }
+  const run: Run = { scenario, end, took: 5, report, otherNamespaces: 0, missed: [] }
   const made = evidenceOf([run], exploration(given.results ?? [result({})]), terms)
   expect(Value.Check(EvidenceSchema, made)).toBe(true)
   return made

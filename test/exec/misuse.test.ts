@@ -1,34 +1,32 @@
 import { expect, test } from 'vitest'
+import type { FaultRule } from '../../src/control/contract.ts'
 import { misuseOf, withReasons } from '../../src/exec/misuse.ts'
 import type { CommandEnd } from '../../src/exec/run-command.ts'
 import { reportOf } from './report.ts'
 
-const FAULT = { kind: 'drop_connection', match: { operation: 'deposit' } } as const
-const STRUCK = { faults: [{ id: 'drop_connection', exercised: true, count: 1 }] }
+const FAULT: FaultRule = { kind: 'drop_connection', match: { operation: 'deposit' } }
 const END: CommandEnd = { code: 0, signal: null, timedOut: false, leftBehind: [] }
 
 /** What is said of `npm test` that ended so. */
 function reasons(
-  { end = {}, used = true, otherNamespaces = 0, struck = false }: Partial<Case> = {},
+  { end = {}, used = true, otherNamespaces = 0, missed = [] }: Partial<Case> = {},
   terms: Partial<Parameters<typeof misuseOf>[1]> = {},
 ): string[] {
   const report = reportOf('passed', {}, { used })
-  const coverage = { ...report.coverage, ...(struck && STRUCK) }
-  const run = { end: { ...END, ...end }, report: { ...report, coverage }, otherNamespaces }
-  return misuseOf(run, { command: ['npm', 'test'], faults: [], env: {}, timeout: undefined, ...terms })
+  const run = { end: { ...END, ...end }, report, otherNamespaces, missed }
+  return misuseOf(run, { command: ['npm', 'test'], env: {}, timeout: undefined, ...terms })
 }
 
 interface Case {
   end: Partial<CommandEnd>
   used: boolean
   otherNamespaces: number
-  struck: boolean
+  missed: FaultRule[]
 }
 
 test('nothing is said of a command that did what it should', () => {
   expect(reasons()).toEqual([])
   expect(reasons({ end: { code: 1 } })).toEqual([])
-  expect(reasons({ struck: true }, { faults: [FAULT] })).toEqual([])
 })
 
 test.each<[string, Partial<Case>, Partial<Parameters<typeof misuseOf>[1]>, string]>([
@@ -58,8 +56,8 @@ test.each<[string, Partial<Case>, Partial<Parameters<typeof misuseOf>[1]>, strin
   ],
   [
     'ends before the fault strikes',
+    { missed: [FAULT] },
     {},
-    { faults: [FAULT] },
     'The fault drop_connection at deposit never struck: npm ended before a request came that it fits, or took the fault away.',
   ],
   [

@@ -39,6 +39,13 @@ export class BaselineFailure extends Error {
     )
   }
 
+  static usesOwnNamespaces(): BaselineFailure {
+    return new BaselineFailure(
+      'the command makes namespaces of its own, and no fault strikes there: let it use YIELD_BASE_URL and the credentials that explore gives it',
+      INCONCLUSIVE,
+    )
+  }
+
   static takesFaultsAway(): BaselineFailure {
     return new BaselineFailure(FAULTS_TAKEN_AWAY, INCONCLUSIVE)
   }

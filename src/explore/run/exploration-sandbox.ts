@@ -3,7 +3,7 @@ import type { ActiveFault, AuditReport, FaultRule, Report } from '../../control/
 import { reportOn } from '../../control/report-of.ts'
 import { SandboxClock } from '../../domain/clock.ts'
 import type { Money } from '../../domain/money.ts'
-import { aftermathOf, lastNumber, runAgain } from '../../exec/aftermath.ts'
+import { aftermathOf, hasStruck, lastNumber, runAgain } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
 import type { Interruption } from '../../exec/interruption.ts'
 import { type CommandEnd, type CommandStdio, runCommand } from '../../exec/run-command.ts'
@@ -132,6 +132,11 @@ export class ExplorationSandbox {
     }
   }
 
+  /** How many namespaces commands have made of their own. */
+  get madeByCommands(): number {
+    return this.#sandbox.namespaces.madeByOthers
+  }
+
   stop(): Promise<void> {
     return this.#sandbox.stop()
   }
@@ -154,9 +159,4 @@ export class ExplorationSandbox {
       ...(await auditedMoneyOf(namespace, OUTAGE_MS)),
     }
   }
-}
-
-/** By the exchanges' own word: a rule that is gone may have been taken away before it struck. */
-function hasStruck(id: string, { kept, exchanges }: Evidence): boolean {
-  return [...kept, ...exchanges].some(({ faults }) => faults.some((fault) => fault.id === id))
 }
