@@ -24,7 +24,7 @@ const NOTHING_CAME = 'No request of the client came.'
 export function misuseOf({ end, report, otherNamespaces, missed }: MisusedRun, terms: MisuseTerms): string[] {
   const { command, timeout = 0 } = terms
   const [name = ''] = command
-  const askedNothing = isIdle(report)
+  const askedNothing = isIdle(report) && forgottenIn(report).length === 0
   return [
     ...(end.timedOut ? [`${name} was not done after ${timeout / 1000} s: ended.`] : []),
     ...(end.signal !== null && !end.timedOut
@@ -43,13 +43,22 @@ export type MisusedRun = Pick<Run, 'end' | 'report' | 'otherNamespaces' | 'misse
 
 /** A report that was not passed for these reasons; one that failed stays so. */
 export function withReasons(report: Report, reasons: readonly string[]): Report {
-  const [first] = reasons
-  if (first === undefined) return report
-  const unmet = [...reasons, ...report.unmet.filter((reason) => reason !== NOTHING_CAME)]
+  if (reasons.length === 0) return report
+  const forgotten = forgottenIn(report)
+  const others = report.unmet.filter((reason) => reason !== NOTHING_CAME && !forgotten.includes(reason))
+  const unmet = [...forgotten, ...reasons, ...others]
   if (report.verdict === 'failed') return { ...report, unmet }
-  const others = unmet.length - 1
-  const more = others > 0 ? ` (and ${others} more ${others === 1 ? 'reason' : 'reasons'})` : ''
-  return { ...report, verdict: 'inconclusive', summary: `Inconclusive: ${first.replace(/\.$/, '')}${more}.`, unmet }
+  return { ...report, verdict: 'inconclusive', summary: summaryOf(unmet), unmet }
+}
+
+/** What the verdict cannot know any more comes before everything else. */
+function forgottenIn({ operations }: Pick<Report, 'operations'>): string[] {
+  return operations.filter(({ outcome }) => outcome === 'forgotten').map(({ sentence }) => sentence)
+}
+
+function summaryOf([first = '', ...others]: readonly string[]): string {
+  const more = others.length > 0 ? ` (and ${others.length} more ${others.length === 1 ? 'reason' : 'reasons'})` : ''
+  return `Inconclusive: ${first.replace(/\.$/, '')}${more}.`
 }
 
 function idleInWords(name: string, code: number, { YIELD_SANDBOX_URL: other }: NodeJS.ProcessEnv): string {

@@ -61,7 +61,9 @@ function sentencesOf(operations: readonly OperationOutcome[], levels: readonly L
 
 function withMore(sentence: string, all: number): string {
   const more = all > 1 ? ` (and ${all - 1} more)` : ''
-  return `${begun(sentence).replace(/\.$/, '')}${more}.`
+  // An operation's sentence may say in a second one what to do; there is room for that elsewhere.
+  const [first = ''] = sentence.split(/(?<=\.) /)
+  return `${begun(first).replace(/\.$/, '')}${more}.`
 }
 
 /** A critical finding that needs review may be money that moved twice: nothing has to ask for it. */

@@ -2,10 +2,17 @@ import { expect, test } from 'vitest'
 import type { FaultRule } from '../../src/control/contract.ts'
 import { misuseOf, withReasons } from '../../src/exec/misuse.ts'
 import type { CommandEnd } from '../../src/exec/run-command.ts'
+import type { OperationOutcome } from '../../src/oracle/outcome.ts'
 import { reportOf } from './report.ts'
 
 const FAULT: FaultRule = { kind: 'drop_connection', match: { operation: 'deposit' } }
 const END: CommandEnd = { code: 0, signal: null, timedOut: false, leftBehind: [] }
+
+const TERMS = { command: ['npm', 'test'], env: {}, timeout: undefined }
+const FORGOTTEN = {
+  ...{ outcome: 'forgotten', level: 'inconclusive', tenant: null, external_id: null, type: 'deposit' },
+  ...{ idempotency_key: null, amount_minor: null, portfolio_id: null, request_ids: [] as string[] },
+} as const satisfies Partial<OperationOutcome>
 
 /** What is said of `npm test` that ended so. */
 function reasons(
@@ -14,7 +21,7 @@ function reasons(
 ): string[] {
   const report = reportOf('passed', {}, { used })
   const run = { end: { ...END, ...end }, report, otherNamespaces, missed }
-  return misuseOf(run, { command: ['npm', 'test'], env: {}, timeout: undefined, ...terms })
+  return misuseOf(run, { ...TERMS, ...terms })
 }
 
 interface Case {
@@ -69,6 +76,21 @@ test.each<[string, Partial<Case>, Partial<Parameters<typeof misuseOf>[1]>, strin
   ['takes too long', { end: { code: 0, timedOut: true } }, { timeout: 2000 }, 'npm was not done after 2 s: ended.'],
 ])('of a command that %s one sentence is said', (_, run, terms, sentence) => {
   expect(reasons(run, terms)).toEqual([sentence])
+})
+
+test('what was forgotten comes first, and a command whose requests are forgotten is not called idle', () => {
+  const operation = { ...FORGOTTEN, sentence: 'Nothing is said of 5 requests before a reset of the sandbox.' }
+  const report = {
+    ...reportOf('inconclusive', {}, { used: false }),
+    operations: [operation],
+    unmet: [operation.sentence],
+  }
+  expect(misuseOf({ end: END, report, otherNamespaces: 0, missed: [] }, TERMS)).toEqual([])
+  const killed = 'npm was killed by SIGKILL: what it would have done next is not known.'
+  expect(withReasons(report, [killed])).toMatchObject({
+    summary: 'Inconclusive: Nothing is said of 5 requests before a reset of the sandbox (and 1 more reason).',
+    unmet: [operation.sentence, killed],
+  })
 })
 
 test('a report with a reason is not passed, and one that failed stays failed', () => {
