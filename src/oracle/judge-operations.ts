@@ -68,7 +68,8 @@ function runOutcomes({ forgotten, end }: Facts): OperationOutcome[] {
     ...{ amount_minor: null, portfolio_id: null, request_ids: [] },
   })
   const reasons = [
-    ...(reset > 0 ? [`${requests(reset)} before a reset of the sandbox`] : []),
+    // Who resets a sandbox that nobody's command is run against begins anew on purpose.
+    ...(reset > 0 && end !== null ? [`${requests(reset)} before a reset of the sandbox`] : []),
     ...(deleted > 0 ? [`${requests(deleted)} that were deleted from the record`] : []),
     ...(room > 0 ? [`${requests(room)} for which the record had no room (--record-exchanges)`] : []),
   ]

@@ -249,6 +249,12 @@ describe('forgotten', () => {
     )
   })
 
+  test('a reset counts for the command that is run, and begins anew where there is none', () => {
+    const forgotten = { room: 0, deleted: 0, reset: 3 }
+    expect(outcomes([], [], { forgotten, end: 'failed' })).toEqual(['forgotten inconclusive'])
+    expect(outcomes([], [], { forgotten, end: null })).toEqual([])
+  })
+
   test('a transfer of which no request is left', () => {
     const forgotten = { room: 0, deleted: 1, reset: 0 }
     expect(outcomes([], [booked('a')], { forgotten })).toEqual(['forgotten inconclusive', 'forgotten inconclusive'])
