@@ -126,7 +126,7 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const exploration = await watched(flags, kept, (watch) =>
     explore({
       ...{ command, before, renames, env: process.env, interruption, kinds: faults, operations: only, depth },
-      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial },
+      ...{ maxRuns, budget, timeout, tolerate, options, watch, trial: flags.trial, restarts: flags.restarts },
       random: {
         count: flags.random,
         save: (scenario) => saveScenario(join(flags.save, `${scenario.name}.yaml`), scenario, '--save'),

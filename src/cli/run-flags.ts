@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import type { SandboxOptions } from '../options.ts'
 import { readFixture } from '../read-fixture.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
@@ -7,6 +7,7 @@ import { wholeNumber } from './parse-argument.ts'
 /** Flags of a command that runs somebody's command against sandboxes of its own, and reports on it. */
 export interface RunFlags extends SandboxFlags {
   report: string[]
+  restarts: number
   verbose?: boolean
 }
 
@@ -19,6 +20,9 @@ export interface SandboxFlags {
   clock?: string
   logLevel: string
 }
+
+/** How often a command is started once more at most. */
+const MAX_RESTARTS = 3
 
 /** Such a command, as yet without flags of its own. */
 export function runningCommand(name: string, description: string, argument = '<command...>'): Command {
@@ -40,14 +44,13 @@ export function texts(text: string, earlier: string[]): string[] {
 export function withRunFlags(command: Command, clock: string): Command {
   command
     .option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
+    .addOption(flag('--restarts <n>', RESTARTS, 'RESTARTS').argParser(restarts).default(0, 'never'))
     .option('--verbose', 'show everything, not only what is wrong')
   return withSandboxFlags(command, { seed: 'every random choice derives from it (default: a fresh one)', clock })
 }
 
 /** Adds the flags of {@link SandboxFlags}; the words say what seed and clock do. */
 export function withSandboxFlags(command: Command, words: { seed: string; clock: string }): Command {
-  const flag = (flags: string, description: string, name: string) =>
-    new Option(flags, description).env(`YIELD_SANDBOX_${name}`)
   return command
     .option('--env <THEIRS=YIELD_NAME>', 'give a variable by another name, too; may be repeated', texts, [])
     .addOption(flag('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)', 'FIXTURES'))
@@ -59,6 +62,20 @@ export function withSandboxFlags(command: Command, words: { seed: string; clock:
         .choices(LOG_LEVELS)
         .default('error'),
     )
+}
+
+/** A flag with an environment variable of its own. */
+function flag(flags: string, description: string, name: string): Option {
+  return new Option(flags, description).env(`YIELD_SANDBOX_${name}`)
+}
+
+const RESTARTS = 'start a command that left a transfer open once more, without faults, and judge then; at most 3 times'
+
+/** Throws InvalidArgumentError. */
+function restarts(text: string): number {
+  const count = wholeNumber(text)
+  if (count <= MAX_RESTARTS) return count
+  throw new InvalidArgumentError(`It must be at most ${MAX_RESTARTS}.`)
 }
 
 /** What the flags ask of a sandbox, but for its clock. Throws FixtureError. */
@@ -78,15 +95,17 @@ export async function sandboxOptions({
   }
 }
 
-/** Flags of `exec` that make the same sandbox, and the same environment. */
+/** Flags of `exec` that make the same sandbox and the same environment, and start the command as often. */
 export function execFlags({
   fixtures,
   confirmationDelay,
   env,
-}: Pick<SandboxFlags, 'fixtures' | 'confirmationDelay' | 'env'>): string[] {
+  restarts = 0,
+}: Pick<SandboxFlags, 'fixtures' | 'confirmationDelay' | 'env'> & { restarts?: number }): string[] {
   return [
     ...(fixtures === undefined ? [] : ['--fixtures', fixtures]),
     ...(confirmationDelay === undefined ? [] : ['--confirmation-delay', confirmationDelay]),
+    ...(restarts === 0 ? [] : ['--restarts', String(restarts)]),
     ...env.flatMap((rename) => ['--env', rename]),
   ]
 }

@@ -156,7 +156,10 @@ function whenNotDone(operation: Operation, { told, by, looked }: Telling, run: R
   }
 }
 
-/** Operations that ask for the same under another key, begun after every attempt of this one had ended without telling anything. */
+/**
+ * Operations that ask for the same under another key, begun after every attempt of this one had ended without telling anything. Of money
+ * that had moved, a balance told nothing to a client that sent it again: many list portfolios before each transfer.
+ */
 function sentAgain(operation: Operation, { operations, around }: Run): Operation[] {
   const { wish, attempts } = operation
   if (wish === null || attempts.length === 0) return []
@@ -164,7 +167,8 @@ function sentAgain(operation: Operation, { operations, around }: Run): Operation
   return operations.filter((other) => {
     const began = firstBeginOf(other)
     if (other === operation || !isSame(other, operation) || began + SLACK_MS < end) return false
-    return toldOf(operation, around, began).told === 'nothing'
+    const { told } = toldOf(operation, around, began)
+    return told === 'nothing' || (told === 'balance' && operation.state === 'done')
   })
 }
 

@@ -26,6 +26,20 @@ const deposit = (portfolio_id, key) => ask(mine + '/deposit', {
 })
 `
 
+/** Exits with 0 whatever becomes of its job; `key` is what it takes for one. */
+const outbox = (key: string) => `${BEGIN}
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+const { JOBS } = process.env
+const jobs = existsSync(JOBS) ? JSON.parse(readFileSync(JOBS, 'utf8')) : [{ open: true }]
+const save = () => writeFileSync(JOBS, JSON.stringify(jobs))
+const [portfolio] = (await (await ask(mine + '/portfolios')).json()).data
+for (const job of jobs.filter(({ open }) => open)) {
+  const answer = await deposit(portfolio.portfolio_id, ${key}).catch(() => undefined)
+  job.open = !answer?.ok
+}
+save()
+console.log(jobs.some(({ open }) => open) ? 'later' : 'done')`
+
 const CLIENTS = {
   /** Asks for the pools, and nothing else. */
   pools: `${BEGIN}
@@ -48,6 +62,10 @@ console.log('deposited', first.status)`,
 const [portfolio] = (await (await ask(mine + '/portfolios')).json()).data
 const again = () => deposit(portfolio.portfolio_id, crypto.randomUUID())
 console.log('deposited', (await again().catch(again)).status)`,
+  /** A job that a scheduler starts: writes its deposit into the file $JOBS, sends what is open there, and comes again another time. */
+  outbox: outbox('(job.key ??= crypto.randomUUID(), save(), job.key)'),
+  /** The same, with another key at each start. */
+  forgetful: outbox('crypto.randomUUID()'),
   /** Prints its environment. */
   environment: 'console.log(JSON.stringify(process.env)); console.error("on stderr")',
   /** Never ends by itself; has a child in its group. Both say their ids, and how they are told to end. */
