@@ -167,6 +167,12 @@ describe('carried out twice', () => {
     expect(outcomes([dropped('a', 0), list(30, []), again], both)[0]).toBe('paid_twice critical')
   })
 
+  test('a list of portfolios, as many clients ask for before each transfer, does not excuse it; nor is it luck', () => {
+    const balance = exchange({ operation: 'list_portfolios', at: 30 })
+    expect(outcomes([dropped('a', 0), balance, again], both)).toEqual(['paid_twice critical', 'told ok'])
+    expect(outcomes([dropped('a', 0), balance, again], [booked('b')])).toEqual(['gave_up review', 'told ok'])
+  })
+
   test('not when another amount, user or type was sent', () => {
     const of = (parts: Parameters<typeof transfer>[0], rest: object) =>
       outcomes([dropped('a', 0), transfer({ ...parts, at: 50 })], [booked('a'), booked('b', rest)])
