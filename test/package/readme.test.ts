@@ -33,7 +33,8 @@ test("the README's tour works when pasted", async () => {
     /^idempotency-key-replay: true/m,
     /^3$/m,
     /deposit\tdropped\t/,
-    /✓ idempotency-key-on-retry: carol/,
+    /^✓ 4 operations told\.$/m,
+    /^Passed: \d+ rules kept, none broken\.$/m,
     /^end_user_not_found$/m,
     /"ready":true/,
   ]) {
