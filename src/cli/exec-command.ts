@@ -53,7 +53,7 @@ export function execCommand(): Command {
     .option('--fault <rule>', 'a fault, as in X-Sandbox-Fault; may be repeated', texts, [])
     .option('--jobs <n>', 'how many scenarios at a time (default: the number of processors)', atLeastOne)
     .option('--timeout <d>', 'end a command that takes longer', positiveDuration)
-    .option('--require <finding>', 'a finding that must be proved; may be repeated', findingIds, [])
+    .option('--require <finding>', 'a finding whose rule must be kept; may be repeated', findingIds, [])
     .option('--baseline <file>', 'findings that may fail for the time being')
     .option('--shrink <file>', 'when it fails, save the fewest faults that do it as a scenario (.yaml)')
     .option('--allow-inconclusive', 'exit with 0 when what was asked for did not come about')

@@ -61,7 +61,7 @@ describe('explore', () => {
   })
 
   test.each([
-    ['paid_twice_put_right', { MISTAKE: 'fresh-key' }, 3],
+    ['paid_twice', { MISTAKE: 'fresh-key' }, 3],
     ['gave_up', { MISTAKE: 'no-retry' }, 0],
   ] as const)('calls it %s with %o', async (outcome, env, code) => {
     const hit = outcome === 'gave_up' ? 'unavailable,reset-on-request' : 'reset-after-broadcast'
@@ -69,13 +69,13 @@ describe('explore', () => {
     expect([seen.code, ...seen.outcomes]).toEqual([code, outcome])
   })
 
-  test('calls a revert that nobody is told of a silent loss', async () => {
+  test('calls a revert that the client keeps to itself refused: no loss, and no proof of anything', async () => {
     const { code, outcomes, sentences } = await explore(['--faults', 'revert', '--only', 'deposit'], SUITE, {
       MISTAKE: 'swallow-revert',
       CHECKS: 'none',
     })
-    expect([code, ...outcomes]).toEqual([3, 'paid_twice'])
-    expect(sentences[0]).toMatch(/deposit of 1,000.00: never instead of once/)
+    expect([code, ...outcomes]).toEqual([0, 'refused'])
+    expect(sentences[0]).toMatch(/was refused \(422 transaction_reverted\), your client was told, and nothing moved/)
   })
 
   test('calls a client hung that waits for ever', async () => {
@@ -93,7 +93,7 @@ describe('explore', () => {
       SUITE,
       { CONCURRENT: '1', RANDOM_USER: '1' },
     )
-    expect([code, ...outcomes]).toEqual([0, 'survived'])
+    expect([code, ...outcomes]).toEqual([0, 'survived', 'refused'])
     expect(exploration?.results[0]?.trial.harms[0]?.position).toMatchObject({ external_id: null, end_user: 1 })
   })
 
@@ -129,7 +129,7 @@ describe('explore says in one sentence why it cannot', () => {
     ['fails already', ['sh', '-c', 'exit 7'], 7, /ended with code 7 without any fault/],
     ['asks nothing', ['true'], 4, /asked this sandbox nothing: .*YIELD_BASE_URL/],
     ['never ends', ['sleep', '60'], 1, /was not done after 1 s without any fault/],
-    ['is not there', ['no-such-command'], 2, /is no command on this machine/],
+    ['is not there', ['no-such-command'], 2, /is not a command on this machine/],
     ['wants a terminal', ['sh', '-c', 'read answer < /dev/tty'], 2, /has no terminal and no standard input/],
   ] as const)('a command that %s', async (_, command, code, words) => {
     const ended = await explore(['--timeout', '1s'], command)

@@ -6,7 +6,7 @@ import { OUTCOMES } from './outcomes.ts'
 
 /**
  * JUnit XML, a test case for each trial. What went wrong is a failure, what never struck or was not tried is skipped, what says nothing
- * is an error; a command that gave up safely passes, and says so.
+ * is an error; a command that gave up passes, and says so.
  */
 export function renderJunit(exploration: Exploration): string {
   const { results, untried, created_at, took_ms } = exploration

@@ -50,7 +50,7 @@ export function leftOpen(exploration: Exploration): string[] {
   ]
 }
 
-/** "251 survived, 3 gave up safely": those that came about, the worst first. */
+/** "251 survived, 3 gave up": those that came about, the worst first. */
 export function tally(exploration: Exploration): string {
   const { counts } = summaryOf(exploration)
   const parts = TRIAL_OUTCOMES.filter((outcome) => counts[outcome] > 0)
