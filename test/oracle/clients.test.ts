@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { Bench } from './bench.ts'
+import { BEHAVIOUR_NAMES, clientOf, isInstalled } from './clients.ts'
+import { complaintsAbout, sampleOf, titleOf } from './table/complaints.ts'
+import { situationsOf } from './table/expected.ts'
+import { ROWS } from './table/index.ts'
+import type { Row } from './table/row.ts'
+import type { Situation } from './table/situations.ts'
+
+// Clients mostly wait.
+vi.setConfig({ maxConcurrency: 8 })
+
+// npm run test:oracle sets these.
+const times = Number(process.env.ORACLE_TIMES ?? 0)
+const only = new RegExp(process.env.ORACLE_ONLY ?? '')
+const atOnce = Number(process.env.ORACLE_AT_ONCE ?? 8)
+
+let bench: Bench
+
+beforeAll(async () => {
+  bench = await Bench.open()
+})
+afterAll(() => bench[Symbol.asyncDispose]())
+
+/** What is not as the table has it, in words. */
+async function complaints(row: Row, situation: Situation, seed?: number): Promise<string[]> {
+  const judged = await bench.judge(await clientOf(row), situation, seed)
+  return complaintsAbout(row, situation, judged)
+}
+
+describe('the table', () => {
+  test('has every worker', () => {
+    const workers = ROWS.flatMap(({ name, worker = name, library, program }) => (library || program ? [] : [worker]))
+    expect([...new Set(workers)].sort()).toEqual([...BEHAVIOUR_NAMES].sort())
+    expect(new Set(ROWS.map(({ name }) => name)).size).toBe(ROWS.length)
+  })
+
+  test('says of every wrong client what finds it', () => {
+    expect(ROWS.filter(({ right, found }) => !right && !found).map(({ name }) => name)).toEqual([])
+  })
+})
+
+/** The libraries and programs that take long to start are for `npm run test:oracle`. */
+const ready = ROWS.filter(
+  (row) =>
+    isInstalled(row) &&
+    !row.heavy &&
+    (row.library ?? 'plain-fetch') === 'plain-fetch' &&
+    (row.program?.[0] ?? 'python3') === 'python3',
+)
+
+describe.runIf(times === 0).concurrent('a client comes to what the table says', () => {
+  const samples = ready.flatMap((row) => sampleOf(row).map((situation) => ({ row, situation })))
+  test.each(samples.map(({ row, situation }) => [row.name, titleOf(situation), row, situation] as const))(
+    '%s: %s',
+    async (_name, _title, row, situation) => {
+      expect(await complaints(row, situation)).toEqual([])
+    },
+  )
+})
+
+describe.runIf(times > 0)('at length', () => {
+  test(`all clients in all situations, ${times} times`, { timeout: 24 * 3_600_000 }, async () => {
+    const cells = ROWS.filter(isInstalled)
+      .flatMap((row) => situationsOf(row).map((situation) => ({ row, situation })))
+      .filter(({ row, situation }) => only.test(`${row.name}: ${titleOf(situation)}`))
+    const missing = ROWS.filter((row) => !isInstalled(row)).map(({ name }) => name)
+    if (missing.length > 0) console.log(`not installed, so not tried: ${missing.join(', ')}`)
+    const differences: string[] = []
+    for (let time = 1; time <= times; time++) {
+      const waiting = cells.values()
+      const work = async () => {
+        for (const { row, situation } of waiting) {
+          const found = await complaints(row, situation, time).catch((error: Error) => [`it failed: ${error.message}`])
+          for (const one of found) {
+            differences.push(`time ${time}, ${row.name}, ${titleOf(situation)}: ${one}`)
+            console.log(differences.at(-1))
+          }
+        }
+      }
+      await Promise.all(Array.from({ length: atOnce }, work))
+      console.log(`${time} of ${times}: ${cells.length} runs each, ${differences.length} differences so far`)
+    }
+    expect(differences).toEqual([])
+  })
+})
