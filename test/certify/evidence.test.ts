@@ -127,6 +127,34 @@ describe('an incident', () => {
     expect(evidence({ results: [result({ outcome: 'left_open' })] }).exploration.incidents).toHaveLength(1)
   })
 
+  test('is one for each place and hazard; runs stand by their names', () => {
+    const named = (id: string, parts: Parameters<typeof result>[0], hazard = 'reverted') => {
+      const one = result(parts)
+      const [harm] = one.trial.harms
+      return { ...one, trial: { id, harms: [{ ...harm!, hazard: { ...harm!.hazard, id: hazard } }] } }
+    }
+    const { trials, incidents } = evidence({
+      results: [
+        named('c', { outcome: 'untold' }),
+        named('a', { outcome: 'untold' }),
+        named('b', { outcome: 'hung' }, 'hang'),
+      ],
+    }).exploration
+    expect(trials.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+    expect(incidents.map(({ hazard, trial, count }) => [hazard, trial, count])).toEqual([
+      ['reverted', 'a', 2],
+      ['hang', 'b', 1],
+    ])
+  })
+
+  test('has those findings that explain where money went', () => {
+    const ids = ['polling-pace', 'idempotency-key-on-retry'] as const
+    const findings = ids.map((id) => ({ id })) as unknown as TrialResult['findings']
+    expect(evidence({ results: [{ ...result({ outcome: 'untold' }), findings }] }).exploration.incidents).toMatchObject(
+      [{ findings: ['idempotency-key-on-retry'] }],
+    )
+  })
+
   test('names the place and the worst of what came of it', () => {
     const results = [result({ outcome: 'errored', name: 'alice' }), result({ outcome: 'hung', name: 'bob' })]
     expect(evidence({ results }).exploration.incidents).toEqual([

@@ -56,6 +56,11 @@ test.each(Object.entries(forms))('no byte of a %s can be changed, added or taken
   }
 })
 
+test('names a subject only if there is one', async () => {
+  const nobody = certificateOf({ ...sampleEvidence(), subject: null })
+  expect((await verified(renderJson(nobody))).sentence).toContain(', seed 1, no subject, ')
+})
+
 test('evidence that was changed with all its words is noticed by the digest', async () => {
   const better = { ...certificate, evidence: { ...certificate.evidence, subject: 'another' } }
   expect(await verified(renderPage(better))).toEqual({
@@ -123,6 +128,9 @@ test.each([
   ['a page that was cut short', forms.page.slice(0, -40)],
   ['evidence that is none', '{"digest":"x","evidence":{}}'],
   ['no text', new Uint8Array([0xff, 0xfe, 0x7b])],
+  ['a digest without evidence', '{"digest":"sha256:0"}'],
+  ['evidence without a digest', JSON.stringify({ evidence: certificate.evidence })],
+  ['a form of something else', '{"digest":"x","evidence":{"form":"my yield-sandbox certificate 1"}}'],
 ])('%s is no certificate', async (_, content) => {
   await expect(verified(content)).rejects.toThrow(/^--verify: .* (holds no certificate|is not a text file)/)
 })

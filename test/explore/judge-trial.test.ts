@@ -176,9 +176,9 @@ describe('a trial', () => {
     })
     expect(sentencesOf({ signal: 'SIGKILL' }).sentences).toEqual(['--before failed: the command was ended by SIGKILL'])
     expect(sentencesOf({ timedOut: true }).sentences).toEqual(['--before failed: the command was not done in time'])
-    const checks = [
+    const checks: Observation['audit']['checks'] = [
       { id: 'shares', ok: false, detail: '1 wrong' },
-      { id: 'gas', ok: true, detail: 'right' },
+      { id: 'hashes', ok: true, detail: 'right' },
     ]
     expect(judged({ transfers: ALL, audit: { ok: false, checks } }).sentences).toEqual([
       "the sandbox's audit fails, shares: 1 wrong",

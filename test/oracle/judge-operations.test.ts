@@ -300,7 +300,7 @@ describe('carried out twice', () => {
 })
 
 describe('two equal ones at once', () => {
-  const pair = (second: { at: number; until: number } & object, until = 30) => [
+  const pair = (second: Omit<Parameters<typeof transfer>[0], 'key'>, until = 30) => [
     transfer({ key: 'a', until }),
     transfer({ key: 'b', ...second }),
   ]
