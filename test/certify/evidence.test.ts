@@ -8,7 +8,7 @@ import type { OperationOutcome } from '../../src/oracle/outcome.ts'
 import type { Scenario } from '../../src/scenarios/scenario-schema.ts'
 import { reportOf } from '../exec/report.ts'
 
-const terms = { subject: undefined, flags: [], fixtures: null }
+const terms = { subject: undefined, flags: ['--before', 'x'], fixtures: null }
 
 /** Evidence of one scenario, and of runs with one fault at deposits of these end users. */
 function evidence(given: {
@@ -18,7 +18,7 @@ function evidence(given: {
 }): Evidence {
   const scenario: Scenario = { name: 'own', description: 'x', faults: [], clock: [], expect: {}, ...given.scenario }
   const end = { code: 1, signal: null, timedOut: false, leftBehind: [] }
-  const report = { ...reportOf('passed', {}), operations: given.operations ?? [] }
+  const report = { ...reportOf('passed', { 'retry-after': 'passed' }), operations: given.operations ?? [] }
   const run: Run = { scenario, end, took: 5, report, otherNamespaces: 0, missed: [] }
   const made = evidenceOf([run], exploration(given.results ?? [result({})]), terms)
   expect(Value.Check(EvidenceSchema, made)).toBe(true)
@@ -85,6 +85,19 @@ function operation(parts: Partial<OperationOutcome>): OperationOutcome {
     ...parts,
   }
 }
+
+test('evidence has what was run, and which scenario shows what', () => {
+  const made = evidence({})
+  expect(made).toMatchObject({
+    subject: null,
+    command: ['npm', 'test'],
+    flags: ['--before', 'x'],
+    fixtures: null,
+    seed: 1,
+  })
+  expect(made.findings.find(({ id }) => id === 'retry-after')?.proved_in).toEqual(['own'])
+  expect(made.exploration.repeatable).toBe(true)
+})
 
 describe('a scenario', () => {
   test('has whether its command may fail, and how it ended', () => {

@@ -60,6 +60,15 @@ describe('beside an unharmed run', () => {
     ).toEqual(['told ok'])
   })
 
+  test('another amount is one of the same end user, pool and type', () => {
+    const ledger = [booked('w', { type: 'withdraw', amount_minor: '7' })]
+    expect(outcomes([taken('w', 0, { amount: '7' })], ledger, { sibling: sibling() })).toEqual([
+      'took_out_unpaid critical',
+      'not_asked_for review',
+      'told ok',
+    ])
+  })
+
   test('taken back: what was put in and known of; took out: what never was', () => {
     const back = taken('w', 90)
     const withdrawal = booked('w', { type: 'withdraw' })
