@@ -1,2 +1,0 @@
-import { defineConfig } from 'vitest/config'
-export default defineConfig({ test: { include: ['test/explore/{judge-trial,compare-money,moved-harms,run-failure}.test.ts'], exclude: ['test/verdict/{any-traffic,matrix,wrong-clients,findings-page}.test.ts','test/verdict/render/**','test/explore/{clients,crowd,outage,random,shrink-exec,documentation}.test.ts','test/certify/{certify,right-client,page}.test.ts'], testTimeout: 60000, isolate: false, testNamePattern: /^(?!.*(ten thousand|takes? (it )?no|equals the one that validates)).*$/ } })
