@@ -26,7 +26,7 @@ export function applyBaseline(reports: readonly Report[], baseline: readonly Bas
       complaints.push(`The baseline accepted ${id} until ${expires}; fix it, or give the entry a later day.`)
     } else if (!failed && outcomes.includes('passed')) {
       complaints.push(`The baseline is stale: ${id} does not fail any more; remove its entry.`)
-    } else if (failed) inForce.set(id, reason)
+    } else inForce.set(id, reason)
   }
   return { reports: reports.map((report) => withAccepted(report, inForce)), complaints }
 }
@@ -36,7 +36,7 @@ function withAccepted(report: Report, reasons: ReadonlyMap<string, string>): Rep
     const accepted = finding.outcome === 'failed' ? reasons.get(finding.id) : undefined
     return accepted === undefined ? finding : { ...finding, accepted }
   })
-  if (report.verdict !== 'failed' || findings.every(({ accepted }) => accepted === undefined)) return report
+  if (findings.every(({ accepted }) => accepted === undefined)) return report
   return { ...report, findings, ...verdictBut({ ...report, findings }) }
 }
 

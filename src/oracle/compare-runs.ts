@@ -90,13 +90,17 @@ function isPaidIn({ operation, outcome }: Judged, withdrawal: Operation): boolea
   const [paid, taken] = [operation.amount_minor, withdrawal.amount_minor]
   return (
     operation.type === 'deposit' &&
-    operation.state === 'done' &&
     operation.external_id === withdrawal.external_id &&
     operation.pool_id === withdrawal.pool_id &&
     KNOWN.includes(outcome) &&
     firstBeginOf(operation) <= firstBeginOf(withdrawal) &&
-    (paid === null || taken === null || BigInt(paid) >= BigInt(taken))
+    (!isAmount(paid) || !isAmount(taken) || BigInt(paid) >= BigInt(taken))
   )
+}
+
+/** @returns false for what a client asked for by mistake, and for what no request says */
+function isAmount(text: string | null): text is string {
+  return text !== null && /^\d+$/.test(text)
 }
 
 /** How many operations may be it, since no request says what they ask for. */

@@ -161,8 +161,7 @@ function whenNotDone(operation: Operation, { told, by, looked }: Telling, run: R
  * that had moved, a balance told nothing to a client that sent it again: many list portfolios before each transfer.
  */
 function sentAgain(operation: Operation, { operations, around }: Run): Operation[] {
-  const { wish, attempts } = operation
-  if (wish === null || attempts.length === 0) return []
+  if (operation.wish === null) return []
   const end = lastEndOf(operation)
   return operations.filter((other) => {
     const began = firstBeginOf(other)
@@ -235,9 +234,11 @@ function equalAtOnce(operations: readonly Operation[], facts: Facts, sibling: Si
 
 /** Operations with the next one that was in flight at the same time, or that began before the first came again under its own key. */
 function overlapping(operations: readonly Operation[]): [Operation, Operation][] {
-  const inOrder = operations
-    .map((operation) => ({ operation, began: firstBeginOf(operation), ended: lastEndOf(operation) }))
-    .sort((a, b) => a.began - b.began)
+  const inOrder = operations.map((operation) => ({
+    operation,
+    began: firstBeginOf(operation),
+    ended: lastEndOf(operation),
+  }))
   return inOrder.flatMap(({ operation, began, ended }, i): [Operation, Operation][] => {
     const next = inOrder[i + 1]
     const isAtOnce = next && next.began + SLACK_MS < ended && began + SLACK_MS < next.ended
@@ -248,12 +249,12 @@ function overlapping(operations: readonly Operation[]): [Operation, Operation][]
 /** A key that comes again after its answer was handed over, and read: a further request came on that connection. */
 function keyAgain(operation: Operation, facts: Facts, sibling: Sibling | undefined): OperationOutcome[] {
   const { attempts } = operation
-  const at = attempts.length < 2 ? -1 : attempts.findIndex(({ said }) => said === 'done')
+  const at = attempts.findIndex(({ said }) => said === 'done')
   const answered = attempts[at]
   const again = answered && attempts.slice(at + 1).find(({ began }) => began + SLACK_MS >= answered.ended)
   if (!again || !isRead(answered.exchange, facts)) return []
   const level = sibling && !sibling.has.key_again ? ('review' as const) : undefined
-  return [outcomeOf(operation, 'key_again', { facts, by: [again.exchange], level })]
+  return [outcomeOf(operation, 'key_again', { facts, level })]
 }
 
 function isRead({ connection, number }: Facts['exchanges'][number], { exchanges }: Facts): boolean {

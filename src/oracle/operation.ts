@@ -63,7 +63,7 @@ class Books {
   readonly #transfers: ReadonlyMap<string, readonly LedgerTransfer[]>
   readonly #underWay: ReadonlyMap<string, readonly LedgerTransfer[]>
   readonly #made: ReadonlyMap<string, readonly LedgerPortfolio[]>
-  readonly #portfolios: ReadonlyMap<string, LedgerPortfolio>
+  readonly #portfolios: ReadonlyMap<string | null, LedgerPortfolio>
 
   constructor({ transfers, under_way, portfolios }: Ledger) {
     const byKey = (one: LedgerTransfer) => keyName(one.type, one.tenant, one.external_id, one.key)
@@ -89,7 +89,7 @@ class Books {
   }
 
   portfolio(id: string | null): LedgerPortfolio | undefined {
-    return id === null ? undefined : this.#portfolios.get(id)
+    return this.#portfolios.get(id)
   }
 }
 

@@ -7,8 +7,8 @@ import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
  */
 export type Said = 'done' | 'refused' | 'put_off' | 'false' | 'nothing'
 
-/** Refusals that say nothing of the operation: it may go on, or have been carried out. */
-const SAYS_NOTHING = new Set(['idempotency_key_in_progress'])
+/** A refusal that says nothing of the operation: it may go on, or have been carried out. */
+const IN_PROGRESS = 'idempotency_key_in_progress'
 /** Statuses by which an attempt is put off, whoever looked at its key. */
 const PUT_OFF = new Set([401, 403, 425, 429])
 /** Phases in which the operation has come to an outcome, or is bound to. */
@@ -19,7 +19,7 @@ export function saidBy(exchange: RecordedExchange): Said {
   const { response, idempotency, faults } = exchange
   if (!isHandedOver(exchange) || response === null) return 'nothing'
   const { status, code } = response
-  if (status >= 500 || status === 408 || (code !== null && SAYS_NOTHING.has(code))) return 'nothing'
+  if (status >= 500 || status === 408 || code === IN_PROGRESS) return 'nothing'
   if (status < 300) return 'done'
   const replaced = faults.some(({ kind, phase }) => kind === 'error' && CARRIED_OUT.includes(phase))
   if (replaced && exchange.refusal?.check === 'fault') return 'false'
@@ -28,6 +28,6 @@ export function saidBy(exchange: RecordedExchange): Said {
 }
 
 /** @returns true if the client had all of an answer, in a form that can be read */
-export function isHandedOver({ end, unread, response, faults }: RecordedExchange): boolean {
-  return end === 'answered' && !unread && response !== null && !faults.some(({ kind }) => kind === 'malformed_body')
+export function isHandedOver({ end, unread, faults }: RecordedExchange): boolean {
+  return end === 'answered' && !unread && !faults.some(({ kind }) => kind === 'malformed_body')
 }

@@ -1,5 +1,6 @@
 import { grouped } from '../support/grouped.ts'
-import type { Facts, ListOperation, Sibling } from './facts.ts'
+import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import type { Facts, Sibling } from './facts.ts'
 import { judgeOperations } from './judge-operations.ts'
 import { madeBy, madeName } from './made.ts'
 import { operationsOf } from './operation.ts'
@@ -50,15 +51,13 @@ function madeIn(facts: Facts, sibling: Pick<Sibling, 'whoIs' | 'amounts'>) {
 }
 
 function listsIn({ exchanges }: Facts, whoIs: Sibling['whoIs']): Map<string, number> {
-  const lists = exchanges.filter((one) => {
-    return (one.operation === 'list_transactions' || one.operation === 'list_portfolios') && isHandedOver(one)
-  })
-  const groups = grouped(lists, ({ operation, tenant, external_id }) =>
-    listName(operation as ListOperation, whoIs(tenant, external_id)),
+  const answered = exchanges.filter(isHandedOver)
+  const groups = grouped(answered, ({ operation, tenant, external_id }) =>
+    listName(operation, whoIs(tenant, external_id)),
   )
   return new Map([...groups].map(([name, group]) => [name, group.length]))
 }
 
-function listName(operation: ListOperation, who: string): string {
+function listName(operation: RecordedExchange['operation'], who: string): string {
   return `${operation} ${who}`
 }

@@ -25,13 +25,14 @@ export const SLACK_MS = 10
 /** The lists and writes of a run by their end user, and what else may have told a client something. */
 export class Surroundings {
   readonly sibling: Sibling | undefined
-  readonly rpcAt: number | null
+  /** Before any other time if no chain was asked. */
+  readonly rpcAt: number
   readonly #lists: ReadonlyMap<string, readonly RecordedExchange[]>
   readonly #writes: ReadonlyMap<string, readonly RecordedExchange[]>
 
   constructor({ kept, exchanges, rpc_at }: Pick<Facts, 'kept' | 'exchanges' | 'rpc_at'>, sibling: Sibling | undefined) {
     this.sibling = sibling
-    this.rpcAt = rpc_at
+    this.rpcAt = rpc_at ?? Number.NEGATIVE_INFINITY
     const all = [...kept, ...exchanges]
     this.#lists = grouped(all, (one) => (isList(one) && isHandedOver(one) ? (one.external_id ?? undefined) : undefined))
     this.#writes = grouped(all, (one) => (isWrite(one) ? (one.external_id ?? undefined) : undefined))
@@ -44,11 +45,9 @@ export class Surroundings {
   }
 
   /** How many answered lists it asked for of an end user, as the unharmed run counts them. */
-  listsOf(list: ListOperation, { tenant, external_id }: Operation): number {
-    const { sibling } = this
-    const who = sibling?.whoIs(tenant, external_id)
+  listsOf(list: ListOperation, who: string, { whoIs }: Sibling): number {
     const all = [...this.#lists.values()].flat()
-    return all.filter((one) => one.operation === list && sibling?.whoIs(one.tenant, one.external_id) === who).length
+    return all.filter((one) => one.operation === list && whoIs(one.tenant, one.external_id) === who).length
   }
 
   /** Writes of an end user, oldest first. */
@@ -75,7 +74,7 @@ export function toldOf(operation: Operation, around: Surroundings, until = Numbe
   const balances = operation.type === 'create_portfolio' ? [] : looksIn('list_portfolios')
   const balance = balances.find((look) => isBecauseOf(look, operation, around))
   if (balance) return of('balance', [balance])
-  if (around.rpcAt !== null && around.rpcAt >= lastEndOf(operation) && around.rpcAt <= until) return of('chain')
+  if (around.rpcAt >= lastEndOf(operation) && around.rpcAt <= until) return of('chain')
   return of('nothing', looks.slice(0, 1), looks.length > 0)
 }
 
@@ -101,11 +100,11 @@ function isBecauseOf(look: RecordedExchange, operation: Operation, around: Surro
   const { tenant, external_id, attempts } = operation
   if (sibling) {
     const list = look.operation as ListOperation
-    return around.listsOf(list, operation) > sibling.lists(list, sibling.whoIs(tenant, external_id))
+    const who = sibling.whoIs(tenant, external_id)
+    return around.listsOf(list, who, sibling) > sibling.lists(list, who)
   }
-  const own = new Set(attempts.map(({ exchange }) => exchange))
   const last = attempts.at(-1)?.exchange.number ?? 0
-  return !around.writes(operation).some((one) => !own.has(one) && one.number > last && one.number < look.number)
+  return !around.writes(operation).some((one) => one.number > last && one.number < look.number)
 }
 
 function isWrite({ operation }: RecordedExchange): boolean {

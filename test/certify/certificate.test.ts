@@ -65,6 +65,7 @@ test('passes a right client, also where it lets its command fail as it may', () 
   expect(exitCodeOf(right)).toBe(0)
   const told = { ...right, scenarios: [scenario({ operations: [operation('refused', 'note')] })] }
   expect(exitCodeOf(told)).toBe(0)
+  expect(exitCodeOf({ ...right, scenarios: [scenario({ end: '127', may_fail: true })] })).toBe(0)
 })
 
 describe('fails', () => {
@@ -82,12 +83,13 @@ describe('fails', () => {
       { scenarios: [scenario({ verdict: 'failed' })] },
       /^Failed: the verdict is failed in 1 of 1 scenario\.$/,
     ],
+    ['two rules that are broken', { findings: [findings[0]!, findings[0]!] }, /^Failed: 2 rules are broken\.$/],
     ...['1', '2', '127', 'SIGKILL', 'timeout'].map((end): [string, Partial<Evidence>, RegExp] => [
       `a command that ended with ${end}`,
       { scenarios: [scenario({}), scenario({ end })] },
       /^Failed: the command failed in 1 of 2 scenarios\.$/,
     ]),
-    ...['SIGKILL', 'timeout'].map((end): [string, Partial<Evidence>, RegExp] => [
+    ...['SIGKILL', 'timeout', 'SIG1', '1st'].map((end): [string, Partial<Evidence>, RegExp] => [
       `a command that may fail and ended with ${end}`,
       { scenarios: [scenario({ end, may_fail: true })] },
       /^Failed: the command failed in 1 of 1 scenario\.$/,
@@ -142,6 +144,11 @@ describe('is inconclusive', () => {
     }
   })
 
+  test('when no rule was kept and no fault struck', () => {
+    const findings = rightEvidence().findings.filter(({ outcome }) => outcome === 'unproved')
+    expect(summaryOf({ ...withTrials('not_exercised'), findings }).summary).toBe('Inconclusive: nothing was exercised.')
+  })
+
   test('and not when a fault struck, or a rule was kept', () => {
     expect(summaryOf({ ...withTrials('survived'), findings: [] }).verdict).toBe('passed')
     expect(summaryOf(withTrials('not_exercised')).verdict).toBe('passed')
@@ -167,6 +174,47 @@ describe('two certificates are compared by what came of them', () => {
     expect(sentences.slice(0, 2)).toEqual([
       'not the same results',
       'finding idempotency-key-on-retry: proved; proved by expired-cursor; to be looked at in reverted-deposit in the first, contradicted; contradicted by dropped-deposit; proved by expired-cursor; to be looked at in reverted-deposit in the second',
+    ])
+  })
+
+  test('five of them, and how many more', () => {
+    const sentencesOf = (...outcomes: Parameters<typeof withTrials>) => {
+      const first = certificateOf(withTrials())
+      return compareCertificates(first, certificateOf(withTrials(...outcomes))).sentences
+    }
+    const six = Array.from({ length: 6 }, () => 'survived' as const)
+    expect(sentencesOf(...six)).toEqual([
+      'not the same results',
+      ...[0, 1, 2, 3, 4].map((i) => `run deposit#${i} reverted: not there in the first, survived in the second`),
+      'and 1 more',
+    ])
+    expect(sentencesOf(...six.slice(1))).toHaveLength(6)
+  })
+
+  test('flags and fixtures, which are no results', () => {
+    expect(differing({ flags: [], fixtures: 'f.yaml' })).toEqual({
+      sameResults: true,
+      sentences: [
+        'the same results, but another digest',
+        'flags: --before npm in the first, none in the second',
+        "fixtures: the sandbox's own in the first, f.yaml in the second",
+      ],
+    })
+    const other = certificateOf({ ...rightEvidence(), fixtures: 'g.yaml' })
+    expect(compareCertificates(certificateOf({ ...rightEvidence(), fixtures: 'f.yaml' }), other).sentences[1]).toBe(
+      'fixtures: f.yaml in the first, g.yaml in the second',
+    )
+  })
+
+  test('what happened where something went wrong, but not how to do it again', () => {
+    const { exploration } = sampleEvidence()
+    const [one] = exploration.incidents
+    const having = (parts: Partial<typeof one>) =>
+      certificateOf({ ...rightEvidence(), exploration: { ...exploration, incidents: [{ ...one!, ...parts }] } })
+    expect(compareCertificates(having({}), having({ repeat: 'otherwise' })).sameResults).toBe(true)
+    expect(compareCertificates(having({}), having({ sentences: ['Another.'], findings: [] })).sentences).toEqual([
+      'not the same results',
+      `what happened at deposit reset-after-broadcast: ${one?.sentences[0]}; ["idempotency-key-on-retry"] in the first, Another.; [] in the second`,
     ])
   })
 

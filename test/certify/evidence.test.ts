@@ -8,7 +8,7 @@ import type { OperationOutcome } from '../../src/oracle/outcome.ts'
 import type { Scenario } from '../../src/scenarios/scenario-schema.ts'
 import { reportOf } from '../exec/report.ts'
 
-const terms = { subject: undefined, flags: [], fixtures: null }
+const terms = { subject: undefined, flags: ['--before', 'x'], fixtures: null }
 
 /** Evidence of one scenario, and of runs with one fault at deposits of these end users. */
 function evidence(given: {
@@ -18,7 +18,7 @@ function evidence(given: {
 }): Evidence {
   const scenario: Scenario = { name: 'own', description: 'x', faults: [], clock: [], expect: {}, ...given.scenario }
   const end = { code: 1, signal: null, timedOut: false, leftBehind: [] }
-  const report = { ...reportOf('passed', {}), operations: given.operations ?? [] }
+  const report = { ...reportOf('passed', { 'retry-after': 'passed' }), operations: given.operations ?? [] }
   const run: Run = { scenario, end, took: 5, report, otherNamespaces: 0, missed: [] }
   const made = evidenceOf([run], exploration(given.results ?? [result({})]), terms)
   expect(Value.Check(EvidenceSchema, made)).toBe(true)
@@ -86,6 +86,19 @@ function operation(parts: Partial<OperationOutcome>): OperationOutcome {
   }
 }
 
+test('evidence has what was run, and which scenario shows what', () => {
+  const made = evidence({})
+  expect(made).toMatchObject({
+    subject: null,
+    command: ['npm', 'test'],
+    flags: ['--before', 'x'],
+    fixtures: null,
+    seed: 1,
+  })
+  expect(made.findings.find(({ id }) => id === 'retry-after')?.proved_in).toEqual(['own'])
+  expect(made.exploration.repeatable).toBe(true)
+})
+
 describe('a scenario', () => {
   test('has whether its command may fail, and how it ended', () => {
     expect(evidence({}).scenarios).toEqual([
@@ -125,6 +138,34 @@ describe('an incident', () => {
     expect(evidence({ results: [result({ outcome: 'hung' })] }).exploration.incidents).toHaveLength(1)
     expect(evidence({ results: [result({ outcome: 'errored' })] }).exploration.incidents).toHaveLength(1)
     expect(evidence({ results: [result({ outcome: 'left_open' })] }).exploration.incidents).toHaveLength(1)
+  })
+
+  test('is one for each place and hazard; runs stand by their names', () => {
+    const named = (id: string, parts: Parameters<typeof result>[0], hazard = 'reverted') => {
+      const one = result(parts)
+      const [harm] = one.trial.harms
+      return { ...one, trial: { id, harms: [{ ...harm!, hazard: { ...harm!.hazard, id: hazard } }] } }
+    }
+    const { trials, incidents } = evidence({
+      results: [
+        named('c', { outcome: 'untold' }),
+        named('a', { outcome: 'untold' }),
+        named('b', { outcome: 'hung' }, 'hang'),
+      ],
+    }).exploration
+    expect(trials.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+    expect(incidents.map(({ hazard, trial, count }) => [hazard, trial, count])).toEqual([
+      ['reverted', 'a', 2],
+      ['hang', 'b', 1],
+    ])
+  })
+
+  test('has those findings that explain where money went', () => {
+    const ids = ['polling-pace', 'idempotency-key-on-retry'] as const
+    const findings = ids.map((id) => ({ id })) as unknown as TrialResult['findings']
+    expect(evidence({ results: [{ ...result({ outcome: 'untold' }), findings }] }).exploration.incidents).toMatchObject(
+      [{ findings: ['idempotency-key-on-retry'] }],
+    )
   })
 
   test('names the place and the worst of what came of it', () => {

@@ -21,6 +21,17 @@ test('contradicted anywhere is contradicted, by the scenarios that contradict it
   })
 })
 
+test('a scenario has many findings, and each counts for itself', () => {
+  const findings = [
+    { id: 'retry-after', outcome: 'failed' },
+    { id: 'polling-pace', outcome: 'passed' },
+  ] as const
+  const all = mergeFindings([{ name: 'own', findings }])
+  const of = (wanted: string) => all.find(({ id }) => id === wanted)
+  expect(of('retry-after')).toMatchObject({ outcome: 'contradicted', contradicted_in: ['own'], proved_in: [] })
+  expect(of('polling-pace')).toMatchObject({ outcome: 'proved', contradicted_in: [], proved_in: ['own'] })
+})
+
 test('broken once and kept once is broken, and so it is when it was kept more often', () => {
   expect(merged('failed', 'passed')).toMatchObject({ outcome: 'contradicted' })
   expect(merged('passed', 'passed', 'failed')).toMatchObject({ outcome: 'contradicted' })

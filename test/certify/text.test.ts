@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { certificateOf } from '../../src/certify/certificate.ts'
 import { renderText } from '../../src/certify/render/render-text.ts'
+import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { sampleEvidence } from './sample-evidence.ts'
 
 test('a line for each cause, then the numbers, and the verdict last', () => {
@@ -10,7 +11,7 @@ test('a line for each cause, then the numbers, and the verdict last', () => {
     '✗ deposit#1@alice reset-after-broadcast: paid twice; alice: 2.00 USDC in aave-usdc instead of 1.00 (deposit of 1.00: twice instead of once); also at withdraw (hangs on request)',
     '✗ dropped-deposit: 2 × deposit of alice: paid twice (critical)',
     '',
-    `1 rule kept, 1 broken, 27 not tested; ${certificate.digest}`,
+    `1 rule kept, 1 broken, ${FINDING_IDS.length - 2} not tested; ${certificate.digest}`,
     'Failed: 1 rule is broken; money went astray or the command hung in 1 of 3 runs with a fault; money went astray in 1 of 3 scenarios.',
     '',
   ])

@@ -8,6 +8,7 @@ import { renderJson } from '../../src/certify/render/render-json.ts'
 import { renderPage } from '../../src/certify/render/render-page.ts'
 import { verifyCertificate } from '../../src/certify/verify-certificate.ts'
 import { verifyFiles } from '../../src/cli/verify-files.ts'
+import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { version } from '../../src/version.ts'
 import { HOSTILE } from '../verdict/render/sample-report.ts'
 import { sampleEvidence } from './sample-evidence.ts'
@@ -30,7 +31,7 @@ const forms = { page: renderPage(certificate), JSON: renderJson(certificate) }
 test.each(Object.entries(forms))('a %s is intact as it was made', async (_, text) => {
   expect(await verified(text)).toEqual({
     state: 'intact',
-    sentence: `intact: digest ${certificate.digest}, seed 1, subject "npm", 1 rule kept, 1 broken, 27 not tested`,
+    sentence: `intact: digest ${certificate.digest}, seed 1, subject "npm", 1 rule kept, 1 broken, ${FINDING_IDS.length - 2} not tested`,
   })
 })
 
@@ -53,6 +54,11 @@ test.each(Object.entries(forms))('no byte of a %s can be changed, added or taken
       expect(noticed, `at ${at}: ${text.slice(at - 20, at + 20)}`).toBe(true)
     }
   }
+})
+
+test('names a subject only if there is one', async () => {
+  const nobody = certificateOf({ ...sampleEvidence(), subject: null })
+  expect((await verified(renderJson(nobody))).sentence).toContain(', seed 1, no subject, ')
 })
 
 test('evidence that was changed with all its words is noticed by the digest', async () => {
@@ -122,6 +128,9 @@ test.each([
   ['a page that was cut short', forms.page.slice(0, -40)],
   ['evidence that is none', '{"digest":"x","evidence":{}}'],
   ['no text', new Uint8Array([0xff, 0xfe, 0x7b])],
+  ['a digest without evidence', '{"digest":"sha256:0"}'],
+  ['evidence without a digest', JSON.stringify({ evidence: certificate.evidence })],
+  ['a form of something else', '{"digest":"x","evidence":{"form":"my yield-sandbox certificate 1"}}'],
 ])('%s is no certificate', async (_, content) => {
   await expect(verified(content)).rejects.toThrow(/^--verify: .* (holds no certificate|is not a text file)/)
 })

@@ -114,7 +114,42 @@ describe('a baseline', () => {
     )
   })
 
+  test('is stale though another finding fails, and marks none that another run kept', () => {
+    expect(applyBaseline([failing], [{ id: 'retry-after' }], now).complaints).toEqual([
+      expect.stringMatching(/stale: retry-after/),
+    ])
+    const kept = reportOf('passed', { 'polling-pace': 'passed' })
+    expect(applyBaseline([failing, kept], [{ id: 'polling-pace' }], now).reports[1]).toBe(kept)
+    expect(applyBaseline([failing], [], now).reports[0]).toBe(failing)
+  })
+
+  test('counts what it accepts, and leaves full stops within a sentence', () => {
+    const two = reportOf('failed', { 'polling-pace': 'failed', 'retry-after': 'failed', 'client-timeout': 'failed' })
+    two.findings[2]!.title = 'A timeout of 1.5 s is too short.'
+    const accepting = (...ids: ('polling-pace' | 'retry-after' | 'client-timeout')[]) =>
+      applyBaseline(
+        [{ ...two, unmet: ['It took 1.5 s.'] }],
+        ids.map((id) => ({ id })),
+        now,
+      ).reports[0]?.summary
+    expect(accepting('polling-pace', 'retry-after')).toBe(
+      'Failed: A timeout of 1.5 s is too short; 2 failures accepted by the baseline.',
+    )
+    expect(accepting('polling-pace', 'retry-after', 'client-timeout')).toBe(
+      'Inconclusive: It took 1.5 s; 3 failures accepted by the baseline.',
+    )
+    const one = reportOf('failed', { 'polling-pace': 'failed', 'retry-after': 'failed' })
+    expect(applyBaseline([one], [{ id: 'polling-pace' }], now).reports[0]?.summary).toBe(
+      'Failed: The title of retry-after; 1 failure accepted by the baseline.',
+    )
+  })
+
   test('holds to the end of its last day', () => {
+    const last = Date.parse('2026-11-22T23:59:59.999Z')
+    const complaintsAt = (moment: number) =>
+      applyBaseline([failing], [{ id: 'polling-pace', expires: '2026-11-22' }], moment).complaints
+    expect([complaintsAt(last), complaintsAt(last + 1).length]).toEqual([[], 1])
+
     const judged = (expires: string) => applyBaseline([failing], [{ id: 'polling-pace', expires }], now)
     expect(judged('2026-11-22')).toMatchObject({ complaints: [], reports: [{ verdict: 'passed' }] })
     expect(judged('2026-11-21')).toMatchObject({

@@ -22,6 +22,7 @@ test.each([
   ['the first command that failed', [run('passed'), run('failed', { code: 5 }), run('passed', { code: 6 })], 5],
   ['a signal', [run('passed', { code: null, signal: 'SIGKILL' })], 137],
   ['time that was over, whatever the command made of it', [run('passed', { code: 0, timedOut: true })], 1],
+  ['one of several that is inconclusive', [run('passed'), run('inconclusive')], 4],
   ['nothing done at all', [run('passed', {}, false)], 4],
 ])('%s: %#', (_, runs, code) => {
   expect(exitCodeOf({ ...terms, runs })).toBe(code)
@@ -57,4 +58,12 @@ test('a baseline that is at fault fails what would pass', () => {
 test('an interruption is told by its signal, even if the command took it for a good end', () => {
   expect(exitCodeOf({ ...terms, interruptedBy: 'SIGINT', runs: [run('passed')] })).toBe(130)
   expect(exitCodeOf({ ...terms, interruptedBy: 'SIGTERM', runs: [] })).toBe(143)
+})
+
+test('a run that asked for nothing is one too many, whatever is allowed; one operation is enough', () => {
+  const runs = [run('passed'), run('inconclusive', {}, false)]
+  expect(exitCodeOf({ ...terms, runs, allowInconclusive: true })).toBe(4)
+  const used = run('passed')
+  used.report.coverage.operations.push({ id: 'deposit', exercised: false, count: 0 })
+  expect(exitCodeOf({ ...terms, runs: [used] })).toBe(0)
 })

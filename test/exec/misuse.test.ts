@@ -93,6 +93,30 @@ test('what was forgotten comes first, and a command whose requests are forgotten
   })
 })
 
+test.each<[string, Partial<Case>, Partial<Parameters<typeof misuseOf>[1]>, RegExp]>([
+  [
+    'is killed before it asks for anything',
+    { used: false, end: { code: null, signal: 'SIGKILL' } },
+    {},
+    /^npm was killed by SIGKILL/,
+  ],
+  [
+    'has an empty address of a sandbox',
+    { used: false },
+    { env: { YIELD_SANDBOX_URL: '' } },
+    /, which exec gives it in YIELD_BASE_URL/,
+  ],
+  ['makes one namespace', { used: false, otherNamespaces: 1 }, {}, /^npm made a namespace of its own/],
+  ['is to meet a fault anywhere', { missed: [{ kind: 'hang' }] }, {}, /^The fault hang never struck/],
+])('of a command that %s one sentence is said', (_, run, terms, sentence) => {
+  expect(reasons(run, terms)).toEqual([expect.stringMatching(sentence)])
+})
+
+test('further reasons are counted, and full stops within one stay', () => {
+  const { summary } = withReasons(reportOf('passed'), ['npm was not done after 1.5 s: ended.', 'One.', 'Two.'])
+  expect(summary).toBe('Inconclusive: npm was not done after 1.5 s: ended (and 2 more reasons).')
+})
+
 test('a report with a reason is not passed, and one that failed stays failed', () => {
   const reason = 'npm was killed by SIGKILL: what it would have done next is not known.'
   const summary = 'Inconclusive: npm was killed by SIGKILL: what it would have done next is not known.'

@@ -115,6 +115,76 @@ describe('a trial', () => {
     expect(judgeTrial(more, usual)).toMatchObject({ outcome: 'refused', level: 'note' })
   })
 
+  test('says how the command ended, and that the money is the same', () => {
+    expect(judged({ transfers: ALL })).toEqual({
+      outcome: 'survived',
+      level: 'ok',
+      sentences: ['the same money'],
+      operations: [],
+    })
+    expect(judged({ transfers: ALL, code: 1 }).sentences).toEqual(['the same money, but the command ended with code 1'])
+    expect(judged({ transfers: ALL.slice(0, 1), code: 1 }).sentences).toContain('the command ended with code 1')
+  })
+
+  test('money is as it should be where any run without faults left it', () => {
+    const other = seen({ transfers: ['deposit 7', 'deposit 5', 'deposit 6'] })
+    const either = { ...expected, money: [...compareBaselines(other, other).money, ...expected.money] }
+    expect(judgeTrial(seen({ transfers: ALL }), either)).toMatchObject({ outcome: 'survived' })
+  })
+
+  test('sentences are those of the worst level and of what needs review, each once', () => {
+    const refused: ExchangeParts = {
+      ...transfer({ key: 'r', at: 900, amount: '1' }),
+      response: { status: 422, code: 'insufficient_balance' },
+    }
+    const lost: ExchangeParts = { ...transfer({ key: 's', at: 950, amount: '2' }), ...LOST }
+    const sentencesOf = (run: Seen) => judged(run).sentences.join(' ')
+    const loss = sentencesOf({ transfers: ALL, answers: { 0: LOST, 1: LOST }, more: [refused, lost] })
+    expect(loss.match(/and your command ended well without being told/g)).toHaveLength(2)
+    expect(loss).not.toMatch(/was refused|was not carried out/)
+    const open = sentencesOf({ transfers: ['deposit 5'], more: [refused, lost] })
+    expect(open).toMatch(/was never asked for/)
+    expect(open).not.toMatch(/was refused|was not carried out/)
+    expect(sentencesOf({ transfers: ALL, more: [refused, lost] })).toMatch(/was not carried out/)
+    expect(judged({ transfers: ALL, more: [refused] }).sentences).toHaveLength(1)
+  })
+
+  test('what a fault only misled the client about is nothing that the client did', () => {
+    const misled: ExchangeParts = {
+      response: { status: 422, code: 'insufficient_balance' },
+      faults: [{ id: 'fault-1', kind: 'error', phase: 'after_broadcast', explanation: '' }],
+      refusal: { check: 'fault', code: 'x', aspect: null, expected: null, came: null, detail: '' },
+    }
+    expect(judged({ transfers: ALL, answers: { 1: misled } })).toMatchObject({ outcome: 'survived', operations: [] })
+  })
+
+  test.each<[string, Partial<Observation>, string]>([
+    ['one fault', { struck: [false] }, 'the fault never struck: no request came to that point'],
+    ['one of two', { struck: [true, false] }, '1 of 2 faults struck: no request came to that point'],
+  ])('says that %s never struck', (_, parts, sentence) => {
+    expect(judged({ transfers: ALL, ...parts }).sentences).toEqual([sentence])
+  })
+
+  test('says why nothing can be said', () => {
+    const end = (parts: object) => ({ code: null, signal: null, timedOut: false, leftBehind: [], ...parts })
+    const sentencesOf = (before: object) => judged({ transfers: ALL, before: end(before) })
+    expect(sentencesOf({ code: 2 })).toEqual({
+      outcome: 'errored',
+      level: 'inconclusive',
+      sentences: ['--before failed: the command ended with code 2'],
+      operations: [],
+    })
+    expect(sentencesOf({ signal: 'SIGKILL' }).sentences).toEqual(['--before failed: the command was ended by SIGKILL'])
+    expect(sentencesOf({ timedOut: true }).sentences).toEqual(['--before failed: the command was not done in time'])
+    const checks: Observation['audit']['checks'] = [
+      { id: 'shares', ok: false, detail: '1 wrong' },
+      { id: 'hashes', ok: true, detail: 'right' },
+    ]
+    expect(judged({ transfers: ALL, audit: { ok: false, checks } }).sentences).toEqual([
+      "the sandbox's audit fails, shares: 1 wrong",
+    ])
+  })
+
   test('a fault that the command took away says so', () => {
     const { sentences } = judged({ transfers: ALL, struck: [false], takenAway: true })
     expect(sentences).toEqual(['the fault never struck: the command took it away'])

@@ -76,6 +76,30 @@ describe('positions', () => {
     expect(placesIn(both.filter(({ harms }) => harms.length > 1))).toEqual([])
   })
 
+  test('know how they were answered, and whether a cursor was sent', () => {
+    const answers: [ExchangeParts, string][] = [
+      [{}, '200'],
+      [{ response: { status: 422, code: 'insufficient_balance' } }, '422 insufficient_balance'],
+      [{ end: 'dropped' }, 'dropped'],
+      [{ end: 'dropped', response: null }, 'dropped'],
+    ]
+    expect(places(answers.map(([parts]) => parts)).map(({ answer }) => answer)).toEqual(answers.map(([, said]) => said))
+    const asked = (name: string): ExchangeParts => ({ operation: 'list_pools', request: { query: [[name, 'x']] } })
+    const cursors = places(['limit', 'starting_after', 'ending_before'].map(asked)).map(({ has_cursor }) => has_cursor)
+    expect(cursors).toEqual([false, true, true])
+    expect(places([{ operation: 'deposit', idempotency: null, transfer: moved }])[0]?.transferred).toBe(false)
+  })
+
+  test('make rules that match by name, else by the order of appearance, and by tenant where there are several', () => {
+    const hazard = HAZARDS[0]!
+    const position = { operation: 'deposit', tenant: null, external_id: 'alice', end_user: 1, ordinal: 2 } as const
+    const matchOf = (parts: object) => faultRules([{ position: { ...position, ...parts }, hazard }])[0]?.match
+    expect(matchOf({})).toEqual({ operation: 'deposit', external_id: 'alice', ordinal: 2 })
+    expect(matchOf({ external_id: null })).toEqual({ operation: 'deposit', end_user: 1, ordinal: 2 })
+    expect(matchOf({ external_id: null, end_user: null })).toEqual({ operation: 'deposit', ordinal: 2 })
+    expect(matchOf({ tenant: 'acme' })).toMatchObject({ tenant: 'acme' })
+  })
+
   test('what is no request to the service is none', () => {
     expect(places([{ operation: null }])).toEqual([])
   })
@@ -109,6 +133,27 @@ describe('a plan', () => {
     expect(untriedInWords()).toMatch(
       /apy_change \(business time .*answer-after-59s \(each run takes 59 s of real time\)/,
     )
+  })
+
+  test('has what the client waits for last, and never in pairs', () => {
+    const trials = planTrials(places(), { ...everything, depth: 2 })
+    const waiting = trials.map(waits)
+    expect(waiting.indexOf(true)).toBe(waiting.length - waiting.filter(Boolean).length)
+    expect(waiting.filter(Boolean).length).toBeGreaterThan(0)
+    for (const trial of trials) {
+      const urgencies = trial.harms.map(({ hazard }) => hazard.urgency)
+      expect(waits(trial)).toBe(urgencies.includes('wait'))
+      if (waits(trial)) expect(urgencies).toEqual(['wait'])
+    }
+  })
+
+  test('has single faults before pairs, and of pairs first those that are urgent altogether', () => {
+    const order = ['money', 'retry', 'rest']
+    const quick = planTrials(places(), { ...everything, depth: 2 }).filter((trial) => !waits(trial))
+    const ranks = quick.map(({ harms }) => {
+      return harms.length * 100 + Math.max(...harms.map(({ hazard }) => order.indexOf(hazard.urgency)))
+    })
+    expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
   })
 
   test('has what takes a minute of real time only where it is named', () => {

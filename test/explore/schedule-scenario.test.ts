@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { faultRules } from '../../src/explore/plan/fault-rules.ts'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
 import { saveScenario } from '../../src/explore/shrink/save-scenario.ts'
-import { scheduleScenario } from '../../src/explore/shrink/schedule-scenario.ts'
+import { enoughInWords, scheduleScenario } from '../../src/explore/shrink/schedule-scenario.ts'
 import { findScenario } from '../../src/scenarios/find-scenario.ts'
 
 let folder: string
@@ -25,6 +25,28 @@ const HARMS = [
   },
 ]
 const WORDS = { name: 'explore-7-1', came: ['alice: 2.00 USDC instead of 1.00'], foundBy: 'yield-sandbox explore' }
+
+test.each([
+  [1, 1, true, 'the fault is needed: '],
+  [3, 3, true, 'all of the 3 faults are needed: '],
+  [1, 3, true, '1 of the 3 faults is enough: '],
+  [2, 3, true, '2 of the 3 faults are enough: '],
+  [2, 3, false, '2 of the 3 faults are enough, fewer may be: '],
+])('%i of %i faults (the fewest: %s) in words', (few, all, minimal, words) => {
+  const harms = [
+    'reset after broadcast at deposit 1 of alice',
+    '503 with Retry-After at deposit 3 of end user 2',
+    'JSON cut short at list_pools 2 (acme)',
+  ]
+  expect(enoughInWords({ items: HARMS.slice(0, few), minimal, runs: 1 }, all)).toBe(
+    words + harms.slice(0, few).join(', then '),
+  )
+})
+
+test('a scenario expects the first fault to strike, since later ones may need a wrong client; one without faults expects nothing', () => {
+  expect(scheduleScenario(HARMS, WORDS).expect).toEqual({ traffic: { faults: ['drop_connection'] } })
+  expect(scheduleScenario([], WORDS)).toMatchObject({ clock: [], faults: [], expect: {} })
+})
 
 describe('a schedule as a scenario', () => {
   test('is a file that the loader takes, with the same faults', async () => {

@@ -1,6 +1,22 @@
 import { defineConfig } from 'vitest/config'
 import { PATIENCE } from '../helpers/patience.ts'
 
+/** They start sandboxes or commands, or judge much random traffic: a mutant would take minutes. */
+const SLOW = [
+  'test/verdict/any-traffic.test.ts',
+  'test/verdict/{matrix,wrong-clients}.test.ts',
+  'test/explore/{clients,crowd,outage,random,shrink-exec}.test.ts',
+  'test/certify/{certify,right-client}.test.ts',
+]
+
+/** They look at pages and documents. */
+const OF_PAGES = [
+  'test/verdict/render/**',
+  'test/verdict/findings-page.test.ts',
+  'test/explore/documentation.test.ts',
+  'test/certify/{cards,page,text}.test.ts',
+]
+
 export default defineConfig({
   test: {
     include: [
@@ -8,7 +24,13 @@ export default defineConfig({
       'test/domain/**/*.test.ts',
       'test/auth/**/*.test.ts',
       'test/store/**/*.test.ts',
+      'test/oracle/**/*.test.ts',
+      'test/verdict/**/*.test.ts',
+      'test/explore/*.test.ts',
+      'test/certify/*.test.ts',
+      'test/exec/*.test.ts',
     ],
+    exclude: [...SLOW, ...OF_PAGES],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: PATIENCE } },

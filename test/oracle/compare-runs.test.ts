@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { siblingOf } from '../../src/oracle/sibling.ts'
 import { evidenceOf } from '../verdict/evidence.ts'
+import { exchange } from '../verdict/exchange.ts'
 import { booked, judged, LOST, list, made, outcomes, PORTFOLIO, sibling, transfer } from './story.ts'
 
+const OTHER = { ...PORTFOLIO, portfolio_id: 'jar_2', pool_id: 'morpho-usdc' }
 const taken = (key: string, at: number, parts: object = {}) => transfer({ key, at, operation: 'withdraw', ...parts })
 
 describe('beside an unharmed run', () => {
@@ -58,6 +60,15 @@ describe('beside an unharmed run', () => {
     ).toEqual(['told ok'])
   })
 
+  test('another amount is one of the same end user, pool and type', () => {
+    const ledger = [booked('w', { type: 'withdraw', amount_minor: '7' })]
+    expect(outcomes([taken('w', 0, { amount: '7' })], ledger, { sibling: sibling() })).toEqual([
+      'took_out_unpaid critical',
+      'not_asked_for review',
+      'told ok',
+    ])
+  })
+
   test('taken back: what was put in and known of; took out: what never was', () => {
     const back = taken('w', 90)
     const withdrawal = booked('w', { type: 'withdraw' })
@@ -82,10 +93,116 @@ describe('beside an unharmed run', () => {
     expect(outcomes([transfer({ key: 'a' }), back], ledger, { sibling: sibling() })[0]).toBe('taken_back warning')
   })
 
+  test('taken back only by the same end user, from the same pool, afterwards, and no more than was put in', () => {
+    const withdrawal = booked('w', { type: 'withdraw' })
+    const first = (paid: ReturnType<typeof transfer>, parts: Parameters<typeof booked>[1] = {}) =>
+      outcomes([paid, taken('w', 90)], [booked('a', parts), withdrawal], {
+        sibling: sibling({ made: [] }),
+        ledger: { transfers: [booked('a', parts), withdrawal], under_way: [], portfolios: [PORTFOLIO, OTHER] },
+      }).find((one) => one.startsWith('ta') || one.startsWith('took'))
+    expect(first(transfer({ key: 'a' }))).toBe('taken_back warning')
+    expect(first(transfer({ key: 'a', at: 90 }))).toBe('taken_back warning')
+    expect(first(transfer({ key: 'a', at: 91 }))).toBe('took_out_unpaid critical')
+    expect(first(transfer({ key: 'a', external_id: 'bob' }), { external_id: 'bob' })).toBe('took_out_unpaid critical')
+    expect(first(transfer({ key: 'a', portfolio: 'jar_2' }), { portfolio_id: 'jar_2' })).toBe(
+      'took_out_unpaid critical',
+    )
+    expect(first(transfer({ key: 'a', amount: '5' }), { amount_minor: '5' })).toBe('took_out_unpaid critical')
+  })
+
+  test('an amount that is none proves nothing: the attempt with it was refused', () => {
+    const refused = { response: { status: 400, code: 'validation_error' } }
+    const story = [
+      transfer({ key: 'a', amount: '2.5', idempotency: { key: 'a', use: 'unused' }, ...refused }),
+      transfer({ key: 'a', at: 40 }),
+      taken('w', 90, { amount: 'all', idempotency: { key: 'w', use: 'unused' }, ...refused }),
+      taken('w', 120),
+    ]
+    const ledger = [booked('a'), booked('w', { type: 'withdraw' })]
+    expect(outcomes(story, ledger, { sibling: sibling({ made: [] }) })).toContain('taken_back warning')
+    const right = [transfer({ key: 'a' }), ...story.slice(2)]
+    expect(outcomes(right, ledger, { sibling: sibling({ made: [] }) })).toContain('taken_back warning')
+  })
+
+  test('more often in the place of another that is missing: paid twice, and never asked for', () => {
+    const unharmed = sibling({ made: [made(), made(1, { amount_minor: '7' })] })
+    const story = [transfer({ key: 'a' }), transfer({ key: 'b', at: 50 })]
+    expect(outcomes(story, [booked('a'), booked('b')], { sibling: unharmed }).slice(0, 2)).toEqual([
+      'paid_twice critical',
+      'not_asked_for review',
+    ])
+  })
+
+  test('the last ones are those too many, unless it is known that they were paid twice', () => {
+    const story = [transfer({ key: 'c' }), transfer({ key: 'a', at: 50, ...LOST }), transfer({ key: 'b', at: 90 })]
+    const all = judged(story, [booked('a'), booked('b'), booked('c')], { sibling: sibling({ made: [] }) })
+    const keysOf = (id: string) =>
+      all.filter(({ outcome }) => outcome === id).map(({ idempotency_key }) => idempotency_key)
+    expect(keysOf('paid_twice')).toEqual(['a'])
+    expect(keysOf('another_amount')).toEqual(['c', 'b'])
+  })
+
+  test('one of which no request is left counts as well', () => {
+    expect(outcomes([transfer({ key: 'a' })], [booked('a'), booked('b')], { sibling: sibling() })).toEqual([
+      'paid_twice critical',
+      'told ok',
+    ])
+  })
+
+  test('a portfolio that was made more often, whatever the answers were', () => {
+    const make = (key: string, at: number) =>
+      exchange({ operation: 'create_portfolio', at, idempotency: { key, use: 'first' } })
+    const portfolios = ['a', 'b'].map((key) => ({ ...PORTFOLIO, portfolio_id: `jar_${key}`, key }))
+    const ledger = { transfers: [], under_way: [], portfolios }
+    const unharmed = sibling({ made: [made(1, { type: 'create_portfolio', amount_minor: null })] })
+    const all = judged([make('a', 0), make('b', 50)], [], { sibling: unharmed, ledger })
+    expect(all[0]).toMatchObject({ outcome: 'made_twice', level: 'serious', idempotency_key: 'b' })
+  })
+
+  describe('an operation of which no request says enough may be the one that is missing', () => {
+    const missing = (body: object | null, parts: object = {}, unharmed = sibling()) => {
+      const text = body && JSON.stringify(body)
+      const vague = transfer({ key: 'v', ...LOST, ...parts, request: { body: text } })
+      return outcomes([vague], [], { sibling: unharmed }).includes('not_asked_for review')
+    }
+
+    test('if it lacks the amount, or is in a portfolio that nobody knows', () => {
+      expect(missing(null)).toBe(false)
+      expect(missing({ portfolio_id: 'jar_1' })).toBe(false)
+      expect(missing({ portfolio_id: 'jar_9', amount_minor: '250000000' })).toBe(false)
+      expect(missing({ portfolio_id: 'jar_1', amount_minor: '7' })).toBe(true)
+    })
+
+    test('if it is of the same end user and type', () => {
+      expect(missing(null, { external_id: 'bob' })).toBe(true)
+      expect(missing(null, { operation: 'withdraw' })).toBe(true)
+    })
+
+    test('and counts once where amounts are not compared', () => {
+      const two = sibling({ made: [made(2, { amount_minor: null })], amounts: false })
+      expect(missing({ portfolio_id: 'jar_1', amount_minor: '7' }, {}, two)).toBe(true)
+    })
+  })
+
+  test('names whose operation was never asked for, where the name is one of every run', () => {
+    const [first] = judged([transfer({ key: 'a', amount: '7', ...LOST })], [], {
+      sibling: sibling({ made: [made(), made(1, { amount_minor: '7' })] }),
+    })
+    expect(first).toMatchObject({ tenant: 'acme', external_id: 'alice', amount_minor: '250000000', request_ids: [] })
+    expect(first?.sentence).toBe("alice's deposit of 250.00 USDC was never asked for, and your command ended well.")
+    const others = sibling({ whoIs: () => 'others', made: [made(1, { who: 'others', amount_minor: '9' })] })
+    const [nobody] = judged([transfer({ key: 'a', amount: '7', tenant: 'globex', ...LOST })], [], { sibling: others })
+    expect(nobody).toMatchObject({ outcome: 'not_asked_for', tenant: 'globex', external_id: null })
+    const elsewhere = sibling({ whoIs: (_, name) => name ?? '', made: [made(1, { who: 'others', amount_minor: '9' })] })
+    const all = judged([transfer({ key: 'a', amount: '7', ...LOST })], [], { sibling: elsewhere })
+    expect(all[0]).toMatchObject({ outcome: 'not_asked_for', tenant: null, external_id: null })
+  })
+
   test('what a command that was started once more makes under new keys is no surplus', () => {
     const story = [transfer({ key: 'a' }), transfer({ key: 'b', at: 50 })]
     const evidence = { sibling: sibling(), restarted: 1 }
     expect(outcomes(story, [booked('a'), booked('b')], evidence)).toEqual(['told ok', 'told ok'])
+    expect(outcomes(story, [booked('a'), booked('b')], { ...evidence, restarted: 2 })[0]).toBe('paid_twice critical')
   })
 })
 
@@ -102,6 +219,17 @@ describe('siblingOf', () => {
     expect(both.lists('list_transactions', both.whoIs('acme', 'alice'))).toBe(1)
     expect(both.lists('list_portfolios', both.whoIs('acme', 'alice'))).toBe(0)
     expect(both.has).toEqual({ key_again: false, equal_at_once: false })
+  })
+
+  test('counts neither what was refused, nor what it had no answer to', () => {
+    const response = { status: 422, code: 'transaction_reverted' }
+    const portfolios = exchange({ operation: 'list_portfolios', at: 60 })
+    const lost = list(90, [], LOST)
+    const facts = evidenceOf([transfer({ key: 'a', response }), portfolios, lost], { ledger: ledger() })
+    const { made, lists, whoIs } = siblingOf([facts], { names: new Set(['alice']), amounts: true })
+    expect(made).toEqual([])
+    expect(lists('list_portfolios', whoIs('acme', 'alice'))).toBe(1)
+    expect(lists('list_transactions', whoIs('acme', 'alice'))).toBe(0)
   })
 
   test('end users whose names change are one together', () => {

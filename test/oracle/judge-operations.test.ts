@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { exchange } from '../verdict/exchange.ts'
-import { booked, judged, LOST, list, made, outcomes, sibling, transfer, UNAVAILABLE } from './story.ts'
+import { booked, judged, LOST, list, made, outcomes, PORTFOLIO, sibling, transfer, UNAVAILABLE } from './story.ts'
 
 const dropped = (key: string, at: number) => transfer({ key, at, ...LOST })
 const error = (phase: string) => ({ id: 'fault-1', kind: 'error', phase, explanation: '' })
@@ -83,6 +83,37 @@ test('given up in an outage that outlasts any patience: a warning; but not when 
   expect(outcomes([lost], [], { end: 'failed' })).toEqual(['gave_up warning'])
   expect(outcomes([lost], [booked('a')], { end: 'well' })).toEqual(['untold critical'])
   expect(outcomes([lost, dropped('a', 50)], [booked('a')], { end: 'failed' })).toEqual(['left_open review'])
+  const drop = [{ id: 'fault-1', kind: 'drop_connection', phase: 'during_response', explanation: '' }]
+  const other = transfer({ key: 'a', ...LOST, faults: drop })
+  expect(outcomes([other], [booked('a')], { end: 'failed' })).toEqual(['left_open review'])
+})
+
+test('an outcome has all that is known of its operation, and every request that shows it', () => {
+  const [first, again] = [dropped('a', 0), transfer({ key: 'A', at: 50 })]
+  expect(judged([first, again], [booked('a')])).toEqual([
+    {
+      outcome: 'told',
+      level: 'ok',
+      sentence: "alice's deposit of 250.00 USDC was carried out, and your client was told.",
+      tenant: 'acme',
+      external_id: 'alice',
+      type: 'deposit',
+      idempotency_key: 'a',
+      amount_minor: '250000000',
+      portfolio_id: 'jar_1',
+      request_ids: [first.request_id, again.request_id],
+    },
+  ])
+  expect(judged([first], [])[0]?.request_ids).toEqual([first.request_id])
+})
+
+test('outcomes stand by their level first, and then as the table has them', () => {
+  const story = [
+    transfer({ key: 'a' }),
+    transfer({ key: 'a', at: 50 }),
+    transfer({ key: 'b', at: 90, amount: '7', ...LOST }),
+  ]
+  expect(outcomes(story, [booked('a')])).toEqual(['gave_up review', 'key_again note', 'told ok'])
 })
 
 describe('looked up', () => {
@@ -187,6 +218,50 @@ describe('carried out twice', () => {
     expect(outcomes([dropped('a', 0), again], both, { sibling: sibling() })[0]).toBe('paid_twice critical')
   })
 
+  test('also when a refusal came before it was sent again that says nothing of the first', () => {
+    const refused = transfer({
+      key: 'a',
+      at: 20,
+      idempotency: { key: 'a', use: 'unused' },
+      response: { status: 401, code: 'invalid_idp_token' },
+    })
+    expect(outcomes([dropped('a', 0), refused, again], both)).toEqual(['paid_twice critical', 'told ok'])
+  })
+
+  test('not when the second was never carried out, or is of another tenant', () => {
+    expect(outcomes([dropped('a', 0), { ...again, ...LOST }], [booked('a')])).toEqual([
+      'untold critical',
+      'gave_up review',
+    ])
+    const foreign = transfer({ key: 'b', at: 50, tenant: 'globex' })
+    expect(outcomes([dropped('a', 0), foreign], [booked('a'), booked('b', { tenant: 'globex' })])).toEqual([
+      'untold critical',
+      'told ok',
+    ])
+  })
+
+  test('not when nobody knows what they ask for', () => {
+    const [first, second] = [dropped('a', 0), again].map((one) => ({ ...one, request: { ...one.request, body: null } }))
+    expect(outcomes([first!, second!], both)).toEqual(['untold critical', 'told ok'])
+  })
+
+  test('sent again begins when the first had ended, by the clock of a server that is a little late', () => {
+    const first = transfer({ key: 'a', until: 20, ...LOST })
+    expect(outcomes([first, transfer({ key: 'b', at: 10 })], both)[0]).toBe('paid_twice critical')
+    expect(outcomes([first, transfer({ key: 'b', at: 9 })], both)[0]).toBe('untold critical')
+  })
+
+  test('as often as without faults is counted for operations of that amount that were carried out', () => {
+    const other = transfer({ key: 'c', at: 90, amount: '7' })
+    const refused = transfer({ key: 'd', at: 120, response: { status: 422, code: 'transaction_reverted' } })
+    const ledger = [...both, booked('c', { amount_minor: '7' })]
+    const of = (...made: ReturnType<typeof sibling>['made'][number][]) =>
+      outcomes([dropped('a', 0), again, other, refused], ledger, { sibling: sibling({ made }) })[0]
+    expect(of(made(2), made(1, { amount_minor: '7' }))).toBe('untold critical')
+    expect(of(made(5, { amount_minor: '7' }), made(1))).toBe('paid_twice critical')
+    expect(of()).toBe('paid_twice critical')
+  })
+
   test('put right: one of them was taken back', () => {
     const back = transfer({ key: 'c', at: 90, operation: 'withdraw' })
     expect(outcomes([dropped('a', 0), again, back], [...both, booked('c', { type: 'withdraw' })])).toEqual([
@@ -194,6 +269,85 @@ describe('carried out twice', () => {
       'told ok',
       'told ok',
     ])
+  })
+
+  test('put right names every request that shows it', () => {
+    const [first, retry] = [dropped('a', 0), transfer({ key: 'b', at: 60 })]
+    const back = transfer({ key: 'c', at: 90, operation: 'withdraw' })
+    const [outcome] = judged([first, again, retry, back], [...both, booked('c', { type: 'withdraw' })])
+    expect(outcome).toMatchObject({
+      outcome: 'paid_twice_put_right',
+      request_ids: [first.request_id, again.request_id, back.request_id],
+    })
+  })
+
+  test.each<[string, object, Parameters<typeof booked>[1] | null]>([
+    ['was not carried out', {}, null],
+    ['is of another amount', { amount: '7' }, { amount_minor: '7' }],
+    ['is of another end user', { external_id: 'bob' }, { external_id: 'bob' }],
+    ['is of another tenant', { tenant: 'globex' }, { tenant: 'globex' }],
+    ['came before the second had ended', { at: 44 }, {}],
+  ])('not put right by a withdrawal that %s', (_, parts, entry) => {
+    const back = transfer({ key: 'c', at: 45, operation: 'withdraw', ...parts })
+    const ledger = entry ? [...both, booked('c', { type: 'withdraw', ...entry })] : both
+    const ids = judged([dropped('a', 0), again, back], ledger).map(({ outcome }) => outcome)
+    expect(ids).toContain('paid_twice')
+    expect(ids).not.toContain('paid_twice_put_right')
+  })
+
+  test('put right by one that was sent as the second ended; a third withdrawal puts nothing right', () => {
+    const back = transfer({ key: 'c', at: 45, operation: 'withdraw' })
+    const withdrawal = booked('c', { type: 'withdraw' })
+    expect(outcomes([dropped('a', 0), again, back], [...both, withdrawal])[0]).toBe('paid_twice_put_right serious')
+    const out = (key: string, at: number, parts: object = {}) => transfer({ key, at, operation: 'withdraw', ...parts })
+    const taken = ['a', 'b', 'c'].map((key) => booked(key, { type: 'withdraw' }))
+    expect(outcomes([out('a', 0, LOST), out('b', 50), out('c', 90)], taken)[0]).toBe('paid_twice critical')
+  })
+})
+
+describe('two equal ones at once', () => {
+  const pair = (second: Omit<Parameters<typeof transfer>[0], 'key'>, until = 30) => [
+    transfer({ key: 'a', until }),
+    transfer({ key: 'b', ...second }),
+  ]
+  const both = [booked('a'), booked('b')]
+  const atOnce = (story: ReturnType<typeof pair>, ledger = both, rest = {}) =>
+    judged(story, ledger, rest).filter(({ outcome }) => outcome === 'equal_at_once')
+
+  test('were in flight together for longer than clocks differ', () => {
+    const story = pair({ at: 19, until: 60 })
+    expect(atOnce(story)).toMatchObject([
+      { idempotency_key: 'a', request_ids: story.map(({ request_id }) => request_id) },
+    ])
+    expect(atOnce(pair({ at: 20, until: 60 }))).toEqual([])
+    expect(atOnce(pair({ at: 2, until: 11 }))).toHaveLength(1)
+    expect(atOnce(pair({ at: 2, until: 10 }))).toEqual([])
+  })
+
+  test('ask for the same, are known to, and were both carried out', () => {
+    expect(atOnce(pair({ at: 5, until: 60, amount: '7' }), [booked('a'), booked('b', { amount_minor: '7' })])).toEqual(
+      [],
+    )
+    expect(
+      atOnce(pair({ at: 5, until: 60, external_id: 'bob' }), [booked('a'), booked('b', { external_id: 'bob' })]),
+    ).toEqual([])
+    expect(atOnce(pair({ at: 5, until: 60, ...LOST }), [booked('a')])).toEqual([])
+    const vague = pair({ at: 5, until: 60 }).map((one) => ({ ...one, request: { ...one.request, body: null } }))
+    expect(atOnce(vague)).toEqual([])
+  })
+
+  test('are no portfolios', () => {
+    const make = (key: string, at: number) =>
+      exchange({
+        operation: 'create_portfolio',
+        idempotency: { key, use: 'first' },
+        request: { body: '{"name":"savings"}' },
+        ...{ at, until: 60 },
+      })
+    const portfolios = ['a', 'b'].map((key) => ({ ...PORTFOLIO, portfolio_id: `jar_${key}`, key }))
+    expect(atOnce([make('a', 0), make('b', 5)], [], { ledger: { transfers: [], under_way: [], portfolios } })).toEqual(
+      [],
+    )
   })
 })
 
@@ -249,7 +403,10 @@ describe('not carried out', () => {
 describe('forgotten', () => {
   test('requests that are not on record any more, said once with the reasons', () => {
     const [outcome] = judged([], [], { forgotten: { room: 1, deleted: 2, reset: 3 } })
-    expect(outcome).toMatchObject({ outcome: 'forgotten', level: 'inconclusive' })
+    expect(outcome).toMatchObject({
+      ...{ outcome: 'forgotten', level: 'inconclusive', type: 'deposit', idempotency_key: null },
+      ...{ tenant: null, external_id: null, amount_minor: null, portfolio_id: null, request_ids: [] },
+    })
     expect(outcome?.sentence).toBe(
       'Nothing is said of 3 requests before a reset of the sandbox, nor of 2 requests that were deleted from the record, nor of one request for which the record had no room (--record-exchanges).',
     )
@@ -268,7 +425,9 @@ describe('forgotten', () => {
   })
 
   test('one that a reset came upon', () => {
-    expect(outcomes([transfer({ key: 'a', end: 'cut_off', response: null })], [])).toEqual(['forgotten inconclusive'])
+    const cut = transfer({ key: 'a', end: 'cut_off', response: null })
+    expect(outcomes([cut], [])).toEqual(['forgotten inconclusive'])
+    expect(outcomes([dropped('a', 0), cut], [])).toEqual(['forgotten inconclusive'])
   })
 
   test('writes that outlive the record are judged like others', () => {
@@ -285,6 +444,13 @@ describe('a key that comes again', () => {
     const again = transfer({ key: 'a', at: 50, idempotency: { key: 'a', use: 'replayed' } })
     expect(outcomes([told, again], [booked('a')])).toEqual(['key_again note', 'told ok'])
     expect(outcomes([told, again], [booked('a')], { sibling: sibling() })).toEqual(['key_again review', 'told ok'])
+  })
+
+  test('not when it came again before its answer did, by the clock of a server that is a little late', () => {
+    const slow = transfer({ key: 'a', until: 100 })
+    const at = (ms: number) => transfer({ key: 'a', at: ms, until: 110, idempotency: { key: 'a', use: 'joined' } })
+    expect(outcomes([slow, at(89)], [booked('a')])).toEqual(['told ok'])
+    expect(outcomes([slow, at(90)], [booked('a')])).toEqual(['key_again note', 'told ok'])
   })
 
   test('not when nothing shows that it was read', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { buildReport, type ReportContext } from '../../src/verdict/build-report.ts'
-import { needsReview, passed } from '../../src/verdict/finding.ts'
+import { needsReview, notExercised, passed } from '../../src/verdict/finding.ts'
 import { evidenceOf, finding, rightFinding, wrongFinding } from './evidence.ts'
 import { exchange } from './exchange.ts'
 
@@ -187,6 +187,83 @@ test('coverage counts operations, error codes and faults', () => {
     { id: 'drop_connection', exercised: true, count: 1 },
     { id: 'latency', exercised: false, count: 0 },
   ])
+})
+
+describe('a finding in a report', () => {
+  const of = (one: ReturnType<typeof finding>, rest: Partial<ReportContext> = {}) =>
+    buildReport(evidenceOf([pools()]), context({ findings: [one], ...rest })).findings[0]
+  const command = 'yield-sandbox exec --scenario dropped-deposit -- <your test command>'
+
+  test('that failed has what was expected and what came, the fix, and the command', () => {
+    expect(of(wrongFinding())).toMatchObject({
+      title: 'A dropped transfer was retried with a new Idempotency-Key: this pays twice',
+      explanation: 'alice paid twice.',
+      ...{ expected: 'key 1', came: 'key 2', exercise_with: command },
+      fix: 'Make the key once per operation, outside the retry loop.',
+    })
+  })
+
+  test('that was kept has none of that', () => {
+    const kept = of(rightFinding())
+    expect(kept).toMatchObject({ title: 'A retry keeps its Idempotency-Key', explanation: 'It was kept.' })
+    for (const field of ['expected', 'came', 'fix', 'exercise_with']) expect(kept).not.toHaveProperty(field)
+  })
+
+  test('that needs review has the fix; one that was not exercised says what it takes', () => {
+    const review = of(finding({ judge: () => needsReview('Nobody can know.', []) }))
+    expect(review).toMatchObject({ fix: expect.any(String), exercise_with: command, explanation: 'Nobody can know.' })
+    const idle = of(finding({ judge: () => notExercised('') }))
+    expect(idle).toMatchObject({ explanation: 'It takes a transfer whose connection drops.', exercise_with: command })
+    expect(idle).not.toHaveProperty('fix')
+    expect(of(finding())?.explanation).toBe('No transfer was dropped.')
+    expect(of(finding({ judge: () => needsReview('', []) }))?.explanation).toBe('')
+  })
+
+  test('whose situation any run has needs no flag', () => {
+    expect(of(finding({ exerciseWith: '' }))?.exercise_with).toBe('yield-sandbox exec -- <your test command>')
+  })
+
+  test('names twenty requests at most', () => {
+    const all = Array.from({ length: 25 }, pools)
+    const many = finding({ judge: ({ exchanges }) => passed('It was kept.', exchanges) })
+    const report = buildReport(evidenceOf(all), context({ findings: [many] }))
+    expect(report.findings[0]?.request_ids).toEqual(all.slice(0, 20).map(({ request_id }) => request_id))
+    expect(report.exchanges).toHaveLength(20)
+  })
+
+  test('is counted as proved, contradicted or unproved', () => {
+    const findings = [
+      rightFinding(),
+      wrongFinding({ id: 'retry-after' }),
+      finding({ id: 'polling-pace' }),
+      finding({ id: 'client-timeout', judge: () => needsReview('Nobody can know.', []) }),
+    ]
+    const report = buildReport(evidenceOf([pools()]), context({ findings }))
+    expect([report.proved, report.contradicted, report.unproved]).toEqual([1, 1, 2])
+    expect(report).not.toHaveProperty('scenario')
+    const scenario = { name: 'mine', findings: [], traffic: {} }
+    expect(buildReport(evidenceOf([]), context({ scenario }))).toHaveProperty('scenario', 'mine')
+  })
+})
+
+test('requests of operations are shown where somebody has to look, and of no others', () => {
+  const shownOf = (parts: object, transfers: (typeof LEDGER & { key: string })[]) => {
+    const sent = exchange({ ...TRANSFER, ...parts })
+    return buildReport(evidenceOf([pools(), sent], { transfers }), context()).exchanges.length
+  }
+  const done = [{ ...LEDGER, key: 'k1' }]
+  const refused = { response: { status: 422, code: 'insufficient_balance' } }
+  const byFault = { check: 'fault', code: 'x', aspect: null, expected: null, came: null, detail: '' }
+  expect(shownOf({}, done)).toBe(0)
+  expect(shownOf(refused, [])).toBe(0)
+  expect(shownOf({ ...refused, faults: [{ ...drop, kind: 'error' }], refusal: byFault }, done)).toBe(0)
+  expect(shownOf({ end: 'dropped', response: null }, done)).toBe(1)
+})
+
+test('coverage counts no error that nobody was answered with', () => {
+  const lost = exchange({ end: 'dropped', response: { status: 410, code: 'cursor_expired' } })
+  const { coverage } = buildReport(evidenceOf([lost, exchange({ end: 'answered', response: null })]), context())
+  expect(coverage.errors.filter(({ exercised }) => exercised)).toEqual([])
 })
 
 test('a failed finding brings its exchanges, and the command that shows it again', () => {

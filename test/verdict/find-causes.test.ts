@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
+import type { Check, RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import { findCauses } from '../../src/verdict/find-causes.ts'
 import { evidenceOf } from './evidence.ts'
 import { type ExchangeParts, exchange } from './exchange.ts'
@@ -73,6 +73,51 @@ describe('a cause', () => {
     expect(findCauses(evidenceOf([refused('iss'), pools])).causes).toMatchObject([{ blocking: true }])
   })
 
+  describe('is disproved, or not, by what comes after it', () => {
+    const user = { user_token: token('u2'), idp_token: token('i1') }
+    const refusal = (check: Check) => ({ check, code: 'x', aspect: null, expected: null, came: null, detail: 'x' })
+    const asked = (parts: ExchangeParts) => exchange({ request: user, ...parts })
+    test.each<[string, RecordedExchange, boolean]>([
+      [
+        'a request refused by a later check',
+        asked({ response: { status: 422 }, refusal: refusal('idempotency_key') }),
+        true,
+      ],
+      ['one refused by an earlier check', asked({ response: { status: 401 }, refusal: refusal('idp_token') }), false],
+      ['one refused by the same check', asked({ response: { status: 401 }, refusal: refusal('user_token') }), false],
+      ['one that failed', asked({ response: { status: 500 } }), false],
+      ['one that was answered 400', asked({ response: { status: 400 } }), false],
+      ['one without an answer', asked({ end: 'dropped', response: null }), false],
+      ['one without a user token', exchange({ request: { idp_token: token('i1') } }), false],
+      ['a request for a token', exchange({ operation: 'token', request: user }), false],
+      ['a request of nothing', asked({ operation: null }), false],
+      ['one whose client nobody knows', asked({ tenant: null }), true],
+    ])('%s', (_, next, isDisproved) => {
+      expect(idsOf(refused('iss'), next)).toEqual(isDisproved ? [] : ['user-token-issuer'])
+    })
+
+    test('the request of a client that nobody knows: by any other', () => {
+      expect(idsOf(refused('iss', { tenant: null }), accepted())).toEqual([])
+    })
+
+    test('the base URL: by any request of the service', () => {
+      expect(idsOf(unknownPath('/pools'), asked({ response: { status: 401 }, refusal: refusal('idp_token') }))).toEqual(
+        [],
+      )
+    })
+
+    test('the credentials of the client: by a token, and by nothing else', () => {
+      const secret = exchange({
+        operation: 'token',
+        external_id: null,
+        response: { status: 401, code: 'invalid_client' },
+        refusal: { ...refusal('client_credentials'), aspect: 'client_secret' },
+      })
+      expect(idsOf(secret, accepted())).toEqual(['client-secret'])
+      expect(idsOf(secret, exchange({ operation: 'token', external_id: null }))).toEqual([])
+    })
+  })
+
   test('is none when a fault refused the request, or spoiled its token', () => {
     const faults = [{ id: 'f', kind: 'token_expired', phase: 'on_request', explanation: 'x' }]
     const issued = { token: token('i9'), expires_in: 3600 }
@@ -92,6 +137,7 @@ describe('a cause', () => {
     expect(idsOf(refused('signature', { faults }))).toEqual([])
     expect(idsOf(spoiled, after)).toEqual([])
     expect(idsOf(after)).toEqual(['idp-token-audience'])
+    expect(idsOf({ ...spoiled, faults: [] }, after)).toEqual(['idp-token-audience'])
   })
 })
 

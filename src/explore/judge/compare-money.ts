@@ -2,22 +2,12 @@ import type { PoolMoney, UserMoney } from '../../domain/money.ts'
 import { amountInWords } from '../../support/amount-in-words.ts'
 import type { OwnedMoney } from './owned-money.ts'
 
-/** In what the money of a run is not that of the unharmed one. */
-export interface MoneyDifference {
-  /** "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice instead of once)" */
-  sentences: string[]
-  /** Whether everybody's transfers are the first ones of the unharmed run: it went no further, and did nothing else. */
-  stopped: boolean
-}
-
 /**
- * Compares where the money of all end users ended up: transfers by type and amount, which make the principals, and wallets. Yields are not compared.
- * Undefined when nothing differs.
+ * Compares where the money of all end users ended up: transfers by type and amount, which make the principals, and wallets. Yields are not
+ * compared. A sentence for each difference: "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice instead of once)".
  */
-export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): MoneyDifference | undefined {
-  const users = pairsOf(expected, actual).map(([who, before, after]) => compareUser(who, before, after))
-  const sentences = users.flatMap((user) => user.sentences)
-  return sentences.length === 0 ? undefined : { sentences, stopped: users.every(({ stopped }) => stopped) }
+export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): string[] {
+  return pairsOf(expected, actual).flatMap(([who, before, after]) => compareUser(who, before, after))
 }
 
 type Pair = [who: string, expected: UserMoney | undefined, actual: UserMoney | undefined]
@@ -42,21 +32,17 @@ function pairsOf(expected: OwnedMoney, actual: OwnedMoney): Pair[] {
   return [...named, ...unnamed]
 }
 
-function compareUser(who: string, expected: UserMoney | undefined, actual: UserMoney | undefined) {
+function compareUser(who: string, expected: UserMoney | undefined, actual: UserMoney | undefined): string[] {
   const ids = new Set([...(expected?.pools ?? []), ...(actual?.pools ?? [])].map(({ pool_id }) => pool_id))
   const poolOf = (user: UserMoney | undefined, id: string) => user?.pools.find(({ pool_id }) => pool_id === id)
-  const pools = [...ids].map((id) => comparePool(who, poolOf(expected, id), poolOf(actual, id)))
-  const moved = pools.flatMap(({ sentences }) => sentences)
-  return {
-    // What was moved says it all; where nothing was, the wallet must be as it was.
-    sentences: moved.length > 0 ? moved : compareWallets(who, expected, actual),
-    stopped: pools.every(({ stopped }) => stopped),
-  }
+  const moved = [...ids].flatMap((id) => comparePool(who, poolOf(expected, id), poolOf(actual, id)))
+  // What was moved says it all; where nothing was, the wallet must be as it was.
+  return moved.length > 0 ? moved : compareWallets(who, expected, actual)
 }
 
-function comparePool(who: string, expected: PoolMoney | undefined, actual: PoolMoney | undefined) {
+function comparePool(who: string, expected: PoolMoney | undefined, actual: PoolMoney | undefined): string[] {
   const pool = expected ?? actual
-  if (!pool) return { sentences: [], stopped: true }
+  if (!pool) return []
   const { token_decimals: decimals, token_symbol: symbol, pool_id } = pool
   const words = (minor: string | bigint) => amountInWords(BigInt(minor), decimals)
   const [before, after] = [countsOf(expected), countsOf(actual)]
@@ -65,11 +51,10 @@ function comparePool(who: string, expected: PoolMoney | undefined, actual: PoolM
     const [type = '', amount = '0'] = key.split(' ')
     return was === is ? [] : [`${type} of ${words(amount)}: ${times(is)} instead of ${times(was)}`]
   })
-  if (changes.length === 0) return { sentences: [], stopped: true }
+  if (changes.length === 0) return []
   const [held, wanted] = [BigInt(actual?.principal ?? 0), BigInt(expected?.principal ?? 0)]
   const instead = held === wanted ? 'as it should be, but by other ways' : `instead of ${words(wanted)}`
-  const sentence = `${who}: ${words(held)} ${symbol} in ${pool_id} ${instead} (${changes.join('; ')})`
-  return { sentences: [sentence], stopped: isBeginning(actual, expected) }
+  return [`${who}: ${words(held)} ${symbol} in ${pool_id} ${instead} (${changes.join('; ')})`]
 }
 
 function compareWallets(who: string, expected: UserMoney | undefined, actual: UserMoney | undefined): string[] {
@@ -92,14 +77,6 @@ function countsOf(pool: PoolMoney | undefined): Map<string, number> {
     counts.set(key, (counts.get(key) ?? 0) + 1)
   }
   return counts
-}
-
-/** Whether the transfers of a pool are the first ones of another, in that order. */
-function isBeginning(part: PoolMoney | undefined, whole: PoolMoney | undefined): boolean {
-  const first = whole?.transfers.slice(0, part?.transfers.length ?? 0) ?? []
-  const textOf = (pool: Pick<PoolMoney, 'transfers'>) =>
-    pool.transfers.map(({ type, amount_minor }) => `${type} ${amount_minor}`)
-  return JSON.stringify(textOf({ transfers: first })) === JSON.stringify(part ? textOf(part) : [])
 }
 
 function signature({ pools, wallet }: UserMoney): string {

@@ -6,7 +6,7 @@ import { LEVELS, type Level, type OperationOutcome } from '../../oracle/outcome.
 import { grouped } from '../../support/grouped.ts'
 import type { TrialOutcome, TrialResult } from '../exploration.ts'
 import type { Observation } from '../run/exploration-sandbox.ts'
-import { compareMoney, type MoneyDifference } from './compare-money.ts'
+import { compareMoney } from './compare-money.ts'
 import { type OwnedMoney, ownedMoney } from './owned-money.ts'
 
 /** What a run is compared with. */
@@ -40,14 +40,10 @@ export function judgeTrial(seen: Observation, expected: Expectation): Judgement 
   const failed = codeOfEnd(end) === 0 ? [] : [endInWords(end)]
   if (worst) {
     const { outcome, level } = worst
-    const sentences = [
-      ...sentencesOf(operations, level),
-      ...failed,
-      ...(isBad(level) ? (difference?.sentences ?? []) : []),
-    ]
+    const sentences = [...sentencesOf(operations, level), ...failed, ...(isBad(level) ? difference : [])]
     return { outcome: outcome as TrialOutcome, level, sentences, operations }
   }
-  if (difference) return { outcome: 'another_amount', level: 'review', sentences: difference.sentences, operations }
+  if (difference.length > 0) return { outcome: 'another_amount', level: 'review', sentences: difference, operations }
   if (failed.length > 0) {
     return { outcome: 'gave_up', level: 'warning', sentences: [`the same money, but ${failed.join()}`], operations }
   }
@@ -91,14 +87,14 @@ function notStruck({ struck, takenAway }: Observation): string {
   return takenAway ? `${many}: the command took it away` : `${many}: no request came to that point`
 }
 
-/** Undefined when the money is where one of the runs without faults left it. */
+/** In what the money of a run is not that of the first run without faults; nothing when it is where any of them left it. */
 function differenceOf(
   { money, evidence: { exchanges } }: Observation,
   { money: wanted, stable }: Expectation,
-): MoneyDifference | undefined {
+): string[] {
   const actual = ownedMoney(money, exchanges, stable)
   const differences = wanted.map((one) => compareMoney(one, actual))
-  return differences.every(Boolean) ? differences[0] : undefined
+  return differences.every(({ length }) => length > 0) ? (differences[0] ?? []) : []
 }
 
 /** Why nothing can be said of a run. */

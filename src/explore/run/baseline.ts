@@ -25,7 +25,7 @@ export function compareBaselines(first: Observation, second: Observation): Basel
   const [before, after] = [placesOf(first.evidence.exchanges, stable), placesOf(second.evidence.exchanges, stable)]
   const money = runs.map((run) => ownedMoney(run.money, run.evidence.exchanges, stable))
   const [wanted, came] = money
-  const moved = wanted && came ? compareMoney(wanted, came)?.sentences[0] : undefined
+  const moved = wanted && came ? compareMoney(wanted, came)[0] : undefined
   const known = new Set(after.map(({ position }) => nameOf(position)))
   const evidence = runs.map((run) => run.evidence)
   const sibling = siblingOf(evidence, { names: stable, amounts: moved === undefined })

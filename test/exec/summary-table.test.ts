@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import type { Run } from '../../src/exec/sandbox-run.ts'
+import { summaryTable } from '../../src/exec/summary-table.ts'
+import { reportOf } from './report.ts'
+
+test('a line for each run, numbers to the right', () => {
+  const scenario = { name: 'rate-limited', description: 'x', faults: [], clock: [], expect: {} }
+  const end = { code: 0, signal: null, timedOut: false, leftBehind: [] }
+  const rest = { end, took: 12_345, otherNamespaces: 0, missed: [] }
+  const runs: Run[] = [
+    { scenario, report: reportOf('inconclusive', { 'retry-after': 'passed' }), ...rest },
+    { scenario: undefined, report: reportOf('failed'), ...rest, took: 50, end: { ...end, code: 3 } },
+  ]
+  expect(summaryTable(runs).split('\n')).toEqual([
+    "scenario      verdict       kept  broken  not tested  seconds  command's code",
+    'rate-limited  inconclusive     1       0           0     12.3               0',
+    '-             failed           0       0           0      0.1               3',
+  ])
+})
