@@ -44,7 +44,10 @@ function withAccepted(report: Report, reasons: ReadonlyMap<string, string>): Rep
 function verdictBut({ findings, operations, unmet }: Report): Pick<Report, 'verdict' | 'summary'> {
   const count = findings.filter(({ accepted }) => accepted !== undefined).length
   const but = `${count} ${count === 1 ? 'failure' : 'failures'} accepted by the baseline`
-  const [left] = failuresOf({ findings, operations })
+  // Money that moved by the very requests of an accepted failure is what was accepted.
+  const accepted = new Set(findings.flatMap((one) => (one.accepted === undefined ? [] : one.request_ids)))
+  const others = operations.filter(({ request_ids }) => !request_ids.some((id) => accepted.has(id)))
+  const [left] = failuresOf({ findings, operations: others })
   if (left !== undefined) return { verdict: 'failed', summary: `Failed: ${left.replace(/\.$/, '')}; ${but}.` }
   const [first] = unmet
   if (first !== undefined)

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { certificateOf } from '../../src/certify/certificate.ts'
 import { renderJson } from '../../src/certify/render/render-json.ts'
 import { renderPage } from '../../src/certify/render/render-page.ts'
+import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { sampleEvidence } from '../certify/sample-evidence.ts'
 import { run } from './command.ts'
 
@@ -27,7 +28,7 @@ test('certify --verify ends with 0 for what is intact, 1 for what was changed, 2
   expect(await run(['certify', '--verify', page])).toEqual({
     code: 0,
     signal: null,
-    stdout: `${page}: intact: digest ${certificate.digest}, seed 1, subject "npm", 1 proved, 1 contradicted, 27 unproved\n`,
+    stdout: `${page}: intact: digest ${certificate.digest}, seed 1, subject "npm", 1 rule kept, 1 broken, ${FINDING_IDS.length - 2} not tested\n`,
     stderr: '',
   })
   const changed = await written('changed.html', renderPage(certificate).replace('contradicted', 'contradicted '))

@@ -71,7 +71,7 @@ describe('in a log', () => {
 })
 
 describe('on a terminal', () => {
-  function display(columns = 100, rows = 60) {
+  function display(columns = 100, rows = 90) {
     clock.seconds = 0
     const terminal = new Terminal(columns, rows)
     const shown = new ExploreDisplay({ screen: terminal, clock, live: true })

@@ -19,7 +19,7 @@ test.each([
   ['sarif', 'application/sarif+json', /"version": "2\.1\.0"/],
   ['html', 'text/html', /^<!doctype html>/],
   ['markdown', 'text/markdown', /^## /],
-  ['text', 'text/plain', /^(Passed|Failed|Inconclusive): /],
+  ['text', 'text/plain', /\n(Passed|Failed|Inconclusive): .*\n$/s],
 ])('GET report?format=%s', async (format, type, beginning) => {
   const answer = await get(`?format=${format}`)
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, `${type}; charset=utf-8`])

@@ -83,6 +83,20 @@ describe('a baseline', () => {
     expect(reports[0]?.findings[1]).not.toHaveProperty('accepted')
   })
 
+  test('accepts the money that moved by the same requests, and no other', () => {
+    const operation = (id: string) => ({
+      ...{ outcome: 'paid_twice' as const, level: 'critical' as const, sentence: `${id} was paid twice.` },
+      ...{ tenant: 'acme', external_id: 'alice', type: 'deposit' as const, idempotency_key: null },
+      ...{ amount_minor: null, portfolio_id: null, request_ids: [id] },
+    })
+    const findings = failing.findings.map((one) => ({ ...one, request_ids: ['req_1'] }))
+    const paid = { ...failing, findings, operations: [operation('req_1')] }
+    const verdictOf = (report: typeof paid) =>
+      applyBaseline([report], [{ id: 'polling-pace' }], now).reports[0]?.verdict
+    expect(verdictOf(paid)).toBe('passed')
+    expect(verdictOf({ ...paid, operations: [operation('req_1'), operation('req_2')] })).toBe('failed')
+  })
+
   test('lets no other one fail', () => {
     const report = reportOf('failed', { 'polling-pace': 'failed', 'retry-after': 'failed' })
     const { reports } = applyBaseline([report], [{ id: 'polling-pace' }], now)

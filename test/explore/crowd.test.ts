@@ -34,9 +34,9 @@ describe('eight deposits at once', () => {
   })
 
   test.each([
-    ['lasting names', {}, /^deposit#1@user-(\d) .*: user-\1: .* \(deposit of \1\.00: twice instead of once\)/],
-    ['new names', { RANDOM_USERS: '1' }, /: end user \d: .*twice instead of once/],
-    ['two tenants', { TENANTS: '2' }, /^deposit#1@user-(\d)\((acme|globex)\).*: user-\1 \(\2\): /],
+    ['lasting names', {}, /^deposit#1@user-(\d) .*; user-\1: .* \(deposit of \1\.00: twice instead of once\)/],
+    ['new names', { RANDOM_USERS: '1' }, /; end user \d: .*twice instead of once/],
+    ['two tenants', { TENANTS: '2' }, /^deposit#1@user-(\d)\((acme|globex)\).*; user-\1 \(\2\): /],
   ])('of a client that pays twice: %s', async (_, env, sentence) => {
     const found = cameTo(await explored({ ...env, MISTAKE: 'fresh-key' }), 'paid_twice')
     expect(found).toHaveLength(3)
