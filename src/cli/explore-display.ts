@@ -4,7 +4,7 @@ import { isBad } from '../explore/judge/judge-trial.ts'
 import { matrixOf } from '../explore/matrix.ts'
 import { type PlannedTrial, waits } from '../explore/plan/plan.ts'
 import { placesIn } from '../explore/plan/positions.ts'
-import { matrixLines, painter } from '../explore/render/matrix-lines.ts'
+import { matrixRows, painter } from '../explore/render/matrix-lines.ts'
 import { OUTCOMES } from '../explore/render/outcomes.ts'
 import { seconds } from '../explore/render/sentence.ts'
 import { plural } from '../verdict/evidence/words.ts'
@@ -86,7 +86,7 @@ export class ExploreDisplay {
 
   #draw(): void {
     const matrix = matrixOf({ results: this.#results, untried: { trials: this.#open() } })
-    this.#lines.show([...matrixLines(matrix, painter(true)), '', this.#progress()])
+    this.#lines.show([...matrixRows(matrix, painter(true)), '', this.#progress()])
   }
 
   #progress(): string {

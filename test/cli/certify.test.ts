@@ -31,7 +31,10 @@ test('certify --verify ends with 0 for what is intact, 1 for what was changed, 2
     stdout: `${page}: intact: digest ${certificate.digest}, seed 1, subject "npm", 1 rule kept, 1 broken, ${FINDING_IDS.length - 2} not tested\n`,
     stderr: '',
   })
-  const changed = await written('changed.html', renderPage(certificate).replace('contradicted', 'contradicted '))
+  const changed = await written(
+    'changed.html',
+    renderPage(certificate).replace('</main>', '<p>Better than that.</p></main>'),
+  )
   expect(await run(['certify', '--verify', changed])).toMatchObject({
     code: 1,
     stdout: expect.stringMatching(/: changed: its evidence is as it was made, but its words are not/),

@@ -22,7 +22,11 @@ const mine = base + '/v1/partner/end_users/' + user
 const [portfolio] = (await (await fetch(mine + '/portfolios', { headers })).json()).data
 const body = JSON.stringify({ portfolio_id: portfolio.portfolio_id, amount_minor: '1000000' })
 const key = crypto.randomUUID()
-const deposit = (key) => post(mine + '/deposit', body, { ...headers, 'idempotency-key': key })
+const deposit = async (key) => {
+  const answer = await post(mine + '/deposit', body, { ...headers, 'idempotency-key': key })
+  await answer.json() // it may break off
+  return answer
+}
 const answer = await deposit(key).catch(() => deposit(process.env.TWICE ? crypto.randomUUID() : key))
 console.log('deposited', answer.status)
 process.exit(answer.ok ? 0 : 1)

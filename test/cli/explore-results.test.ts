@@ -124,7 +124,7 @@ describe('the command line', () => {
     [['--jobs', 'x'], /--jobs.* must be a whole number/],
     [
       ['--report', 'x.sarif'],
-      /"x\.sarif": SARIF tells of findings.*use \.html, \.json, \.xml \(JUnit\), \.md or \.txt/,
+      /"x\.sarif": SARIF is about places in code.*use \.html, \.json, \.xml \(JUnit\), \.md or \.txt/,
     ],
     [['--report', 'x.doc'], /has a suffix that stands for no form of report/],
     [['--env', 'API_URL'], /must be THEIR_NAME=YIELD_NAME/],

@@ -71,7 +71,8 @@ describe('a command line that explore prints', () => {
     const pasted = await again(flags, { TWICE: '1' }, several)
     expect(pasted.map(({ first }) => first.smallest !== undefined)).toEqual([false, true])
     for (const { first, second, code } of pasted) {
-      expect([second.outcome, second.end]).toEqual([first.outcome, first.end])
+      // Of a random schedule the fewest faults are done again, with which the command may end otherwise.
+      expect(second).toMatchObject({ outcome: first.outcome, ...(!first.smallest && { end: first.end }) })
       expect(second.trial.harms).toEqual(first.smallest?.harms ?? first.trial.harms)
       expect(code).toBe(isBad(first.level) ? 3 : 0)
     }

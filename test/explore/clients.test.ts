@@ -23,8 +23,7 @@ const MOVING: Record<string, Parameters<typeof exploring>[1]> = {
   'fresh-key-on-withdraw-retry': { kinds: ['drop_connection'], operations: ['withdraw'] },
   'fresh-key-after-503': { kinds: ['error'], operations: ['deposit'] },
   'gives-up-after-drop': { kinds: ['drop_connection'], operations: ['deposit'] },
-  // A transfer whose connection breaks goes on, but for one that never came.
-  'next-transfer-without-looking': { kinds: ['reset-on-request'], operations: ['deposit'] },
+  'next-transfer-without-looking': { kinds: ['reset-after-broadcast'], operations: ['deposit'] },
   // When its retries are used up it looks at once, and pays again where the transfer is not confirmed yet.
   'looks-once-then-pays-again': {
     kinds: ['reset-after-broadcast', 'reset-on-request'],

@@ -47,9 +47,19 @@ export function painter(colour: boolean): Paint {
   return (sgr, text) => (colour ? `\u001b[${sgr}m${text}\u001b[0m` : text)
 }
 
-/** The matrix, and what its signs mean, in at most 100 columns; nothing when there is nothing in it. */
-export function matrixLines({ operations, rows }: Matrix, paint: Paint): string[] {
-  if (rows.length === 0) return []
+/** The matrix, and what its signs mean; nothing when there is nothing in it. */
+export function matrixLines(matrix: Matrix, paint: Paint): string[] {
+  if (matrix.rows.length === 0) return []
+  const seen = new Set(matrix.rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.outcome ?? [])))
+  const legend = SHOWN.filter((outcome) => seen.has(outcome)).map((outcome) => {
+    const { sign, name, meaning } = OUTCOMES[outcome]
+    return `${paint(COLOURS[outcome], sign)} ${name}: ${meaning}`
+  })
+  return [...matrixRows(matrix, paint), '', ...legend]
+}
+
+/** The matrix alone, narrow enough for a terminal on which it is drawn again and again. */
+export function matrixRows({ operations, rows }: Matrix, paint: Paint): string[] {
   const titles = Math.max(...rows.map(({ title }) => title.length))
   const widths = operations.map((operation) => Math.max(NARROWEST, HEADS[operation].length))
   const head = operations.map((operation, column) => HEADS[operation].padEnd(widths[column] ?? 0)).join('  ')
@@ -57,16 +67,7 @@ export function matrixLines({ operations, rows }: Matrix, paint: Paint): string[
     const texts = cells.map((cell, column) => cellText(cell, widths[column] ?? 0, paint))
     return `${title.padEnd(titles)}  ${texts.join('  ')}`.trimEnd()
   }
-  const seen = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.outcome ?? [])))
-  return [
-    `${' '.repeat(titles)}  ${head}`.trimEnd(),
-    ...rows.map(line),
-    '',
-    ...SHOWN.filter((outcome) => seen.has(outcome)).map((outcome) => {
-      const { sign, name, meaning } = OUTCOMES[outcome]
-      return `${paint(COLOURS[outcome], sign)} ${name}: ${meaning}`
-    }),
-  ]
+  return [`${' '.repeat(titles)}  ${head}`.trimEnd(), ...rows.map(line)]
 }
 
 function cellText(cell: Cell | undefined, width: number, paint: Paint): string {
