@@ -106,7 +106,7 @@ export class ExploreDisplay {
     return [
       ...(known ? [`about ${seconds((passed / done) * working)} left`] : []),
       ...(waiting > 0
-        ? [`${known ? 'then ' : ''}${plural(waiting, 'run')} in which an answer is slow or never comes`]
+        ? [`${known ? 'then ' : ''}${plural(waiting, 'run')} that wait for an answer`]
         : []),
     ]
   }

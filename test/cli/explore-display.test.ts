@@ -59,7 +59,7 @@ describe('in a log', () => {
     expect(written[0]).toMatch(/, 10 of them known\n$/)
     expect(written.at(-1)).toBe(
       `yield-sandbox: ${done} of ${TRIALS.length} runs, 0 bad; 4.0 s, about ${left.toFixed(1)} s left, ` +
-        `then ${WAITING} runs in which an answer is slow or never comes\n`,
+        `then ${WAITING} runs that wait for an answer\n`,
     )
   })
 
