@@ -105,9 +105,7 @@ export class ExploreDisplay {
     const known = done > 0 && working > 0
     return [
       ...(known ? [`about ${seconds((passed / done) * working)} left`] : []),
-      ...(waiting > 0
-        ? [`${known ? 'then ' : ''}${plural(waiting, 'run')} that wait for an answer`]
-        : []),
+      ...(waiting > 0 ? [`${known ? 'then ' : ''}${plural(waiting, 'run')} that wait for an answer`] : []),
     ]
   }
 
