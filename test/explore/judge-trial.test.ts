@@ -44,6 +44,7 @@ function seen({ code = 0, transfers, answers = {}, more = [], ...rest }: Seen): 
     report: { findings: [] } as unknown as Observation['report'],
     struck: [true],
     takenAway: false,
+    unsettled: 0,
     restarted: undefined,
     ...rest,
   }
@@ -75,6 +76,7 @@ describe('a trial', () => {
       'paid_twice',
       'critical',
     ],
+    ['money still on its way', { transfers: ALL, unsettled: 1 }, 'errored', 'inconclusive'],
     [
       'the audit fails',
       { transfers: ALL, audit: { ok: false, checks: [{ id: 'shares', ok: false, detail: '1 wrong' }] } },

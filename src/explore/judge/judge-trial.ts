@@ -98,8 +98,9 @@ function differenceOf(
 }
 
 /** Why nothing can be said of a run. */
-function brokenBy({ before, audit }: Observation): string[] | undefined {
+function brokenBy({ before, unsettled, audit }: Observation): string[] | undefined {
   if (before) return [`--before failed: ${endInWords(before)}`]
+  if (unsettled > 0) return [`${unsettled} transfers were still under way when the command had ended long since`]
   const wrong = audit.checks.filter(({ ok }) => !ok)
   return wrong.length === 0 ? undefined : wrong.map(({ id, detail }) => `the sandbox's audit fails, ${id}: ${detail}`)
 }

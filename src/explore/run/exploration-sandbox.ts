@@ -52,6 +52,8 @@ export interface Observation {
   /** What the sandbox took beside it. */
   overhead: number
   evidence: Evidence
+  /** How many transfers were under way all the same, those included that wait for their turn and are not signed. */
+  unsettled: number
   money: Money
   audit: AuditReport
   report: Report
@@ -126,7 +128,8 @@ export class ExplorationSandbox {
       const seen = await this.#look(namespace, last.aftermath.evidence, rules)
       const restarted = last === first ? undefined : lastNumber(first.aftermath.evidence)
       const overhead = started - began + (this.#clock.wallNow() - ended)
-      return { ...seen, before, end: last.end, restarted, took: ended - ran, overhead }
+      const { unsettled } = last.aftermath
+      return { ...seen, unsettled, before, end: last.end, restarted, took: ended - ran, overhead }
     } finally {
       await this.#client.deleteNamespace(name)
     }
