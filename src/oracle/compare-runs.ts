@@ -82,20 +82,34 @@ function surplusOf(group: readonly Judged[], wanted: number, restarted: number):
 function surplusOutcome({ operation }: Judged, isNew: boolean, judged: readonly Judged[]): OutcomeId {
   if (operation.type === 'create_portfolio') return 'made_twice'
   if (operation.type === 'deposit') return isNew ? 'another_amount' : 'paid_twice'
-  return judged.some((one) => isPaidIn(one, operation)) ? 'taken_back' : 'took_out_unpaid'
+  return isPaidIn(operation, judged) ? 'taken_back' : 'took_out_unpaid'
 }
 
-/** A deposit into the same pool of as much at least, that its client knew of before it took the money out. */
-function isPaidIn({ operation, outcome }: Judged, withdrawal: Operation): boolean {
-  const [paid, taken] = [operation.amount_minor, withdrawal.amount_minor]
+/**
+ * Whether a deposit of as much at least was made into the same pool before, and its client knew of it. A deposit of just as much that was
+ * asked for, and never made, is what the withdrawal takes back, unless one like it was made.
+ */
+function isPaidIn(withdrawal: Operation, judged: readonly Judged[]): boolean {
+  const deposits = judged.filter(({ operation }) => isBefore(operation, withdrawal))
+  const known = deposits.filter(({ outcome }) => KNOWN.includes(outcome))
+  const isEqual = ({ operation }: Judged) => operation.wish !== null && operation.wish === withdrawal.wish
+  const isMissed = deposits.some((one) => isEqual(one) && one.operation.state === 'not_done')
+  return isMissed ? known.some(isEqual) : known.some(({ operation }) => isAsMuch(operation, withdrawal))
+}
+
+/** A deposit into the pool of a withdrawal, asked for before it. */
+function isBefore({ type, tenant, external_id, pool_id, ...deposit }: Operation, withdrawal: Operation): boolean {
   return (
-    operation.type === 'deposit' &&
-    operation.external_id === withdrawal.external_id &&
-    operation.pool_id === withdrawal.pool_id &&
-    KNOWN.includes(outcome) &&
-    firstBeginOf(operation) <= firstBeginOf(withdrawal) &&
-    (!isAmount(paid) || !isAmount(taken) || BigInt(paid) >= BigInt(taken))
+    type === 'deposit' &&
+    tenant === withdrawal.tenant &&
+    external_id === withdrawal.external_id &&
+    pool_id === withdrawal.pool_id &&
+    firstBeginOf(deposit) <= firstBeginOf(withdrawal)
   )
+}
+
+function isAsMuch({ amount_minor: paid }: Operation, { amount_minor: taken }: Operation): boolean {
+  return !isAmount(paid) || !isAmount(taken) || BigInt(paid) >= BigInt(taken)
 }
 
 /** @returns false for what a client asked for by mistake, and for what no request says */

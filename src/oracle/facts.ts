@@ -46,6 +46,6 @@ export interface Sibling {
   made: readonly (Made & { count: number })[]
   /** Whether amounts are the same in every run. */
   amounts: boolean
-  /** Whether a key came again after its answer, and whether two equal operations were in flight at once. */
-  has: { key_again: boolean; equal_at_once: boolean }
+  /** Whether a key came again after its answer. */
+  key_again: boolean
 }

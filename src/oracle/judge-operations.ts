@@ -22,8 +22,9 @@ export function judgeOperations(
 ): OperationOutcome[] {
   const operations = operationsOf(facts)
   const around = new Surroundings(facts, sibling)
+  const run = { facts, around, operations }
   const judged = operations.map((operation) => {
-    const [own] = judgeOne(operation, { facts, around, operations })
+    const [own] = judgeOne(operation, run)
     return { operation, own, outcome: own?.outcome }
   })
   const differences = sibling ? compareRuns(judged, { sibling, end: facts.end, restarted }) : []
@@ -33,7 +34,7 @@ export function judgeOperations(
     ...differences.map(({ outcome, operation }) =>
       outcomeOf(operation, outcome, { facts, sentence: SURPLUS[outcome] }),
     ),
-    ...equalAtOnce(operations, facts, sibling),
+    ...equalAtOnce(operations, run),
     ...operations.flatMap((one) => keyAgain(one, facts, sibling)),
   ]
   return outcomes.sort((a, b) => rank(a) - rank(b))
@@ -219,8 +220,8 @@ function isAsOften(operation: Operation, { operations, around: { sibling } }: Ru
 }
 
 /** Pairs of equal operations in flight at once under two keys, both carried out: a suite may want it. */
-function equalAtOnce(operations: readonly Operation[], facts: Facts, sibling: Sibling | undefined): OperationOutcome[] {
-  const level = sibling && !sibling.has.equal_at_once ? ('review' as const) : undefined
+function equalAtOnce(operations: readonly Operation[], run: Run): OperationOutcome[] {
+  const levelOf = (one: Operation) => (run.around.sibling && !isAsOften(one, run) ? ('review' as const) : undefined)
   const done = operations.filter(
     ({ type, state, wish }) => type !== 'create_portfolio' && state === 'done' && wish !== null,
   )
@@ -228,7 +229,9 @@ function equalAtOnce(operations: readonly Operation[], facts: Facts, sibling: Si
     JSON.stringify([tenant, external_id, type, wish]),
   )
   return [...equal.values()].flatMap((group) =>
-    overlapping(group).map(([one, other]) => outcomeOf(one, 'equal_at_once', { facts, by: firstOf(other), level })),
+    overlapping(group).map(([one, other]) =>
+      outcomeOf(one, 'equal_at_once', { facts: run.facts, by: firstOf(other), level: levelOf(one) }),
+    ),
   )
 }
 
@@ -253,7 +256,7 @@ function keyAgain(operation: Operation, facts: Facts, sibling: Sibling | undefin
   const answered = attempts[at]
   const again = answered && attempts.slice(at + 1).find(({ began }) => began + SLACK_MS >= answered.ended)
   if (!again || !isRead(answered.exchange, facts)) return []
-  const level = sibling && !sibling.has.key_again ? ('review' as const) : undefined
+  const level = sibling && !sibling.key_again ? ('review' as const) : undefined
   return [outcomeOf(operation, 'key_again', { facts, level })]
 }
 

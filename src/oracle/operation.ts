@@ -6,7 +6,7 @@ import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Facts } from './facts.ts'
 import type { Ledger, LedgerPortfolio, LedgerTransfer } from './ledger.ts'
 import type { OperationType } from './outcome.ts'
-import { type Said, saidBy } from './said.ts'
+import { isMismatch, type Said, saidBy } from './said.ts'
 
 /** One request of an operation. */
 export interface Attempt {
@@ -43,7 +43,6 @@ export interface Operation {
 }
 
 const TYPES: readonly (ServiceOperation | null)[] = ['deposit', 'withdraw', 'create_portfolio']
-const MISMATCH = 'idempotency_key_in_use_with_different_params'
 
 /** Every operation of a run, in the order of its first attempt; those that only the ledger knows come last. */
 export function operationsOf({ kept, exchanges, ledger }: Pick<Facts, 'kept' | 'exchanges' | 'ledger'>): Operation[] {
@@ -97,13 +96,14 @@ function keyName(type: string, tenant: string | null, externalId: string | null,
   return JSON.stringify([type, tenant, externalId, key.toLowerCase()])
 }
 
-/** An operation by its key; a request without one, or refused because of another body, stands for itself. */
+/** An operation by its key; a request without one stands for itself, those refused because of another body go by that body. */
 function nameOf(exchange: RecordedExchange, known: ReadonlyMap<string, string>): string {
-  const { operation, tenant, external_id, response, request_id } = exchange
+  const { operation, tenant, external_id, request_id, request } = exchange
   const key = exchange.idempotency?.key.toLowerCase()
-  if (key === undefined || response?.code === MISMATCH) return request_id
+  if (key === undefined) return request_id
   const whose = `${operation} ${external_id} ${key}`
-  return `${tenant ?? known.get(whose) ?? ''} ${whose}`
+  const name = `${tenant ?? known.get(whose) ?? ''} ${whose}`
+  return isMismatch(exchange) ? `${name} ${bodyOf(request.body) ?? request_id}` : name
 }
 
 /** A request whose token nobody could read belongs to the operation that has its key. */
@@ -123,7 +123,7 @@ function operationOf(group: readonly RecordedExchange[], books: Books): Operatio
   const tenant = group.find((one) => one.tenant !== null)?.tenant ?? null
   const external_id = first?.external_id ?? null
   const key = first?.idempotency?.key ?? null
-  const isOwn = key !== null && first?.response?.code !== MISMATCH
+  const isOwn = key !== null && !(first && isMismatch(first))
   const name = isOwn ? keyName(type, tenant, external_id, key) : ''
   const transfers = books.transfers(name)
   const made = type === 'create_portfolio' ? books.made(name, answersOf(group, 'portfolio_id')) : undefined
@@ -152,8 +152,8 @@ function answersOf(group: readonly RecordedExchange[], field: string): string[] 
   )
 }
 
-/** Undefined for a body that is no JSON. */
-function bodyOf(text: string | undefined): string | null {
+/** Null for a body that is no JSON. */
+function bodyOf(text: string | null | undefined): string | null {
   const body = jsonObject(text)
   return body ? canonicalJson(body) : null
 }
@@ -196,6 +196,6 @@ export function lastEndOf({ attempts }: Operation): number {
 }
 
 /** When its first attempt began: milliseconds since the Unix epoch. */
-export function firstBeginOf({ attempts }: Operation): number {
+export function firstBeginOf({ attempts }: Pick<Operation, 'attempts'>): number {
   return attempts[0]?.began ?? Number.POSITIVE_INFINITY
 }

@@ -9,6 +9,7 @@ export type Said = 'done' | 'refused' | 'put_off' | 'false' | 'nothing'
 
 /** A refusal that says nothing of the operation: it may go on, or have been carried out. */
 const IN_PROGRESS = 'idempotency_key_in_progress'
+const MISMATCH = 'idempotency_key_in_use_with_different_params'
 /** Statuses by which an attempt is put off, whoever looked at its key. */
 const PUT_OFF = new Set([401, 403, 425, 429])
 /** Phases in which the operation has come to an outcome, or is bound to. */
@@ -24,10 +25,16 @@ export function saidBy(exchange: RecordedExchange): Said {
   const replaced = faults.some(({ kind, phase }) => kind === 'error' && CARRIED_OUT.includes(phase))
   if (replaced && exchange.refusal?.check === 'fault') return 'false'
   if (PUT_OFF.has(status)) return 'put_off'
+  if (isMismatch(exchange)) return 'refused'
   return idempotency === null || idempotency.use === 'unused' ? 'put_off' : 'refused'
 }
 
 /** @returns true if the client had all of an answer, in a form that can be read */
 export function isHandedOver({ end, unread, faults }: RecordedExchange): boolean {
   return end === 'answered' && !unread && !faults.some(({ kind }) => kind === 'malformed_body')
+}
+
+/** @returns true if a request was refused because its key was in use with another body: it is no attempt of the operation of that key */
+export function isMismatch({ refusal }: Pick<RecordedExchange, 'refusal'>): boolean {
+  return refusal?.code === MISMATCH
 }

@@ -36,7 +36,7 @@ export function siblingOf(runs: readonly Facts[], { names, amounts }: Lasting): 
       ),
     })),
     amounts,
-    has: { key_again: outcomes.has('key_again'), equal_at_once: outcomes.has('equal_at_once') },
+    key_again: outcomes.has('key_again'),
   }
 }
 

@@ -27,13 +27,12 @@ export function verdictOf(grounds: Grounds): Judged {
   const [gravest] = failures
   if (gravest !== undefined)
     return { verdict: 'failed', summary: `Failed: ${withMore(gravest, failures.length)}`, unmet }
-  const seen = findings.some(({ outcome }) => outcome === 'passed' || outcome === 'needs_review')
-  if (!seen && unmet.length === 0) unmet.push(nothingSeen(coverage))
+  const kept = findings.filter(({ outcome }) => outcome === 'passed').length
+  if (kept === 0 && unmet.length === 0) unmet.push(nothingKept(findings, coverage))
   const [first] = unmet
   if (first !== undefined) {
     return { verdict: 'inconclusive', summary: `Inconclusive: ${withMore(first, unmet.length)}`, unmet }
   }
-  const kept = findings.filter(({ outcome }) => outcome === 'passed').length
   return { verdict: 'passed', summary: `Passed: ${plural(kept, 'rule')} kept, none broken.`, unmet }
 }
 
@@ -93,7 +92,9 @@ function isCovered(covered: readonly Covered[], id: string): boolean {
   return covered.some((one) => one.id === id && one.exercised)
 }
 
-function nothingSeen({ operations }: Coverage): string {
+function nothingKept(findings: readonly ReportedFinding[], { operations }: Coverage): string {
+  if (findings.some(({ outcome }) => outcome === 'needs_review' || outcome === 'failed'))
+    return 'No rule is known to be kept: all that the client was exercised on needs review, or is accepted by the baseline.'
   return operations.some(({ exercised }) => exercised)
     ? 'The client was not exercised on anything that there is a finding about.'
     : 'No request of the client came.'

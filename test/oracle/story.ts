@@ -73,7 +73,7 @@ export function sibling(parts: Partial<Sibling> = {}): Sibling {
     lists: () => 0,
     made: [made()],
     amounts: true,
-    has: { key_again: false, equal_at_once: false },
+    key_again: false,
     ...parts,
   }
 }

@@ -39,9 +39,15 @@ describe('the sentence of a verdict', () => {
   })
 })
 
-test('a client is exercised on what needs review', () => {
-  expect(verdictOf(grounds({ findings: [found('needs_review')] })).verdict).toBe('passed')
-  expect(verdictOf(grounds({ findings: [found('not_exercised')] })).verdict).toBe('inconclusive')
+test('a verdict is passed only with a rule that is known to be kept', () => {
+  const verdictWith = (...findings: ReportedFinding[]) => verdictOf(grounds({ findings }))
+  expect(verdictWith(found('needs_review'), found('passed')).verdict).toBe('passed')
+  for (const one of [found('needs_review'), found('failed', { accepted: 'known' })]) {
+    const { verdict, summary } = verdictWith(one, found('not_exercised'))
+    expect(verdict).toBe('inconclusive')
+    expect(summary).toContain('no rule is known to be kept')
+  }
+  expect(verdictWith(found('not_exercised')).summary).toContain('not exercised on anything')
 })
 
 test('a reason says more than that nothing was exercised', () => {
