@@ -1,9 +1,11 @@
 // test-oracle.mjs: judges every client of test/oracle in every situation, and compares what it comes to with the table of outcomes:
 // `npm run test:oracle -- --times 20`. Each time has another seed. `--only <pattern>` does
 // those whose name fits it, such as `--only '^fresh-key: .*withdraw'`; `--at-once` is how
-// many are under way together. The HTTP libraries are installed next to the clients, the first time: nobody else needs them.
+// many are under way together. `--runs <folder>` keeps what is known of every run, and judges anew, without running
+// the client, what it finds there: after a change of the judge. The HTTP libraries are installed next to the clients, the first time: nobody else needs them.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
@@ -12,6 +14,7 @@ const { values } = parseArgs({
     times: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
     'at-once': { type: 'string', default: '8' },
+    runs: { type: 'string' },
   },
 })
 if (![values.times, values['at-once']].every((number) => /^[1-9]\d{0,5}$/.test(number))) {
@@ -25,6 +28,7 @@ const env = {
   ORACLE_TIMES: values.times,
   ORACLE_ONLY: values.only,
   ORACLE_AT_ONCE: values['at-once'],
+  ...(values.runs !== undefined && { ORACLE_RUNS: resolve(values.runs) }),
 }
 
 /** Ends this process, too, when the command fails. */

@@ -10,9 +10,10 @@ import type { OutcomeId } from '../../src/oracle/outcome.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
 import type { Scenario } from '../../src/scenarios/scenario-schema.ts'
 import { shippedScenarios } from '../../src/scenarios/shipped-scenarios.ts'
+import type { Evidence } from '../../src/verdict/evidence.ts'
 import type { Report } from '../../src/verdict/report.ts'
 import { version } from '../../src/version.ts'
-import { type Client, movedIn } from './clients.ts'
+import { type Books, type Client, movedIn } from './clients.ts'
 import { HAZARDS, type Hazard, PLACES, type Situation } from './table/situations.ts'
 
 /** What became of a client's transfers. */
@@ -30,7 +31,20 @@ export interface Judged {
   report: Report
 }
 
-/** A sandbox in which clients are judged, each in a namespace of its own. */
+/** What is known of a client's run when it has ended: all that a judgement is drawn from. */
+export interface Ran {
+  evidence: Evidence
+  scenario: Scenario | undefined
+  seed: number
+  end: CommandEnd
+  /** Why it cannot be passed, whatever the rest shows. */
+  reasons: string[]
+  books: Books | undefined
+  /** What its customer has paid in, less what was taken out; undefined for a client without books. */
+  moved: bigint | undefined
+}
+
+/** A sandbox in which clients run, each in a namespace of its own. */
 export class Bench implements AsyncDisposable {
   readonly #sandbox: Sandbox
   readonly #control: ControlClient
@@ -48,8 +62,8 @@ export class Bench implements AsyncDisposable {
     return new Bench(sandbox)
   }
 
-  /** Lets a client work in a situation, as often as it is started, and judges it as `exec` does. */
-  async judge(client: Client, situation: Situation, seed = 7): Promise<Judged> {
+  /** Lets a client work in a situation, as often as it is started. */
+  async run(client: Client, situation: Situation, seed = 7): Promise<Ran> {
     const { rules, confirmationDelay = '0' } = termsOf(situation)
     const scenario = await scenarioOf(situation)
     const credentials = await this.#control.createNamespace({ seed, confirmation_delay: confirmationDelay })
@@ -65,16 +79,7 @@ export class Bench implements AsyncDisposable {
       const isTakenAway = evidence.taken_away.clearings + evidence.taken_away.resets > 0
       const isMissed = [...given, ...added].some(({ id }) => !hasStruck(id, evidence))
       const reasons = isTakenAway && isMissed ? [FAULTS_TAKEN_AWAY] : []
-      const report = await reportOn(evidence, { version, seed, scenario, required: [], reasons })
-      const moved = books && (await movedIn(env))
-      return {
-        outcomes: outcomesOf(report, (type) => type !== 'create_portfolio'),
-        portfolios: outcomesOf(report, (type) => type === 'create_portfolio').filter((outcome) => outcome !== 'told'),
-        code: exitCodeOf({ runs: [{ report, scenario, end }], ...TERMS }),
-        broken: report.findings.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
-        booksRight: books && moved !== undefined && books.open.length === 0 ? isNear(books.sum, moved) : undefined,
-        report,
-      }
+      return { evidence, scenario, seed, end, reasons, books, moved: books && (await movedIn(env)) }
     } finally {
       await this.#control.deleteNamespace(credentials.namespace)
     }
@@ -82,6 +87,19 @@ export class Bench implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.#sandbox.stop()
+  }
+}
+
+/** Judges a run as `exec` does. */
+export async function judge({ evidence, scenario, seed, end, reasons, books, moved }: Ran): Promise<Judged> {
+  const report = await reportOn(evidence, { version, seed, scenario, required: [], reasons })
+  return {
+    outcomes: outcomesOf(report, (type) => type !== 'create_portfolio'),
+    portfolios: outcomesOf(report, (type) => type === 'create_portfolio').filter((outcome) => outcome !== 'told'),
+    code: exitCodeOf({ runs: [{ report, scenario, end }], ...TERMS }),
+    broken: report.findings.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
+    booksRight: books && moved !== undefined && books.open.length === 0 ? isNear(books.sum, moved) : undefined,
+    report,
   }
 }
 

@@ -1,5 +1,10 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { deserialize, serialize } from 'node:v8'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { Bench } from './bench.ts'
+import { Bench, judge, type Ran } from './bench.ts'
 import { BEHAVIOUR_NAMES, clientOf, isInstalled } from './clients.ts'
 import { complaintsAbout, sampleOf, titleOf } from './table/complaints.ts'
 import { situationsOf } from './table/expected.ts'
@@ -14,6 +19,7 @@ vi.setConfig({ maxConcurrency: 8 })
 const times = Number(process.env.ORACLE_TIMES ?? 0)
 const only = new RegExp(process.env.ORACLE_ONLY ?? '')
 const atOnce = Number(process.env.ORACLE_AT_ONCE ?? 8)
+const runs = process.env.ORACLE_RUNS
 
 let bench: Bench
 
@@ -24,8 +30,19 @@ afterAll(() => bench[Symbol.asyncDispose]())
 
 /** What is not as the table has it, in words. */
 async function complaints(row: Row, situation: Situation, seed?: number): Promise<string[]> {
-  const judged = await bench.judge(await clientOf(row), situation, seed)
-  return complaintsAbout(row, situation, judged)
+  return complaintsAbout(row, situation, await judge(await ranOf(row, situation, seed)))
+}
+
+/** A run, or one that was kept earlier: the judge can be tried on that anew, without the client. */
+async function ranOf(row: Row, situation: Situation, seed = 7): Promise<Ran> {
+  const path = runs && join(runs, String(seed), `${row.name}: ${titleOf(situation)}`)
+  if (path && existsSync(path)) return deserialize(gunzipSync(await readFile(path))) as Ran
+  const ran = await bench.run(await clientOf(row), situation, seed)
+  if (path) {
+    await mkdir(dirname(path), { recursive: true })
+    await writeFile(path, gzipSync(serialize(ran)))
+  }
+  return ran
 }
 
 describe('the table', () => {

@@ -63,8 +63,8 @@ export const EXPLORED: readonly Explored[] = [
     because: 'There is no deposit of that amount without faults.',
   },
   {
-    ...{ worker: 'blind-saga', hazards: ['reset-on-request'], operation: 'deposit', worst: 'gave_up' },
-    because: 'A withdrawal that is not there otherwise may take back part of a larger deposit: a warning.',
+    ...{ worker: 'blind-saga', hazards: ['reset-on-request'], operation: 'deposit', worst: 'took_out_unpaid' },
+    because: 'It takes out as much as an order that was never carried out.',
   },
   {
     ...{ worker: 'requeues-under-new-key', hazards: ['outage-lost'], operation: 'deposit', worst: 'paid_twice' },

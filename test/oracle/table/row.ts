@@ -36,7 +36,7 @@ export interface Row {
   places?: readonly PlaceName[]
   /** Only what is named here is tried, of what can go wrong. */
   only?: readonly HazardName[]
-  /** What may or may not be said beside: it depends on which connections its HTTP library takes. */
+  /** May or may not be said beside: it depends on the connections that its HTTP library takes, and on how quick the machine is. */
   perhaps?: readonly OutcomeId[]
   /** Of hazards, groups of them, or hazards and groups at a place; the nearest counts. What is left out is that of a right client. */
   cells?: Partial<Record<HazardName | 'lost' | 'never' | `${HazardName | 'lost' | 'never'} @ ${PlaceName}`, Cell>>

@@ -90,7 +90,7 @@ export const WRONG: readonly Row[] = [
     name: 'key-for-everything',
     right: false,
     does: 'Uses one key for all its orders.',
-    quiet: '= told put_off told; 3',
+    quiet: '= told refused told; 3',
     only: [],
     found: '`idempotency-key-per-operation`, in a run where nothing goes wrong.',
   },
@@ -108,7 +108,8 @@ export const WRONG: readonly Row[] = [
     name: 'two-workers',
     right: false,
     does: 'Two workers take the same order at once, each with a key of its own.',
-    quiet: '= told told told told told told equal_at_once equal_at_once equal_at_once',
+    quiet: '= told told told told told told',
+    perhaps: ['equal_at_once'], // unless one was over before the other began: a quick machine
     places: ['deposit 1'],
     only: [],
     found:
@@ -163,7 +164,7 @@ export const WRONG: readonly Row[] = [
       'outage-on-request': '= gave_up refused gave_up refused refused; 3',
     },
     found:
-      '`untold` where the order was carried out. Where it was not, by a review in `exec`, and by a warning in `explore`: a withdrawal may take back part of a larger deposit.',
+      '`untold` where the order was carried out. Where it was not, by a review in `exec`, and by `took_out_unpaid` in `explore`.',
   },
   {
     name: 'partial-refund',
@@ -256,7 +257,7 @@ export const WRONG: readonly Row[] = [
         'never @ withdraw 1': 'gave_up_looked',
         '429': 'put_off',
         'aged-user-token': 'put_off; 3',
-        'misled @ withdraw 1': 'found',
+        'misled @ withdraw 1': '-',
       },
       ...{ 'denied-twice': '= put_off put_off refused; 3', 'reset-then-denied': '= perhaps_told put_off told; 3' },
       ...{
