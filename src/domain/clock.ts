@@ -18,6 +18,8 @@ export class SandboxClock {
   #offset = 0
   readonly #start: number | undefined
   #frozenAt: number | undefined
+  /** The latest moment that it has said while it ran. */
+  #last = Number.NEGATIVE_INFINITY
   readonly #sleepers = new Set<Sleeper>()
   /** One listener a signal: of ten thousand, each that is added or removed is searched for among all. */
   readonly #endedTogether = new WeakMap<AbortSignal, Set<Sleeper>>()
@@ -38,9 +40,22 @@ export class SandboxClock {
     return { offset: this.#offset, frozen_at: this.#frozenAt ?? null }
   }
 
-  /** Business time in milliseconds since the Unix epoch. */
+  /**
+   * Business time in milliseconds since the Unix epoch. It never goes back but with a reset: when the machine's clock does, as of a
+   * virtual machine that was moved, it goes on from where it was, and is that much further ahead of real time.
+   */
   now(): number {
-    return this.#frozenAt ?? Date.now() + this.#offset
+    if (this.#frozenAt !== undefined) return this.#frozenAt
+    const wall = Date.now()
+    this.#offset = Math.max(this.#offset, this.#last - wall)
+    this.#last = wall + this.#offset
+    return this.#last
+  }
+
+  /** Lets business time go on from a moment that others have on record, if it has not come there. Milliseconds since the Unix epoch. */
+  notBefore(moment: number): void {
+    if (this.#frozenAt !== undefined) this.#frozenAt = Math.max(this.#frozenAt, moment)
+    else this.#last = Math.max(this.#last, moment)
   }
 
   /** Business time, as the clock stands now, at a moment of real time. Both in milliseconds since the Unix epoch. */
@@ -95,6 +110,7 @@ export class SandboxClock {
   /** Back to where it started; sleepers are woken with an AbortError. */
   reset(): void {
     this.#offset = 0
+    this.#last = Number.NEGATIVE_INFINITY
     this.#frozenAt = this.#start
     for (const sleeper of [...this.#sleepers]) sleeper.cancel(new DOMException('the clock was reset', 'AbortError'))
     for (const listener of this.#listeners) listener()

@@ -36,6 +36,64 @@ describe('the sandbox clock', () => {
     expect(clock.now()).toBeGreaterThan(frozenAt)
   })
 
+  describe('when the machine sets its own clock back', () => {
+    const machine = (time: number) => vi.setSystemTime(time)
+
+    beforeEach(() => {
+      vi.useFakeTimers()
+      onTestFinished(() => void vi.useRealTimers())
+      machine(50_000)
+      clock = new SandboxClock()
+    })
+
+    it('goes on from where it was', () => {
+      expect(clock.now()).toBe(50_000)
+      machine(20_000)
+      expect([clock.now(), clock.offset]).toEqual([50_000, 30_000])
+      machine(20_300)
+      expect(clock.now()).toBe(50_300)
+      machine(90_000)
+      expect(clock.now()).toBe(120_000)
+      clock.advance(1000)
+      expect([clock.now(), clock.wallNow()]).toEqual([121_000, 90_000])
+    })
+
+    it('keeps nobody waiting for more than as long again', async () => {
+      const slept = clock.sleep(300)
+      machine(20_000)
+      await vi.advanceTimersByTimeAsync(600)
+      await slept
+      expect(clock.now()).toBe(50_300)
+    })
+
+    it('stands still while frozen, and runs on from there', () => {
+      clock.freeze()
+      machine(20_000)
+      expect(clock.now()).toBe(50_000)
+      clock.unfreeze()
+      machine(10_000)
+      expect(clock.now()).toBe(50_000)
+    })
+
+    it('goes back with a reset alone', () => {
+      clock.now()
+      machine(20_000)
+      clock.reset()
+      expect(clock.now()).toBe(20_000)
+    })
+
+    it('goes on from what is on record, frozen or not', () => {
+      clock.notBefore(60_000)
+      expect(clock.now()).toBe(60_000)
+      clock.notBefore(55_000)
+      expect(clock.now()).toBe(60_000)
+      clock.freeze()
+      clock.notBefore(70_000)
+      clock.notBefore(65_000)
+      expect(clock.now()).toBe(70_000)
+    })
+  })
+
   it('goes on from where another stood, and back to its own start', () => {
     clock.advance(HOUR)
     const running = new SandboxClock(undefined, clock.state)
