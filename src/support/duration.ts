@@ -8,8 +8,15 @@ export interface DurationRange {
   max: number
 }
 
-/** Milliseconds of `0`, `250ms`, `2s`, `8d`, `1.5h`. Throws UnreadableTextError naming what was given. */
+/**
+ * Milliseconds of `0`, `250ms`, `2s`, `8d`, `1.5h`. Throws UnreadableTextError naming what was given: a number without a unit as well,
+ * since people take it for seconds as often as for milliseconds.
+ */
 export function parseDuration(text: string): number {
+  const bare = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(text)?.[1]
+  if (bare !== undefined && Number(bare) !== 0) {
+    throw new UnreadableTextError(`"${shorten(bare)}" has no unit`, `write ${shorten(bare)}s, or ${shorten(bare)}ms`)
+  }
   const value = /^\d+(\.\d+)?\s*[a-z]*$/i.test(text.trim()) ? ms(text.trim() as ms.StringValue) : undefined
   if (value === undefined || !Number.isFinite(value)) {
     throw new UnreadableTextError(`"${shorten(text)}" is not a duration`, 'write 0, 250ms, 2s, 10m, 24h or 8d')

@@ -15,6 +15,16 @@ test.each(['', '-1s', '1.s', '.5s', 'x', '1x', '2s 3s', `${'9'.repeat(400)}d`])(
   expect(() => parseDuration(text)).toThrow(/is not a duration; write 0, 250ms/)
 })
 
+test.each(['30', ' 8 ', '1.5'])('%j has no unit', (text) => {
+  const bare = text.trim()
+  expect(() => parseDuration(text)).toThrow(`"${bare}" has no unit; write ${bare}s, or ${bare}ms`)
+  expect(() => parseDurationRange(`2s-${text}`)).toThrow('has no unit')
+})
+
+test.each(['0', '00', '0.0', ' 0 '])('%j needs none', (text) => {
+  expect(parseDuration(text)).toBe(0)
+})
+
 test('a range has two ends, or one for both', () => {
   expect(parseDurationRange('2s')).toEqual({ min: 2_000, max: 2_000 })
   expect(parseDurationRange('5s-30s')).toEqual({ min: 5_000, max: 30_000 })

@@ -43,7 +43,7 @@ export const IDEMPOTENCY_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'idempotency-ttl',
     'how long the response is kept',
-    '24 hours of the sandbox clock, unless set otherwise; the setting is in milliseconds',
+    '24 hours of the sandbox clock, unless set otherwise',
     keys('Assumption idempotency-ttl: responses are kept for 24 hours of the sandbox clock'),
     { ...LIVE, setting: 'service.idempotency_ttl' },
   ),
