@@ -3,7 +3,7 @@ import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOpt
 import type { Origin } from '../domain/origin.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
 import { isEthereumAddress } from '../partner-api/ethereum-address.ts'
-import { CHECKSUM } from '../partner-api/schemas.ts'
+import { AMOUNT_TO_MOVE, CHECKSUM, isAmountToMove } from '../partner-api/schemas.ts'
 import { badRequest } from './bad-request.ts'
 import { answerClientError, answerConnect } from './client-error.ts'
 import { Entrance, type EntranceDeps } from './entrance.ts'
@@ -36,7 +36,10 @@ const AJV = {
     removeAdditional: false,
     useDefaults: false,
     strict: false,
-    keywords: [{ keyword: CHECKSUM, type: 'string', validate: (_: unknown, text: string) => isEthereumAddress(text) }],
+    keywords: [
+      { keyword: CHECKSUM, type: 'string', validate: (_: unknown, text: string) => isEthereumAddress(text) },
+      { keyword: AMOUNT_TO_MOVE, type: 'string', validate: (_: unknown, text: string) => isAmountToMove(text) },
+    ],
   },
 } satisfies FastifyServerOptions['ajv']
 

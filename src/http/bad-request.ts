@@ -2,6 +2,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { FastifyError, FastifySchemaValidationError } from 'fastify'
 import { invalidParameters, type ParameterFault, Problem, parameterFault } from '../domain/errors.ts'
 import { wordsFor } from '../domain/text-form.ts'
+import { AMOUNT_TO_MOVE } from '../partner-api/schemas.ts'
 import type { Issue } from '../support/issue.ts'
 import { mismatch, missing, unknownField } from '../support/issue-words.ts'
 import { steps } from '../support/schema-issues.ts'
@@ -62,6 +63,7 @@ function issueOf({ instancePath, keyword, params, parentSchema = {} as TSchema, 
     return { path: [...path, member], ...missing(member, inWords(parentSchema.properties?.[member] ?? {})) }
   }
   if (keyword === 'additionalProperties') return { path: [...path, member], ...unknownField(member, parentSchema) }
+  if (keyword === AMOUNT_TO_MOVE) return { path, ...mismatch({ ...parentSchema, title: parentSchema[keyword] }, data) }
   const { pattern, ...rest } = parentSchema
   // Of the right form, but too long or too short.
   const schema = keyword === 'minLength' || keyword === 'maxLength' ? (rest as TSchema) : inWords(parentSchema)

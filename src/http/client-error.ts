@@ -68,14 +68,26 @@ function problemOf(code: string | undefined, received: string): Problem {
       const detail = 'The headers are longer than 16 KiB in all.'
       return new Problem('request_header_fields_too_large', { detail, param: 'headers' })
     }
+    case 'HPE_INVALID_METHOD':
+      if (REQUEST_LINE.test(received)) {
+        return new Problem('not_implemented', { detail: 'The method is unknown.', param: 'method' })
+      }
+      return notHttp()
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return new Problem('payload_too_large', { detail: 'The extensions of a chunk are too long.', param: 'body' })
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Problem('request_timeout', { detail: 'The request did not arrive in time.', param: 'request' })
     default:
-      return new Problem('validation_error', { detail: 'The request is not valid HTTP.', param: 'request' })
+      return notHttp()
   }
 }
+
+function notHttp(): Problem {
+  return new Problem('validation_error', { detail: 'The request is not valid HTTP.', param: 'request' })
+}
+
+/** A request line whatever its method is. */
+const REQUEST_LINE = /^[A-Za-z-]+ \S+ HTTP\/1\.[01]\r\n/
 
 /** The beginning of a request line that is too long already. */
 const LONG_TARGET = new RegExp(`^[A-Z-]+ \\S{${MAX_TARGET}}`)

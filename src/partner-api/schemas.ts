@@ -7,6 +7,31 @@ import { ADDRESS_FORM, DIGITS_FORM, EXTERNAL_ID_FORM } from '../domain/text-form
 /** The keyword of a schema whose text is an Ethereum address; {@link isEthereumAddress} decides it. */
 export const CHECKSUM = 'x-checksum'
 
+/** The keyword of a schema whose digits are an amount to move; {@link isAmountToMove} decides it. Its text goes on from "must be". */
+export const AMOUNT_TO_MOVE = 'x-amount-to-move'
+
+const UINT256_MAX = 2n ** 256n - 1n
+/** Digits that are looked at: fewer than are a burden, more than 2^256 − 1 has. */
+const MAX_DIGITS = 100
+
+/** Assumption `transfer-errors`: zero, and what no token can hold, are no amounts. What is not made of digits is refused by its pattern. */
+export function isAmountToMove(digits: string): boolean {
+  if (digits.length > MAX_DIGITS || !/^[0-9]+$/.test(digits)) return true
+  const amount = BigInt(digits)
+  return amount > 0n && amount <= UINT256_MAX
+}
+
+/** An amount to deposit or withdraw, in the token's minor units. */
+export const AmountToMove = (description: string) =>
+  Type.String({
+    pattern: DIGITS_FORM.pattern,
+    maxLength: MAX_DIGITS,
+    [AMOUNT_TO_MOVE]: 'above zero and at most 2^256 − 1',
+    description,
+    examples: ['2500000000'],
+    ...from(SPECIFICATION, 'amount-digits'),
+  })
+
 /** spec: Resources, "Ethereum address". */
 export const Address = (description: string) =>
   Type.String({

@@ -1,15 +1,12 @@
 import { Type } from '@sinclair/typebox'
-import { from, named, SPECIFICATION } from '../domain/described-schema.ts'
-import { type ErrorCode, Problem } from '../domain/errors.ts'
+import { from, named } from '../domain/described-schema.ts'
+import type { ErrorCode } from '../domain/errors.ts'
 import type { TransferType } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
-import { DIGITS_FORM } from '../domain/text-form.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { examplePortfolio } from './examples.ts'
 import { flatFields } from './portfolio-shape.ts'
-import { ExternalIdParams, TransactionHash } from './schemas.ts'
-
-const UINT256_MAX = 2n ** 256n - 1n
+import { AmountToMove, ExternalIdParams, TransactionHash } from './schemas.ts'
 
 const TransferBody = named(
   'TransferRequest',
@@ -19,13 +16,7 @@ const TransferBody = named(
       description: 'The portfolio to move funds in or out of.',
       ...from('portfolio-id-form'),
     }),
-    amount_minor: Type.String({
-      pattern: DIGITS_FORM.pattern,
-      maxLength: 100,
-      description: "Amount in the token's minor units, a digit string above zero.",
-      examples: ['2500000000'],
-      ...from(SPECIFICATION, 'amount-digits'),
-    }),
+    amount_minor: AmountToMove("Amount in the token's minor units, a digit string above zero."),
   }),
 )
 
@@ -86,26 +77,17 @@ export function transferEndpoint(
     ],
     assumptions: ['transfer-status', 'transfer-response', 'transfer-errors', 'wallet', ...(own.assumptions ?? [])],
     async handle({ tenant, params, body, claim, onPhase }, { endUsers, transfers }) {
-      const amount = parseAmount(body.amount_minor)
       const user = await endUsers.require(tenant, params.external_id)
       return transfers.run({
         type: own.type,
         user,
         portfolio_id: body.portfolio_id,
-        amount,
+        amount: BigInt(body.amount_minor),
         ...(claim && { claim }),
         onPhase,
       })
     },
   })
-}
-
-/** Assumption `transfer-errors`: zero and amounts no token can hold are validation errors. */
-function parseAmount(digits: string): bigint {
-  const amount = BigInt(digits)
-  if (amount > 0n && amount <= UINT256_MAX) return amount
-  const detail = amount === 0n ? 'amount_minor must be above zero.' : 'amount_minor must be at most 2^256 − 1.'
-  throw new Problem('validation_error', { detail, param: 'amount_minor' })
 }
 
 const exampleOf = (settings: ServiceSettings) => ({

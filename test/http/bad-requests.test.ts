@@ -27,7 +27,6 @@ describe('what is hardly HTTP', () => {
 
   test.each([
     ['a broken request line', 'GET\r\n\r\n'],
-    ['an unknown method', 'BREW / HTTP/1.1\r\n\r\n'],
     ['a future version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
     ['a space in the path', 'GET /v1/partner pools HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['TLS', Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 252, 3, 3, 13, 10, 13, 10])],
@@ -45,6 +44,13 @@ describe('what is hardly HTTP', () => {
     const refusal = { status: 501, code: 'not_implemented', param: 'method' }
     for (const target of ['127.0.0.1:80', POOLS, '/_sandbox/clock']) {
       expectRefusal(await sendBytes(sandbox.baseUrl, `CONNECT ${target} HTTP/1.1\r\nHost: x\r\n\r\n`), refusal)
+    }
+  })
+
+  test('a method that nobody knows is answered 501', async () => {
+    const refusal = { status: 501, code: 'not_implemented', param: 'method' }
+    for (const target of [POOLS, '/_sandbox/clock', '/none']) {
+      expectRefusal(await sendBytes(sandbox.baseUrl, `BREW ${target} HTTP/1.1\r\nHost: x\r\n\r\n`), refusal)
     }
   })
 

@@ -1,3 +1,4 @@
+import { PRECEDENCE } from './precedence.ts'
 import { assumed, type FidelityRow, LIVE, testsIn } from './row.ts'
 
 const general = testsIn('test/specification/assumptions.test.ts')
@@ -39,8 +40,10 @@ export const REQUEST_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'error-precedence',
     'which error wins when several apply',
-    'the head of the request (400, 414, 501), route (404, 405), identity-provider token, role, user token, sub, Idempotency-Key, the type and coding of the body (415), its size (413), path and query, body, end user, pool or portfolio, key mismatch, balance',
-    general('Assumption error-precedence: token, role, user token, sub, key, path, body, end user, portfolio, balance'),
+    `${PRECEDENCE.map(({ words }) => words).join(', ')}. What a key stands for does not depend on what is there now`,
+    testsIn('test/specification/error-precedence.test.ts')(
+      'Assumption error-precedence: $first comes before $second ($operation)',
+    ),
   ),
   assumed(
     'create-end-user',
