@@ -6,6 +6,7 @@ import { OptionError, refuseUnknownNames } from './option-error.ts'
 import { PACKAGE_ROOT } from './package-root.ts'
 import { type DurationRange, parseDuration, parseDurationRange } from './support/duration.ts'
 import { UnreadableTextError } from './support/issue.ts'
+import { parseMoment } from './support/moment.ts'
 import { MAX_SEED, SeededRandom } from './support/random.ts'
 import { parseSize } from './support/size.ts'
 import type { LogBounds } from './traffic/exchange-log.ts'
@@ -252,7 +253,7 @@ const LATEST = Date.UTC(9000, 0, 1)
 
 /** The moment a clock starts at, in milliseconds since the Unix epoch. Throws OptionError. */
 export function resolveClock(text: string): number {
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
+  const time = parseMoment(text)
   if (time >= EARLIEST && time <= LATEST) return time
   throw new OptionError(
     `clock must be an ISO 8601 moment from 2025-01-02 on, such as 2030-01-01T00:00:00Z; got ${text}`,

@@ -1,3 +1,4 @@
+import { parseMoment } from '../support/moment.ts'
 import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
 import { readYaml } from '../yaml-file/read-yaml.ts'
@@ -43,7 +44,5 @@ export async function loadBaseline(file: string): Promise<BaselineEntry[]> {
 
 /** The end of a day in UTC, milliseconds since the Unix epoch; NaN for a day that is none. */
 export function lastMoment(day: string): number {
-  const start = Date.parse(`${day}T00:00:00Z`)
-  const exists = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day)
-  return exists ? start + 24 * 60 * 60 * 1000 - 1 : Number.NaN
+  return parseMoment(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000 - 1
 }

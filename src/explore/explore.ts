@@ -4,7 +4,7 @@ import { version } from '../version.ts'
 import type { Exploration, TrialResult } from './exploration.ts'
 import { endInWords } from './judge/judge-trial.ts'
 import { findTrial } from './plan/find-trial.ts'
-import { type PlannedTrial, type PlanWish, planTrials } from './plan/plan.ts'
+import { changesMarket, type PlannedTrial, type PlanWish, planTrials } from './plan/plan.ts'
 import { randomTrials } from './plan/random-trials.ts'
 import { askedNothing, type Baseline, compareBaselines } from './run/baseline.ts'
 import { BaselineFailure } from './run/baseline-failure.ts'
@@ -78,7 +78,8 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
       jobs: terms.jobs,
     }
     const drawn = randomTrials(baseline.places, { ...terms, count: terms.random?.count ?? 0, seed: sandbox.seed })
-    const all = () => [...planTrials(baseline.places, terms), ...drawn]
+    const all = () =>
+      [...planTrials(baseline.places, terms), ...drawn].filter((trial) => sandbox.ownsMarkets || !changesMarket(trial))
     const trials = terms.trial === undefined ? all() : [findTrial(terms.trial, baseline.places)]
     terms.watch.planned(begun, trials)
     const timeout = terms.timeout ?? limitOf([first.took, second.took])

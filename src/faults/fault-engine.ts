@@ -12,7 +12,7 @@ import { Appearances } from './appearances.ts'
 import { Breakages } from './breakages.ts'
 import { parseFaultHeader } from './fault-header.ts'
 import { BROUGHT, type FaultKind, type Strike } from './fault-kind.ts'
-import { checkRule, type FaultRule, type SoundRule } from './fault-rule.ts'
+import { checkRule, type FaultRule, type RulePools, type SoundRule } from './fault-rule.ts'
 import { KINDS } from './kinds/index.ts'
 import { PHASES, type Phase } from './phase.ts'
 import { type ActiveFault, RuleInForce } from './rule-in-force.ts'
@@ -36,12 +36,14 @@ export class FaultEngine {
   /** Those whose exchange is not over. */
   readonly #present = new Set<Exchange>()
   readonly #deps: EngineDeps
-  readonly #poolIds: readonly string[]
+  readonly #pools: RulePools
   readonly #breakages: Breakages
 
   constructor(deps: EngineDeps) {
     this.#deps = deps
-    this.#poolIds = [...new Set(deps.pools.map(({ pool_id }) => pool_id))]
+    const idsOf = (pools: readonly Pool[]) => [...new Set(pools.map(({ pool_id }) => pool_id))]
+    const forked = deps.pools.filter(({ chain_id }) => deps.forks.includes(chain_id))
+    this.#pools = { ids: idsOf(deps.pools), forked: idsOf(forked) }
     this.#breakages = new Breakages(deps)
   }
 
@@ -63,7 +65,7 @@ export class FaultEngine {
       const detail = `At most ${MAX_RULES} faults can be kept, those that have struck included; clear some first.`
       throw new Problem('validation_error', { detail, param: 'body' })
     }
-    const checked = inputs.map((input) => checkRule(input, tenants, this.#poolIds))
+    const checked = inputs.map((input) => checkRule(input, tenants, this.#pools))
     refuse(checked.flatMap((result, i) => issuesIn(result, pathOf(i))))
     const rules = checked.flatMap((rule, i) =>
       Array.isArray(rule) ? [] : [this.#inForce(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule)],
@@ -82,7 +84,7 @@ export class FaultEngine {
     const parsed = parseFaultHeader(header)
     refuse(beyondExchange(parsed.kind), inHeader)
     const input = { ...parsed, match: { operation: exchange.operation } }
-    const rule = checkRule(input, [], this.#poolIds)
+    const rule = checkRule(input, [], this.#pools)
     if (Array.isArray(rule)) {
       refuse(rule, inHeader)
       return
@@ -263,5 +265,7 @@ export interface EngineDeps {
   chains: Chains
   /** Pools that rules can name. */
   pools: readonly Pool[]
+  /** Ids of the chains that are forks of real ones. */
+  forks: readonly string[]
   log: Logger
 }

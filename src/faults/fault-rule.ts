@@ -95,11 +95,18 @@ export interface SoundRule {
   with: unknown
 }
 
+/** The pools there are, by id. */
+export interface RulePools {
+  ids: readonly string[]
+  /** Those on forks of real chains: their markets belong to others. */
+  forked: readonly string[]
+}
+
 /**
- * Checks a rule of unknown shape; `tenants` are the slugs it may name, `pools` the ids, any when not given. Returns what is
- * wrong with it.
+ * Checks a rule of unknown shape; `tenants` are the slugs it may name, `pools` what it may name, anything when not given. Returns what
+ * is wrong with it.
  */
-export function checkRule(input: unknown, tenants: readonly string[], pools?: readonly string[]): SoundRule | Issue[] {
+export function checkRule(input: unknown, tenants: readonly string[], pools?: RulePools): SoundRule | Issue[] {
   if (!Value.Check(FaultRuleSchema, input)) return issuesOf(FaultRuleSchema, input)
   const { match = {}, skip = 0, times = 1, probability = 1, in_a_row = Number.POSITIVE_INFINITY } = input
   const kind = KINDS.find((candidate) => candidate.kind === input.kind)
@@ -119,13 +126,26 @@ export function checkRule(input: unknown, tenants: readonly string[], pools?: re
   if (wrong.length > 0) return wrong
   const contradiction = kind.check?.(parameters, phase)
   if (contradiction) return [{ ...contradiction, path: ['with', ...contradiction.path] }]
-  const pool = kind.pool?.(parameters)
-  if (pool !== undefined && pools && !pools.includes(pool))
-    return [{ path: ['with', 'pool'], ...unknownWord(pool, pools) }]
+  const outOfReach = kind.pool && pools && poolIssue(kind.pool(parameters), pools)
+  if (outOfReach) return [outOfReach]
   const operations = operationsOf(kind, phase, match, parameters)
   if (!(operations instanceof Set)) return [operations]
   const limit = times === 'always' ? Number.POSITIVE_INFINITY : Number(times)
   return { kind, phase, match, operations, skip, times: limit, probability, in_a_row, with: parameters }
+}
+
+/** What is wrong with the pool whose market a rule changes: the one that it names, or any that a transfer may be of. */
+function poolIssue(pool: string | undefined, { ids, forked }: RulePools): Issue | undefined {
+  if (pool !== undefined && !ids.includes(pool)) return { path: ['with', 'pool'], ...unknownWord(pool, ids) }
+  const own = ids.filter((id) => !forked.includes(id))
+  if (pool === undefined ? own.length > 0 || ids.length === 0 : !forked.includes(pool)) return undefined
+  const whose = pool === undefined ? 'every pool' : `"${pool}"`
+  const fix = own.length > 0 ? `name one of ${own.join(', ')}` : 'use revert, which makes a transfer fail on any chain'
+  return {
+    path: ['with', 'pool'],
+    message: `${whose} is on a fork of a real chain, whose markets belong to others`,
+    fix,
+  }
 }
 
 /** What is wrong with how a match counts. */

@@ -12,7 +12,7 @@ import { type MetadataOptions, metadataRoutes } from './metadata-routes.ts'
 import { OAuthError } from './oauth-error.ts'
 import { FormSchema, TenantParamsSchema } from './schemas.ts'
 import { authorizeTokenRequest } from './token-request.ts'
-import { TOKEN_RESPONSES } from './token-responses.ts'
+import { tokenResponses } from './token-responses.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -90,7 +90,7 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
     handler: refuse,
   })
   for (const { token, authorize } of [endpointPaths(), endpointPaths(':tenant_id')]) {
-    app.post(token, tokenRouteOptions(token, scopeOf(settings.audience)), issue)
+    app.post(token, tokenRouteOptions(token, settings), issue)
     app.route({ method: OTHER_METHODS, url: token, config: { operation: 'token' }, ...refusing(refuseMethod) })
     app.route({ method: ['POST', ...OTHER_METHODS], url: authorize, ...refusing(refuseAuthorization) })
   }
@@ -99,7 +99,8 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
 /** The tenant of the shipped fixture; its secret is none. */
 const DEMO = { client_id: '5d1f0c8e-2b4a-4c6d-9e8f-0a1b2c3d4e01', client_secret: 'acme-demo-secret' }
 
-function tokenRouteOptions(url: string, scope: string): RouteShorthandOptions {
+function tokenRouteOptions(url: string, settings: IdentityRoutesOptions['settings']): RouteShorthandOptions {
+  const scope = scopeOf(settings.audience)
   const inTenant = url.includes(':tenant_id')
   return {
     bodyLimit: BODY_LIMIT,
@@ -113,7 +114,7 @@ function tokenRouteOptions(url: string, scope: string): RouteShorthandOptions {
       consumes: [FORM],
       ...(inTenant && { params: TenantParamsSchema }),
       body: { ...FormSchema, examples: [{ grant_type: 'client_credentials', ...DEMO, scope }] },
-      response: TOKEN_RESPONSES,
+      response: tokenResponses(settings.idp_token_lifetime),
     },
     // The schema describes; what is wrong with a form is answered in the words of RFC 6749.
     validatorCompiler: () => () => true,

@@ -12,7 +12,7 @@ import { DiscoverySchema, JwksSchema, TenantParamsSchema } from './schemas.ts'
 /** What the metadata is made from. */
 export interface MetadataOptions {
   provider: IdentityProvider
-  settings: Pick<ServiceSettings, 'audience' | 'idp_scopes'>
+  settings: Pick<ServiceSettings, 'audience' | 'idp_scopes' | 'idp_token_lifetime'>
   /** Throws Problem when that cannot be told yet. */
   isTenant(tenantId: string): Promise<boolean>
 }

@@ -18,23 +18,24 @@ export const TenantParamsSchema = Type.Object({
   tenant_id: Type.String({ examples: ['0a1c3e5a-7b9d-4f10-8a2b-4c6d8e0f1a01'] }),
 })
 
-/** Successful token response (RFC 6749 §5.1). */
-export const TokenSchema = named(
-  'TokenResponse',
-  Type.Object(
-    {
-      token_type: Type.Literal('Bearer', from('idp-lifetime')),
-      expires_in: Type.Integer({
-        description: 'Seconds. Cache the token until 60 seconds before it expires',
-        examples: [3600],
-        'x-assumption': 'idp-lifetime',
-      }),
-      ext_expires_in: Type.Integer({ examples: [3600] }),
-      access_token: Type.String({ 'x-assumption': 'idp-token-claims' }),
-    },
-    { description: 'The access token' },
-  ),
-)
+/** Successful token response (RFC 6749 §5.1); `lifetime` in seconds. */
+export const TokenSchema = (lifetime: number) =>
+  named(
+    'TokenResponse',
+    Type.Object(
+      {
+        token_type: Type.Literal('Bearer', from('idp-lifetime')),
+        expires_in: Type.Integer({
+          description: 'Seconds. Cache the token until 60 seconds before it expires',
+          examples: [lifetime],
+          'x-assumption': 'idp-lifetime',
+        }),
+        ext_expires_in: Type.Integer({ examples: [lifetime] }),
+        access_token: Type.String({ 'x-assumption': 'idp-token-claims' }),
+      },
+      { description: 'The access token' },
+    ),
+  )
 
 /** Error response (RFC 6749 §5.2). */
 export const ErrorSchema = named(

@@ -21,13 +21,13 @@ const WHEN = {
 
 const CHALLENGE = { 'WWW-Authenticate': header('Basic, for a client that used the Authorization header.') }
 
-/** Every answer of the token endpoint, for the description. */
-export const TOKEN_RESPONSES = {
+/** Every answer of the token endpoint, for the description; `lifetime` of a token in seconds. */
+export const tokenResponses = (lifetime: number) => ({
   200: {
     description: 'The access token. Cache it until 60 seconds before it expires.',
     ...from(SPECIFICATION),
     headers: NOT_KEPT,
-    content: { 'application/json': { schema: TokenSchema } },
+    content: { 'application/json': { schema: TokenSchema(lifetime) } },
   },
   ...Object.fromEntries(
     Object.entries(WHEN).map(([status, description]) => [
@@ -40,4 +40,4 @@ export const TOKEN_RESPONSES = {
       },
     ]),
   ),
-}
+})

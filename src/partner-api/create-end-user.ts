@@ -5,6 +5,7 @@ import type { Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { defineEndpoint } from './endpoint.ts'
+import { EXAMPLE_WALLET } from './examples.ts'
 import { Address, ExternalId, Omissible, Timestamp } from './schemas.ts'
 
 const DESCRIPTION = 'A user token whose sub is external_id; verified when present.'
@@ -18,7 +19,7 @@ const EndUserRecord = named(
       tenant_id: Type.String(),
       tenant_slug: Type.String(),
       user_source: Type.Literal('partner'),
-      wallet_address: Address("The end user's wallet, the same on every chain."),
+      wallet_address: Address("The end user's wallet, the same on every chain.", EXAMPLE_WALLET),
       created_at: Timestamp('When the end user was created.'),
     },
     from('create-end-user'),

@@ -4,7 +4,7 @@ import { requirePool } from '../domain/pools.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { LINE_FORM } from '../domain/text-form.ts'
 import { defineEndpoint } from './endpoint.ts'
-import { examplePortfolio } from './examples.ts'
+import { EXAMPLE_MARKET, examplePortfolio } from './examples.ts'
 import { FlatPortfolio, flatPortfolio } from './portfolio-shape.ts'
 import { Address, ChainId, ExternalIdParams, Omissible, Protocol } from './schemas.ts'
 
@@ -32,7 +32,7 @@ export const createPortfolio = (settings: ServiceSettings) =>
         }),
         chain_id: ChainId,
         token_address: Address('Underlying token, from the pool list.'),
-        market_address: Address('Pool or vault, from the pool list. Not token_address.'),
+        market_address: Address('Pool or vault, from the pool list. Not token_address.', EXAMPLE_MARKET),
         protocol: Omissible(Protocol(settings), {
           default: settings.protocols[0],
           description: 'Must match the protocol of market_address.',

@@ -2,12 +2,19 @@ import type { ServiceSettings } from '../domain/service-settings.ts'
 
 type Protocols = Pick<ServiceSettings, 'protocols'>
 
+/** USDC of the embedded chain. */
+export const EXAMPLE_TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
+/** The Aave pool of the embedded chain. */
+export const EXAMPLE_MARKET = '0xd8058efe0198ae9dD7D563e1b4938Dcbc86A1F81'
+/** Of an end user, as a wallet is derived. */
+export const EXAMPLE_WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
+
 /** The first pool of the shipped fixture: its addresses are those of the embedded chain. */
 export const examplePool = ({ protocols: [protocol] }: Protocols) => ({
   protocol,
   chain_id: '31337',
-  token_address: '0x5FbDB2315678afecb367f032d93F642f64180aa3',
-  market_address: '0xd8058efe0198ae9dD7D563e1b4938Dcbc86A1F81',
+  token_address: EXAMPLE_TOKEN,
+  market_address: EXAMPLE_MARKET,
 })
 
 /** The flat shape of a new portfolio in it. */

@@ -7,7 +7,7 @@ import type { Pool, Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { defineEndpoint, type Endpoint } from './endpoint.ts'
-import { examplePool } from './examples.ts'
+import { EXAMPLE_MARKET, examplePool } from './examples.ts'
 import { Address, ChainId, Envelope, PageQuerystring, Protocol } from './schemas.ts'
 
 /** spec: Pool (item of GET /v1/partner/pools) */
@@ -22,6 +22,7 @@ const PoolItem = (settings: ServiceSettings) =>
       token_address: Address('The underlying ERC-20 token.'),
       market_address: Address(
         'Pool or vault contract; pass it verbatim when creating a portfolio. Not the token address.',
+        EXAMPLE_MARKET,
       ),
       apy: Type.String({ description: 'Current APY, a decimal fraction of one in a string.' }),
       tvl_usd: Type.String({ description: 'Total value locked in USD, a decimal number in a string.' }),

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { named } from '../domain/described-schema.ts'
 import type { ValuedPortfolio } from '../domain/portfolios.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
+import { EXAMPLE_MARKET } from './examples.ts'
 import { Address, Amount, ChainId, Protocol, Timestamp } from './schemas.ts'
 
 const head = {
@@ -12,7 +13,7 @@ const head = {
 }
 
 const tail = {
-  market_address: Address('Pool or vault contract. It is not the token address.'),
+  market_address: Address('Pool or vault contract. It is not the token address.', EXAMPLE_MARKET),
   deposited: Amount('Principal still in.'),
   yield_earned: Amount('total_balance − deposited + yield_earned_realized, never below zero.'),
   yield_earned_realized: Amount('Yield paid out by withdrawals so far.'),

@@ -3,6 +3,7 @@ import { from, named, SPECIFICATION } from '../domain/described-schema.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../domain/pagination.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { ADDRESS_FORM, DIGITS_FORM, EXTERNAL_ID_FORM } from '../domain/text-form.ts'
+import { EXAMPLE_TOKEN } from './examples.ts'
 
 /** The keyword of a schema whose text is an Ethereum address; {@link isEthereumAddress} decides it. */
 export const CHECKSUM = 'x-checksum'
@@ -33,12 +34,12 @@ export const AmountToMove = (description: string) =>
   })
 
 /** spec: Resources, "Ethereum address". */
-export const Address = (description: string) =>
+export const Address = (description: string, example = EXAMPLE_TOKEN) =>
   Type.String({
     pattern: ADDRESS_FORM.pattern,
     [CHECKSUM]: 'EIP-55',
     description,
-    examples: ['0x5FbDB2315678afecb367f032d93F642f64180aa3'],
+    examples: [example],
     ...from(SPECIFICATION, 'address-checksum'),
   })
 

@@ -110,7 +110,8 @@ export async function buildServices(context: PartsContext) {
     verifyUserToken: (token, tenant) => userTokens.verify(token, tenant),
   }
   const pools = tenants.flatMap((tenant) => tenant.pools)
-  const faults = new FaultEngine({ clock, random, chains, pools, log })
+  const forks = fixture.chains.flatMap(({ chain_id, fork }) => (fork ? [chain_id] : []))
+  const faults = new FaultEngine({ clock, random, chains, pools, forks, log })
   const scenarios = new ScenarioRunner({ faults, clock, log, seed })
   const exchanges = buildExchanges(context)
   return {

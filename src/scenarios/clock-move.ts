@@ -1,11 +1,12 @@
 import { END_OF_TIME, type SandboxClock } from '../domain/clock.ts'
 import { parseDuration } from '../support/duration.ts'
+import { parseMoment } from '../support/moment.ts'
 import type { ClockMove } from './scenario-schema.ts'
 
 /** Business time after a move that begins at `now`, in milliseconds. Throws RangeError when it cannot be made. */
 export function destination(move: ClockMove, now: number): number {
   if ('freeze' in move) return now
-  const then = 'advance' in move ? now + parseDuration(move.advance) : Date.parse(move.set)
+  const then = 'advance' in move ? now + parseDuration(move.advance) : parseMoment(move.set)
   if (then < now) throw new RangeError(`the clock only moves forward; it is ${new Date(now).toISOString()}`)
   if (then > END_OF_TIME) throw new RangeError('the sandbox clock ends with the year 9999')
   return then

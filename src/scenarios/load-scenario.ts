@@ -4,6 +4,7 @@ import { checkRule } from '../faults/fault-rule.ts'
 import { parseDuration } from '../support/duration.ts'
 import type { Path } from '../support/issue.ts'
 import { jsonExcess } from '../support/json-excess.ts'
+import { parseMoment } from '../support/moment.ts'
 import { shorten } from '../support/shorten.ts'
 import { objectionTo } from '../verdict/finding-ids.ts'
 import { FileError } from '../yaml-file/file-error.ts'
@@ -86,7 +87,7 @@ function checkFinding(id: string, at: Path, issues: IssueList): void {
 }
 
 function isMoment(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(text) && !Number.isNaN(Date.parse(text))
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?Z$/.test(text) && !Number.isNaN(parseMoment(text))
 }
 
 function valueAt(value: unknown, steps: readonly string[]): unknown {

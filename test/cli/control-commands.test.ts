@@ -98,6 +98,8 @@ describe('clock', () => {
     [['--advance', 'soon'], /"soon" is not a duration; write 0, 250ms/],
     [['--set', '2020-01-01T00:00:00Z'], /only moves forward/],
     [['--set', 'tomorrow'], /"tomorrow" is not an ISO 8601/],
+    [['--set', '2029-02-30'], /"2029-02-30" is not an ISO 8601/],
+    [['--advance', '8'], /"8" has no unit; write 8s, or 8ms/],
     [['--freeze', '--unfreeze'], /cannot be used with/],
     [['--advance', '1d', '--set', '2099-01-01T00:00:00Z'], /cannot be used with/],
   ])('%j is refused with code 2', async (args, line) => {

@@ -3,6 +3,7 @@ import { SandboxClock } from '../../src/domain/clock.ts'
 import { Problem } from '../../src/domain/errors.ts'
 import type { Exchange } from '../../src/domain/exchange.ts'
 import type { Chains } from '../../src/domain/ports/chain.ts'
+import type { Pool } from '../../src/domain/records.ts'
 import { FaultEngine } from '../../src/faults/fault-engine.ts'
 import type { FaultRule } from '../../src/faults/fault-rule.ts'
 import { KINDS } from '../../src/faults/kinds/index.ts'
@@ -22,6 +23,7 @@ function engine(seed = 7): FaultEngine {
     random: new SeededRandom(seed),
     chains: noChains,
     pools: [],
+    forks: [],
     log: silent,
   })
 }
@@ -242,12 +244,40 @@ describe('every kind', () => {
         random: new SeededRandom(7),
         chains: noChains,
         pools: [{ pool_id: 'aave-usdc' } as never],
+        forks: [],
         log: silent,
       })
       const parameters = needed[kind] ?? (/^(pool_paused|illiquid_pool)$/.test(kind) ? { pool: 'aave-usdc' } : {})
       const [added] = faults.add([{ kind, phase, with: parameters }], [])
       expect(added).toMatchObject({ kind, phase, hits: 0, explanation: expect.stringMatching(/^[A-Z].+\.$/) })
       expect(added!.explanation).not.toContain('undefined')
+    },
+  )
+
+  test.each(['pool_paused', 'illiquid_pool', 'apy_change'])(
+    '%s is for markets of the sandbox, not for those of a fork',
+    (kind) => {
+      const pools = [{ pool_id: 'own', chain_id: '31337' } as Pool, { pool_id: 'real', chain_id: '8453' } as Pool]
+      const engineWith = (given: readonly Pool[]) =>
+        new FaultEngine({
+          ...{ clock: new SandboxClock(), random: new SeededRandom(7), chains: noChains, log: silent },
+          ...{ pools: given, forks: ['8453'] },
+        })
+      const add = (faults: FaultEngine, pool?: string) =>
+        faults.add(
+          [
+            {
+              kind,
+              phase: 'before_broadcast',
+              with: { ...(kind === 'apy_change' && { apy: 0.1 }), ...(pool && { pool }) },
+            },
+          ],
+          [],
+        )
+      expect(add(engineWith(pools), 'own')).toHaveLength(1)
+      expect(add(engineWith(pools))).toHaveLength(1)
+      expect(() => add(engineWith(pools), 'real')).toThrow('"real" is on a fork of a real chain')
+      expect(() => add(engineWith(pools.slice(1)))).toThrow('every pool is on a fork of a real chain')
     },
   )
 

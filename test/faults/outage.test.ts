@@ -32,7 +32,7 @@ describe('an outage', () => {
   beforeEach(() => {
     clock = new StillClock()
     const chains = { get: () => undefined, all: () => [], walletAddress: () => '0x' as const }
-    faults = new FaultEngine({ clock, random: new SeededRandom(7), chains, pools: [], log: silent })
+    faults = new FaultEngine({ clock, random: new SeededRandom(7), chains, pools: [], forks: [], log: silent })
   })
 
   /** Sends exchanges one after another; a letter each: what was struck is `x`. */

@@ -20,6 +20,7 @@ const SWITCHED = {
   end_user_jwt: 'required',
   transfer_status: 201,
   idempotency_in_flight: 'conflict',
+  idp_token_lifetime: 120,
 }
 
 let sandbox: SandboxHandle
@@ -124,6 +125,18 @@ describe.each(['default', 'switched'])('the description with the settings %s', (
       ),
     ])
     expect(wrong).toEqual([])
+  })
+
+  test('examples of a market are the market, never the token', () => {
+    const examplesOf = (member: string) =>
+      objectsOf(name).flatMap(([{ properties }]) => {
+        const schema = (properties as Record<string, Json> | undefined)?.[member]
+        return (schema?.examples as string[] | undefined) ?? []
+      })
+    const [market] = new Set(examplesOf('market_address'))
+    expect(new Set(examplesOf('market_address')).size).toBe(1)
+    expect(examplesOf('token_address')).not.toContain(market)
+    expect(examplesOf('expires_in')).toContain(name === 'switched' ? 120 : 3600)
   })
 
   test('every mark is the specification, or the id of a row that is no such rule', () => {

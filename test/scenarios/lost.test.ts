@@ -15,7 +15,7 @@ let faults: FaultEngine
 let scenarios: ScenarioRunner
 beforeEach(() => {
   const clock = new SandboxClock()
-  faults = new FaultEngine({ clock, random: new SeededRandom(7), chains, pools: [], log })
+  faults = new FaultEngine({ clock, random: new SeededRandom(7), chains, pools: [], forks: [], log })
   scenarios = new ScenarioRunner({ faults, clock, log, seed: 7 })
 })
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { mined } from '../helpers/confirmation.ts'
+import { isOpen, mined } from '../helpers/confirmation.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 import { send } from '../http/raw-http.ts'
@@ -93,4 +93,22 @@ test('Behaviour unknown-end-user-kept: end_user_not_found is kept under the key'
   await acme.post('end_users', { external_id: 'eve' })
   const again = await ask()
   expect([outcome(again), again.headers.get(REPLAY)]).toEqual(['404 end_user_not_found', 'true'])
+})
+
+test('Behaviour idempotency-joined: a request that joins another has Idempotency-Key-Replay: true', async () => {
+  await using slow = await testSandbox({ confirmationDelay: '10s' })
+  await slow.clock.freeze()
+  const partner = new Partner(slow)
+  const portfolio = await partner.open('joe')
+  const key = randomUUID()
+  const deposit = () => partner.deposit('joe', portfolio, '1000', { key })
+  const { request: first } = await mined(slow, deposit)
+  const second = deposit()
+  expect(await isOpen(slow, second)).toBe(true)
+  await slow.clock.advance(10_000)
+  const answers = await Promise.all([first, second])
+  expect(answers.map(({ status, headers }) => [status, headers.get(REPLAY)])).toEqual([
+    [200, 'false'],
+    [200, 'true'],
+  ])
 })

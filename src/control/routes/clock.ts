@@ -4,6 +4,7 @@ import { END_OF_TIME, type SandboxClock } from '../../domain/clock.ts'
 import { from, named } from '../../domain/described-schema.ts'
 import { Problem } from '../../domain/errors.ts'
 import { parseDuration } from '../../support/duration.ts'
+import { parseMoment } from '../../support/moment.ts'
 import { shorten } from '../../support/shorten.ts'
 import type { ClockState } from '../contract.ts'
 import { controlOf } from '../control-parts.ts'
@@ -67,7 +68,7 @@ export async function clockRoutes(app: FastifyInstance): Promise<void> {
 function stepOf({ advance, set }: Static<typeof Move>, clock: SandboxClock): number {
   if (advance !== undefined && set !== undefined) throw invalid('set', 'Give advance or set, not both.')
   if (set !== undefined) {
-    const step = Date.parse(set) - clock.now()
+    const step = parseMoment(set) - clock.now()
     if (Number.isNaN(step)) throw invalid('set', `"${shorten(set)}" is not an ISO 8601 date and time.`)
     if (step < 0) throw invalid('set', `The clock only moves forward; it is ${clock.iso()} now.`)
     return step

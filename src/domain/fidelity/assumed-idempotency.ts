@@ -14,14 +14,14 @@ export const IDEMPOTENCY_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'idempotency-format',
     'not a UUID v4',
-    '400 validation_error, param Idempotency-Key; a quoted value is accepted. Set to opaque, any 16 to 255 printable characters are a key, and their case counts',
+    '400 validation_error, param Idempotency-Key; a quoted value is accepted. Set to opaque, any 16 to 255 printable characters of ASCII without blanks are a key, and their case counts',
     keys('Assumption idempotency-format: what is no UUID v4 is 400 validation_error; a quoted one is accepted'),
     { setting: 'service.idempotency_key_format' },
   ),
   assumed(
     'idempotency-scope',
     'who shares a key',
-    'one tenant, one operation, one external_id',
+    'one tenant, one operation, one external_id of the path. Create end user has none: another external_id under its key is a mismatch',
     keys('Assumption idempotency-scope: one tenant, one operation, one external_id share a key'),
   ),
   assumed(
@@ -77,6 +77,12 @@ export const IDEMPOTENCY_BEHAVIOURS: readonly FidelityRow[] = [
     beside('Behaviour idempotency-key-form: compared without case, quoted or not; two headers are 400'),
   ),
   assumed(
+    'idempotency-joined',
+    'Idempotency-Key-Replay of a request that joins another',
+    'true: it caused nothing by itself',
+    beside('Behaviour idempotency-joined: a request that joins another has Idempotency-Key-Replay: true'),
+  ),
+  assumed(
     'idempotency-mismatch-in-flight',
     'another body while the first still runs',
     'told at once: 422 idempotency_key_in_use_with_different_params',
@@ -92,7 +98,7 @@ export const IDEMPOTENCY_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'idempotency-life',
     'from when the life of a response counts',
-    'from completion; a replay does not prolong it',
+    'from completion; a replay does not prolong it; at exactly its end it is given once more',
     beside('Behaviour idempotency-life: counts from completion, and a replay does not prolong it'),
   ),
   assumed(

@@ -104,9 +104,15 @@ export const MONEY_BEHAVIOURS: readonly FidelityRow[] = [
     ),
   ),
   assumed(
+    'updated-at',
+    'when updated_at of a portfolio changes',
+    'with its transfers alone: yield does not change it',
+    testsIn('test/specification/behaviours-money.test.ts')('Behaviour updated-at: changes with transfers alone'),
+  ),
+  assumed(
     'yield-curve',
     'how yield accrues',
-    'apy compounds per second, as a year of touches would; Aave grows linearly between touches; the vault pays simple interest until somebody touches it',
+    'apy of an Aave pool compounds per second, as a year of touches would; it grows linearly between touches. apy of a vault is simple interest, which is what a year without a touch comes to; every touch compounds it: 0.05, touched every five days, comes to 0.051253',
     testsIn('test/contracts/vault.test.ts')('loses no yield when it is touched every second'),
   ),
   assumed(
@@ -121,7 +127,7 @@ export const MONEY_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'transfer-queue',
     'several transfers of one portfolio at once',
-    'carried out one after another; those of other portfolios do not wait',
+    'carried out one after another; those of other portfolios do not wait. With confirmation_delay realistic, the fourth at once may take longer than the 60 seconds that a client waits',
     concurrency('deposits and withdrawals that cross each other keep the ledger sound'),
   ),
 ]

@@ -30,7 +30,7 @@ export const TOKEN_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'user-key',
     'how a partner registers its key and issuer',
-    'in the fixture file: issuer and one of jwks_uri (fetched, cached by kid), jwks, public_key_pem',
+    'in the fixture file: issuer and one of jwks_uri (fetched, cached by kid), jwks, public_key_pem, public_key_file, or private_key_file, with which the sandbox mints user tokens, too; the last three with kid',
     tokens('Assumption user-key: the fixture registers jwks_uri (fetched once), jwks or a PEM'),
     LIVE,
   ),

@@ -48,6 +48,11 @@ export function trialOf<H extends Harm>(harms: readonly H[]): { id: string; harm
   return { id: harms.map(({ position, hazard }) => `${nameOf(position)} ${hazard.id}`).join(' + '), harms }
 }
 
+/** Whether a trial changes the market that money is in, as only its owner can. */
+export function changesMarket({ harms }: PlannedTrial): boolean {
+  return harms.some(({ hazard: { rule } }) => rule.kind === 'pool_paused' || rule.kind === 'illiquid_pool')
+}
+
 /** Whether a trial takes the time that the client waits. */
 export function waits({ harms }: PlannedTrial): boolean {
   return harms.some(({ hazard }) => hazard.urgency === 'wait')

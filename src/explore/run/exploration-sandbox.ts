@@ -94,6 +94,11 @@ export class ExplorationSandbox {
     return this.#sandbox.namespace.confirmationDelay.max > 0
   }
 
+  /** Whether there is a market that faults can change: those of forks belong to others. */
+  get ownsMarkets(): boolean {
+    return this.#sandbox.namespace.fixture.chains.some(({ fork }) => fork === undefined)
+  }
+
   get seed(): number {
     return this.#sandbox.namespace.seed
   }

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { parseMoment } from '../../support/moment.ts'
 import { defineKind } from '../fault-kind.ts'
 import { SERVICE } from '../operation-groups.ts'
 
@@ -36,20 +37,20 @@ export const deprecation = defineKind({
   ),
   check({ since, sunset }) {
     for (const [param, moment] of Object.entries({ since, sunset })) {
-      if (moment !== undefined && Number.isNaN(Date.parse(moment))) {
+      if (moment !== undefined && Number.isNaN(parseMoment(moment))) {
         return { path: [param], message: `"${moment}" is no date there is` }
       }
     }
     // RFC 9745, 4: what is gone cannot become deprecated afterwards.
-    if (since === undefined || sunset === undefined || Date.parse(sunset) >= Date.parse(since)) return undefined
+    if (since === undefined || sunset === undefined || parseMoment(sunset) >= parseMoment(since)) return undefined
     return { path: ['sunset'], message: `"${sunset}" is before since, "${since}"` }
   },
   explain: ({ since = 'now', sunset }) =>
     `The answer announces: deprecated as of ${since}, gone ${sunset === undefined ? 'a year later' : `on ${sunset}`}.`,
   strike({ exchange: { answer }, clock, with: { since, sunset, link } }) {
     if (!answer) return
-    const from = since === undefined ? clock.now() : Date.parse(since)
-    const until = sunset === undefined ? from + NOTICE : Date.parse(sunset)
+    const from = since === undefined ? clock.now() : parseMoment(since)
+    const until = sunset === undefined ? from + NOTICE : parseMoment(sunset)
     answer.headers.deprecation = `@${Math.floor(from / 1000)}`
     answer.headers.sunset = new Date(until).toUTCString()
     if (link !== undefined) answer.headers.link = `<${link}>; rel="deprecation"; type="text/html"`
