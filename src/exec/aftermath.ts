@@ -31,6 +31,13 @@ export async function aftermathOf(namespace: Namespace, end: CommandEnd, clock: 
   return { rules, unsettled, evidence: await evidenceOf(namespace, { ended: true, end: endingOf(end) }) }
 }
 
+/** For people: how many transfers nobody can say anything of. */
+export function unsettledInWords(count: number): string {
+  const what = count === 1 ? 'A transfer was' : `${count} transfers were`
+  const whose = count === 1 ? 'it' : 'them'
+  return `${what} still under way ten seconds after your command ended: nothing is known of ${whose} yet.`
+}
+
 /** How a command ended, as the oracle has it. */
 export function endingOf(end: CommandEnd): Ending {
   if (end.timedOut) return 'hung'

@@ -19,7 +19,13 @@ describe.runIf(times > 0)('the reference client in TypeScript is certified', () 
 
   test.each(Array.from({ length: times }, (_, i) => i + 1))('with seed %i', { timeout: 3_600_000 }, async (seed) => {
     const { command, args } = clients.typescript
-    const wish = { env: ENV, jobs, options: { confirmationDelay: 0, seed }, scenarios: await shippedScenarios() }
+    const wish = {
+      env: ENV,
+      jobs,
+      options: { confirmationDelay: 0, seed },
+      scenarios: await shippedScenarios(),
+      say: console.log,
+    }
     const certificate = await certified([command, ...args], wish)
     console.log(renderText(certificate))
     expect(summaryOf(certificate.evidence)).toMatchObject({ verdict: 'passed', contradicted: 0, bad_runs: 0 })
