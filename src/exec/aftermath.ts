@@ -88,6 +88,16 @@ export function hasStruck(id: string, { kept, exchanges }: Pick<Evidence, 'kept'
   return [...kept, ...exchanges].some(({ faults }) => faults.some((fault) => fault.id === id))
 }
 
+/** Why a run is not to be passed, whatever its report shows; `rules` are those that it was to meet. A sentence each. */
+export function reasonsAgainst({ evidence, unsettled }: Aftermath, rules: readonly ActiveFault[]): string[] {
+  const { clearings, resets } = evidence.taken_away
+  const isMissed = rules.some(({ id }) => !hasStruck(id, evidence))
+  return [
+    ...(unsettled > 0 ? [unsettledInWords(unsettled)] : []),
+    ...(clearings + resets > 0 && isMissed ? [FAULTS_TAKEN_AWAY] : []),
+  ]
+}
+
 /** For people: what a command did to the faults that it was to meet. */
 export const FAULTS_TAKEN_AWAY =
   'Your suite takes faults away (DELETE …/faults or POST …/reset of the control interface): let it leave them alone while exec or explore runs it.'

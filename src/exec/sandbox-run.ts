@@ -9,7 +9,7 @@ import type { Evidence } from '../verdict/evidence.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
 import { version } from '../version.ts'
-import { aftermathOf, FAULTS_TAKEN_AWAY, hasStruck, runAgain, unsettledInWords } from './aftermath.ts'
+import { aftermathOf, hasStruck, reasonsAgainst, runAgain } from './aftermath.ts'
 import { endInWords } from './command-end.ts'
 import { commandEnvironment, type Rename } from './command-environment.ts'
 import type { Interruption } from './interruption.ts'
@@ -93,14 +93,10 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     const first = { end: ended, aftermath: await aftermathOf(namespace, ended, clock) }
     const restarts = before ? 0 : (terms.restarts ?? 0)
     const { end, aftermath } = await runAgain(namespace, first, { ...running, restarts })
-    const { evidence, unsettled } = aftermath
+    const { evidence } = aftermath
     const missed = (rules: readonly ActiveFault[]) => rules.filter(({ id }) => !hasStruck(id, evidence))
-    const takesAway = evidence.taken_away.clearings + evidence.taken_away.resets > 0
-    const reasons = [
-      ...(before ? [`--before failed: ${endInWords(before)}.`] : []),
-      ...(unsettled > 0 ? [unsettledInWords(unsettled)] : []),
-      ...(takesAway && missed([...given, ...added]).length > 0 ? [FAULTS_TAKEN_AWAY] : []),
-    ]
+    const unprepared = before ? [`--before failed: ${endInWords(before)}.`] : []
+    const reasons = [...unprepared, ...reasonsAgainst(aftermath, [...given, ...added])]
     const report = await reportOn(evidence, {
       version,
       seed: namespace.seed,

@@ -2,9 +2,10 @@ import { ControlClient } from '../../src/control/client.ts'
 import type { FaultRule } from '../../src/control/contract.ts'
 import { reportOn } from '../../src/control/report-of.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
-import { aftermathOf, FAULTS_TAKEN_AWAY, hasStruck } from '../../src/exec/aftermath.ts'
+import { aftermathOf, hasStruck, reasonsAgainst } from '../../src/exec/aftermath.ts'
 import { commandEnvironment } from '../../src/exec/command-environment.ts'
 import { exitCodeOf } from '../../src/exec/exit-code.ts'
+import { misuseOf, withReasons } from '../../src/exec/misuse.ts'
 import type { CommandEnd } from '../../src/exec/run-command.ts'
 import type { OutcomeId } from '../../src/oracle/outcome.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
@@ -61,11 +62,13 @@ export class Bench implements AsyncDisposable {
       const { code, books } = await client.run(env)
       const end: CommandEnd = { code, signal: null, timedOut: false, leftBehind: [] }
       const namespace = await this.#sandbox.namespaces.get(credentials.namespace)
-      const { evidence } = await aftermathOf(namespace, end, this.#clock)
-      const isTakenAway = evidence.taken_away.clearings + evidence.taken_away.resets > 0
-      const isMissed = [...given, ...added].some(({ id }) => !hasStruck(id, evidence))
-      const reasons = isTakenAway && isMissed ? [FAULTS_TAKEN_AWAY] : []
-      const report = await reportOn(evidence, { version, seed, scenario, required: [], reasons })
+      const aftermath = await aftermathOf(namespace, end, this.#clock)
+      const { evidence } = aftermath
+      const reasons = reasonsAgainst(aftermath, [...given, ...added])
+      const judged = await reportOn(evidence, { version, seed, scenario, required: [], reasons })
+      const missed = added.filter(({ id }) => !hasStruck(id, evidence))
+      const misused = { end, report: judged, otherNamespaces: 0, missed }
+      const report = withReasons(judged, misuseOf(misused, { command: [client.name], env: {}, timeout: undefined }))
       const moved = books && (await movedIn(env))
       return {
         outcomes: outcomesOf(report, (type) => type !== 'create_portfolio'),
