@@ -3,17 +3,14 @@ import { type ExploreTerms, explore, limitOf } from '../explore/explore.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { type Certificate, certificateOf } from './certificate.ts'
 import { type CertifiedTerms, evidenceOf } from './evidence-of.ts'
-import { withBefore } from './with-before.ts'
 
 /** What `certify` is to do. */
 export interface CertifyTerms
   extends CertifiedTerms,
     Pick<ExploreTerms, 'command' | 'before' | 'renames' | 'env' | 'interruption' | 'options' | 'clock' | 'timeout'>,
-    Pick<ExploreTerms, 'jobs' | 'tolerate' | 'kinds' | 'operations' | 'watch'>,
+    Pick<ExploreTerms, 'restarts' | 'jobs' | 'tolerate' | 'kinds' | 'operations' | 'watch'>,
     Pick<AllTerms, 'out' | 'say'> {
   scenarios: readonly Scenario[]
-  /** Flags of `exec` that make the same sandbox. */
-  execFlags: readonly string[]
   /** Told when the exploration is over. */
   explored(): void
 }
@@ -23,10 +20,9 @@ export interface CertifyTerms
  * Resolves to undefined when it was interrupted. Throws what `explore` and `exec` throw.
  */
 export async function certify(terms: CertifyTerms): Promise<Certificate | undefined> {
-  const { execFlags, interruption } = terms
+  const { interruption } = terms
   const exploration = await explore({
     ...terms,
-    flags: execFlags,
     depth: 1,
     maxRuns: undefined,
     budget: undefined,
@@ -36,12 +32,13 @@ export async function certify(terms: CertifyTerms): Promise<Certificate | undefi
   if (!exploration || interruption.asked.aborted) return undefined
   const runs = await runAll({
     ...terms,
-    // The exploration has shown that both can be started.
-    command: withBefore(terms.before, terms.command),
     faults: [],
     required: [],
     timeout: terms.timeout ?? limitOf(exploration.baseline.took_ms),
   })
   if (interruption.asked.aborted) return undefined
+  for (const { scenario, report } of runs) {
+    if (report.verdict === 'inconclusive') terms.say(`scenario ${scenario?.name}: ${report.summary}`)
+  }
   return certificateOf(evidenceOf(runs, exploration, terms))
 }

@@ -36,10 +36,11 @@ export async function readCertificate(path: string): Promise<CertificateFile> {
 /** Says which version wrote what this one cannot read. Throws OptionError. */
 function refuseOtherForms(path: string, evidence: unknown): void {
   const { form, version: writer } = Object(evidence) as Record<string, unknown>
-  if (typeof form !== 'string' || form === FORM || !/^yield-sandbox certificate \d{1,6}$/.test(form)) return
+  const said = String(form)
+  if (said === FORM || !/^yield-sandbox certificate \d{1,6}$/.test(said)) return
   const by = typeof writer === 'string' ? `yield-sandbox ${shorten(writer, 40)}` : 'another version of yield-sandbox'
   throw new OptionError(
-    `--verify: ${path} was written by ${by} in the form "${form}"; this is yield-sandbox ${version}, which reads "${FORM}": verify it with the version that wrote it`,
+    `--verify: ${path} was written by ${by} in the form "${said}"; this is yield-sandbox ${version}, which reads "${FORM}": verify it with the version that wrote it`,
   )
 }
 
@@ -55,9 +56,8 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** The text between the marks; of several, the last: what is shown of a command stands before it. */
-function embeddedIn(page: string): string | undefined {
+/** The text between the marks; of several, the last: what is shown of a command stands before it. Without marks, what is no certificate. */
+function embeddedIn(page: string): string {
   const begin = page.lastIndexOf(EMBEDDED.begin)
-  const end = page.indexOf(EMBEDDED.end, begin)
-  return begin < 0 || end < 0 ? undefined : page.slice(begin + EMBEDDED.begin.length, end)
+  return page.slice(begin + EMBEDDED.begin.length, page.indexOf(EMBEDDED.end, begin))
 }

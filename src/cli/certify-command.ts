@@ -14,7 +14,6 @@ export function certifyCommand(): Command {
     .option('--subject <text>', 'what is certified, such as a commit or a version of your app')
     .option('--jobs <n>', 'how many runs at a time (default: the number of processors)', atLeastOne)
     .option('--timeout <d>', 'how long a run may take (default: 5m and five times the command alone)', positiveDuration)
-    .option('--before <command>', 'run this by the shell before each run, such as a reset of your database')
     .option('--allow-inconclusive', 'exit with 0 although scenarios came to no verdict or runs need review')
     .option('--tolerate', 'go on although two runs without faults differ')
     .option('--verify <file>', 'say whether a certificate is as it was made; twice: compare two', texts, [])

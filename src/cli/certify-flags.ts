@@ -4,7 +4,6 @@ import type { SandboxFlags } from './run-flags.ts'
 export interface CertifyFlags extends SandboxFlags {
   jobs?: number
   timeout?: number
-  before?: string
   tolerate?: boolean
   allowInconclusive?: boolean
   subject?: string

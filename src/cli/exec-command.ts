@@ -77,7 +77,7 @@ Examples:
 
 async function run(command: string[], flags: Flags): Promise<void> {
   keepTickShape()
-  const { timeout, restarts, allowInconclusive = false, clock, baseline } = flags
+  const { timeout, before, restarts, allowInconclusive = false, clock, baseline } = flags
   const scenarios = await Promise.all(flags.scenario.map(findScenario))
   const files = flags.report.map(reportFile)
   const faults = flags.fault.map(readFault)
@@ -89,7 +89,7 @@ async function run(command: string[], flags: Flags): Promise<void> {
   const options = { ...(await sandboxOptions(flags)), ...(clock !== undefined && { clock }) }
   forgiveReaders()
   const runTerms = {
-    ...{ command, faults, renames, options, timeout, restarts, say },
+    ...{ command, before, faults, renames, options, timeout, restarts, say },
     required: flags.require,
     env: process.env,
     interruption: watchSignals(),

@@ -50,7 +50,6 @@ interface Flags extends RunFlags {
   maxRuns?: number
   budget?: number
   timeout?: number
-  before?: string
   tolerate?: boolean
   results: string
   resume?: boolean
@@ -77,7 +76,6 @@ export function exploreCommand(): Command {
     .option('--max-runs <n>', 'stop after so many runs', atLeastOne)
     .option('--budget <d>', 'begin no run after this time', positiveDuration)
     .option('--timeout <d>', 'how long a run may take (default: 5m and five times the command alone)', positiveDuration)
-    .option('--before <command>', 'run this by the shell before each run, such as a reset of your database')
     .option('--tolerate', 'go on although two runs without faults differ')
     .option('--results <file>', 'where results are kept as they come', 'yield-explore.jsonl')
     .option('--resume', 'go on with the results of an earlier run of the same')
@@ -215,10 +213,9 @@ function sameFlags({ faults, only, depth, ...flags }: Flags): string[] {
 }
 
 /** Those that every single run goes by. */
-function flagsOfRun({ timeout, before, tolerate, ...flags }: Omit<Flags, 'faults' | 'only' | 'depth'>): string[] {
+function flagsOfRun({ timeout, tolerate, ...flags }: Omit<Flags, 'faults' | 'only' | 'depth'>): string[] {
   return [
     ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
-    ...(before === undefined ? [] : ['--before', before]),
     ...(tolerate ? ['--tolerate'] : []),
     ...execFlags(flags),
   ]

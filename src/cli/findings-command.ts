@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import type { Finding } from '../verdict/finding.ts'
+import type { FindingId } from '../verdict/finding-ids.ts'
 import { print } from './control-options.ts'
 import { findingIds } from './finding-ids-argument.ts'
 
@@ -7,11 +8,10 @@ import { findingIds } from './finding-ids-argument.ts'
 export function findingsCommand(): Command {
   return new Command('findings')
     .description('List the rules that clients are judged by: id, impact, what is right. With an id: all about it.')
-    .argument('[id]', 'one of them')
+    .argument('[id]', 'one of them', (word) => findingIds(word))
     .option('--json', 'print JSON instead of tab-separated lines')
     .addHelpText('after', '\nExamples:\n  yield-sandbox findings\n  yield-sandbox findings retry-after')
-    .action(async (word: string | undefined, flags: { json?: boolean }) => {
-      const [wanted] = word === undefined ? [] : findingIds(word)
+    .action(async ([wanted]: FindingId[] = [], flags: { json?: boolean }) => {
       // They are long, and few commands have a use for them.
       const { FINDINGS } = await import('../verdict/findings/index.ts')
       const all: readonly Finding[] = FINDINGS

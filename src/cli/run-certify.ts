@@ -31,7 +31,16 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   }
   if (command.length === 0) throw new OptionError('certify needs a command after --, or --verify <file>')
   keepTickShape()
-  const { subject, before, timeout, tolerate = false, output, clock = CLOCK, jobs = availableParallelism() } = flags
+  const {
+    subject,
+    before,
+    restarts,
+    timeout,
+    tolerate = false,
+    output,
+    clock = CLOCK,
+    jobs = availableParallelism(),
+  } = flags
   refuseLong(subject)
   const files = certificateFiles(output)
   const renames = flags.env.map(parseRename)
@@ -42,8 +51,7 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   const display = ExploreDisplay.ofThisProcess()
   const certificate = await certify({
     ...{ command, before, renames, env: process.env, interruption, options, clock, timeout, jobs, tolerate, subject },
-    ...{ kinds: [], operations: [], scenarios: await shippedScenarios(), out: process.stdout, say },
-    execFlags: execFlags(flags),
+    ...{ restarts, kinds: [], operations: [], scenarios: await shippedScenarios(), out: process.stdout, say },
     flags: certifyFlags(flags),
     fixtures: await digestOfFile(flags.fixtures),
     watch: watchOf(display),
@@ -52,7 +60,7 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   if (!certificate) process.exitCode = codeOfSignal(interruption.asked.reason ?? 'SIGINT')
   else {
     await writeCertificate(files, certificate)
-    process.stderr.write(`\n${renderText(certificate)}`)
+    process.stderr.write(`\n${renderText(certificate, flags)}`)
     say(`written to ${files.html} and ${files.json}`)
     process.exitCode = exitCodeOf(certificate.evidence, flags)
   }
@@ -72,12 +80,11 @@ function watchOf(display: ExploreDisplay): ExploreWatch {
   }
 }
 
-/** Flags without which the certificate would be another, `certify`'s own first; the seed, the clock and the subject have places of their own. */
-function certifyFlags({ before, timeout, tolerate, ...flags }: CertifyFlags): string[] {
+/** Flags without which the certificate would be another, the one that `exec` has not first; the seed, the clock and the subject have places of their own. */
+function certifyFlags({ timeout, tolerate, ...flags }: CertifyFlags): string[] {
   return [
-    ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
-    ...(before === undefined ? [] : ['--before', before]),
     ...(tolerate ? ['--tolerate'] : []),
+    ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
     ...execFlags(flags),
   ]
 }

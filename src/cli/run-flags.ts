@@ -7,13 +7,14 @@ import { wholeNumber } from './parse-argument.ts'
 /** Flags of a command that runs somebody's command against sandboxes of its own, and reports on it. */
 export interface RunFlags extends SandboxFlags {
   report: string[]
-  restarts: number
-  verbose?: boolean
 }
 
 /** Flags of every command that does. */
 export interface SandboxFlags {
   env: string[]
+  before?: string
+  restarts: number
+  verbose?: boolean
   fixtures?: string
   seed?: number
   confirmationDelay?: string
@@ -42,16 +43,16 @@ export function texts(text: string, earlier: string[]): string[] {
 
 /** Adds the flags of {@link RunFlags}; `clock` says what the clock does. */
 export function withRunFlags(command: Command, clock: string): Command {
-  command
-    .option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
-    .addOption(flag('--restarts <n>', RESTARTS, 'RESTARTS').argParser(restarts).default(0, 'never'))
-    .option('--verbose', 'show everything, not only what is wrong')
+  command.option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
   return withSandboxFlags(command, { seed: 'every random choice derives from it (default: a fresh one)', clock })
 }
 
 /** Adds the flags of {@link SandboxFlags}; the words say what seed and clock do. */
 export function withSandboxFlags(command: Command, words: { seed: string; clock: string }): Command {
   return command
+    .option('--before <command>', 'run this by the shell before each run, such as a reset of your database')
+    .addOption(flag('--restarts <n>', RESTARTS, 'RESTARTS').argParser(restarts).default(0, 'never'))
+    .option('--verbose', 'show everything, not only what is wrong')
     .option('--env <THEIRS=YIELD_NAME>', 'give a variable by another name, too; may be repeated', texts, [])
     .addOption(flag('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)', 'FIXTURES'))
     .addOption(flag('--seed <n>', words.seed, 'SEED').argParser(wholeNumber))
@@ -95,14 +96,10 @@ export async function sandboxOptions({
   }
 }
 
-/** Flags of `exec` that make the same sandbox and the same environment, and start the command as often. */
-export function execFlags({
-  fixtures,
-  confirmationDelay,
-  env,
-  restarts = 0,
-}: Pick<SandboxFlags, 'fixtures' | 'confirmationDelay' | 'env'> & { restarts?: number }): string[] {
+/** Flags that make the same sandbox and the same environment, and prepare and start the command alike. */
+export function execFlags({ before, fixtures, confirmationDelay, env, restarts }: SandboxFlags): string[] {
   return [
+    ...(before === undefined ? [] : ['--before', before]),
     ...(fixtures === undefined ? [] : ['--fixtures', fixtures]),
     ...(confirmationDelay === undefined ? [] : ['--confirmation-delay', confirmationDelay]),
     ...(restarts === 0 ? [] : ['--restarts', String(restarts)]),

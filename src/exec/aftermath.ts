@@ -31,6 +31,13 @@ export async function aftermathOf(namespace: Namespace, end: CommandEnd, clock: 
   return { rules, unsettled, evidence: await evidenceOf(namespace, { ended: true, end: endingOf(end) }) }
 }
 
+/** For people: how many transfers nobody can say anything of. */
+export function unsettledInWords(count: number): string {
+  const what = count === 1 ? 'A transfer was' : `${count} transfers were`
+  const whose = count === 1 ? 'it' : 'them'
+  return `${what} still under way ten seconds after your command ended: nothing is known of ${whose} yet.`
+}
+
 /** How a command ended, as the oracle has it. */
 export function endingOf(end: CommandEnd): Ending {
   if (end.timedOut) return 'hung'
@@ -79,6 +86,16 @@ export function lastNumber({ exchanges }: Pick<Evidence, 'exchanges'>): number {
 /** @returns true if the fault has struck, by the exchanges' own word: a rule that is gone may have been taken away before */
 export function hasStruck(id: string, { kept, exchanges }: Pick<Evidence, 'kept' | 'exchanges'>): boolean {
   return [...kept, ...exchanges].some(({ faults }) => faults.some((fault) => fault.id === id))
+}
+
+/** Why a run is not to be passed, whatever its report shows; `rules` are those that it was to meet. A sentence each. */
+export function reasonsAgainst({ evidence, unsettled }: Aftermath, rules: readonly ActiveFault[]): string[] {
+  const { clearings, resets } = evidence.taken_away
+  const isMissed = rules.some(({ id }) => !hasStruck(id, evidence))
+  return [
+    ...(unsettled > 0 ? [unsettledInWords(unsettled)] : []),
+    ...(clearings + resets > 0 && isMissed ? [FAULTS_TAKEN_AWAY] : []),
+  ]
 }
 
 /** For people: what a command did to the faults that it was to meet. */

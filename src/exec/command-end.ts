@@ -16,3 +16,9 @@ export function codeOfEnd({ code, signal, timedOut }: CommandEnd): number {
 export function endInAWord(end: CommandEnd): string {
   return end.timedOut ? 'timeout' : (end.signal ?? String(codeOfEnd(end)))
 }
+
+/** "the command ended with code 1" */
+export function endInWords({ code, signal, timedOut }: CommandEnd): string {
+  if (timedOut) return 'the command was not done in time'
+  return signal === null ? `the command ended with code ${code ?? 1}` : `the command was ended by ${signal}`
+}

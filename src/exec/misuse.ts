@@ -21,7 +21,10 @@ const NOTHING_CAME = 'No request of the client came.'
  * Why a run says less of the client than its report could make one believe: the command was killed, asked nothing, or used namespaces of
  * its own, or a fault never struck. One sentence each.
  */
-export function misuseOf({ end, report, otherNamespaces, missed }: MisusedRun, terms: MisuseTerms): string[] {
+export function misuseOf(run: MisusedRun, terms: MisuseTerms): string[] {
+  const { before, end, report, otherNamespaces, missed } = run
+  // The command was not run then, which the report says.
+  if (before) return []
   const { command, timeout = 0 } = terms
   const [name = ''] = command
   const askedNothing = isIdle(report) && forgottenIn(report).length === 0
@@ -39,7 +42,7 @@ export function misuseOf({ end, report, otherNamespaces, missed }: MisusedRun, t
 }
 
 /** What is needed of a run. */
-export type MisusedRun = Pick<Run, 'end' | 'report' | 'otherNamespaces' | 'missed'>
+export type MisusedRun = Pick<Run, 'before' | 'end' | 'report' | 'otherNamespaces' | 'missed'>
 
 /** A report that was not passed for these reasons; one that failed stays so. */
 export function withReasons(report: Report, reasons: readonly string[]): Report {

@@ -9,14 +9,18 @@ import type { Evidence } from '../verdict/evidence.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
 import { version } from '../version.ts'
-import { aftermathOf, FAULTS_TAKEN_AWAY, hasStruck, runAgain } from './aftermath.ts'
+import { aftermathOf, hasStruck, reasonsAgainst, runAgain } from './aftermath.ts'
+import { endInWords } from './command-end.ts'
 import { commandEnvironment, type Rename } from './command-environment.ts'
 import type { Interruption } from './interruption.ts'
+import { runBefore } from './run-before.ts'
 import { type CommandEnd, type CommandStdio, runCommand } from './run-command.ts'
 
 /** What is run, and against what. */
 export interface RunTerms {
   command: readonly string[]
+  /** Run once before the command, with the same environment; undefined for nothing. */
+  before?: string | undefined
   /** Undefined for none. */
   scenario: Scenario | undefined
   faults: readonly FaultRule[]
@@ -47,7 +51,9 @@ export interface RunTrace extends Pick<Evidence, 'exchanges'> {
 /** One command, run to its end against a sandbox of its own. */
 export interface Run {
   scenario: Scenario | undefined
-  /** Of its last start. */
+  /** How `--before` ended, when it failed: the command was not run then. */
+  before?: CommandEnd | undefined
+  /** Of its last start, or of `--before` when that failed. */
   end: CommandEnd
   /** Of the command's first start, in milliseconds. */
   took: number
@@ -81,14 +87,16 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     const { namespace } = sandbox
     const running = { ...terms, env: seen, stdio, clock }
     const began = clock.wallNow()
-    const ended = await runCommand(terms.command, running)
+    const before = await runBefore(terms.before, running)
+    const ended = before ?? (await runCommand(terms.command, running))
     const took = clock.wallNow() - began
     const first = { end: ended, aftermath: await aftermathOf(namespace, ended, clock) }
-    const { end, aftermath } = await runAgain(namespace, first, { ...running, restarts: terms.restarts ?? 0 })
+    const restarts = before ? 0 : (terms.restarts ?? 0)
+    const { end, aftermath } = await runAgain(namespace, first, { ...running, restarts })
     const { evidence } = aftermath
     const missed = (rules: readonly ActiveFault[]) => rules.filter(({ id }) => !hasStruck(id, evidence))
-    const takesAway = evidence.taken_away.clearings + evidence.taken_away.resets > 0
-    const reasons = takesAway && missed([...given, ...added]).length > 0 ? [FAULTS_TAKEN_AWAY] : []
+    const unprepared = before ? [`--before failed: ${endInWords(before)}.`] : []
+    const reasons = [...unprepared, ...reasonsAgainst(aftermath, [...given, ...added])]
     const report = await reportOn(evidence, {
       version,
       seed: namespace.seed,
@@ -99,7 +107,8 @@ export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): P
     const endUsers = credentials.tenants.flatMap(({ end_users }) => end_users)
     const trace = { exchanges: evidence.exchanges, rules: first.aftermath.rules, endUsers }
     const otherNamespaces = sandbox.namespaces.madeByOthers
-    return { scenario, end, took, report, otherNamespaces, missed: missed(added), ...(terms.traced && { trace }) }
+    const run = { scenario, before, end, took, report, otherNamespaces, missed: missed(added) }
+    return { ...run, ...(terms.traced && { trace }) }
   } finally {
     await sandbox.stop()
   }

@@ -21,7 +21,6 @@ export async function certified(command: readonly string[], wish: Partial<Certif
     tolerate: false,
     subject: undefined,
     flags: [],
-    execFlags: [],
     fixtures: null,
     kinds: [],
     operations: [],

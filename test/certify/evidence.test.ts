@@ -15,12 +15,15 @@ function evidence(given: {
   scenario?: Partial<Scenario>
   operations?: OperationOutcome[]
   results?: TrialResult[]
+  difference?: string
 }): Evidence {
   const scenario: Scenario = { name: 'own', description: 'x', faults: [], clock: [], expect: {}, ...given.scenario }
   const end = { code: 1, signal: null, timedOut: false, leftBehind: [] }
   const report = { ...reportOf('passed', { 'retry-after': 'passed' }), operations: given.operations ?? [] }
   const run: Run = { scenario, end, took: 5, report, otherNamespaces: 0, missed: [] }
-  const made = evidenceOf([run], exploration(given.results ?? [result({})]), terms)
+  const explored = exploration(given.results ?? [result({})])
+  const { difference = null } = given
+  const made = evidenceOf([run], { ...explored, baseline: { ...explored.baseline, difference } }, terms)
   expect(Value.Check(EvidenceSchema, made)).toBe(true)
   return made
 }
@@ -97,6 +100,7 @@ test('evidence has what was run, and which scenario shows what', () => {
   })
   expect(made.findings.find(({ id }) => id === 'retry-after')?.proved_in).toEqual(['own'])
   expect(made.exploration.repeatable).toBe(true)
+  expect(evidence({ difference: 'alice: 1.00 and 2.00' }).exploration.repeatable).toBe(false)
 })
 
 describe('a scenario', () => {

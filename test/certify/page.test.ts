@@ -75,21 +75,10 @@ test('says how the command ended in each scenario, and which of its operations a
 })
 
 test('says what shows a broken rule again: in the same sandbox, prepared alike, without what only certify knows', () => {
-  const flags = [
-    '--timeout',
-    '60000ms',
-    '--before',
-    'npm run reset',
-    '--tolerate',
-    '--fixtures',
-    'ours.yaml',
-    '--env',
-    'URL=YIELD_URL',
-  ]
-  const page = renderPage(certificateOf({ ...sampleEvidence(), flags }))
-  const same = '--seed 1 --timeout 60000ms --fixtures ours.yaml --env URL=YIELD_URL --'
-  const prepared = `sh -c &#39;(eval &quot;$1&quot;) &amp;&amp; shift &amp;&amp; exec &quot;$@&quot;&#39; sh &#39;npm run reset&#39; npm test`
-  expect(page).toContain(`<code>yield-sandbox exec --scenario dropped-deposit ${same} ${prepared}</code>`)
+  const same = ['--timeout', '60000ms', '--before', 'npm run reset', '--restarts', '1', '--env', 'URL=YIELD_URL']
+  const page = renderPage(certificateOf({ ...sampleEvidence(), flags: ['--tolerate', ...same] }))
+  const flags = '--seed 1 --timeout 60000ms --before &#39;npm run reset&#39; --restarts 1 --env URL=YIELD_URL'
+  expect(page).toContain(`<code>yield-sandbox exec --scenario dropped-deposit ${flags} -- npm test</code>`)
   const bare = renderPage(certificateOf({ ...sampleEvidence(), flags: ['--tolerate'] }))
   expect(bare).toContain('<code>yield-sandbox exec --scenario dropped-deposit --seed 1 -- npm test</code>')
 })

@@ -53,3 +53,28 @@ test('what needs review is marked so', () => {
     '',
   ])
 })
+
+test('--verbose shows what is right, too: rules, runs that gave up, and every scenario', () => {
+  const evidence = sampleEvidence('alice')
+  const { trials } = evidence.exploration
+  const [survived] = trials
+  const gaveUp = { ...survived!, id: 'deposit#2 unavailable', outcome: 'gave_up' as const, level: 'warning' as const }
+  const certificate = certificateOf({
+    ...evidence,
+    exploration: { ...evidence.exploration, trials: [...trials, gaveUp] },
+  })
+  const [short, long] = [{}, { verbose: true }].map((terms) => renderText(certificate, terms).split('\n'))
+  expect(long!.slice(-short!.length)).toEqual(short)
+  const more = long!.slice(0, -short!.length)
+  expect(more[0]).toMatch(/^✓ .* \(idempotency-key-after-error, dropped-deposit, expired-cursor\)$/)
+  expect(more.slice(1, FINDING_IDS.length - 1).filter((line) => line.startsWith('· '))).toHaveLength(
+    FINDING_IDS.length - 2,
+  )
+  expect(more.slice(FINDING_IDS.length - 1)).toEqual([
+    expect.stringMatching(/^\S deposit#2 unavailable: gave up$/),
+    '✗ dropped-deposit: failed, the command ended well',
+    '? expired-cursor: inconclusive, the command ended well',
+    '✓ reverted-deposit: passed, the command failed, as it may: code 1',
+    '· reverted-deposit: deposit: refused, and told (note)',
+  ])
+})

@@ -8,6 +8,7 @@ import { renderJson } from '../../src/certify/render/render-json.ts'
 import { renderPage } from '../../src/certify/render/render-page.ts'
 import { verifyCertificate } from '../../src/certify/verify-certificate.ts'
 import { verifyFiles } from '../../src/cli/verify-files.ts'
+import { OptionError } from '../../src/option-error.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { version } from '../../src/version.ts'
 import { HOSTILE } from '../verdict/render/sample-report.ts'
@@ -100,6 +101,36 @@ test.each([
     `was written by ${by} in the form "${form}"; this is yield-sandbox ${version}, which reads "yield-sandbox certificate 2": verify it with the version that wrote it`,
   )
 })
+
+test.each<[string, string | Uint8Array, RegExp]>([
+  ['a digest without evidence', '{"digest":"sha256:0"}', /holds no certificate of yield-sandbox$/],
+  ['evidence without a digest', '{"evidence":{}}', /holds no certificate of yield-sandbox$/],
+  ['a page without the marks', '<!doctype html><p>Nothing.</p>', /holds no certificate of yield-sandbox$/],
+  ['a page that ends before the mark', forms.page.slice(0, -100), /holds no certificate of yield-sandbox$/],
+  ['evidence that is a number', '{"digest":"d","evidence":7}', /\(evidence as a whole: Expected object\)$/],
+  ['evidence without a part', '{"digest":"d","evidence":{}}', /\(evidence \/form: .+\)$/],
+  ['another form that only begins like one', formed('yield-sandbox certificate 2b'), /\(evidence \//],
+  ['a form that is no text', formed(7), /\(evidence \//],
+  ['a form of two digits', formed('yield-sandbox certificate 12'), /in the form "yield-sandbox certificate 12"; /],
+  ['what is no text', new Uint8Array([0x7b, 0xff, 0x7d]), /certificate is not a text file$/],
+  ['a byte order mark', `\ufeff${forms.JSON}`, /holds no certificate of yield-sandbox$/],
+])('%s is refused', async (_, content, message) => {
+  const refused = verified(content)
+  await expect(refused).rejects.toThrow(OptionError)
+  await expect(refused).rejects.toThrow(message)
+})
+
+test('a file that is not there is refused', async () => {
+  await expect(readCertificate('/nowhere/page.html')).rejects.toThrow(/page.html cannot be read \(ENOENT\)$/)
+})
+
+test('JSON may stand after blanks, and is read as JSON', async () => {
+  expect(await verified(`\n ${forms.JSON}`)).toMatchObject({ state: 'changed' })
+})
+
+function formed(form: unknown): string {
+  return JSON.stringify({ digest: 'd', evidence: { ...sampleEvidence(), form } })
+}
 
 test('exits with 0 for what is intact, 1 for what was changed, and 4 for the words of another version', async () => {
   const exitCode = async (...texts: string[]) => {

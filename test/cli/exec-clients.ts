@@ -1,6 +1,26 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+/** Makes a portfolio and deposits, as a tenant of a sandbox whose credentials it has. */
+const TENANT = `
+const post = (url, body, headers) => fetch(url, { method: 'POST', body, headers })
+const json = { 'content-type': 'application/json' }
+async function work({ base_url, auth_url, control_url, scope }, { slug, client_id, client_secret, end_users: [user] }) {
+  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope })
+  const { access_token } = await (await post(auth_url, form)).json()
+  const minted = await post(control_url + '/tenants/' + slug + '/user_tokens', JSON.stringify({ external_id: user }), json)
+  const headers = { ...json, authorization: 'Bearer ' + access_token, 'x-user-token': (await minted.json()).token }
+  const partner = base_url + '/v1/partner'
+  const [{ chain_id, token_address, market_address, protocol }] = (await (await fetch(partner + '/pools', { headers })).json()).data
+  const order = (what, body) =>
+    post(partner + '/end_users/' + user + what, JSON.stringify(body), { ...headers, 'idempotency-key': crypto.randomUUID() })
+  const wish = { name: 'Savings', chain_id, token_address, market_address, protocol }
+  const { portfolio_id } = await (await order('/portfolios', wish)).json()
+  return (await order('/deposit', { portfolio_id, amount_minor: '1000000' })).status
+}
+const control = process.env.YIELD_CONTROL_URL
+`
+
 /** What every client of these tests begins with. Plain JavaScript: it runs as a command. */
 const BEGIN = `
 const { YIELD_BASE_URL: base, YIELD_EXTERNAL_ID: user, YIELD_SANDBOX_URL: sandbox, YIELD_CONTROL_URL: control } = process.env
@@ -44,12 +64,33 @@ const CLIENTS = {
   /** Asks for the pools, and nothing else. */
   pools: `${BEGIN}
 console.log((await ask('/pools')).status)`,
+  /** Deposits as two tenants. */
+  tenants: `${TENANT}
+const credentials = await (await fetch(control + '/credentials')).json()
+const [acme, globex] = credentials.tenants
+console.log(await work(credentials, acme), await work(credentials, globex))`,
+  /** Works in a namespace that it makes. */
+  namespace: `${TENANT}
+const credentials = await (await post(process.env.YIELD_SANDBOX_URL + '/_sandbox/namespaces', '{}', json)).json()
+console.log(await work(credentials, credentials.tenants[0]))`,
+  /** Works in the sandbox at $OTHER. */
+  elsewhere: `${TENANT}
+const credentials = await (await fetch(process.env.OTHER + '/_sandbox/credentials')).json()
+console.log(await work(credentials, credentials.tenants[0]))`,
   /** Ends before its deposit is answered. */
   leaving: `${BEGIN}
 const [portfolio] = (await (await ask(mine + '/portfolios')).json()).data
 void deposit(portfolio.portfolio_id, crypto.randomUUID())
 const struck = async () => (await (await fetch(control + '/faults')).json()).some(({ hits }) => hits > 0)
 while (!(await struck())) {}
+process.exit()`,
+  /** Ends while two deposits are under way: the one is signed, the other waits for its turn. */
+  hasty: `${BEGIN}
+const [portfolio] = (await (await ask(mine + '/portfolios')).json()).data
+void deposit(portfolio.portfolio_id, crypto.randomUUID())
+void deposit(portfolio.portfolio_id, crypto.randomUUID())
+const sent = async () => (await (await fetch(control + '/requests?operation=deposit')).json()).data.length
+while ((await sent()) < 2) {}
 process.exit()`,
   /** Deposits, and repeats with the same key what was dropped. */
   right: `${BEGIN}

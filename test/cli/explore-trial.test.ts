@@ -48,7 +48,7 @@ describe('a command line that explore prints', () => {
       expect([second.outcome, second.sentences, second.end]).toEqual([first.outcome, first.sentences, first.end])
       expect(second.repeat).toBe(first.repeat)
       expect(first.repeat).toMatch(
-        / --clock 2026-12-24T18:00:00Z --timeout 120000ms --before '.*' --tolerate --fixtures /,
+        / --clock 2026-12-24T18:00:00Z --timeout 120000ms --tolerate --before '.*' --fixtures /,
       )
     }
     expect(new Set(pasted.map(({ code }) => code))).toEqual(new Set([0, 3]))

@@ -94,7 +94,7 @@ describe('explore --restarts', () => {
   })
 })
 
-test.each(['exec', 'explore'])('%s refuses what is no number of restarts', async (name) => {
+test.each(['exec', 'explore', 'certify'])('%s refuses what is no number of restarts', async (name) => {
   const refused = (count: string) => runHere([name, '--restarts', count, '--', 'true'])
   expectClear(await refused('4'), { code: 2, line: /--restarts.* must be at most 3/ })
   expectClear(await refused('x'), { code: 2, line: /--restarts.* must be a whole number/ })

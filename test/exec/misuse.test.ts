@@ -78,6 +78,12 @@ test.each<[string, Partial<Case>, Partial<Parameters<typeof misuseOf>[1]>, strin
   expect(reasons(run, terms)).toEqual([sentence])
 })
 
+test('nothing is said of a command that was not run, since --before failed', () => {
+  const failed = { ...END, code: 5 }
+  const run = { before: failed, end: failed, report: reportOf('inconclusive', {}, { used: false }) }
+  expect(misuseOf({ ...run, otherNamespaces: 0, missed: [FAULT] }, TERMS)).toEqual([])
+})
+
 test('what was forgotten comes first, and a command whose requests are forgotten is not called idle', () => {
   const operation = { ...FORGOTTEN, sentence: 'Nothing is said of 5 requests before a reset of the sandbox.' }
   const report = {

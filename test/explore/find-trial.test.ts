@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { findTrial } from '../../src/explore/plan/find-trial.ts'
 import { planTrials, withoutPlan } from '../../src/explore/plan/plan.ts'
 import { randomTrials } from '../../src/explore/plan/random-trials.ts'
+import { OptionError } from '../../src/option-error.ts'
 import { samplePlaces } from './render/sample-exploration.ts'
 
 const places = samplePlaces()
@@ -26,6 +27,13 @@ describe('the trial that an id names', () => {
     const { id, harms, drawn } = findTrial('random-3 of seed 7: deposit#4@alice revert', places)
     expect({ id, drawn }).toEqual({ id: 'random-3 of seed 7: deposit#4@alice revert', drawn: true })
     expect(harms.map(({ position }) => position.ordinal)).toEqual([4])
+    expect(findTrial('deposit#12@alice revert', places).harms[0]?.position.ordinal).toBe(12)
+  })
+
+  test('may make sense at a later request alone', () => {
+    const [first] = places
+    const second = { ...first!, position: { ...first!.position, ordinal: 2 }, has_cursor: true }
+    expect(findTrial('list_pools#2 expired-cursor', [first!, second]).harms).toHaveLength(1)
   })
 
   test('may be one that is tried only where it is named', () => {
@@ -46,9 +54,11 @@ describe('the trial that an id names', () => {
     ['deposit#0@alice revert', /no request of the command comes to "deposit#0@alice"/],
     ['deposit#1@alice revert + withdraw#1@alice revert', /comes to "withdraw#1@alice"/],
     ['deposit#1@alice', /is no fault/],
+    ['deposit revert', /no request of the command comes to "deposit"/],
     ['random-1 of seed 7: ', /it names no fault/],
     ['', /it names no fault/],
   ])('says of %j what is wrong, and the nearest that is right', (id, message) => {
+    expect(() => findTrial(id, places)).toThrow(OptionError)
     expect(() => findTrial(id, places)).toThrow(message)
     expect(() => findTrial(id, places)).toThrow(`--trial "${id}": `)
   })

@@ -130,9 +130,14 @@ describe('a plan', () => {
     const untried = KINDS.map(({ kind }) => kind as string).filter((kind) => !tried.has(kind))
     expect(untried.sort()).toEqual(Object.keys(UNTRIED).sort())
     for (const reason of Object.values(UNTRIED)) expect(reason).toMatch(/^[a-z].{20,}[a-z]$/)
-    expect(untriedInWords()).toMatch(
-      /apy_change \(business time .*answer-after-59s \(each run takes 59 s of real time\)/,
-    )
+    const named = [10, 29, 59].map((s) => `answer-after-${s}s (each run takes ${s} s of real time)`).join(', ')
+    expect(untriedInWords()).toMatch(/^not among the faults: apy_change \(business time /)
+    expect(untriedInWords().split('; only where --faults names them: ')[1]).toBe(named)
+  })
+
+  test('lends a pool out only where money is taken out', () => {
+    const trials = planTrials(places(), { ...everything, kinds: ['illiquid_pool'] })
+    expect(trials.map(({ id }) => id)).toEqual(['withdraw#1@alice illiquid-pool'])
   })
 
   test('has what the client waits for last, and never in pairs', () => {
@@ -145,6 +150,11 @@ describe('a plan', () => {
       expect(waits(trial)).toBe(urgencies.includes('wait'))
       if (waits(trial)) expect(urgencies).toEqual(['wait'])
     }
+  })
+
+  test('makes a client wait that has one wait among its faults', () => {
+    const of = (...kinds: string[]) => planTrials(places(), { ...everything, kinds })[0]!.harms
+    expect(waits({ id: 'one of two', harms: [...of('revert'), ...of('hang')] })).toBe(true)
   })
 
   test('has single faults before pairs, and of pairs first those that are urgent altogether', () => {

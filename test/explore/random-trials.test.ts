@@ -53,6 +53,34 @@ describe('random schedules', () => {
     }
   })
 
+  test('have their faults in the order of the places, a retry after what it repeats', () => {
+    const order = [...PLACES.map(({ position }) => nameOf(position)), 'beyond']
+    const rankOf = (name: string) => {
+      const [operation = ''] = name.split('#')
+      const known = order.indexOf(name)
+      return known < 0 ? order.findLastIndex((one) => one.startsWith(`${operation}#`)) + 0.5 : known
+    }
+    for (const trial of randomTrials(PLACES, WISH)) {
+      const ranks = namesOf(trial).map(rankOf)
+      expect(ranks).toEqual([...ranks].sort((a, b) => a - b))
+    }
+  })
+
+  test('hit the retry as well in about one of four', () => {
+    const trials = randomTrials(PLACES, { ...WISH, operations: ['token', 'list_pools', 'list_portfolios'] })
+    const hit = (ordinal: number) =>
+      trials.flatMap((trial) => namesOf(trial).filter((name) => name.includes(`#${ordinal}`))).length
+    const share = hit(2) / hit(1)
+    expect(share).toBeGreaterThan(0.1)
+    expect(share).toBeLessThan(0.4)
+  })
+
+  test('leave out a place where nothing fits', () => {
+    const trials = randomTrials(PLACES, { ...WISH, kinds: ['revert'] })
+    expect(trials.flatMap(({ harms }) => harms.map(({ hazard }) => hazard.id))).not.toContain(undefined)
+    expect(trials.map(namesOf)).toContainEqual(['deposit#1@alice', 'deposit#2@alice'])
+  })
+
   test('reach the retry of what is harmed, and nothing else that no request came to', () => {
     const known = new Set(PLACES.map(({ position }) => nameOf(position)))
     const beyond = randomTrials(PLACES, WISH).flatMap((trial) => namesOf(trial).filter((name) => !known.has(name)))

@@ -19,6 +19,10 @@ describe('a failure', () => {
     })
   })
 
+  test('has no word of a command that ended well', () => {
+    expect(failureOf(run(PAID_TWICE))?.words).toEqual(['The title of single-transfer', 'The title of polling-pace'])
+  })
+
   test('is not there when all is well, or nothing is known, or a baseline accepts it', () => {
     expect(failureOf(run(PASSED))).toBeUndefined()
     expect(failureOf(run(reportOf('inconclusive', {}, { unmet: ['Nothing came about.'] })))).toBeUndefined()

@@ -7,6 +7,7 @@ const SLOW = [
   'test/verdict/{matrix,wrong-clients}.test.ts',
   'test/explore/{clients,crowd,outage,random,shrink-exec}.test.ts',
   'test/certify/{certify,right-client}.test.ts',
+  'test/oracle/{clients,explorations}.test.ts',
 ]
 
 /** They look at pages and documents. */

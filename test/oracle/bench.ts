@@ -1,10 +1,11 @@
 import { ControlClient } from '../../src/control/client.ts'
-import type { FaultRule } from '../../src/control/contract.ts'
+import type { ActiveFault, FaultRule } from '../../src/control/contract.ts'
 import { reportOn } from '../../src/control/report-of.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
-import { aftermathOf, FAULTS_TAKEN_AWAY, hasStruck } from '../../src/exec/aftermath.ts'
+import { aftermathOf, hasStruck, reasonsAgainst } from '../../src/exec/aftermath.ts'
 import { commandEnvironment } from '../../src/exec/command-environment.ts'
 import { exitCodeOf } from '../../src/exec/exit-code.ts'
+import { misuseOf, withReasons } from '../../src/exec/misuse.ts'
 import type { CommandEnd } from '../../src/exec/run-command.ts'
 import type { OutcomeId } from '../../src/oracle/outcome.ts'
 import { Sandbox } from '../../src/sandbox/sandbox.ts'
@@ -33,12 +34,16 @@ export interface Judged {
 
 /** What is known of a client's run when it has ended: all that a judgement is drawn from. */
 export interface Ran {
+  /** The client's. */
+  name: string
   evidence: Evidence
   scenario: Scenario | undefined
   seed: number
   end: CommandEnd
   /** Why it cannot be passed, whatever the rest shows. */
   reasons: string[]
+  /** Faults that it did not meet, but for those of a scenario. */
+  missed: ActiveFault[]
   books: Books | undefined
   /** What its customer has paid in, less what was taken out; undefined for a client without books. */
   moved: bigint | undefined
@@ -75,11 +80,21 @@ export class Bench implements AsyncDisposable {
       const { code, books } = await client.run(env)
       const end: CommandEnd = { code, signal: null, timedOut: false, leftBehind: [] }
       const namespace = await this.#sandbox.namespaces.get(credentials.namespace)
-      const { evidence } = await aftermathOf(namespace, end, this.#clock)
-      const isTakenAway = evidence.taken_away.clearings + evidence.taken_away.resets > 0
-      const isMissed = [...given, ...added].some(({ id }) => !hasStruck(id, evidence))
-      const reasons = isTakenAway && isMissed ? [FAULTS_TAKEN_AWAY] : []
-      return { evidence, scenario, seed, end, reasons, books, moved: books && (await movedIn(env)) }
+      const aftermath = await aftermathOf(namespace, end, this.#clock)
+      const { evidence } = aftermath
+      const reasons = reasonsAgainst(aftermath, [...given, ...added])
+      const missed = added.filter(({ id }) => !hasStruck(id, evidence))
+      return {
+        name: client.name,
+        evidence,
+        scenario,
+        seed,
+        end,
+        reasons,
+        missed,
+        books,
+        moved: books && (await movedIn(env)),
+      }
     } finally {
       await this.#control.deleteNamespace(credentials.namespace)
     }
@@ -91,8 +106,23 @@ export class Bench implements AsyncDisposable {
 }
 
 /** Judges a run as `exec` does. */
-export async function judge({ evidence, scenario, seed, end, reasons, books, moved }: Ran): Promise<Judged> {
-  const report = await reportOn(evidence, { version, seed, scenario, required: [], reasons })
+export async function judge({
+  name,
+  evidence,
+  scenario,
+  seed,
+  end,
+  reasons,
+  missed,
+  books,
+  moved,
+}: Ran): Promise<Judged> {
+  const judged = await reportOn(evidence, { version, seed, scenario, required: [], reasons })
+  const misuse = misuseOf(
+    { end, report: judged, otherNamespaces: 0, missed },
+    { command: [name], env: {}, timeout: undefined },
+  )
+  const report = withReasons(judged, misuse)
   return {
     outcomes: outcomesOf(report, (type) => type !== 'create_portfolio'),
     portfolios: outcomesOf(report, (type) => type === 'create_portfolio').filter((outcome) => outcome !== 'told'),

@@ -6,10 +6,11 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Bench, judge, type Ran } from './bench.ts'
 import { BEHAVIOUR_NAMES, clientOf, isInstalled } from './clients.ts'
-import { complaintsAbout, sampleOf, titleOf } from './table/complaints.ts'
-import { situationsOf } from './table/expected.ts'
+import { complaintsAbout, failuresOf, sampleOf, titleOf } from './table/complaints.ts'
+import { isSteadfast, situationsOf } from './table/expected.ts'
 import { ROWS } from './table/index.ts'
 import type { Row } from './table/row.ts'
+import { BY_CHANCE } from './table/scenarios.ts'
 import type { Situation } from './table/situations.ts'
 
 // Clients mostly wait.
@@ -45,6 +46,17 @@ async function ranOf(row: Row, situation: Situation, seed = 7): Promise<Ran> {
   return ran
 }
 
+/** What a client came to where chance decides, and may not. */
+async function failures(row: Row, scenario: string, seed: number): Promise<string[]> {
+  return failuresOf(await judge(await ranOf(row, { scenario }, seed)))
+}
+
+const steadfast = ROWS.filter((row) => isInstalled(row) && isSteadfast(row))
+/** Of these, a few without a library, and one of another language. */
+const SAMPLES = steadfast.filter(({ name }) =>
+  ['same-key', 'looks-in-list', 'plain-fetch', 'python-outbox'].includes(name),
+)
+
 describe('the table', () => {
   test('has every worker', () => {
     const workers = ROWS.flatMap(({ name, worker = name, library, program }) => (library || program ? [] : [worker]))
@@ -76,21 +88,41 @@ describe.runIf(times === 0).concurrent('a client comes to what the table says', 
   )
 })
 
+describe.runIf(times === 0).concurrent('a right client comes to no failure where chance decides', () => {
+  const runs = BY_CHANCE.flatMap((scenario) =>
+    SAMPLES.flatMap((row) => [1, 2].map((seed) => ({ scenario, row, seed }))),
+  )
+  test.each(runs.map(({ scenario, row, seed }) => [row.name, scenario, seed, row] as const))(
+    '%s: %s with seed %i',
+    async (_, scenario, seed, row) => {
+      expect(await failures(row, scenario, seed)).toEqual([])
+    },
+  )
+})
+
 describe.runIf(times > 0)('at length', () => {
   test(`all clients in all situations, ${times} times`, { timeout: 24 * 3_600_000 }, async () => {
-    const cells = ROWS.filter(isInstalled)
-      .flatMap((row) => situationsOf(row).map((situation) => ({ row, situation })))
-      .filter(({ row, situation }) => only.test(`${row.name}: ${titleOf(situation)}`))
+    const inTable = ROWS.filter(isInstalled).flatMap((row) =>
+      situationsOf(row).map((situation) => ({
+        row,
+        title: titleOf(situation),
+        judge: (seed: number) => complaints(row, situation, seed),
+      })),
+    )
+    const byChance = BY_CHANCE.flatMap((title) =>
+      steadfast.map((row) => ({ row, title, judge: (seed: number) => failures(row, title, seed) })),
+    )
+    const cells = [...inTable, ...byChance].filter(({ row, title }) => only.test(`${row.name}: ${title}`))
     const missing = ROWS.filter((row) => !isInstalled(row)).map(({ name }) => name)
     if (missing.length > 0) console.log(`not installed, so not tried: ${missing.join(', ')}`)
     const differences: string[] = []
     for (let time = 1; time <= times; time++) {
       const waiting = cells.values()
       const work = async () => {
-        for (const { row, situation } of waiting) {
-          const found = await complaints(row, situation, time).catch((error: Error) => [`it failed: ${error.message}`])
+        for (const { row, title, judge } of waiting) {
+          const found = await judge(time).catch((error: Error) => [`it failed: ${error.message}`])
           for (const one of found) {
-            differences.push(`time ${time}, ${row.name}, ${titleOf(situation)}: ${one}`)
+            differences.push(`time ${time}, ${row.name}, ${title}: ${one}`)
             console.log(differences.at(-1))
           }
         }

@@ -83,7 +83,7 @@ function situations(): string {
   const scenarios = Object.keys(SCENARIOS).map((name) => `\`${name}\``)
   const chance = BY_CHANCE.map((name) => `\`${name}\``).join(', ')
   return `${table(['Name', 'What goes wrong', 'With'], hazards)}
-And the scenarios ${scenarios.join(', ')}. What strikes in ${chance} is chance: a right client must come to no failure there.
+And the scenarios ${scenarios.join(', ')}. What strikes in ${chance} is chance: a right client that comes to no failure above must come to none there.
 `
 }
 

@@ -11,10 +11,21 @@ import { cardsOf } from './cards.ts'
 import { placesInWords } from './exploration-sections.ts'
 import { endInWords } from './finding-sections.ts'
 
+/** What is shown beside. */
+export interface TextTerms {
+  /** What is right, too: every rule, every scenario with its operations, and every run that was not simply survived. */
+  verbose?: boolean | undefined
+}
+
 /** For a terminal: what is wrong or open, a line each, then the numbers and the digest, and the verdict last. */
-export function renderText({ digest, evidence }: Certificate): string {
+export function renderText({ digest, evidence }: Certificate, { verbose = false }: TextTerms = {}): string {
   const { summary, proved, contradicted, unproved } = summaryOf(evidence)
-  const lines = [...brokenRules(evidence), ...incidents(evidence), ...scenarios(evidence)]
+  const lines = [
+    ...(verbose ? [...otherRules(evidence), ...otherRuns(evidence), ...allScenarios(evidence)] : []),
+    ...brokenRules(evidence),
+    ...incidents(evidence),
+    ...scenarios(evidence),
+  ]
   return [
     ...lines.map((line) => plainText(line)),
     ...(lines.length > 0 ? [''] : []),
@@ -30,6 +41,34 @@ function brokenRules({ findings }: Evidence): string[] {
     .filter(({ outcome }) => outcome === 'contradicted')
     .map(({ id, contradicted_in }) => `✗ ${titleOf(id)} (${id}; ${contradicted_in.join(', ')})`)
 }
+
+function otherRules({ findings }: Evidence): string[] {
+  const titleOf = (id: string) => FINDINGS.find((finding) => finding.id === id)?.title ?? id
+  return findings
+    .filter(({ outcome }) => outcome !== 'contradicted')
+    .map(({ id, outcome, proved_in, review_in }) => {
+      const review = review_in.length > 0 ? [`needs review in ${review_in.join(', ')}`] : []
+      return `${outcome === 'proved' ? '✓' : '·'} ${titleOf(id)} (${[[id, ...proved_in].join(', '), ...review].join('; ')})`
+    })
+}
+
+/** Those that are neither among the incidents nor survived. */
+function otherRuns({ exploration }: Evidence): string[] {
+  return exploration.trials
+    .filter(({ level }) => level !== 'ok' && !isBad(level) && !isOpen(level))
+    .map(({ id, outcome }) => `${OUTCOMES[outcome].sign} ${id}: ${OUTCOMES[outcome].name}`)
+}
+
+function allScenarios({ scenarios: all }: Evidence): string[] {
+  return all.flatMap((scenario) => [
+    `${SIGNS[scenario.verdict]} ${scenario.name}: ${scenario.verdict}, the command ${endInWords(scenario)}`,
+    ...scenario.operations
+      .filter(({ level }) => !isBad(level) && !isOpen(level))
+      .map((operation) => `· ${scenario.name}: ${operationInWords(operation)}`),
+  ])
+}
+
+const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?' }
 
 /** A line for each cause. */
 function incidents({ exploration }: Evidence): string[] {

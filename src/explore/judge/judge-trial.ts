@@ -1,5 +1,5 @@
-import { codeOfEnd } from '../../exec/command-end.ts'
-import type { CommandEnd } from '../../exec/run-command.ts'
+import { unsettledInWords } from '../../exec/aftermath.ts'
+import { codeOfEnd, endInWords } from '../../exec/command-end.ts'
 import type { Sibling } from '../../oracle/facts.ts'
 import { judgeOperations } from '../../oracle/judge-operations.ts'
 import { LEVELS, type Level, type OperationOutcome } from '../../oracle/outcome.ts'
@@ -100,13 +100,7 @@ function differenceOf(
 /** Why nothing can be said of a run. */
 function brokenBy({ before, unsettled, audit }: Observation): string[] | undefined {
   if (before) return [`--before failed: ${endInWords(before)}`]
-  if (unsettled > 0) return [`${unsettled} transfers were still under way when the command had ended long since`]
+  if (unsettled > 0) return [unsettledInWords(unsettled)]
   const wrong = audit.checks.filter(({ ok }) => !ok)
   return wrong.length === 0 ? undefined : wrong.map(({ id, detail }) => `the sandbox's audit fails, ${id}: ${detail}`)
-}
-
-/** "the command ended with code 1" */
-export function endInWords({ code, signal, timedOut }: CommandEnd): string {
-  if (timedOut) return 'the command was not done in time'
-  return signal === null ? `the command ended with code ${code ?? 1}` : `the command was ended by ${signal}`
 }

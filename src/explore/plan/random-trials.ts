@@ -25,9 +25,9 @@ export interface RandomWish extends Pick<PlanWish, 'kinds' | 'operations'> {
  */
 export function randomTrials(places: readonly Place[], { count, seed, kinds, operations }: RandomWish): PlannedTrial[] {
   const hazards = HAZARDS.filter((hazard) => isAmong(kinds, hazard) && (kinds.length > 0 || hazard.urgency !== 'wait'))
-  const sites = placesAt(operations, places)
-    .map((place) => ({ place, fitting: hazards.filter((hazard) => hazard.fits(place)) }))
-    .filter(({ fitting }) => fitting.length > 0)
+  const sites = placesAt(operations, places).map((place) => {
+    return { place, fitting: hazards.filter((hazard) => hazard.fits(place)) }
+  })
   const random = new SeededRandom(seed)
   const draw = (below: number) => Math.floor(random.next('explore/random') * below)
   const drawn = new Map<string, PlannedTrial>()
@@ -50,7 +50,7 @@ function drawHarms(sites: readonly Site[], draw: (below: number) => number): Pla
   const wanted = FEWEST + draw(MOST - FEWEST + 1)
   const harms = new Map<string, { at: number; harm: PlannedTrial['harms'][number] }>()
   const left = [...sites.entries()]
-  while (harms.size < wanted && left.length > 0) {
+  while (harms.size < wanted) {
     const [next] = left.splice(draw(left.length), 1)
     if (!next) break
     const [at, site] = next
@@ -62,6 +62,6 @@ function drawHarms(sites: readonly Site[], draw: (below: number) => number): Pla
       if (hazard && !harms.has(nameOf(one))) harms.set(nameOf(one), { at, harm: { position: one, hazard } })
     }
   }
-  const inOrder = [...harms.values()].sort((a, b) => a.at - b.at || a.harm.position.ordinal - b.harm.position.ordinal)
-  return inOrder.map(({ harm }) => harm)
+  // A retry comes after what it repeats as it is.
+  return [...harms.values()].sort((a, b) => a.at - b.at).map(({ harm }) => harm)
 }

@@ -6,6 +6,7 @@ import type { Money } from '../../domain/money.ts'
 import { aftermathOf, hasStruck, lastNumber, runAgain } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
 import type { Interruption } from '../../exec/interruption.ts'
+import { runBefore } from '../../exec/run-before.ts'
 import { type CommandEnd, type CommandStdio, runCommand } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
 import { auditedMoneyOf } from '../../sandbox/money-of.ts'
@@ -116,7 +117,7 @@ export class ExplorationSandbox {
       const commandTerms = { env, ...wish, interruption: terms.interruption, clock: this.#clock }
       if (terms.interruption.asked.aborted) return undefined
       const started = this.#clock.wallNow()
-      const before = await this.#before(terms, commandTerms)
+      const before = await runBefore(terms.before, commandTerms)
       const ran = this.#clock.wallNow()
       const over = abortController()
       const letting = wish.holding > 0 ? letGoInTime(client, wish.holding, this.#clock, over.signal) : undefined
@@ -147,12 +148,6 @@ export class ExplorationSandbox {
 
   stop(): Promise<void> {
     return this.#sandbox.stop()
-  }
-
-  async #before({ before }: RunTerms, terms: Parameters<typeof runCommand>[1]): Promise<CommandEnd | undefined> {
-    if (before === undefined) return undefined
-    const end = await runCommand(['sh', '-c', before], terms)
-    return end.code === 0 && !end.timedOut ? undefined : end
   }
 
   /** Where the money is, and what is to be said of the client. */

@@ -1,6 +1,5 @@
-import { codeOfEnd } from '../../exec/command-end.ts'
+import { codeOfEnd, endInWords } from '../../exec/command-end.ts'
 import type { Run } from '../../exec/sandbox-run.ts'
-import { endInWords } from '../judge/judge-trial.ts'
 
 /** In what a run failed. */
 export interface RunFailure {

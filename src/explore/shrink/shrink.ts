@@ -44,7 +44,7 @@ export async function shrink<Item>(items: readonly Item[], wish: ShrinkWish<Item
     for (let from = 0; from < left.length && left.length > 1; ) {
       const without = left.slice(from, from + size)
       const rest = left.filter((_, i) => i < from || i >= from + size)
-      const found = rest.length > 0 ? await failingOf([rest, moved?.(rest, without) ?? []].filter(isSome)) : undefined
+      const found = await failingOf([rest, moved?.(rest, without) ?? []].filter(isSome))
       if (found === 'stopped') return { items: left, runs, minimal: false }
       if (found) left = found
       else from += size

@@ -1,4 +1,4 @@
-import type { OutcomeId } from '../../../src/oracle/outcome.ts'
+import { OUTCOMES, type OutcomeId } from '../../../src/oracle/outcome.ts'
 import { codeOf, expectedOf, situationsOf } from './expected.ts'
 import type { Row } from './row.ts'
 import type { Situation } from './situations.ts'
@@ -31,6 +31,17 @@ export function complaintsAbout(row: Row, situation: Situation, judged: Judged):
     ...(judged.code === code ? [] : [`exit code ${judged.code} instead of ${code} (${why})`]),
     ...judged.portfolios.map((outcome) => `a portfolio came to ${outcome}`),
     ...(areBooksWrong(row, situation, judged) ? ['the books of a right client are wrong'] : []),
+  ]
+}
+
+/** What no right client may come to, whatever strikes, in words. */
+export function failuresOf(judged: Judged): string[] {
+  const bad = judged.outcomes.filter((outcome) => ['critical', 'serious'].includes(OUTCOMES[outcome].level))
+  return [
+    ...bad,
+    ...judged.broken,
+    ...(judged.code === 0 || judged.code === 4 ? [] : [`exit code ${judged.code} (${judged.report.summary})`]),
+    ...(judged.booksRight === false ? ['the books of a right client are wrong'] : []),
   ]
 }
 

@@ -51,6 +51,16 @@ export function expectedOf(row: Row, situation: Situation): Expected {
     : { ...expected, code: codeOf(expected.outcomes) || code }
 }
 
+/** @returns true for a right client that comes to no failure in anything that the table has: nor may it where chance decides */
+export function isSteadfast(row: Row): boolean {
+  if (!row.right || row.only) return false
+  const codes = situationsOf(row).map((situation) => {
+    const { outcomes, code } = expectedOf(row, situation)
+    return code ?? codeOf(outcomes)
+  })
+  return codes.every((code) => code === 0 || code === 4)
+}
+
 function scenarioRow(name: string): ScenarioRow {
   const row = SCENARIOS[name]
   if (!row) throw new Error(`there is no scenario ${name}`)

@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testSandbox } from '../helpers/partner.ts'
+import { type Ended, ROOT, run } from './command.ts'
+import { type ClientName, writeClients } from './exec-clients.ts'
+
+let directory: string
+let client: (name: ClientName) => string[]
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-misused-'))
+  client = writeClients(directory)
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+const exec = (flags: readonly string[], command: readonly string[], env?: Record<string, string>): Promise<Ended> =>
+  run(['exec', ...flags, '--', ...command], env ? { env } : {})
+
+/** What is said on the terminal, without its line breaks. */
+const said = ({ stderr }: Pick<Ended, 'stderr'>) => stderr.replaceAll(/\s+/g, ' ')
+
+describe('one sentence is said, and the verdict is not "passed", of a command that', () => {
+  const DROP = ['--fault', 'drop_connection; operation=deposit']
+  const OTHER_NAME = ['-e', 'fetch(process.env.API_URL ?? "http://127.0.0.1:9").catch(() => undefined)']
+
+  test.each<[string, readonly string[], () => readonly string[], number, string]>([
+    [
+      'is killed in the middle of its work',
+      [],
+      () => ['sh', '-c', '"$@"; kill -KILL $$', 'sh', ...client('pools')],
+      137,
+      'sh was killed by SIGKILL: what it would have done next is not known.',
+    ],
+    [
+      'ends before the fault strikes',
+      DROP,
+      () => client('pools'),
+      4,
+      'node ended before a request came that it fits, or took the fault away.',
+    ],
+    ['fails and asks nothing', [], () => ['false'], 1, 'false ended with code 1 and sent the sandbox no request.'],
+    [
+      'reads other variables',
+      ['--allow-inconclusive'],
+      () => [process.execPath, ...OTHER_NAME],
+      4,
+      'sent this sandbox no request, which exec gives it in YIELD_BASE_URL: if your app reads another variable, name it with --env THEIR_NAME=YIELD_BASE_URL.',
+    ],
+    [
+      'works in a namespace of its own',
+      [],
+      () => client('namespace'),
+      4,
+      'made a namespace of its own, and requests there are not judged: let it use YIELD_BASE_URL and the credentials that exec gives it.',
+    ],
+    [
+      'leaves transfers under way, signed or waiting for their turn',
+      ['--confirmation-delay', '1h', '--verbose'],
+      () => client('hasty'),
+      4,
+      '2 transfers were still under way ten seconds after your command ended: nothing is known of them yet.',
+    ],
+    [
+      'fails before it begins',
+      ['--before', 'exit 5'],
+      () => client('right'),
+      5,
+      '--before failed: the command ended with code 5.',
+    ],
+  ])('%s', async (_, flags, command, code, sentence) => {
+    const ended = await exec(flags, command())
+    expect(said(ended)).toContain(sentence)
+    expect(said(ended)).toContain('Inconclusive: ')
+    expect(ended.code).toBe(code)
+  })
+
+  test('talks to another sandbox', async () => {
+    const other = await testSandbox()
+    try {
+      const env = { OTHER: other.baseUrl, YIELD_SANDBOX_URL: other.baseUrl }
+      const ended = await exec([], client('elsewhere'), env)
+      expect(said(ended)).toContain(
+        `sent this sandbox no request, and YIELD_SANDBOX_URL in your environment names another one, ${other.baseUrl}: let your app take the address from YIELD_BASE_URL, which exec sets.`,
+      )
+      expect([ended.code, ended.stdout]).toEqual([4, '200\n'])
+    } finally {
+      await other.stop()
+    }
+  })
+})
+
+test('several tenants are judged each by itself, and named', async () => {
+  const ended = await exec([], client('tenants'))
+  expect(said(ended)).toMatch(/used 2 tenants, each judged by itself: acme, globex/)
+  expect([ended.code, ended.stdout]).toEqual([0, '200 200\n'])
+})
+
+describe('a command that prints 100 MB', () => {
+  const BYTES = 100_000_000
+  const PRINTING = ['sh', '-c', `yes ${'x'.repeat(99)} | head -c ${BYTES}; exec "$@"`, 'sh']
+  const ALLOWED_MB = 250
+
+  test.each<[string, readonly string[], number, RegExp]>([
+    ['by itself', [], 1, /\nPassed: 3 rules kept, none broken\.\n$/],
+    [
+      'beside another',
+      ['--scenario', 'dropped-deposit', '--scenario', 'slow-confirmation', '--jobs', '2'],
+      2,
+      /\n0 of 2 scenarios passed; .*\n$/,
+    ],
+  ])('%s: nothing of it is lost, the verdict comes last, and it costs no memory', async (_, flags, runs, last) => {
+    const [output, peaks, note] = ['output', 'peaks', 'note.cjs'].map((name) => join(directory, name))
+    await writeFile(
+      note!,
+      `process.on('exit', () => require('fs').appendFileSync(${JSON.stringify(peaks)}, process.argv[2] + ' ' + process.resourceUsage().maxRSS + '\\n'))`,
+    )
+    await using file = await open(output!, 'w')
+    const command = ['bin/yield-sandbox.js', 'exec', ...flags, '--', ...PRINTING, ...client('pools')]
+    const child = spawn(process.execPath, ['--require', note!, ...command], {
+      cwd: ROOT,
+      stdio: ['ignore', file.fd, file.fd],
+    })
+    await once(child, 'exit')
+    const { size } = await stat(output!)
+    expect(size).toBeGreaterThan(runs * BYTES)
+    expect(size).toBeLessThan(runs * BYTES + 10_000)
+    const parts = (await readFile(output!, 'latin1')).split('x\n200\n')
+    expect(parts).toHaveLength(runs + 1)
+    expect(parts.at(-1)).toMatch(last)
+    const [, peak] = /^exec (\d+)$/m.exec(await readFile(peaks!, 'utf8')) ?? []
+    expect(Number(peak) / 1024).toBeLessThan(ALLOWED_MB)
+    await rm(peaks!)
+  })
+})

@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { KINDS } from '../../src/faults/kinds/index.ts'
+import type { SandboxHandle } from '../../src/index.ts'
+import { shippedScenarios } from '../../src/scenarios/shipped-scenarios.ts'
+import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
+import { testSandbox } from '../helpers/partner.ts'
+import { ROOT, run } from './command.ts'
+import { writeClients } from './exec-clients.ts'
+import { expectClear } from './expect-clear.ts'
+import { runHere } from './in-process.ts'
+
+let sandbox: SandboxHandle
+let directory: string
+beforeAll(async () => {
+  sandbox = await testSandbox()
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-small-'))
+})
+afterAll(async () => {
+  await sandbox.stop()
+  await rm(directory, { recursive: true })
+})
+
+/** The first column of what a command prints that must have succeeded. */
+async function first(...args: string[]): Promise<string[]> {
+  const { code, stdout } = await runHere(args, { YIELD_SANDBOX_URL: 'http://127.0.0.1:9' })
+  expect(code).toBe(0)
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split('\t')[0] ?? '')
+}
+
+describe('without a sandbox', () => {
+  test('findings, kinds of faults and the shipped scenarios are listed', async () => {
+    expect(await first('findings')).toEqual([...FINDING_IDS])
+    expect(await first('faults', 'kinds')).toEqual(KINDS.map(({ kind }) => kind))
+    expect(await first('scenario', 'list')).toEqual((await shippedScenarios()).map(({ name }) => name))
+  })
+
+  test('one finding says all about itself, and an unknown one is refused with the nearest', async () => {
+    expect(await first('findings', 'retry-after')).toEqual(expect.arrayContaining(['id', 'rule', 'fix']))
+    expectClear(await runHere(['findings', 'retry-afte']), {
+      code: 2,
+      line: /There is no finding "retry-afte": did you mean "retry-after"\?/,
+    })
+  })
+
+  test.each([
+    [['--max-nodes', '0'], /'--max-nodes <n>' argument '0' is invalid. It must be at least 1/],
+    [['--control-token', ''], /'--control-token <t>' argument '' is invalid. It must not be empty/],
+  ])('start %j is refused by name', async (flags, line) => {
+    expectClear(await runHere(['start', '--port', '0', ...flags]), { code: 2, line })
+  })
+})
+
+test('requests list says that there is no such code', async () => {
+  const ended = await runHere(['requests', 'list', '--code', 'nope'], { YIELD_SANDBOX_URL: sandbox.baseUrl })
+  expectClear(ended, { code: 2, line: /code: "nope" is not an error code; use one of validation_error, / })
+})
+
+test('a sandbox whose reader has read enough ends, and ends well', () => {
+  const piped = '{ node bin/yield-sandbox.js --port 0; echo "code $?" >&2; } | head -1'
+  const { stdout, stderr } = spawnSync('sh', ['-c', piped], { cwd: ROOT, encoding: 'utf8', timeout: 60_000 })
+  expect(stdout.split('\n')).toHaveLength(2)
+  expect(stderr).toMatch(/^code 0$/m)
+})
+
+test('explore --max-runs says how many of all runs there were, and is not passed when transfers are left out', async () => {
+  const own = ['--results', join(directory, 'results.jsonl'), '--jobs', '1']
+  const wish = ['--only', 'deposit', '--faults', 'drop_connection', '--max-runs', '2']
+  const client = writeClients(directory)('right')
+  const { code, stderr } = await run(['explore', ...own, ...wish, '--', ...client])
+  const [, all] = /, (\d+) runs$/m.exec(stderr) ?? []
+  expect(stderr).toMatch(new RegExp(`^yield-sandbox: 2 of ${all} runs, 0 bad`, 'm'))
+  const left = Number(all) - 2
+  expect(stderr).toContain(`Not tried: ${left} more, ${left} of them at transfers (--max-runs 2).`)
+  expect(stderr).toMatch(/^Passed as far as it went: 2 faults struck/m)
+  expect(code).toBe(4)
+})
