@@ -12,12 +12,15 @@ test.each([
   ['both operations', transfer(9, 0), transfer(9, 10, { operation: 'withdraw' })],
   ['two end users', transfer(9, 0), transfer(9, 10, { external_id: 'bob' })],
   ['a portfolio and a deposit', portfolio(9, 0), transfer(9, 10)],
-])('a key shared by %s fails among right ones, for both were accepted', (_what, one, other) => {
-  expect(judged(...right, one, other)).toMatchObject({
-    outcome: 'failed',
-    came: `"${key(9)}"`,
-    request_ids: [one.request_id, other.request_id],
-  })
+])('a key shared by %s fails among right ones, whether the first was answered or not', (_what, one, other) => {
+  const unanswered = { ...one, end: 'dropped' as const, response: null }
+  for (const first of [one, unanswered]) {
+    expect(judged(...right, first, other)).toMatchObject({
+      outcome: 'failed',
+      came: `"${key(9)}"`,
+      request_ids: [first.request_id, other.request_id],
+    })
+  }
 })
 
 test('one key for everything fails, though the service refuses the rest', () => {
@@ -25,8 +28,11 @@ test('one key for everything fails, though the service refuses the rest', () => 
   expect(judged(transfer(1, 0), ...rest).outcome).toBe('failed')
 })
 
-test('a key that is refused with another body may be a test', () => {
-  expect(judged(...right, transfer(9, 0), transfer(9, 10, { amount: '5', ...MISUSED })).outcome).toBe('needs_review')
+test.each([
+  ['is refused with another body', MISUSED],
+  ['comes with another body when it has expired', {}],
+])('a key that %s may be a test', (_what, answer) => {
+  expect(judged(...right, transfer(9, 0), transfer(9, 10, { amount: '5', ...answer })).outcome).toBe('needs_review')
 })
 
 test.each([
