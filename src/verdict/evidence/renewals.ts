@@ -106,8 +106,9 @@ function renewalOf({ refused, chain, equal }: Followed, { code, isFresh }: Renew
   if (!isSameKey(refused, first) && sameBody(refused, first) === undefined)
     return { refused, did: 'unclear', shown: [refused, first] }
   if (isFresh(refused, first)) return { refused, did: 'renewed', shown: [refused, first] }
-  // Without a key, the first one may be of another worker that had the old token: what counts is that the new one came.
-  const fresh = keyed ? undefined : soonAfter(refused, equal).find((one) => isFresh(refused, one))
+  // It may be of another worker that had the old token, but for one under the same key on the same connection: what counts is that the new one came.
+  const own = keyed && first.connection === refused.connection
+  const fresh = own ? undefined : soonAfter(refused, equal).find((one) => isFresh(refused, one))
   if (fresh) return { refused, did: 'renewed', shown: [refused, fresh] }
   return { refused, did: 'same_token', shown: [refused, first] }
 }

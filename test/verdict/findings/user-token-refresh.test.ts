@@ -37,6 +37,16 @@ test('the same token again fails', () => {
   })
 })
 
+test('the same token again, from another worker that has the same order, is no answer to it', () => {
+  const renewed = depositWith({ user: 'U2' }, 'key', { at: 30 })
+  const other = depositWith({ user: 'U1' }, 'key', { at: 16, connection: 2 })
+  expect(judged([refused(), other, renewed])).toMatchObject({
+    outcome: 'passed',
+    request_ids: [expect.any(String), renewed.request_id],
+  })
+  expect(judged([refused(), { ...other, connection: 1 }, renewed]).outcome).toBe('failed')
+})
+
 test('an equal token passes when it was issued in the second of the refusal: nobody can tell them apart', () => {
   const fresh = shownToken('U1', { claims: { iat: 0 } })
   expect(judged([refused(fresh), depositWith({ user: fresh }, 'key', { at: 30 })]).outcome).toBe('passed')
