@@ -109,7 +109,9 @@ function judgeSilence(uncertain: UncertainTransfer, evidence: Evidence): Judgeme
 }
 
 /** Why the client may know the outcome, or may be right not to; null when it ended well without having been told. */
-function doubtOf({ unanswered, last, timeline }: UncertainTransfer, evidence: Evidence): string | null {
+function doubtOf({ unanswered, last, timeline, transfer }: UncertainTransfer, evidence: Evidence): string | null {
+  if (transfer === null)
+    return 'it was not carried out, so it may stay open in the books until a later run sends it again'
   if (!unanswered)
     return 'the specification says so of dropped connections only; an error of the server leaves the same doubt'
   const since = timeline.steps.filter((step) => step.place > last.place && step.began >= last.ended)

@@ -28,7 +28,9 @@ describe('fails when', () => {
   })
 
   test('it happens again and again, and says how often', () => {
-    const exchanges = [1, 2, 3].map((n) => transfer(n, n * 10, { ...DROPPED, amount: `${n}` }))
+    const exchanges = [1, 2, 3].map((n) =>
+      transfer(n, n * 10, { ...DROPPED, ...carriedOut(`tx_${n}`), amount: `${n}` }),
+    )
     expect(judged(...exchanges).explanation).toContain('3 times')
   })
 })
@@ -60,6 +62,8 @@ describe('needs review when', () => {
     ['the list is asked for and the transaction was not there yet', [dropped, list(10), transfer(2, 20)]],
     ['an error of the server is passed over', [transfer(1, 0, answered(504)), transfer(2, 10, { amount: '7' })]],
     ['the client itself left, and nothing follows', [transfer(1, 0, ABANDONED)]],
+    ['it was not carried out, and nothing follows', [transfer(1, 0, DROPPED)]],
+    ['it was not carried out, and another one follows', [transfer(1, 0, DROPPED), transfer(2, 10, { amount: '70' })]],
     ['the list was asked for in vain', [dropped, list(10, [], DROPPED)]],
     ['only the portfolios were asked for', [dropped, list(10, [], { operation: 'list_portfolios' })]],
     ['a list after the next transfer shows it', [dropped, transfer(2, 10, { amount: '70' }), list(20, ['tx_a'])]],
