@@ -59,3 +59,35 @@ test('equal cursors of two lists belong to both', () => {
   ]
   expect(judged(...both).outcome).toBe('passed')
 })
+
+test('a connection holds the last cursor that it was given, and lists without one take none away', () => {
+  const begun = page({ ...portfolios })
+  expect(judged(...walk(), page({ external_id: 'bob' }), begun).outcome).toBe('passed')
+  expect(judged(...walk().slice(0, 1), page()).outcome).toBe('not_exercised')
+  expect(judged(...walk(), page({ ...portfolios, next: 'R' }), page({ ...portfolios })).outcome).toBe('passed')
+  expect(judged(page({ next: 'A' }), page({ after: 'A' }), page({ after: 'A' })).outcome).toBe('not_exercised')
+})
+
+test('a list whose answer gives out no cursor leaves the connection with the one it holds', () => {
+  const walked = [page({ next: 'A' }), page({ after: 'A' })]
+  const pools = page({ operation: 'list_pools', external_id: null, after: 'A' })
+  expect(judged(...walked, { ...pools, request: { ...pools.request, query: [] } }).outcome).toBe('passed')
+})
+
+test('a first page beside a cursor shows nothing while no cursor was sent', () => {
+  expect(judged(page({ next: 'A' }), page({ ...portfolios })).outcome).toBe('not_exercised')
+})
+
+test('requests that are no lists begin none', () => {
+  expect(judged(...walk(), { ...page(), operation: 'deposit' as const }).outcome).toBe('not_exercised')
+})
+
+test('another list asked for by its own cursor begins none', () => {
+  const own = [page({ ...portfolios, next: 'Z', connection: 2 }), page({ ...portfolios, after: 'Z' })]
+  expect(judged(page({ next: 'A' }), ...own, page({ after: 'A' })).outcome).toBe('not_exercised')
+})
+
+test('a stray cursor is shown', () => {
+  const strayed = page({ external_id: 'bob', after: 'A', ...invalid })
+  expect(judged(...walk(), strayed).request_ids).toEqual([strayed.request_id])
+})
