@@ -91,11 +91,16 @@ test('the third refusal under one key makes a loop if it comes within ten second
   expect(deeds(refused('T1', 0), refused('T2', 10, 'b'), refused('T3', 20, 'c'))).toEqual(['renewed'])
 })
 
-test('a loop is shown by three of its requests, and a renewal by two', () => {
+test('what happened is shown by the fewest requests, three at most', () => {
   const shown = (...exchanges: RecordedExchange[]) => renewals(evidenceOf(exchanges).exchanges, QUESTION)[0]?.shown
   const loop = [1, 2, 3, 4].map((n) => refused(`T${n}`, n * 10))
   expect(shown(...loop)?.map(({ number }) => number)).toEqual([1, 2, 3])
   expect(shown(refused('T1', 0), depositWith({ idp: 'T1' }, 'key', { at: 10 }))).toHaveLength(2)
+  expect(shown(refused('T1', 0))).toHaveLength(1)
+  const unread = [0, 10].map((at) => customer(at, at === 0 ? idpRefused : {}))
+  expect(shown(...unread)).toHaveLength(2)
+  const inVain = [0, 1, 2, 3, 4, 5, 6].map((n) => poolsWith(`T${n}`, { at: n * 10, ...idpRefused }))
+  expect(shown(...inVain)).toHaveLength(3)
 })
 
 test('a renewal that is answered ends the repetitions', () => {
