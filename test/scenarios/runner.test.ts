@@ -45,7 +45,7 @@ describe('start and stop', () => {
       faults: [{ kind: 'drop_connection', phase: 'after_broadcast', hits: 0 }],
       clock: [],
       failure: null,
-      expect: { findings: ['idempotency-key-on-retry', 'single-transfer'] },
+      expect: { findings: ['outcome-after-drop', 'single-transfer'] },
     })
     expect((await control.scenarios()).current).toEqual(run)
   })

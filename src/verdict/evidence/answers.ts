@@ -2,7 +2,7 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /** Whether the client got an answer, with success. */
 export function succeeded({ end, response }: RecordedExchange): boolean {
-  return end === 'answered' && response !== null && response.status >= 200 && response.status < 300
+  return end === 'answered' && response !== null && response.status < 300
 }
 
 /** Whether the client got this refusal. */

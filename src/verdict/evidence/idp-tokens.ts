@@ -26,7 +26,7 @@ export interface IdpToken {
 
 /** A token request that got a token. */
 export function isFetch(exchange: RecordedExchange): boolean {
-  return exchange.operation === 'token' && succeeded(exchange) && exchange.response?.issued !== null
+  return succeeded(exchange) && Boolean(exchange.response?.issued)
 }
 
 /** Fingerprint of the token that a token request got, or that another request sent. */

@@ -20,7 +20,7 @@ export function judgeRenewals({ exchanges, ended }: Evidence, question: RenewalQ
   const { noun, code } = question
   const found = renewals(exchanges, question)
   const right = found.filter(({ did }) => did === 'renewed')
-  const wrong = found.filter(({ did }) => did !== 'renewed' && did !== 'unclear')
+  const wrong = found.filter(isWrong)
   const unclear = found.find(({ did }) => did === 'unclear')
   const first = wrong.find(({ did }) => did === 'loop') ?? wrong[0]
   if (!first && unclear) {
@@ -37,7 +37,7 @@ export function judgeRenewals({ exchanges, ended }: Evidence, question: RenewalQ
     return needsReview(`${sentence(first, code)} Nothing followed so far.`, first.shown)
   }
   if (first.did === 'loop' || isHabit(right.length + (unclear ? 1 : 0), wrong.length)) {
-    const { did, came } = wrongOf(first)
+    const { did, came } = WRONG[first.did]
     const expected = `the same request once more with another ${noun}`
     return failed(`${sentence(first, code)} Then ${did}.`, { expected, came }, first.shown)
   }
@@ -50,6 +50,6 @@ function sentence({ refused }: Renewal, code: string): string {
   return `${refused.operation}${whose} was refused with 401 ${code}.`
 }
 
-function wrongOf({ did }: Renewal): { did: string; came: string } {
-  return did === 'renewed' || did === 'unclear' ? { did: '', came: '' } : WRONG[did]
+function isWrong(renewal: Renewal): renewal is Renewal & { did: keyof typeof WRONG } {
+  return renewal.did in WRONG
 }

@@ -73,20 +73,15 @@ function chainFrom(
 
 /** Under the same key, else on the same connection, else whichever: other workers send equal requests as well. */
 function repetitionOf(refused: RecordedExchange, equal: readonly RecordedExchange[]): RecordedExchange | undefined {
-  const over = endedAt(refused)
-  const key = refused.idempotency?.key
-  let onConnection: RecordedExchange | undefined
-  let any: RecordedExchange | undefined
-  for (const one of equal) {
-    const sameKey = key !== undefined && one.idempotency?.key === key
-    const better = sameKey || (one.connection === refused.connection ? !onConnection : !any)
-    if (!better || one.number <= refused.number || beganAt(one) < over || sameBody(refused, one) === false) continue
-    if (sameKey) return one
-    any ??= one
-    if (one.connection === refused.connection) onConnection ??= one
-    if (key === undefined && onConnection) break
-  }
-  return onConnection ?? any
+  const sameKey = equal.find((one) => isSameKey(refused, one) && follows(refused, one))
+  if (sameKey) return sameKey
+  const onConnection = equal.find((one) => one.connection === refused.connection && follows(refused, one))
+  return onConnection ?? equal.find((one) => follows(refused, one))
+}
+
+/** @returns true if one that looks equal came after it, and may have the same body. */
+function follows(refused: RecordedExchange, one: RecordedExchange): boolean {
+  return one.number > refused.number && beganAt(one) >= endedAt(refused) && sameBody(refused, one) !== false
 }
 
 interface Followed {
@@ -99,30 +94,28 @@ function renewalOf({ refused, chain, equal }: Followed, { code, isFresh }: Renew
   const [first] = chain
   if (!first) return { refused, did: 'nothing', shown: [refused] }
   const inVain = [refused, ...chain].filter((one) => refusedWith(one, code))
-  if (isLoop(inVain)) return { refused, did: 'loop', shown: inVain.slice(0, LOOP) }
+  if (isLoop(refused, inVain)) return { refused, did: 'loop', shown: inVain.slice(0, LOOP) }
   const keyed = refused.idempotency !== null
   // Tests that each give up after one renewal look the same as a client that never does.
   if (!keyed && inVain.length === LONGEST + 1) return { refused, did: 'unclear', shown: inVain.slice(0, LOOP) }
   if (!isSameKey(refused, first) && sameBody(refused, first) === undefined)
     return { refused, did: 'unclear', shown: [refused, first] }
   if (isFresh(refused, first)) return { refused, did: 'renewed', shown: [refused, first] }
-  // Without a key, the first one may be of another worker that had the old token: what counts is that the new one came.
-  const fresh = keyed ? undefined : soonAfter(refused, equal).find((one) => isFresh(refused, one))
+  // It may be of another worker that had the old token, but for one under the same key on the same connection: what counts is that the new one came.
+  const own = keyed && first.connection === refused.connection
+  const isRenewed = (one: RecordedExchange) => isFresh(refused, one) && follows(refused, one) && isSoon(refused, one)
+  const fresh = own ? undefined : equal.find(isRenewed)
   if (fresh) return { refused, did: 'renewed', shown: [refused, fresh] }
   return { refused, did: 'same_token', shown: [refused, first] }
 }
 
-function soonAfter(refused: RecordedExchange, equal: readonly RecordedExchange[]): RecordedExchange[] {
-  const over = endedAt(refused)
-  const isSoon = (one: RecordedExchange) => beganAt(one) >= over && beganAt(one) < over + SOON
-  return equal.filter((one) => one.number > refused.number && isSoon(one) && sameBody(refused, one) !== false)
+function isSoon(refused: RecordedExchange, one: RecordedExchange): boolean {
+  return beganAt(one) - endedAt(refused) < SOON
 }
 
-function isLoop(inVain: readonly RecordedExchange[]): boolean {
-  const [first] = inVain
-  const ofOne = inVain.filter((one) => first && isSameKey(first, one))
-  const last = ofOne[LOOP - 1]
-  return first !== undefined && last !== undefined && beganAt(last) - endedAt(first) < SOON
+function isLoop(refused: RecordedExchange, inVain: readonly RecordedExchange[]): boolean {
+  const last = inVain.filter((one) => isSameKey(refused, one))[LOOP - 1]
+  return last !== undefined && isSoon(refused, last)
 }
 
 function isSameKey(one: RecordedExchange, other: RecordedExchange): boolean {

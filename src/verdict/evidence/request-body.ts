@@ -4,12 +4,12 @@ import { headerOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /**
- * @returns true if two requests had the same body; undefined when nobody can know, because one of the two is not on record, or only its
+ * @returns true if two requests had the same body, or have none as they only read; undefined when nobody can know, because one of the two is not on record, or only its
  * beginning is. Then their lengths may still show that they differ.
  */
 export function sameBody(one: RecordedExchange, other: RecordedExchange): boolean | undefined {
   const [a, b] = [one.request, other.request]
-  if (a.body === null && b.body === null && a.method === 'GET' && b.method === 'GET') return true
+  if (a.method === 'GET' && b.method === 'GET') return true
   if (!isOnRecord(one) || !isOnRecord(other)) return differInLength(one, other) ? false : undefined
   if (a.body === b.body) return true
   const meant = canonical(a.body ?? '')

@@ -6,7 +6,7 @@ import type { Pair } from './doubts.ts'
 import { isUncertain } from './fate.ts'
 import { isCarriedOut } from './ledger-entries.ts'
 import { isFresh, isLookUp, type Sequel, sequelOf } from './sequel.ts'
-import { attemptsOf, isWrite, type Step, type Timeline, tellsOutcome, timelinesOf } from './timelines.ts'
+import { attemptsOf, isWrite, type Step, stepsAfter, type Timeline, tellsOutcome, timelinesOf } from './timelines.ts'
 import { repeatsOneOf, shows } from './uncertain-transfers.ts'
 import { endingOf, nameOf, plural, spell } from './words.ts'
 
@@ -66,7 +66,7 @@ function retriesOf(evidence: Evidence, { concerns, doubtOf }: RetryRule) {
       const attempts = attemptsOf(timeline, write)
       if (!isWrite(write.exchange) || write.kept || attempts[0] !== write || !concerns(write)) continue
       const sequel = sequelOf(write, timeline)
-      const retry = retryUnderAnotherKey({ sequel, attempts, timeline }, evidence)
+      const retry = retryUnderAnotherKey({ write, sequel, attempts, timeline }, evidence)
       if (!retry && sequel.kind === 'repeated') kept.push({ write, next: sequel.step })
       if (!retry) continue
       if (changed.length + doubtful.length === LOOKED_AT) return { kept, changed, doubtful }
@@ -79,17 +79,17 @@ function retriesOf(evidence: Evidence, { concerns, doubtOf }: RetryRule) {
 }
 
 interface Repeated {
+  write: Step
   sequel: Sequel
   attempts: readonly Step[]
   timeline: Timeline
 }
 
 function retryUnderAnotherKey(
-  { sequel, attempts, timeline }: Repeated,
+  { write, sequel, attempts, timeline }: Repeated,
   evidence: Evidence,
 ): (Retry & { doubt: string | null }) | null {
-  const last = attempts.at(-1)
-  if (!last) return null
+  const last = attempts.at(-1) ?? write
   if (sequel.kind === 'same_again') {
     return { write: last, next: sequel.step, timeline, attempts, doubt: sequel.certain ? null : UNREAD }
   }
@@ -98,13 +98,12 @@ function retryUnderAnotherKey(
 }
 
 /** The same under another key, after every attempt under the first had ended without a word of what became of it. */
-function madeAnew(write: Step, { attempts, timeline }: Omit<Repeated, 'sequel'>, evidence: Evidence) {
+function madeAnew(write: Step, { attempts, timeline }: Pick<Repeated, 'attempts' | 'timeline'>, evidence: Evidence) {
   if (attempts.some(tellsOutcome) || !attempts.some(({ fate }) => isUncertain(fate))) return null
   const over = Math.max(...attempts.map(({ ended }) => ended))
   const transfer = attempts.map(({ exchange }) => exchange.transfer).find((one) => one?.transaction_id) ?? null
   let looked = false
-  for (const next of timeline.steps.slice(write.place + 1)) {
-    if (next.began < over) continue
+  for (const next of stepsAfter(timeline, { place: write.place, ended: over })) {
     if (isLookUp(next, write)) {
       if (shows(next, transfer)) return null
       looked = true

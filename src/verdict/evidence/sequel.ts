@@ -1,6 +1,6 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { sameBody } from './request-body.ts'
-import { attemptsOf, isTransfer, type Step, type Timeline } from './timelines.ts'
+import { attemptsOf, isTransfer, type Step, stepsAfter, type Timeline } from './timelines.ts'
 
 /**
  * What came of a write whose client could not take its first answer for the last.
@@ -21,9 +21,7 @@ export function sequelOf(write: Step, timeline: Timeline): Sequel {
     (step) => step.place > write.place && sameBody(step.exchange, write.exchange) !== false,
   )
   if (repetition) return { kind: 'repeated', step: repetition }
-  for (let place = write.place + 1; place < timeline.steps.length; place++) {
-    const step = timeline.steps[place]
-    if (step === undefined || step.began < write.ended) continue
+  for (const step of stepsAfter(timeline, write)) {
     if (isLookUp(step, write)) return { kind: 'looked_up', step }
     if (!isFresh(step, write, timeline)) continue
     const same = asksTheSame(step.exchange, write.exchange)
@@ -55,7 +53,7 @@ export function listOf({ exchange }: Step): 'list_transactions' | 'list_portfoli
 /** @returns true if it is a write of the same kind under a key that nobody had used before the other write ended. */
 export function isFresh(step: Step, write: Step, timeline: Timeline): boolean {
   const { exchange, key } = step
-  if (key === null || key === write.key) return false
+  if (key === write.key) return false
   const alike = isTransfer(write.exchange) ? isTransfer(exchange) : exchange.operation === write.exchange.operation
   if (!alike || exchange.idempotency?.use === 'joined' || exchange.idempotency?.use === 'replayed') return false
   return attemptsOf(timeline, step)[0] === step

@@ -62,6 +62,14 @@ export function attemptsOf({ attempts }: Timeline, { exchange, key }: Step): rea
   return key === null ? [] : (attempts.get(`${exchange.operation} ${key}`) ?? [])
 }
 
+/** Those that began after a step of the same end user had ended, oldest first. */
+export function* stepsAfter({ steps }: Timeline, { place, ended }: Pick<Step, 'place' | 'ended'>): Generator<Step> {
+  for (let next = place + 1; next < steps.length; next++) {
+    const step = steps[next]
+    if (step && step.began >= ended) yield step
+  }
+}
+
 /** What names an end user; undefined while nobody knows whose. */
 function endUserOf({ tenant, external_id }: RecordedExchange): string | undefined {
   return tenant === null || external_id === null ? undefined : `${tenant} ${external_id}`

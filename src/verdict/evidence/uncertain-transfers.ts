@@ -2,7 +2,7 @@ import type { CausedTransfer } from '../../traffic/recorded-exchange.ts'
 import type { Evidence } from '../evidence.ts'
 import { isUncertain } from './fate.ts'
 import { asksTheSame, isFresh, isLookUp } from './sequel.ts'
-import { attemptsOf, isTransfer, type Step, type Timeline, tellsOutcome, timelinesOf } from './timelines.ts'
+import { attemptsOf, isTransfer, type Step, stepsAfter, type Timeline, tellsOutcome, timelinesOf } from './timelines.ts'
 
 /** A deposit or withdrawal that had no answer, or an answer that says nothing of the money, and what its client did about it. */
 export interface UncertainTransfer {
@@ -30,7 +30,7 @@ export interface UncertainTransfer {
 export function uncertainTransfersOf(evidence: Evidence): UncertainTransfer[] {
   return timelinesOf(evidence).flatMap((timeline) =>
     timeline.steps
-      .filter((step) => isTransfer(step.exchange) && isUncertain(step.fate) && step.key !== null)
+      .filter((step) => isTransfer(step.exchange) && isUncertain(step.fate))
       .filter((step) => firstUncertain(attemptsOf(timeline, step)) === step)
       .map((first) => uncertainTransfer(first, timeline)),
   )
@@ -53,11 +53,11 @@ function uncertainTransfer(first: Step, timeline: Timeline): UncertainTransfer {
 function followed(last: Step, transfer: CausedTransfer | null, timeline: Timeline) {
   const looks: Step[] = []
   let next: Step | null = null
-  for (let place = last.place + 1; place < timeline.steps.length && next === null; place++) {
-    const step = timeline.steps[place]
-    if (step === undefined || step.began < last.ended) continue
+  for (const step of stepsAfter(timeline, last)) {
     if (isLookUp(step, last)) looks.push(step)
-    else if (isFresh(step, last, timeline)) next = step
+    if (!isFresh(step, last, timeline)) continue
+    next = step
+    break
   }
   return { looks, next, found: looks.find((look) => shows(look, transfer)) ?? null }
 }

@@ -39,12 +39,11 @@ function judge({ exchanges, ledger }: Evidence): Judgement {
     const explanation = `${nameOf(odd.exchange)} is a unit or so beside a round amount, as of a number that was rounded in floating point. There are ${inexact.length} of ${plural(deposits.length, 'deposit')} like it. It may be wanted.`
     return needsReview(explanation, exchangesOf(inexact))
   }
-  const tiny = deposits.filter(({ units, cent }) => units < cent)
-  if (tiny.length === deposits.length) {
-    const explanation = `${nameOf(first.exchange)} is less than a hundredth of a token; so is every deposit (${tiny.length}). The amounts may be whole tokens, or small on purpose.`
-    return needsReview(explanation, exchangesOf(tiny))
+  const usual = deposits.filter(({ units, cent }) => units >= cent)
+  if (usual.length === 0) {
+    const explanation = `${nameOf(first.exchange)} is less than a hundredth of a token; so is every deposit (${deposits.length}). The amounts may be whole tokens, or small on purpose.`
+    return needsReview(explanation, exchangesOf(deposits))
   }
-  const usual = deposits.filter((one) => !tiny.includes(one))
   const explanation = `${usual.length} of ${plural(deposits.length, 'deposit')} were of a hundredth of a token or more, and none is a unit beside a round amount.`
   return passed(explanation, exchangesOf(usual).slice(0, 1))
 }

@@ -1,5 +1,5 @@
 import { tokenBetween } from '../evidence/doubts.ts'
-import { isTransfer, type Step, type Timeline, timelinesOf } from '../evidence/timelines.ts'
+import { isTransfer, type Step, stepsAfter, type Timeline, timelinesOf } from '../evidence/timelines.ts'
 import { nameOf, plural, spell } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
 import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
@@ -35,8 +35,7 @@ function judge(evidence: Evidence): Judgement {
     timeline.steps.filter(({ exchange, kept }) => isTransfer(exchange) && !kept).map((step) => ({ step, timeline })),
   )
   const early = waits.filter(({ step }) => isEarly(step)).map(givenUp)
-  const [shortest] = [...early].sort((a, b) => a.step.exchange.took_ms - b.step.exchange.took_ms)
-  if (shortest) return judgeEarly(shortest, early, evidence)
+  if (early.length > 0) return judgeEarly(early, evidence)
   const ended = waits.filter(({ step }) => step.fate !== 'unknown').map(({ step }) => step)
   const longest = ended.reduce<Step | null>(
     (one, step) => (one && one.exchange.took_ms >= step.exchange.took_ms ? one : step),
@@ -56,16 +55,20 @@ function isEarly({ exchange: { end, took_ms } }: Step): boolean {
 }
 
 function givenUp({ step, timeline }: { step: Step; timeline: Timeline }): GivenUp {
-  const next = timeline.steps.find(({ place, began }) => place > step.place && began >= step.ended)
-  return { step, next: next ?? null }
+  const [next = null] = stepsAfter(timeline, step)
+  return { step, next }
 }
 
-function judgeEarly(shortest: GivenUp, early: readonly GivenUp[], evidence: Evidence): Judgement {
+function shortestOf(waits: readonly GivenUp[]): GivenUp {
+  return waits.reduce((one, other) => (other.step.exchange.took_ms < one.step.exchange.took_ms ? other : one))
+}
+
+function judgeEarly(early: readonly GivenUp[], evidence: Evidence): Judgement {
   // A client that goes on for the same end user was not ended from outside. One that first fetches a token may be another run.
   const alive = early.filter(
     ({ step, next }) => next !== null && tokenBetween({ write: step, next }, evidence) === null,
   )
-  const { step } = alive.find((one) => one === shortest) ?? alive[0] ?? shortest
+  const { step } = shortestOf(alive.length > 0 ? alive : early)
   const told = `The client gave up ${nameOf(step.exchange)} after ${spell(step.exchange.took_ms)}.`
   if (alive.length === 0) return needsReview(`${told} It may have been ended from outside.`, [step.exchange])
   const often = alive.length > 1 ? ` It gave up ${plural(alive.length, 'transfer')} before ${RULE_MS / 1000} s.` : ''

@@ -32,8 +32,10 @@ function judge({ exchanges }: Evidence): Judgement {
     const facts = `${closing.length} of ${plural(exchanges.length, 'request')} asked for the connection to be closed afterwards.`
     return failed(facts, { expected: 'connections that stay open', came: 'Connection: close' }, [first, second])
   }
-  const kept = [...connections.values()].filter((on) => on.length >= KEPT)
-  const [longest = []] = kept.sort((a, b) => b.length - a.length)
+  const longest = [...connections.values()].reduce<readonly RecordedExchange[]>(
+    (one, other) => (other.length > one.length ? other : one),
+    [],
+  )
   if (longest.length >= KEPT) {
     const explanation = `${plural(longest.length, 'request')} came on one connection; there were ${plural(connections.size, 'connection')}.`
     return passed(explanation, longest.slice(0, 2))
@@ -44,5 +46,5 @@ function judge({ exchanges }: Evidence): Judgement {
 }
 
 function asksToClose({ request }: RecordedExchange): boolean {
-  return headersOf(request.headers, 'connection').some((value) => /(^|[\s,])close($|[\s,])/i.test(value))
+  return headersOf(request.headers, 'connection').some((value) => value.toLowerCase().split(/[\s,]/).includes('close'))
 }

@@ -43,19 +43,15 @@ function judge({ exchanges }: Evidence): Judgement {
       uses.slice(0, 2).flatMap(({ requests }) => requests),
     )
   }
-  const accepted = shared.find(({ requests }) => requests.filter(isAccepted).length > 1)
-  const worst = accepted ?? first
+  const mixed = shared.find(({ requests: [one, ...others] }) => others.some((other) => one && isOfAnother(one, other)))
+  const worst = mixed ?? first
   const shown = worst.requests
   const names = shown.map(nameOf).join(', then ')
   const explanation = `The key ${quote(worst.key)} came with ${shown.length}${shown.length === MOST ? ' or more' : ''} different requests: ${names}. ${shared.length} of ${plural(uses.length, 'key')} were shared.`
-  if (accepted || worst.requests.length > 3 || isHabit(uses.length - shared.length, shared.length)) {
+  if (mixed || worst.requests.length > 3 || isHabit(uses.length - shared.length, shared.length)) {
     return failed(explanation, { expected: 'a fresh UUID v4 for the second', came: quote(worst.key) }, shown)
   }
   return needsReview(`${explanation} ${PERHAPS_A_TEST}`, shown)
-}
-
-function isAccepted({ end, response }: RecordedExchange): boolean {
-  return end === 'answered' && response !== null && response.status < 300
 }
 
 function usesOf(exchanges: readonly RecordedExchange[]): Use[] {
@@ -72,8 +68,13 @@ function usesOf(exchanges: readonly RecordedExchange[]): Use[] {
   return [...uses.values()]
 }
 
+/** @returns true if two requests are of different kinds or end users. The service takes both, so nobody tests a refusal that way. */
+function isOfAnother(one: RecordedExchange, other: RecordedExchange): boolean {
+  return one.operation !== other.operation || one.external_id !== other.external_id
+}
+
 /** @returns true if two requests are of different operations for certain. */
 function isOther(one: RecordedExchange, other: RecordedExchange): boolean {
-  if (one.operation !== other.operation || one.external_id !== other.external_id) return true
+  if (isOfAnother(one, other)) return true
   return isOnRecord(one) && isOnRecord(other) && sameBody(one, other) === false
 }

@@ -31,15 +31,16 @@ function judge({ exchanges }: Evidence): Judgement {
   // One that lives no longer than a minute cannot be cached; one that is spoiled does not live as long as it says.
   const cacheable = [...idpTokens(exchanges).values()].filter(({ spoiled }) => !spoiled).filter(isCacheable)
   const late = cacheable.flatMap((token) => lateUses(token).map((use) => ({ token, use })))
-  if (isBeyondDoubt(late)) {
-    const { facts, came, shown } = told(late)
+  const [first] = late
+  if (first && isBeyondDoubt(late)) {
+    const { facts, came, shown } = told(first, late.length)
     return failed(facts, { expected: 'another token as soon as 60 s are left', came }, shown)
   }
 
   const fetches = exchanges.filter(isFetch)
   const doubtful = new Set(late.map(({ token }) => token))
   // A client that takes a token for each request has none that could get old.
-  const kept = cacheable.some(({ uses }) => uses.length > 1) ? cacheable.filter(({ uses }) => uses.length > 0) : []
+  const kept = cacheable.some(({ uses }) => uses.length > 1) ? cacheable : []
   const renewed = kept.flatMap((token) => {
     const fetch = doubtful.has(token) ? undefined : successorOf(token, fetches)
     return fetch && token.expiresAt - beganAt(fetch) <= LAST_MINUTE + WHOLE_SECOND ? [{ token, fetch }] : []
@@ -52,9 +53,8 @@ function judge({ exchanges }: Evidence): Judgement {
       [shown.token.uses.at(-1), shown.fetch].flatMap((one) => one ?? []),
     )
   }
-  if (late.length === 0)
-    return notExercised('No access token that was in use got into its last 60 seconds and was needed then.')
-  const reason = told(late)
+  if (!first) return notExercised('No access token that was in use got into its last 60 seconds and was needed then.')
+  const reason = told(first, late.length)
   return needsReview(
     `${reason.facts} It may have been longer on its way than usual; traffic cannot tell.`,
     reason.shown,
@@ -67,13 +67,11 @@ interface LateUse {
   use: RecordedExchange
 }
 
-function told(late: readonly LateUse[]): { facts: string; came: string; shown: RecordedExchange[] } {
-  const [first] = late
-  if (!first) return { facts: '', came: '', shown: [] }
-  const left = first.token.expiresAt - beganAt(first.use)
+function told({ token, use }: LateUse, count: number) {
+  const left = token.expiresAt - beganAt(use)
   const came = left > 0 ? `a request with ${spell(left)} left` : `a request ${spell(-left)} after it had expired`
-  const facts = `${plural(late.length, 'request')} sent an access token that had less than 60 s to live: ${came}.`
-  return { facts, came, shown: [first.token.fetches.at(-1), first.use].flatMap((one) => one ?? []) }
+  const facts = `${plural(count, 'request')} sent an access token that had less than 60 s to live: ${came}.`
+  return { facts, came, shown: [token.fetches.at(-1), use].flatMap((one) => one ?? []) }
 }
 
 function isCacheable({ fetches }: IdpToken): boolean {
@@ -82,10 +80,10 @@ function isCacheable({ fetches }: IdpToken): boolean {
 
 /** Uses in the last minute. What repeats a request that got no answer may send it again as it was, headers and all. */
 function lateUses({ uses, expiresAt }: IdpToken): RecordedExchange[] {
-  const keys = new Set<string>()
+  const keys = new Set<string | undefined>()
   return uses.filter((use) => {
     const key = use.idempotency?.key
-    const repetition = key !== undefined && keys.has(key)
+    const repetition = keys.has(key)
     if (key !== undefined) keys.add(key)
     return beganAt(use) > expiresAt - LAST_MINUTE + ON_THE_WAY && !repetition
   })

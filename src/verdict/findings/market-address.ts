@@ -83,7 +83,7 @@ function poolsIn(exchange: RecordedExchange): Record<string, unknown>[] {
   const { response } = exchange
   if (!succeeded(exchange) || !response || response.body_cut) return []
   const data = jsonObject(response.body)?.data
-  return Array.isArray(data) ? data.filter((item) => typeof item === 'object' && item !== null) : []
+  return Array.isArray(data) ? data.filter((item) => item !== null) : []
 }
 
 /** Addresses are the same in every spelling of their digits. */

@@ -1,6 +1,6 @@
 import { rivalry, tokenBetween } from '../evidence/doubts.ts'
 import { isOnRecord } from '../evidence/request-body.ts'
-import type { Step } from '../evidence/timelines.ts'
+import { type Step, stepsAfter } from '../evidence/timelines.ts'
 import { repeatsOneOf, shows, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
 import { endingOf, nameOf, plural, spell } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
@@ -78,7 +78,7 @@ function judgeNext(uncertain: UncertainTransfer, next: Step, evidence: Evidence)
   const pair = { write: last, next }
   const rival = rivalry(pair, timeline, () => true) ?? tokenBetween(pair, evidence)
   if (rival !== null) {
-    const later = timeline.steps.find((step) => step.place > next.place && isList(step) && shows(step, transfer))
+    const later = timeline.steps.slice(next.place).find((step) => isList(step) && shows(step, transfer))
     if (later) {
       const how = 'Its client looked it up in the list of transactions.'
       return passed(`${describe(uncertain)} ${how}`, [last.exchange, later.exchange])
@@ -109,10 +109,12 @@ function judgeSilence(uncertain: UncertainTransfer, evidence: Evidence): Judgeme
 }
 
 /** Why the client may know the outcome, or may be right not to; null when it ended well without having been told. */
-function doubtOf({ unanswered, last, timeline }: UncertainTransfer, evidence: Evidence): string | null {
+function doubtOf({ unanswered, last, timeline, transfer }: UncertainTransfer, evidence: Evidence): string | null {
+  if (transfer === null)
+    return 'it was not carried out, so it may stay open in the books until a later run sends it again'
   if (!unanswered)
     return 'the specification says so of dropped connections only; an error of the server leaves the same doubt'
-  const since = timeline.steps.filter((step) => step.place > last.place && step.began >= last.ended)
+  const since = [...stepsAfter(timeline, last)]
   if (since.some((step) => isList(step) && step.fate === 'done'))
     return 'the list of transactions was asked for later, and whether its client noticed the transfer there cannot be seen'
   if (since.some(isList)) return 'its client asked for the list of transactions and got no answer'

@@ -39,7 +39,7 @@ function judge(evidence: Evidence): Judgement {
   const [first] = refused
   if (!first) return notExercised('No request was refused with 400, 403, 404 or 422.')
   const runs = runsOf(evidence.exchanges)
-  const loops = runs.filter((run) => run.length >= KEYED_LOOP && keyOf(newest(run)) !== null && run.every(isOnRecord))
+  const loops = runs.filter((run) => run.length >= KEYED_LOOP && keyOf(newest(run)) !== null && isOnRecord(newest(run)))
   const [loop] = loops
   if (loop) {
     const more = loops.length > 1 ? ` ${plural(loops.length, 'request')} were repeated so.` : ''

@@ -35,7 +35,7 @@ function judge(evidence: Evidence): Judgement {
   const polls = uncertainTransfersOf(evidence)
     .map(pollsOf)
     .filter((looks) => looks.length > 1)
-  const [slowest] = [...polls].sort((a, b) => shortestPause(b) - shortestPause(a))
+  const [slowest] = polls.toSorted((a, b) => shortestPause(b) - shortestPause(a))
   if (!slowest)
     return notExercised('No transfer without an answer was looked for in the list of transactions more than once.')
   const [quickest] = polls.filter((looks) => shortestPause(looks) < PAUSE_MS && areOfOneConnection(looks))

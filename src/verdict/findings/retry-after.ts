@@ -41,7 +41,7 @@ interface Retry {
 }
 
 function judge({ exchanges }: Evidence): Judgement {
-  const asking = exchanges.filter(asksToWait)
+  const asking = exchanges.filter((exchange) => askedToWait(exchange) !== null)
   if (asking.length === 0) return notExercised('No answer 429 or 503 had a Retry-After.')
   const retries = [...grouped(exchanges, addressOf).values()].flatMap(retriesIn)
   const early = retries.filter(({ asked, waited }) => waited < asked - SLACK_MS)
@@ -53,24 +53,25 @@ function judge({ exchanges }: Evidence): Judgement {
     return failed(`${describe(wrong)}${often}`, values, [wrong.refused, wrong.next])
   }
   const [doubtful] = early
-  const [kept, ...others] = retries.filter((retry) => !early.includes(retry))
   if (doubtful) return needsReview(`${describe(doubtful)} But ${doubtful.doubt}.`, [doubtful.refused, doubtful.next])
+  const [kept, ...others] = retries
   if (!kept)
     return notExercised(`${plural(asking.length, 'answer')} had a Retry-After, and none of the requests was repeated.`)
   const more = others.length > 0 ? ` So did ${plural(others.length, 'other')}.` : ''
   return passed(`${describe(kept)}${more}`, [kept.refused, kept.next])
 }
 
-function asksToWait(exchange: RecordedExchange): boolean {
+/** How long its client was to wait; null when it was not asked to. */
+function askedToWait(exchange: RecordedExchange): number | null {
   const { end, response } = exchange
-  if (end !== 'answered' || (response?.status !== 429 && response?.status !== 503)) return false
-  return retryAfterOf(exchange) !== null
+  const isPutOff = end === 'answered' && (response?.status === 429 || response?.status === 503)
+  return isPutOff ? retryAfterOf(exchange) : null
 }
 
 /** Retries among requests for the same, oldest first. */
 function retriesIn(group: readonly RecordedExchange[]): Retry[] {
   return group.flatMap((refused, place) => {
-    const asked = asksToWait(refused) ? retryAfterOf(refused) : null
+    const asked = askedToWait(refused)
     if (asked === null) return []
     const next = nextOf(refused, group.slice(place + 1, place + MOST))
     if (next === undefined) return []

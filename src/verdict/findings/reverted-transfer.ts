@@ -24,7 +24,7 @@ const LOOP = 2
 function judge(evidence: Evidence): Judgement {
   const reverted = timelinesOf(evidence).flatMap((timeline) =>
     timeline.steps
-      .filter((step) => !step.kept && isReverted(step) && attemptsOf(timeline, step).find(isReverted) === step)
+      .filter((step) => !step.kept && attemptsOf(timeline, step).find(isReverted) === step)
       .map((step) => ({ step, timeline, again: repetitionsOf(step, attemptsOf(timeline, step)) })),
   )
   const [first] = reverted

@@ -48,7 +48,7 @@ function judge(evidence: Evidence): Judgement {
 
 /** The same was paid again, and both transactions are in the ledger. */
 function judgeSecond(uncertain: UncertainTransfer, next: Step): Judgement {
-  const { first, last, attempts, looks, timeline, transfer } = uncertain
+  const { first, last, looks, timeline, transfer } = uncertain
   const { external_id, transfer: second } = next.exchange
   const told = `${nameOf(first.exchange)} was uncertain: ${endingOf(first.exchange)}. It was carried out, and so was the same again under another key: ${transfer?.tx_hash} and ${second?.tx_hash}.`
   const look = looks.at(-1)
@@ -59,11 +59,9 @@ function judgeSecond(uncertain: UncertainTransfer, next: Step): Judgement {
   const shown = [first.exchange, look.exchange, next.exchange]
   const doubt = rivalry({ write: last, next }, timeline, ({ exchange }) => isTransfer(exchange))
   const oneClient = looks.some((step) => sameSender(step, next))
-  const same = repeatsOneOf(next, attempts) === true
-  if (doubt !== null || !oneClient || !same) {
+  if (doubt !== null || !oneClient) {
     const why =
       doubt ??
-      (same ? null : 'the body of one of the two requests is not on record') ??
       'the second came on another connection than the look-up and with another token, perhaps of another worker'
     return needsReview(`${told} It may be wanted: ${why}.`, shown)
   }

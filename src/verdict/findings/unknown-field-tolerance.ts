@@ -60,9 +60,7 @@ function isRepeated({ again }: StrangeWrite): boolean {
 
 /** Every write of one operation came again after an answer with new fields. */
 function judgeRepeated(writes: readonly StrangeWrite[], ended: boolean): Judgement {
-  const [worst] = [...writes].sort((a, b) => b.again.length - a.again.length)
-  if (!worst) return notExercised('No write was repeated.')
-  const { first, again } = worst
+  const { first, again } = writes.reduce((one, other) => (other.again.length > one.again.length ? other : one))
   const whose = first.external_id === null ? '' : ` of ${shorten(first.external_id, 40)}`
   const facts = `${first.operation}${whose} was answered with success and new fields, and sent again ${plural(again.length, 'time')} under the same key.`
   const shown = [first, ...again.slice(0, 2)]
@@ -81,7 +79,7 @@ function strangeWrites(exchanges: readonly RecordedExchange[]): StrangeWrite[] {
   const writes = new Map<string, StrangeWrite>()
   for (const exchange of exchanges) {
     const key = keyOf(exchange)
-    if (key === null || exchange.operation === null) continue
+    if (key === null) continue
     const id = `${requestSignature(exchange)} ${key}`
     const write = writes.get(id)
     if (write) {

@@ -13,6 +13,7 @@ test.each([
   ['other text', withBody('{"a":1}'), withBody('{"a":2}'), false],
   ['members in another order', withBody('{"a":1,"b":{"c":2,"d":3}}'), withBody('{ "b": {"d":3,"c":2}, "a": 1 }'), true],
   ['lists in another order', withBody('[1,2]'), withBody('[2,1]'), false],
+  ['the same broken JSON', withBody('{"a":'), withBody('{"a":'), true],
   ['broken JSON', withBody('{"a":'), withBody('{"a": '), false],
   ['one that was not read', withBody(null), withBody('{"a":1}'), undefined],
   ['one that was not read and was longer', withBody(null, { length: 9 }), withBody('{"a":1}'), false],
@@ -37,6 +38,7 @@ test.each([
     exchange({ request: { method: 'GET' } }),
     true,
   ],
+  ['one that has none, and one that was not read', exchange({ request: { method: 'GET' } }), withBody(null), undefined],
   ['two that were not read', withBody(null), withBody(null), undefined],
 ])('%s', (_what, one, other, same) => {
   expect(sameBody(one, other)).toBe(same)

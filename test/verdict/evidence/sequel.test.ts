@@ -3,7 +3,7 @@ import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts
 import { asksTheSame, sequelOf } from '../../../src/verdict/evidence/sequel.ts'
 import { timelinesOf } from '../../../src/verdict/evidence/timelines.ts'
 import { evidenceOf } from '../evidence.ts'
-import { carriedOut, DROPPED, list, portfolio, transfer, UNREAD } from '../requests.ts'
+import { carriedOut, DROPPED, key, list, portfolio, transfer, UNREAD } from '../requests.ts'
 
 /** What came of the first of these. */
 function sequel(...exchanges: RecordedExchange[]) {
@@ -12,6 +12,7 @@ function sequel(...exchanges: RecordedExchange[]) {
   return [kind, 'step' in rest ? rest.step.place : null, 'certain' in rest ? rest.certain : null]
 }
 const dropped = transfer(1, 0, DROPPED)
+const used = (n: number, use: 'joined' | 'replayed') => ({ key: key(n), use })
 
 test.each([
   ['nothing', [dropped], ['nothing', null, null]],
@@ -30,6 +31,21 @@ test.each([
   ['another amount', [dropped, transfer(2, 10, { amount: '7' })], ['another', 1, null]],
   ['the other operation', [dropped, transfer(2, 10, { operation: 'withdraw' })], ['another', 1, null]],
   ['a portfolio', [dropped, portfolio(2, 10)], ['nothing', null, null]],
+  ['a deposit after a portfolio', [portfolio(1, 0, DROPPED), transfer(2, 10)], ['nothing', null, null]],
+  ['the other operation under its key', [dropped, transfer(1, 10, { operation: 'withdraw' })], ['nothing', null, null]],
+  ['a write without a key', [dropped, transfer(2, 10, { idempotency: null })], ['nothing', null, null]],
+  ['what joined another one', [dropped, transfer(2, 10, { idempotency: used(2, 'joined') })], ['nothing', null, null]],
+  [
+    'what got the answer of another one',
+    [dropped, transfer(2, 10, { idempotency: used(2, 'replayed') })],
+    ['nothing', null, null],
+  ],
+  [
+    'the same under a key that was not looked at',
+    [dropped, transfer(2, 10, { idempotency: null, request: { headers: [['Idempotency-Key', key(2)]] } })],
+    ['same_again', 1, true],
+  ],
+  ['the same at the moment of the drop', [dropped, transfer(2, 5)], ['same_again', 1, true]],
   ['what was on its way', [transfer(1, 0, { ...DROPPED, until: 50 }), transfer(2, 10)], ['nothing', null, null]],
 ])('%s', (_what, exchanges, expected) => {
   expect(sequel(...exchanges)).toEqual(expected)
@@ -41,4 +57,6 @@ test('transfers of which no body is on record are compared by what was carried o
   expect(asksTheSame(one, other)).toBeUndefined()
   expect(asksTheSame({ ...one, ...moved } as typeof one, { ...other, ...carriedOut('tx_b') } as typeof one)).toBe(true)
   expect(asksTheSame({ ...one, ...moved } as typeof one, { ...other, ...more } as typeof one)).toBe(false)
+  const elsewhere = { ...other, transfer: { ...moved.transfer!, portfolio_id: 'jar_2' } }
+  expect(asksTheSame({ ...one, ...moved } as typeof one, elsewhere)).toBe(false)
 })

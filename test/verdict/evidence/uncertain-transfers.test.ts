@@ -14,6 +14,7 @@ test('is one for each operation that had no answer once', () => {
   expect(others).toEqual([])
   expect([one?.first.place, one?.last.place, one?.attempts.length, one?.unanswered]).toEqual([1, 2, 3, true])
   expect(uncertain(transfer(1, 0, answered(504)))[0]?.unanswered).toBe(false)
+  expect(uncertain(transfer(1, 0, { ...DROPPED, idempotency: null }))).toEqual([])
 })
 
 test('is told by a later answer under its key, unless that came before the key was looked at', () => {
@@ -27,6 +28,7 @@ test('is told by a later answer under its key, unless that came before the key w
 test('has the lists up to the next transfer, and the first that shows it', () => {
   const [one] = uncertain(dropped, list(10), list(20, ['tx_a']), transfer(2, 30), list(40))
   expect([one?.looks.map(({ place }) => place), one?.found?.place, one?.next?.place]).toEqual([[1, 2], 2, 3])
+  expect(uncertain(dropped, list(10, [], DROPPED))[0]).toMatchObject({ looks: [], found: null, next: null })
 })
 
 test('is none when an attempt is older than the record', () => {
@@ -41,4 +43,7 @@ test('a list shows what is in it, and a cut one may', () => {
   expect(shown(list(0, [], { response: { body: '{"da', body_cut: true } }))).toBe(true)
   expect(shown(list(0, [], DROPPED))).toBe(false)
   expect(shown(list(0, ['tx_a']), null)).toBe(false)
+  expect(shown(list(0, [], { response: { body: null } }))).toBe(false)
+  // A page without a next one says "next_cursor":null.
+  expect(shown(list(0, ['tx_b']), { ...dropped.transfer!, tx_hash: null })).toBe(false)
 })

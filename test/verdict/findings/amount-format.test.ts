@@ -29,3 +29,15 @@ test.each([
 ])('transfers %s exercise nothing', (_what, exchanges) => {
   expect(judged(...exchanges).outcome).toBe('not_exercised')
 })
+
+test('only deposits and withdrawals have amounts, and as many as needed are shown', () => {
+  const other = transfer(5, 50, { operation: 'create_portfolio', amount: 5 })
+  const first = transfer(1, 0)
+  expect(judged(other, first, transfer(2, 10))).toEqual({
+    outcome: 'passed',
+    explanation: 'The amounts of 2 transfers were digit strings.',
+    request_ids: [first.request_id],
+  })
+  const wrong = [1, 2, 3, 4, 5].map((n) => transfer(n, n, { amount: n, ...REFUSED }))
+  expect(judged(...wrong).request_ids).toHaveLength(3)
+})

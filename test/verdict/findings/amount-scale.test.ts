@@ -55,3 +55,28 @@ test.each([
 ])('amounts %s exercise nothing', (_what, exchanges) => {
   expect(judged(exchanges).outcome).toBe('not_exercised')
 })
+
+test('what is a unit above a hundredth looks like floating point; a hundredth itself, or less, does not', () => {
+  expect(judged(deposits('10001')).outcome).toBe('needs_review')
+  expect(judged(deposits('10000')).outcome).toBe('passed')
+  expect(judged(deposits('9999', '250000000')).outcome).toBe('passed')
+})
+
+test('a token with four decimals is judged, one with three is not', () => {
+  expect([4, 3].map((decimals) => judged(deposits('250000'), decimals).outcome)).toEqual(['passed', 'not_exercised'])
+})
+
+test('a portfolio that is not named by a text is unknown', () => {
+  const body = '{"portfolio_id":["jar_1"],"amount_minor":"250000000"}'
+  expect(judged([transfer(1, 0, { request: { body } })]).outcome).toBe('not_exercised')
+})
+
+test('it counts what it judges, and shows two at most', () => {
+  const usual = deposits('1', '250000000', '260000000')
+  expect(judged(usual)).toEqual({
+    outcome: 'passed',
+    explanation: '2 of 3 deposits were of a hundredth of a token or more, and none is a unit beside a round amount.',
+    request_ids: [usual[1]?.request_id],
+  })
+  expect(judged(deposits('249999999', '249999998', '249999999', '249999999')).request_ids).toHaveLength(2)
+})

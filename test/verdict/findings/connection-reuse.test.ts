@@ -11,15 +11,17 @@ const closing = (i: number) => ({
 })
 const judged = (...exchanges: Parameters<typeof evidenceOf>[0]) => connectionReuse.judge(evidenceOf(exchanges))
 
-test('a few requests show nothing', () => {
+test('a few requests show nothing, not even when one asks for the connection to be closed', () => {
   expect(judged(...requests(4)).outcome).toBe('not_exercised')
+  expect(judged(...requests(1, closing)).outcome).toBe('not_exercised')
+  expect(judged(...requests(2, closing), ...requests(2)).outcome).toBe('not_exercised')
 })
 
 test('five on one connection pass, also beside others', () => {
-  expect(judged(...requests(5)).outcome).toBe('passed')
+  expect(judged(...requests(5))).toMatchObject({ outcome: 'passed', request_ids: { length: 2 } })
   expect(judged(...requests(5), ...requests(8, (i) => ({ connection: 10 + i })))).toMatchObject({
     outcome: 'passed',
-    explanation: expect.stringContaining('9 connections'),
+    explanation: '5 requests came on one connection; there were 9 connections.',
   })
 })
 
@@ -31,10 +33,32 @@ test('Connection: close in most requests fails', () => {
   })
 })
 
+test.each([
+  ['close', 'failed'],
+  ['close, TE', 'failed'],
+  ['te close', 'failed'],
+  ['closed', 'not_exercised'],
+])('Connection: %s is %s', (value, outcome) => {
+  const headers: [string, string][] = [['Connection', value]]
+  expect(judged(...requests(3, () => ({ request: { headers } }))).outcome).toBe(outcome)
+})
+
 test('Connection: close in the last request of each process does not fail', () => {
   expect(judged(...requests(6), ...requests(2, closing)).outcome).toBe('passed')
 })
 
 test('a connection for each request may be a shell script', () => {
-  expect(judged(...requests(20, (i) => ({ connection: i }))).outcome).toBe('needs_review')
+  for (const count of [5, 20]) {
+    const judgement = judged(...requests(count, (i) => ({ connection: i })))
+    expect(judgement).toMatchObject({ outcome: 'needs_review', request_ids: { length: 2 } })
+  }
+})
+
+test('the connection with most requests is shown', () => {
+  const exchanges = [
+    ...requests(5),
+    ...requests(7, () => ({ connection: 2 })),
+    ...requests(6, () => ({ connection: 3 })),
+  ]
+  expect(judged(...exchanges).explanation).toBe('7 requests came on one connection; there were 3 connections.')
 })

@@ -35,3 +35,14 @@ test.each<[string, ExchangeParts['request']]>([
 ])('%s fails', (came, request) => {
   expect(sending(request)).toMatchObject({ outcome: 'failed', came, request_ids: { length: 1 } })
 })
+
+test('an empty value is no credential', () => {
+  expect(sending({ query: [['access_token', '']], headers: [['X-Client-Secret', '']] }).outcome).toBe('not_exercised')
+})
+
+test('two requests show it, right or wrong', () => {
+  const wrong = [1, 2, 3].map(() => exchange({ request: { path: '/oauth2/token/[redacted]' } }))
+  expect(judged(...wrong).request_ids).toEqual(wrong.slice(0, 2).map(({ request_id }) => request_id))
+  const [asked, used] = [fetchOf('T'), poolsWith('T')]
+  expect(judged(asked, used, poolsWith('T')).request_ids).toEqual([asked.request_id, used.request_id])
+})

@@ -47,3 +47,17 @@ test('cursors of other lists, made-up ones and two at once are for others to jud
     judged(page({ external_id: 'bob', next: 'A' }), page({ before: 'A', ...invalid }), page({ before: 'x' })).outcome,
   ).toBe('not_exercised')
 })
+
+test('of two lists with equal cursors, the one that was asked for shows it', () => {
+  const other = page({ external_id: 'bob', prev: 'A' })
+  const [first, second] = [page({ next: 'A' }), page({ before: 'A' })]
+  expect(judged(other, first, second)).toMatchObject({
+    outcome: 'failed',
+    request_ids: [first.request_id, second.request_id],
+  })
+})
+
+test('one request shows what passes', () => {
+  const right = [page({ after: 'A' }), page({ after: 'A' })]
+  expect(judged(page({ next: 'A' }), ...right).request_ids).toEqual([right[0]?.request_id])
+})

@@ -55,3 +55,27 @@ test('eight workers in different lists do not confuse it', () => {
   ]
   expect(judged(walks).outcome).toBe('passed')
 })
+
+test('a cursor may stand in an answer that is cut in the record', () => {
+  const cut = page({ next: 'A' })
+  cut.response = { ...cut.response!, body_cut: true }
+  const pools = { ...cut, operation: 'token' as const }
+  const [given, changed] = [page({ next: 'A' }), page({ after: 'a', ...invalid })]
+  expect(judged([cut, changed]).outcome).toBe('needs_review')
+  expect(judged([given, pools, changed, { ...page(), response: null }]).outcome).toBe('failed')
+})
+
+test('a cursor is changed only where one had been given out before, on that list', () => {
+  const changed = page({ after: 'a', ...invalid })
+  expect(judged([changed, page({ next: 'A' })]).outcome).toBe('needs_review')
+  expect(judged([page(), changed, page({ next: 'A' })]).outcome).toBe('needs_review')
+  expect(judged([page({ after: 'a', next: 'A', refused: invalid.refused }), page()]).outcome).toBe('needs_review')
+  expect(judged([page({ next: 'A' }), changed, page({ next: 'B' })]).outcome).toBe('failed')
+})
+
+test('two requests show what failed', () => {
+  const changed = ['a', 'b', 'c'].map((after) => page({ after, ...invalid }))
+  expect(judged([page({ next: 'A' }), ...changed]).request_ids).toEqual(
+    changed.slice(0, 2).map(({ request_id }) => request_id),
+  )
+})

@@ -59,3 +59,32 @@ test('equal cursors of two lists belong to both', () => {
   ]
   expect(judged(...both).outcome).toBe('passed')
 })
+
+test('the same list begun anew shows nothing of another one', () => {
+  expect(judged(page({ next: 'A' }), page({ after: 'A' }), page()).outcome).toBe('not_exercised')
+})
+
+test('a connection holds the cursor that it was given last, whatever pages without one come after it', () => {
+  const other = page({ ...portfolios, next: 'Z', connection: 2 })
+  const end = page({ ...portfolios, after: 'Z' })
+  expect(judged(other, page({ next: 'A' }), end, page()).outcome).toBe('not_exercised')
+  expect(judged(other, page({ next: 'A' }), end, page({ external_id: 'bob' })).outcome).toBe('passed')
+})
+
+test('a first page beside a cursor shows nothing while no cursor was sent', () => {
+  expect(judged(page({ next: 'A' }), page({ ...portfolios })).outcome).toBe('not_exercised')
+})
+
+test('requests that are no lists begin none', () => {
+  expect(judged(...walk(), { ...page(), operation: 'deposit' as const }).outcome).toBe('not_exercised')
+})
+
+test('another list asked for by its own cursor begins none', () => {
+  const own = [page({ ...portfolios, next: 'Z', connection: 2 }), page({ ...portfolios, after: 'Z' })]
+  expect(judged(page({ next: 'A' }), ...own, page({ after: 'A' })).outcome).toBe('not_exercised')
+})
+
+test('a stray cursor is shown', () => {
+  const strayed = page({ external_id: 'bob', after: 'A', ...invalid })
+  expect(judged(...walk(), strayed).request_ids).toEqual([strayed.request_id])
+})

@@ -28,3 +28,8 @@ test('an announcement that never arrived is none', () => {
     'not_exercised',
   )
 })
+
+test('an announcement without headers says nothing of them', () => {
+  const announced = exchange({ ...struck('deprecation'), response: null })
+  expect(deprecationNotice.judge(evidenceOf([announced])).explanation).toContain('(). Traffic does not show')
+})

@@ -40,7 +40,9 @@ describe('a fresh key', () => {
 
   test('after a strange token was refused may be a new operation', () => {
     expect(judged(transfer(1, 0, answered(401, 'invalid_idp_token')), transfer(2, 20)).outcome).toBe('needs_review')
-    expect(judged(transfer(1, 0, answered(401, 'invalid_user_token')), transfer(2, 20)).outcome).toBe('needs_review')
+    const strange = { ...answered(401, 'invalid_user_token'), request: { idp_token: GOOD } }
+    const issued = token(0, { response: { issued: { token: GOOD, expires_in: 60 } } })
+    expect(judged(issued, transfer(1, 10, strange), transfer(2, 20)).outcome).toBe('needs_review')
   })
 
   test('after 429 may be a new operation, whenever it comes', () => {

@@ -39,3 +39,16 @@ test('a key that was refused before it was looked at is in the headers', () => {
 test('requests without a key exercise nothing', () => {
   expect(idempotencyKeyFormat.judge(evidenceOf([exchange()])).outcome).toBe('not_exercised')
 })
+
+test('a right key is shown once, wrong ones three times', () => {
+  const right = withKeys(randomUUID(), randomUUID())
+  expect(idempotencyKeyFormat.judge(evidenceOf(right)).request_ids).toEqual([right[0]?.request_id])
+  const [key, ...others] = withKeys('a', 'a', 'b', 'c', 'd')
+  expect(idempotencyKeyFormat.judge(evidenceOf([key!, ...others])).request_ids).toEqual(
+    [key, others[1], others[2]].map((one) => one?.request_id),
+  )
+})
+
+test('of more wrong keys than right ones, it says how many there are in all', () => {
+  expect(judged(randomUUID(), 'a', 'b').explanation).toBe('2 of 3 Idempotency-Keys were not UUIDs v4, such as "a".')
+})

@@ -3,6 +3,7 @@ import type { LedgerPortfolio, LedgerTransfer } from '../../../src/oracle/ledger
 import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts'
 import { idempotencyKeyOnRetry } from '../../../src/verdict/findings/idempotency-key-on-retry.ts'
 import { evidenceOf } from '../evidence.ts'
+import type { ExchangeParts } from '../exchange.ts'
 import {
   ABANDONED,
   answered,
@@ -61,6 +62,24 @@ describe('a fresh key', () => {
     expect(judged(first, second).outcome).toBe('failed')
   })
 
+  test('names both transfers only when there are two', () => {
+    const told = (first: ExchangeParts, second: ExchangeParts) =>
+      judged(transfer(1, 0, { ...DROPPED, ...first }), transfer(2, 10, second)).explanation.split('Idempotency-Key.')[1]
+    expect(told({}, {})).toBe('')
+    expect(told(carriedOut('a'), {})).toBe('')
+    expect(told({}, carriedOut('b'))).toBe('')
+    expect(told(carriedOut('a'), carriedOut('a'))).toBe('')
+    expect(told(carriedOut('a'), carriedOut('b'))).toBe(' Both were carried out: 0xa and 0xb.')
+  })
+
+  test('is counted two hundred times at most', () => {
+    const pairs = Array.from({ length: 205 }, (_, n) => [
+      transfer(2 * n, n * 50, DROPPED),
+      transfer(2 * n + 1, n * 50 + 20),
+    ])
+    expect(judged(...pairs.flat()).explanation).toMatch(/ This happened 200 times\.$/)
+  })
+
   test('for each of several attempts is counted', () => {
     const judgement = judged(transfer(1, 0, DROPPED), transfer(2, 10, DROPPED), transfer(3, 20))
     expect(judgement).toMatchObject({ outcome: 'failed', explanation: expect.stringContaining('2 times') })
@@ -113,23 +132,42 @@ describe('made anew under another key after retries that had no answer', () => {
   })
 
   test.each([
-    ['the ledger has one of them', [...attempts, anew], [ledgerTransfer('tx_b')]],
-    ['a body is not on record', [...attempts, transfer(2, 500, { ...carriedOut('tx_b'), ...NOTHING_READ })], both],
+    ['the ledger does not have both', [...attempts, anew], [ledgerTransfer('tx_b')]],
+    [
+      'the body of one of the two requests is not on record',
+      [...attempts, transfer(2, 500, { ...carriedOut('tx_b'), ...NOTHING_READ })],
+      both,
+    ],
     ['the list was asked for in between', [...attempts, list(100), anew], both],
-    ['an attempt may have been answered', [transfer(1, 0, DROPPED), transfer(1, 10, NOT_READ), anew], both],
+    ['one of the attempts may have been answered', [transfer(1, 0, DROPPED), transfer(1, 10, NOT_READ), anew], both],
     ['a token was fetched in between', [...attempts, token(100), anew], both],
-    ['another worker was busy', [transfer(3, 0, { until: 600, amount: '7' }), ...attempts, anew], both],
-  ])('needs review when %s', (_what, exchanges, transfers) => {
-    expect(judge(exchanges, transfers).outcome).toBe('needs_review')
+    ['several workers write', [transfer(3, 0, { until: 600, amount: '7' }), ...attempts, anew], both],
+  ])('needs review when %s', (why, exchanges, transfers) => {
+    expect(judge(exchanges, transfers)).toMatchObject({
+      outcome: 'needs_review',
+      explanation: expect.stringContaining(`Whether it is a retry cannot be known: ${why}`),
+    })
   })
 
   test.each([
     ['an attempt was answered', [...attempts, transfer(1, 30), anew]],
     ['an attempt was refused', [...attempts, transfer(1, 30, answered(422, 'transaction_reverted')), anew]],
     ['the list showed the first', [...attempts, list(100, ['tx_a']), anew]],
+    [
+      'it was sent while an attempt was under way',
+      [attempts[0]!, transfer(1, 10, { ...DROPPED, ...carriedOut('tx_a'), until: 900 }), anew],
+    ],
+    [
+      'its key had been in use before',
+      [attempts[0]!, transfer(2, 3), transfer(1, 10, DROPPED), transfer(2, 500, carriedOut('tx_b'))],
+    ],
     ['another amount follows', [...attempts, transfer(2, 500, { ...carriedOut('tx_b', '70'), amount: '70' })]],
   ])('is none, and the rule is kept, when %s', (_what, exchanges) => {
     expect(judge(exchanges).outcome).toBe('passed')
+  })
+
+  test('is for single-transfer to judge when the list was asked for after the only attempt', () => {
+    expect(judge([attempts[0]!, list(100), anew]).outcome).toBe('not_exercised')
   })
 
   test('is none when the list shows that nothing had been done', () => {
@@ -151,9 +189,12 @@ describe('the same key', () => {
       faults: [{ id: 'flt_1', kind: 'malformed_body', phase: 'during_response', explanation: '' }],
     })
     expect(judged(cut, transfer(1, 10)).outcome).toBe('passed')
-    expect(judged(transfer(1, 0, DROPPED), transfer(1, 10))).toMatchObject({
+    const [dropped, again] = [transfer(1, 0, DROPPED), transfer(1, 10)]
+    expect(judged(dropped, again)).toEqual({
       outcome: 'passed',
-      explanation: expect.stringContaining('under the same Idempotency-Key'),
+      explanation:
+        "alice's deposit of 1000 minor units had to be repeated: its connection was reset after 5 ms. It came again 5 ms later, under the same Idempotency-Key.",
+      request_ids: [dropped.request_id, again.request_id],
     })
   })
 

@@ -96,3 +96,59 @@ test('eight workers with tokens of their own pass', () => {
     ).outcome,
   ).toBe('passed')
 })
+
+test('an answer to a token request that has none renews nothing', () => {
+  const empty = { ...fetchOf('T2', { at: 2100 }), response: null }
+  expect(judged(...begun(), empty, poolsWith('T1', { at: 2150 })).outcome).toBe('not_exercised')
+})
+
+test('another token that the provider never gave out renews nothing', () => {
+  expect(judged(...begun(), poolsWith('T9', { at: 2100 })).outcome).toBe('not_exercised')
+})
+
+test('a token that was found late is not renewed in time, whatever comes after it', () => {
+  const next = [fetchOf('T2', { at: 13_000, expires_in: 3600 }), poolsWith('T2', { at: 13_100 })]
+  expect(judged(...begun(), late(12_005), ...next).outcome).toBe('needs_review')
+})
+
+test('a token that nobody used is not renewed', () => {
+  const unused = fetchOf('T0', { expires_in: 62 })
+  expect(
+    judged(unused, fetchOf('T1', { at: 2100 }), ...[2200, 2300].map((at) => poolsWith('T1', { at }))).outcome,
+  ).toBe('not_exercised')
+})
+
+test('another token is a renewal from 61 seconds before the end on', () => {
+  const used = [fetchOf('T1', { expires_in: 62 }), ...[100, 700].map((at) => poolsWith('T1', { at }))]
+  const renewedAt = (at: number) => judged(...used, fetchOf('T2', { at })).outcome
+  // It expires 62 s after its answer, which was out at 5 ms.
+  expect([renewedAt(1005), renewedAt(1004)]).toEqual(['passed', 'not_exercised'])
+})
+
+test('the token of another tenant renews nothing', () => {
+  const other = fetchOf('T2', { at: 2100, tenant: 'globex' })
+  expect(judged(...begun(), other).outcome).toBe('not_exercised')
+})
+
+test('a token that lived a minute once is not judged', () => {
+  const short = [fetchOf('T', { expires_in: 60 }), poolsWith('T', { at: 30_000 }), poolsWith('T', { at: 30_100 })]
+  expect(judged(...short).outcome).toBe('not_exercised')
+  expect(judged(fetchOf('T', { expires_in: 3600 }), ...short).outcome).toBe('not_exercised')
+})
+
+test('a late request under a key of its own counts', () => {
+  const uses = ['a', 'b'].map((key, n) => depositWith({ idp: 'T1' }, key, { at: 12_005 + n * 100 }))
+  expect(judged(...begun(), ...uses)).toMatchObject({
+    outcome: 'failed',
+    explanation: '2 requests sent an access token that had less than 60 s to live: a request with 50.0 s left.',
+  })
+})
+
+test('a request that begins when another late one of its connection ends follows it', () => {
+  expect(judged(...begun(), late(12_005), late(12_010)).outcome).toBe('failed')
+  expect(judged(...begun(), late(12_005), late(12_009)).outcome).toBe('needs_review')
+})
+
+test('a request at the very moment of its expiry has expired', () => {
+  expect(judged(...begun(), late(62_005)).explanation).toContain('a request 0 ms after it had expired')
+})

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { idpTokenRefresh } from '../../../src/verdict/findings/idp-token-refresh.ts'
 import { evidenceOf } from '../evidence.ts'
 import { depositWith, fetchOf, idpRefused, poolsWith, struck } from '../token-traffic.ts'
@@ -87,4 +87,27 @@ test('one request that was let be among others that were repeated may be a test'
   expect(judged([...repeated, poolsWith('T2', { at: 50, ...idpRefused, ...struck('error') })]).outcome).toBe(
     'needs_review',
   )
+})
+
+describe('an equal token is a fresh one', () => {
+  const refused = poolsWith('T1', { at: 10, ...idpRefused })
+  const again = (at: number) => poolsWith('T1', { at })
+  const cases: [string, ReturnType<typeof poolsWith>[], string][] = [
+    ['if it was fetched from the moment of the refusal', [fetchOf('T1', { at: 15, until: 20 }), again(20)], 'passed'],
+    ['not if it was fetched while it was refused', [fetchOf('T1', { at: 14, until: 20 }), again(30)], 'failed'],
+    ['not if it was still on its way', [fetchOf('T1', { at: 15, until: 40 }), again(30)], 'failed'],
+    ['not if another tenant fetched it', [fetchOf('T1', { at: 15, tenant: 'globex' }), again(30)], 'failed'],
+    ['not if nothing was fetched', [fetchOf('T1', { at: 15, end: 'dropped' }), again(30)], 'failed'],
+  ]
+  test.each(cases)('%s', (_what, exchanges, outcome) => {
+    expect(judged([fetchOf('T1'), refused, ...exchanges]).outcome).toBe(outcome)
+  })
+})
+
+test('another token is a fresh one, wherever it comes from', () => {
+  expect(judged([...begun(), depositWith({ idp: 'T2' }, 'key', { at: 30 })]).outcome).toBe('passed')
+})
+
+test('a token that never came from the identity provider counts when a fault refused it', () => {
+  expect(judged([poolsWith('T1', { ...idpRefused, ...struck('bad_signature') })]).outcome).toBe('failed')
 })

@@ -32,3 +32,21 @@ test('a page of a list that did not go on, or asked for before, shows nothing', 
   expect(judged([page({ next: 'A' }), page({ after: 'C', external_id: 'bob' })]).outcome).toBe('needs_review')
   expect(judged([page({ after: 'C' }), page({ next: 'A' })]).outcome).toBe('needs_review')
 })
+
+test('answers that are no lists say nothing of pages', () => {
+  const deposit = { ...page({ next: 'A' }), operation: 'deposit' as const }
+  expect(judged([deposit]).outcome).toBe('not_exercised')
+  const list = page({ next: 'A' })
+  expect(judged([{ ...list, response: { ...list.response!, body: null } }]).outcome).toBe('not_exercised')
+})
+
+test('a page that was asked for by a cursor shows no further one', () => {
+  expect(judged([page({ after: 'A', next: 'B' }), page()]).outcome).toBe('needs_review')
+})
+
+test('nothing so far is shown by the first page, and something later is expected of a client that is still there', () => {
+  const first = page({ next: 'A' })
+  const judgement = judged([first], { ended: false })
+  expect(judgement).toMatchObject({ request_ids: [first.request_id], explanation: expect.stringMatching(/ so far\.$/) })
+  expect(judged([first]).explanation).toMatch(/ wrong where it needs all of them\.$/)
+})

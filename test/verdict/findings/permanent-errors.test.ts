@@ -25,9 +25,36 @@ describe('fails when', () => {
   })
 })
 
+test('several are counted, and one that is answered in the end is among its own repetitions', () => {
+  const others = [400, 500, 600].map((at) => transfer(2, at, REFUSED))
+  expect(judged(...refusedTransfers(0, 100), transfer(1, 200), ...others).explanation).toBe(
+    "alice's deposit of 1000 minor units was answered 422 insufficient_balance and came again as it was 2 times. 2 requests were repeated so.",
+  )
+  expect(judged(...refusedTransfers(0, 100, 200)).explanation).toMatch(/ came again as it was 2 times\.$/)
+})
+
+test('it fails though tokens and lists come in between: they change nothing', () => {
+  const [first, ...others] = refusedTransfers(0, 100, 200)
+  for (const between of [token(50), list(50)]) expect(judged(first!, between, ...others).outcome).toBe('failed')
+})
+
+test('it fails though other refusals come in between', () => {
+  const [first, ...others] = refusedTransfers(0, 100, 200)
+  expect(judged(first!, transfer(9, 50, answered(300)), ...others).outcome).toBe('failed')
+  expect(judged(first!, transfer(9, 50, { response: null }), ...others).outcome).toBe('failed')
+})
+
+test('a repetition may come at the moment of the answer', () => {
+  expect(judged(...refusedTransfers(0, 5, 10)).outcome).toBe('failed')
+})
+
 describe('needs review when', () => {
   test.each([
     ['a refused transfer comes once more', refusedTransfers(0, 100)],
+    [
+      'a request without a key comes in a row, perhaps of a test each',
+      [0, 10, 20].map((at) => customer(at, { ...answered(403), request: { body: '{"external_id":"bob"}' } })),
+    ],
     ['a list is asked for many times in a row, perhaps by a test each', unknownLists(0, 10, 20, 30, 40)],
     [
       'one key came again and again, and the bodies are not on record',
@@ -42,13 +69,37 @@ describe('needs review when', () => {
   })
 
   test('the client is still there', () => {
-    expect(permanentErrors.judge(evidenceOf(refusedTransfers(0), { ended: false })).outcome).toBe('needs_review')
+    const judge = (...exchanges: Parameters<typeof evidenceOf>[0]) =>
+      permanentErrors.judge(evidenceOf(exchanges, { ended: false }))
+    const [only] = refusedTransfers(0)
+    expect(judge(only!)).toEqual({
+      outcome: 'needs_review',
+      explanation:
+        "alice's deposit of 1000 minor units was answered 422 insufficient_balance. Nothing has followed so far.",
+      request_ids: [only?.request_id],
+    })
+    expect(judge(only!, list(10)).outcome).toBe('passed')
+  })
+
+  test('why is said', () => {
+    expect(judged(...refusedTransfers(0, 100)).explanation).toMatch(
+      / and came again as it was 1 time\. A test suite may do so on purpose\.$/,
+    )
+    const unread = [0, 100, 200, 300].map((at) => transfer(1, at, { ...REFUSED, ...UNREAD }))
+    expect(judged(...unread)).toMatchObject({
+      explanation: expect.stringMatching(/Not all their bodies are on record, so they may differ\.$/),
+      request_ids: { length: 3 },
+    })
+    expect(judged(...unknownLists(0, 10, 20)).explanation).toMatch(/A test suite may do so on purpose\.$/)
+    const bare = [0, 100].map((at) => transfer(1, at, answered(404)))
+    expect(judged(...bare).explanation).toContain(' was answered 404 and came again')
   })
 })
 
 describe('passes when', () => {
   test.each([
     ['nothing is repeated', [...refusedTransfers(0), transfer(2, 10)]],
+    ['it is 400', [transfer(1, 0, answered(400, 'invalid_request'))]],
     ['two tests ask for an unknown end user one right after the other', unknownLists(0, 10)],
     ['other requests are in between', [0, 1, 2, 3, 4].flatMap((n) => [...unknownLists(n * 20), list(n * 20 + 10)])],
     [
@@ -78,7 +129,10 @@ test.each([
   ['401', answered(401, 'invalid_idp_token')],
   ['409', answered(409, 'idempotency_key_in_progress')],
   ['429', answered(429, 'rate_limited')],
+  ['500', answered(500)],
   ['503', answered(503)],
+  ['an answer that was cut short', { ...REFUSED, end: 'dropped' as const }],
+  ['no answer', { response: null }],
   ['transaction_reverted', answered(422, 'transaction_reverted')],
   ['cursor_expired', answered(410, 'cursor_expired')],
 ])('repeating after %s exercises nothing here', (_what, parts) => {
@@ -89,4 +143,15 @@ test('neither does the token endpoint', () => {
   expect(judged(...[0, 10, 20, 30].map((at) => token(at, answered(400, 'invalid_scope')))).outcome).toBe(
     'not_exercised',
   )
+})
+
+test('neither do paths that are no operation', () => {
+  expect(judged(...[0, 10, 20].map((at) => transfer(1, at, { ...UNKNOWN, operation: null }))).outcome).toBe(
+    'not_exercised',
+  )
+})
+
+test('a passed one is shown by the first refusal', () => {
+  const first = transfer(1, 10, REFUSED)
+  expect(judged(list(0), first, transfer(2, 20, REFUSED)).request_ids).toEqual([first.request_id])
 })

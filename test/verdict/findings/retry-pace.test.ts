@@ -39,3 +39,48 @@ test('four attempts with pauses show a pace', () => {
   expect(judged(...attempts([0, 250, 750])).outcome).toBe('not_exercised')
   expect(judged(...attempts([0, 20, 40, 60])).outcome).toBe('not_exercised')
 })
+
+test('only writes of the record are judged, each from its first attempt', () => {
+  const storm = every(20, 12)
+  const others = storm.map((at) => transfer(1, at, { ...DROPPED, operation: 'create_end_user' }))
+  expect(judged(...others).outcome).toBe('not_exercised')
+  const [kept, ...rest] = attempts(storm)
+  expect(retryPace.judge(evidenceOf(rest, { kept: [kept!] })).outcome).toBe('not_exercised')
+  expect(judged(...attempts([0, 1000, 2000, 3000, 4000])).explanation).toContain('was sent 5 times')
+})
+
+test('the operation with most attempts shows the pace', () => {
+  const longer = every(250, 5).map((at) => transfer(2, at, DROPPED))
+  expect(judged(...attempts(every(250, 4)), ...longer)).toEqual({
+    outcome: 'passed',
+    explanation: "alice's deposit of 1000 minor units was sent 5 times, with 245 ms in between on average.",
+    request_ids: [longer[0], longer[1], longer[4]].map((one) => one?.request_id),
+  })
+})
+
+test('100 ms on average are a pause', () => {
+  expect(judged(...attempts(every(105, 4))).outcome).toBe('passed')
+  expect(judged(...attempts(every(104, 4)))).toMatchObject({
+    outcome: 'not_exercised',
+    explanation: 'No operation was sent 4 times with pauses, or more than 10 times without.',
+  })
+})
+
+test('attempts without any pause are a storm, also of those that were put off', () => {
+  expect(judged(...attempts(every(5, 11))).outcome).toBe('failed')
+  expect(judged(...attempts(every(20, 11), answered(429))).outcome).toBe('failed')
+})
+
+test('within one second means that, wherever it lies', () => {
+  const late = (pause: number) => attempts(every(pause, 11).map((at) => at + 60_000))
+  expect([judged(...late(99)).outcome, judged(...late(100)).outcome]).toEqual(['failed', 'not_exercised'])
+  expect(judged(...late(99)).explanation).toContain('was sent 11 times within 990 ms')
+})
+
+test('pauses that double in the second half grow', () => {
+  const halves = (second: number) => [0, 10, 20, 30, 40, 50, ...[1, 2, 3, 4, 5].map((n) => 50 + n * (second + 5))]
+  expect([judged(...attempts(halves(20))).outcome, judged(...attempts(halves(21))).outcome]).toEqual([
+    'failed',
+    'not_exercised',
+  ])
+})

@@ -59,6 +59,52 @@ describe('fails when', () => {
   })
 })
 
+test('it says how often, and the certain ones come first', () => {
+  const bobs = (at: number, connection: number) => [
+    transfer(3, at, { ...DROPPED, ...carriedOut('tx_c'), external_id: 'bob' }),
+    list(at + 20, [], { external_id: 'bob', connection }),
+    transfer(4, at + 50, { ...carriedOut('tx_d'), external_id: 'bob', connection: 2 }),
+  ]
+  const alices = (connection: number) => [dropped, list(20, [], { connection }), again]
+  expect(judged(...alices(2))).toMatchObject({ expected: 'one transaction for alice', came: 'two' })
+  expect(judged(...alices(2)).explanation).toMatch(
+    / 1 time the list of transactions was asked for in between, and it was not in it yet\.$/,
+  )
+  expect(judged(...alices(2), ...bobs(100, 2)).explanation).toMatch(/ This happened 2 times\.$/)
+  expect(judged(...alices(3), ...bobs(100, 2))).toMatchObject({
+    outcome: 'failed',
+    expected: 'one transaction for bob',
+  })
+  expect(judged(...alices(3), ...bobs(100, 3))).toMatchObject({
+    outcome: 'needs_review',
+    explanation: expect.stringMatching(/perhaps of another worker\.$/),
+  })
+})
+
+test('one look of its sender is enough, whoever else looks', () => {
+  expect(judged(dropped, list(10, [], { connection: 3 }), list(20, [], { connection: 2 }), again).outcome).toBe(
+    'failed',
+  )
+})
+
+test('a transfer that is known says so, with what showed it', () => {
+  const found = list(20, ['tx_a'])
+  expect(judged(dropped, list(10), found)).toMatchObject({
+    explanation:
+      "alice's deposit of 1000 minor units was uncertain: its connection was reset after 5 ms. It is in the ledger once, and its client knows.",
+    request_ids: [dropped.request_id, found.request_id],
+  })
+  const bobs = [
+    transfer(1, 0, { ...DROPPED, ...carriedOut('tx_b'), external_id: 'bob' }),
+    transfer(1, 10, { external_id: 'bob' }),
+  ]
+  const told = transfer(1, 10)
+  expect(judged(dropped, told, ...bobs)).toMatchObject({
+    explanation: expect.stringMatching(/ its client knows\. So it was with 1 other\.$/),
+    request_ids: [dropped.request_id, told.request_id],
+  })
+})
+
 describe('passes when', () => {
   test.each([
     ['the transfer was repeated under its key', [dropped, transfer(1, 10, carriedOut('tx_a'))]],
@@ -76,6 +122,10 @@ describe('needs review when', () => {
   test.each([
     ['another finding says what was wrong', [dropped, again]],
     ['the second comes on another connection', [dropped, list(10, [], { connection: 3 }), again]],
+    [
+      'a request without a key was in flight',
+      [transfer(3, 0, { until: 80, amount: '7', idempotency: null }), dropped, list(20, [], { connection: 2 }), again],
+    ],
     ['workers overlap', [transfer(3, 0, { until: 80, amount: '7' }), dropped, list(20, [], { connection: 2 }), again]],
   ])('%s', (_what, exchanges) => {
     expect(judged(...exchanges).outcome).toBe('needs_review')
@@ -103,4 +153,16 @@ test.each([
   ],
 ])('is not exercised %s', (_what, exchanges) => {
   expect(judged(...exchanges).outcome).toBe('not_exercised')
+})
+
+test('a second that nobody looked for is shown with the first', () => {
+  expect(judged(dropped, again)).toMatchObject({
+    explanation: expect.stringContaining('Nobody had looked in between'),
+    request_ids: [dropped.request_id, again.request_id],
+  })
+})
+
+test('lists in flight are no sign of another worker', () => {
+  const look = list(20, [], { connection: 2 })
+  expect(judged(dropped, list(0, [], { until: 60, connection: 4 }), look, again).outcome).toBe('failed')
 })

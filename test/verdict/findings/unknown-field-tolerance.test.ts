@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { unknownFieldTolerance } from '../../../src/verdict/findings/unknown-field-tolerance.ts'
 import { evidenceOf } from '../evidence.ts'
-import type { ExchangeParts } from '../exchange.ts'
+import { type ExchangeParts, exchange } from '../exchange.ts'
 import { page } from '../lists.ts'
 import { depositWith, fetchOf, poolsWith, struck } from '../token-traffic.ts'
 
@@ -69,4 +69,76 @@ test('nothing afterwards needs review, and so does what other processes of other
   })
   expect(judged([strange('a')], { ended: false })).toMatchObject({ explanation: expect.stringContaining('so far') })
   expect(judged([strange('a'), page({ at: 20, connection: 2, external_id: 'bob' })]).outcome).toBe('needs_review')
+})
+
+test('a request without a key may come again', () => {
+  const lists = [0, 10, 20].map((at) => poolsWith('T', { at, ...struck('unknown_fields') }))
+  expect(judged([...lists, page({ at: 40, external_id: null })]).outcome).toBe('passed')
+})
+
+test('an operation of which one write was not repeated is no failure', () => {
+  const deposits = ['a', 'b'].flatMap((key, i) => [strange(key, { at: 100 * i }), strange(key, { at: 100 * i + 50 })])
+  expect(judged([...deposits, strange('c', { at: 300 }), page({ at: 400 })]).outcome).toBe('passed')
+})
+
+test('the operation that was repeated most is shown, by the write that came most often', () => {
+  const portfolio = { operation: 'create_portfolio' as const, request: { path: '/portfolios' } }
+  const portfolios = [strange('p', portfolio), strange('p', { at: 20, ...portfolio })]
+  const one = [strange('a', { at: 100 }), strange('a', { at: 150 })]
+  const other = [200, 250, 300, 350].map((at) => strange('b', { at }))
+  expect(judged([...portfolios, ...one, ...other])).toEqual({
+    outcome: 'failed',
+    explanation:
+      'deposit of alice was answered with success and new fields, and sent again 3 times under the same key. So was every deposit: 2 of 2.',
+    expected: 'the answer taken as it is',
+    came: 'the same request again, as after a failure',
+    request_ids: other.slice(0, 3).map(({ request_id }) => request_id),
+  })
+})
+
+test('whose it was is not said where it was of nobody', () => {
+  const create = (at: number) => strange('c', { at, operation: 'create_end_user', external_id: null })
+  expect(judged([create(0), create(5)]).explanation).toBe(
+    'create_end_user was answered with success and new fields, and sent again 1 time under the same key. That may be a test of the key, or a client that takes the answer for a failure.',
+  )
+})
+
+test('a repeated write is on purpose only when something new follows', () => {
+  const bobs = strange('p', {
+    operation: 'create_portfolio',
+    connection: 2,
+    external_id: 'bob',
+    request: { path: '/p' },
+  })
+  const exchanges = [bobs, strange('a', { at: 10 }), strange('a', { at: 20 })]
+  expect(judged(exchanges).explanation).toContain('That may be a test of the key')
+})
+
+describe('something new is', () => {
+  const follows = (first: ReturnType<typeof strange>, ...rest: ReturnType<typeof strange>[]) =>
+    judged([first, ...rest]).outcome === 'passed'
+
+  test('no token, nothing that was on its way, and nothing of another process', () => {
+    expect(follows(strange('a'), fetchOf('T', { at: 20 }))).toBe(false)
+    expect(follows(strange('a', { until: 50 }), page({ at: 20 }))).toBe(false)
+    expect(follows(strange('a', { until: 50 }), page({ at: 50 }))).toBe(true)
+    expect(follows(page(), strange('a', { at: 20 }))).toBe(false)
+    const pools = poolsWith('T', { ...struck('unknown_fields') })
+    expect(follows(pools, exchange({ at: 20, connection: 2, external_id: null }))).toBe(false)
+  })
+
+  test('what its end user asks for on another connection', () => {
+    expect(follows(strange('a'), page({ at: 20, connection: 2 }))).toBe(true)
+  })
+
+  test('shown with the first answer that had new fields', () => {
+    const lists = [0, 20].map((at) => poolsWith('T', { at, ...struck('unknown_fields') }))
+    const deposit = depositWith({}, 'key', { at: 40 })
+    expect(judged([...lists, deposit]).request_ids).toEqual([lists[0]?.request_id, deposit.request_id])
+  })
+
+  test('shown to be missing by the last of them', () => {
+    const stranger = strange('b', { at: 50, connection: 2, external_id: 'bob' })
+    expect(judged([strange('a'), stranger]).request_ids).toEqual([stranger.request_id])
+  })
 })

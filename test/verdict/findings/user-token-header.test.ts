@@ -24,6 +24,11 @@ test.each([
   [{ alg: 'RS256', typ: 'JWT' }, 'kid missing'],
   [{ ...GOOD, kid: 7 }, 'kid 7'],
   [{ alg: 'RS256', kid: 'key-1' }, 'typ missing'],
+  [{ ...GOOD, kid: '' }, 'kid ""'],
+  [{ ...GOOD, typ: ['JWT'] }, 'typ ["JWT"]'],
+  [{ ...GOOD, typ: 'my-jwt' }, 'typ "my-jwt"'],
+  [{ ...GOOD, typ: 'jwt+x' }, 'typ "jwt+x"'],
+  [{ ...GOOD, alg: 'x'.repeat(90) }, `alg "${'x'.repeat(59)}`],
 ])('%j fails', (header, came) => {
   expect(withHeaders(header)).toMatchObject({ outcome: 'failed', came, request_ids: { length: 1 } })
 })
@@ -35,4 +40,9 @@ test('one bad token among good ones may be a test', () => {
 test('a token sent many times is one token', () => {
   const [good, bad] = [depositWith({}, 'key'), depositWith({ user: shownToken('B', { header: {} }) }, 'key')]
   expect(userTokenHeader.judge(evidenceOf([good, bad, bad, bad])).outcome).toBe('needs_review')
+})
+
+test('one right token is shown, or two wrong ones', () => {
+  expect(withHeaders(GOOD, GOOD).request_ids).toHaveLength(1)
+  expect(withHeaders({}, {}, {}).request_ids).toHaveLength(2)
 })

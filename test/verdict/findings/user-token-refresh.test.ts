@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { userTokenRefresh } from '../../../src/verdict/findings/user-token-refresh.ts'
 import { evidenceOf } from '../evidence.ts'
+import { exchange } from '../exchange.ts'
 import { depositWith, shownToken, struck, userRefused } from '../token-traffic.ts'
 
 const judged = (...[exchanges, rest]: Parameters<typeof evidenceOf>) =>
@@ -35,6 +36,16 @@ test('the same token again fails', () => {
     outcome: 'failed',
     came: 'the same token again',
   })
+})
+
+test('the same token again, from another worker that has the same order, is no answer to it', () => {
+  const renewed = depositWith({ user: 'U2' }, 'key', { at: 30 })
+  const other = depositWith({ user: 'U1' }, 'key', { at: 16, connection: 2 })
+  expect(judged([refused(), other, renewed])).toMatchObject({
+    outcome: 'passed',
+    request_ids: [expect.any(String), renewed.request_id],
+  })
+  expect(judged([refused(), { ...other, connection: 1 }, renewed]).outcome).toBe('failed')
 })
 
 test('an equal token passes when it was issued in the second of the refusal: nobody can tell them apart', () => {
@@ -74,4 +85,28 @@ test('an equal request with another body is not the same', () => {
     request: { body: '{"portfolio_id":"jar_1","amount_minor":"7"}' },
   })
   expect(judged([refused(), other]).outcome).toBe('failed')
+})
+
+test('a token counts as right when an answer below 400 came of it, and only its own', () => {
+  const later = depositWith({ user: 'U1' }, 'key', { at: 10, ...userRefused })
+  const before = (parts: object) => judged([depositWith({ user: 'U1' }, 'key 0', parts), later]).outcome
+  expect(before({})).toBe('failed')
+  expect(before({ response: { status: 400 } })).toBe('not_exercised')
+  expect(before({ response: null })).toBe('not_exercised')
+  expect(judged([exchange(), later]).outcome).toBe('not_exercised')
+})
+
+test('a request without a user token is refused for its lack, fault or not', () => {
+  expect(judged([exchange({ ...userRefused, ...struck('bad_signature') })]).outcome).toBe('not_exercised')
+})
+
+test('a repetition without a token, or with an old one, brings no fresh one', () => {
+  const bare = depositWith({}, 'key', { at: 30 })
+  bare.request = { ...bare.request, user_token: null }
+  expect(judged([refused(), bare])).toMatchObject({ outcome: 'failed', came: 'the same token again' })
+  const old = shownToken('U1', { claims: { iat: 1 } })
+  const late = depositWith({ user: old }, 'key', { at: 9000, ...userRefused, ...struck('bad_signature') })
+  expect(judged([late, depositWith({ user: old }, 'key', { at: 9100 })]).outcome).toBe('failed')
+  const unread = shownToken('U1', { claims: null })
+  expect(judged([refused(), depositWith({ user: unread }, 'key', { at: 30 })]).outcome).toBe('failed')
 })
