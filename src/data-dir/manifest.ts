@@ -5,14 +5,14 @@ import { damaged } from './journal-format.ts'
 import { openPrivate, replacePrivate } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 
-/** Since format 3, the ledger's journal may hold segments of packed records. */
-const FORMAT = 3
+/** Since format 3, the ledger's journal may hold segments of packed records; since 4, folders of namespaces are called by their lives. */
+const FORMAT = 4
 /** The oldest that is read; the first change raises it. */
 const OLDEST_FORMAT = 2
 
 const ManifestSchema = Type.Object({
   /** Format of the whole directory: raised when an older version would misread any of its files. */
-  format: Type.Union([Type.Literal(OLDEST_FORMAT), Type.Literal(FORMAT)]),
+  format: Type.Integer({ minimum: OLDEST_FORMAT, maximum: FORMAT }),
   /** Version of the package that wrote it last. */
   version: Type.String(),
   seed: Type.Integer(),

@@ -1,4 +1,4 @@
-import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
+import type { FoundNamespace, KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { readInlineFixture } from '../read-fixture.ts'
 import { Namespace } from './namespace.ts'
@@ -21,13 +21,14 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
 
 /** Opens one that was kept, as an earlier process left it. Throws DataDirectoryError, FixtureError, OptionError and others. */
 export async function openKept(
-  name: string,
+  { name, life }: Pick<FoundNamespace, 'name' | 'life'>,
   kept: KeptNamespace,
   { host, dataDir, surroundings }: { host: Fixture; dataDir: string; surroundings: Surroundings },
 ): Promise<Namespace> {
   const fixture = kept.fixtures === null ? host : await readInlineFixture(kept.fixtures, host)
   return openNamespace({
     name,
+    life,
     fixture: withKeptClients(fixture, kept.clients),
     created_at: kept.created_at,
     seed: kept.seed,
@@ -47,7 +48,7 @@ export function keptOf({
   clockStart,
   confirmationDelay,
   clients,
-}: Namespace): KeptNamespace {
+}: Namespace): Omit<KeptNamespace, 'life'> {
   return {
     created_at,
     seed,

@@ -36,7 +36,7 @@ describe('the manifest', () => {
     ])
     const expected = {
       ...FIRST,
-      format: 3,
+      format: 4,
       runs: 1,
       clock: { offset: 5, frozen_at: 12.5 },
       seeded: true,
@@ -74,8 +74,8 @@ describe('the manifest', () => {
   })
 
   it('of another format is refused by name', async () => {
-    const message = await refusal({ format: 4, version: '3.1.4' })
-    expect(message).toContain('it is of format 4 (written by version 3.1.4), and this version reads formats 2 to 3')
+    const message = await refusal({ format: 5, version: '3.1.4' })
+    expect(message).toContain('it is of format 5 (written by version 3.1.4), and this version reads formats 2 to 4')
     expect(message).toContain('start the version that wrote it')
     expect(await refusal({ format: 1, version: '0.0.1' })).toContain('it is of format 1')
   })
@@ -92,7 +92,7 @@ describe('the manifest', () => {
       const manifest = await Manifest.open(path)
       expect(readFileSync(path, 'utf8')).toBe(older)
       await write(manifest!)
-      expect((await Manifest.open(path))?.data).toMatchObject({ ...FIRST, format: 3 })
+      expect((await Manifest.open(path))?.data).toMatchObject({ ...FIRST, format: 4 })
     }
   })
 })
