@@ -1,10 +1,11 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
+import { Low } from 'lowdb'
 import { SeededRandom } from '../support/random.ts'
+import { FORMAT } from './directory-format.ts'
+import { DocumentFile } from './document-file.ts'
 import { damaged } from './journal-format.ts'
-import { openPrivate, replacePrivate } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 
 const FOLDER = 'namespaces'
@@ -16,7 +17,11 @@ const ID_LENGTH = 12
 const LONGEST_STEM = 57
 
 const KeptNamespaceSchema = Type.Object({
-  /** Absent in what format 3 and older wrote: a life was called by its name alone. */
+  /** This and the next two are absent in what format 3 and older wrote. */
+  format: Type.Optional(Type.Integer()),
+  /** Of the package that wrote it. */
+  version: Type.Optional(Type.String()),
+  /** Where it is absent, the name alone. */
   life: Type.Optional(Type.String()),
   /** ISO 8601 UTC, wall-clock time. */
   created_at: Type.String(),
@@ -35,7 +40,7 @@ const KeptNamespaceSchema = Type.Object({
 })
 
 /** What is known of a namespace before its data directory is opened. */
-export type KeptNamespace = Static<typeof KeptNamespaceSchema>
+export type KeptNamespace = Omit<Static<typeof KeptNamespaceSchema>, 'format' | 'life'>
 
 /** A namespace that is kept, or why it cannot be opened. */
 export type FoundNamespace = Found & ({ kept: KeptNamespace } | { failure: Error })
@@ -77,22 +82,13 @@ export class NamespaceFolders {
   }
 
   /** From now on, a namespace is kept. When it rejects, it is not. */
-  async keep(life: string, kept: Omit<KeptNamespace, 'life'>): Promise<void> {
-    const path = this.#fileOf(life)
-    try {
-      const handle = await replacePrivate(path, async (file) => {
-        await file.writeFile(JSON.stringify({ life, ...kept }))
-        await file.sync()
-      })
-      await handle.close()
-    } catch (error) {
-      throw systemFailure(path, error)
-    }
+  async keep(life: string, kept: KeptNamespace): Promise<void> {
+    await new Low(this.#fileOf(life), { format: FORMAT, life, ...kept }).write()
   }
 
   /** From now on, a namespace is kept no longer; what is there of it goes with {@link remove}, or at the next start. */
   async forget(life: string): Promise<void> {
-    const path = this.#fileOf(life)
+    const path = this.#pathOf(life)
     try {
       await rm(path, { force: true })
     } catch (error) {
@@ -111,23 +107,28 @@ export class NamespaceFolders {
   }
 
   async #find(life: string): Promise<FoundNamespace | undefined> {
-    const path = this.#fileOf(life)
     const [name = life] = life.split('.')
     try {
-      const handle = await openPrivate(path)
-      if (!handle) return void (await this.remove(life).catch(() => undefined))
-      const data: unknown = JSON.parse(await handle.readFile('utf8').finally(() => handle.close()))
-      if (!Value.Check(KeptNamespaceSchema, data)) throw damaged(path, 'it does not say what a namespace is')
-      if ((data.life ?? name) !== life) throw damaged(path, `it is that of another folder (${data.life ?? name})`)
-      return { name, life, kept: data }
+      const kept = await this.#fileOf(life).read()
+      if (!kept) return void (await this.remove(life).catch(() => undefined))
+      const own = kept.life ?? name
+      if (own !== life) throw damaged(this.#pathOf(life), `it is that of another folder (${own})`)
+      return { name, life, kept }
     } catch (error) {
-      const failure = error instanceof SyntaxError ? damaged(path, 'it is not JSON') : systemFailure(path, error)
-      return { name, life, failure: failure instanceof Error ? failure : new Error(String(failure)) }
+      return { name, life, failure: error instanceof Error ? error : new Error(String(error)) }
     }
   }
 
-  #fileOf(life: string): string {
+  #pathOf(life: string): string {
     return join(this.of(life), FILE)
+  }
+
+  #fileOf(life: string): DocumentFile<typeof KeptNamespaceSchema> {
+    return new DocumentFile(this.#pathOf(life), {
+      schema: KeptNamespaceSchema,
+      what: 'the file of a namespace',
+      synced: true,
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FoundNamespace, KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { readInlineFixture } from '../read-fixture.ts'
+import { version } from '../version.ts'
 import { Namespace } from './namespace.ts'
 import type { NamespaceOptions } from './namespace-options.ts'
 import { withKeptClients } from './own-clients.ts'
@@ -48,8 +49,9 @@ export function keptOf({
   clockStart,
   confirmationDelay,
   clients,
-}: Namespace): Omit<KeptNamespace, 'life'> {
+}: Namespace): KeptNamespace {
   return {
+    version,
     created_at,
     seed,
     clock_start: clockStart ?? null,

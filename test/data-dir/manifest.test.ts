@@ -66,8 +66,13 @@ describe('the manifest', () => {
     for (let length = 0; length < whole.trimEnd().length; length += 3) {
       expect(await refusal(whole.slice(0, length))).toContain('it is not JSON')
     }
-    expect(await refusal({ ...JSON.parse(whole), seed: 'seven' })).toContain('/seed')
-    expect(await refusal({ ...JSON.parse(whole), runs: -1 })).toContain('/runs')
+    expect(await refusal(whole.replace('"seed": 7', '"seed": 8'))).toContain('its checksum is wrong')
+    const { checksum, ...data } = JSON.parse(whole)
+    expect(checksum).toMatch(/^[0-9a-f]{8}$/)
+    expect(await refusal(data)).toContain('it lacks its checksum')
+    const older = { ...data, format: 3 }
+    expect(await refusal({ ...older, seed: 'seven' })).toContain('/seed')
+    expect(await refusal({ ...older, runs: -1 })).toContain('/runs')
     for (const foreign of [{}, { name: 'a-web-app' }, [], 'null', '5', { format: 'x' }]) {
       expect(await refusal(foreign)).toContain('it is not the manifest of a data directory')
     }
@@ -83,7 +88,8 @@ describe('the manifest', () => {
   it('of format 2 is read as it is, and raised before anything is written', async () => {
     const path = join(temporaryDirectory(), 'manifest.json')
     await Manifest.create(path, FIRST)
-    const older = JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), format: 2 })
+    const { checksum: _, ...data } = JSON.parse(readFileSync(path, 'utf8'))
+    const older = JSON.stringify({ ...data, format: 2 })
     for (const write of [
       (manifest: Manifest) => manifest.raiseFormat(),
       (manifest: Manifest) => manifest.update({ runs: 1 }),
