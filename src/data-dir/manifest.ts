@@ -2,6 +2,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Low } from 'lowdb'
 import { FORMAT } from './directory-format.ts'
 import { DocumentFile } from './document-file.ts'
+import { NEVER, WriteOrder } from './write-order.ts'
+
+/** Its name in its directory. */
+export const MANIFEST = 'manifest.json'
 
 const ManifestSchema = Type.Object({
   /** Of the whole directory. */
@@ -21,6 +25,9 @@ const ManifestSchema = Type.Object({
   clean: Type.Boolean(),
   /** Names of its journals: one that has gone since is missed. */
   journals: Type.Array(Type.String()),
+  /** As every file's, see {@link WriteOrder}; absent in what format 3 and older wrote. */
+  writes: Type.Optional(Type.Integer({ minimum: 0 })),
+  after: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }))),
 })
 
 /** What a data directory says of itself. */
@@ -34,6 +41,8 @@ export interface ManifestStart extends Pick<ManifestData, 'version' | 'seed' | '
 
 /** The small document that says what a data directory is. */
 export class Manifest {
+  /** That of all files of the directory. */
+  readonly order = new WriteOrder(() => [MANIFEST, ...this.#data.journals.map(fileOfJournal)])
   readonly #db: Low<ManifestData>
   /** As it was last written. */
   #data: ManifestData
@@ -42,6 +51,7 @@ export class Manifest {
   private constructor(db: Low<ManifestData>) {
     this.#db = db
     this.#data = db.data
+    this.order.is(MANIFEST, { ...NEVER, ...db.data })
   }
 
   /** Reads the manifest; undefined when there is none. Throws DataDirectoryError when it is damaged or of another format. */
@@ -72,7 +82,7 @@ export class Manifest {
   }
 
   /** Changes some of it; kept when it resolves. When it rejects, nothing has changed. */
-  update(changes: Partial<Omit<ManifestData, 'format' | 'journals'>>): Promise<void> {
+  update(changes: Partial<Omit<ManifestData, 'format' | 'journals' | 'writes' | 'after'>>): Promise<void> {
     return this.#change((data) => ({ ...data, ...changes }))
   }
 
@@ -89,13 +99,20 @@ export class Manifest {
 
   #change(change: (data: ManifestData) => ManifestData): Promise<void> {
     const done = this.#tail.then(async () => {
-      this.#db.data = { ...change(this.#data), format: FORMAT }
+      const written = this.order.next(MANIFEST)
+      this.#db.data = { ...change(this.#data), format: FORMAT, writes: written.writes, after: [...written.after] }
       await this.#db.write()
       this.#data = this.#db.data
+      this.order.is(MANIFEST, written)
     })
     this.#tail = done.catch(() => undefined)
     return done
   }
+}
+
+/** The name of a journal's file in its directory. */
+export function fileOfJournal(name: string): string {
+  return `${name}.journal`
 }
 
 function fileOf(path: string): DocumentFile<typeof ManifestSchema> {

@@ -10,6 +10,7 @@ import type { Fixture } from '../fixtures/fixture.ts'
 import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import type { DurationRange } from '../support/duration.ts'
+import { LatestRun } from '../support/latest-run.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { TakenAway } from '../verdict/evidence.ts'
 import type { Identity } from './build-identity.ts'
@@ -73,8 +74,7 @@ export class Namespace {
   readonly #copied: Pick<NamespaceCopy, 'mayBeBroken'> | undefined
   #seeded: NamespaceCopy | undefined
   #starting: Promise<void> | undefined
-  #resetting: Promise<void> | undefined
-  #nextReset: Promise<void> | undefined
+  readonly #resets = new LatestRun(() => this.#beginReset())
 
   private constructor(deps: NamespaceDeps) {
     const { services } = deps
@@ -114,6 +114,11 @@ export class Namespace {
   /** Where it is kept; undefined when it ends with the process. */
   get directory(): string | undefined {
     return this.#persistence?.path
+  }
+
+  /** @returns false if it goes on from a directory that an earlier process left without closing it */
+  get closedInOrder(): boolean {
+    return !this.#persistence?.mayBeBroken
   }
 
   /** Whether everything can be served, chains included, and why not. */
@@ -164,26 +169,14 @@ export class Namespace {
    * one runs, another follows, one for all who ask: what was done since the first began is to be undone as well.
    */
   reset(): Promise<void> {
-    if (!this.#resetting) return this.#beginReset()
-    this.#nextReset ??= this.#resetting
-      .catch(() => undefined)
-      .then(() => {
-        this.#nextReset = undefined
-        return this.reset()
-      })
-    return this.#nextReset
+    return this.#resets.ask()
   }
 
   #beginReset(): Promise<void> {
-    this.#resetting = this.#retryChainOutage(() => this.#reset())
-      .catch((error: Error) => {
-        this.#lifecycle.fail(`The last reset failed: ${error.message}`)
-        throw error
-      })
-      .finally(() => {
-        this.#resetting = undefined
-      })
-    return this.#resetting
+    return this.#retryChainOutage(() => this.#reset()).catch((error: Error) => {
+      this.#lifecycle.fail(`The last reset failed: ${error.message}`)
+      throw error
+    })
   }
 
   async #reset(): Promise<void> {

@@ -6,6 +6,7 @@ import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { suggest } from '../support/nearest.ts'
 import { shorten } from '../support/shorten.ts'
+import { auditAfterKill } from './audit-after-kill.ts'
 import { credentialsOf } from './credentials.ts'
 import { makeNamespace } from './make-namespace.ts'
 import { Namespace } from './namespace.ts'
@@ -28,6 +29,7 @@ export class Namespaces implements NamespacesControl {
     const namespaces = new Namespaces(first, folders, surroundings)
     try {
       await namespaces.#find()
+      void auditAfterKill(first, surroundings.log)
       return namespaces
     } catch (error) {
       namespaces.beginStop()

@@ -2,6 +2,7 @@ import type { FoundNamespace, KeptNamespace } from '../data-dir/namespace-folder
 import type { Fixture } from '../fixtures/fixture.ts'
 import { readInlineFixture } from '../read-fixture.ts'
 import { version } from '../version.ts'
+import { auditAfterKill } from './audit-after-kill.ts'
 import { Namespace } from './namespace.ts'
 import type { NamespaceOptions } from './namespace-options.ts'
 import { withKeptClients } from './own-clients.ts'
@@ -12,6 +13,7 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
   const namespace = await Namespace.open(options)
   try {
     await namespace.ready
+    void auditAfterKill(namespace, options.surroundings.log)
     return namespace
   } catch (error) {
     namespace.beginStop()

@@ -43,8 +43,8 @@ describe('the manifest', () => {
       clean: true,
       journals: ['ledger', 'chain-1'],
     }
-    expect(manifest.data).toEqual(expected)
-    expect((await Manifest.open(path))?.data).toEqual(expected)
+    expect(manifest.data).toMatchObject(expected)
+    expect((await Manifest.open(path))?.data).toEqual(manifest.data)
   })
 
   it('is readable by its owner only', async () => {
