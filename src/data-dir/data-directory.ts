@@ -9,10 +9,12 @@ import { DirectoryLock } from './directory-lock.ts'
 import { EntryFile } from './entry-file.ts'
 import { JournalFile } from './journal-file.ts'
 import { fileOfJournal, MANIFEST, Manifest, type ManifestStart } from './manifest.ts'
-import { temporaryOf } from './private-file.ts'
+import { probeRoom, removeTemporary, temporaryOf } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 import type { Written } from './write-order.ts'
 
+/** Written and removed, to see whether there is room. */
+const ROOM = 'room'
 /** What a directory may hold and still count as empty: what a kill in the first moments leaves, and a new volume has. */
 const NOTHING = new Set([temporaryOf(MANIFEST), 'lost+found'])
 
@@ -44,6 +46,7 @@ export class DataDirectory {
       const file = join(directory, MANIFEST)
       const manifest = (await Manifest.open(file)) ?? (await Manifest.create(file, first))
       await checkOrder(directory, manifest)
+      await removeTemporary(join(directory, ROOM))
       return new DataDirectory({ path: directory, manifest, lock, log })
     } catch (error) {
       await lock.release()
@@ -54,6 +57,15 @@ export class DataDirectory {
   /** Counts one more run, of that version of the package: to be called when all is sound, before anything is done. */
   async begin(version: string): Promise<void> {
     await this.manifest.update({ version, runs: this.manifest.data.runs + 1, clean: false })
+  }
+
+  /** Throws DataDirectoryError when so much cannot be written now; leaves nothing. */
+  async probeRoom(bytes: number): Promise<void> {
+    try {
+      await probeRoom(join(this.path, ROOM), bytes)
+    } catch (error) {
+      throw systemFailure(this.path, error)
+    }
   }
 
   /** The journal of this name, made when it is asked for the first time. Throws DataDirectoryError when it is damaged. */

@@ -2,7 +2,7 @@ import type { AnvilChains } from '../chain/anvil-chains.ts'
 import type { Readiness } from '../control/contract.ts'
 import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
-import { SandboxClock } from '../domain/clock.ts'
+import { type ClockState, SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
@@ -10,7 +10,6 @@ import type { Fixture } from '../fixtures/fixture.ts'
 import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import type { DurationRange } from '../support/duration.ts'
-import { LatestRun } from '../support/latest-run.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { TakenAway } from '../verdict/evidence.ts'
 import type { Identity } from './build-identity.ts'
@@ -21,6 +20,7 @@ import type { NamespaceCopy } from './namespace-copy.ts'
 import type { NamespaceOptions } from './namespace-options.ts'
 import { clientsOf } from './own-clients.ts'
 import { Persistence } from './persistence.ts'
+import { Resets } from './resets.ts'
 import { seedService } from './seed-service.ts'
 import { startChains, stopChains } from './start-chains.ts'
 
@@ -74,7 +74,7 @@ export class Namespace {
   readonly #copied: Pick<NamespaceCopy, 'mayBeBroken'> | undefined
   #seeded: NamespaceCopy | undefined
   #starting: Promise<void> | undefined
-  readonly #resets = new LatestRun(() => this.#beginReset())
+  readonly #resets: Resets
 
   private constructor(deps: NamespaceDeps) {
     const { services } = deps
@@ -90,6 +90,12 @@ export class Namespace {
     this.#idpTokens = identity.idpTokens
     this.#persistence = deps.persistence
     this.#chains = deps.chains
+    this.#resets = new Resets({
+      persistence: deps.persistence,
+      lifecycle: this.#lifecycle,
+      clock: services.service.clock,
+      perform: () => this.#reset(),
+    })
     this.#copied = deps.begin && { mayBeBroken: deps.begin.mayBeBroken } // all the rest is large
     this.http = {
       name: deps.name,
@@ -145,6 +151,11 @@ export class Namespace {
     await this.#persistence?.clockKept()
   }
 
+  /** Keeps where the clock is about to stand, if it has a data directory. Throws DataDirectoryError. */
+  async keepClock(state: ClockState): Promise<void> {
+    await this.#persistence?.keepClock(state)
+  }
+
   /** As it was when it had just been seeded for the first time in this process; undefined if it was not. */
   get seeded(): NamespaceCopy | undefined {
     return this.#seeded
@@ -165,18 +176,10 @@ export class Namespace {
   }
 
   /**
-   * Back to the fixtures: state, chain, faults and scenario, clock. Running transfers are answered 503. Asked for while
-   * one runs, another follows, one for all who ask: what was done since the first began is to be undone as well.
+   * Back to the fixtures: state, chain, faults and scenario, clock. Running transfers are answered 503. See {@link Resets}.
    */
   reset(): Promise<void> {
     return this.#resets.ask()
-  }
-
-  #beginReset(): Promise<void> {
-    return this.#retryChainOutage(() => this.#reset()).catch((error: Error) => {
-      this.#lifecycle.fail(`The last reset failed: ${error.message}`)
-      throw error
-    })
   }
 
   async #reset(): Promise<void> {
@@ -186,7 +189,6 @@ export class Namespace {
     service.transfers.cancelAll()
     scenarios.forget()
     faults.reset()
-    await this.#persistence?.beginSeeding()
     service.clock.reset()
     await chains.started?.reset()
     await service.transfers.idle()
