@@ -125,7 +125,7 @@ const ROOMS = {
 }
 
 // Packages that belong to one side of a port: the domain knows none of them.
-const NOT_IN_DOMAIN = ['@fastify/', 'fastify', 'jose', 'viem', '@viem/', '@foundry-rs/', 'commander', 'yaml']
+const NOT_IN_DOMAIN = ['lowdb', '@fastify/', 'fastify', 'jose', 'viem', '@viem/', '@foundry-rs/', 'commander', 'yaml']
 
 // Development dependencies that src/ may import: they are bundled into what is published.
 const BUNDLED = [
@@ -136,6 +136,7 @@ const BUNDLED = [
   'commander',
   'fastify',
   'jose',
+  'lowdb',
   'ms',
   'pino',
   'pure-rand',

@@ -67,7 +67,9 @@ export interface NamespaceControl {
   /** What all its randomness comes from. */
   seed: number
   clock: SandboxClock
-  /** Resolves when every move of the clock so far is kept, if there is anything to keep it in. */
+  /** Keeps where the clock is about to stand, if there is anything to keep it in. Throws NotKeptError: then nothing may move. */
+  keepClock(state: SandboxClock['state']): Promise<void>
+  /** Resolves when every move of the clock so far is kept, if there is anything to keep it in. Throws NotKeptError. */
   clockKept(): Promise<void>
   /** Resolves when every chain has a block of the clock's present, or it is clear that one has not: in a few seconds. */
   chainsFollow(): Promise<ChainTime>

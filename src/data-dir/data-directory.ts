@@ -3,15 +3,18 @@ import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Logger } from '../support/logger.ts'
+import { damaged } from './damaged.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
 import { DirectoryLock } from './directory-lock.ts'
+import { EntryFile } from './entry-file.ts'
 import { JournalFile } from './journal-file.ts'
-import { damaged } from './journal-format.ts'
-import { Manifest, type ManifestStart } from './manifest.ts'
-import { temporaryOf } from './private-file.ts'
+import { fileOfJournal, MANIFEST, Manifest, type ManifestStart } from './manifest.ts'
+import { probeRoom, removeTemporary, temporaryOf } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
+import type { Written } from './write-order.ts'
 
-const MANIFEST = 'manifest.json'
+/** Written and removed, to see whether there is room. */
+const ROOM = 'room'
 /** What a directory may hold and still count as empty: what a kill in the first moments leaves, and a new volume has. */
 const NOTHING = new Set([temporaryOf(MANIFEST), 'lost+found'])
 
@@ -42,6 +45,8 @@ export class DataDirectory {
     try {
       const file = join(directory, MANIFEST)
       const manifest = (await Manifest.open(file)) ?? (await Manifest.create(file, first))
+      await checkOrder(directory, manifest)
+      await removeTemporary(join(directory, ROOM))
       return new DataDirectory({ path: directory, manifest, lock, log })
     } catch (error) {
       await lock.release()
@@ -52,6 +57,15 @@ export class DataDirectory {
   /** Counts one more run, of that version of the package: to be called when all is sound, before anything is done. */
   async begin(version: string): Promise<void> {
     await this.manifest.update({ version, runs: this.manifest.data.runs + 1, clean: false })
+  }
+
+  /** Throws DataDirectoryError when so much cannot be written now; leaves nothing. */
+  async probeRoom(bytes: number): Promise<void> {
+    try {
+      await probeRoom(join(this.path, ROOM), bytes)
+    } catch (error) {
+      throw systemFailure(this.path, error)
+    }
   }
 
   /** The journal of this name, made when it is asked for the first time. Throws DataDirectoryError when it is damaged. */
@@ -68,12 +82,28 @@ export class DataDirectory {
   }
 
   async #openJournal(name: string): Promise<JournalFile<unknown>> {
-    const path = join(this.path, `${name}.journal`)
+    const file = fileOfJournal(name)
+    const path = join(this.path, file)
     if (this.manifest.data.journals.includes(name) && !existsSync(path)) throw damaged(path, 'it is missing')
-    const journal = await JournalFile.open<unknown>(path, this.#log)
+    const { order } = this.manifest
+    const own = { next: () => order.next(file), is: (written: Written) => order.is(file, written) }
+    const journal = await JournalFile.open<unknown>(path, own, this.#log)
     await this.manifest.addJournal(name)
     return journal
   }
+}
+
+/** Throws DataDirectoryError when files that are whole are of different moments. One that is missing is missed when it is needed. */
+async function checkOrder(directory: string, { data, order }: Manifest): Promise<void> {
+  for (const name of data.journals) {
+    const file = fileOfJournal(name)
+    const path = join(directory, file)
+    const header = await EntryFile.peek(path).catch((error: unknown) => {
+      throw systemFailure(path, error)
+    })
+    if (header) order.is(file, header)
+  }
+  order.check(directory)
 }
 
 /** Makes the directory if there is none; returns its real path. Throws DataDirectoryError when it holds something else. */

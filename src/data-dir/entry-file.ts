@@ -1,17 +1,26 @@
 import type { FileHandle } from 'node:fs/promises'
 import { breathe } from '../support/breathe.ts'
 import type { Logger } from '../support/logger.ts'
-import { acknowledgedIn, damaged, HEADER_BYTES, headerOf, lineOf } from './journal-format.ts'
+import { damaged } from './damaged.ts'
+import { HEADER_BYTES, headerIn, headerOf, type JournalHeader } from './journal-format.ts'
 import { type JournalLine, journalLines } from './journal-lines.ts'
 import { openPrivate, removeTemporary, replacePrivate } from './private-file.ts'
+import type { Written } from './write-order.ts'
 
 const FLUSH_BYTES = 2 ** 20
+
+/** Knows of the file's writes among those of its directory. */
+export interface FileOrder {
+  next(): Written
+  is(written: Written): void
+}
 
 /** The bytes of a journal on disk: a header with the acknowledged length, then a line per entry. One call at a time. */
 export class EntryFile {
   readonly #path: string
   readonly #handle: FileHandle
-  #acknowledged: number
+  readonly #order: FileOrder
+  #header: JournalHeader
   /** What a failed write left behind has not been taken back yet. */
   #torn = false
   /** What was checked when it was opened, for whoever reads it first; undefined when the file has changed since. */
@@ -19,23 +28,23 @@ export class EntryFile {
   #readers = 0
   #retired = false
 
-  private constructor(path: string, handle: FileHandle, acknowledged: number) {
+  private constructor({ path, handle, order, header }: EntryFileParts) {
     this.#path = path
     this.#handle = handle
-    this.#acknowledged = acknowledged
+    this.#order = order
+    this.#header = header
+    order.is(header)
   }
 
   /**
    * Opens and checks the file; undefined when there is none. Throws DataDirectoryError, changing nothing, when anything
    * acknowledged is damaged.
    */
-  static async open(path: string, log: Logger): Promise<EntryFile | undefined> {
+  static async open(path: string, order: FileOrder, log: Logger): Promise<EntryFile | undefined> {
     const handle = await openPrivate(path)
     if (!handle) return undefined
     try {
-      const header = Buffer.alloc(HEADER_BYTES)
-      await handle.read(header, 0, HEADER_BYTES, 0)
-      const file = new EntryFile(path, handle, acknowledgedIn(path, header))
+      const file = new EntryFile({ path, handle, order, header: await readHeader(path, handle) })
       const { size } = await handle.stat()
       await file.#check(size)
       await removeTemporary(path)
@@ -47,20 +56,31 @@ export class EntryFile {
     }
   }
 
-  /** Puts a file with these entries in the place of the one at the path, or fails and leaves that one as it is. */
-  static async write(path: string, entries: Iterable<unknown> | AsyncIterable<unknown>): Promise<EntryFile> {
-    let end = HEADER_BYTES
+  /** What the header of a file says; undefined when there is none. Throws DataDirectoryError when it is damaged. */
+  static async peek(path: string): Promise<JournalHeader | undefined> {
+    const handle = await openPrivate(path)
+    return handle && readHeader(path, handle).finally(() => handle.close())
+  }
+
+  /** Puts a file with these lines in the place of the one at the path, or fails and leaves that one as it is. */
+  static async write(path: string, order: FileOrder, lines: AsyncIterable<Buffer>): Promise<EntryFile> {
+    const header = { acknowledged: 0, outdated: false, bytes: HEADER_BYTES, ...order.next() }
     const handle = await replacePrivate(path, async (handle) => {
-      end = await writeEntries(handle, entries)
-      await writeAll(handle, headerOf(end - HEADER_BYTES), 0)
+      header.acknowledged = (await writeLines(handle, lines)) - HEADER_BYTES
+      await writeAll(handle, headerOf(header), 0)
       await handle.sync()
     })
-    return new EntryFile(path, handle, end - HEADER_BYTES)
+    return new EntryFile({ path, handle, order, header })
   }
 
   /** Bytes of all entries. */
   get size(): number {
-    return this.#acknowledged
+    return this.#header.acknowledged
+  }
+
+  /** @returns true if it must be written anew before anything is appended */
+  get outdated(): boolean {
+    return this.#header.outdated
   }
 
   /** The JSON of every entry written when the reading begins. Throws DataDirectoryError at one that is damaged. */
@@ -70,7 +90,8 @@ export class EntryFile {
     this.#readers += 1
     try {
       if (checked) yield* inTurns(checked)
-      else for await (const lines of journalLines(this.#handle, HEADER_BYTES, this.#end)) yield* this.#whole(lines)
+      else
+        for await (const lines of journalLines(this.#handle, this.#header.bytes, this.#end)) yield* this.#whole(lines)
     } finally {
       this.#readers -= 1
       await this.#closeUnused()
@@ -82,15 +103,18 @@ export class EntryFile {
     const bytes = Buffer.concat(lines)
     this.#checked = undefined
     if (this.#torn) await this.#restore()
+    const acknowledged = this.#header.acknowledged + bytes.length
+    const header = { ...this.#header, ...this.#order.next(), acknowledged }
     try {
       await writeAll(this.#handle, bytes, this.#end)
-      await writeAll(this.#handle, headerOf(this.#acknowledged + bytes.length), 0)
+      await writeAll(this.#handle, headerOf(header), 0)
     } catch (error) {
       this.#torn = true
       await this.#restore().catch(() => undefined) // then it is tried again before the next write
       throw error
     }
-    this.#acknowledged += bytes.length
+    this.#header = header
+    this.#order.is(header)
   }
 
   /** Closes the file once those who read it have come to its end. */
@@ -101,7 +125,7 @@ export class EntryFile {
   }
 
   get #end(): number {
-    return HEADER_BYTES + this.#acknowledged
+    return this.#header.bytes + this.#header.acknowledged
   }
 
   async #check(size: number): Promise<void> {
@@ -109,7 +133,8 @@ export class EntryFile {
       throw damaged(this.#path, `it ends at byte ${size}, and ${this.#end} bytes of it were acknowledged`)
     }
     const checked: Buffer[][] = []
-    for await (const lines of journalLines(this.#handle, HEADER_BYTES, this.#end)) checked.push(this.#whole(lines))
+    const { bytes } = this.#header
+    for await (const lines of journalLines(this.#handle, bytes, this.#end)) checked.push(this.#whole(lines))
     this.#checked = checked
   }
 
@@ -127,7 +152,7 @@ export class EntryFile {
     this.#checked = undefined
     const begin = this.#end
     const end = await endOfWholeLines(this.#handle, begin, size)
-    this.#acknowledged = end - HEADER_BYTES
+    this.#header = { ...this.#header, acknowledged: end - this.#header.bytes }
     await this.#restore()
     const fields = { file: this.#path, kept_bytes: end - begin, dropped_bytes: size - end }
     log.warn(fields, `${this.#path}: dropped ${size - end} bytes that a killed process had not finished writing`)
@@ -135,7 +160,7 @@ export class EntryFile {
 
   /** Makes the file hold what was acknowledged and nothing else. */
   async #restore(): Promise<void> {
-    await writeAll(this.#handle, headerOf(this.#acknowledged), 0)
+    await writeAll(this.#handle, headerOf(this.#header), 0)
     await this.#handle.truncate(this.#end)
     this.#torn = false
   }
@@ -162,8 +187,14 @@ async function endOfWholeLines(handle: FileHandle, from: number, to: number): Pr
   return to
 }
 
-/** Writes entries behind the header; returns the byte behind the last. */
-async function writeEntries(handle: FileHandle, entries: Iterable<unknown> | AsyncIterable<unknown>): Promise<number> {
+async function readHeader(path: string, handle: FileHandle): Promise<JournalHeader> {
+  const bytes = Buffer.alloc(HEADER_BYTES)
+  const { bytesRead } = await handle.read(bytes, 0, HEADER_BYTES, 0)
+  return headerIn(path, bytes.subarray(0, bytesRead))
+}
+
+/** Writes lines behind the header; returns the byte behind the last. */
+async function writeLines(handle: FileHandle, all: AsyncIterable<Buffer>): Promise<number> {
   let position = HEADER_BYTES
   let lines: Buffer[] = []
   let bytes = 0
@@ -173,8 +204,7 @@ async function writeEntries(handle: FileHandle, entries: Iterable<unknown> | Asy
     lines = []
     bytes = 0
   }
-  for await (const entry of entries) {
-    const line = lineOf(entry)
+  for await (const line of all) {
     lines.push(line)
     bytes += line.length
     if (bytes >= FLUSH_BYTES) await flush()
@@ -188,4 +218,11 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
     const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done)
     done += bytesWritten
   }
+}
+
+interface EntryFileParts {
+  path: string
+  handle: FileHandle
+  order: FileOrder
+  header: JournalHeader
 }

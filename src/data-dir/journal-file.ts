@@ -1,7 +1,8 @@
 import type { UnparsedEntry, UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Logger } from '../support/logger.ts'
-import { EntryFile } from './entry-file.ts'
-import { damaged, lineOf } from './journal-format.ts'
+import { damaged } from './damaged.ts'
+import { EntryFile, type FileOrder } from './entry-file.ts'
+import { lineOf, lineOfJson } from './journal-format.ts'
 import { systemFailure } from './system-failure.ts'
 
 /**
@@ -11,14 +12,16 @@ import { systemFailure } from './system-failure.ts'
  */
 export class JournalFile<Entry> implements UnparsedJournal<Entry> {
   readonly #path: string
+  readonly #order: FileOrder
   #file: EntryFile
   /** The write that appends may still join, as it has not begun. */
   #next: { lines: Buffer[]; written: Promise<void> } | undefined
   #tail: Promise<unknown> = Promise.resolve()
   #closed: Promise<void> | undefined
 
-  private constructor(path: string, file: EntryFile) {
+  private constructor(path: string, order: FileOrder, file: EntryFile) {
     this.#path = path
+    this.#order = order
     this.#file = file
   }
 
@@ -26,9 +29,10 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
    * Opens the journal in a file, or makes it; nobody else may write to it. Everything acknowledged is checked: damage to it
    * throws DataDirectoryError and changes nothing. What a killed process had begun to write is kept as far as it is whole.
    */
-  static async open<Entry>(path: string, log: Logger): Promise<JournalFile<Entry>> {
+  static async open<Entry>(path: string, order: FileOrder, log: Logger): Promise<JournalFile<Entry>> {
     try {
-      return new JournalFile<Entry>(path, (await EntryFile.open(path, log)) ?? (await EntryFile.write(path, [])))
+      const file = (await EntryFile.open(path, order, log)) ?? (await EntryFile.write(path, order, linesOf([])))
+      return new JournalFile<Entry>(path, order, file)
     } catch (error) {
       throw systemFailure(path, error)
     }
@@ -52,7 +56,7 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
       const lines: Buffer[] = []
       const written = this.#enqueue(() => {
         if (this.#next?.lines === lines) this.#next = undefined
-        return this.#file.append(lines)
+        return this.#append(lines)
       })
       this.#next = { lines, written }
     }
@@ -61,16 +65,24 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
   }
 
   async rewrite(entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void> {
-    return this.#enqueue(async () => {
-      const old = this.#file
-      this.#file = await EntryFile.write(this.#path, entries)
-      await old.retire()
-    })
+    return this.#enqueue(() => this.#replace(linesOf(entries)))
   }
 
   async close(): Promise<void> {
     this.#closed ??= this.#enqueue(() => this.#file.retire())
     return this.#closed
+  }
+
+  /** What an older version wrote is written anew first, as this one writes it. */
+  async #append(lines: readonly Buffer[]): Promise<void> {
+    if (this.#file.outdated) await this.#replace(linesOfJson(this.#file.read()))
+    await this.#file.append(lines)
+  }
+
+  async #replace(lines: AsyncIterable<Buffer>): Promise<void> {
+    const old = this.#file
+    this.#file = await EntryFile.write(this.#path, this.#order, lines)
+    await old.retire()
   }
 
   #parse(json: Buffer): Entry {
@@ -91,4 +103,12 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
     this.#tail = done.catch(() => undefined)
     return done
   }
+}
+
+async function* linesOf(entries: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  for await (const entry of entries) yield lineOf(entry)
+}
+
+async function* linesOfJson(entries: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const json of entries) yield lineOfJson(json)
 }

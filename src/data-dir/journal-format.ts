@@ -1,41 +1,72 @@
 import { crc32 } from 'node:zlib'
+import { damaged } from './damaged.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
+import { NEVER, type Written } from './write-order.ts'
 
 const NAME = 'yield-sandbox journal'
-const FORMAT = 1
-/** Digits of the acknowledged length: fixed, so that the header can be written in place. */
+const FORMAT = 2
+/** Has a header of its own length, which knows nothing of other files. */
+const OLDER_FORMAT = 1
+/** Digits of the acknowledged length in the older format. */
 const DIGITS = 15
+/** Of the checksum, with the blank before it and the line feed behind. */
+const CHECKSUM_BYTES = 10
 
-/** Bytes of the header, line feed included. */
-export const HEADER_BYTES = headerOf(0).length
+/** Bytes of the header, line feed included: fixed, so that it can be written in place. */
+export const HEADER_BYTES = 512
 
-/**
- * The first line of a journal: format, format version, acknowledged length (bytes of all lines after the header that were
- * acknowledged), checksum of all that.
- */
-export function headerOf(acknowledged: number): Buffer {
-  const text = `${NAME} ${FORMAT} ${String(acknowledged).padStart(DIGITS, '0')}`
-  return Buffer.from(`${text} ${checksum(text)}\n`)
+/** What the first line of a journal says. */
+export interface JournalHeader extends Written {
+  /** Bytes of all lines after the header that were acknowledged. */
+  acknowledged: number
+  /** Of an older format: it is good to read, and to be written anew before anything is added. */
+  outdated: boolean
+  /** Its own length. */
+  bytes: number
 }
 
-/** The acknowledged length that a header says. Throws DataDirectoryError when it is none of this format. */
-export function acknowledgedIn(path: string, header: Buffer): number {
-  const text = header.toString('latin1')
-  const [, version, length] = /^yield-sandbox journal (\d+) (\d*)/.exec(text) ?? []
+/**
+ * The first line of a journal: format, format version, acknowledged length, how often it was written, how often the other files
+ * had been by then, as far as there is room for that; checksum of all that.
+ */
+export function headerOf({ acknowledged, outdated, writes, after }: Omit<JournalHeader, 'bytes'>): Buffer {
+  if (outdated) return olderHeaderOf(acknowledged)
+  const room = HEADER_BYTES - CHECKSUM_BYTES
+  let text = `${NAME} ${FORMAT} ${acknowledged} ${writes} `
+  for (const [i, other] of after.entries()) {
+    const next = `${text}${i > 0 ? ',' : ''}${other}`
+    if (next.length > room) break
+    text = next
+  }
+  return withChecksum(text.padEnd(room))
+}
+
+/** What a header says, which may be followed by other bytes. Throws DataDirectoryError when it is none that can be read. */
+export function headerIn(path: string, bytes: Buffer): JournalHeader {
+  const text = bytes.toString('latin1')
+  const [, version, length = '', writes = '', after = ''] =
+    /^yield-sandbox journal (\d+) (\d*)(?: (\d+) ([\d,]*))?/.exec(text) ?? []
   if (version === undefined) throw damaged(path, 'byte 0: it does not begin with the header of a journal')
-  if (version !== String(FORMAT)) {
-    const what = `it was written by format ${version} of the journal, and this version reads format ${FORMAT}`
+  if (version !== String(FORMAT) && version !== String(OLDER_FORMAT)) {
+    const what = `it was written by format ${version} of the journal, and this version reads formats ${OLDER_FORMAT} to ${FORMAT}`
     throw new DataDirectoryError(path, what, 'start the version that wrote it, or start with another --data-dir')
   }
-  const acknowledged = Number(length)
-  if (!headerOf(acknowledged).equals(header)) throw damaged(path, 'byte 0: the checksum of its header is wrong')
-  return acknowledged
+  const outdated = version === String(OLDER_FORMAT)
+  const said = outdated ? NEVER : { writes: Number(writes), after: after === '' ? [] : after.split(',').map(Number) }
+  const header = { acknowledged: Number(length), outdated, ...said }
+  const own = headerOf(header)
+  if (!own.equals(bytes.subarray(0, own.length))) throw damaged(path, 'byte 0: the checksum of its header is wrong')
+  return { ...header, bytes: own.length }
 }
 
 /** An entry as it is written: checksum, JSON, line feed. */
 export function lineOf(entry: unknown): Buffer {
-  const json = JSON.stringify(entry)
-  return Buffer.from(`${checksum(json)} ${json}\n`)
+  return lineOfJson(JSON.stringify(entry))
+}
+
+/** The line of an entry that is JSON already. */
+export function lineOfJson(json: string | Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${checksum(json)} `), Buffer.from(json), Buffer.from('\n')])
 }
 
 /** The JSON of a line without its line feed, or undefined when the line is not whole. */
@@ -44,10 +75,12 @@ export function jsonIn(line: Buffer): Buffer | undefined {
   return line.toString('latin1', 0, 9) === `${checksum(json)} ` ? json : undefined
 }
 
-/** Something within the acknowledged length is not what was written. */
-export function damaged(path: string, what: string): DataDirectoryError {
-  const fix = 'restore it from a backup of the whole directory, or start with another or an empty --data-dir'
-  return new DataDirectoryError(path, `${what}; what was acknowledged is damaged, and nothing was changed`, fix)
+function olderHeaderOf(acknowledged: number): Buffer {
+  return withChecksum(`${NAME} ${OLDER_FORMAT} ${String(acknowledged).padStart(DIGITS, '0')}`)
+}
+
+function withChecksum(text: string): Buffer {
+  return Buffer.from(`${text} ${checksum(text)}\n`)
 }
 
 function checksum(data: string | Buffer): string {

@@ -1,18 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
-import { DataDirectoryError } from './data-directory-error.ts'
-import { damaged } from './journal-format.ts'
-import { openPrivate, replacePrivate } from './private-file.ts'
-import { systemFailure } from './system-failure.ts'
+import { Low } from 'lowdb'
+import { FORMAT } from './directory-format.ts'
+import { DocumentFile } from './document-file.ts'
+import { NEVER, WriteOrder } from './write-order.ts'
 
-/** Since format 3, the ledger's journal may hold segments of packed records. */
-const FORMAT = 3
-/** The oldest that is read; the first change raises it. */
-const OLDEST_FORMAT = 2
+/** Its name in its directory. */
+export const MANIFEST = 'manifest.json'
 
 const ManifestSchema = Type.Object({
-  /** Format of the whole directory: raised when an older version would misread any of its files. */
-  format: Type.Union([Type.Literal(OLDEST_FORMAT), Type.Literal(FORMAT)]),
+  /** Of the whole directory. */
+  format: Type.Integer(),
   /** Version of the package that wrote it last. */
   version: Type.String(),
   seed: Type.Integer(),
@@ -28,6 +25,9 @@ const ManifestSchema = Type.Object({
   clean: Type.Boolean(),
   /** Names of its journals: one that has gone since is missed. */
   journals: Type.Array(Type.String()),
+  /** As every file's, see {@link WriteOrder}; absent in what format 3 and older wrote. */
+  writes: Type.Optional(Type.Integer({ minimum: 0 })),
+  after: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }))),
 })
 
 /** What a data directory says of itself. */
@@ -39,31 +39,31 @@ export interface ManifestStart extends Pick<ManifestData, 'version' | 'seed' | '
   runs?: number | undefined
 }
 
-/** The small file that says what a data directory is. It is replaced as a whole: killed at any moment, it is old or new. */
+/** The small document that says what a data directory is. */
 export class Manifest {
-  readonly #path: string
+  /** That of all files of the directory. */
+  readonly order = new WriteOrder(() => [MANIFEST, ...this.#data.journals.map(fileOfJournal)])
+  readonly #db: Low<ManifestData>
+  /** As it was last written. */
   #data: ManifestData
   #tail: Promise<unknown> = Promise.resolve()
 
-  private constructor(path: string, data: ManifestData) {
-    this.#path = path
-    this.#data = data
+  private constructor(db: Low<ManifestData>) {
+    this.#db = db
+    this.#data = db.data
+    this.order.is(MANIFEST, { ...NEVER, ...db.data })
   }
 
   /** Reads the manifest; undefined when there is none. Throws DataDirectoryError when it is damaged or of another format. */
   static async open(path: string): Promise<Manifest | undefined> {
-    try {
-      const handle = await openPrivate(path)
-      const text = await handle?.readFile('utf8').finally(() => handle.close())
-      return text === undefined ? undefined : new Manifest(path, checked(path, JSON.parse(text)))
-    } catch (error) {
-      throw error instanceof SyntaxError ? damaged(path, 'it is not JSON') : systemFailure(path, error)
-    }
+    const file = fileOf(path)
+    const data = await file.read()
+    return data === null ? undefined : new Manifest(new Low(file, data))
   }
 
   /** Makes the manifest of a new directory. */
   static async create(path: string, first: ManifestStart): Promise<Manifest> {
-    const data = {
+    const data: ManifestData = {
       format: FORMAT,
       ...first,
       runs: first.runs ?? 0,
@@ -72,7 +72,7 @@ export class Manifest {
       clean: true,
       journals: [],
     }
-    const manifest = new Manifest(path, data as ManifestData)
+    const manifest = new Manifest(new Low(fileOf(path), data))
     await manifest.update({})
     return manifest
   }
@@ -82,7 +82,7 @@ export class Manifest {
   }
 
   /** Changes some of it; kept when it resolves. When it rejects, nothing has changed. */
-  update(changes: Partial<Omit<ManifestData, 'format' | 'journals'>>): Promise<void> {
+  update(changes: Partial<Omit<ManifestData, 'format' | 'journals' | 'writes' | 'after'>>): Promise<void> {
     return this.#change((data) => ({ ...data, ...changes }))
   }
 
@@ -99,29 +99,22 @@ export class Manifest {
 
   #change(change: (data: ManifestData) => ManifestData): Promise<void> {
     const done = this.#tail.then(async () => {
-      const data: ManifestData = { ...change(this.#data), format: FORMAT }
-      try {
-        const handle = await replacePrivate(this.#path, (handle) =>
-          handle.writeFile(JSON.stringify(data, undefined, 2)),
-        )
-        await handle.close()
-      } catch (error) {
-        throw systemFailure(this.#path, error)
-      }
-      this.#data = data
+      const written = this.order.next(MANIFEST)
+      this.#db.data = { ...change(this.#data), format: FORMAT, writes: written.writes, after: [...written.after] }
+      await this.#db.write()
+      this.#data = this.#db.data
+      this.order.is(MANIFEST, written)
     })
     this.#tail = done.catch(() => undefined)
     return done
   }
 }
 
-function checked(path: string, data: unknown): ManifestData {
-  const format = (data as Partial<ManifestData> | null)?.format
-  if (typeof format === 'number' && Number.isInteger(format) && (format < OLDEST_FORMAT || format > FORMAT)) {
-    const what = `it is of format ${format} (written by version ${(data as ManifestData).version}), and this version reads formats ${OLDEST_FORMAT} to ${FORMAT}`
-    throw new DataDirectoryError(path, what, 'start the version that wrote it, or start with another --data-dir')
-  }
-  if (Value.Check(ManifestSchema, data)) return data
-  const first = Value.Errors(ManifestSchema, data).First()
-  throw damaged(path, `it is not the manifest of a data directory (${first?.path || 'as a whole'}: ${first?.message})`)
+/** The name of a journal's file in its directory. */
+export function fileOfJournal(name: string): string {
+  return `${name}.journal`
+}
+
+function fileOf(path: string): DocumentFile<typeof ManifestSchema> {
+  return new DocumentFile(path, { schema: ManifestSchema, what: 'the manifest of a data directory', synced: false })
 }

@@ -47,6 +47,18 @@ export async function replacePrivate(path: string, write: (handle: FileHandle) =
   }
 }
 
+/** Writes so many bytes beside a path, and takes them away again. */
+export async function probeRoom(path: string, bytes: number): Promise<void> {
+  await removeTemporary(path)
+  const handle = await open(temporaryOf(path), 'wx', OWNER_ONLY)
+  try {
+    await handle.writeFile(Buffer.alloc(bytes))
+  } finally {
+    await handle.close()
+    await removeTemporary(path)
+  }
+}
+
 /** Removes what a process left that was killed while it replaced the file. */
 export function removeTemporary(path: string): Promise<void> {
   return rm(temporaryOf(path), { force: true })

@@ -7,7 +7,6 @@ import { CursorCodec } from '../domain/cursor.ts'
 import { EndUsers } from '../domain/end-users.ts'
 import { Idempotency } from '../domain/idempotency.ts'
 import { Ids } from '../domain/ids.ts'
-import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { Portfolios } from '../domain/portfolios.ts'
 import type { Showing } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
@@ -35,8 +34,8 @@ export type Services = Awaited<ReturnType<typeof buildServices>>
 
 /** What the parts are built from. */
 export interface PartsContext {
-  /** The namespace's. */
-  name: string
+  /** The namespace's; undefined for the default one's. */
+  life: string | undefined
   fixture: Fixture
   confirmationDelay: DurationRange
   /** Every random choice derives from it. */
@@ -52,7 +51,7 @@ export interface PartsContext {
 
 /** Builds the parts in the order of their dependencies. */
 export async function buildServices(context: PartsContext) {
-  const { name, fixture, confirmationDelay, seed, persistence, clock, begin, log } = context
+  const { life, fixture, confirmationDelay, seed, persistence, clock, begin, log } = context
   const { settings, tenants } = fixture
   persistence?.follow(clock, log)
   const random = begin?.random.copy() ?? new SeededRandom(seed, persistence?.run)
@@ -65,11 +64,8 @@ export async function buildServices(context: PartsContext) {
     )
   const store = await createStore(await persistence?.timedJournal('ledger'), undefined, ledger)
   const chains = new PendingChains()
-  // Of the first run in every run: a cursor outlives restarts. Of the name as well: namespaces of one seed have the same ids.
-  const secret = new SeededRandom(seed).bytes(
-    name === DEFAULT_NAMESPACE ? 'cursor-secret' : `cursor-secret/${name}`,
-    32,
-  )
+  // Of the first run in every run: a cursor outlives restarts. Of the life as well: namespaces of one seed have the same ids.
+  const secret = new SeededRandom(seed).bytes(life === undefined ? 'cursor-secret' : `cursor-secret/${life}`, 32)
   const cursors = new CursorCodec({ secret, clock })
 
   const common = { store, chains, clock, ids, settings, log }

@@ -17,6 +17,7 @@ import type { Templates } from './templates.ts'
 /** What a namespace is made from. */
 export interface Making {
   name: string
+  life: string
   wish: NamespaceWish
   /** What it is to copy. */
   source: Namespace
@@ -29,6 +30,7 @@ export interface Making {
 /** Makes a namespace as it is wished for; it can serve when this resolves. Throws Problem; nothing is left of it then. */
 export async function makeNamespace({
   name,
+  life,
   wish,
   source,
   templates,
@@ -41,7 +43,7 @@ export async function makeNamespace({
   const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }
   const confirmationDelay = delayOf(wish) ?? source.confirmationDelay
   const idleMs = surroundings.options.namespaceIdle
-  const wanted = { ...seeding, name, confirmationDelay, dataDir: folders?.of(name), idleMs, surroundings }
+  const wanted = { ...seeding, name, life, confirmationDelay, dataDir: folders?.of(life), idleMs, surroundings }
   const open = (begin: NamespaceCopy | undefined) =>
     openNamespace({ ...wanted, fixture: withOwnClients(fixture), begin })
   const seededAnew = wish.fixtures !== undefined || wish.seed !== undefined

@@ -17,6 +17,7 @@ export function controlNamespace(namespace: Namespace, around: Surroundings): Na
   return {
     seed: namespace.seed,
     clock,
+    keepClock: (state) => namespace.keepClock(state),
     clockKept: () => namespace.clockKept(),
     chainsFollow: () => chains.follow(clock),
     faults,

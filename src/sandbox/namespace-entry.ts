@@ -4,39 +4,65 @@ import { Problem } from '../domain/errors.ts'
 import type { Logger } from '../support/logger.ts'
 import type { Namespace } from './namespace.ts'
 
+/** What a namespace is known by. */
+export interface NamespaceIdentity {
+  name: string
+  /** Tells it from every other one that has, had or will have its name. */
+  life: string
+}
+
+/** The two steps of an end for good. */
+export interface Deletion {
+  /** From then on nothing leads to it, in this process or a later one. Rejects with nothing done. */
+  forget(): Promise<void>
+  /** Takes away what is left of it once it has ended, its name last. */
+  remove(): Promise<void>
+}
+
 /** What is known of a namespace while it is not open. */
 type Closed = { is: 'making' } | { is: 'kept'; kept: KeptNamespace } | { is: 'damaged' }
 
-/** A namespace as it is registered: from the moment its name is taken, open or not. */
+/** A namespace as it is registered: from the moment its name is taken until nothing is left of it, open or not. */
 export class NamespaceEntry {
   /** One that is being made; `made` tells when it can serve. */
-  static making(name: string, made: Promise<Namespace>, log: Logger): NamespaceEntry {
-    const entry = new NamespaceEntry(name, { is: 'making' }, () => made, log)
-    void entry.#open().catch(() => undefined) // told to whoever asked for it
+  static making(one: NamespaceIdentity, made: Promise<Namespace>, log: Logger): NamespaceEntry {
+    const entry = new NamespaceEntry(one, { is: 'making' }, () => made, log)
+    entry.made.catch(() => undefined) // told to whoever asked for it
     return entry
   }
 
   /** One that an earlier process left; it is opened when it is needed. */
   static found(found: FoundNamespace, open: (kept: KeptNamespace) => Promise<Namespace>, log: Logger): NamespaceEntry {
     if ('kept' in found) {
-      const { name, kept } = found
-      return new NamespaceEntry(name, { is: 'kept', kept }, () => open(kept), log)
+      const { kept } = found
+      return new NamespaceEntry(found, { is: 'kept', kept }, () => open(kept), log)
     }
-    const entry = new NamespaceEntry(found.name, { is: 'damaged' }, () => Promise.reject(found.failure), log)
+    const entry = new NamespaceEntry(found, { is: 'damaged' }, () => Promise.reject(found.failure), log)
     entry.#failure = found.failure.message
     return entry
   }
 
   readonly name: string
+  /** Tells it from every other one that has, had or will have its name. */
+  readonly life: string
   readonly #closed: Closed
   readonly #opener: () => Promise<Namespace>
   readonly #log: Logger
   #namespace: Namespace | undefined
   #opening: Promise<Namespace> | undefined
   #failure: string | undefined
+  #deletion: Promise<void> | undefined
+  #deleted = false
+  #ended: Promise<void> | undefined
 
-  private constructor(name: string, closed: Closed, opener: () => Promise<Namespace>, log: Logger) {
+  private constructor(
+    { name, life }: NamespaceIdentity,
+    closed: Closed,
+    opener: () => Promise<Namespace>,
+    log: Logger,
+  ) {
     this.name = name
+    this.life = life
     this.#closed = closed
     this.#opener = opener
     this.#log = log
@@ -57,6 +83,11 @@ export class NamespaceEntry {
     return this.#namespace ?? this.#opening ?? this.#open()
   }
 
+  /** The namespace, opened if need be. Rejects with why it cannot be made or opened. */
+  get made(): Promise<Namespace> {
+    return Promise.resolve(this.get())
+  }
+
   /** By tenant id, as far as they are known. */
   get clients(): KeptNamespace['clients'] {
     if (this.#namespace) return this.#namespace.clients
@@ -72,8 +103,48 @@ export class NamespaceEntry {
     return { name: this.name, ...known, ...readiness, tenants: slugsOf(this.clients) }
   }
 
-  /** Ends it, once it is open if it is being opened. */
-  async end(served?: Promise<void>): Promise<void> {
+  /** @returns true once it is kept no longer, though its name and files may still be there */
+  get deleted(): boolean {
+    return this.#deleted
+  }
+
+  /** Its end for good, once begun; see {@link delete}. */
+  get deletion(): Promise<void> | undefined {
+    return this.#deletion
+  }
+
+  /**
+   * Ends it for good, once it is made; resolves when nothing is left of it but what goes at the next start. Whoever asks meanwhile
+   * waits for the same end. Rejects, with nothing done, when it cannot be forgotten.
+   */
+  delete(steps: Deletion): Promise<void> {
+    this.#deletion ??= this.#delete(steps).catch((error: unknown) => {
+      this.#deletion = undefined
+      throw error
+    })
+    return this.#deletion
+  }
+
+  /** Ends it, once it is open if it is being opened. May be called again. */
+  end(served?: Promise<void>): Promise<void> {
+    this.#ended ??= this.#end(served)
+    return this.#ended
+  }
+
+  async #delete({ forget, remove }: Deletion): Promise<void> {
+    await forget()
+    this.#deleted = true
+    for (const step of [() => this.end(), remove]) {
+      await step().catch((error: unknown) =>
+        this.#log.warn(
+          { namespace: this.name, err: error },
+          'a deleted namespace left something; it goes at the next start',
+        ),
+      )
+    }
+  }
+
+  async #end(served: Promise<void> | undefined): Promise<void> {
     const namespace = this.#namespace ?? (await this.#opening?.catch(() => undefined))
     namespace?.beginStop()
     await namespace?.stop(served)

@@ -6,6 +6,8 @@ import type { Surroundings } from './surroundings.ts'
 /** What a namespace is opened with. */
 export interface NamespaceOptions {
   name: string
+  /** Tells it from every other one of its name; undefined for the default one, whose name nobody else has. */
+  life: string | undefined
   /** ISO 8601 UTC, wall-clock time; default: now. */
   created_at?: string
   fixture: Fixture

@@ -2,7 +2,7 @@ import type { AnvilChains } from '../chain/anvil-chains.ts'
 import type { Readiness } from '../control/contract.ts'
 import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
-import { SandboxClock } from '../domain/clock.ts'
+import { type ClockState, SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
@@ -20,6 +20,7 @@ import type { NamespaceCopy } from './namespace-copy.ts'
 import type { NamespaceOptions } from './namespace-options.ts'
 import { clientsOf } from './own-clients.ts'
 import { Persistence } from './persistence.ts'
+import { Resets } from './resets.ts'
 import { seedService } from './seed-service.ts'
 import { startChains, stopChains } from './start-chains.ts'
 
@@ -73,8 +74,7 @@ export class Namespace {
   readonly #copied: Pick<NamespaceCopy, 'mayBeBroken'> | undefined
   #seeded: NamespaceCopy | undefined
   #starting: Promise<void> | undefined
-  #resetting: Promise<void> | undefined
-  #nextReset: Promise<void> | undefined
+  readonly #resets: Resets
 
   private constructor(deps: NamespaceDeps) {
     const { services } = deps
@@ -90,6 +90,12 @@ export class Namespace {
     this.#idpTokens = identity.idpTokens
     this.#persistence = deps.persistence
     this.#chains = deps.chains
+    this.#resets = new Resets({
+      persistence: deps.persistence,
+      lifecycle: this.#lifecycle,
+      clock: services.service.clock,
+      perform: () => this.#reset(),
+    })
     this.#copied = deps.begin && { mayBeBroken: deps.begin.mayBeBroken } // all the rest is large
     this.http = {
       name: deps.name,
@@ -116,6 +122,11 @@ export class Namespace {
     return this.#persistence?.path
   }
 
+  /** @returns false if it goes on from a directory that an earlier process left without closing it */
+  get closedInOrder(): boolean {
+    return !this.#persistence?.mayBeBroken
+  }
+
   /** Whether everything can be served, chains included, and why not. */
   readiness(): Readiness {
     const chains = this.services.chains.started?.status()
@@ -140,6 +151,11 @@ export class Namespace {
     await this.#persistence?.clockKept()
   }
 
+  /** Keeps where the clock is about to stand, if it has a data directory. Throws DataDirectoryError. */
+  async keepClock(state: ClockState): Promise<void> {
+    await this.#persistence?.keepClock(state)
+  }
+
   /** As it was when it had just been seeded for the first time in this process; undefined if it was not. */
   get seeded(): NamespaceCopy | undefined {
     return this.#seeded
@@ -160,30 +176,10 @@ export class Namespace {
   }
 
   /**
-   * Back to the fixtures: state, chain, faults and scenario, clock. Running transfers are answered 503. Asked for while
-   * one runs, another follows, one for all who ask: what was done since the first began is to be undone as well.
+   * Back to the fixtures: state, chain, faults and scenario, clock. Running transfers are answered 503. See {@link Resets}.
    */
   reset(): Promise<void> {
-    if (!this.#resetting) return this.#beginReset()
-    this.#nextReset ??= this.#resetting
-      .catch(() => undefined)
-      .then(() => {
-        this.#nextReset = undefined
-        return this.reset()
-      })
-    return this.#nextReset
-  }
-
-  #beginReset(): Promise<void> {
-    this.#resetting = this.#retryChainOutage(() => this.#reset())
-      .catch((error: Error) => {
-        this.#lifecycle.fail(`The last reset failed: ${error.message}`)
-        throw error
-      })
-      .finally(() => {
-        this.#resetting = undefined
-      })
-    return this.#resetting
+    return this.#resets.ask()
   }
 
   async #reset(): Promise<void> {
@@ -193,7 +189,6 @@ export class Namespace {
     service.transfers.cancelAll()
     scenarios.forget()
     faults.reset()
-    await this.#persistence?.beginSeeding()
     service.clock.reset()
     await chains.started?.reset()
     await service.transfers.idle()

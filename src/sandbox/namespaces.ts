@@ -1,15 +1,16 @@
 import type { Credentials, NamespaceSummary, NamespaceWish } from '../control/contract.ts'
 import type { NamespacesControl } from '../control/control-parts.ts'
-import { NamespaceFolders } from '../data-dir/namespace-folders.ts'
+import { NamespaceFolders, newLife } from '../data-dir/namespace-folders.ts'
 import { Problem } from '../domain/errors.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { suggest } from '../support/nearest.ts'
 import { shorten } from '../support/shorten.ts'
+import { auditAfterKill } from './audit-after-kill.ts'
 import { credentialsOf } from './credentials.ts'
 import { makeNamespace } from './make-namespace.ts'
 import { Namespace } from './namespace.ts'
-import { NamespaceEntry, summaryOf } from './namespace-entry.ts'
+import { type Deletion, NamespaceEntry, type NamespaceIdentity, summaryOf } from './namespace-entry.ts'
 import { keptOf, openKept } from './open-namespace.ts'
 import type { Surroundings } from './surroundings.ts'
 import { Templates } from './templates.ts'
@@ -22,12 +23,13 @@ export class Namespaces implements NamespacesControl {
    */
   static async open(fixture: Fixture, surroundings: Surroundings): Promise<Namespaces> {
     const { dataDir, seed, clock: clockStart, confirmationDelay } = surroundings.options
-    const wanted = { name: DEFAULT_NAMESPACE, fixture, seed, clockStart, confirmationDelay, dataDir }
+    const wanted = { name: DEFAULT_NAMESPACE, life: undefined, fixture, seed, clockStart, confirmationDelay, dataDir }
     const first = await Namespace.open({ ...wanted, surroundings })
     const folders = first.directory === undefined ? undefined : new NamespaceFolders(first.directory)
     const namespaces = new Namespaces(first, folders, surroundings)
     try {
       await namespaces.#find()
+      void auditAfterKill(first, surroundings.log)
       return namespaces
     } catch (error) {
       namespaces.beginStop()
@@ -41,7 +43,7 @@ export class Namespaces implements NamespacesControl {
   /** Undefined when namespaces end with the process. */
   readonly #folders: NamespaceFolders | undefined
   readonly #templates = new Templates()
-  /** Beside the default one. */
+  /** Beside the default one, those included that are being made or ended: a name belongs to one life at a time. */
   readonly #entries = new Map<string, NamespaceEntry>()
   readonly #byClient = new Map<string, NamespaceEntry>()
   #named = 0
@@ -79,7 +81,7 @@ export class Namespaces implements NamespacesControl {
   }
 
   list(): NamespaceSummary[] {
-    const others = [...this.#entries.values()].filter(({ inTheMaking }) => !inTheMaking)
+    const others = [...this.#entries.values()].filter(({ inTheMaking, deleted }) => !inTheMaking && !deleted)
     return [summaryOf(this.default), ...others.map((one) => one.summary())]
   }
 
@@ -91,6 +93,7 @@ export class Namespaces implements NamespacesControl {
   async create(wish: NamespaceWish, byOthers: boolean): Promise<Credentials> {
     const { log, options } = this.#surroundings
     const name = wish.name ?? this.#freeName()
+    await this.#untilFree(name)
     if (name === DEFAULT_NAMESPACE || this.#entries.has(name)) {
       throw new Problem('namespace_exists', { detail: `There is a namespace "${name}" already.`, param: 'name' })
     }
@@ -98,19 +101,17 @@ export class Namespaces implements NamespacesControl {
       const detail = `There are ${this.size} namespaces beside the default one; delete some, or start with a larger --max-namespaces.`
       throw new Problem('too_many_namespaces', { detail, param: 'name' })
     }
-    const making = this.#make(name, wish)
-    const entry = NamespaceEntry.making(name, making, log)
+    const life = newLife(name)
+    const made = this.#make({ name, life }, wish)
+    const entry = NamespaceEntry.making({ name, life }, made, log)
     this.#entries.set(name, entry)
-    try {
-      const namespace = await making
-      const credentials = await credentialsOf(namespace, this.#surroundings)
-      this.#listen(entry)
-      if (byOthers) this.#madeByOthers++
-      return credentials
-    } catch (error) {
+    const namespace = await entry.made.catch((error: unknown) => {
       this.#entries.delete(name)
       throw error
-    }
+    })
+    this.#listen(entry)
+    if (byOthers) this.#madeByOthers++
+    return credentialsOf(namespace, this.#surroundings)
   }
 
   async delete(name: string): Promise<void> {
@@ -118,13 +119,14 @@ export class Namespaces implements NamespacesControl {
       const detail = 'The default namespace cannot be deleted; reset it, or stop the sandbox.'
       throw new Problem('validation_error', { detail, param: 'namespace' })
     }
+    const ending = this.#entries.get(name)?.deletion
+    if (ending) return ending
     const entry = this.#require(name)
-    if (entry.inTheMaking) throw new Problem('sandbox_starting', { detail: 'The namespace is being made.' })
-    this.#entries.delete(name)
-    for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
-    await this.#folders?.forget(name)
-    await entry.end()
-    await this.#folders?.remove(name)
+    if (entry.inTheMaking) {
+      await entry.made.catch(() => undefined) // then there is none of that name
+      return this.delete(name)
+    }
+    await entry.delete(this.#deletionOf(entry))
   }
 
   /** Takes nothing more, in any namespace, and answers what is under way. */
@@ -137,20 +139,23 @@ export class Namespaces implements NamespacesControl {
   async stop(served?: Promise<void>): Promise<void> {
     const others = [...this.#entries.values()].map((entry) => entry.end(served))
     await Promise.all([this.default.stop(served), ...others])
+    await Promise.allSettled([...this.#entries.values()].map(({ deletion }) => deletion))
     await this.#surroundings.pool.stop()
   }
 
-  async #make(name: string, wish: NamespaceWish): Promise<Namespace> {
+  async #make({ name, life }: NamespaceIdentity, wish: NamespaceWish): Promise<Namespace> {
     const folders = this.#folders
     const source = await this.#get(wish.from ?? DEFAULT_NAMESPACE, 'from')
-    await folders?.remove(name) // what a kill left there
+    let namespace: Namespace | undefined
     try {
       const own = { templates: this.#templates, folders, surroundings: this.#surroundings }
-      const namespace = await makeNamespace({ name, wish, source, ...own })
-      await folders?.keep(name, keptOf(namespace))
+      namespace = await makeNamespace({ name, life, wish, source, ...own })
+      await folders?.keep(life, keptOf(namespace))
       return namespace
     } catch (error) {
-      await folders?.remove(name).catch(() => undefined) // what went wrong first says more
+      namespace?.beginStop()
+      await namespace?.stop(undefined).catch(() => undefined) // what went wrong first says more
+      await folders?.remove(life).catch(() => undefined) // it goes at the next start
       throw error
     }
   }
@@ -161,8 +166,8 @@ export class Namespaces implements NamespacesControl {
     if (!folders) return
     const surroundings = this.#surroundings
     for (const found of await folders.list()) {
-      const where = { host: this.default.fixture, dataDir: folders.of(found.name), surroundings }
-      const entry = NamespaceEntry.found(found, (kept) => openKept(found.name, kept, where), surroundings.log)
+      const where = { host: this.default.fixture, dataDir: folders.of(found.life), surroundings }
+      const entry = NamespaceEntry.found(found, (kept) => openKept(found, kept, where), surroundings.log)
       this.#entries.set(found.name, entry)
       this.#listen(entry)
     }
@@ -179,10 +184,33 @@ export class Namespaces implements NamespacesControl {
 
   #require(name: string, param = 'namespace'): NamespaceEntry {
     const entry = this.#entries.get(name)
-    if (entry) return entry
+    if (entry && !entry.deleted) return entry
     const known = [DEFAULT_NAMESPACE, ...this.#entries.keys()]
     const detail = `There is no namespace "${shorten(name)}"; ${suggest(name, known)}`
     throw new Problem('namespace_not_found', { detail, param })
+  }
+
+  #deletionOf(entry: NamespaceEntry): Deletion {
+    return {
+      forget: async () => {
+        await this.#folders?.forget(entry.life)
+        for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
+      },
+      remove: async () => {
+        try {
+          await this.#folders?.remove(entry.life)
+        } finally {
+          this.#entries.delete(entry.name)
+        }
+      },
+    }
+  }
+
+  /** Waits for the end of one of that name that is being deleted. */
+  async #untilFree(name: string): Promise<void> {
+    for (let entry = this.#entries.get(name); entry?.deletion; entry = this.#entries.get(name)) {
+      await entry.deletion.catch(() => undefined) // then it is there as before
+    }
   }
 
   #freeName(): string {

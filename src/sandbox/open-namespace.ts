@@ -1,6 +1,8 @@
-import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
+import type { FoundNamespace, KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { readInlineFixture } from '../read-fixture.ts'
+import { version } from '../version.ts'
+import { auditAfterKill } from './audit-after-kill.ts'
 import { Namespace } from './namespace.ts'
 import type { NamespaceOptions } from './namespace-options.ts'
 import { withKeptClients } from './own-clients.ts'
@@ -11,6 +13,7 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
   const namespace = await Namespace.open(options)
   try {
     await namespace.ready
+    void auditAfterKill(namespace, options.surroundings.log)
     return namespace
   } catch (error) {
     namespace.beginStop()
@@ -21,13 +24,14 @@ export async function openNamespace(options: NamespaceOptions): Promise<Namespac
 
 /** Opens one that was kept, as an earlier process left it. Throws DataDirectoryError, FixtureError, OptionError and others. */
 export async function openKept(
-  name: string,
+  { name, life }: Pick<FoundNamespace, 'name' | 'life'>,
   kept: KeptNamespace,
   { host, dataDir, surroundings }: { host: Fixture; dataDir: string; surroundings: Surroundings },
 ): Promise<Namespace> {
   const fixture = kept.fixtures === null ? host : await readInlineFixture(kept.fixtures, host)
   return openNamespace({
     name,
+    life,
     fixture: withKeptClients(fixture, kept.clients),
     created_at: kept.created_at,
     seed: kept.seed,
@@ -49,6 +53,7 @@ export function keptOf({
   clients,
 }: Namespace): KeptNamespace {
   return {
+    version,
     created_at,
     seed,
     clock_start: clockStart ?? null,

@@ -8,6 +8,9 @@ import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import { version } from '../version.ts'
 
+/** More than a fixture of usual size takes, with the state that each of two chains begins with. */
+const SEEDING_BYTES = 4 * 2 ** 20
+
 /** What a sandbox with a data directory goes on from, and keeps as it goes. */
 export class Persistence {
   /**
@@ -36,7 +39,9 @@ export class Persistence {
   /** Whether faults of an earlier run may have left something broken. */
   readonly mayBeBroken: boolean
   readonly #directory: DataDirectory
+  #followed: SandboxClock | undefined
   #clockKept: Promise<void> = Promise.resolve()
+  #clockUnkept = false
   #whole = false
 
   private constructor(directory: DataDirectory) {
@@ -72,7 +77,7 @@ export class Persistence {
       read: () => journal.read(),
       readUnparsed: () => journal.readUnparsed(),
       append: async (entry) => {
-        await this.#clockKept
+        await this.clockKept()
         await journal.append(entry)
       },
       rewrite: async (entries) => {
@@ -88,21 +93,35 @@ export class Persistence {
 
   /** Keeps every move of the clock. */
   follow(clock: SandboxClock, log: Logger): void {
-    const keep = () => this.#directory.manifest.update({ clock: clock.state })
+    this.#followed = clock
     clock.onMove(() => {
-      this.#clockKept = keep().catch((error: unknown) => log.error({ err: error }, 'a move of the clock was not kept'))
+      this.keepClock(clock.state).catch((error: unknown) =>
+        log.error({ err: error }, 'a move of the clock was not kept'),
+      )
     })
   }
 
-  /** Resolves when every move of the clock so far is kept. */
-  clockKept(): Promise<void> {
-    return this.#clockKept
+  /** Keeps where the clock is about to stand. Throws DataDirectoryError when that cannot be kept. */
+  keepClock(state: ClockState): Promise<void> {
+    const kept = this.#directory.manifest.update({ clock: state })
+    this.#clockKept = kept
+    this.#clockUnkept = false
+    kept.catch(() => {
+      this.#clockUnkept ||= this.#clockKept === kept
+    })
+    return kept
   }
 
-  /** From now on, until it is {@link whole}, a start begins anew. */
-  beginSeeding(): Promise<void> {
+  /** Resolves when every move of the clock so far is kept. One that could not be is tried again. Throws DataDirectoryError. */
+  clockKept(): Promise<void> {
+    return this.#clockUnkept && this.#followed ? this.keepClock(this.#followed.state) : this.#clockKept
+  }
+
+  /** From now on, until it is {@link whole}, a start begins anew. When it rejects, as when there is no room for that, nothing has changed. */
+  async beginSeeding(): Promise<void> {
+    await this.#directory.probeRoom(SEEDING_BYTES)
+    await this.#directory.manifest.update({ seeded: false })
     this.#whole = false
-    return this.#directory.manifest.update({ seeded: false })
   }
 
   /** Call when all that the fixture asks for is there, and nothing is left broken by an earlier run. */
@@ -113,7 +132,7 @@ export class Persistence {
 
   /** Lets others use the directory. `mended`: whether no fault of this run has left anything broken; if not, the next one mends it. */
   async close(mended = true): Promise<void> {
-    await this.#clockKept
+    await this.clockKept().catch(() => undefined) // the next run goes on from what is kept
     if (this.#whole && mended) await this.#directory.manifest.update({ clean: true })
     await this.#directory.close()
   }

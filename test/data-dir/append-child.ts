@@ -2,10 +2,11 @@
 // without end, until a few were refused. Prints a line per answer.
 import { statSync } from 'node:fs'
 import { JournalFile } from '../../src/data-dir/journal-file.ts'
+import { loneFile } from './lone-file.ts'
 
 const [path = ''] = process.argv.slice(2)
 const log = { debug() {}, info() {}, warn() {}, error() {} }
-const journal = await JournalFile.open<{ n: number; text: string }>(path, log)
+const journal = await JournalFile.open<{ n: number; text: string }>(path, loneFile(), log)
 
 let refused = 0
 for (let n = 0; refused < 3; n++) {

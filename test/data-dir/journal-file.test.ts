@@ -1,16 +1,18 @@
 import { copyFileSync, existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DataDirectoryError } from '../../src/data-dir/data-directory-error.ts'
 import { JournalFile } from '../../src/data-dir/journal-file.ts'
 import { HEADER_BYTES as HEADER } from '../../src/data-dir/journal-format.ts'
 import { bundled, startChild } from './child-process.ts'
+import { loneFile } from './lone-file.ts'
 import { recordedLog } from './recorded-log.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
 const newPath = () => join(temporaryDirectory(), 'ledger.journal')
-const open = (path: string, log = recordedLog()) => JournalFile.open<unknown>(path, log)
+const open = (path: string, log = recordedLog()) => JournalFile.open<unknown>(path, loneFile(), log)
 
 async function all(journal: JournalFile<unknown>): Promise<unknown[]> {
   const entries: unknown[] = []
@@ -231,10 +233,31 @@ describe('a damaged journal is refused and left alone', () => {
   it('of another format, by name', async () => {
     const path = await written([{ n: 1 }])
     const text = readFileSync(path, 'utf8')
-    const message = await refusal(path, Buffer.from(text.replace('journal 1 ', 'journal 2 ')))
-    expect(message).toContain('it was written by format 2 of the journal, and this version reads format 1')
+    const message = await refusal(path, Buffer.from(text.replace('journal 2 ', 'journal 3 ')))
+    expect(message).toContain('it was written by format 3 of the journal, and this version reads formats 1 to 2')
     expect(message).toContain('start the version that wrote it')
   })
+})
+
+it('a journal of the last format is read as it is, and written anew with the first entry that it is given', async () => {
+  const path = await written([{ n: 1 }, { n: 2 }])
+  const lines = readFileSync(path).subarray(HEADER)
+  const header = `yield-sandbox journal 1 ${String(lines.length).padStart(15, '0')}`
+  const older = Buffer.concat([Buffer.from(`${header} ${crc32(header).toString(16).padStart(8, '0')}\n`), lines])
+  writeFileSync(path, older)
+  const journal = await open(path)
+  expect(await all(journal)).toEqual([{ n: 1 }, { n: 2 }])
+  expect(readFileSync(path).equals(older)).toBe(true)
+  const reader = journal.read()
+  expect((await reader.next()).value).toEqual({ n: 1 })
+  await Promise.all([journal.append({ n: 3 }), journal.append({ n: 4 })])
+  expect((await reader.next()).value).toEqual({ n: 2 })
+  await reader.return(undefined)
+  await journal.close()
+  expect(readFileSync(path, 'utf8')).toMatch(/^yield-sandbox journal 2 /)
+  const again = await open(path)
+  expect(await all(again)).toEqual([1, 2, 3, 4].map((n) => ({ n })))
+  await again.close()
 })
 
 describe('a journal that may not grow', () => {

@@ -36,15 +36,15 @@ describe('the manifest', () => {
     ])
     const expected = {
       ...FIRST,
-      format: 3,
+      format: 4,
       runs: 1,
       clock: { offset: 5, frozen_at: 12.5 },
       seeded: true,
       clean: true,
       journals: ['ledger', 'chain-1'],
     }
-    expect(manifest.data).toEqual(expected)
-    expect((await Manifest.open(path))?.data).toEqual(expected)
+    expect(manifest.data).toMatchObject(expected)
+    expect((await Manifest.open(path))?.data).toEqual(manifest.data)
   })
 
   it('is readable by its owner only', async () => {
@@ -66,16 +66,21 @@ describe('the manifest', () => {
     for (let length = 0; length < whole.trimEnd().length; length += 3) {
       expect(await refusal(whole.slice(0, length))).toContain('it is not JSON')
     }
-    expect(await refusal({ ...JSON.parse(whole), seed: 'seven' })).toContain('/seed')
-    expect(await refusal({ ...JSON.parse(whole), runs: -1 })).toContain('/runs')
+    expect(await refusal(whole.replace('"seed": 7', '"seed": 8'))).toContain('its checksum is wrong')
+    const { checksum, ...data } = JSON.parse(whole)
+    expect(checksum).toMatch(/^[0-9a-f]{8}$/)
+    expect(await refusal(data)).toContain('it lacks its checksum')
+    const older = { ...data, format: 3 }
+    expect(await refusal({ ...older, seed: 'seven' })).toContain('/seed')
+    expect(await refusal({ ...older, runs: -1 })).toContain('/runs')
     for (const foreign of [{}, { name: 'a-web-app' }, [], 'null', '5', { format: 'x' }]) {
       expect(await refusal(foreign)).toContain('it is not the manifest of a data directory')
     }
   })
 
   it('of another format is refused by name', async () => {
-    const message = await refusal({ format: 4, version: '3.1.4' })
-    expect(message).toContain('it is of format 4 (written by version 3.1.4), and this version reads formats 2 to 3')
+    const message = await refusal({ format: 5, version: '3.1.4' })
+    expect(message).toContain('it is of format 5 (written by version 3.1.4), and this version reads formats 2 to 4')
     expect(message).toContain('start the version that wrote it')
     expect(await refusal({ format: 1, version: '0.0.1' })).toContain('it is of format 1')
   })
@@ -83,7 +88,8 @@ describe('the manifest', () => {
   it('of format 2 is read as it is, and raised before anything is written', async () => {
     const path = join(temporaryDirectory(), 'manifest.json')
     await Manifest.create(path, FIRST)
-    const older = JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), format: 2 })
+    const { checksum: _, ...data } = JSON.parse(readFileSync(path, 'utf8'))
+    const older = JSON.stringify({ ...data, format: 2 })
     for (const write of [
       (manifest: Manifest) => manifest.raiseFormat(),
       (manifest: Manifest) => manifest.update({ runs: 1 }),
@@ -92,7 +98,7 @@ describe('the manifest', () => {
       const manifest = await Manifest.open(path)
       expect(readFileSync(path, 'utf8')).toBe(older)
       await write(manifest!)
-      expect((await Manifest.open(path))?.data).toMatchObject({ ...FIRST, format: 3 })
+      expect((await Manifest.open(path))?.data).toMatchObject({ ...FIRST, format: 4 })
     }
   })
 })

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type SandboxHandle, startSandbox } from '../../src/index.ts'
 import { Partner } from '../helpers/partner.ts'
@@ -32,7 +32,13 @@ const again = async (sandbox: SandboxHandle, made: SandboxHandle): Promise<Partn
   const { tenants } = made
   return new Partner(Object.assign(Object.create(sandbox), { tenants }))
 }
-const folders = () => readdir(join(directory, 'data', 'namespaces')).catch(() => [])
+const kept = () => join(directory, 'data', 'namespaces')
+const folders = () => readdir(kept()).catch(() => [])
+/** The folder of the namespace that has this name at present. */
+async function folderOf(name: string): Promise<string> {
+  const folder = (await folders()).find((one) => one.startsWith(`${name}.`))
+  return join(kept(), folder ?? expect.fail(`no folder of ${name}`))
+}
 
 test('each is there after a restart as it was: clients, money, clock, chain', async () => {
   const before = await start()
@@ -97,18 +103,18 @@ test('one that is damaged is refused by name, while the others serve; it can be 
     await before.namespaces.create({ name: 'worse' }),
   ]
   for (const sandbox of running.splice(0)) await sandbox.stop()
-  const ledger = join(directory, 'data', 'namespaces', 'bad', 'ledger.journal')
+  const ledger = join(await folderOf('bad'), 'ledger.journal')
   const text = await readFile(ledger)
   text[200] = text[200]! ^ 1
   await writeFile(ledger, text)
-  await writeFile(join(directory, 'data', 'namespaces', 'worse', 'namespace.json'), '{')
+  await writeFile(join(await folderOf('worse'), 'namespace.json'), '{')
 
   const after = await start()
   expect((await (await again(after, good)).get('pools')).status).toBe(200)
   const refused = await fetch(new URL('/_sandbox/namespaces/bad/clock', after.baseUrl))
   expect([refused.status, ((await refused.json()) as { detail: string }).detail]).toEqual([
     503,
-    expect.stringContaining('namespaces/bad/ledger.journal'),
+    expect.stringContaining(ledger),
   ])
   await expect((await again(after, bad)).idpToken()).resolves.toBeUndefined()
   expect(worse.namespace).toBe('worse')
@@ -120,13 +126,13 @@ test('one that is damaged is refused by name, while the others serve; it can be 
     ['worse', false],
   ])
   for (const name of ['bad', 'worse']) await after.namespaces.delete(name)
-  expect(await folders()).toEqual(['good'])
+  expect(await folders()).toEqual([expect.stringMatching(/^good\./)])
 })
 
 test('where they are kept cannot be read: the start is refused, and the next one can use the directory', async () => {
   await start()
   for (const sandbox of running.splice(0)) await sandbox.stop()
-  const path = join(directory, 'data', 'namespaces')
+  const path = kept()
   await writeFile(path, '')
   await expect(start()).rejects.toThrow(/data\/namespaces.*is below, a file/)
   await rm(path)
@@ -136,13 +142,38 @@ test('where they are kept cannot be read: the start is refused, and the next one
 test('deleting one removes its files; what a kill left of one goes at the next start', async () => {
   const sandbox = await start()
   const mine = await sandbox.namespaces.create({ name: 'mine' })
-  expect(await folders()).toEqual(['mine'])
+  expect(await folders()).toEqual([expect.stringMatching(/^mine\./)])
   await mine.stop()
   expect(await folders()).toEqual([])
   await sandbox.namespaces.create({ name: 'half' })
   for (const one of running.splice(0)) await one.stop()
-  await rm(join(directory, 'data', 'namespaces', 'half', 'namespace.json'))
+  await rm(join(await folderOf('half'), 'namespace.json'))
   const after = await start()
   expect(await folders()).toEqual([])
   expect(await after.namespaces.list()).toHaveLength(1)
+})
+
+test('a folder that other hands copied, renamed or gave a file of another one is refused, and the one it came from serves', async () => {
+  const before = await start()
+  const mine = await before.namespaces.create({ name: 'mine' })
+  for (const sandbox of running.splice(0)) await sandbox.stop()
+  const folder = await folderOf('mine')
+  await cp(folder, `${folder}-copy`, { recursive: true })
+  await cp(folder, join(kept(), 'yours.abc'), { recursive: true })
+  const older = join(kept(), 'mine')
+  await cp(folder, older, { recursive: true })
+  const { format, life, checksum, ...said } = JSON.parse(await readFile(join(older, 'namespace.json'), 'utf8'))
+  expect([format, life]).toEqual([4, basename(folder)])
+  await writeFile(join(older, 'namespace.json'), JSON.stringify(said))
+  const after = await start()
+  const list = await after.namespaces.list()
+  expect(list.slice(1).map(({ name, ready, reason }) => [name, ready, reason])).toEqual([
+    ['mine', true, undefined],
+    ['mine-2', false, `The folder mine holds a namespace "mine" as well as ${basename(folder)}.`],
+    ['mine-3', false, expect.stringContaining(`it is that of another folder (${basename(folder)})`)],
+    ['yours', false, expect.stringContaining(`it is that of another folder (${basename(folder)})`)],
+  ])
+  expect((await (await again(after, mine)).get('pools')).status).toBe(200)
+  for (const { name } of list.slice(2)) await after.namespaces.delete(name)
+  expect(await folders()).toEqual(['mine'])
 })

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import { END_OF_TIME, type SandboxClock } from '../../domain/clock.ts'
+import { END_OF_TIME, SandboxClock } from '../../domain/clock.ts'
 import { from, named } from '../../domain/described-schema.ts'
 import { Problem } from '../../domain/errors.ts'
 import { parseDuration } from '../../support/duration.ts'
@@ -50,19 +50,26 @@ export async function clockRoutes(app: FastifyInstance): Promise<void> {
     },
     async (request) => {
       const { body } = request
-      const { clock, clockKept, chainsFollow } = controlOf(request)
+      const { clock, keepClock, clockKept, chainsFollow } = controlOf(request)
       const step = stepOf(body, clock)
       if (clock.now() + step > END_OF_TIME) {
         throw invalid(body.set === undefined ? 'advance' : 'set', 'The sandbox clock ends with the year 9999.')
       }
-      if (body.freeze === true) clock.freeze()
-      if (step > 0) clock.advance(step)
-      if (body.freeze === false) clock.unfreeze()
+      const plan = new SandboxClock(undefined, clock.state)
+      move(plan, body, step)
+      await keepClock(plan.state) // what cannot be kept does not happen
+      move(clock, body, step)
       await clockKept()
       const chains = await chainsFollow()
       return { ...state(clock), chains }
     },
   )
+}
+
+function move(clock: SandboxClock, { freeze }: Static<typeof Move>, step: number): void {
+  if (freeze === true) clock.freeze()
+  if (step > 0) clock.advance(step)
+  if (freeze === false) clock.unfreeze()
 }
 
 function stepOf({ advance, set }: Static<typeof Move>, clock: SandboxClock): number {

@@ -102,7 +102,7 @@ export async function namespaceRoutes(app: FastifyInstance, { namespaces }: Cont
         params: Params,
         response: { 204: { type: 'null', description: 'Nothing is left of it.' } },
       },
-      config: { errors: ['namespace_not_found', 'sandbox_starting'] },
+      config: { errors: ['namespace_not_found', 'service_unavailable'] },
     },
     async ({ params }, reply) => {
       await namespaces.delete(params.namespace)

@@ -18,7 +18,8 @@ const Params = Type.Object({ name: Type.String({ examples: ['dropped-deposit'] }
 /** The shipped scenarios, and the one that runs. The loader itself checks a scenario: its messages know what fits. */
 export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   const { shippedScenarios } = deps
-  const start = async (scenario: Scenario, { scenarios, tenants, clockKept }: NamespaceControl) => {
+  const start = async (scenario: Scenario, { scenarios, tenants, clock, keepClock, clockKept }: NamespaceControl) => {
+    await keepClock(clock.state) // where nothing can be kept, nothing begins
     const slugs = (await tenants()).map(({ slug }) => slug)
     const run = await scenarios.start(scenario, slugs)
     await clockKept()

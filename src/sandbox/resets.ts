@@ -1,0 +1,68 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import { Problem } from '../domain/errors.ts'
+import { NotKeptError } from '../domain/ports/journal.ts'
+import { retryChainOutage } from '../domain/retry-chain-outage.ts'
+import { LatestRun } from '../support/latest-run.ts'
+import type { Lifecycle } from './lifecycle.ts'
+import type { Persistence } from './persistence.ts'
+
+/** Milliseconds of real time until a reset that could not be finished is tried again. */
+const AGAIN_MS = 1_000
+
+/**
+ * Resets of a namespace. That there is to be one is kept first: when that cannot be, it is refused, and nothing has happened. From
+ * then on it is carried out, whatever it takes: again while the disk or a chain does not let it, and by the next start.
+ */
+export class Resets {
+  readonly #deps: ResetsDeps
+  readonly #runs = new LatestRun(() => this.#run())
+  /** One has begun, and could not be finished yet. */
+  #unfinished = false
+  #waiting = false
+
+  constructor(deps: ResetsDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Resolves when a reset is done that began after this was called, one for all who ask meanwhile: what was done since an earlier
+   * one began is to be undone as well. Throws NotKeptError when none has begun, otherwise whatever keeps it from its end for now.
+   */
+  ask(): Promise<void> {
+    return this.#runs.ask()
+  }
+
+  async #run(): Promise<void> {
+    const { persistence, lifecycle, clock, perform } = this.#deps
+    if (!this.#unfinished) await persistence?.beginSeeding()
+    this.#unfinished = true
+    try {
+      await retryChainOutage(perform, { clock, ended: () => lifecycle.ending })
+      this.#unfinished = false
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      lifecycle.fail(`The last reset failed: ${reason} It is tried again until it is done.`)
+      void this.#tryAgain()
+      if (!(error instanceof NotKeptError)) throw error
+      const detail = `The reset has begun and is not done yet: ${reason} It is tried again until it is done, at the next start at the latest.`
+      throw new Problem('service_unavailable', { detail, headers: { 'retry-after': '5' } }, { cause: error })
+    }
+  }
+
+  async #tryAgain(): Promise<void> {
+    const { lifecycle, clock } = this.#deps
+    if (this.#waiting) return
+    this.#waiting = true
+    await clock.wallSleep(AGAIN_MS)
+    this.#waiting = false
+    if (this.#unfinished && !lifecycle.ending) await this.ask().catch(() => undefined) // it says why, and is tried again
+  }
+}
+
+interface ResetsDeps {
+  persistence: Persistence | undefined
+  lifecycle: Lifecycle
+  clock: SandboxClock
+  /** Takes everything back to the fixtures; begins anew each time. */
+  perform(): Promise<void>
+}
