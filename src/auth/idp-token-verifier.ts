@@ -1,4 +1,4 @@
-import type { JWTPayload } from 'jose'
+import { decodeJwt, type JWTPayload } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { isIssuer, issuerAt } from '../domain/issuer.ts'
@@ -24,7 +24,17 @@ export interface IdpTokenVerifierOptions {
   audiences: readonly string[]
   /** Whose tokens they are; asked for when a token comes. */
   origin(): Origin
+  /** @returns true if this sandbox signed it, with whatever key and header: tokens that are bad on purpose are its own, too */
+  isOwn(token: string): Promise<boolean>
   clock: SandboxClock
+}
+
+/** What was found about the token of an `Authorization` header. */
+export interface SeenToken {
+  /** Its `appid`, if the sandbox signed it, whatever else is wrong with it. */
+  client: string | undefined
+  /** Why it is refused; undefined when it is not. */
+  refusal: Problem | undefined
 }
 
 /** RFC 6750 §2.1. The scheme alone: a pattern for all of it would read a kilobyte for every request. */
@@ -35,8 +45,10 @@ export class IdpTokenVerifier {
   readonly #tokens: SignedTokens<IdpClaims>
   readonly #keys: InlineKeys
   readonly #expected: Expected<IdpClaims>
+  readonly #isOwn: IdpTokenVerifierOptions['isOwn']
 
-  constructor({ jwks, audiences, origin, clock }: IdpTokenVerifierOptions) {
+  constructor({ jwks, audiences, origin, isOwn, clock }: IdpTokenVerifierOptions) {
+    this.#isOwn = isOwn
     this.#tokens = new SignedTokens(clock)
     this.#keys = new InlineKeys(() => importSigningKeys(jwks.keys))
     this.#expected = {
@@ -49,11 +61,34 @@ export class IdpTokenVerifier {
   /**
    * The token's claims. Throws {@link Problem} `token_missing` when the header holds no bearer token and
    * `invalid_idp_token` when it is expired, malformed or not for this audience (spec: Identity-provider token 5, 6) or
-   * not the identity provider's (assumption `idp-token-issuer`).
+   * not the identity provider's (assumption `idp-token-issuer`). `seen`: what {@link IdpTokenVerifier.see} found.
    */
-  async verify(authorization: string | undefined): Promise<IdpClaims> {
+  async verify(authorization: string | undefined, seen?: Pick<SeenToken, 'refusal'>): Promise<IdpClaims> {
+    if (seen?.refusal) throw seen.refusal
     const token = bearerToken(authorization)
     return this.#tokens.remembered(token, 'idp') ?? (await this.#verify(token))
+  }
+
+  /** The client of a token that was verified before; undefined for any other. */
+  knownClient(authorization: string | undefined): string | undefined {
+    const token = authorization && tokenOf(authorization)
+    return token ? this.#tokens.everVerified(token, 'idp')?.appid : undefined
+  }
+
+  /** Verifies the token to find out whose it is. A token that is refused has a client as well, if the sandbox signed it. */
+  async see(authorization: string | undefined): Promise<SeenToken> {
+    try {
+      return { client: (await this.verify(authorization)).appid, refusal: undefined }
+    } catch (refusal) {
+      if (!(refusal instanceof Problem)) throw refusal
+      return { client: await this.#clientOfRefused(refusal, authorization), refusal }
+    }
+  }
+
+  async #clientOfRefused({ cause }: Problem, authorization = ''): Promise<string | undefined> {
+    if (cause instanceof TokenRefused && cause.signed) return textOf(cause.signed.appid)
+    const token = tokenOf(authorization)
+    return token !== undefined && (await this.#isOwn(token)) ? textOf(decodeJwt(token).appid) : undefined
   }
 
   async #verify(token: string): Promise<IdpClaims> {
@@ -72,10 +107,20 @@ export class IdpTokenVerifier {
   }
 }
 
-function bearerToken(authorization: string | undefined): string {
-  const text = authorization?.trim() ?? ''
+/** The token of an `Authorization` header; undefined when it holds none. */
+function tokenOf(authorization: string): string | undefined {
+  const text = authorization.trim()
   const scheme = SCHEME.exec(text)?.[0]
-  if (scheme !== undefined) return text.slice(scheme.length)
+  return scheme === undefined ? undefined : text.slice(scheme.length)
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function bearerToken(authorization: string | undefined): string {
+  const token = authorization === undefined ? undefined : tokenOf(authorization)
+  if (token !== undefined) return token
   const came = authorization ? 'the Authorization header holds none' : 'there is no Authorization header'
   const detail = `An access token is expected as "Authorization: Bearer <token>"; ${came}.`
   const expected = 'Authorization: Bearer <token>'

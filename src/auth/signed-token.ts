@@ -52,10 +52,16 @@ export class SignedTokens<Claims> {
 
   /** What was made of a token that was verified before and is in force, for keys that never change. */
   remembered(token: string, scope: string): Claims | undefined {
-    const known = this.#latest?.token === token ? this.#latest : this.#verified.get(token)
+    const known = this.#known(token)
     if (known?.scope !== scope || !this.#inForce(known)) return undefined
     this.#latest = known
     return known.claims
+  }
+
+  /** The same of one that may have expired since. */
+  everVerified(token: string, scope: string): Claims | undefined {
+    const known = this.#known(token)
+    return known?.scope === scope ? known.claims : undefined
   }
 
   /** What `expected.read` made of the token. `scope` keeps different expectations apart. Throws {@link TokenRefused}. */
@@ -80,6 +86,10 @@ export class SignedTokens<Claims> {
     this.#latest = undefined
   }
 
+  #known(token: string): RememberedToken<Claims> | undefined {
+    return this.#latest?.token === token ? this.#latest : this.#verified.get(token)
+  }
+
   #now(): number {
     return Math.floor(this.clock.wallNow() / 1000)
   }
@@ -93,6 +103,7 @@ export class SignedTokens<Claims> {
     const { read, required, leeway = 0, ...names } = expected
     const now = this.#now()
     let kid = ''
+    let signed: JWTPayload | undefined
     const find = (header: { kid?: unknown }) => {
       if (typeof header.kid !== 'string' || header.kid === '') {
         throw new TokenRefused('its header has no kid', { aspect: 'kid', expected: 'the kid of a key', came: 'none' })
@@ -109,6 +120,7 @@ export class SignedTokens<Claims> {
         currentDate: new Date(now * 1000),
         clockTolerance: leeway,
       })
+      signed = payload
       const { exp, nbf = 0 } = payload
       // JSON reads 1e999 as infinity: a token that never expires.
       if (!Number.isFinite(exp) || exp === undefined) {
@@ -118,9 +130,17 @@ export class SignedTokens<Claims> {
       if (exp <= now) throw expired(exp, now)
       return { claims: read(payload, now), exp, notBefore: nbf - leeway, kid, key }
     } catch (error) {
-      throw explain(error, token, expected, now)
+      const refused = explain(error, token, expected, now)
+      if (refused instanceof TokenRefused) refused.signed = signed ?? signedClaims(error)
+      throw refused
     }
   }
+}
+
+/** The claims that jose found wrong: it looks at them when the signature has been verified. */
+function signedClaims(error: unknown): JWTPayload | undefined {
+  const ofClaims = error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed
+  return ofClaims ? error.payload : undefined
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { JWTPayload } from 'jose'
+
 /** What of a token is wrong, for the record of the exchange: never the token itself. */
 export interface TokenFlaw {
   /** The claim, the member of the header, `signature`, or `token` for all of it. */
@@ -17,4 +19,7 @@ export class TokenRefused extends Error {
   ) {
     super(message)
   }
+
+  /** The claims, if the signature was verified before something else was found wrong. */
+  signed: JWTPayload | undefined
 }

@@ -96,6 +96,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   app.decorateRequest('exchange', null)
   app.decorateRequest('record', null)
   app.decorateRequest('arrived', undefined)
+  app.decorateRequest('seenToken', undefined)
   logRequests(app, service)
   const refuse = unknownRoute(all)
   // With a callback: a promise for each hook and request is felt at tens of thousands of requests a second.

@@ -16,6 +16,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** What the request is let in to; set before anything else is done with it. */
     namespace: PipelineDeps
+    /** What was found about its identity-provider token on the way to its namespace, if that was looked at. */
+    seenToken: { refusal: Problem | undefined } | undefined
   }
 }
 
@@ -31,7 +33,7 @@ export interface PipelineDeps {
   /** What a request must know to bring a fault along; undefined when anybody may. */
   controlToken: string | undefined
   /** Throws Problem token_missing or invalid_idp_token. */
-  verifyIdpToken(authorization: string | undefined): Promise<{ appid: string; tid: string }>
+  verifyIdpToken(request: Pick<FastifyRequest, 'headers' | 'seenToken'>): Promise<{ appid: string; tid: string }>
   /** Told of every answer about to be written whole: what it does is done before the client can ask again. */
   answered(exchange: Exchange, status: number): void
   /** Aborted by the next reset or stop. */
@@ -103,7 +105,7 @@ export function bringFault(
 
 /** spec: Identity-provider token 4 to 6. Assumption `idp-token-issuer`: the token is of the tenant its appid belongs to. */
 async function identityProviderToken({ exchange, request }: RequestContext, deps: PipelineDeps): Promise<void> {
-  const { appid, tid } = await deps.verifyIdpToken(request.headers.authorization)
+  const { appid, tid } = await deps.verifyIdpToken(request)
   const tenant = await deps.service.store.find('tenants', 'client_id', appid)
   if (!tenant) {
     throw new Problem('unknown_partner', {

@@ -63,9 +63,10 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply, settings: Servic
   const transaction = exchange && transactionOf(exchange)
   const key = exchange ? keyOf(request) : undefined
   const struckBy = exchange?.struckBy
+  const { redactor } = namespace.exchanges
   return {
     method,
-    path: url.split('?', 1)[0],
+    path: redactor.path(url.split('?', 1)[0] ?? '', !request.is404),
     status: answer?.status,
     code: answer?.code,
     ended: exchange?.ending ?? (isAnswered(request, reply) ? 'answered' : 'connection lost'),
@@ -76,7 +77,7 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply, settings: Servic
     transaction_id: transaction?.id,
     tx_hash: transaction?.tx_hash,
     fault: struckBy?.id,
-    fault_explanation: struckBy && `${struckBy.kind} at ${struckBy.phase}: ${struckBy.explanation}`,
+    fault_explanation: struckBy && redactor.text(`${struckBy.kind} at ${struckBy.phase}: ${struckBy.explanation}`),
     request_id: id,
   }
 }

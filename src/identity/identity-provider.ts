@@ -4,7 +4,7 @@ import { issuerAt } from '../domain/issuer.ts'
 import { OPERATIONS } from '../domain/operations.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Jwk, Tenant } from '../domain/records.ts'
-import { type KeyChoice, type Overrides, override, signJwt } from './sign-jwt.ts'
+import { isSignedBy, type KeyChoice, type Overrides, override, signJwt } from './sign-jwt.ts'
 import type { UnknownKey } from './unknown-key.ts'
 
 export interface IdentityProviderOptions {
@@ -79,6 +79,12 @@ export class IdentityProvider {
     const header = override({ alg: 'RS256', kid, typ: 'JWT' }, request.header)
     const key = request.key === 'unknown' ? await unknownKey.get() : this.#key
     return { access_token: await signJwt(header, override(claims, request.claims), key), expires_in: lifetime }
+  }
+
+  /** @returns true if it signed this token, whatever the token's header says */
+  async signed(token: string): Promise<boolean> {
+    const unknown = await this.#options.unknownKey.made
+    return isSignedBy(token, unknown ? [this.#key, unknown] : [this.#key])
   }
 
   /** The public key that verifies its tokens, as a JSON Web Key Set. */

@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, type KeyObject, sign } from 'node:crypto'
+import { createHmac, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
 import { promisify } from 'node:util'
 
 /** Which key signs: the one the verifier knows, or one nobody knows. */
@@ -6,6 +6,8 @@ export type KeyChoice = 'registered' | 'unknown'
 
 /** Members that replace those of a header or a claims set; null takes one away. */
 export type Overrides = Record<string, unknown>
+
+const DIGESTS = ['256', '384', '512']
 
 const signAsync = promisify(sign)
 
@@ -16,6 +18,15 @@ const signAsync = promisify(sign)
 export async function signJwt(header: Overrides, claims: Overrides, key: KeyObject): Promise<string> {
   const input = `${encode(header)}.${encode(claims)}`
   return `${input}.${(await signature(header.alg, input, key)).toString('base64url')}`
+}
+
+/** @returns true if {@link signJwt} made it with one of these keys; what anybody can make, `none` and HMAC, does not count */
+export function isSignedBy(token: string, keys: readonly KeyObject[]): boolean {
+  const end = token.lastIndexOf('.')
+  const signature = Buffer.from(token.slice(end + 1), 'base64url')
+  if (end < 0 || signature.length === 0) return false
+  const input = Buffer.from(token.slice(0, end))
+  return keys.some((key) => DIGESTS.some((bits) => verify(`sha${bits}`, input, key, signature)))
 }
 
 /** `base` with the overrides applied. */

@@ -5,6 +5,11 @@ import { promisify } from 'node:util'
 export class UnknownKey {
   #key: Promise<KeyObject> | undefined
 
+  /** The key, if it was ever asked for. */
+  get made(): Promise<KeyObject> | undefined {
+    return this.#key
+  }
+
   get(): Promise<KeyObject> {
     this.#key ??= promisify(generateKeyPair)('rsa', { modulusLength: 2048 }).then(({ privateKey }) => privateKey)
     return this.#key

@@ -26,6 +26,7 @@ export function buildIdentity({ identity_provider, settings }: Fixture, origin: 
     jwks: identityProvider.jwks(),
     audiences: audiencesOf(settings),
     origin,
+    isOwn: (token) => identityProvider.signed(token),
     clock,
   })
   return { identityProvider, idpTokens, unknownKey }

@@ -130,12 +130,13 @@ function buildExchanges({ fixture, clock, surroundings: { options } }: PartsCont
   const tenants = fixture.tenants.map(({ tenant }) => tenant)
   const slugs = new Map(tenants.map(({ client_id, slug }) => [client_id, slug]))
   const basic = tenants.map(({ client_id, client_secret }) => `${client_id}:${client_secret}`)
+  const keys = [fixture.identity_provider, ...tenants].flatMap(({ private_key_pem }) => private_key_pem ?? [])
   const secrets = [...tenants.map(({ client_secret }) => client_secret), ...basic, options.controlToken ?? '']
   return new ExchangeLog({
     ...options.recording,
     clock,
     settings: fixture.settings,
-    redactor: new Redactor(secrets),
+    redactor: new Redactor(secrets, keys),
     tenantOf: (clientId) => slugs.get(clientId),
   })
 }

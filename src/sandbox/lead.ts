@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { IdpTokenVerifier } from '../auth/idp-token-verifier.ts'
 import { Ids } from '../domain/ids.ts'
 import { claimedClient } from '../http/claimed-client.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
@@ -15,19 +16,36 @@ export class Lead {
   readonly #namespaces: Namespaces
   /** For requests beside the service: looking at a namespace changes no id in it. */
   readonly #none: PipelineDeps
+  readonly #idpTokens: IdpTokenVerifier
 
-  constructor(namespaces: Namespaces) {
+  constructor(namespaces: Namespaces, idpTokens: IdpTokenVerifier) {
     this.#namespaces = namespaces
+    this.#idpTokens = idpTokens
     const { seed, http } = namespaces.default
     const random = new SeededRandom((seed ^ OTHER) >>> 0)
     this.#none = { ...http, ids: new Ids({ clock: http.service.clock, random }) }
   }
 
-  /** By what the head of a request says. The body of a token request says more: {@link byClient}. */
-  byHead = ({ url, headers }: FastifyRequest): PipelineDeps | Promise<PipelineDeps> => {
+  /**
+   * By its token, once the sandbox has seen that it signed it: a claim alone leads nowhere, or anybody could spend the faults of a
+   * namespace and fill its record. The body of a token request says more: {@link byClient}.
+   */
+  byHead = (request: FastifyRequest): PipelineDeps | Promise<PipelineDeps> => {
+    const { url, headers } = request
     if (url.startsWith(CONTROL) || url.startsWith(RPC)) return this.#none
     if (this.#namespaces.size === 0) return this.#namespaces.default.http
-    return this.byClient(claimedClient(headers.authorization))
+    const { authorization } = headers
+    const known = this.#idpTokens.knownClient(authorization)
+    if (known !== undefined) return this.byClient(known)
+    const claimed = claimedClient(authorization)
+    if (claimed === undefined || !this.#namespaces.leadsElsewhere(claimed)) return this.#namespaces.default.http
+    return this.#bySeenToken(request)
+  }
+
+  async #bySeenToken(request: FastifyRequest): Promise<PipelineDeps> {
+    const seen = await this.#idpTokens.see(request.headers.authorization)
+    request.seenToken = seen
+    return this.byClient(seen.client)
   }
 
   /** That of a client; the default one for others. */

@@ -104,7 +104,7 @@ export class Namespace {
       exchanges: services.exchanges,
       faults: services.faults,
       controlToken: options.controlToken,
-      verifyIdpToken: (authorization) => identity.idpTokens.verify(authorization),
+      verifyIdpToken: ({ headers, seenToken }) => identity.idpTokens.verify(headers.authorization, seenToken),
       answered: (exchange, status) => services.scenarios.answered(exchange, status),
       generation: () => this.#lifecycle.generation,
       notReady: () => this.#lifecycle.obstacle,

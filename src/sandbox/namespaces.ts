@@ -74,6 +74,11 @@ export class Namespaces implements NamespacesControl {
     return this.#byClient.get(clientId)?.get()
   }
 
+  /** @returns true if {@link ofClient} has an answer */
+  leadsElsewhere(clientId: string): boolean {
+    return this.#byClient.has(clientId)
+  }
+
   /** @returns true if a tenant has this id in any namespace */
   hasTenant(tenantId: string): boolean {
     if (Object.hasOwn(this.default.clients, tenantId)) return true

@@ -54,7 +54,7 @@ export class Sandbox {
     const first = namespaces.default
     try {
       certificate = await chooseCertificate(options, first.directory, first.services.service.clock.wallNow())
-      const lead = new Lead(namespaces)
+      const lead = new Lead(namespaces, surroundings.identity.idpTokens)
       const app = await createApp({
         settings: fixture.settings,
         fallback: first.http,

@@ -4,6 +4,7 @@ import { type Arrival, bounded, LiveExchange, RECORD_BYTES } from './live-exchan
 import { Ordinals } from './ordinals.ts'
 import { PackedTexts } from './packed-texts.ts'
 import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
+import type { Redactor } from './redact.ts'
 import { SharedTexts } from './shared-texts.ts'
 import { type ShowingDeps, showExchange } from './show-exchange.ts'
 import { whoAsked } from './who-asked.ts'
@@ -31,12 +32,12 @@ const REUSED_AFTER = 1000
 const KEPT_SHARE = 1 / 8
 
 /**
- * The exchanges of a namespace, the newest of them: bounded in number and bytes. Recording one costs next to nothing; whatever can be
- * worked out later is worked out when somebody reads it.
+ * The newest exchanges of a namespace, bounded in number and bytes. Recording one costs little: the rest is worked out when it is read.
  */
 export class ExchangeLog {
   /** Whether anything is recorded. */
   readonly on: boolean
+  readonly redactor: Redactor
   /** Changes when connections are counted anew. */
   generation = 0
   /** When a client last asked a chain itself, which is not recorded: milliseconds since the Unix epoch, null for never since the last reset. */
@@ -63,6 +64,7 @@ export class ExchangeLog {
 
   constructor(deps: ExchangeLogDeps) {
     this.#deps = deps
+    this.redactor = deps.redactor
     this.on = deps.maxExchanges > 0 && deps.maxBytes > 0
     this.#base = deps.clock.wallNow()
     this.#kept = this.#keptAnew()
@@ -108,7 +110,7 @@ export class ExchangeLog {
     return live && this.#show(live, this.#counted()[at])
   }
 
-  /** Id of the request whose exchange it is; of one that was forgotten meanwhile, the empty text. */
+  /** Id of the request whose exchange it is; empty for one that was forgotten. */
   idOf(live: LiveExchange): string {
     return this.#at(live.number) === live ? this.#ids.get(this.#place(live.number)) : ''
   }

@@ -1,13 +1,15 @@
+import { createHmac } from 'node:crypto'
+import { BoundedMap } from '../support/bounded-map.ts'
 import { formDecode } from '../support/form-decode.ts'
-import { jsonObject } from '../support/json-object.ts'
+import { SeededRandom } from '../support/random.ts'
+import { harmless, SECRET_NAME } from './harmless.ts'
+import type { ShownToken } from './recorded-exchange.ts'
+import { BASE64, isSecretShaped, RUN } from './secret-shape.ts'
 import { fingerprintOf } from './show-token.ts'
+import { spellings } from './spellings.ts'
 
 /** What stands where a secret was. */
 const GONE = '[redacted]'
-
-/** Names of members, form fields, parameters and headers whose values nobody may be shown, whatever they are. */
-const SECRET_NAME =
-  /secret|passw(or)?d|passphrase|assertion|credential|private.?key|api.?key|cookie|session|authorization|(^|[-_])token$/i
 
 /** Three parts with dots between them, as a compact JWS has. Each begins where no earlier one could go on: that keeps it linear. */
 const DOTTED = /(?<![\w-])([\w-]+)\.([\w-]*)\.([\w-]+)/g
@@ -15,94 +17,193 @@ const DOTTED = /(?<![\w-])([\w-]+)\.([\w-]*)\.([\w-]+)/g
 /** A private key in PEM, as it is or as JSON and forms write it; up to the end if that of the key is missing. */
 const PEM = /-----BEGIN[^-]{0,40}PRIVATE[^-]{0,20}KEY-----[\s\S]*?(?:-----END[^-]{0,80}-----|$)/g
 
-/** A member of JSON whose value is a text, also where the JSON as a whole is broken. */
-const MEMBER = /"((?:[^"\\]|\\.){1,60})"(\s*:\s*)"((?:[^"\\]|\\.)*)/g
+/** User name and password of a URL. */
+const USER_INFO = /\/\/[^\s/@"']+@/g
 
-/** Takes secrets out of texts; a text without any comes back as it is. */
+/** A credential behind its name or scheme, anywhere in a text. */
+const ASSIGNED =
+  /(?<![\w-])([\w-]{0,40}(?:secret|passw(?:or)?d|pwd|api[-_]?key|access[-_]?token|signature)=)[^\s"'&,;<>[\]]{3,}/gi
+const SCHEME = /(?<![\w-])(bearer|basic|dpop) +(?=[\w~+/.-]*\d|[\w~+/.-]{20})[\w~+/.-]{6,}=*/gi
+
+/** Characters of texts that are worth keeping in mind, and that are too many to. */
+const LONG = 64
+const TOO_LONG = 4096
+
+/** Longer ones are no accident in an answer, shorter ones may be a word of it. */
+const ECHO = /^(?=.*\d).{6,}|.{12,}/s
+
+/**
+ * Decides what of the traffic may be shown, for everything that is: record, archive, explanation, report, certificate and log. A value is
+ * shown where the specification names it or it is known to be harmless, and nowhere when it is a known secret or looks like one.
+ */
 export class Redactor {
-  readonly #secrets: readonly string[]
+  readonly #known: RegExp | undefined
+  /** Without it nobody can find a hidden word by trying. */
+  readonly #key = SeededRandom.secret()
+  /** Tokens as they were shown lately: a client sends the same one with every request. */
+  readonly tokens = new BoundedMap<string, ShownToken>(200)
+  /** Texts that hide nothing: most of what a client is answered, it is answered again. */
+  readonly #clean = new BoundedMap<string, true>(200)
+  readonly #keyLines: readonly string[]
+  #trace: string[] | undefined
 
-  /** `secrets` are known, such as the client secrets of a fixture: they are found in any encoding. */
-  constructor(secrets: readonly string[]) {
-    const spelled = secrets.filter(({ length }) => length > 3).flatMap(spellings)
-    this.#secrets = [...new Set(spelled)].sort((a, b) => b.length - a.length)
+  /**
+   * `secrets` are known, such as the client secrets of a fixture: they are found in any encoding. `keys` are private ones in PEM, of which
+   * each line is found.
+   */
+  constructor(secrets: readonly string[], keys: readonly string[] = []) {
+    this.#keyLines = keys.flatMap((pem) => pem.split(/\r?\n/).filter((line) => /^[\w+/=]{40,}$/.test(line)))
+    const known = secrets.filter(({ length }) => length > 3).flatMap(spellings)
+    const patterns = [...new Set(known)].sort((a, b) => b.length - a.length).map((one) => one.replace(/\W/g, '\\$&'))
+    this.#known = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'g')
   }
 
-  /** Any text: known secrets, private keys and the signatures of tokens are gone. */
+  /** Any text: known secrets, private keys, tokens, credentials behind their names and whatever looks like a key are gone. */
   text(text: string): string {
+    if (text.length < LONG || text.length > TOO_LONG) return this.#decoded(text)
+    if (this.#clean.has(text)) return text
+    const shown = this.#decoded(text)
+    if (shown === text) this.#clean.set(text, true)
+    return shown
+  }
+
+  #decoded(text: string): string {
     const shown = this.#plain(text)
-    if (!shown.includes('%')) return shown
-    const decoded = formDecode(shown)
-    const clean = decoded === undefined ? decoded : this.#plain(decoded)
-    // What is a secret only when it is decoded cannot be cut out of the encoded text.
-    return clean === undefined || clean === decoded ? shown : clean
+    let decoded = shown
+    for (let layer = 0; layer < 2 && decoded.includes('%'); layer++) {
+      decoded = formDecode(decoded) ?? ''
+      const clean = this.#plain(decoded)
+      // What is a secret only when it is decoded cannot be cut out of the encoded text.
+      if (clean !== decoded) return clean
+    }
+    return shown
   }
 
-  /** A body in JSON, or whatever it is. */
-  body(body: string): string {
-    const written = body.includes('\\u') ? unescaped(body) : body
-    const members = written.replace(MEMBER, (whole, name: string, colon: string, value: string) =>
-      SECRET_NAME.test(name) ? `"${name}"${colon}"${inPlaceOf(value)}` : whole,
-    )
-    return this.text(members)
+  /** In place of a value of which nobody knows whether it is a secret: the same for the same value, and otherwise says nothing. */
+  hidden(value: string): string {
+    if (harmless.value(value)) return value
+    this.#trace?.push(value)
+    return `[hidden ${createHmac('sha256', this.#key).update(value).digest('hex').slice(0, 8)}]`
   }
 
-  /** A body that is a form. */
-  form(form: string): string {
-    const fields = form.split('&').map((field) => {
-      const at = field.indexOf('=')
-      const name = at < 0 ? '' : (formDecode(field.slice(0, at)) ?? field.slice(0, at))
-      return SECRET_NAME.test(name) ? `${field.slice(0, at)}=${GONE}` : this.text(field)
-    })
-    return fields.join('&')
+  /** A path without its query. `served`: whether it is one that somebody serves, so that its segments are named. */
+  path(path: string, served: boolean): string {
+    const segments = this.#plain(path) === path ? path.split('/') : this.text(path).split('/')
+    return segments
+      .map((segment, at) => {
+        if (served || segments[at - 1] === 'end_users' || isMark(segment)) return this.text(segment)
+        const shown = this.text(segment)
+        return shown !== segment || harmless.segment(formDecode(segment) ?? segment) ? shown : this.hidden(segment)
+      })
+      .join('/')
   }
 
-  /** The value of a header or of a query parameter. */
-  value(name: string, value: string): string {
+  /** The value of a request's header. */
+  header(name: string, value: string): string {
     const [, scheme, token] = /^\s*(bearer +)?(\S+)\s*$/i.exec(value) ?? []
     if (/^authorization$/i.test(name)) {
-      if (scheme !== undefined && token !== undefined) return `${scheme}${inPlaceOf(token)}`
-      return /^basic /i.test(value) ? `Basic ${GONE}` : GONE
+      if (scheme !== undefined && token !== undefined) return `${scheme}${this.credential(token)}`
+      return /^basic /i.test(value) ? `Basic ${GONE}` : this.#gone(value)
     }
-    if (/^x-user-token$/i.test(name)) return inPlaceOf(value)
+    if (/^x-user-token$/i.test(name)) return this.credential(value)
+    if (SECRET_NAME.test(name)) return this.#gone(value)
+    return harmless.header(name) ? this.text(value) : this.unknown(value)
+  }
+
+  /** The value of a query parameter. */
+  parameter(name: string, value: string): string {
+    if (SECRET_NAME.test(name)) return value === '' ? value : this.#gone(value)
+    return harmless.parameter(name) ? this.text(value) : this.unknown(value)
+  }
+
+  /** The value of an answer's header: the sandbox writes those itself. */
+  answerHeader(name: string, value: string): string {
     return SECRET_NAME.test(name) ? GONE : this.text(value)
   }
 
+  /** A client id: a UUID. Anything else may be the secret in its place. */
+  clientId(id: string): string {
+    return harmless.clientId(id) ? this.text(id) : this.unknown(id)
+  }
+
+  /** In place of a secret; a token is named, so that two of them can be told apart. */
+  credential(secret: string): string {
+    if (secret.split('.', 4).length !== 3) return this.#gone(secret)
+    return `[token ${this.tokens.get(secret)?.fingerprint ?? fingerprintOf(secret)}]`
+  }
+
+  /** Header or claims of a token: those that are standard. */
+  claims(claims: Record<string, unknown>): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(claims).map(([name, value]) => [this.text(name), this.#claim(harmless.claim(name), value)]),
+    )
+  }
+
+  /** What `work` answers, and what it hid meanwhile that another text might repeat. */
+  tracing<T>(work: () => T): { result: T; hidden: readonly string[] } {
+    this.#trace = []
+    try {
+      const result = work()
+      return { result, hidden: [...new Set(this.#trace)].filter((one) => ECHO.test(one)) }
+    } finally {
+      this.#trace = undefined
+    }
+  }
+
+  /** As {@link text}, of a text that may repeat what was hidden. */
+  echo(text: string, hidden: readonly string[]): string {
+    return this.text(hidden.reduce((rest, one) => rest.replaceAll(one, this.hidden(one)), text))
+  }
+
+  #isSecret(run: string): boolean {
+    return (
+      isSecretShaped(run) ||
+      (run.length >= 40 && this.#keyLines.some((line) => run.includes(line) || line.includes(run)))
+    )
+  }
+
+  #gone(value: string): string {
+    this.#trace?.push(value)
+    return GONE
+  }
+
+  #claim(known: boolean, value: unknown): unknown {
+    if (typeof value === 'string') return known ? this.text(value) : this.hidden(value)
+    if (value === null || typeof value === 'boolean' || (known && typeof value === 'number')) return value
+    if (known && Array.isArray(value)) return value.map((one) => this.#claim(known, one))
+    return this.hidden(JSON.stringify(value))
+  }
+
+  /** A known secret is named as such, since that it came here is a mistake; anything else is hidden. */
+  unknown(value: string): string {
+    const shown = this.text(value)
+    return shown === value ? this.hidden(value) : (marksOf(shown) ?? this.hidden(value))
+  }
+
   #plain(text: string): string {
-    let shown = text
-    for (const secret of this.#secrets) if (shown.includes(secret)) shown = shown.replaceAll(secret, GONE)
+    let shown = this.#known ? text.replace(this.#known, GONE) : text
     if (shown.includes('-----BEGIN')) shown = shown.replace(PEM, `-----BEGIN PRIVATE KEY-----${GONE}`)
-    return shown.includes('.') ? shown.replace(DOTTED, withoutSignature) : shown
+    if (shown.includes('.')) shown = shown.replace(DOTTED, withoutToken)
+    if (shown.includes('@')) shown = shown.replace(USER_INFO, `//${GONE}@`)
+    if (shown.includes('=')) shown = shown.replace(ASSIGNED, `$1${GONE}`)
+    if (shown.includes(' ')) shown = shown.replace(SCHEME, `$1 ${GONE}`)
+    if (shown.length < 16) return shown
+    shown = shown.replace(RUN, (one) => (this.#isSecret(one) ? this.hidden(one) : one))
+    return shown.includes('/') ? shown.replace(BASE64, (one) => (this.#isSecret(one) ? this.hidden(one) : one)) : shown
   }
 }
 
-/** A secret as bodies, URLs and headers may spell it. */
-function spellings(secret: string): string[] {
-  const encoded = encodeURIComponent(secret)
-  return [
-    secret,
-    encoded,
-    encoded.replaceAll('%20', '+'),
-    encoded.toLowerCase(),
-    JSON.stringify(secret).slice(1, -1),
-    Buffer.from(secret).toString('base64'),
-    Buffer.from(secret).toString('base64url'),
-  ]
+function isMark(segment: string): boolean {
+  return /^\[(?:redacted|(?:hidden|token) [0-9a-f]+)\]/.test(segment)
 }
 
-/** A token is named, so that two of them can be told apart. */
-function inPlaceOf(secret: string): string {
-  return secret.split('.').length === 3 ? `[token ${fingerprintOf(secret)}]` : GONE
-}
-
-function withoutSignature(dotted: string, header: string, claims: string): string {
+function withoutToken(dotted: string, header: string): string {
   return Buffer.from(header, 'base64url').toString().trimStart().startsWith('{')
-    ? `${header}.${claims}.[signature]`
+    ? `[token ${fingerprintOf(dotted)}]`
     : dotted
 }
 
-/** JSON without needless escapes; a text that is none as it is. */
-function unescaped(text: string): string {
-  const read = jsonObject(text)
-  return read ? JSON.stringify(read) : text
+/** What was found in a value that is hidden as a whole. */
+function marksOf(shown: string): string | undefined {
+  return shown.match(/\[redacted\]|\[token [0-9a-f]+\]/g)?.join(' ')
 }

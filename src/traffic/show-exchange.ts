@@ -1,3 +1,4 @@
+import type { StruckBy } from '../domain/exchange.ts'
 import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { jsonObject } from '../support/json-object.ts'
@@ -12,6 +13,7 @@ import type {
   Refusal,
 } from './recorded-exchange.ts'
 import type { Redactor } from './redact.ts'
+import { redactAnswer, redactBody } from './redact-body.ts'
 import { bearerToken, showToken } from './show-token.ts'
 import { clientIdOf, type TenantDirectory } from './who-asked.ts'
 
@@ -19,6 +21,11 @@ import { clientIdOf, type TenantDirectory } from './who-asked.ts'
 export interface ShowingDeps extends TenantDirectory {
   settings: Pick<ServiceSettings, 'name'>
   redactor: Redactor
+}
+
+/** With what the request held that is hidden, since an error may repeat it. */
+interface AnswerDeps extends ShowingDeps {
+  hidden: readonly string[]
 }
 
 /** When an exchange is shown. */
@@ -35,13 +42,14 @@ export interface Showing {
 export function showExchange(live: LiveExchange, showing: Showing, deps: ShowingDeps): RecordedExchange {
   const { base, now, ordinal, request_id } = showing
   const ended = live.end === 'open' ? null : momentOf(base + live.ended, live.endedAhead)
-  const response = responseOf(live, request_id, deps)
+  const { result: request, hidden } = deps.redactor.tracing(() => requestOf(live, deps))
+  const response = responseOf(live, request_id, { ...deps, hidden })
   return {
     request_id,
     number: live.number,
     operation: live.operation,
     tenant: live.tenant ?? null,
-    external_id: live.external_id ?? null,
+    external_id: live.external_id ? deps.redactor.text(live.external_id) : (live.external_id ?? null),
     ordinal,
     connection: live.connection,
     began: momentOf(base + live.began, live.beganAhead),
@@ -50,12 +58,12 @@ export function showExchange(live: LiveExchange, showing: Showing, deps: Showing
     unread: live.unread,
     dropped: live.dropped,
     took_ms: Math.max(0, (ended ? live.ended : now - base) - live.began),
-    request: requestOf(live, deps),
+    request,
     response,
-    refusal: refusalOf(live, response, deps),
-    faults: live.struckBy ? [live.struckBy] : [],
+    refusal: refusalOf(live, response, { ...deps, hidden }),
+    faults: live.struckBy ? [struckBy(live.struckBy, deps)] : [],
     idempotency: keyOf(live, deps),
-    transfer: transferOf(live, response),
+    transfer: transferOf(live, response, deps),
   }
 }
 
@@ -65,26 +73,27 @@ function momentOf(wall: number, ahead: number): Moment {
 
 function requestOf(live: LiveExchange, { redactor }: ShowingDeps): RecordedRequest {
   const { method, url, headers, body } = live
+  const client = clientIdOf(live)
   const at = url.indexOf('?')
   const query = at < 0 ? [] : [...new URLSearchParams(url.slice(at + 1))]
   return {
     method,
-    path: redactor.text(at < 0 ? url : url.slice(0, at)),
-    query: query.map(([name, value]) => [redactor.text(name), redactor.value(name, value)]),
-    headers: pairsOf(headers).map(([name, value]) => [name, redactor.value(name, value)]),
-    body: body && (live.operation === 'token' ? redactor.form(body) : redactor.body(body)),
+    path: redactor.path(at < 0 ? url : url.slice(0, at), live.operation !== null),
+    query: query.map(([name, value]) => [redactor.text(name), redactor.parameter(name, value)]),
+    headers: pairsOf(headers).map(([name, value]) => [redactor.text(name), redactor.header(name, value)]),
+    body: body && redactBody(redactor, body, live.operation),
     body_bytes: live.bodyBytes,
     body_cut: live.bodyCut,
-    idp_token: showToken(bearerToken(rawHeaderOf(headers, 'authorization'))),
-    user_token: showToken(rawHeaderOf(headers, 'x-user-token')),
-    client_id: clientIdOf(live),
+    idp_token: showToken(bearerToken(rawHeaderOf(headers, 'authorization')), redactor),
+    user_token: showToken(rawHeaderOf(headers, 'x-user-token'), redactor),
+    client_id: client === null ? null : redactor.clientId(client),
   }
 }
 
 function responseOf(
   live: LiveExchange,
   request_id: string,
-  { redactor, settings }: ShowingDeps,
+  { redactor, settings, hidden }: AnswerDeps,
 ): RecordedResponse | null {
   const { status, answer } = live
   if (status === 0) return null
@@ -101,28 +110,35 @@ function responseOf(
   return {
     status,
     headers: Object.entries({ 'content-length': bytes, ...headers }).flatMap(([name, value]): [string, string][] =>
-      value === undefined ? [] : [[name, redactor.value(name, String(value))]],
+      value === undefined ? [] : [[name, redactor.answerHeader(name, String(value))]],
     ),
-    body: body === '' ? null : redactor.body(body),
+    body: body === '' ? null : redactAnswer(redactor, body, status >= 400 ? hidden : []),
     body_bytes: bytes,
     body_cut: live.answerCut,
-    code: typeof code === 'string' ? code : null,
-    issued: issuedIn(read),
+    code: typeof code === 'string' ? redactor.text(code) : null,
+    issued: issuedIn(read, redactor),
   }
 }
 
-function issuedIn(read: Record<string, unknown> | undefined): RecordedResponse['issued'] {
+/** A fault that the request brought along says what the client wrote. */
+function struckBy(fault: StruckBy, { redactor }: ShowingDeps): StruckBy {
+  return fault.id === 'header' ? { ...fault, explanation: redactor.text(fault.explanation) } : fault
+}
+
+function issuedIn(read: Record<string, unknown> | undefined, redactor: Redactor): RecordedResponse['issued'] {
   const { access_token, expires_in } = read ?? {}
-  const token = typeof access_token === 'string' ? showToken(access_token) : null
+  const token = typeof access_token === 'string' ? showToken(access_token, redactor) : null
   return token && typeof expires_in === 'number' ? { token, expires_in } : null
 }
 
 /** That of an outcome that was kept is read from the answer: whoever noted it then was another exchange. */
-function refusalOf({ refusal, keyUse }: LiveExchange, response: RecordedResponse | null, { redactor }: ShowingDeps) {
+function refusalOf(live: LiveExchange, response: RecordedResponse | null, { redactor, hidden }: AnswerDeps) {
+  const { refusal, keyUse } = live
   if (refusal) {
-    const { expected, came, detail } = refusal
-    const shown = { expected: expected && redactor.text(expected), came: came && redactor.text(came) }
-    return { ...refusal, ...shown, detail: redactor.text(detail) }
+    const shown = (text: string | null) => text && redactor.echo(text, hidden)
+    const { aspect, expected, came, detail } = refusal
+    const id = aspect === 'client_id' ? came && redactor.clientId(came) : shown(came)
+    return { ...refusal, aspect: shown(aspect), expected: shown(expected), came: id, detail: shown(detail) ?? '' }
   }
   if (!response?.code || keyUse === 'unused') return null
   const body = jsonObject(response.body)
@@ -137,7 +153,11 @@ function keyOf({ headers, keyUse }: LiveExchange, { redactor }: ShowingDeps): Re
 }
 
 /** The transfer it carried out or, of a repetition, the one whose outcome it was given. */
-function transferOf(live: LiveExchange, response: RecordedResponse | null): CausedTransfer | null {
+function transferOf(
+  live: LiveExchange,
+  response: RecordedResponse | null,
+  { redactor }: ShowingDeps,
+): CausedTransfer | null {
   const { operation } = live
   if (operation !== 'deposit' && operation !== 'withdraw') return null
   const answered = live.transferring ? undefined : jsonObject(response?.body)
@@ -148,8 +168,8 @@ function transferOf(live: LiveExchange, response: RecordedResponse | null): Caus
     type: operation,
     transaction_id,
     tx_hash: live.tx_hash ?? textIn(answered, 'tx_hash'),
-    portfolio_id: textIn(asked, 'portfolio_id') ?? '',
-    amount_minor: textIn(asked, 'amount_minor') ?? '',
+    portfolio_id: redactor.text(textIn(asked, 'portfolio_id') ?? ''),
+    amount_minor: redactor.text(textIn(asked, 'amount_minor') ?? ''),
   }
 }
 

@@ -3,10 +3,26 @@ import { jsonExcess } from '../support/json-excess.ts'
 import { jsonObject } from '../support/json-object.ts'
 import type { ShownToken } from './recorded-exchange.ts'
 
+/** Decides what of a token may be shown. */
+interface TokenRedactor {
+  /** Those shown lately. */
+  tokens: Map<string, ShownToken>
+  claims(claims: Record<string, unknown>): Record<string, unknown>
+}
+
 /** A token without its signature; null for no token at all. */
-export function showToken(token: string | undefined): ShownToken | null {
+export function showToken(token: string | undefined, redactor: TokenRedactor): ShownToken | null {
   if (!token) return null
-  return { fingerprint: fingerprintOf(token), header: partOf(token, 0) ?? null, claims: claimsOf(token) ?? null }
+  const known = redactor.tokens.get(token)
+  if (known) return known
+  const [header, claims] = [partOf(token, 0), partOf(token, 1)]
+  const shown = {
+    fingerprint: fingerprintOf(token),
+    header: header ? redactor.claims(header) : null,
+    claims: claims ? redactor.claims(claims) : null,
+  }
+  redactor.tokens.set(token, shown)
+  return shown
 }
 
 /** Names a token without telling anything of it. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { IdpTokenVerifier } from '../../src/auth/idp-token-verifier.ts'
 import { TokenRefused } from '../../src/auth/token-refused.ts'
 import { Origin } from '../../src/domain/origin.ts'
@@ -16,12 +16,15 @@ beforeAll(() => {
   foreign = keyPair()
 })
 
+afterEach(() => vi.restoreAllMocks())
+
 beforeEach(() => {
   clock = new MovableClock()
   verifier = new IdpTokenVerifier({
     jwks: { keys: [own.jwk('idp-1')] },
     audiences: [AUDIENCE],
     origin: () => Origin.public(IDP),
+    isOwn: async () => false,
     clock,
   })
 })
@@ -150,6 +153,48 @@ it('counts as it was read, in the second before it expires and not in the next',
   expect(await refusal(token)).toContain('it expired at')
 })
 
+describe('whose a token is', () => {
+  const seen = async (token: string) => verifier.see(`Bearer ${token}`)
+
+  it('is known of a good one, and it is verified once', async () => {
+    const verify = vi.spyOn(crypto.subtle, 'verify')
+    const authorization = `Bearer ${await sign()}`
+    expect(verifier.knownClient(authorization)).toBeUndefined()
+    const found = await verifier.see(authorization)
+    expect(found).toEqual({ client: 'acme-client', refusal: undefined })
+    await verifier.verify(authorization, found)
+    expect(verifier.knownClient(authorization)).toBe('acme-client')
+    expect(verify).toHaveBeenCalledTimes(1)
+  })
+
+  it('is known of one that is refused for its claims, and it is verified once', async () => {
+    const verify = vi.spyOn(crypto.subtle, 'verify')
+    const authorization = `Bearer ${await sign(claims({ aud: 'api://other' }))}`
+    const found = await verifier.see(authorization)
+    expect(found.client).toBe('acme-client')
+    expect(await problemOf(verifier.verify(authorization, found))).toBe(found.refusal)
+    expect(verify).toHaveBeenCalledTimes(1)
+  })
+
+  it('stays known when the token expires', async () => {
+    clock.stop()
+    const authorization = `Bearer ${await sign(claims({ exp: Math.floor(clock.wallNow() / 1000) + 10 }))}`
+    await verifier.see(authorization)
+    clock.ahead = 60_000
+    expect(verifier.knownClient(authorization)).toBe('acme-client')
+    expect(await verifier.see(authorization)).toMatchObject({ client: 'acme-client', refusal: { status: 401 } })
+  })
+
+  it('is not what the token says when nobody vouches for it', async () => {
+    expect((await seen(await sign(claims(), header(), foreign))).client).toBeUndefined()
+    const [head, , signature] = (await sign()).split('.')
+    const altered = Buffer.from(JSON.stringify(claims({ appid: 'other' }))).toString('base64url')
+    expect((await seen(`${head}.${altered}.${signature}`)).client).toBeUndefined()
+    expect((await verifier.see(undefined)).client).toBeUndefined()
+    expect((await verifier.see('Basic abc')).client).toBeUndefined()
+  })
+})
+
 it('keeps what was found wrong as the cause of the error', async () => {
   const { cause } = await problemOf(verifier.verify('Bearer garbage'))
   expect(cause).toBeInstanceOf(TokenRefused)
@@ -160,6 +205,12 @@ it('does not take a fault of the program for a fault of the token', async () => 
   const origin = () => {
     throw failure
   }
-  const failing = new IdpTokenVerifier({ jwks: { keys: [own.jwk('idp-1')] }, audiences: [AUDIENCE], origin, clock })
+  const failing = new IdpTokenVerifier({
+    jwks: { keys: [own.jwk('idp-1')] },
+    audiences: [AUDIENCE],
+    origin,
+    isOwn: async () => false,
+    clock,
+  })
   await expect(failing.verify(`Bearer ${await sign()}`)).rejects.toBe(failure)
 })

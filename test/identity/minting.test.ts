@@ -29,7 +29,13 @@ const provider = new IdentityProvider({
   clock,
   unknownKey,
 })
-const idpVerifier = new IdpTokenVerifier({ jwks: provider.jwks(), audiences: [audience], origin, clock })
+const idpVerifier = new IdpTokenVerifier({
+  jwks: provider.jwks(),
+  audiences: [audience],
+  origin,
+  isOwn: async () => false,
+  clock,
+})
 
 const mint = (request: Partial<UserTokenRequest> = {}) =>
   mintUserToken(acme, { external_id: 'alice', ...request }, { audience, clock, unknownKey })

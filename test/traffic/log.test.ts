@@ -69,10 +69,11 @@ test('bytes are bounded where nothing but heads come', () => {
 test('a body over 64 KiB is cut and says so, headers beyond a hundred are left out', () => {
   const { log, open } = logOf()
   const live = open({ headers: Array.from({ length: 5_000 }, () => 'a') })
-  log.takeBody(live, 'x'.repeat(100_000), 100_000)
+  log.takeBody(live, `"name":"${'x'.repeat(100_000)}`, 100_000)
   log.takeAnswer(live, 200, null, 'é'.repeat(70_000))
   const [{ request, response }] = log.all() as [ReturnType<ExchangeLog['all']>[0]]
-  expect(request).toMatchObject({ body_bytes: 100_000, body_cut: true, body: 'x'.repeat(65_536) })
+  expect(request).toMatchObject({ body_bytes: 100_000, body_cut: true })
+  expect(request.body!.length).toBeLessThan(65_537)
   expect(response).toMatchObject({ body_bytes: 140_000, body_cut: true })
   expect(request.headers).toHaveLength(100)
 })

@@ -143,7 +143,7 @@ const form = (fields: Record<string, string>) => {
   return fetch(acme.sandbox.authUrl, { method: 'POST', body })
 }
 test.each([
-  ['client_id', { client_id: 'nobody' }, 'client_credentials', 'nobody'],
+  ['client_id', { client_id: 'nobody' }, 'client_credentials', expect.stringMatching(/^\[hidden [0-9a-f]{8}\]$/)],
   ['client_secret', { client_secret: 'a-wrong-secret' }, 'client_credentials', 'another one'],
   ['scope', { scope: 'api://other/.default' }, 'parameters', 'api://other/.default'],
   ['grant_type', { grant_type: 'password' }, 'parameters', 'password'],
