@@ -104,7 +104,12 @@ export class SignedTokens<Claims> {
     const now = this.#now()
     let kid = ''
     let signed: JWTPayload | undefined
-    const find = (header: { kid?: unknown }) => {
+    const find = (header: { kid?: unknown; crit?: unknown }) => {
+      // RFC 7515 §4.1.11: no extension is understood here, nor is b64, which jose knows.
+      if (header.crit !== undefined) {
+        const flaw = { aspect: 'crit', expected: 'no crit', came: quote(header.crit) }
+        throw new TokenRefused('its header has crit, and no extension is understood', flaw)
+      }
       if (typeof header.kid !== 'string' || header.kid === '') {
         throw new TokenRefused('its header has no kid', { aspect: 'kid', expected: 'the kid of a key', came: 'none' })
       }

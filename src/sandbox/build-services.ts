@@ -62,7 +62,8 @@ export async function buildServices(context: PartsContext) {
       begin.ledger,
       tenants.map(({ tenant }) => tenant),
     )
-  const store = await createStore(await persistence?.timedJournal('ledger'), undefined, ledger)
+  const store = await createStore(await persistence?.timedJournal('ledger'), undefined, ledger, () => clock.now())
+  clock.notBefore(store.at) // the machine may have set its own clock back while the sandbox was not running
   const chains = new PendingChains()
   // Of the first run in every run: a cursor outlives restarts. Of the life as well: namespaces of one seed have the same ids.
   const secret = new SeededRandom(seed).bytes(life === undefined ? 'cursor-secret' : `cursor-secret/${life}`, 32)

@@ -5,6 +5,8 @@ import type { SegmentEntry } from './segment-entry.ts'
 export interface LedgerChanges {
   /** The store's sequence afterwards. */
   sequence: number
+  /** Business time when it was written, milliseconds since the Unix epoch; journals of earlier releases have none. */
+  at?: number
   puts: [collection: Collection, sequence: number, record: Collections[Collection]][]
   removes: [collection: Collection, id: string][]
 }

@@ -17,14 +17,15 @@ interface Commit {
 /**
  * Opens a store over what the journal holds, and rewrites that when most of it is superseded; without one, in memory only. What it
  * is to `begin` with takes the place of whatever the journal holds. Whoever asks for packed records, or commits, may have to
- * wait until they have been put in their place.
+ * wait until they have been put in their place. `now` is business time in milliseconds, which it keeps with what it writes.
  */
 export async function createStore(
   journal?: UnparsedJournal<LedgerEntry>,
   sizes = PACKING_SIZES,
   begin?: readonly LedgerEntry[],
+  now?: () => number,
 ): Promise<LedgerStore> {
-  const store = new LedgerStore(journal, sizes)
+  const store = new LedgerStore(journal, sizes, now)
   if (begin) await journal?.rewrite(begin)
   await store.load(begin)
   return store
@@ -46,6 +47,8 @@ export class LedgerStore implements Store {
   #next: Commit[] | undefined
   #tail: Promise<unknown> = Promise.resolve()
   readonly #sizes: PackingSizes
+  readonly #now: (() => number) | undefined
+  #at = 0
   readonly #unpacked = new UnpackedSegments()
   #packing: Promise<void> | undefined
   /** Ends when the packed collections are in their tables, too; undefined when they are. */
@@ -54,8 +57,9 @@ export class LedgerStore implements Store {
   /** Records put by the journal's entries, over and over again those that changed. */
   #puts = 0
 
-  constructor(journal: UnparsedJournal<LedgerEntry> | undefined, sizes: PackingSizes) {
+  constructor(journal: UnparsedJournal<LedgerEntry> | undefined, sizes: PackingSizes, now?: () => number) {
     this.#journal = journal
+    this.#now = now
     this.#sizes = sizes
   }
 
@@ -63,8 +67,9 @@ export class LedgerStore implements Store {
   async load(entries?: readonly LedgerEntry[]): Promise<void> {
     const source = entries ?? this.#journal
     if (!source) return
-    const { sequence, puts, filing } = await load(source, { tables: this.#tables, unpacked: this.#unpacked })
+    const { sequence, at, puts, filing } = await load(source, { tables: this.#tables, unpacked: this.#unpacked })
     this.#sequence = sequence
+    this.#at = at
     this.#puts = puts
     if (filing) return this.#fileBeside(filing)
     if (this.#muchGarbage) await this.#rewrite()
@@ -103,6 +108,11 @@ export class LedgerStore implements Store {
     })
   }
 
+  /** Business time of the last write, milliseconds since the Unix epoch; 0 when none is known. */
+  get at(): number {
+    return this.#at
+  }
+
   async sequence(): Promise<number> {
     return this.#sequence
   }
@@ -115,7 +125,7 @@ export class LedgerStore implements Store {
   /** What it holds, as entries that another store can begin with. They share its records, which never change. */
   entries(): LedgerEntry[] {
     if (this.#filing) throw new Error('the ledger is not whole yet')
-    return [...compacted(this.#tables, this.#sequence).entries]
+    return [...compacted(this.#tables, this.#written).entries]
   }
 
   async clear(): Promise<void> {
@@ -124,6 +134,7 @@ export class LedgerStore implements Store {
       await this.#journal?.rewrite([])
       this.#tables = emptyTables()
       this.#sequence = 0
+      this.#at = 0
       this.#puts = 0
     })
   }
@@ -197,7 +208,8 @@ export class LedgerStore implements Store {
 
   async #writeStaged(): Promise<void> {
     if (!this.#journal) return
-    const entry: LedgerChanges = { sequence: this.#stagedSequence, puts: [], removes: [] }
+    this.#at = this.#now?.() ?? this.#at
+    const entry: LedgerChanges = { ...this.#written, sequence: this.#stagedSequence, puts: [], removes: [] }
     for (const name of COLLECTIONS) {
       for (const { id, before, after } of this.#tables[name].staged()) {
         if (after) entry.puts.push([name, after.sequence, after.record])
@@ -217,6 +229,10 @@ export class LedgerStore implements Store {
       this.#pack()
     })
     this.#filing.catch(() => undefined)
+  }
+
+  get #written(): Pick<LedgerChanges, 'sequence' | 'at'> {
+    return { sequence: this.#sequence, ...(this.#at > 0 && { at: this.#at }) }
   }
 
   /** Resolves when a collection is in its table. */
@@ -274,7 +290,7 @@ export class LedgerStore implements Store {
 
   async #rewrite(): Promise<void> {
     if (!this.#journal) return
-    const { entries, loose } = compacted(this.#tables, this.#sequence)
+    const { entries, loose } = compacted(this.#tables, this.#written)
     await this.#journal.rewrite(entries)
     this.#puts = loose
   }

@@ -20,6 +20,8 @@ type ToParse = () => SegmentEntry
 interface Loaded {
   /** The store's sequence. */
   sequence: number
+  /** The latest business time in them, milliseconds since the Unix epoch; 0 for none. */
+  at: number
   /** Records put by them, over and over again those that changed. */
   puts: number
   /** Resolves when the packed collections are in their tables, too; undefined when all are. */
@@ -36,9 +38,10 @@ export async function load(
 ): Promise<Loaded> {
   const segments: ToParse[] = []
   const changes: LedgerChanges[] = []
-  let [sequence, puts] = [0, 0]
+  let [sequence, puts, at] = [0, 0, 0]
   const add = (entry: LedgerChanges) => {
     sequence = entry.sequence
+    at = Math.max(at, entry.at ?? 0)
     puts += entry.puts.length
     if (segments.length === 0) return replay(tables, entry)
     replay(
@@ -58,7 +61,12 @@ export async function load(
       else add(entry)
     }
   }
-  return { sequence, puts, filing: segments.length === 0 ? undefined : file({ segments, changes }, tables, unpacked) }
+  return {
+    sequence,
+    at,
+    puts,
+    filing: segments.length === 0 ? undefined : file({ segments, changes }, tables, unpacked),
+  }
 }
 
 /** What an entry says of some collections. */

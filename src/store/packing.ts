@@ -44,7 +44,10 @@ export async function packTable(
  * What the tables hold, as entries of a new journal, and how many records of them are in no segment. Segments with more
  * gone than left are dissolved.
  */
-export function compacted(tables: Tables, sequence: number): { entries: Iterable<LedgerEntry>; loose: number } {
+export function compacted(
+  tables: Tables,
+  { sequence, at }: Pick<LedgerChanges, 'sequence' | 'at'>,
+): { entries: Iterable<LedgerEntry>; loose: number } {
   const segments: SegmentEntry[] = []
   for (const table of PACKED.map((name) => tables[name])) {
     for (const [segment, live] of table.segments()) {
@@ -55,12 +58,16 @@ export function compacted(tables: Tables, sequence: number): { entries: Iterable
   const puts = COLLECTIONS.flatMap((name) =>
     tables[name].looseRecords().map(({ sequence, record }): Put => [name, sequence, record]),
   )
-  return { entries: entriesOf(segments, puts, sequence), loose: puts.length }
+  return { entries: entriesOf(segments, puts, { sequence, ...(at !== undefined && { at }) }), loose: puts.length }
 }
 
-function* entriesOf(segments: SegmentEntry[], puts: Put[], sequence: number): Iterable<LedgerEntry> {
+function* entriesOf(
+  segments: SegmentEntry[],
+  puts: Put[],
+  as: Pick<LedgerChanges, 'sequence' | 'at'>,
+): Iterable<LedgerEntry> {
   yield* segments
   for (let at = 0; at === 0 || at < puts.length; at += RECORDS_PER_ENTRY) {
-    yield { sequence, puts: puts.slice(at, at + RECORDS_PER_ENTRY), removes: [] }
+    yield { ...as, puts: puts.slice(at, at + RECORDS_PER_ENTRY), removes: [] }
   }
 }

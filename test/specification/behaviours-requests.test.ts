@@ -100,6 +100,7 @@ test('Behaviour token-form: typ in any case, aud alone or in a list; a critical 
   expect(await list({ claims: { aud: ['api://else', audience] } })).toBe('200')
   expect(await list({ claims: { sub: undefined } })).toBe('401 invalid_user_token')
   const [, claims, signature] = (await userToken(sandbox)).split('.')
+  expect(await list({ header: { crit: ['b64'], b64: true } })).toBe('401 invalid_user_token')
   const header = { alg: 'RS256', kid: 'acme-1', typ: 'JWT', crit: ['exp'] }
   const critical = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${claims}.${signature}`
   const answer = await acme.get('end_users/alice/portfolios', { headers: { 'x-user-token': critical } })

@@ -135,6 +135,20 @@ describe('a ledger with a journal', () => {
     }
   })
 
+  it('keeps the business time of its last write, also when it is rewritten', async () => {
+    const journal = new MemoryJournal()
+    let now = 5
+    const store = await createStore(journal, undefined, undefined, () => now)
+    expect(store.at).toBe(0)
+    await store.commit([{ collection: 'transactions', put: transaction('txn_1') }])
+    now = 8
+    await store.commit([{ collection: 'transactions', put: transaction('txn_2') }])
+    expect((await createStore(journal)).at).toBe(8)
+    expect((await createStore(new MemoryJournal(), undefined, store.entries())).at).toBe(8)
+    await store.clear()
+    expect([store.at, (await createStore(journal)).at]).toEqual([0, 0])
+  })
+
   it('rewrites the journal at open when most of it is superseded, and only then', async () => {
     const journal = new MemoryJournal()
     const store = await createStore(journal)

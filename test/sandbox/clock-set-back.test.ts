@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { type SandboxHandle, startSandbox } from '../../src/index.ts'
+import { Partner } from '../helpers/partner.ts'
+
+const now = Date.now
+/** Milliseconds by which the machine has set its own clock back. */
+let back = 0
+let dataDir: string
+let sandbox: SandboxHandle
+
+beforeEach(async () => {
+  back = 0
+  vi.spyOn(Date, 'now').mockImplementation(() => now() - back)
+  dataDir = await mkdtemp(join(tmpdir(), 'yield-sandbox-back-'))
+  sandbox = await start()
+})
+afterEach(async () => {
+  await sandbox.stop()
+  vi.restoreAllMocks()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+const start = () => startSandbox({ port: 0, confirmationDelay: 0, seed: 7, dataDir })
+
+/** The amounts of a list, newest first, once the money is found sound. */
+async function shown(partner: Partner): Promise<string[]> {
+  expect(await (await fetch(`${sandbox.controlUrl}/audit`)).json()).toMatchObject({ ok: true })
+  const { data } = (await partner.get('end_users/zoe/transactions')).body
+  const times = data.map(({ created_at }: { created_at: string }) => created_at)
+  expect(times).toEqual(times.toSorted().reverse())
+  return data.map(({ amount_changed }: { amount_changed: string }) => amount_changed)
+}
+
+test('a machine that sets its clock back, while the sandbox runs or before it starts again, changes no order and no money', async () => {
+  const partner = new Partner(sandbox)
+  const portfolio = await partner.open('zoe')
+  await partner.deposit('zoe', portfolio, '1000')
+  back += 300
+  for (const amount of ['2000', '3000']) await partner.deposit('zoe', portfolio, amount)
+  expect(await shown(partner)).toEqual(['3000', '2000', '1000'])
+
+  await sandbox.stop()
+  back += 3_600_000
+  sandbox = await start()
+  const later = new Partner(sandbox)
+  await later.deposit('zoe', portfolio, '4000')
+  expect(await shown(later)).toEqual(['4000', '3000', '2000', '1000'])
+})
