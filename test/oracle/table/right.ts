@@ -209,7 +209,11 @@ export const RIGHT: readonly Row[] = [
     does: 'Two workers send the same order at once, under the same key.',
     places: ['deposit 1'],
     perhaps: ['key_again'],
-    cells: { '429': 'told; 3', '503-on-request': 'told; 3', 'aged-user-token': '-', 'denied-twice': '-', misled: '-' },
+    cells: {
+      ...{ '429': 'told; 3', '503-on-request': 'told; 3' },
+      // Which of the two is refused is chance.
+      ...{ 'aged-user-token': '-', 'denied-twice': '-', 'reset-then-denied': '-', misled: '-' },
+    },
     found:
       'A note, where the second worker comes after the answer. What one of them is told, the other does not know: after a 429 or a 503 that breaks `retry-after`.',
   },
