@@ -125,6 +125,16 @@ describe('a scenario', () => {
     ])
   })
 
+  test('has the worst first, whatever the names', () => {
+    const operations = [
+      operation({ external_id: 'alice', outcome: 'gave_up', level: 'warning' }),
+      operation({ external_id: 'user-4711', outcome: 'paid_twice', level: 'critical' }),
+      operation({ external_id: 'alice', outcome: 'left_open', level: 'review' }),
+    ]
+    const outcomes = evidence({ operations }).scenarios[0]?.operations.map(({ outcome }) => outcome)
+    expect(outcomes).toEqual(['paid_twice', 'left_open', 'gave_up'])
+  })
+
   test('has no name of an end user that another run does not have', () => {
     const operations = [operation({ external_id: 'user-4711' }), operation({ external_id: 'user-4712' })]
     expect(evidence({ operations }).scenarios[0]?.operations).toEqual([

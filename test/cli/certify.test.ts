@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,6 +8,7 @@ import { renderPage } from '../../src/certify/render/render-page.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { sampleEvidence } from '../certify/sample-evidence.ts'
 import { run } from './command.ts'
+import { writeClients } from './exec-clients.ts'
 
 let directory: string
 beforeAll(async () => {
@@ -22,6 +23,30 @@ async function written(name: string, text: string): Promise<string> {
 }
 
 const certificate = certificateOf(sampleEvidence())
+
+// Its client asks for the pools and waits for ever where it gets no answer: a run that hangs takes the four seconds.
+test('certify takes --before, --restarts and --verbose, and the page names them', async () => {
+  const [page, prepared] = [join(directory, 'own', 'page.html'), join(directory, 'prepared')]
+  const flags = ['--output', page, '--timeout', '4s', '--before', 'echo >> "$PREPARED"', '--restarts', '1', '--verbose']
+  const ended = await run(['certify', ...flags, '--', ...writeClients(directory)('pools')], {
+    env: { PREPARED: prepared },
+  })
+  expect(ended.stderr).toMatch(/^✗ list_pools#1 hang-on-request: hung/m)
+  expect(ended.stderr).toMatch(/^· A transfer whose outcome is unknown moves its money once \(single-transfer\)$/m)
+  expect(ended.stderr).toMatch(/^\? slow-confirmation: inconclusive, the command ended well$/m)
+  expect(ended.stderr).toMatch(
+    /^yield-sandbox: scenario dropped-deposit: Inconclusive: the required finding \S+ was not/m,
+  )
+  expect(ended.code).toBe(3)
+  const [, runs] = /, (\d+) runs$/m.exec(ended.stderr) ?? []
+  // Twice without a fault, once with each, and once in each of twelve scenarios.
+  expect(await readFile(prepared, 'utf8')).toHaveLength(2 + Number(runs) + 12)
+  const same = '--timeout 4000ms --before &#39;echo &gt;&gt; &quot;$PREPARED&quot;&#39; --restarts 1 -- '
+  expect(await readFile(page, 'utf8')).toContain(`yield-sandbox certify --seed 1 --clock 2026-01-01T00:00:00Z ${same}`)
+  expect(await readFile(page, 'utf8')).toContain(`exec --scenario idp-token-expiry --seed 1 ${same}`)
+  const verified = await run(['certify', '--verify', page.replace('.html', '.json')])
+  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining(': intact: ') })
+})
 
 test('certify --verify ends with 0 for what is intact, 1 for what was changed, 2 for what is no certificate', async () => {
   const page = await written('page.html', renderPage(certificate))

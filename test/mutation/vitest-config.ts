@@ -14,7 +14,8 @@ const SLOW = [
 const OF_PAGES = [
   'test/verdict/render/**',
   'test/verdict/findings-page.test.ts',
-  'test/explore/documentation.test.ts',
+  'test/{explore,oracle}/documentation.test.ts',
+  'test/oracle/outcomes-page.test.ts',
   'test/certify/{cards,page,text}.test.ts',
 ]
 

@@ -206,7 +206,10 @@ export const RIGHT: readonly Row[] = [
     does: 'Two workers send the same order at once, under the same key.',
     places: ['deposit 1'],
     perhaps: ['key_again'],
-    cells: { '429': 'told; 3', '503-on-request': 'told; 3', 'denied-twice': '= told told told', misled: '-' },
+    cells: {
+      ...{ '429': 'told; 3', '503-on-request': 'told; 3', 'denied-twice': '= told told told' },
+      ...{ 'reset-then-denied': '-', misled: '-' }, // which of the two is refused is chance
+    },
     found:
       'A note, where the second worker comes after the answer. What one of them is told, the other does not know: after a 429 or a 503 that breaks `retry-after`.',
   },
