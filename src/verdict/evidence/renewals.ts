@@ -101,9 +101,9 @@ function renewalOf({ refused, chain, equal }: Followed, { code, isFresh }: Renew
   if (!isSameKey(refused, first) && sameBody(refused, first) === undefined)
     return { refused, did: 'unclear', shown: [refused, first] }
   if (isFresh(refused, first)) return { refused, did: 'renewed', shown: [refused, first] }
-  // It may be of another worker that had the old token, but for one under the same key on the same connection: what counts is that the new one came.
+  // On another connection, or without a key, it may be of another worker that had the old token: what counts is that the new one came.
   const own = keyed && first.connection === refused.connection
-  const isRenewed = (one: RecordedExchange) => isFresh(refused, one) && follows(refused, one) && isSoon(refused, one)
+  const isRenewed = (one: RecordedExchange) => isFresh(refused, one) && isSoon(refused, one) && follows(refused, one)
   const fresh = own ? undefined : equal.find(isRenewed)
   if (fresh) return { refused, did: 'renewed', shown: [refused, fresh] }
   return { refused, did: 'same_token', shown: [refused, first] }

@@ -31,7 +31,7 @@ function judge({ exchanges }: Evidence): Judgement {
   const needless = needlessFetches(exchanges)
   const uses = [...tokens.values()].flatMap((token) => token.uses)
   const requests = requestsIn(uses)
-  if (fetches.length === 0 || requests < 2) return notExercised('No client obtained a token and sent two requests.')
+  if (requests < 2) return notExercised('No client obtained a token and sent two requests.')
 
   const facts = `${plural(fetches.length, 'token')} for ${plural(requests, 'request')}`
   const [first, second] = needless

@@ -53,10 +53,9 @@ function judge(evidence: Evidence): Judgement {
 }
 
 function contradicted(rush: readonly RecordedExchange[]): Judgement {
-  const [first, second] = rush
   const pause = shortestPause(rush)
-  const explanation = `The list of ${first?.external_id}'s transactions was asked for ${plural(rush.length, 'time')} in a row on one connection, with pauses down to ${spell(pause)}, and was the same each time.`
-  const shown = [first, second, rush.at(-1)].filter((one) => one !== undefined)
+  const explanation = `The list of ${rush[0]?.external_id}'s transactions was asked for ${plural(rush.length, 'time')} in a row on one connection, with pauses down to ${spell(pause)}, and was the same each time.`
+  const shown = [...rush.slice(0, 2), ...rush.slice(-1)]
   return failed(explanation, { expected: `${spell(PAUSE_MS)} or more between two`, came: spell(pause) }, shown)
 }
 
@@ -67,7 +66,7 @@ function rushesIn(connection: readonly RecordedExchange[]): RecordedExchange[][]
   for (const exchange of connection) {
     const row = rows.at(-1)
     if (isPoll(exchange)) {
-      if (row && last && row.at(-1) === last && isNext(last, exchange)) row.push(exchange)
+      if (row && last && isNext(last, exchange)) row.push(exchange)
       else rows.push([exchange])
     }
     last = exchange

@@ -31,7 +31,10 @@ test('the same cursor again fails, also when the first page comes in the end', (
 })
 
 test('the same cursor from new connections fails when nobody begins again', () => {
-  expect(judged([...begun(), page({ after: 'A', at: 20, connection: 2, ...expired })]).outcome).toBe('failed')
+  expect(judged([...begun(), page({ after: 'A', at: 20, connection: 2, ...expired })])).toMatchObject({
+    outcome: 'failed',
+    came: 'the same cursor',
+  })
 })
 
 test('another old cursor fails', () => {

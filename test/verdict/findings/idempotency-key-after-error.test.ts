@@ -55,6 +55,10 @@ describe('a fresh key', () => {
   test('may be of another worker', () => {
     const other = transfer(3, 2, { until: 50 })
     expect(judged(transfer(1, 0, { ...answered(503), until: 20 }), other, transfer(2, 30)).outcome).toBe('needs_review')
+    const bare = { ...other, idempotency: null }
+    expect(judged(transfer(1, 0, { ...answered(503), until: 20 }), bare, transfer(2, 60)).outcome).toBe('needs_review')
+    const look = list(2, [], { operation: 'list_portfolios', until: 50 })
+    expect(judged(transfer(1, 0, { ...answered(503), until: 20 }), look, transfer(2, 60)).outcome).toBe('failed')
   })
 })
 

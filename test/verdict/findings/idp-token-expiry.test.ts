@@ -149,6 +149,13 @@ test('a request that begins when another late one of its connection ends follows
   expect(judged(...begun(), late(12_005), late(12_009)).outcome).toBe('needs_review')
 })
 
+test('a request is late from two seconds on, and much too late from twenty', () => {
+  const outcomes = [4005, 4006].map((at) => judged(...begun(), late(at)).outcome)
+  expect(outcomes).toEqual(['not_exercised', 'needs_review'])
+  const twice = [22_005, 22_006].map((at) => judged(...begun(), late(at, 2), late(at, 3)).outcome)
+  expect(twice).toEqual(['needs_review', 'failed'])
+})
+
 test('a request at the very moment of its expiry has expired', () => {
   expect(judged(...begun(), late(62_005)).explanation).toContain('a request 0 ms after it had expired')
 })

@@ -118,6 +118,14 @@ test('what is judged is shown: the first two that were needless, or the token an
   })
 })
 
+test('the token that served most shows what is right', () => {
+  const uses = [10, 20, 30, 40, 50].map((at) => poolsWith('T1', { at, connection: 2 }))
+  const [fetched, ...others] = [fetchOf('T1', { connection: 2 }), fetchOf('T0'), poolsWith('T0', { at: 5 })]
+  expect(judged([...others, fetched, ...uses]).request_ids).toEqual(
+    [fetched, uses[0], uses[1]].map((one) => one?.request_id),
+  )
+})
+
 test('one needless token is no habit, and three of a suite show two', () => {
   const one = [fetchOf('T0'), poolsWith('T0', { at: 10 }), fetchOf('T1', { at: 20 }), poolsWith('T1', { at: 30 })]
   expect(judged(one).outcome).toBe('needs_review')
@@ -145,8 +153,8 @@ describe('another token is no waste', () => {
       [fetchOf('T1', struck('bad_signature')), fetchOf('T2', { at: 20 }), ...uses('T2', 40)],
     ],
     [
-      'when the one before has 61 seconds left',
-      [fetchOf('T1', { expires_in: 71 }), fetchOf('T2', { at: 10_005 }), ...uses('T2', 10_020)],
+      'when the one before has 70 seconds left',
+      [fetchOf('T1', { expires_in: 80 }), fetchOf('T2', { at: 10_005 }), ...uses('T2', 10_020)],
     ],
     [
       'when an equal one never arrived',

@@ -69,7 +69,8 @@ test('what shows it is named', () => {
   expect(judged(dropped, next).explanation).toBe(
     "alice's deposit of 1000 minor units was uncertain: its connection was reset after 5 ms. 5 ms later came alice's deposit of 70 minor units, though nobody had found out what became of the first.",
   )
-  expect(judged(dropped)).toMatchObject({ request_ids: [dropped.request_id] })
+  for (const end of ['well', 'failed'] as const)
+    expect(outcomeAfterDrop.judge(evidenceOf([dropped], { end })).request_ids).toEqual([dropped.request_id])
   expect(outcomeAfterDrop.judge(evidenceOf([dropped], { ended: false }))).toMatchObject({
     request_ids: [dropped.request_id],
   })

@@ -8,9 +8,11 @@ import { carriedOut, DROPPED, list, transfer } from '../requests.ts'
 const judged = (...exchanges: RecordedExchange[]) => pollingPace.judge(evidenceOf(exchanges))
 const dropped = transfer(1, 0, { ...DROPPED, ...carriedOut('tx_a') })
 const pools = (at: number) => list(at, [], { operation: 'list_pools', external_id: null, until: at })
-/** So many lists with a pause of so many milliseconds. */
-const polls = (count: number, pause: number, parts: (n: number) => ExchangeParts = () => ({})) =>
-  Array.from({ length: count }, (_, n) => list(100 + n * (5 + pause), [], parts(n)))
+/** So many lists with a pause of so many milliseconds, from 100 ms on. */
+const polls = (count: number, pause: number, parts: ExchangeParts | ((n: number) => ExchangeParts) = {}, from = 100) =>
+  Array.from({ length: count }, (_, n) =>
+    list(from + n * (5 + pause), [], typeof parts === 'function' ? parts(n) : parts),
+  )
 
 describe('fails when', () => {
   test('the list is asked for ten times without a pause', () => {
@@ -25,6 +27,7 @@ describe('fails when', () => {
   test('its answers differ in their cursors only', () => {
     const body = (n: number) => ({ response: { body: `{"data":[],"next_cursor":"c${n}"}` } })
     expect(judged(dropped, ...polls(10, 2, body)).outcome).toBe('failed')
+    expect(judged(dropped, ...polls(10, 2, () => ({ request: { query: [['limit', '9']] } }))).outcome).toBe('failed')
     expect(judged(dropped, ...polls(10, 2, () => ({ response: { body: null } }))).outcome).toBe('failed')
   })
 })
@@ -40,6 +43,7 @@ test('how often it was, and how quickly, is said', () => {
 test.each([
   ['500 ms between two', polls(12, 500), 'passed'],
   ['499 ms between two, a quarter of them without a pause', rowOf((n) => (n % 4 === 1 ? 0 : 499)), 'failed'],
+  ['a pause of 500 ms in the middle', [...polls(6, 2), ...polls(6, 2, {}, 640)], 'needs_review'],
   ['a fifth of them without a pause', rowOf((n) => (n % 5 ? 300 : 0)), 'needs_review'],
   ['100 ms between two', polls(12, 100), 'needs_review'],
 ])('%s', (_what, exchanges, outcome) => {

@@ -129,6 +129,11 @@ test.each([
   expect(judged(...exchanges).outcome).toBe('not_exercised')
 })
 
+test('a request that comes again without having been asked to wait shows nothing', () => {
+  const again = [transfer(2, 10, answered(503)), transfer(2, 20)]
+  expect(judged(refused, ...again).outcome).toBe('not_exercised')
+})
+
 test('answers that asked to wait are counted when nothing came again', () => {
   expect(judged(refused, transfer(2, 10), transfer(3, 20, limited('1'))).explanation).toBe(
     '2 answers had a Retry-After, and none of the requests was repeated.',

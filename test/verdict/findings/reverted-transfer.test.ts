@@ -32,6 +32,7 @@ test('the same key twice more fails, with what is expected', () => {
 test('of several, the one that came most often is judged', () => {
   const others = [30, 40, 50].map((at) => transfer(2, at, REVERTED))
   expect(judged(reverted, ...others).outcome).toBe('failed')
+  expect(judged(...others, transfer(3, 90, REVERTED)).outcome).toBe('failed')
 })
 
 test('one that is older than the record is not judged, and nor is its repetition', () => {

@@ -138,7 +138,8 @@ describe('something new is', () => {
   })
 
   test('shown to be missing by the last of them', () => {
-    const stranger = strange('b', { at: 50, connection: 2, external_id: 'bob' })
-    expect(judged([strange('a'), stranger]).request_ids).toEqual([stranger.request_id])
+    const stranger = (n: number) => strange('b', { at: 50 * n, connection: n, external_id: `user-${n}` })
+    const last = stranger(4)
+    expect(judged([strange('a'), stranger(2), stranger(3), last]).request_ids).toEqual([last.request_id])
   })
 })

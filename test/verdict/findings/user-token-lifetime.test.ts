@@ -58,3 +58,10 @@ test('one right token is shown, or two wrong ones', () => {
   expect(withClaims(right, right).request_ids).toHaveLength(1)
   expect(withClaims(wrong, wrong, wrong).request_ids).toHaveLength(2)
 })
+
+test('iat may be five minutes back, no more', () => {
+  expect([3900, 3901].map((lived) => withClaims({ iat: 1000, exp: 1000 + lived }).outcome)).toEqual([
+    'passed',
+    'failed',
+  ])
+})
