@@ -6,6 +6,7 @@ import { keepTickShape } from './keep-tick-shape.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
 import { whenNpxGoes } from './npx.ts'
 import { atLeastOne, notEmpty, wholeNumber } from './parse-argument.ts'
+import { reportFailure } from './report-failure.ts'
 
 interface Flags {
   port?: number
@@ -123,7 +124,11 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
 
 /** Ctrl-C, SIGTERM, the end of npx and of whoever reads the output stop everything that was started; a second signal ends the process where it stands. */
 function stopWhenTold(sandbox: Sandbox): void {
-  const stop = () => void sandbox.stop().then(() => process.exit(0))
+  const stop = () =>
+    void sandbox.stop().then(
+      () => process.exit(0),
+      (error) => process.exit(reportFailure(error)),
+    )
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => (sandbox.stopping ? process.exit(1) : stop()))
   }

@@ -9,6 +9,7 @@ import { DirectoryLock } from './directory-lock.ts'
 import { EntryFile } from './entry-file.ts'
 import { JournalFile } from './journal-file.ts'
 import { fileOfJournal, MANIFEST, Manifest, type ManifestStart } from './manifest.ts'
+import { Presence } from './presence.ts'
 import { probeRoom, removeTemporary, temporaryOf } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 import type { Written } from './write-order.ts'
@@ -23,12 +24,14 @@ export class DataDirectory {
   /** Its real path. */
   readonly path: string
   readonly manifest: Manifest
+  readonly #presence: Presence
   readonly #lock: DirectoryLock
   readonly #log: Logger
   readonly #journals = new Map<string, Promise<JournalFile<unknown>>>()
 
-  private constructor(parts: { path: string; manifest: Manifest; lock: DirectoryLock; log: Logger }) {
+  private constructor(parts: DirectoryParts) {
     this.path = parts.path
+    this.#presence = parts.presence
     this.manifest = parts.manifest
     this.#lock = parts.lock
     this.#log = parts.log
@@ -44,10 +47,12 @@ export class DataDirectory {
     const lock = await DirectoryLock.acquire(directory)
     try {
       const file = join(directory, MANIFEST)
-      const manifest = (await Manifest.open(file)) ?? (await Manifest.create(file, first))
+      const presence = await Presence.of(directory)
+      const present = () => presence.check()
+      const manifest = (await Manifest.open(file, present)) ?? (await Manifest.create(file, first, present))
       await checkOrder(directory, manifest)
       await removeTemporary(join(directory, ROOM))
-      return new DataDirectory({ path: directory, manifest, lock, log })
+      return new DataDirectory({ path: directory, manifest, presence, lock, log })
     } catch (error) {
       await lock.release()
       throw error
@@ -59,8 +64,15 @@ export class DataDirectory {
     await this.manifest.update({ version, runs: this.manifest.data.runs + 1, clean: false })
   }
 
+  /** Throws DataDirectoryError when the directory, or a journal in it, is no longer where it was. */
+  async check(): Promise<void> {
+    await this.#presence.check()
+    for (const opened of [...this.#journals.values()]) await (await opened).check()
+  }
+
   /** Throws DataDirectoryError when so much cannot be written now; leaves nothing. */
   async probeRoom(bytes: number): Promise<void> {
+    await this.#presence.check()
     try {
       await probeRoom(join(this.path, ROOM), bytes)
     } catch (error) {
@@ -86,11 +98,23 @@ export class DataDirectory {
     const path = join(this.path, file)
     if (this.manifest.data.journals.includes(name) && !existsSync(path)) throw damaged(path, 'it is missing')
     const { order } = this.manifest
-    const own = { next: () => order.next(file), is: (written: Written) => order.is(file, written) }
+    const own = {
+      present: () => this.#presence.check(),
+      next: () => order.next(file),
+      is: (written: Written) => order.is(file, written),
+    }
     const journal = await JournalFile.open<unknown>(path, own, this.#log)
     await this.manifest.addJournal(name)
     return journal
   }
+}
+
+interface DirectoryParts {
+  path: string
+  manifest: Manifest
+  presence: Presence
+  lock: DirectoryLock
+  log: Logger
 }
 
 /** Throws DataDirectoryError when files that are whole are of different moments. One that is missing is missed when it is needed. */

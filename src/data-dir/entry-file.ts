@@ -4,6 +4,7 @@ import type { Logger } from '../support/logger.ts'
 import { damaged } from './damaged.ts'
 import { HEADER_BYTES, headerIn, headerOf, type JournalHeader } from './journal-format.ts'
 import { type JournalLine, journalLines } from './journal-lines.ts'
+import { Presence } from './presence.ts'
 import { openPrivate, removeTemporary, replacePrivate } from './private-file.ts'
 import type { Written } from './write-order.ts'
 
@@ -11,6 +12,8 @@ const FLUSH_BYTES = 2 ** 20
 
 /** Knows of the file's writes among those of its directory. */
 export interface FileOrder {
+  /** Throws DataDirectoryError when the directory is no longer where it was. */
+  present(): Promise<void>
   next(): Written
   is(written: Written): void
 }
@@ -20,6 +23,7 @@ export class EntryFile {
   readonly #path: string
   readonly #handle: FileHandle
   readonly #order: FileOrder
+  readonly #presence: Presence
   #header: JournalHeader
   /** What a failed write left behind has not been taken back yet. */
   #torn = false
@@ -28,10 +32,11 @@ export class EntryFile {
   #readers = 0
   #retired = false
 
-  private constructor({ path, handle, order, header }: EntryFileParts) {
+  private constructor({ path, handle, order, presence, header }: EntryFileParts) {
     this.#path = path
     this.#handle = handle
     this.#order = order
+    this.#presence = presence
     this.#header = header
     order.is(header)
   }
@@ -44,7 +49,8 @@ export class EntryFile {
     const handle = await openPrivate(path)
     if (!handle) return undefined
     try {
-      const file = new EntryFile({ path, handle, order, header: await readHeader(path, handle) })
+      const [header, presence] = [await readHeader(path, handle), await Presence.of(path, handle)]
+      const file = new EntryFile({ path, handle, order, presence, header })
       const { size } = await handle.stat()
       await file.#check(size)
       await removeTemporary(path)
@@ -64,13 +70,14 @@ export class EntryFile {
 
   /** Puts a file with these lines in the place of the one at the path, or fails and leaves that one as it is. */
   static async write(path: string, order: FileOrder, lines: AsyncIterable<Buffer>): Promise<EntryFile> {
+    await order.present()
     const header = { acknowledged: 0, outdated: false, bytes: HEADER_BYTES, ...order.next() }
     const handle = await replacePrivate(path, async (handle) => {
       header.acknowledged = (await writeLines(handle, lines)) - HEADER_BYTES
       await writeAll(handle, headerOf(header), 0)
       await handle.sync()
     })
-    return new EntryFile({ path, handle, order, header })
+    return new EntryFile({ path, handle, order, presence: await Presence.of(path, handle), header })
   }
 
   /** Bytes of all entries. */
@@ -98,8 +105,14 @@ export class EntryFile {
     }
   }
 
+  /** Throws DataDirectoryError when it is no longer where it was. */
+  check(): Promise<void> {
+    return this.#presence.check()
+  }
+
   /** All of these lines or, when it fails, none. */
   async append(lines: readonly Buffer[]): Promise<void> {
+    await this.check()
     const bytes = Buffer.concat(lines)
     this.#checked = undefined
     if (this.#torn) await this.#restore()
@@ -224,5 +237,6 @@ interface EntryFileParts {
   path: string
   handle: FileHandle
   order: FileOrder
+  presence: Presence
   header: JournalHeader
 }

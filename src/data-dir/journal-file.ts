@@ -68,6 +68,11 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
     return this.#enqueue(() => this.#replace(linesOf(entries)))
   }
 
+  /** Throws DataDirectoryError when it is no longer where it was. */
+  async check(): Promise<void> {
+    if (!this.#closed) await this.#enqueue(() => this.#file.check())
+  }
+
   async close(): Promise<void> {
     this.#closed ??= this.#enqueue(() => this.#file.retire())
     return this.#closed

@@ -44,25 +44,30 @@ export class Manifest {
   /** That of all files of the directory. */
   readonly order = new WriteOrder(() => [MANIFEST, ...this.#data.journals.map(fileOfJournal)])
   readonly #db: Low<ManifestData>
+  readonly #present: () => Promise<void>
   /** As it was last written. */
   #data: ManifestData
   #tail: Promise<unknown> = Promise.resolve()
 
-  private constructor(db: Low<ManifestData>) {
+  private constructor(db: Low<ManifestData>, present: () => Promise<void>) {
     this.#db = db
+    this.#present = present
     this.#data = db.data
     this.order.is(MANIFEST, { ...NEVER, ...db.data })
   }
 
-  /** Reads the manifest; undefined when there is none. Throws DataDirectoryError when it is damaged or of another format. */
-  static async open(path: string): Promise<Manifest | undefined> {
+  /**
+   * Reads the manifest; undefined when there is none. Throws DataDirectoryError when it is damaged or of another format. `present`
+   * rejects when its directory is no longer where it was.
+   */
+  static async open(path: string, present = async () => {}): Promise<Manifest | undefined> {
     const file = fileOf(path)
     const data = await file.read()
-    return data === null ? undefined : new Manifest(new Low(file, data))
+    return data === null ? undefined : new Manifest(new Low(file, data), present)
   }
 
   /** Makes the manifest of a new directory. */
-  static async create(path: string, first: ManifestStart): Promise<Manifest> {
+  static async create(path: string, first: ManifestStart, present = async () => {}): Promise<Manifest> {
     const data: ManifestData = {
       format: FORMAT,
       ...first,
@@ -72,7 +77,7 @@ export class Manifest {
       clean: true,
       journals: [],
     }
-    const manifest = new Manifest(new Low(fileOf(path), data))
+    const manifest = new Manifest(new Low(fileOf(path), data), present)
     await manifest.update({})
     return manifest
   }
@@ -99,6 +104,7 @@ export class Manifest {
 
   #change(change: (data: ManifestData) => ManifestData): Promise<void> {
     const done = this.#tail.then(async () => {
+      await this.#present()
       const written = this.order.next(MANIFEST)
       this.#db.data = { ...change(this.#data), format: FORMAT, writes: written.writes, after: [...written.after] }
       await this.#db.write()

@@ -54,6 +54,7 @@ export async function buildServices(context: PartsContext) {
   const { life, fixture, confirmationDelay, seed, persistence, clock, begin, log } = context
   const { settings, tenants } = fixture
   persistence?.follow(clock, log)
+  void persistence?.watch(clock, log)
   const random = begin?.random.copy() ?? new SeededRandom(seed, persistence?.run)
   const ids = new Ids({ clock, random, last: begin?.ids })
   const ledger =

@@ -122,6 +122,11 @@ export class Namespace {
     return this.#persistence?.path
   }
 
+  /** Throws DataDirectoryError when the directory is no longer where it was. */
+  async checkDirectory(): Promise<void> {
+    await this.#persistence?.check()
+  }
+
   /** @returns false if it goes on from a directory that an earlier process left without closing it */
   get closedInOrder(): boolean {
     return !this.#persistence?.mayBeBroken
@@ -130,7 +135,8 @@ export class Namespace {
   /** Whether everything can be served, chains included, and why not. */
   readiness(): Readiness {
     const chains = this.services.chains.started?.status()
-    const reason = this.#lifecycle.obstacle ?? (chains?.ok === false ? chains.reason : undefined)
+    const chain = chains?.ok === false ? chains.reason : undefined
+    const reason = this.#lifecycle.obstacle ?? this.#persistence?.obstacle ?? chain
     return reason === undefined ? { ready: true } : { ready: false, reason }
   }
 

@@ -140,17 +140,19 @@ export class Namespaces implements NamespacesControl {
     for (const { open } of this.#entries.values()) open?.beginStop()
   }
 
-  /** Ends all, once nobody asks any more. Call {@link beginStop} first. */
+  /** Ends all, once nobody asks any more. Call {@link beginStop} first. Throws, when all have ended, what kept one from ending in order. */
   async stop(served?: Promise<void>): Promise<void> {
     const others = [...this.#entries.values()].map((entry) => entry.end(served))
-    await Promise.all([this.default.stop(served), ...others])
+    const ends = await Promise.allSettled([this.default.stop(served), ...others])
     await Promise.allSettled([...this.#entries.values()].map(({ deletion }) => deletion))
     await this.#surroundings.pool.stop()
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 
   async #make({ name, life }: NamespaceIdentity, wish: NamespaceWish): Promise<Namespace> {
     const folders = this.#folders
     const source = await this.#get(wish.from ?? DEFAULT_NAMESPACE, 'from')
+    await this.default.checkDirectory() // or its folder would be made in whatever is there now
     let namespace: Namespace | undefined
     try {
       const own = { templates: this.#templates, folders, surroundings: this.#surroundings }

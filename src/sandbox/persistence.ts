@@ -8,6 +8,8 @@ import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import { version } from '../version.ts'
 
+/** Milliseconds of real time between two looks at the directory. */
+const LOOK_MS = 1_000
 /** More than a fixture of usual size takes, with the state that each of two chains begins with. */
 const SEEDING_BYTES = 4 * 2 ** 20
 
@@ -43,6 +45,8 @@ export class Persistence {
   #clockKept: Promise<void> = Promise.resolve()
   #clockUnkept = false
   #whole = false
+  #obstacle: string | undefined
+  readonly #closed = new AbortController()
 
   private constructor(directory: DataDirectory) {
     const { seed, runs, seeded, clean, clock } = directory.manifest.data
@@ -56,6 +60,33 @@ export class Persistence {
   /** The directory's path. */
   get path(): string {
     return this.#directory.path
+  }
+
+  /** Why nothing can be kept at present, a sentence; undefined when nobody knows of a reason. */
+  get obstacle(): string | undefined {
+    return this.#obstacle
+  }
+
+  /** Looks now and then whether the directory is still where it was, and says in the log when that changes. */
+  async watch(clock: SandboxClock, log: Logger): Promise<void> {
+    const { signal } = this.#closed
+    for (;;) {
+      await clock.wallSleep(LOOK_MS, signal)
+      if (signal.aborted) return
+      const before = this.#obstacle
+      this.#obstacle = await this.check().then(
+        () => undefined,
+        (error: Error) => error.message,
+      )
+      if (signal.aborted || this.#obstacle === before) continue
+      if (this.#obstacle === undefined) log.info({ path: this.path }, 'the data directory is back where it was')
+      else log.error({ path: this.path }, this.#obstacle)
+    }
+  }
+
+  /** Throws DataDirectoryError when the directory is no longer where it was. */
+  check(): Promise<void> {
+    return this.#directory.check()
   }
 
   /** Call when everything that is kept was found sound, before it is changed. */
@@ -132,9 +163,13 @@ export class Persistence {
 
   /** Lets others use the directory. `mended`: whether no fault of this run has left anything broken; if not, the next one mends it. */
   async close(mended = true): Promise<void> {
+    this.#closed.abort()
     await this.clockKept().catch(() => undefined) // the next run goes on from what is kept
-    if (this.#whole && mended) await this.#directory.manifest.update({ clean: true })
-    await this.#directory.close()
+    try {
+      if (this.#whole && mended) await this.#directory.manifest.update({ clean: true })
+    } finally {
+      await this.#directory.close()
+    }
   }
 }
 

@@ -126,8 +126,11 @@ export class Sandbox {
 
   async #stop(): Promise<void> {
     this.namespaces.beginStop()
-    await this.namespaces.stop(this.#listener?.close())
-    await this.#certificate?.discard()
+    try {
+      await this.namespaces.stop(this.#listener?.close())
+    } finally {
+      await this.#certificate?.discard()
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { FileOrder } from '../../src/data-dir/entry-file.ts'
 export function loneFile(): FileOrder {
   let writes = 0
   return {
+    present: async () => {},
     next: () => ({ writes: writes + 1, after: [] }),
     is: (written) => {
       writes = written.writes

@@ -80,7 +80,9 @@ describe('the manifest', () => {
 
   it('of another format is refused by name', async () => {
     const message = await refusal({ format: 5, version: '3.1.4' })
-    expect(message).toContain('it is of format 5 (written by version 3.1.4), and this version reads formats 2 to 4')
+    expect(message).toContain(
+      'it is of format 5, written by version 3.1.4, and this version reads formats 2 (since 0.1.0) to 4 (since 0.2.0)',
+    )
     expect(message).toContain('start the version that wrote it')
     expect(await refusal({ format: 1, version: '0.0.1' })).toContain('it is of format 1')
   })
