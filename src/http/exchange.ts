@@ -6,6 +6,7 @@ import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
+import type { Shown } from './note-shown.ts'
 import { onceOver } from './once-over.ts'
 import { readAhead } from './read-ahead.ts'
 import { headersOf, noteAnswer, noteAnswered, noteDrop, noteRefusal } from './record.ts'
@@ -50,6 +51,8 @@ export class HttpExchange implements Exchange {
   transfer: TransferUnderWay | undefined
   /** What the operation came to, whether anybody hears of it or not. */
   outcome: ApiResponse | undefined
+  /** What the answer shows portfolios to be worth, if it reaches the client as it is. */
+  shows: Shown | undefined
   /** The request's body, where it was read before it was parsed. */
   body: Buffer | undefined
   /** Bytes of the body to send before the connection is closed. */

@@ -102,12 +102,13 @@ function isCutShort({ raw }: FastifyRequest): boolean {
 }
 
 /** Notes how far the transfer of a request is. */
-export function noteTransfer({ record }: FastifyRequest, { signed }: TransferUnderWay): void {
+export function noteTransfer({ record }: FastifyRequest, { signed, shown_by }: TransferUnderWay): void {
   if (!record) return
   record.transferring = true
   if (!signed) return
   record.transaction_id = signed.id
   record.tx_hash = signed.tx_hash
+  record.shown_by = shown_by ?? null
 }
 
 /** The headers of an answer that is about to be written. */
