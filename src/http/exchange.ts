@@ -1,12 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiResponse } from '../domain/api-response.ts'
+import type { ApiResponse, ShownTotal } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
 import type { Answer, Drop, Exchange, StruckBy, TokenWish } from '../domain/exchange.ts'
 import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
-import type { Shown } from './note-shown.ts'
 import { onceOver } from './once-over.ts'
 import { readAhead } from './read-ahead.ts'
 import { headersOf, noteAnswer, noteAnswered, noteDrop, noteRefusal } from './record.ts'
@@ -25,6 +24,15 @@ export interface ExchangeTarget {
   user_token: boolean
   /** Writes an error as this operation does; `type` is its media type. */
   render(problem: Problem): ApiResponse & { type: string }
+}
+
+/** What an answer shows portfolios to be worth. */
+export interface Shown {
+  totals: readonly ShownTotal[]
+  /** Whether it repeats an old answer. */
+  again: boolean
+  /** Whether it is that to a transfer. */
+  ofTransfer: boolean
 }
 
 /** How the connection of an exchange ended, if it was a fault that ended it. */

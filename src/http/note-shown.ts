@@ -1,16 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse, ShownTotal } from '../domain/api-response.ts'
 import { jsonObject } from '../support/json-object.ts'
-import { member } from './exchange.ts'
-
-/** What an answer shows portfolios to be worth. */
-export interface Shown {
-  totals: readonly ShownTotal[]
-  /** Whether it repeats an old answer. */
-  again: boolean
-  /** Whether it is that to a transfer. */
-  ofTransfer: boolean
-}
+import { member, type Shown } from './exchange.ts'
 
 /** What the response to an operation shows, if it reaches the client: a list says so, the answer to a transfer holds it. */
 export function shownBy({ status, body, shows }: ApiResponse, again: boolean): Shown | undefined {

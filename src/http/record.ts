@@ -7,6 +7,7 @@ import type { LiveExchange } from '../traffic/live-exchange.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import { refusalOf } from '../traffic/refusal-of.ts'
 import { Connection } from './connection.ts'
+import { routed } from './routed.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,7 +25,7 @@ const BESIDE = /^\/(_sandbox|rpc|docs|openapi\.json|favicon\.ico)([/?]|$)|^\/(\?
 
 /** Whether what is asked for is the service, the token endpoint, or a path that nobody serves: a client's mistake. */
 export function isRecorded(url: string, servicePath: string): boolean {
-  return url.startsWith(servicePath) || !BESIDE.test(url)
+  return url.startsWith(servicePath) || !BESIDE.test(routed(url))
 }
 
 /** Begins the record of a request that has entered its namespace. `arrived`: when, if that was earlier. */
