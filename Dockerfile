@@ -1,5 +1,6 @@
 # Build: everything, the compilers included.
-FROM node:22-bookworm-slim AS build
+# node 22.23.3, by the digest of its index for all platforms: a tag may come to name another image.
+FROM node:22-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # No install script is needed: binaries come as packages of their own.
@@ -15,7 +16,7 @@ RUN npm run build \
   && find package/node_modules -type f -regex '.*\.\([cm]?ts\|map\)' -delete
 
 # Run: the published package and what it depends on.
-FROM node:22-bookworm-slim
+FROM node:22-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c
 # A container's loopback cannot be reached from outside.
 ENV NODE_ENV=production YIELD_SANDBOX_HOST=0.0.0.0
 COPY --from=build /build/package /app

@@ -1,5 +1,4 @@
-import { writeFile } from 'node:fs/promises'
-import { writing } from '../exec/report-files.ts'
+import { writeOwn, writing } from '../exec/report-files.ts'
 import { OptionError } from '../option-error.ts'
 import { shorten } from '../support/shorten.ts'
 import type { Certificate } from './certificate.ts'
@@ -20,6 +19,6 @@ export function certificateFiles(path: string): CertificateFiles {
 
 /** Writes both. Throws OptionError naming the one that cannot be written. */
 export async function writeCertificate({ html, json }: CertificateFiles, certificate: Certificate): Promise<void> {
-  await writing(html, () => writeFile(html, renderPage(certificate)), '--output')
-  await writing(json, () => writeFile(json, renderJson(certificate)), '--output')
+  await writing(html, () => writeOwn(html, renderPage(certificate)), '--output')
+  await writing(json, () => writeOwn(json, renderJson(certificate)), '--output')
 }

@@ -1,7 +1,6 @@
-import { writeFile } from 'node:fs/promises'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { FindingId } from '../control/contract.ts'
-import { OptionError } from '../option-error.ts'
+import { writeOwn, writing } from '../exec/report-files.ts'
 import type { Report } from '../verdict/report.ts'
 import { formOfFile, REPORT_FORM_NAMES, REPORT_FORMS, type ReportForm } from '../verdict/report-forms.ts'
 import { type ControlFlags, clientOf, controlCommand } from './control-options.ts'
@@ -72,9 +71,5 @@ function file(path: string, earlier: string[] = []): string[] {
 
 async function write(path: string, report: Report): Promise<void> {
   const text = await rendered(formOfFile(path) ?? 'json', report)
-  try {
-    await writeFile(path, text)
-  } catch (error) {
-    throw new OptionError(`--output ${path} cannot be written (${(error as NodeJS.ErrnoException).code})`)
-  }
+  await writing(path, () => writeOwn(path, text), '--output')
 }

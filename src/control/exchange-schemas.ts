@@ -97,6 +97,7 @@ const TransferSchema = control<CausedTransfer>(
     tx_hash: textOrNull('Null before it is signed.'),
     portfolio_id: Text('Its portfolio.'),
     amount_minor: Text('Minor units, a digit string.'),
+    shown_by: textOrNull('The request whose answer showed this amount as the total, so that everything was withdrawn.'),
   }),
 )
 

@@ -65,6 +65,7 @@ const ExchangeLineSchema = control(
     at_ms: Type.Number({ description: 'Milliseconds since the first exchange of the report.' }),
     took_ms: Type.Number({ description: 'Milliseconds until it ended.' }),
     tx_hash: orNull(Type.String(), 'Of the transaction that it caused or was told of.'),
+    shown_by: orNull(Type.String(), 'The request whose answer showed the total that it withdraws.'),
   }),
 )
 

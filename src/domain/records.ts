@@ -88,8 +88,6 @@ export interface Portfolio {
   yield_earned_realized: string
   /** `yield_earned` as the answer to the last transaction showed it: the base of the next one's `yield_delta`. */
   yield_earned_synced: string
-  /** `total_balance` as that answer showed it. */
-  total_shown: string
   /** Id of the last transaction; null before the first. */
   last_transaction_id: string | null
   /** The position's part of the wallet's holding, in the protocol's own unit: Aave scaled balance or ERC-4626 shares. */
@@ -99,12 +97,14 @@ export interface Portfolio {
   updated_at: string
 }
 
-/** What a list showed a portfolio to be worth. */
+/** What an answer that was received showed a portfolio to be worth. */
 export interface Showing {
   portfolio_id: string
   /** The portfolio's last transaction then; a later one makes the showing outdated. */
   last_transaction_id: string | null
   total_balance: string
+  /** The request that it answered. */
+  request_id: string
 }
 
 /** What a transfer does. */

@@ -62,7 +62,6 @@ export async function settleTransfer(settling: ToSettle, deps: SettlingDeps): Pr
   const portfolio: Portfolio = {
     ...moved,
     yield_earned_synced: balances.yield_earned,
-    total_shown: balances.total_balance,
     last_transaction_id: id,
     updated_at: now,
   }

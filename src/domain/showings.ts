@@ -1,19 +1,18 @@
 import type { Logger } from '../support/logger.ts'
 import type { SandboxClock } from './clock.ts'
-import type { ValuedPortfolio } from './portfolios.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Portfolio, Showing } from './records.ts'
 
-/** Milliseconds of real time for which what was shown may be in memory alone. */
-const KEPT_WITHIN = 1_000
+/** Milliseconds of real time for which what a list showed may be in memory alone. */
+const KEPT_WITHIN = 100
 const SHOWINGS_PER_ENTRY = 1_000
 /** Fewer superseded showings than this are not worth rewriting a journal for. */
 const MUCH_GARBAGE = 10_000
 
 /**
- * What the API last showed every portfolio to be worth (assumption `withdraw-all`). What a transfer's answer showed stands
- * in the portfolio's record; what a list showed is here: one showing for each portfolio that was listed, in memory, and
- * written down by and by, so that a list costs no write. A process that is killed forgets those of its last second.
+ * What the API last showed every portfolio to be worth, in an answer that was received (assumption `withdraw-all`): one showing for each
+ * portfolio, in memory, and written down: those of transfers at once, those of lists by and by, so that a list costs no write. A process
+ * that is killed forgets the lists of its last tenth of a second.
  */
 export class Showings {
   /** Goes on from what the journal holds, or from what it is to begin with in its place. */
@@ -27,7 +26,7 @@ export class Showings {
     return showings
   }
 
-  /** What was last shown of every portfolio that was listed. */
+  /** What was last shown of every portfolio. */
   all(): Showing[] {
     return [...this.#last.values()]
   }
@@ -38,36 +37,43 @@ export class Showings {
   /** Showings in the journal, superseded ones included. */
   #written = 0
   #writeDue = false
+  #writing = false
 
   private constructor(deps: ShowingsDeps) {
     this.#deps = deps
   }
 
-  /** Call before a list is shown. */
-  note(shown: readonly ValuedPortfolio[]): void {
-    for (const { portfolio, balances } of shown) {
-      const { portfolio_id, last_transaction_id } = portfolio
+  /**
+   * Call when an answer was received. `again`: it repeats an old one, which shows nothing anew to a client that has seen that. `ofTransfer`:
+   * it is that of a transfer.
+   */
+  note(shown: readonly Showing[], { again = false, ofTransfer = false } = {}): void {
+    for (const showing of shown) {
+      const { portfolio_id } = showing
+      const last = this.#last.get(portfolio_id)
+      const [before, now] = [last?.last_transaction_id ?? '', showing.last_transaction_id ?? '']
       // A slow list may have been read before a transfer of which a quick one has shown the result: ids increase.
-      if ((this.#last.get(portfolio_id)?.last_transaction_id ?? '') > (last_transaction_id ?? '')) continue
-      const showing = { portfolio_id, last_transaction_id, total_balance: balances.total_balance }
+      if (before > now || (again && last && before === now)) continue
       this.#last.set(portfolio_id, showing)
       if (this.#deps.journal) this.#unkept.set(portfolio_id, showing)
     }
-    if (this.#unkept.size > 0) void this.#keepSoon()
+    if (this.#unkept.size > 0) void (ofTransfer ? this.#keepAtOnce() : this.#keepSoon())
   }
 
-  /** What was last shown of a portfolio since its last transaction, that one's answer included. */
-  of({ portfolio_id, last_transaction_id, total_shown }: Portfolio): Showing {
-    const listed = this.#last.get(portfolio_id)
-    if (listed && listed.last_transaction_id === last_transaction_id) return listed
-    return { portfolio_id, last_transaction_id, total_balance: total_shown }
+  /** What was last shown of a portfolio since its last transaction, that one's answer included; undefined for nothing. */
+  of({
+    portfolio_id,
+    last_transaction_id,
+  }: Pick<Portfolio, 'portfolio_id' | 'last_transaction_id'>): Showing | undefined {
+    const last = this.#last.get(portfolio_id)
+    return last?.last_transaction_id === last_transaction_id ? last : undefined
   }
 
-  /** Writes down what is not; resolves when it is, or cannot be now. */
-  async keep(): Promise<void> {
+  /** Writes down what is not; resolves when it is, or cannot be now. @returns true if it was written */
+  async keep(): Promise<boolean> {
     const { journal, log } = this.#deps
     const unkept = [...this.#unkept.values()]
-    if (!journal || unkept.length === 0) return
+    if (!journal || unkept.length === 0) return true
     this.#unkept.clear()
     try {
       if (this.#written > 2 * this.#last.size + MUCH_GARBAGE) {
@@ -77,11 +83,13 @@ export class Showings {
         this.#written += unkept.length
         await Promise.all(inEntries(unkept).map((entry) => journal.append(entry)))
       }
+      return true
     } catch (error) {
-      log.warn({ err: error }, 'what lists showed was not written down; it is tried again with the next')
+      log.warn({ err: error }, 'what answers showed was not written down; it is tried again with the next')
       for (const showing of unkept) {
         if (!this.#unkept.has(showing.portfolio_id)) this.#unkept.set(showing.portfolio_id, showing)
       }
+      return false
     }
   }
 
@@ -91,6 +99,15 @@ export class Showings {
     this.#unkept.clear()
     await this.#deps.journal?.rewrite([])
     this.#written = 0
+  }
+
+  /** With all that comes while it is written. */
+  async #keepAtOnce(): Promise<void> {
+    if (this.#writing) return
+    this.#writing = true
+    // What could not be written is tried again with the next.
+    while (this.#unkept.size > 0 && (await this.keep())) {}
+    this.#writing = false
   }
 
   async #keepSoon(): Promise<void> {

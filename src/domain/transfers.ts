@@ -29,6 +29,8 @@ export interface TransferUnderWay {
   revert: boolean
   /** The transaction, once it is signed. */
   signed?: Pick<Transfer, 'id' | 'tx_hash'>
+  /** The request whose answer showed the total that it withdraws; undefined when it goes by no such total. */
+  shown_by?: string | undefined
 }
 
 /** A deposit or withdrawal as a request asks for it. */
@@ -135,7 +137,7 @@ export class Transfers {
     }
   }
 
-  async #carryOut(request: TransferRequest, shown: Showing, cancelled: AbortSignal): Promise<ApiResponse> {
+  async #carryOut(request: TransferRequest, shown: Showing | undefined, cancelled: AbortSignal): Promise<ApiResponse> {
     cancelled.throwIfAborted()
     const { clock, ids, log, portfolios, settings, store } = this.#deps
     const portfolio = await portfolios.require(request.user, request.portfolio_id)
@@ -158,14 +160,15 @@ export class Transfers {
       amount: request.amount,
       position: { pool, shares: BigInt(portfolio.shares) },
       revert: underWay.revert,
-      decide: (facts) =>
-        request.type === 'deposit'
-          ? decideDeposit(request.amount, facts, inWords)
-          : decideWithdrawal(request.amount, facts, {
-              shown: shown.last_transaction_id === last_transaction_id ? BigInt(shown.total_balance) : undefined,
-              full_withdrawal: settings.full_withdrawal,
-              inWords,
-            }),
+      decide: (facts) => {
+        if (request.type === 'deposit') return decideDeposit(request.amount, facts, inWords)
+        const known = shown?.last_transaction_id === last_transaction_id ? shown : undefined
+        const total = known && BigInt(known.total_balance)
+        const { full_withdrawal } = settings
+        const decision = decideWithdrawal(request.amount, facts, { shown: total, full_withdrawal, inWords })
+        if (decision.all && request.amount === total) underWay.shown_by = known?.request_id
+        return decision
+      },
       signed: ({ amount, value_before, ...signed }) => {
         const transfer: Transfer = {
           id,

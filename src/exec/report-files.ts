@@ -1,4 +1,5 @@
-import { mkdir, open, rm, stat, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { OptionError } from '../option-error.ts'
 import { suggest } from '../support/nearest.ts'
@@ -32,11 +33,31 @@ export async function prepareFiles(files: readonly Pick<ReportFile, 'path'>[], f
   }
 }
 
+/** Windows has no such flag. */
+const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants
+
+/**
+ * Writes a file in the place of what is there. A symbolic link, which others may have put there, is not followed: rejects with ELOOP. What the
+ * system calls by a link, such as /dev/stdout, is.
+ */
+export async function writeOwn(path: string, text: string): Promise<void> {
+  const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | unlinked(path), 0o666)
+  try {
+    await file.writeFile(text)
+  } finally {
+    await file.close()
+  }
+}
+
+function unlinked(path: string): number {
+  return /^\/(?:dev|proc)\//.test(path) ? 0 : O_NOFOLLOW
+}
+
 /** What is there stays as it is: an interrupted run writes no report. A pipe is not opened: that would wait for its reader. */
 async function tryOut(path: string): Promise<void> {
   const there = await stat(path).catch(() => undefined)
   if (there !== undefined && !there.isFile() && !there.isDirectory()) return
-  await (await open(path, 'a')).close()
+  await (await open(path, O_WRONLY | O_CREAT | O_APPEND | unlinked(path))).close()
   if (there === undefined) await rm(path)
 }
 
@@ -77,7 +98,7 @@ export async function writeEach<Form>(
   const written: string[] = []
   for (const { path, form } of files) {
     try {
-      await writing(path, () => writeFile(path, render(form)))
+      await writing(path, () => writeOwn(path, render(form)))
       written.push(path)
     } catch (error) {
       if (!(error instanceof OptionError)) throw error
@@ -93,6 +114,8 @@ export async function writing(path: string, write: () => Promise<unknown>, flag 
   try {
     await write()
   } catch (error) {
-    throw new OptionError(`${flag} ${path} cannot be written (${(error as Error).message})`)
+    const { code, message } = error as NodeJS.ErrnoException
+    const why = code === 'ELOOP' ? 'it is a symbolic link, and those are not followed: name the file itself' : message
+    throw new OptionError(`${flag} ${path} cannot be written (${why})`)
   }
 }

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, onSendHookHandler } from 'fastify'
 import type { Answer } from '../domain/exchange.ts'
 import type { HttpExchange } from './exchange.ts'
+import { noteWhenShown } from './note-shown.ts'
 import type { PipelineDeps } from './pipeline.ts'
 import { headersOf, noteAnswer, noteAnswered, noteDrop } from './record.ts'
 
@@ -15,6 +16,7 @@ export const duringResponse: onSendHookHandler = (request, reply, payload, done)
       noteAnswer(request, reply.statusCode, isPlain ? null : headersOf(reply), payload)
       noteAnswered(request)
     }
+    noteWhenShown(request, reply)
     return done(null, payload)
   }
   struck(exchange, reply, payload, namespace).then((changed) => done(null, changed), done)
@@ -51,6 +53,7 @@ async function struck(
     return truncate(reply, answer, exchange.truncateAfter)
   }
   answered(exchange, answer.status)
+  noteWhenShown(request, reply, answer.body)
   // An answer to HEAD has nothing that could trickle.
   if (answer.trickle === undefined || request.method === 'HEAD') {
     noteAnswered(request)

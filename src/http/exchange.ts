@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { ApiResponse } from '../domain/api-response.ts'
+import type { ApiResponse, ShownTotal } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
 import type { Answer, Drop, Exchange, StruckBy, TokenWish } from '../domain/exchange.ts'
 import { unquotedKey } from '../domain/idempotency-key.ts'
@@ -26,6 +26,15 @@ export interface ExchangeTarget {
   render(problem: Problem): ApiResponse & { type: string }
 }
 
+/** What an answer shows portfolios to be worth. */
+export interface Shown {
+  totals: readonly ShownTotal[]
+  /** Whether it repeats an old answer. */
+  again: boolean
+  /** Whether it is that to a transfer. */
+  ofTransfer: boolean
+}
+
 /** How the connection of an exchange ended, if it was a fault that ended it. */
 export type Ending = 'reset' | 'closed' | 'truncated'
 
@@ -50,6 +59,8 @@ export class HttpExchange implements Exchange {
   transfer: TransferUnderWay | undefined
   /** What the operation came to, whether anybody hears of it or not. */
   outcome: ApiResponse | undefined
+  /** What the answer shows portfolios to be worth, if it reaches the client as it is. */
+  shows: Shown | undefined
   /** The request's body, where it was read before it was parsed. */
   body: Buffer | undefined
   /** Bytes of the body to send before the connection is closed. */

@@ -5,6 +5,7 @@ import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Claim } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { EndpointRequest } from '../partner-api/endpoint.ts'
+import { shownBy } from './note-shown.ts'
 import { keyOf, type PipelineDeps, type RequestContext, ready } from './pipeline.ts'
 import { problemType, renderProblem, toProblem } from './problem.ts'
 import { headersOf, noteAnswer, noteAnswered, noteRefusal, noteTransfer } from './record.ts'
@@ -54,7 +55,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
     onKeptProblem: (problem) => noteRefusal(request, problem),
   })
   if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
-  return write(context, response, deps)
+  return write(context, response, deps, replayed)
 }
 
 /** Writes whatever went wrong, in the catalogue's words. */
@@ -106,8 +107,10 @@ function write(
   { exchange, request, reply }: RequestContext,
   response: ApiResponse,
   { service }: PipelineDeps,
+  replayed = false,
 ): unknown {
   exchange.outcome = response
+  exchange.shows = shownBy(response, replayed)
   if (exchange.transfer) noteTransfer(request, exchange.transfer)
   if (exchange.dropped) {
     noteAnswer(request, response.status, response.headers ?? {}, response.text ?? response.body)

@@ -7,6 +7,7 @@ import type { LiveExchange } from '../traffic/live-exchange.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import { refusalOf } from '../traffic/refusal-of.ts'
 import { Connection } from './connection.ts'
+import { routed } from './routed.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,7 +25,7 @@ const BESIDE = /^\/(_sandbox|rpc|docs|openapi\.json|favicon\.ico)([/?]|$)|^\/(\?
 
 /** Whether what is asked for is the service, the token endpoint, or a path that nobody serves: a client's mistake. */
 export function isRecorded(url: string, servicePath: string): boolean {
-  return url.startsWith(servicePath) || !BESIDE.test(url)
+  return url.startsWith(servicePath) || !BESIDE.test(routed(url))
 }
 
 /** Begins the record of a request that has entered its namespace. `arrived`: when, if that was earlier. */
@@ -102,12 +103,13 @@ function isCutShort({ raw }: FastifyRequest): boolean {
 }
 
 /** Notes how far the transfer of a request is. */
-export function noteTransfer({ record }: FastifyRequest, { signed }: TransferUnderWay): void {
+export function noteTransfer({ record }: FastifyRequest, { signed, shown_by }: TransferUnderWay): void {
   if (!record) return
   record.transferring = true
   if (!signed) return
   record.transaction_id = signed.id
   record.tx_hash = signed.tx_hash
+  record.shown_by = shown_by ?? null
 }
 
 /** The headers of an answer that is about to be written. */

@@ -45,8 +45,10 @@ export const listPortfolios = (settings: ServiceSettings) =>
           return listedPortfolio(item, market?.apy ?? '0', now)
         }),
       )
-      service.showings.note(valued)
-      return { status: 200, body: { ...page, data } }
+      const shows = valued.map(({ portfolio: { portfolio_id, last_transaction_id }, balances: { total_balance } }) => ({
+        ...{ portfolio_id, last_transaction_id, total_balance },
+      }))
+      return { status: 200, body: { ...page, data }, shows }
     },
   })
 

@@ -3,11 +3,12 @@ import type { IdpTokenVerifier } from '../auth/idp-token-verifier.ts'
 import { Ids } from '../domain/ids.ts'
 import { claimedClient } from '../http/claimed-client.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
+import { routed } from '../http/routed.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { Namespaces } from './namespaces.ts'
 
-const CONTROL = '/_sandbox/'
-const RPC = '/rpc/'
+/** Control interface and chains. */
+const BESIDE = /^\/(?:_sandbox|rpc)\//
 /** Makes another seed of one: what is drawn for none is drawn for no namespace. */
 const OTHER = 0x9e3779b9
 
@@ -32,7 +33,7 @@ export class Lead {
    */
   byHead = (request: FastifyRequest): PipelineDeps | Promise<PipelineDeps> => {
     const { url, headers } = request
-    if (url.startsWith(CONTROL) || url.startsWith(RPC)) return this.#none
+    if (BESIDE.test(routed(url))) return this.#none
     if (this.#namespaces.size === 0) return this.#namespaces.default.http
     const { authorization } = headers
     const known = this.#idpTokens.knownClient(authorization)

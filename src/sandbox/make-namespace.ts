@@ -1,6 +1,7 @@
 import type { NamespaceWish } from '../control/contract.ts'
 import type { NamespaceFolders } from '../data-dir/namespace-folders.ts'
 import { invalidParameters, Problem } from '../domain/errors.ts'
+import { ChainSetupError } from '../domain/ports/chain.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { FixtureError } from '../fixtures/fixture-error.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
@@ -48,9 +49,14 @@ export async function makeNamespace({
     openNamespace({ ...wanted, fixture: withOwnClients(fixture), begin })
   const seededAnew = wish.fixtures !== undefined || wish.seed !== undefined
   if (wish.from !== undefined && !seededAnew) return open(await copyFrom(source, wish))
-  return templates.make(seeding, (template) => {
+  const made = templates.make(seeding, (template) => {
     if (template) surroundings.pool.prepare(template.chains)
     return open(template)
+  })
+  return made.catch((error: unknown) => {
+    // The host of the fork's URL is named, and nothing else of it.
+    if (wish.fixtures === undefined || !(error instanceof ChainSetupError)) throw error
+    throw new Problem('validation_error', { detail: error.message, param: 'fixtures' })
   })
 }
 

@@ -3,7 +3,7 @@ import { durationInWords } from '../support/duration.ts'
 import { jsonObject } from '../support/json-object.ts'
 import { shorten } from '../support/shorten.ts'
 import { nextStep } from './next-step.ts'
-import type { RecordedExchange, Refusal } from './recorded-exchange.ts'
+import type { CausedTransfer, RecordedExchange, Refusal } from './recorded-exchange.ts'
 
 /** An exchange and what happened, in sentences. */
 export interface ExplainedExchange extends RecordedExchange {
@@ -177,7 +177,13 @@ function money(exchange: RecordedExchange, settled: boolean): string[] {
   if (idempotency?.use === 'replayed') return [`Its outcome is that of the ${transaction}: the money moved once.`]
   const act = transfer.type === 'deposit' ? 'deposit' : 'withdrawal'
   const sum = `The ${act} of ${shorten(transfer.amount_minor)} minor units`
-  return [`${sum} ${outcome(exchange, settled)}: ${transaction}.`]
+  return [`${sum} ${outcome(exchange, settled)}: ${transaction}.`, ...everything(transfer)]
+}
+
+function everything({ shown_by }: CausedTransfer): string[] {
+  return shown_by === null
+    ? []
+    : [`The answer to ${shown_by} showed this amount as the total: it withdraws everything, whatever accrued since.`]
 }
 
 function noMoney({ idempotency, refusal, response }: RecordedExchange): string[] {

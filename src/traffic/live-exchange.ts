@@ -68,6 +68,8 @@ export class LiveExchange {
   transferring = false
   transaction_id: string | null = null
   tx_hash: string | null = null
+  /** The request whose answer showed the total that it withdraws. */
+  shown_by: string | null = null
   /** Bytes of memory it takes, roughly. */
   size = 0
 

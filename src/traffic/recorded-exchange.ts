@@ -89,6 +89,8 @@ export interface CausedTransfer {
   portfolio_id: string
   /** Minor units, a digit string. */
   amount_minor: string
+  /** The request whose answer showed this amount as the total, so that everything was withdrawn; null when that decided nothing. */
+  shown_by: string | null
 }
 
 /** One request to the service or the token endpoint and what became of it. */

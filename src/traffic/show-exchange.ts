@@ -170,6 +170,7 @@ function transferOf(
     tx_hash: live.tx_hash ?? textIn(answered, 'tx_hash'),
     portfolio_id: redactor.text(textIn(asked, 'portfolio_id') ?? ''),
     amount_minor: redactor.text(textIn(asked, 'amount_minor') ?? ''),
+    shown_by: live.shown_by,
   }
 }
 

@@ -127,8 +127,11 @@ function commandOf({ exerciseWith }: Finding, seenWith?: ReportContext): string 
 }
 
 function linesOf({ kept, exchanges }: Evidence, naming: readonly { request_ids: string[] }[]): ExchangeLine[] {
-  const named = new Set(naming.flatMap(({ request_ids }) => request_ids))
-  const shown = [...kept, ...exchanges].filter(({ request_id }) => named.has(request_id))
+  const known = [...kept, ...exchanges]
+  // That more was moved than was asked for is to be found without knowing where to look.
+  const whole = known.flatMap(({ transfer, request_id }) => (transfer?.shown_by ? [request_id] : []))
+  const named = new Set([...naming.flatMap(({ request_ids }) => request_ids), ...whole.slice(-NAMED)])
+  const shown = known.filter(({ request_id }) => named.has(request_id))
   const start = Date.parse(shown[0]?.began.wall ?? '')
   return shown.map((exchange) => exchangeLine(exchange, start))
 }

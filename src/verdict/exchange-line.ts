@@ -31,6 +31,7 @@ export function exchangeLine(exchange: RecordedExchange, start: number): Exchang
     at_ms: Math.max(0, Date.parse(exchange.began.wall) - start),
     took_ms: exchange.took_ms,
     tx_hash: transfer?.tx_hash ?? null,
+    shown_by: transfer?.shown_by ?? null,
   }
 }
 

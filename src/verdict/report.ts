@@ -72,6 +72,8 @@ export interface ExchangeLine {
   at_ms: number
   took_ms: number
   tx_hash: string | null
+  /** The request whose answer showed the total that it withdraws; null for any other. */
+  shown_by: string | null
 }
 
 /** What the findings come to. */
@@ -101,6 +103,6 @@ export interface Report {
   coverage: { operations: Covered[]; errors: Covered[]; faults: Covered[] }
   /** What became of every operation that the client sent, the worst first. */
   operations: OperationOutcome[]
-  /** Those that configuration, operations and findings name. */
+  /** Those that configuration, operations and findings name, and the last that withdrew everything by a total that was shown. */
   exchanges: ExchangeLine[]
 }

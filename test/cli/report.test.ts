@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
@@ -76,7 +76,7 @@ test('writes files in the forms of their suffixes', async () => {
 
 test.each([
   [['--output', 'report.pdf'], 2, /Its suffix must be one of \.json, \.xml, \.sarif, \.html, \.md, \.txt\./],
-  [['--output', '/nowhere/report.html'], 2, /--output \/nowhere\/report\.html cannot be written \(ENOENT\)/],
+  [['--output', '/nowhere/report.html'], 2, /--output \/nowhere\/report\.html cannot be written \(ENOENT/],
   [['--require', 'retry-aftr'], 2, /There is no finding "retry-aftr": did you mean "retry-after"\?/],
   [['--require', 'waits-sixty-seconds'], 2, /write "client-timeout"/],
   [['--format', 'pdf'], 2, /Allowed choices are json, junit, sarif, html, markdown, text/],
@@ -94,4 +94,23 @@ test('colours are for terminals, and not where NO_COLOR is set', () => {
   }
   expect([asked(true, ''), asked(true, '1'), asked(false, '')]).toEqual([true, false, false])
   vi.unstubAllEnvs()
+})
+
+test('a link that stands where it is to be written is refused: 2, and where it leads nothing changes', async () => {
+  const [yours, path] = [join(directory, 'yours'), join(directory, 'link.html')]
+  await writeFile(yours, 'mine')
+  await symlink(yours, path)
+  const { code, stderr } = await report('--output', path)
+  expect([code, stderr]).toEqual([2, expect.stringContaining('it is a symbolic link')])
+  expect(await readFile(yours, 'utf8')).toBe('mine')
+})
+
+test('as JSON it holds no character that a terminal obeys', async () => {
+  const partner = new Partner(sandbox)
+  await partner.get('end_users/alice/portfolios', { headers: { 'idempotency-key': '\u009bx' } })
+  await partner.post('end_users', { external_id: 'alice', note: 1, ['\u202e']: 2 }, { key: 'a\u009bb' })
+  await partner.get('pools?%C2%9B=%E2%80%AE')
+  const { stdout } = await report('--format', 'json')
+  expect(stdout).not.toMatch(/[\u007f-\u009f\u202a-\u202e]/)
+  expect(JSON.parse(stdout)).toMatchObject({ verdict: expect.anything() })
 })

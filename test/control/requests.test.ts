@@ -229,3 +229,17 @@ test('problem bodies say no more than before', async () => {
     ['code', 'detail', 'instance', 'param', 'request_id', 'status', 'title', 'type'].sort(),
   )
 })
+
+test('the control interface is not on record, however its path is spelled, and looking there changes no id', async () => {
+  const idOf = async () => (await acme.get('pools')).headers.get('x-service-request-id')
+  await sandbox.reset()
+  const untouched = [await idOf(), await idOf()].map((id) => id?.slice(-16))
+  await sandbox.reset()
+  const touched = [await idOf()]
+  for (const path of ['/%5fsandbox/credentials', '/_s%61ndbox/ready', '/%5Fsandbox/nothing', '/%72pc/31337']) {
+    await fetch(new URL(path, sandbox.baseUrl))
+  }
+  touched.push(await idOf())
+  expect(touched.map((id) => id?.slice(-16))).toEqual(untouched)
+  expect((await list()).data.map(({ request }) => request.path)).toEqual(['/v1/partner/pools', '/v1/partner/pools'])
+})

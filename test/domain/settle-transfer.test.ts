@@ -95,7 +95,6 @@ const BOOKED = {
     deposited: '50',
     yield_earned_realized: '5',
     yield_earned_synced: '11',
-    total_shown: '56',
     last_transaction_id: 'txn_2',
     shares: '50',
     updated_at: moment(9),

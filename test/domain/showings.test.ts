@@ -1,13 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
-import type { ValuedPortfolio } from '../../src/domain/portfolios.ts'
 import { NotKeptError } from '../../src/domain/ports/journal.ts'
 import type { Showing } from '../../src/domain/records.ts'
 import { Showings } from '../../src/domain/showings.ts'
 import { recordedLog } from '../auth/partner.ts'
 import { silent } from '../chain/chain-fixture.ts'
 import { MemoryJournal } from '../store/memory-journal.ts'
-import { portfolio } from '../store/samples.ts'
 
 let journal: MemoryJournal<Showing[]>
 beforeEach(() => {
@@ -17,20 +15,29 @@ beforeEach(() => {
 const open = () => Showings.open({ journal, clock: new SandboxClock(), log: silent })
 
 /** A portfolio after its transaction of that id, as a list shows it. */
-function worth(total_balance: string, last_transaction_id: string | null = null, id = 'jar_1'): ValuedPortfolio {
-  const balances = { deposited: '0', yield_earned: '0', yield_earned_realized: '0', total_balance }
-  return { portfolio: portfolio(id, { last_transaction_id, total_shown: 'of the transfer' }), balances }
+function worth(total_balance: string, last_transaction_id: string | null = null, portfolio_id = 'jar_1'): Showing {
+  return { portfolio_id, last_transaction_id, total_balance, request_id: `req_${total_balance}` }
 }
 
-const lastOf = (showings: Showings, { portfolio }: ValuedPortfolio) => showings.of(portfolio).total_balance
+const lastOf = (showings: Showings, { portfolio_id, last_transaction_id }: Showing) =>
+  showings.of({ portfolio_id, last_transaction_id })?.total_balance
 
 test('the last list counts, until a transfer is answered', async () => {
   const showings = await open()
-  expect(lastOf(showings, worth('', null))).toBe('of the transfer')
+  expect(lastOf(showings, worth('', null))).toBeUndefined()
   for (const total of ['10', '11']) showings.note([worth(total), worth(`${total}0`, 'txn_7', 'jar_2')])
   expect(lastOf(showings, worth('', null))).toBe('11')
   expect(lastOf(showings, worth('', 'txn_7', 'jar_2'))).toBe('110')
-  expect(lastOf(showings, worth('', 'txn_8', 'jar_2'))).toBe('of the transfer')
+  expect(lastOf(showings, worth('', 'txn_8', 'jar_2'))).toBeUndefined()
+})
+
+test('a repeated answer shows its total to who has seen nothing of it, and nothing anew to who has', async () => {
+  const showings = await open()
+  showings.note([worth('10', 'txn_1')], { again: true })
+  expect(lastOf(showings, worth('', 'txn_1'))).toBe('10')
+  showings.note([worth('11', 'txn_1')])
+  showings.note([worth('10', 'txn_1')], { again: true })
+  expect(showings.of({ portfolio_id: 'jar_1', last_transaction_id: 'txn_1' })).toEqual(worth('11', 'txn_1'))
 })
 
 test('a list that was read before a transfer takes nothing from one that was read after it', async () => {
@@ -97,7 +104,7 @@ test('without a journal, what was shown is known all the same', async () => {
   await showings.keep()
   expect(lastOf(showings, worth(''))).toBe('1')
   await showings.clear()
-  expect(lastOf(showings, worth(''))).toBe('of the transfer')
+  expect(lastOf(showings, worth(''))).toBeUndefined()
 })
 
 const shownIn = ({ lines }: MemoryJournal<Showing[]>) => lines.flatMap((line) => JSON.parse(line) as Showing[])
@@ -142,6 +149,14 @@ test('a reset forgets everything, also what was not written yet', async () => {
   showings.note([worth('2')])
   await showings.clear()
   await showings.keep()
-  expect(lastOf(showings, worth(''))).toBe('of the transfer')
+  expect(lastOf(showings, worth(''))).toBeUndefined()
   expect(journal.lines).toEqual([])
+})
+
+test('what transfers showed is written down without waiting, with all that comes meanwhile', async () => {
+  const still = Object.assign(new SandboxClock(), { wallSleep: () => new Promise<void>(() => undefined) })
+  const showings = await Showings.open({ journal, clock: still, log: silent })
+  for (let i = 1; i <= 100; i++) showings.note([worth(String(i), `txn_${i + 100}`)], { ofTransfer: true })
+  await expect.poll(async () => lastOf(await open(), worth('', 'txn_200'))).toBe('100')
+  expect(journal.lines.length).toBeLessThan(5)
 })

@@ -12,7 +12,14 @@ import { KINDS } from '../../src/faults/kinds/index.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 
 const key = { key: 'k', use: 'first' } as const
-const moved = { type: 'deposit', transaction_id: 'tx', tx_hash: '0x1', portfolio_id: 'p', amount_minor: '1' } as const
+const moved = {
+  type: 'deposit',
+  transaction_id: 'tx',
+  tx_hash: '0x1',
+  portfolio_id: 'p',
+  amount_minor: '1',
+  shown_by: null,
+} as const
 
 /** One exchange of every operation, and a second page. */
 const RUN: ExchangeParts[] = [

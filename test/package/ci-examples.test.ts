@@ -83,3 +83,11 @@ describe('docs/exec.md', () => {
     }
   })
 })
+
+test('every image and action is named by what it holds, since a tag may come to name another', () => {
+  const named = ['Dockerfile', 'examples/ci/github-actions.yml', 'examples/ci/gitlab-ci.yml'].flatMap((file) =>
+    [...read(file).matchAll(/^\s*(?:FROM|(?:- )?(?:uses|image):)\s+(\S+)/gm)].map(([, name = '']) => name),
+  )
+  expect(named).toHaveLength(7)
+  for (const name of named) expect(name).toMatch(/@(?:sha256:[0-9a-f]{64}|[0-9a-f]{40})$/)
+})

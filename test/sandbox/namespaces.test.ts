@@ -201,6 +201,30 @@ describe('bad input', () => {
     expect((await sandbox.namespaces.list()).map(({ name }) => name)).toEqual(['default'])
   })
 
+  test('a fixture whose fork cannot be made is refused with why, and nothing of its URL but the host', async () => {
+    const pools = ['aave', 'morpho'].flatMap((protocol, i) =>
+      ['USDC', 'WETH'].map((token_symbol, j) => ({
+        id: `${protocol}-${token_symbol.toLowerCase()}`,
+        protocol,
+        chain_id: '1',
+        token_symbol,
+        token_address: `0x${`1${j}`.repeat(20)}`,
+        token_decimals: 6,
+        market_address: `0x${`2${i}`.repeat(20)}`,
+      })),
+    )
+    const chains = [{ chain_id: '1', fork_url: 'http://me:a-password@127.0.0.1:9/v3/a-secret-key' }]
+    const response = await create({ fixtures: { chains, pools } })
+    const body = (await response.json()) as { code: string; detail: string; param: string }
+    expect(body).toMatchObject({
+      code: 'validation_error',
+      param: 'fixtures',
+      detail: expect.stringMatching(/ chains\[0\]\.fork_url: 127\.0\.0\.1:9 does not answer: .+\. Fix: /),
+    })
+    expect([response.status, JSON.stringify(body)]).toEqual([400, expect.not.stringMatching(/a-password|a-secret-key/)])
+    expect((await sandbox.namespaces.list()).map(({ name }) => name)).toEqual(['default'])
+  })
+
   test('two at once that would have the same name: one is made', async () => {
     const both = await Promise.all([create({ name: 'twin' }), create({ name: 'twin' })])
     expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409])

@@ -21,6 +21,7 @@ const TRANSFER = {
   tx_hash: '0xab',
   portfolio_id: 'jar_1',
   amount_minor: '1000',
+  shown_by: null,
 } as const
 const KEY = 'b3b8c7e0-0000-4000-8000-000000000001'
 const first = { key: KEY, use: 'first' } as const

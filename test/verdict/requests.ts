@@ -92,6 +92,13 @@ export function ledgerTransfer(id: string, parts: Partial<LedgerTransfer> = {}):
 /** What a transfer that was carried out has on record. */
 export function carriedOut(id: string, amount_minor = '1000'): ExchangeParts {
   return {
-    transfer: { type: 'deposit', transaction_id: id, tx_hash: `0x${id}`, portfolio_id: 'jar_1', amount_minor },
+    transfer: {
+      type: 'deposit',
+      transaction_id: id,
+      tx_hash: `0x${id}`,
+      portfolio_id: 'jar_1',
+      amount_minor,
+      shown_by: null,
+    },
   }
 }

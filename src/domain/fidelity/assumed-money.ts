@@ -42,7 +42,7 @@ export const MONEY_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'withdraw-all',
     'rounding at full withdrawal',
-    'as_shown: the total_balance last shown when the withdrawal is asked for, or an amount within one minor unit of the present one, withdraws everything, whatever accrued since; a list shows it, and the answer to a transfer, which makes earlier showings outdated; a replay shows nothing anew. exact: only the present total_balance does. Any other amount moves exactly that amount',
+    'as_shown: the total_balance last shown when the withdrawal is asked for (in an answer whose last byte was handed over on a living connection; not to HEAD, not one that a fault replaced), or an amount within one minor unit of the present one, withdraws everything, whatever accrued since; a list shows it, and the answer to a transfer, which makes earlier showings outdated; a replay shows nothing anew, unless the answer that it repeats was not received. exact: only the present total_balance does. Any other amount moves exactly that amount',
     testsIn('test/specification/assumptions-withdraw-all.test.ts')(
       'Assumption withdraw-all: what a list showed empties the portfolio, whatever accrued since',
     ),

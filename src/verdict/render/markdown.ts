@@ -121,8 +121,8 @@ function causeOf({ title, expected, came, fix }: ConfigurationCause): string {
 function failureOf(report: Report, finding: ReportedFinding): string {
   const { id, title, impact, explanation, consequence, accepted, expected, came, rule, fix, exercise_with } = finding
   const exchanges = exchangesOf(report, finding.request_ids).map(
-    ({ request_id, request, answer, at_ms, idempotency_key }) =>
-      `| ${inWords(at_ms)} | ${escaped(request)} | ${idempotency_key === null ? '' : escaped(shortKey(idempotency_key))} | ${escaped(answer)} | ${escaped(request_id)} |`,
+    ({ request_id, request, answer, at_ms, idempotency_key, shown_by }) =>
+      `| ${inWords(at_ms)} | ${escaped(request)} | ${idempotency_key === null ? '' : escaped(shortKey(idempotency_key))} | ${escaped(answer)} | ${escaped(request_id)}${shown_by === null ? '' : `, the total that ${escaped(shown_by)} showed`} |`,
   )
   return [
     `#### ${escaped(title)}`,

@@ -162,10 +162,11 @@ function again(broken: readonly ReportedFinding[]): string[] {
   return [...new Set(broken.flatMap(({ exercise_with }) => exercise_with ?? []))]
 }
 
-function exchangeText({ at_ms, request, idempotency_key, answer, fault, request_id }: ExchangeLine): string {
+function exchangeText(line: ExchangeLine): string {
+  const { at_ms, request, idempotency_key, answer, fault, request_id, shown_by } = line
   const key = idempotency_key === null ? '' : ` key ${shortKey(idempotency_key)}`
   const struck = fault === null ? '' : ` [${plainText(fault.split(':')[0] ?? '')}]`
-  return `+${inWords(at_ms)} ${plainText(request)}${key} → ${plainText(answer)}${struck} (${plainText(request_id)})`
+  return `+${inWords(at_ms)} ${plainText(request)}${key} → ${plainText(answer)}${struck} (${plainText(request_id)}${shown_by === null ? '' : `, the total that ${plainText(shown_by)} showed`})`
 }
 
 /** What was not tested, by the command that would do it: ordinary traffic first. */

@@ -38,6 +38,7 @@ export function sampleReport(text = 'alice'): Report {
     tx_hash: `0x${'9f'.repeat(32)}`,
     portfolio_id: 'jar_1',
     amount_minor: '1000',
+    shown_by: null,
   }
   const dropped = exchange({
     at: 0,

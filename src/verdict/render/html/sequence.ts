@@ -30,6 +30,7 @@ function exchange(line: ExchangeLine, keys: readonly string[]): Markup {
     at_ms,
     took_ms,
     tx_hash,
+    shown_by,
   } = line
   const colour = key === null ? '' : `k${keys.indexOf(key) % COLOURS}`
   return html`<li class="${colour}"><div class="said"><span class="when">+${inWords(at_ms)}</span><b>${request}</b>${
@@ -38,5 +39,5 @@ function exchange(line: ExchangeLine, keys: readonly string[]): Markup {
 ${fault !== null && html`<p class="fault">⚡ ${fault}</p>`}
 <div class="way back${!arrived && ' lost'}"></div><div class="said answer">${
     tx_hash !== null && html`<span class="when">tx ${tx_hash.slice(0, 10)}…</span>`
-  }<span class="when">after ${inWords(took_ms)}</span><b>${answer}</b></div><div class="said answer id">${request_id}</div></li>`
+  }<span class="when">after ${inWords(took_ms)}</span><b>${answer}</b></div><div class="said answer id">${request_id}${shown_by !== null && html`, the total that ${shown_by} showed`}</div></li>`
 }
