@@ -1,6 +1,13 @@
 import type { Credentials } from '../control/contract.ts'
 
-/** What a person sees when the sandbox is ready: where everything is, and a first request to paste. */
+/** Three things to do next, and what each is for. */
+const NEXT: readonly (readonly [command: string, purpose: string])[] = [
+  ['yield-sandbox exec -- npm test', 'your tests against a sandbox of their own, and what your client does wrong'],
+  ['yield-sandbox explore -- npm test', 'your tests once for every fault at every request, judged by the money'],
+  ['yield-sandbox requests list', 'what your client has sent to this sandbox, and what became of it'],
+]
+
+/** What a person sees when the sandbox is ready: where everything is, a first request to paste, and what to do next. */
 export function banner(credentials: Credentials): string {
   const { base_url, auth_url, control_url, rpc_urls, scope, seed, ca_file, control_token, tenants } = credentials
   const [tenant] = tenants
@@ -28,5 +35,6 @@ TOKEN=$(${curl} ${auth_url} -d grant_type=client_credentials -d client_id=${tena
 ${curl} ${base_url}/v1/partner/pools -H "Authorization: Bearer $TOKEN"
 `
     : ''
-  return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n${first}`
+  const next = NEXT.map(([command, purpose]) => `    ${command.padEnd(36)}${purpose}`)
+  return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n${first}\n  Next:\n\n${next.join('\n')}\n`
 }

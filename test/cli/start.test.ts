@@ -102,7 +102,17 @@ describe('start', () => {
   test('prints where everything is, and lines that work when pasted into a shell', async () => {
     const command = start(['--port', '0', '--seed', '11'])
     const banner = await command.prints(/[\s\S]*curl -s .*\/v1\/[\s\S]*\n/)
-    for (const what of ['Base URL', 'Token URL', 'Docs', 'RPC 31337', 'Seed', 'Client id', 'Client secret']) {
+    for (const what of [
+      'Base URL',
+      'Token URL',
+      'Docs',
+      'RPC 31337',
+      'Seed',
+      'Client id',
+      'Client secret',
+      'Next',
+      'exec -- npm test',
+    ]) {
       expect(banner).toMatch(new RegExp(`${what}: +\\S+`))
     }
     const pasted = banner.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line))
