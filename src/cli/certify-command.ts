@@ -37,5 +37,6 @@ Of --verify: 0 intact, 1 changed or not the same results, 2 no certificate, 4 wr
 Examples:
   yield-sandbox certify --subject "$(git rev-parse HEAD)" -- npm test
   yield-sandbox certify --before 'npm run db:reset' --output build/certificate.html -- npm test
+  yield-sandbox certify --restarts 1 --before 'rm -f jobs.json' -- node worker.mjs
   yield-sandbox certify --verify yield-certificate.html
   yield-sandbox certify --verify before.json --verify after.json`
