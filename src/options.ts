@@ -51,6 +51,8 @@ export interface SandboxOptions {
   confirmationDelay?: string | number
   /** Directory that keeps the state across restarts; made if it is not there. Default: nothing is written to disk. */
   dataDir?: string
+  /** Whether what is acknowledged outlives a power cut: the disk is told to write it before each answer. Default false. */
+  fsync?: boolean
   /** Every random choice derives from it; a whole number. Default: that of the data directory, or a fresh one. */
   seed?: number
   /** ISO 8601 moment the sandbox clock starts at, frozen: with a seed, the same requests then give the same run. */
@@ -87,6 +89,7 @@ export interface ResolvedOptions {
   local: boolean
   confirmationDelay: DurationRange
   dataDir: string | undefined
+  fsync: boolean
   /** What is asked for; undefined for any. */
   seed: number | undefined
   /** Milliseconds since the Unix epoch; undefined for real time. */
@@ -117,6 +120,7 @@ const OPTIONS = {
   forkBlockNumber: true,
   confirmationDelay: true,
   dataDir: true,
+  fsync: true,
   seed: true,
   clock: true,
   maxNamespaces: true,
@@ -152,6 +156,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     tls: resolveTls(given),
     local,
     dataDir: given.dataDir,
+    fsync: yesOrNo('fsync', given.fsync ?? fixture.fsync ?? false),
     seed,
     clock: given.clock === undefined ? undefined : resolveClock(given.clock),
     controlToken,
@@ -165,6 +170,11 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     logLevel: fixture.log_level,
     confirmationDelay: resolveDelay(given.confirmationDelay ?? fixture.confirmation_delay),
   }
+}
+
+function yesOrNo(name: string, given: boolean): boolean {
+  if (typeof given === 'boolean') return given
+  throw new OptionError(`${name} must be true or false; got ${given}`)
 }
 
 function wholeNumber(name: string, given: number): number {

@@ -20,6 +20,7 @@ interface Flags {
   forkBlockNumber?: number
   confirmationDelay?: string
   dataDir?: string
+  fsync?: boolean
   seed?: number
   clock?: string
   maxNamespaces?: number
@@ -57,6 +58,7 @@ export function startCommand(): Command {
     )
     .addOption(flag('--confirmation-delay <d>', '0, 2s, 5s-30s or realistic (default: 2s)', 'CONFIRMATION_DELAY'))
     .addOption(flag('--data-dir <dir>', 'keep state across restarts (default: nothing is written)', 'DATA_DIR'))
+    .addOption(flag('--fsync', 'what is kept outlives a power cut as well; slower', 'FSYNC'))
     .addOption(
       flag('--seed <n>', 'every random choice derives from it (default: a fresh one)', 'SEED').argParser(wholeNumber),
     )

@@ -6,7 +6,7 @@ import type { Logger } from '../support/logger.ts'
 import { damaged } from './damaged.ts'
 import { DataDirectoryError } from './data-directory-error.ts'
 import { DirectoryLock } from './directory-lock.ts'
-import { EntryFile } from './entry-file.ts'
+import { EntryFile, type InDirectory } from './entry-file.ts'
 import { JournalFile } from './journal-file.ts'
 import { fileOfJournal, MANIFEST, Manifest, type ManifestStart } from './manifest.ts'
 import { Presence } from './presence.ts'
@@ -24,14 +24,14 @@ export class DataDirectory {
   /** Its real path. */
   readonly path: string
   readonly manifest: Manifest
-  readonly #presence: Presence
+  readonly #within: DirectoryParts['within']
   readonly #lock: DirectoryLock
   readonly #log: Logger
   readonly #journals = new Map<string, Promise<JournalFile<unknown>>>()
 
   private constructor(parts: DirectoryParts) {
     this.path = parts.path
-    this.#presence = parts.presence
+    this.#within = parts.within
     this.manifest = parts.manifest
     this.#lock = parts.lock
     this.#log = parts.log
@@ -42,17 +42,17 @@ export class DataDirectory {
    * DataDirectoryError when it cannot be used: not writable, full, in use, damaged, of another format, not a sandbox's.
    * One that is there already is not changed by it.
    */
-  static async open(path: string, { log, ...first }: ManifestStart & { log: Logger }): Promise<DataDirectory> {
+  static async open(path: string, { log, synced = false, ...first }: DirectoryOptions): Promise<DataDirectory> {
     const directory = await prepared(resolve(path))
     const lock = await DirectoryLock.acquire(directory)
     try {
       const file = join(directory, MANIFEST)
       const presence = await Presence.of(directory)
-      const present = () => presence.check()
-      const manifest = (await Manifest.open(file, present)) ?? (await Manifest.create(file, first, present))
+      const within = { synced, present: () => presence.check() }
+      const manifest = (await Manifest.open(file, within)) ?? (await Manifest.create(file, first, within))
       await checkOrder(directory, manifest)
       await removeTemporary(join(directory, ROOM))
-      return new DataDirectory({ path: directory, manifest, presence, lock, log })
+      return new DataDirectory({ path: directory, manifest, within, lock, log })
     } catch (error) {
       await lock.release()
       throw error
@@ -66,13 +66,13 @@ export class DataDirectory {
 
   /** Throws DataDirectoryError when the directory, or a journal in it, is no longer where it was. */
   async check(): Promise<void> {
-    await this.#presence.check()
+    await this.#within.present()
     for (const opened of [...this.#journals.values()]) await (await opened).check()
   }
 
   /** Throws DataDirectoryError when so much cannot be written now; leaves nothing. */
   async probeRoom(bytes: number): Promise<void> {
-    await this.#presence.check()
+    await this.#within.present()
     try {
       await probeRoom(join(this.path, ROOM), bytes)
     } catch (error) {
@@ -99,7 +99,7 @@ export class DataDirectory {
     if (this.manifest.data.journals.includes(name) && !existsSync(path)) throw damaged(path, 'it is missing')
     const { order } = this.manifest
     const own = {
-      present: () => this.#presence.check(),
+      ...this.#within,
       next: () => order.next(file),
       is: (written: Written) => order.is(file, written),
     }
@@ -109,10 +109,17 @@ export class DataDirectory {
   }
 }
 
+/** How a data directory is opened, and what a new one begins with. */
+export interface DirectoryOptions extends ManifestStart {
+  /** Whether each write is on the disk itself before it is acknowledged, so that it outlives a power cut. Default false. */
+  synced?: boolean
+  log: Logger
+}
+
 interface DirectoryParts {
   path: string
   manifest: Manifest
-  presence: Presence
+  within: Pick<InDirectory, 'synced' | 'present'>
   lock: DirectoryLock
   log: Logger
 }

@@ -1,10 +1,11 @@
+import { dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { Static, TObject } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Adapter } from 'lowdb'
 import { damaged } from './damaged.ts'
 import { PROVEN_FORMAT, refuseOtherFormats } from './directory-format.ts'
-import { openPrivate, replacePrivate } from './private-file.ts'
+import { openPrivate, replacePrivate, syncDirectory } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 
 /** What a document must be. */
@@ -51,6 +52,7 @@ export class DocumentFile<Schema extends TObject> implements Adapter<Static<Sche
         if (this.#shape.synced) await file.sync()
       })
       await handle.close()
+      if (this.#shape.synced) await syncDirectory(dirname(this.#path))
     } catch (error) {
       throw systemFailure(this.#path, error)
     }

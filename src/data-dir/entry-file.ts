@@ -1,17 +1,20 @@
 import type { FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { breathe } from '../support/breathe.ts'
 import type { Logger } from '../support/logger.ts'
 import { damaged } from './damaged.ts'
 import { HEADER_BYTES, headerIn, headerOf, type JournalHeader } from './journal-format.ts'
 import { type JournalLine, journalLines } from './journal-lines.ts'
 import { Presence } from './presence.ts'
-import { openPrivate, removeTemporary, replacePrivate } from './private-file.ts'
+import { openPrivate, removeTemporary, replacePrivate, syncDirectory } from './private-file.ts'
 import type { Written } from './write-order.ts'
 
 const FLUSH_BYTES = 2 ** 20
 
-/** Knows of the file's writes among those of its directory. */
-export interface FileOrder {
+/** What a file has to know of its directory. */
+export interface InDirectory {
+  /** Whether each write is on the disk itself when it is acknowledged. */
+  synced: boolean
   /** Throws DataDirectoryError when the directory is no longer where it was. */
   present(): Promise<void>
   next(): Written
@@ -22,7 +25,7 @@ export interface FileOrder {
 export class EntryFile {
   readonly #path: string
   readonly #handle: FileHandle
-  readonly #order: FileOrder
+  readonly #order: InDirectory
   readonly #presence: Presence
   #header: JournalHeader
   /** What a failed write left behind has not been taken back yet. */
@@ -45,7 +48,7 @@ export class EntryFile {
    * Opens and checks the file; undefined when there is none. Throws DataDirectoryError, changing nothing, when anything
    * acknowledged is damaged.
    */
-  static async open(path: string, order: FileOrder, log: Logger): Promise<EntryFile | undefined> {
+  static async open(path: string, order: InDirectory, log: Logger): Promise<EntryFile | undefined> {
     const handle = await openPrivate(path)
     if (!handle) return undefined
     try {
@@ -69,7 +72,7 @@ export class EntryFile {
   }
 
   /** Puts a file with these lines in the place of the one at the path, or fails and leaves that one as it is. */
-  static async write(path: string, order: FileOrder, lines: AsyncIterable<Buffer>): Promise<EntryFile> {
+  static async write(path: string, order: InDirectory, lines: AsyncIterable<Buffer>): Promise<EntryFile> {
     await order.present()
     const header = { acknowledged: 0, outdated: false, bytes: HEADER_BYTES, ...order.next() }
     const handle = await replacePrivate(path, async (handle) => {
@@ -77,6 +80,7 @@ export class EntryFile {
       await writeAll(handle, headerOf(header), 0)
       await handle.sync()
     })
+    if (order.synced) await syncDirectory(dirname(path))
     return new EntryFile({ path, handle, order, presence: await Presence.of(path, handle), header })
   }
 
@@ -119,8 +123,8 @@ export class EntryFile {
     const acknowledged = this.#header.acknowledged + bytes.length
     const header = { ...this.#header, ...this.#order.next(), acknowledged }
     try {
-      await writeAll(this.#handle, bytes, this.#end)
-      await writeAll(this.#handle, headerOf(header), 0)
+      await this.#write(bytes, this.#end)
+      await this.#write(headerOf(header), 0) // after the lines: it must not come to the disk before them
     } catch (error) {
       this.#torn = true
       await this.#restore().catch(() => undefined) // then it is tried again before the next write
@@ -169,6 +173,11 @@ export class EntryFile {
     await this.#restore()
     const fields = { file: this.#path, kept_bytes: end - begin, dropped_bytes: size - end }
     log.warn(fields, `${this.#path}: dropped ${size - end} bytes that a killed process had not finished writing`)
+  }
+
+  async #write(bytes: Buffer, position: number): Promise<void> {
+    await writeAll(this.#handle, bytes, position)
+    if (this.#order.synced) await this.#handle.datasync()
   }
 
   /** Makes the file hold what was acknowledged and nothing else. */
@@ -236,7 +245,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number): Pr
 interface EntryFileParts {
   path: string
   handle: FileHandle
-  order: FileOrder
+  order: InDirectory
   presence: Presence
   header: JournalHeader
 }

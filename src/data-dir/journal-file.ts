@@ -1,7 +1,7 @@
 import type { UnparsedEntry, UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Logger } from '../support/logger.ts'
 import { damaged } from './damaged.ts'
-import { EntryFile, type FileOrder } from './entry-file.ts'
+import { EntryFile, type InDirectory } from './entry-file.ts'
 import { lineOf, lineOfJson } from './journal-format.ts'
 import { systemFailure } from './system-failure.ts'
 
@@ -12,14 +12,14 @@ import { systemFailure } from './system-failure.ts'
  */
 export class JournalFile<Entry> implements UnparsedJournal<Entry> {
   readonly #path: string
-  readonly #order: FileOrder
+  readonly #order: InDirectory
   #file: EntryFile
   /** The write that appends may still join, as it has not begun. */
   #next: { lines: Buffer[]; written: Promise<void> } | undefined
   #tail: Promise<unknown> = Promise.resolve()
   #closed: Promise<void> | undefined
 
-  private constructor(path: string, order: FileOrder, file: EntryFile) {
+  private constructor(path: string, order: InDirectory, file: EntryFile) {
     this.#path = path
     this.#order = order
     this.#file = file
@@ -29,7 +29,7 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
    * Opens the journal in a file, or makes it; nobody else may write to it. Everything acknowledged is checked: damage to it
    * throws DataDirectoryError and changes nothing. What a killed process had begun to write is kept as far as it is whole.
    */
-  static async open<Entry>(path: string, order: FileOrder, log: Logger): Promise<JournalFile<Entry>> {
+  static async open<Entry>(path: string, order: InDirectory, log: Logger): Promise<JournalFile<Entry>> {
     try {
       const file = (await EntryFile.open(path, order, log)) ?? (await EntryFile.write(path, order, linesOf([])))
       return new JournalFile<Entry>(path, order, file)

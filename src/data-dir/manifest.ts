@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Low } from 'lowdb'
 import { FORMAT } from './directory-format.ts'
 import { DocumentFile } from './document-file.ts'
+import type { InDirectory } from './entry-file.ts'
 import { NEVER, WriteOrder } from './write-order.ts'
 
 /** Its name in its directory. */
@@ -33,6 +34,11 @@ const ManifestSchema = Type.Object({
 /** What a data directory says of itself. */
 export type ManifestData = Static<typeof ManifestSchema>
 
+/** What it has to know of its directory. */
+type Within = Pick<InDirectory, 'synced' | 'present'>
+
+const ALONE: Within = { synced: false, present: async () => {} }
+
 /** What a new data directory begins with. */
 export interface ManifestStart extends Pick<ManifestData, 'version' | 'seed' | 'fixture'> {
   /** Default 0. */
@@ -49,25 +55,22 @@ export class Manifest {
   #data: ManifestData
   #tail: Promise<unknown> = Promise.resolve()
 
-  private constructor(db: Low<ManifestData>, present: () => Promise<void>) {
+  private constructor(db: Low<ManifestData>, { present }: Within) {
     this.#db = db
     this.#present = present
     this.#data = db.data
     this.order.is(MANIFEST, { ...NEVER, ...db.data })
   }
 
-  /**
-   * Reads the manifest; undefined when there is none. Throws DataDirectoryError when it is damaged or of another format. `present`
-   * rejects when its directory is no longer where it was.
-   */
-  static async open(path: string, present = async () => {}): Promise<Manifest | undefined> {
-    const file = fileOf(path)
+  /** Reads the manifest; undefined when there is none. Throws DataDirectoryError when it is damaged or of another format. */
+  static async open(path: string, within: Within = ALONE): Promise<Manifest | undefined> {
+    const file = fileOf(path, within)
     const data = await file.read()
-    return data === null ? undefined : new Manifest(new Low(file, data), present)
+    return data === null ? undefined : new Manifest(new Low(file, data), within)
   }
 
   /** Makes the manifest of a new directory. */
-  static async create(path: string, first: ManifestStart, present = async () => {}): Promise<Manifest> {
+  static async create(path: string, first: ManifestStart, within: Within = ALONE): Promise<Manifest> {
     const data: ManifestData = {
       format: FORMAT,
       ...first,
@@ -77,7 +80,7 @@ export class Manifest {
       clean: true,
       journals: [],
     }
-    const manifest = new Manifest(new Low(fileOf(path), data), present)
+    const manifest = new Manifest(new Low(fileOf(path, within), data), within)
     await manifest.update({})
     return manifest
   }
@@ -121,6 +124,6 @@ export function fileOfJournal(name: string): string {
   return `${name}.journal`
 }
 
-function fileOf(path: string): DocumentFile<typeof ManifestSchema> {
-  return new DocumentFile(path, { schema: ManifestSchema, what: 'the manifest of a data directory', synced: false })
+function fileOf(path: string, { synced }: Within): DocumentFile<typeof ManifestSchema> {
+  return new DocumentFile(path, { schema: ManifestSchema, what: 'the manifest of a data directory', synced })
 }

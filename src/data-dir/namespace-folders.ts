@@ -1,11 +1,12 @@
 import { readdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Low } from 'lowdb'
 import { SeededRandom } from '../support/random.ts'
 import { damaged } from './damaged.ts'
 import { FORMAT } from './directory-format.ts'
 import { DocumentFile } from './document-file.ts'
+import { syncDirectory } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 
 const FOLDER = 'namespaces'
@@ -90,8 +91,10 @@ export class NamespaceFolders {
   async forget(life: string): Promise<void> {
     const path = this.#pathOf(life)
     try {
-      await rm(path, { force: true })
+      await rm(path)
+      await syncDirectory(dirname(path))
     } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       throw systemFailure(path, error)
     }
   }

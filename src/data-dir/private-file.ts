@@ -59,6 +59,13 @@ export async function probeRoom(path: string, bytes: number): Promise<void> {
   }
 }
 
+/** Has the disk itself know what files are in a directory. */
+export async function syncDirectory(path: string): Promise<void> {
+  if (process.platform === 'win32') return // which cannot be asked for it
+  const handle = await open(path, 'r')
+  await handle.sync().finally(() => handle.close())
+}
+
 /** Removes what a process left that was killed while it replaced the file. */
 export function removeTemporary(path: string): Promise<void> {
   return rm(temporaryOf(path), { force: true })

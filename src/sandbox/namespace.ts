@@ -33,10 +33,8 @@ export class Namespace {
   static async open(options: NamespaceOptions): Promise<Namespace> {
     const { fixture, clockStart, dataDir, begin, idleMs, surroundings } = options
     const { log, embedded, pool } = surroundings
-    const persistence =
-      dataDir === undefined
-        ? undefined
-        : await Persistence.open(dataDir, fixture, { seed: options.seed, runs: begin?.random.run, log })
+    const kept = { seed: options.seed, runs: begin?.random.run, fsync: surroundings.options.fsync, log }
+    const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept)
     const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
     try {

@@ -19,9 +19,9 @@ export class Persistence {
    * Opens the directory; `seed` is what the start asks for. Throws DataDirectoryError when it cannot be used, OptionError
    * when it was made with another seed or fixture.
    */
-  static async open(path: string, fixture: Fixture, { seed, runs = 0, log }: OpenOptions): Promise<Persistence> {
+  static async open(path: string, fixture: Fixture, { seed, runs = 0, fsync, log }: OpenOptions): Promise<Persistence> {
     const made = { version, seed: seed ?? SeededRandom.freshSeed(), fixture: fingerprint(fixture), runs }
-    const directory = await DataDirectory.open(path, { ...made, log })
+    const directory = await DataDirectory.open(path, { ...made, synced: fsync, log })
     const { seed: kept, fixture: seededFrom } = directory.manifest.data
     const problem =
       seed !== undefined && seed !== kept
@@ -179,6 +179,8 @@ export interface OpenOptions {
   seed: number | undefined
   /** How often the state had been started that a new directory begins with. */
   runs?: number | undefined
+  /** Whether what is acknowledged outlives a power cut. */
+  fsync: boolean
   log: Logger
 }
 

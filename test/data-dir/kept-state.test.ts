@@ -12,7 +12,8 @@ import { temporaryDirectory } from './temporary-directory.ts'
 const demo = () => readFixture(DEFAULT_FIXTURES, undefined)
 
 /** Opens a directory with this fixture, as a start does. */
-const open = (path: string, fixture: Fixture) => Persistence.open(path, fixture, { seed: 7, log: recordedLog() })
+const open = (path: string, fixture: Fixture) =>
+  Persistence.open(path, fixture, { seed: 7, fsync: false, log: recordedLog() })
 
 test('no entry of a timed journal is kept before the move of the clock that it follows', async () => {
   const path = temporaryDirectory()

@@ -1,9 +1,10 @@
-import type { FileOrder } from '../../src/data-dir/entry-file.ts'
+import type { InDirectory } from '../../src/data-dir/entry-file.ts'
 
 /** The order of writes of a file that is alone in its directory. */
-export function loneFile(): FileOrder {
+export function loneFile(): InDirectory {
   let writes = 0
   return {
+    synced: false,
     present: async () => {},
     next: () => ({ writes: writes + 1, after: [] }),
     is: (written) => {
