@@ -128,9 +128,10 @@ test('Assumption error-precedence: token, role, user token, sub, key, path, body
   expect(await send(acme, 'no%20one', wrong, { key: null, headers: stranger })).toContain('401 invalid_user_token')
   expect(await send(acme, 'no%20one', wrong, { key: null, user: 'bob' })).toContain('403 sub_url_mismatch')
   expect(await send(acme, 'no%20one', wrong, { key: null })).toContain('400 idempotency_key_required')
-  expect(await send(acme, 'no%20one', wrong, {})).toEqual(['400 validation_error', 'external_id'])
-  expect(await send(acme, 'noone', wrong, {})).toEqual(['400 validation_error', 'amount_minor'])
-  expect(await send(acme, 'noone', { ...wrong, amount_minor: '1' }, {})).toContain('404 end_user_not_found')
+  for (const nobody of ['noone', 'no%20one', 'no%40one.example']) {
+    expect(await send(acme, nobody, wrong, {})).toEqual(['400 validation_error', 'amount_minor'])
+    expect(await send(acme, nobody, { ...wrong, amount_minor: '1' }, {})).toContain('404 end_user_not_found')
+  }
   expect(await send(acme, 'alice', { ...right, portfolio_id: 'jar_none' }, {})).toContain('404 portfolio_not_found')
   expect(await send(acme, 'alice', right, {})).toContain('422 insufficient_balance')
 })
@@ -175,6 +176,32 @@ test('Assumption create-end-user: external_id makes an end user, a known one is 
   expect(outcome(await create({ external_id: 'hal2' }, { key }))).toBe(
     '422 idempotency_key_in_use_with_different_params',
   )
+})
+
+test('Assumption create-end-user: external_id is what service.external_ids says', async () => {
+  await using mail = await sandboxWith((fixture) => {
+    fixture.service = { external_ids: '^[A-Za-z0-9_][A-Za-z0-9_.%+@-]*$' }
+    fixture.tenants[0]!.end_users = [{ external_id: 'ann@example.com' }]
+  })
+  const partner = new Partner(mail)
+  expect((await partner.get('end_users/ann%40example.com/portfolios')).body.data).toEqual([])
+  expect(await partner.post('end_users', { external_id: 'bob+1@example.com' })).toMatchObject({
+    status: 201,
+    body: { external_id: 'bob+1@example.com' },
+  })
+  const body = await partner.portfolioBody('aave-usdc')
+  const { portfolio_id } = (await partner.post('end_users/bob%2B1%40example.com/portfolios', body)).body
+  const deposit = { portfolio_id, amount_minor: '1000000' }
+  expect(outcome(await partner.post('end_users/bob%2B1%40example.com/deposit', deposit))).toBe('200')
+  const refused = await partner.post('end_users', { external_id: 'a b' })
+  expect([outcome(refused), refused.body.param]).toEqual(['400 validation_error', 'external_id'])
+  expect(refused.body.detail).toContain('(service.external_ids)')
+  for (const pattern of ['^.*$', '^[a-z.]+$', '^($']) {
+    const started = sandboxWith((fixture) => {
+      fixture.service = { external_ids: pattern }
+    })
+    await expect(started).rejects.toThrow(/service\.external_ids: (matches|is not a regular expression)/)
+  }
 })
 
 test('Assumption create-end-user: user_jwt is required when so set', async () => {
