@@ -1,3 +1,4 @@
+import { shorten } from '../support/shorten.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
 import type { Ids } from './ids.ts'
@@ -32,7 +33,7 @@ export class EndUsers {
     const user = await this.#find(tenant, externalId)
     if (user) return user
     throw new Problem('end_user_not_found', {
-      detail: `The tenant ${tenant.slug} has no end user "${externalId}"; create it with POST /v1/partner/end_users.`,
+      detail: `The tenant ${tenant.slug} has no end user "${shorten(externalId)}"; create it with POST /v1/partner/end_users.`,
       param: 'external_id',
     })
   }

@@ -1,3 +1,5 @@
+import { EXTERNAL_ID_FORM } from './text-form.ts'
+
 /** What the specification leaves open and the fixture file's `service` section can switch. Names follow the fixture. */
 export interface ServiceSettings {
   /** Brand in the two response headers: `X-<name>-Api-Version`. */
@@ -15,6 +17,8 @@ export interface ServiceSettings {
   error_amounts: 'minor_units' | 'whole_tokens'
   end_user_jwt: 'optional' | 'required'
   end_user_idempotency_key: 'accepted' | 'required'
+  /** Regular expression of the `external_id`s that end users may be created with. */
+  external_ids: string
   transfer_status: 200 | 201
   /** `recorded`: the yield earned up to a transfer is recorded before it, as a transaction of its own. */
   yield_harvest: 'none' | 'recorded'
@@ -46,6 +50,7 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   error_amounts: 'minor_units',
   end_user_jwt: 'optional',
   end_user_idempotency_key: 'accepted',
+  external_ids: EXTERNAL_ID_FORM.pattern,
   transfer_status: 200,
   yield_harvest: 'none',
   idempotency_key_format: 'uuid_v4',

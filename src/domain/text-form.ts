@@ -22,6 +22,12 @@ export const EXTERNAL_ID_FORM: TextForm = {
   words: '1 to 128 of A-Z a-z 0-9 - _ . and neither . nor ..',
 }
 
+/** What the `external_id` of a new end user must be like by `service.external_ids`. */
+export function externalIdForm({ external_ids: pattern }: { external_ids: string }): TextForm {
+  if (pattern === EXTERNAL_ID_FORM.pattern) return EXTERNAL_ID_FORM
+  return { pattern, words: `a text of at most 128 characters that ${pattern} matches (service.external_ids)` }
+}
+
 /** One line of text. */
 export const LINE_FORM: TextForm = {
   pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$',

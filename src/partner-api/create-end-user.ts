@@ -10,21 +10,22 @@ import { Address, ExternalId, Omissible, Timestamp } from './schemas.ts'
 
 const DESCRIPTION = 'A user token whose sub is external_id; verified when present.'
 
-const EndUserRecord = named(
-  'EndUser',
-  Type.Object(
-    {
-      id: Type.String({ description: 'usr_ and a ULID.' }),
-      external_id: ExternalId,
-      tenant_id: Type.String(),
-      tenant_slug: Type.String(),
-      user_source: Type.Literal('partner'),
-      wallet_address: Address("The end user's wallet, the same on every chain.", EXAMPLE_WALLET),
-      created_at: Timestamp('When the end user was created.'),
-    },
-    from('create-end-user'),
-  ),
-)
+const EndUserRecord = (settings: ServiceSettings) =>
+  named(
+    'EndUser',
+    Type.Object(
+      {
+        id: Type.String({ description: 'usr_ and a ULID.' }),
+        external_id: ExternalId(settings),
+        tenant_id: Type.String(),
+        tenant_slug: Type.String(),
+        user_source: Type.Literal('partner'),
+        wallet_address: Address("The end user's wallet, the same on every chain.", EXAMPLE_WALLET),
+        created_at: Timestamp('When the end user was created.'),
+      },
+      from('create-end-user'),
+    ),
+  )
 
 /** spec: endpoint 2. POST /v1/partner/end_users. All of it is assumption `create-end-user`. */
 export const createEndUser = (settings: ServiceSettings) =>
@@ -39,7 +40,7 @@ export const createEndUser = (settings: ServiceSettings) =>
     body: named(
       'CreateEndUserRequest',
       Type.Object({
-        external_id: ExternalId,
+        external_id: ExternalId(settings),
         user_jwt:
           settings.end_user_jwt === 'required'
             ? Type.String({ description: DESCRIPTION })
@@ -53,7 +54,7 @@ export const createEndUser = (settings: ServiceSettings) =>
     success: {
       status: 201,
       description: 'The end user.',
-      schema: EndUserRecord,
+      schema: EndUserRecord(settings),
       example: EXAMPLE,
       source: 'create-end-user',
     },

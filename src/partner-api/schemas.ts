@@ -2,7 +2,7 @@ import { type SchemaOptions, type TObject, type TSchema, Type } from '@sinclair/
 import { from, named, SPECIFICATION } from '../domain/described-schema.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../domain/pagination.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
-import { ADDRESS_FORM, DIGITS_FORM, EXTERNAL_ID_FORM } from '../domain/text-form.ts'
+import { ADDRESS_FORM, DIGITS_FORM, EXTERNAL_ID_FORM, externalIdForm } from '../domain/text-form.ts'
 import { EXAMPLE_TOKEN } from './examples.ts'
 
 /** The keyword of a schema whose text is an Ethereum address; {@link isEthereumAddress} decides it. */
@@ -70,21 +70,31 @@ export const Timestamp = (description: string) =>
   })
 
 /** The partner's name for an end user. Assumption `create-end-user` sets its alphabet. */
-export const ExternalId = Type.String({
-  pattern: EXTERNAL_ID_FORM.pattern,
-  minLength: 1,
-  maxLength: 128,
-  description: "The partner's stable identifier of the end user: 1 to 128 of A-Z a-z 0-9 - _ . and neither . nor ..",
-  examples: ['alice'],
-  'x-assumption': 'create-end-user',
-})
+export const ExternalId = (settings: ServiceSettings) => {
+  const { pattern, words } = externalIdForm(settings)
+  return Type.String({
+    pattern,
+    minLength: 1,
+    maxLength: 128,
+    ...(pattern !== EXTERNAL_ID_FORM.pattern && { title: words }),
+    description: `The partner's stable identifier of the end user: ${words}`,
+    examples: ['alice'],
+    'x-assumption': 'create-end-user',
+  })
+}
 
 /** An optional field of a request; null counts as left out. */
 export const Omissible = <T extends TSchema>(schema: T, options: SchemaOptions) =>
   Type.Optional(Type.Union([schema, Type.Null()], options))
 
-/** Path parameters of every user-scoped endpoint. */
-export const ExternalIdParams = Type.Object({ external_id: ExternalId })
+/** Path parameters of every user-scoped endpoint. One that nobody can have is not found (spec: endpoint 3, rule 4), not invalid. */
+export const ExternalIdParams = Type.Object({
+  external_id: Type.String({
+    description: "The partner's stable identifier of the end user; 404 end_user_not_found for one that is nobody's.",
+    examples: ['alice'],
+    'x-assumption': 'create-end-user',
+  }),
+})
 
 /** spec: endpoint 1, query parameters; Limits */
 export const PageQuerystring = Type.Object({

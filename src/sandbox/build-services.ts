@@ -45,7 +45,7 @@ export interface PartsContext {
   clock: SandboxClock
   /** What it begins with; undefined for whatever is kept, or nothing. */
   begin: NamespaceCopy | undefined
-  surroundings: Pick<Surroundings, 'options'>
+  surroundings: Pick<Surroundings, 'options' | 'secrets'>
   log: Logger
 }
 
@@ -128,12 +128,17 @@ export async function buildServices(context: PartsContext) {
 }
 
 /** The record of what its clients send. */
-function buildExchanges({ fixture, clock, surroundings: { options } }: PartsContext): ExchangeLog {
+function buildExchanges({ fixture, clock, surroundings: { options, ...shared } }: PartsContext): ExchangeLog {
   const tenants = fixture.tenants.map(({ tenant }) => tenant)
   const slugs = new Map(tenants.map(({ client_id, slug }) => [client_id, slug]))
   const basic = tenants.map(({ client_id, client_secret }) => `${client_id}:${client_secret}`)
   const keys = [fixture.identity_provider, ...tenants].flatMap(({ private_key_pem }) => private_key_pem ?? [])
-  const secrets = [...tenants.map(({ client_secret }) => client_secret), ...basic, options.controlToken ?? '']
+  const secrets = [
+    ...tenants.map(({ client_secret }) => client_secret),
+    ...basic,
+    ...shared.secrets,
+    options.controlToken ?? '',
+  ]
   return new ExchangeLog({
     ...options.recording,
     clock,

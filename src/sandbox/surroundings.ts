@@ -12,6 +12,8 @@ import { buildIdentity, type Identity } from './build-identity.ts'
 export interface Surroundings {
   options: ResolvedOptions
   identity: Identity
+  /** Client secrets of the fixture that the sandbox was started with: in every namespace a client may send one by mistake. */
+  secrets: readonly string[]
   /** What embedded chains begin with: one object for all, since it is large. */
   embedded: Promise<Checkpoint>
   /** The Anvils of all chains. */
@@ -32,5 +34,6 @@ export function buildSurroundings(
   const embedded = embeddedCheckpoint()
   embedded.catch(() => undefined) // told to whoever needs it
   const pool = new NodePool({ maxNodes: options.maxNodes, clock: new SandboxClock(), log })
-  return { ...given, identity: buildIdentity(fixture, origin), embedded, pool }
+  const secrets = fixture.tenants.map(({ tenant }) => tenant.client_secret)
+  return { ...given, identity: buildIdentity(fixture, origin), secrets, embedded, pool }
 }

@@ -108,7 +108,7 @@ test('a link that stands where it is to be written is refused: 2, and where it l
 test('as JSON it holds no character that a terminal obeys', async () => {
   const partner = new Partner(sandbox)
   await partner.get('end_users/alice/portfolios', { headers: { 'idempotency-key': '\u009bx' } })
-  await partner.post('end_users', { external_id: 'alice', note: 1, ['\u202e']: 2 }, { key: 'a\u009bb' })
+  await partner.post('end_users', { external_id: 'alice', note: 1, '\u202e': 2 }, { key: 'a\u009bb' })
   await partner.get('pools?%C2%9B=%E2%80%AE')
   const { stdout } = await report('--format', 'json')
   expect(stdout).not.toMatch(/[\u007f-\u009f\u202a-\u202e]/)

@@ -145,6 +145,22 @@ test('no secret that is configured or issued leaves the process, wherever a clie
   expectNone(shown)
 }, 60_000)
 
+test("nor does another namespace's record hold one", async () => {
+  const mine = await sandbox.namespaces.create()
+  const authorization = `Bearer ${await new Partner(mine).idpToken()}`
+  const theirs = sandbox.tenants.map(({ client_secret }) => client_secret)
+  for (const secret of theirs) {
+    await send(sandbox.baseUrl, { path: `/v1/partner/${encodeURIComponent(secret)}`, headers: { authorization } })
+    await send(sandbox.baseUrl, {
+      path: `/v1/partner/pools?limit=${encodeURIComponent(secret)}`,
+      headers: { authorization },
+    })
+  }
+  const record = JSON.stringify(await mine.requests.har())
+  expect(record.match(/\[redacted\]/g)?.length).toBeGreaterThanOrEqual(2 * theirs.length)
+  for (const secret of theirs.flatMap(written)) expect(record).not.toContain(secret)
+})
+
 /** Sends what the environment tells it to places where it has no business. */
 const CARELESS = `
 import { writeFileSync } from 'node:fs'

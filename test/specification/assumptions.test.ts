@@ -150,6 +150,32 @@ test('Assumption create-end-user: external_id makes an end user, a known one is 
   )
 })
 
+test('Assumption create-end-user: external_id is what service.external_ids says', async () => {
+  await using mail = await sandboxWith((fixture) => {
+    fixture.service = { external_ids: '^[A-Za-z0-9_][A-Za-z0-9_.%+@-]*$' }
+    fixture.tenants[0]!.end_users = [{ external_id: 'ann@example.com' }]
+  })
+  const partner = new Partner(mail)
+  expect((await partner.get('end_users/ann%40example.com/portfolios')).body.data).toEqual([])
+  expect(await partner.post('end_users', { external_id: 'bob+1@example.com' })).toMatchObject({
+    status: 201,
+    body: { external_id: 'bob+1@example.com' },
+  })
+  const body = await partner.portfolioBody('aave-usdc')
+  const { portfolio_id } = (await partner.post('end_users/bob%2B1%40example.com/portfolios', body)).body
+  const deposit = { portfolio_id, amount_minor: '1000000' }
+  expect(outcome(await partner.post('end_users/bob%2B1%40example.com/deposit', deposit))).toBe('200')
+  const refused = await partner.post('end_users', { external_id: 'a b' })
+  expect([outcome(refused), refused.body.param]).toEqual(['400 validation_error', 'external_id'])
+  expect(refused.body.detail).toContain('(service.external_ids)')
+  for (const pattern of ['^.*$', '^[a-z.]+$', '^($']) {
+    const started = sandboxWith((fixture) => {
+      fixture.service = { external_ids: pattern }
+    })
+    await expect(started).rejects.toThrow(/service\.external_ids: (matches|is not a regular expression)/)
+  }
+})
+
 test('Assumption create-end-user: user_jwt is required when so set', async () => {
   expect(outcome(await other.post('end_users', { external_id: 'eve' }))).toBe('400 validation_error')
   const user_jwt = await other.userToken('eve')

@@ -84,6 +84,21 @@ test.each(pairs)('Assumption error-precedence: $first comes before $second ($ope
   expect(outcome(await send(draft))).toBe(FLAWS[first].refusal)
 })
 
+test.each(['no%20one', 'no%40one.example'])(
+  'Assumption error-precedence: the body before %s, whom nobody can be',
+  async (nobody) => {
+    const deposit = (amount_minor: string) =>
+      acme.post(`end_users/${nobody}/deposit`, { portfolio_id: 'jar_none', amount_minor }).then(outcome)
+    expect(await deposit('many')).toBe('400 validation_error')
+    expect(await deposit('1')).toBe('404 end_user_not_found')
+  },
+)
+
+test('Assumption error-precedence: cursors that exclude each other before the end user', async () => {
+  const answer = await acme.get('end_users/noone/transactions?starting_after=x&ending_before=x')
+  expect(outcome(answer)).toBe('400 conflicting_cursors')
+})
+
 /** What the second is refused with by itself: a key that is in use already comes before what the other body met. */
 function alone(second: PrecedenceId, first: PrecedenceId): string {
   return FLAWS[first === 'mismatch' ? 'mismatch' : second].refusal

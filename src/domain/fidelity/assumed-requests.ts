@@ -48,7 +48,7 @@ export const REQUEST_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'create-end-user',
     'the whole endpoint',
-    'identity-provider token only. Body: external_id (1 to 128 of A-Z a-z 0-9 - _ . and neither . nor ..) and user_jwt, a user token for that external_id, verified when present (401 invalid_user_token, 403 sub_url_mismatch). 201 with id, external_id, tenant_id, tenant_slug, user_source "partner", wallet_address, created_at; a known external_id gives 201 and the record there is. An Idempotency-Key is accepted, not required',
+    'identity-provider token only. Body: external_id (1 to 128 of A-Z a-z 0-9 - _ . and neither . nor .., or what service.external_ids says) and user_jwt, a user token for that external_id, verified when present (401 invalid_user_token, 403 sub_url_mismatch). 201 with id, external_id, tenant_id, tenant_slug, user_source "partner", wallet_address, created_at; a known external_id gives 201 and the record there is. An Idempotency-Key is accepted, not required',
     general('Assumption create-end-user: external_id makes an end user, a known one is given again'),
     { setting: 'service.end_user_jwt' },
   ),
@@ -161,9 +161,16 @@ export const REQUEST_BEHAVIOURS: readonly FidelityRow[] = [
     { source: 'RFC 9110 §15.5.16' },
   ),
   assumed(
+    'external-ids',
+    'the alphabet of external_ids',
+    'a regular expression for end users that are created; an external_id in a path that nobody can have is 404 end_user_not_found (endpoint 3, rule 4)',
+    general('Assumption create-end-user: external_id is what service.external_ids says'),
+    { setting: 'service.external_ids' },
+  ),
+  assumed(
     'end-user-dots',
     'end users called . and ..',
-    '400 validation_error when they are created: URL clients resolve such paths, so nobody could address them',
+    '400 validation_error when they are created: URL clients resolve such paths, so nobody could address them; in a path 404 end_user_not_found',
     bodies('an external_id outside its alphabet'),
     { source: 'RFC 3986 §5.2.4' },
   ),
