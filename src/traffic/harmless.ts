@@ -57,13 +57,19 @@ export const harmless = {
     return HEADERS.has(lower) || BROWSER_HEADER.test(lower)
   },
   parameter: (name: string): boolean => PARAMETERS.has(name),
-  field: (operation: Operation | null, name: string): boolean =>
-    (operation === null ? ANY_FIELD : FIELDS[operation]).has(bare(name)),
+  field: (operation: Operation | null, name: string): boolean => fieldsOf(operation).has(bare(name)),
+  /** Of a body of which only the beginning came. */
+  beginningOfField: (operation: Operation | null, text: string): boolean =>
+    text.length > 2 && [...fieldsOf(operation)].some((field) => field.startsWith(bare(text))),
   claim: (name: string): boolean => CLAIMS.has(name),
   segment: (segment: string): boolean => SEGMENT.test(segment),
   value: (value: string): boolean => PLAIN.test(value),
   clientId: (value: string): boolean => UUID.test(value),
 } as const
+
+function fieldsOf(operation: Operation | null): ReadonlySet<string> {
+  return operation === null ? ANY_FIELD : FIELDS[operation]
+}
 
 function spelled(names: readonly string[]): ReadonlySet<string> {
   return new Set(names.map(bare))

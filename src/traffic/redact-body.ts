@@ -94,7 +94,8 @@ function anything(redactor: Redactor, body: string, operation: Operation | null)
   let assignable = -1
   const words = begin.replace(WORD, (word, at: number) => {
     const assigned = assignable >= 0 && ASSIGNMENT.test(begin.slice(assignable, at))
-    const isField = harmless.field(operation, word)
+    const isLast = at + word.length === body.length
+    const isField = harmless.field(operation, word) || (isLast && harmless.beginningOfField(operation, word))
     assignable = isField && !isClientId(word) ? at + word.length : -1
     if (isField || assigned || PLAIN_WORD.test(word)) return word
     return redactor.unknown(word)

@@ -98,8 +98,9 @@ describe('the body of a request is on record whatever strikes it before it is re
 
   test('a token request', async () => {
     add({ kind: 'error', with: { status: 503 }, match: { operation: 'token' }, phase: 'on_request' })
-    await fetch(acme.sandbox.authUrl, { method: 'POST', body: new URLSearchParams({ client_id: 'nobody' }) })
-    expect(await over()).toMatchObject([{ request: { body: 'client_id=nobody', client_id: 'nobody' } }])
+    const client_id = '00000000-0000-4000-8000-000000000000'
+    await fetch(acme.sandbox.authUrl, { method: 'POST', body: new URLSearchParams({ client_id }) })
+    expect(await over()).toMatchObject([{ request: { body: `client_id=${client_id}`, client_id } }])
   })
 })
 
@@ -172,8 +173,9 @@ describe('a body that does not come in time', () => {
 
   test('holds up no drop', async () => {
     add({ kind: 'drop_connection', phase: 'on_request', match: { operation: 'deposit' } })
-    dial(`${await head('content-length: 100')}{"a":1`)
-    expect(await over()).toMatchObject([{ end: 'dropped', request: { body: '{"a":1', body_bytes: 6, body_cut: true } }])
+    const begin = '{"amount_minor":1'
+    dial(`${await head('content-length: 100')}${begin}`)
+    expect(await over()).toMatchObject([{ end: 'dropped', request: { body: begin, body_bytes: 17, body_cut: true } }])
   })
 
   test('of a client that leaves in the middle: abandoned', async () => {
@@ -201,7 +203,7 @@ test('a long body: its beginning is on record, and the connection goes on', asyn
   expect([await ask(long), await ask(body)]).toEqual([429, 200])
   agent.destroy()
   const [struck, next] = await over(2)
-  expect(struck?.request.body).toBe(long.slice(0, 64 * 1024))
+  expect(struck?.request.body?.startsWith(`${body.slice(0, -1)},"[hidden `)).toBe(true)
   expect(struck?.request.body_cut).toBe(true)
   expect(struck?.request.body_bytes).toBeGreaterThan(100 * 1024)
   expect(struck?.request.body_bytes).toBeLessThan(400 * 1024)
