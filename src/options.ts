@@ -143,7 +143,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
   if (seed !== undefined && (!Number.isInteger(seed) || seed < 0 || seed > MAX_SEED)) {
     throw new OptionError(`seed must be a whole number from 0 to ${MAX_SEED}; got ${seed}`)
   }
-  if (given.logger) refuseIncomplete(given.logger)
+  if (given.logger !== undefined) refuseIncomplete(given.logger)
   const { host, publicUrl, local } = resolveAddress(given, fixture)
   if (given.controlToken === '') {
     throw new OptionError('controlToken must not be empty; leave it out for one that is made, or for none on loopback')
@@ -207,6 +207,10 @@ function sizeOf(given: string | number): number {
 
 function refuseIncomplete(logger: SandboxLogger): void {
   const methods = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const
+  const own: unknown = logger
+  if (typeof own !== 'object' || own === null) {
+    throw new OptionError(`logger must be of pino's shape; got ${own}. Leave it out for none`)
+  }
   const missing = methods.filter((name) => typeof logger[name] !== 'function')
   if (missing.length > 0) throw new OptionError(`logger must be of pino's shape; it lacks ${missing.join(', ')}`)
 }

@@ -46,7 +46,7 @@ export function logWhenOver(
   onceOver(request.raw, reply.raw, () => {
     const ms = clock.wallNow() - begun
     const log = (failure?: Problem) =>
-      request.log.info({ ...fieldsOf(request, reply, settings, failure), ms }, 'request')
+      request.log[levelOf(request, reply)]({ ...fieldsOf(request, reply, settings, failure), ms }, 'request')
     const { work } = request.exchange ?? {}
     if (work === undefined) return log()
     work.then(
@@ -54,6 +54,13 @@ export function logWhenOver(
       (error: unknown) => log(toProblem(error)),
     )
   })
+}
+
+/** Orchestrators ask for health and readiness every few seconds: what they are told when all is well is no news. */
+const PROBES = new Set(['/_sandbox/health', '/_sandbox/ready'])
+
+function levelOf({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): 'info' | 'debug' {
+  return statusCode < 300 && PROBES.has(routeOptions.url ?? '') ? 'debug' : 'info'
 }
 
 /** What is undefined does not show. */

@@ -84,7 +84,9 @@ export const createEndUser = (settings: ServiceSettings) =>
   })
 
 async function checkUserJwt(token: string, externalId: string, tenant: Tenant, service: Service): Promise<void> {
-  const { sub } = await service.verifyUserToken(token, tenant)
+  const { sub } = await service.verifyUserToken(token, tenant).catch((error: unknown) => {
+    throw error instanceof Problem ? new Problem(error.code, { ...error.details, param: 'user_jwt' }) : error
+  })
   if (sub === externalId) return
   throw new Problem('sub_url_mismatch', { detail: 'The sub claim of user_jwt is not external_id.', param: 'user_jwt' })
 }

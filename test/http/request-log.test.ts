@@ -71,6 +71,12 @@ describe('a request leaves one line', () => {
     for (const absent of ['code', 'fault', 'fault_explanation']) expect(line).not.toHaveProperty(absent)
   })
 
+  test('but for those of orchestrators that learn that all is well', async () => {
+    for (const probe of ['health', 'ready']) await (await fetch(`${sandbox.controlUrl}/${probe}`)).arrayBuffer()
+    await (await fetch(`${sandbox.controlUrl}/health/none`)).arrayBuffer()
+    expect(await onlyLine()).toMatchObject({ path: '/_sandbox/health/none', status: 404 })
+  })
+
   test('a repetition names the transaction whose response it was given', async () => {
     const key = randomUUID()
     const { tx_hash } = (await deposit({ key })).body
@@ -339,7 +345,7 @@ describe('a client that goes away', () => {
       fault: id,
     })
     // Whatever else there is to say would have been said by now.
-    await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
+    await (await fetch(`${sandbox.controlUrl}/clock`)).arrayBuffer()
     await expect.poll(requests).toHaveLength(2)
     expect(lines).toHaveLength(2)
   })
@@ -352,11 +358,11 @@ describe('a client that goes away', () => {
     const outgoing = request(url, { method: 'POST', headers, agent: false })
     outgoing.on('error', () => undefined).end(JSON.stringify({ portfolio_id: portfolio, amount_minor: '1000' }))
     await expect.poll(async () => (await sandbox.faults.list())[0]?.hits).toBe(1)
-    await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
+    await (await fetch(`${sandbox.controlUrl}/clock`)).arrayBuffer()
     await expect.poll(requests).toHaveLength(1)
     outgoing.destroy()
     await expect.poll(requests).toHaveLength(2)
-    await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
+    await (await fetch(`${sandbox.controlUrl}/clock`)).arrayBuffer()
     await expect.poll(requests).toHaveLength(3)
     expect(lines).toMatchObject([{}, { ...DEPOSIT, ended: 'connection lost', status: 200 }, {}])
     await sandbox.clock.unfreeze()
@@ -371,7 +377,7 @@ describe('a client that goes away', () => {
     })
     outgoing.on('error', () => undefined)
     await new Promise<void>((resolve) => outgoing.write('{', () => resolve()))
-    await (await fetch(`${sandbox.controlUrl}/health`)).arrayBuffer()
+    await (await fetch(`${sandbox.controlUrl}/clock`)).arrayBuffer()
     lines = []
     outgoing.destroy()
     expect(await onlyLine()).toMatchObject({ ...DEPOSIT, ended: 'connection lost' })

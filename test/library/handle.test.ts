@@ -140,6 +140,7 @@ describe('starting', () => {
       { logger: { info: () => undefined } },
       "logger must be of pino's shape; it lacks fatal, error, warn, debug, trace",
     ],
+    [{ logger: false }, "logger must be of pino's shape; got false. Leave it out for none"],
   ])('%o is refused', async (options, message) => {
     await expect(startSandbox(options as object)).rejects.toMatchObject({
       name: 'OptionError',

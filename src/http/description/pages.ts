@@ -6,7 +6,11 @@ import Fastify, { type FastifyInstance } from 'fastify'
 export async function descriptionPages(): Promise<FastifyInstance> {
   const app = Fastify({ exposeHeadRoutes: false })
   await app.register(swagger, { mode: 'dynamic' })
-  await app.register(swaggerUi, { routePrefix: '/docs', uiConfig: { docExpansion: 'list' } })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    uiConfig: { docExpansion: 'list' },
+    theme: { title: 'Yield Portfolio Partner API' },
+  })
   await app.ready()
   return app
 }
