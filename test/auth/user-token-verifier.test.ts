@@ -136,9 +136,9 @@ describe('algorithm confusion', () => {
   })
 
   it('refuses an unencoded payload and unknown critical headers', async () => {
-    expect(await detailOf(forge(header({ b64: false, crit: ['b64'] }), claims(), 'AAAA'))).toMatch(
-      /signature|signed JWT/,
-    )
+    for (const b64 of [true, false]) {
+      expect(await detailOf(forge(header({ b64, crit: ['b64'] }), claims(), 'AAAA'))).toContain('its header has crit')
+    }
     expect(await detailOf(forge(header({ crit: ['x'], x: 1 }), claims(), 'AAAA'))).toContain('signed JWT')
   })
 })
