@@ -134,6 +134,8 @@ export class Persistence {
 
   /** Keeps where the clock is about to stand. Throws DataDirectoryError when that cannot be kept. */
   keepClock(state: ClockState): Promise<void> {
+    const { offset, frozen_at } = this.#directory.manifest.data.clock
+    if (!this.#clockUnkept && offset === state.offset && frozen_at === state.frozen_at) return this.#clockKept
     const kept = this.#directory.manifest.update({ clock: state })
     this.#clockKept = kept
     this.#clockUnkept = false

@@ -114,6 +114,19 @@ test.each([{ advance: '8d' }, { freeze: true }, { freeze: true, advance: '1h' }]
   },
 )
 
+test.each([
+  [{ advance: '8d' }, 200, ''],
+  [{ freeze: true }, 503, 'The clock has moved, which is not kept yet: '],
+])('a move of the clock that finds room for one write says what is so: %j', async (move, status, words) => {
+  const { makeRoom } = await fillDisk({ writes: 1 })
+  const answered = await control('clock', move)
+  expect([answered.status, answered.body.detail ?? '']).toEqual([status, expect.stringContaining(words)])
+  makeRoom()
+  await open.acme.insistOnOpening('carol')
+  const { state } = open.sandbox.namespace.services.service.clock
+  expect((await startedFromHere()).sandbox.namespace.services.service.clock.state).toEqual(state)
+})
+
 test('a move of the clock that somebody made, and that could not be kept, is kept before what follows it', async () => {
   const portfolio = await deposited()
   const { clock } = open.sandbox.namespace.services.service

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { END_OF_TIME, SandboxClock } from '../../domain/clock.ts'
 import { from, named } from '../../domain/described-schema.ts'
 import { Problem } from '../../domain/errors.ts'
+import { NotKeptError } from '../../domain/ports/journal.ts'
 import { parseDuration } from '../../support/duration.ts'
 import { parseMoment } from '../../support/moment.ts'
 import { shorten } from '../../support/shorten.ts'
@@ -59,11 +60,18 @@ export async function clockRoutes(app: FastifyInstance): Promise<void> {
       move(plan, body, step)
       await keepClock(plan.state) // what cannot be kept does not happen
       move(clock, body, step)
-      await clockKept()
+      await clockKept().catch(movedAndNotKept)
       const chains = await chainsFollow()
       return { ...state(clock), chains }
     },
   )
+}
+
+/** A freeze is kept once more, as of the millisecond in which it happened. */
+function movedAndNotKept(error: unknown): never {
+  if (!(error instanceof NotKeptError)) throw error
+  const detail = `The clock has moved, which is not kept yet: ${error.message} It is kept before anything that follows.`
+  throw new Problem('service_unavailable', { detail, headers: { 'retry-after': '5' } }, { cause: error })
 }
 
 function move(clock: SandboxClock, { freeze }: Static<typeof Move>, step: number): void {

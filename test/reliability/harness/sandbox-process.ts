@@ -34,10 +34,15 @@ export class SandboxProcess {
     mkdirSync(this.#temporary)
   }
 
+  /** Where it keeps its state. */
+  get dataDir(): string {
+    return join(this.#root, 'data')
+  }
+
   /** Starts the command line and does not wait for it. */
   begin(delay: string): Command {
     const { kept = true, flags = [], env, root } = this.#options
-    const where = kept ? ['--data-dir', join(this.#root, 'data')] : []
+    const where = kept ? ['--data-dir', this.dataDir] : []
     const args = [...where, '--port', '0', '--log-level', 'warn', '--json', '--confirmation-delay', delay, ...flags]
     this.#command = new Command(args, { env: { ...env, TMPDIR: this.#temporary }, ...(root && { root }) })
     return this.#command
