@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { ControlClient } from '../../src/control/client.ts'
@@ -81,7 +82,7 @@ describe('a directory that cannot be used is refused in one line, and not change
     ['no journal', 'chain-31337.journal', rmSync, /chain-31337\.journal: it is missing.* Fix: /],
     ['no manifest', 'manifest.json', rmSync, /it holds other files .* and no manifest\.json .* Fix: /],
     ['a manifest that is none', 'manifest.json', (file) => writeFileSync(file, '{'), /it is not JSON.* Fix: /],
-    ['another format', 'manifest.json', anotherFormat, /manifest\.json: it is of format 4 .* Fix: start the version /],
+    ['another format', 'manifest.json', anotherFormat, /manifest\.json: it is of format 9, .* Fix: start the version /],
   ]
   test.each(damages)('%s: %s', async (what, name, damage, line) => {
     const path = used(`${what} ${name}`)
@@ -199,6 +200,10 @@ function cut(file: string): void {
   truncateSync(file, readFileSync(file).length - 5)
 }
 
+/** As a later release may write it. */
 function anotherFormat(file: string): void {
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(readFileSync(file, 'utf8')), format: 4 }))
+  const { checksum: _, ...data } = JSON.parse(readFileSync(file, 'utf8'))
+  const later = { ...data, format: 9 }
+  const checksum = crc32(JSON.stringify(later)).toString(16).padStart(8, '0')
+  writeFileSync(file, `${JSON.stringify({ ...later, checksum }, undefined, 2)}\n`)
 }
