@@ -42,6 +42,8 @@ export class Persistence {
   readonly mayBeBroken: boolean
   readonly #directory: DataDirectory
   #followed: SandboxClock | undefined
+  /** The last state of the clock that was to be kept; it may not be on disk yet. */
+  #lastClock: ClockState
   #clockKept: Promise<void> = Promise.resolve()
   #clockUnkept = false
   #whole = false
@@ -54,6 +56,7 @@ export class Persistence {
     this.run = runs
     this.clock = seeded ? clock : undefined
     this.mayBeBroken = seeded && !clean
+    this.#lastClock = clock
     this.#directory = directory
   }
 
@@ -134,15 +137,9 @@ export class Persistence {
 
   /** Keeps where the clock is about to stand. Throws DataDirectoryError when that cannot be kept. */
   keepClock(state: ClockState): Promise<void> {
-    const { offset, frozen_at } = this.#directory.manifest.data.clock
+    const { offset, frozen_at } = this.#lastClock
     if (!this.#clockUnkept && offset === state.offset && frozen_at === state.frozen_at) return this.#clockKept
-    const kept = this.#directory.manifest.update({ clock: state })
-    this.#clockKept = kept
-    this.#clockUnkept = false
-    kept.catch(() => {
-      this.#clockUnkept ||= this.#clockKept === kept
-    })
-    return kept
+    return this.#keep({ clock: state })
   }
 
   /** Resolves when every move of the clock so far is kept. One that could not be is tried again. Throws DataDirectoryError. */
@@ -159,8 +156,19 @@ export class Persistence {
 
   /** Call when all that the fixture asks for is there, and nothing is left broken by an earlier run. */
   async whole(clock: SandboxClock): Promise<void> {
-    if (!this.seeded) await this.#directory.manifest.update({ seeded: true, clock: clock.state })
+    if (!this.seeded) await this.#keep({ clock: clock.state, seeded: true })
     this.#whole = true
+  }
+
+  #keep(changes: { clock: ClockState; seeded?: true }): Promise<void> {
+    this.#lastClock = changes.clock
+    const kept = this.#directory.manifest.update(changes)
+    this.#clockKept = kept
+    this.#clockUnkept = false
+    kept.catch(() => {
+      this.#clockUnkept ||= this.#clockKept === kept
+    })
+    return kept
   }
 
   /** Lets others use the directory. `mended`: whether no fault of this run has left anything broken; if not, the next one mends it. */

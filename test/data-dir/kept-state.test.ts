@@ -31,6 +31,22 @@ test('no entry of a timed journal is kept before the move of the clock that it f
   await persistence.close()
 })
 
+test('the last state of the clock that is asked for is the one that is kept, also when it was kept before', async () => {
+  const path = temporaryDirectory()
+  const persistence = await open(path, await demo())
+  const onDisk = () => JSON.parse(readFileSync(join(path, 'manifest.json'), 'utf8')).clock
+  const [planned, between] = [
+    { offset: 3_600_000, frozen_at: 1_800_003_600_000 },
+    { offset: 0, frozen_at: 1_800_000_000_000 },
+  ]
+  await persistence.keepClock(planned)
+  void persistence.keepClock(between)
+  await persistence.keepClock(planned)
+  expect(onDisk()).toEqual(planned)
+  await persistence.close()
+  expect(onDisk()).toEqual(planned)
+})
+
 test('a directory is refused with a fixture that names its protocols, tenants or chains otherwise', async () => {
   const path = temporaryDirectory()
   const fixture = await demo()
