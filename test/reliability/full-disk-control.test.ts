@@ -59,11 +59,11 @@ test('a reset without room for what it writes is refused, and has changed nothin
   expect(await transactions()).toMatchObject({ code: 'end_user_not_found' })
 })
 
-test.each([2, 3, 4, 6, 9, 14])(
-  'a reset that runs out of room after %i writes says so, and is finished when there is room, or by the next start',
+test.each([0, 1, 2, 4, 7, 12])(
+  'a reset that has begun and runs out of room after %i writes says so, and is finished when there is room, or by the next start',
   async (writes) => {
     await deposited()
-    const { makeRoom } = await fillDisk({ writes })
+    const { makeRoom } = await fillDisk({ writes, after: '"seeded": false' })
     const begun = await control('reset')
     expect(begun.status).toBe(503)
     expect(begun.body.detail).not.toContain('nothing was done')
@@ -114,11 +114,19 @@ test.each([{ advance: '8d' }, { freeze: true }, { freeze: true, advance: '1h' }]
   },
 )
 
+/** A freeze then happens later than it was planned, and is kept twice. */
+function everyLookAtTheClockIsLater(): void {
+  const now = Date.now
+  let looks = 0
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + ++looks)
+}
+
 test.each([
   [{ advance: '8d' }, 200, ''],
   [{ freeze: true }, 503, 'The clock has moved, which is not kept yet: '],
 ])('a move of the clock that finds room for one write says what is so: %j', async (move, status, words) => {
-  const { makeRoom } = await fillDisk({ writes: 1 })
+  everyLookAtTheClockIsLater()
+  const { makeRoom } = await fillDisk({ writes: 1, only: 'documents' })
   const answered = await control('clock', move)
   expect([answered.status, answered.body.detail ?? '']).toEqual([status, expect.stringContaining(words)])
   makeRoom()
