@@ -57,12 +57,13 @@ export function isUnanswered({ end, unread, response }: RecordedExchange): boole
 /** What a right client does next, a sentence; undefined when there is nothing to be done. */
 export function nextStep(exchange: RecordedExchange): string | undefined {
   const { response, refusal } = exchange
-  const code = response?.code ?? refusal?.code
+  const code = response?.code ?? refusal?.code ?? ''
   if (code === 'sandbox_starting') return STEPS.sandbox_starting
   if (isUnanswered(exchange)) return afterNoAnswer(exchange)
   if (!response || response.status < 400) return undefined
   if (code === 'invalid_user_token' && exchange.request.user_token === null) return SEND_USER_TOKEN
-  return STEPS[code ?? ''] ?? 'Do not repeat it unchanged.'
+  const known = Object.hasOwn(STEPS, code) ? STEPS[code] : undefined
+  return known ?? 'Do not repeat it unchanged.'
 }
 
 function afterNoAnswer({ operation, idempotency, request }: RecordedExchange): string {

@@ -57,5 +57,6 @@ export function refusalOf({ code, details }: Problem): Refusal {
 
 function checkOf(code: ErrorCode, param = ''): Check {
   if (code !== 'validation_error') return 'operation'
-  return CHECKS_OF_PARAMETERS[param] ?? 'parameters'
+  const check = Object.hasOwn(CHECKS_OF_PARAMETERS, param) ? CHECKS_OF_PARAMETERS[param] : undefined
+  return check ?? 'parameters'
 }

@@ -178,6 +178,10 @@ describe('what to do next', () => {
     expect(nextStep(exchange({ response, request: { user_token } }))).toMatch(/^Mint a new user token/)
   })
 
+  test.each(['toString', 'constructor', '__proto__'])('a code that nobody knows is not repeated: %s', (code) => {
+    expect(nextStep(exchange({ response: { status: 400, code } }))).toBe('Do not repeat it unchanged.')
+  })
+
   test('nothing after a good answer', () => {
     expect(nextStep(exchange())).toBeUndefined()
   })

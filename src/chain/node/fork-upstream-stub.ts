@@ -74,7 +74,7 @@ export class ForkUpstreamStub {
 
   async #one(call: RealCall): Promise<string> {
     const { fetches } = this.#deps
-    if (call.method in BLOCK_PARAMETER && fetches?.admit(call.method, call.params?.[0]) === false)
+    if (Object.hasOwn(BLOCK_PARAMETER, call.method) && fetches?.admit(call.method, call.params?.[0]) === false)
       return faultText(call, REFUSED)
     const known = (await this.#known(call)) ?? feesOf(call)
     if (known === undefined && fetches?.real) return this.#forward(call, fetches.real)
@@ -154,7 +154,7 @@ function feesOf({ method, params: [, newest, percentiles] = [] }: RealCall): unk
 
 /** The answer to a question about what is held nowhere. */
 function nothingOf(method: string): { result: unknown } | { error: typeof FORGOTTEN } {
-  if (method in NOTHING) return { result: NOTHING[method] }
+  if (Object.hasOwn(NOTHING, method)) return { result: NOTHING[method] }
   return MAY_BE_UNKNOWN.test(method) ? { result: null } : { error: FORGOTTEN }
 }
 
