@@ -1,7 +1,7 @@
 // Bundles src/ and most of what it depends on into dist/: loading a thousand small files is most of a start.
 // See docs/decisions/0006-one-file-to-start.md.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { sbom } from './sbom.mjs'
@@ -25,6 +25,22 @@ const TIME = [
 ]
 const realTime = join(root, 'src/real-time.ts')
 
+/** What a file of the bundle is called that holds a module of src/ and what shares its fate. Others are called after one in them. */
+const NAMES = new Map([
+  ['support/shorten.ts', 'shared'],
+  ['faults/phase.ts', 'scenarios'],
+  ['support/duration.ts', 'faults'],
+  ['oracle/said.ts', 'oracle'],
+  ['verdict/verdict-of.ts', 'verdict'],
+  ['verdict/merged-report.ts', 'report-forms'],
+  ['exec/command-end.ts', 'commands'],
+  ['exec/command-environment.ts', 'exec'],
+  ['explore/render/html-sections.ts', 'exploration-page'],
+  ['explore/render/text.ts', 'exploration-text'],
+  ['explore/render/render-exploration.ts', 'exploration-forms'],
+  ['certify/certificate.ts', 'certify'],
+])
+
 const bundle = await rolldown({
   cwd: root,
   input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
@@ -43,7 +59,7 @@ const { output } = await bundle.write({
   dir: dist,
   format: 'cjs',
   entryFileNames: '[name].js',
-  chunkFileNames: '[name].js',
+  chunkFileNames: ({ moduleIds }) => `${nameOf(moduleIds) ?? '[name]'}.js`,
 })
 await bundle.close()
 // One copy of the code, which `import` and `require` both load; the types beside it are read in the same way.
@@ -53,15 +69,40 @@ const written = new Set(output.map(({ fileName }) => fileName))
 for (const name of readdirSync(dist)) {
   if (name.endsWith('.js') && !written.has(name)) rmSync(join(dist, name)) // an earlier build's
 }
+const types = reachable('index.d.ts')
 for (const name of readdirSync(dist, { recursive: true })) {
-  const source = join(root, 'src', name.replace(/\.d\.ts$/, '.ts'))
-  if (name.endsWith('.d.ts') && !existsSync(source)) rmSync(join(dist, name)) // of a file that was moved
+  if (name.endsWith('.d.ts') && !types.has(name)) rmSync(join(dist, name))
+}
+for (const { name, parentPath } of readdirSync(dist, { recursive: true, withFileTypes: true }).reverse()) {
+  const folder = join(parentPath, name)
+  if (statSync(folder).isDirectory() && readdirSync(folder).length === 0) rmdirSync(folder)
 }
 
 const packages = bundledPackages(output.flatMap(({ moduleIds }) => moduleIds ?? []))
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(packages))
 writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(sbom(root, packages), null, 1)}\n`)
 console.log(`bundle: ${[...written].join(', ')}; ${packages.length} packages in it`)
+
+/** The name of a file with these modules, if it has one. */
+function nameOf(moduleIds) {
+  const modules = new Set(moduleIds.map((id) => relative(join(root, 'src'), id)))
+  return [...NAMES].find(([module]) => modules.has(module))?.[1]
+}
+
+/** Declarations that one leads to, itself included, as paths in dist/: nobody can name a type in another. */
+function reachable(first) {
+  const found = new Set()
+  const open = [first]
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    if (found.has(name)) continue
+    found.add(name)
+    const text = readFileSync(join(dist, name), 'utf8')
+    for (const [, path] of text.matchAll(/(?:\bfrom |\bimport\(|\bimport )['"](\.[^'"]+)\.ts['"]/g)) {
+      open.push(join(dirname(name), `${path}.d.ts`))
+    }
+  }
+  return found
+}
 
 /** The folders of the packages that modules come from, each once, by name. */
 function bundledPackages(modules) {
