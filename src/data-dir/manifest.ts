@@ -110,7 +110,12 @@ export class Manifest {
       await this.#present()
       const written = this.order.next(MANIFEST)
       this.#db.data = { ...change(this.#data), format: FORMAT, writes: written.writes, after: [...written.after] }
-      await this.#db.write()
+      await this.#db.write().catch(async (error: unknown) => {
+        // Where only the flush failed, the disk has it all the same, and a start would go on from what was refused.
+        this.#db.data = this.#data
+        await this.#db.write().catch(() => undefined)
+        throw error
+      })
       this.#data = this.#db.data
       this.order.is(MANIFEST, written)
     })

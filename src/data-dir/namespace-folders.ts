@@ -92,11 +92,12 @@ export class NamespaceFolders {
     const path = this.#pathOf(life)
     try {
       await rm(path)
-      await syncDirectory(dirname(path))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       throw systemFailure(path, error)
     }
+    // No process finds it from here on: a flush that fails must not deny that, since a power cut alone could undo it.
+    await syncDirectory(dirname(path)).catch(() => undefined)
   }
 
   /** Removes all that is there of a namespace. */
