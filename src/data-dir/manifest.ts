@@ -69,6 +69,11 @@ export class Manifest {
     return data === null ? undefined : new Manifest(new Low(file, data), within)
   }
 
+  /** What a manifest says, whose file stays as it is; undefined when there is none. Throws as {@link open}. */
+  static async peek(path: string): Promise<ManifestData | undefined> {
+    return (await fileOf(path, ALONE).peek()) ?? undefined
+  }
+
   /** Makes the manifest of a new directory. */
   static async create(path: string, first: ManifestStart, within: Within = ALONE): Promise<Manifest> {
     const data: ManifestData = {

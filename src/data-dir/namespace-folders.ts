@@ -82,6 +82,19 @@ export class NamespaceFolders {
     return oneOfEachName(found.flatMap((one) => one ?? []))
   }
 
+  /** The lives that have a folder, damaged ones included. */
+  async lives(): Promise<string[]> {
+    return (await readdir(this.#path).catch(() => [])).sort()
+  }
+
+  /** What is kept of a namespace, whose file stays as it is; null for what is left of one. Throws DataDirectoryError when it is damaged. */
+  async peek(life: string): Promise<KeptNamespace | null> {
+    const found = await this.#fileOf(life).peek()
+    if (found === null) return null
+    const { format: _, life: __, ...kept } = found
+    return kept
+  }
+
   /** From now on, a namespace is kept. When it rejects, it is not. */
   async keep(life: string, kept: KeptNamespace): Promise<void> {
     await new Low(this.#fileOf(life), { format: FORMAT, life, ...kept }).write()
