@@ -27,6 +27,8 @@ export interface IdpTokenVerifierOptions {
   /** @returns true if this sandbox signed it, with whatever key and header: tokens that are bad on purpose are its own, too */
   isOwn(token: string): Promise<boolean>
   clock: SandboxClock
+  /** Seconds that `nbf` may be ahead: the machine may set back the clock that its own tokens were signed by. Default 0. */
+  leeway?: number
 }
 
 /** What was found about the token of an `Authorization` header. */
@@ -47,13 +49,14 @@ export class IdpTokenVerifier {
   readonly #expected: Expected<IdpClaims>
   readonly #isOwn: IdpTokenVerifierOptions['isOwn']
 
-  constructor({ jwks, audiences, origin, isOwn, clock }: IdpTokenVerifierOptions) {
+  constructor({ jwks, audiences, origin, isOwn, clock, leeway = 0 }: IdpTokenVerifierOptions) {
     this.#isOwn = isOwn
     this.#tokens = new SignedTokens(clock)
     this.#keys = new InlineKeys(() => importSigningKeys(jwks.keys))
     this.#expected = {
       audience: [...audiences],
       required: ['iss', 'appid', 'tid'],
+      leeway,
       read: (claims) => readClaims(claims, origin()),
     }
   }

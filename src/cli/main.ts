@@ -3,6 +3,7 @@ import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
 import { certifyCommand } from './certify-command.ts'
 import { clockCommand } from './clock-command.ts'
+import { doctorCommand } from './doctor-command.ts'
 import { readEnvironment } from './environment.ts'
 import { execCommand } from './exec-command.ts'
 import { exploreCommand } from './explore-command.ts'
@@ -26,6 +27,7 @@ const commands = [
   execCommand,
   exploreCommand,
   certifyCommand,
+  doctorCommand,
   waitCommand,
   statusCommand,
   stopCommand,

@@ -124,14 +124,14 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   }
 }
 
-/** Ctrl-C, SIGTERM, the end of npx and of whoever reads the output stop everything that was started; a second signal ends the process where it stands. */
+/** Ctrl-C, SIGTERM, the terminal's end, that of npx and of whoever reads the output stop everything that was started; a second signal ends the process where it stands. */
 function stopWhenTold(sandbox: Sandbox): void {
   const stop = () =>
     void sandbox.stop().then(
       () => process.exit(0),
       (error) => process.exit(reportFailure(error)),
     )
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => (sandbox.stopping ? process.exit(1) : stop()))
   }
   void whenNpxGoes(sandbox.namespace.services.service.clock, stop)

@@ -5,7 +5,7 @@ import { Value } from '@sinclair/typebox/value'
 import type { Adapter } from 'lowdb'
 import { damaged } from './damaged.ts'
 import { PROVEN_FORMAT, refuseOtherFormats } from './directory-format.ts'
-import { openPrivate, replacePrivate, syncDirectory } from './private-file.ts'
+import { openPrivate, openUnchanged, replacePrivate, syncDirectory } from './private-file.ts'
 import { systemFailure } from './system-failure.ts'
 
 /** What a document must be. */
@@ -34,9 +34,18 @@ export class DocumentFile<Schema extends TObject> implements Adapter<Static<Sche
   }
 
   /** Null when there is none. Throws DataDirectoryError when it is damaged or of another format. */
-  async read(): Promise<Static<Schema> | null> {
+  read(): Promise<Static<Schema> | null> {
+    return this.#read(openPrivate)
+  }
+
+  /** As {@link read}, and leaves the file as it is, modes included. */
+  peek(): Promise<Static<Schema> | null> {
+    return this.#read(openUnchanged)
+  }
+
+  async #read(open: typeof openPrivate): Promise<Static<Schema> | null> {
     try {
-      const handle = await openPrivate(this.#path)
+      const handle = await open(this.#path)
       const bytes = await handle?.readFile().finally(() => handle.close())
       return bytes === undefined ? null : this.#checked(bytes)
     } catch (error) {

@@ -30,6 +30,8 @@ export class EntryFile {
   #header: JournalHeader
   /** What a failed write left behind has not been taken back yet. */
   #torn = false
+  /** It took its place, and the disk itself may not know of that. */
+  #unentered = false
   /** What was checked when it was opened, for whoever reads it first; undefined when the file has changed since. */
   #checked: Buffer[][] | undefined
   #readers = 0
@@ -71,7 +73,10 @@ export class EntryFile {
     return handle && readHeader(path, handle).finally(() => handle.close())
   }
 
-  /** Puts a file with these lines in the place of the one at the path, or fails and leaves that one as it is. */
+  /**
+   * Puts a file with these lines in the place of the one at the path, or fails and leaves that one as it is. Call {@link enter} once
+   * it is in use: a flush that fails does not bring the old one back.
+   */
   static async write(path: string, order: InDirectory, lines: AsyncIterable<Buffer>): Promise<EntryFile> {
     await order.present()
     const header = { acknowledged: 0, outdated: false, bytes: HEADER_BYTES, ...order.next() }
@@ -80,8 +85,9 @@ export class EntryFile {
       await writeAll(handle, headerOf(header), 0)
       await handle.sync()
     })
-    if (order.synced) await syncDirectory(dirname(path))
-    return new EntryFile({ path, handle, order, presence: await Presence.of(path, handle), header })
+    const file = new EntryFile({ path, handle, order, presence: await Presence.of(path, handle), header })
+    file.#unentered = order.synced
+    return file
   }
 
   /** Bytes of all entries. */
@@ -114,9 +120,16 @@ export class EntryFile {
     return this.#presence.check()
   }
 
+  /** Resolves when the disk itself has the file in its place, where that is wanted. Tried again before the next write. */
+  async enter(): Promise<void> {
+    if (this.#unentered) await syncDirectory(dirname(this.#path))
+    this.#unentered = false
+  }
+
   /** All of these lines or, when it fails, none. */
   async append(lines: readonly Buffer[]): Promise<void> {
     await this.check()
+    await this.enter()
     const bytes = Buffer.concat(lines)
     this.#checked = undefined
     if (this.#torn) await this.#restore()

@@ -32,6 +32,7 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
   static async open<Entry>(path: string, order: InDirectory, log: Logger): Promise<JournalFile<Entry>> {
     try {
       const file = (await EntryFile.open(path, order, log)) ?? (await EntryFile.write(path, order, linesOf([])))
+      await file.enter()
       return new JournalFile<Entry>(path, order, file)
     } catch (error) {
       throw systemFailure(path, error)
@@ -88,6 +89,7 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
     const old = this.#file
     this.#file = await EntryFile.write(this.#path, this.#order, lines)
     await old.retire()
+    await this.#file.enter()
   }
 
   #parse(json: Buffer): Entry {

@@ -69,6 +69,11 @@ export class Manifest {
     return data === null ? undefined : new Manifest(new Low(file, data), within)
   }
 
+  /** What a manifest says, whose file stays as it is; undefined when there is none. Throws as {@link open}. */
+  static async peek(path: string): Promise<ManifestData | undefined> {
+    return (await fileOf(path, ALONE).peek()) ?? undefined
+  }
+
   /** Makes the manifest of a new directory. */
   static async create(path: string, first: ManifestStart, within: Within = ALONE): Promise<Manifest> {
     const data: ManifestData = {
@@ -110,7 +115,12 @@ export class Manifest {
       await this.#present()
       const written = this.order.next(MANIFEST)
       this.#db.data = { ...change(this.#data), format: FORMAT, writes: written.writes, after: [...written.after] }
-      await this.#db.write()
+      await this.#db.write().catch(async (error: unknown) => {
+        // Where only the flush failed, the disk has it all the same, and a start would go on from what was refused.
+        this.#db.data = this.#data
+        await this.#db.write().catch(() => undefined)
+        throw error
+      })
       this.#data = this.#db.data
       this.order.is(MANIFEST, written)
     })

@@ -82,6 +82,19 @@ export class NamespaceFolders {
     return oneOfEachName(found.flatMap((one) => one ?? []))
   }
 
+  /** The lives that have a folder, damaged ones included. */
+  async lives(): Promise<string[]> {
+    return (await readdir(this.#path).catch(() => [])).sort()
+  }
+
+  /** What is kept of a namespace, whose file stays as it is; null for what is left of one. Throws DataDirectoryError when it is damaged. */
+  async peek(life: string): Promise<KeptNamespace | null> {
+    const found = await this.#fileOf(life).peek()
+    if (found === null) return null
+    const { format: _, life: __, ...kept } = found
+    return kept
+  }
+
   /** From now on, a namespace is kept. When it rejects, it is not. */
   async keep(life: string, kept: KeptNamespace): Promise<void> {
     await new Low(this.#fileOf(life), { format: FORMAT, life, ...kept }).write()
@@ -92,11 +105,12 @@ export class NamespaceFolders {
     const path = this.#pathOf(life)
     try {
       await rm(path)
-      await syncDirectory(dirname(path))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       throw systemFailure(path, error)
     }
+    // No process finds it from here on: a flush that fails must not deny that, since a power cut alone could undo it.
+    await syncDirectory(dirname(path)).catch(() => undefined)
   }
 
   /** Removes all that is there of a namespace. */

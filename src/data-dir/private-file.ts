@@ -6,26 +6,32 @@ import { DataDirectoryError } from './data-directory-error.ts'
 const OWNER_ONLY = 0o600
 const OTHERS = 0o077
 /** Windows has no such flags. */
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR } = constants
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR, O_RDONLY } = constants
 
 /**
  * Opens a file to read and write; undefined when there is none. Others may read it no longer. Throws DataDirectoryError when
  * it is a symbolic link, which others may have put there, or no file at all.
  */
 export async function openPrivate(path: string): Promise<FileHandle | undefined> {
-  const handle = await open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
+  const handle = await openFile(path, O_RDWR)
+  // Another owner's files, and file systems without rights, stay as they are.
+  if (handle && ((await handle.stat()).mode & OTHERS) !== 0) await handle.chmod(OWNER_ONLY).catch(() => undefined)
+  return handle
+}
+
+/** Opens a file to read it and to leave it as it is, also on a file system that is read-only. As {@link openPrivate} otherwise. */
+export function openUnchanged(path: string): Promise<FileHandle | undefined> {
+  return openFile(path, O_RDONLY)
+}
+
+async function openFile(path: string, how: number): Promise<FileHandle | undefined> {
+  const handle = await open(path, how | O_NOFOLLOW | O_NONBLOCK).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined
     throw error.code === 'ELOOP' ? unexpected(path, 'it is a symbolic link') : error
   })
-  if (!handle) return undefined
-  const stat = await handle.stat()
-  if (!stat.isFile()) {
-    await handle.close()
-    throw unexpected(path, 'it is no file')
-  }
-  // Another owner's files, and file systems without rights, stay as they are.
-  if ((stat.mode & OTHERS) !== 0) await handle.chmod(OWNER_ONLY).catch(() => undefined)
-  return handle
+  if (!handle || (await handle.stat()).isFile()) return handle
+  await handle.close()
+  throw unexpected(path, 'it is no file')
 }
 
 /**

@@ -28,6 +28,7 @@ export function buildIdentity({ identity_provider, settings }: Fixture, origin: 
     origin,
     isOwn: (token) => identityProvider.signed(token),
     clock,
+    leeway: settings.user_token_leeway,
   })
   return { identityProvider, idpTokens, unknownKey }
 }

@@ -200,6 +200,7 @@ export class Namespaces implements NamespacesControl {
   #deletionOf(entry: NamespaceEntry): Deletion {
     return {
       forget: async () => {
+        await this.default.checkDirectory() // or it would be back when the directory is
         await this.#folders?.forget(entry.life)
         for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
       },

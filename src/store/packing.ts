@@ -26,7 +26,8 @@ export interface PackingSizes {
 /** A start reads 40,000 records in a third of a second. */
 export const PACKING_SIZES: PackingSizes = { batch: 4096, segment: 256, garbage: 1000, garbageUnderWay: 40_000 }
 
-const RECORDS_PER_ENTRY = 100
+/** In each entry behind the segments of a journal that is written anew, but for the last one. */
+export const RECORDS_PER_ENTRY = 100
 
 /** Packs a table's loose records, beside what else happens to it: a record is the same packed or not. */
 export async function packTable(

@@ -53,6 +53,11 @@ describe('an Anvil that does not start ends the start with code 1 and what to do
     expectClear(await startWith(`#!/bin/sh\ncat >&2 << 'END'\n${words}\nEND\nexit 1\n`), { code: 1, line })
   })
 
+  test.runIf(process.platform === 'linux')('because too few files may be open', async () => {
+    const line = /^yield-sandbox: Anvil ended with exit code 1: too many files are open\. Fix: raise .*ulimit -n/
+    expectClear(await run(START, { openFiles: 32 }), { code: 1, line })
+  })
+
   test('because it may not be executed', async () => {
     const root = await packageWith('#!/bin/sh\n')
     const binary = join(root, anvilBinary().slice(anvilBinary().indexOf('node_modules')))

@@ -14,6 +14,17 @@ export interface Ended {
   stderr: string
 }
 
+/** What a command runs in. */
+interface CommandOptions {
+  /** All it sees of the environment, beside the PATH. */
+  env?: Record<string, string>
+  root?: string
+  /** No file it writes may grow beyond so many. */
+  kilobytes?: number
+  /** No more files than so many may be open at once. */
+  openFiles?: number
+}
+
 /** A running command line. */
 export class Command {
   readonly child: ChildProcess
@@ -21,14 +32,11 @@ export class Command {
   stdout = ''
   stderr = ''
 
-  /** `env` is all it sees of the environment, beside the PATH; no file it writes may grow beyond `kilobytes`. */
-  constructor(
-    args: readonly string[],
-    { env = {}, root = ROOT, kilobytes }: { env?: Record<string, string>; root?: string; kilobytes?: number } = {},
-  ) {
+  constructor(args: readonly string[], { env = {}, root = ROOT, kilobytes, openFiles }: CommandOptions = {}) {
     const command = [process.execPath, 'bin/yield-sandbox.js', ...args]
-    const limited = ['/bin/sh', '-c', `ulimit -f ${kilobytes}; exec "$@"`, 'sh', ...command]
-    const [file = '', ...rest] = kilobytes === undefined ? command : limited
+    const limits = [kilobytes && `ulimit -f ${kilobytes};`, openFiles && `ulimit -n ${openFiles};`].filter(Boolean)
+    const limited = ['/bin/sh', '-c', `${limits.join(' ')} exec "$@"`, 'sh', ...command]
+    const [file = '', ...rest] = limits.length === 0 ? command : limited
     this.child = spawn(file, rest, {
       cwd: root,
       env: { PATH: process.env.PATH, ...env },

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ describe('start --json', () => {
     for (const line of stderr.split('\n').filter(Boolean)) expect(JSON.parse(line)).toHaveProperty('level')
   })
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s stops it and its Anvil', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s stops it and its Anvil', async (signal) => {
     const command = start(JSON_FLAGS)
     const { rpc_urls, base_url } = await command.credentials()
     const [rpc] = Object.values(rpc_urls)
@@ -61,6 +61,16 @@ describe('start --json', () => {
     expect(performance.now() - before).toBeLessThan(AT_ONCE)
     expect(await answers(rpc!)).toBe(false)
     expect(() => process.kill(anvil!, 0)).toThrow('ESRCH')
+  })
+
+  test.each(['SIGTERM', 'SIGHUP'] as const)('%s leaves none of its temporary files', async (signal) => {
+    const temporary = await mkdtemp(join(directory, 'temporary-'))
+    const command = start([...JSON_FLAGS, '--tls', 'self-signed'], { env: { TMPDIR: temporary } })
+    await command.credentials()
+    expect(await readdir(temporary)).toContainEqual(expect.stringContaining('tls'))
+    command.kill(signal)
+    expect(await command.ended).toMatchObject({ code: 0, signal: null })
+    expect(await readdir(temporary)).toEqual([])
   })
 
   test('a request that waits for its confirmation does not hold the end up', async () => {

@@ -1,8 +1,10 @@
-import { open as openFile } from 'node:fs/promises'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { type FileHandle, open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startCommand } from '../../src/cli/start-command.ts'
 import { DataDirectory } from '../../src/data-dir/data-directory.ts'
+import { NamespaceFolders, newLife } from '../../src/data-dir/namespace-folders.ts'
 import { resolveOptions } from '../../src/options.ts'
 import { recordedLog } from '../data-dir/recorded-log.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
@@ -24,6 +26,18 @@ async function followed(): Promise<string[]> {
   return done
 }
 
+/** From now on, the disk does not confirm that a file has come into a directory or has gone. */
+async function directoriesFail(): Promise<void> {
+  const handle = await openFile('/dev/null', 'w')
+  const prototype = Object.getPrototypeOf(handle)
+  await handle.close()
+  const original = prototype.sync
+  vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    if (!(await this.stat()).isDirectory()) return original.apply(this)
+    throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO', syscall: 'fsync' })
+  })
+}
+
 afterEach(() => vi.restoreAllMocks())
 
 test.each([
@@ -43,6 +57,49 @@ test.each([
     expect(done).toEqual(manifest)
   },
 )
+
+describe('where the disk does not confirm that a file is in its place', () => {
+  const open = async (path: string) => {
+    const first = { version: '0.1.0', seed: 7, fixture: 'abc', synced: true, log: recordedLog() }
+    const directory = await DataDirectory.open(path, first)
+    onTestFinished(() => directory.close())
+    return directory
+  }
+
+  test('a change of the manifest that is refused is not there after a start', async () => {
+    const path = temporaryDirectory()
+    const directory = await open(path)
+    await directoriesFail()
+    await expect(directory.manifest.update({ runs: 7 })).rejects.toThrow('EIO')
+    await directory.close()
+    vi.restoreAllMocks()
+    expect((await open(path)).manifest.data.runs).toBe(0)
+  })
+
+  test('a journal that was written anew is used, and nothing is acknowledged until the disk confirms it', async () => {
+    const directory = await open(temporaryDirectory())
+    const journal = await directory.journal<number>('ledger')
+    await directoriesFail()
+    await expect(journal.rewrite([1])).rejects.toThrow('EIO')
+    await expect(journal.append(2)).rejects.toThrow('EIO')
+    vi.restoreAllMocks()
+    await journal.append(3)
+    const kept: number[] = []
+    for await (const entry of journal.read()) kept.push(entry)
+    expect(kept).toEqual([1, 3])
+  })
+
+  test('a namespace whose file is gone is deleted', async () => {
+    const data = temporaryDirectory()
+    const folders = new NamespaceFolders(data)
+    const life = newLife('mine')
+    mkdirSync(folders.of(life), { recursive: true })
+    writeFileSync(join(folders.of(life), 'namespace.json'), '{}')
+    await directoriesFail()
+    await folders.forget(life)
+    expect(await folders.list()).toEqual([])
+  })
+})
 
 test.each([true, false])('a sandbox with fsync %j does so for a deposit', async (fsync) => {
   const open = await openSandbox({ dataDir: join(temporaryDirectory(), 'data'), fsync })

@@ -45,6 +45,17 @@ test('a directory that is renamed while it is in use is noticed, and used again 
   expect((await open.acme.get('end_users/carol/transactions')).body.data).toHaveLength(length)
 })
 
+test('a namespace is not deleted while the directory is elsewhere: it would be back with it', async () => {
+  await open.sandbox.namespaces.create({ name: 'mine' })
+  const drop = () => fetch(new URL('/_sandbox/namespaces/mine', open.sandbox.baseUrl), { method: 'DELETE' })
+  renameSync(directory, `${directory}-elsewhere`)
+  expect((await drop()).status).toBe(503)
+  renameSync(`${directory}-elsewhere`, directory)
+  expect((await open.sandbox.namespaces.list()).map(({ name }) => name)).toContain('mine')
+  expect((await drop()).status).toBe(204)
+  expect(readdirSync(join(directory, 'namespaces'))).toEqual([])
+})
+
 test('nothing is written into another directory that takes its place', async () => {
   renameSync(directory, `${directory}-elsewhere`)
   mkdirSync(directory)
