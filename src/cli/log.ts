@@ -1,4 +1,5 @@
 import { type Logger, pino } from 'pino'
+import { visibleText } from '../support/visible-text.ts'
 
 /** Levels `--log-level` takes. */
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -17,7 +18,7 @@ export function createLog(level: string, terminal = process.stderr.isTTY): Logge
     formatters: { log: (fields: Record<string, unknown>) => censored(fields, DEPTH) },
     serializers: { err: (error: Error) => censored(pino.stdSerializers.err(error), DEPTH - 1) },
   }
-  return pino(options, { write: (line) => process.stderr.write(terminal ? pretty(line) : line) })
+  return pino(options, { write: (line) => process.stderr.write(visibleText(terminal ? pretty(line) : line)) })
 }
 
 /** What pino's `redact` does with wildcards, in a tenth of its time: it took a fifth of a logged request's. */

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import type { SandboxOptions } from '../options.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
+import { visibleJson } from '../support/visible-text.ts'
 import { banner } from './banner.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
@@ -115,7 +116,7 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   }
   if (sandbox.stopping) return
   const credentials = await sandbox.credentials()
-  if (json) process.stdout.write(`${JSON.stringify(credentials)}\n`)
+  if (json) process.stdout.write(`${visibleJson(credentials)}\n`)
   else if (!quiet) {
     process.stdout.write(banner(credentials))
     // A reader such as head that has read enough is noticed by the next line that is written.

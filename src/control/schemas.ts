@@ -59,7 +59,8 @@ export const CredentialsSchema = control<Credentials>(
     rpc_urls: Type.Unsafe<Record<string, string>>({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: "Each chain's JSON-RPC, by chain id.",
+      description:
+        "Each chain's JSON-RPC, by chain id. Where others than this machine can reach the sandbox, with the key that sending needs.",
     }),
     audience: Text('The aud of both tokens.'),
     scope: Text('What to ask the token endpoint for.'),

@@ -9,7 +9,7 @@ export interface Holding {
   portfolios: readonly Portfolio[]
   /** By the chain's word. */
   shares: bigint
-  /** What the API answers for each portfolio, and what the chain says the whole is worth at the same moment. */
+  /** What the API answers for each portfolio, and what the chain says the whole, without gifts, is worth at the same moment. */
   shown: readonly ValuedPortfolio[]
   worth: bigint
 }
@@ -40,19 +40,32 @@ export interface Evidence {
 export interface Finding {
   compared: number
   offences: string[]
+  /**
+   * What somebody gave to a wallet, each in a few words. On a chain nobody can refuse a gift, so it is nothing wrong. It hides
+   * no mistake of the service: a transfer moves money from one side to the other, so if the ledger does not know of it, the
+   * other side has too little.
+   */
+  gifts?: string[]
 }
 
-/** Portfolios divide a wallet's holding without remainder, and none has less than nothing. */
+/** Portfolios divide what a wallet holds, but for gifts, without remainder, and none has less than nothing. */
 export function checkShares({ name, holdings }: Evidence): Finding {
-  const offences = holdings.flatMap(({ pool_id, portfolios, shares }) => {
-    const booked = sum(portfolios.map((portfolio) => BigInt(portfolio.shares)))
-    const negative = portfolios
-      .filter((portfolio) => BigInt(portfolio.shares) < 0n)
-      .map((portfolio) => `${portfolio.portfolio_id} of ${name} has ${portfolio.shares} shares`)
-    if (booked === shares) return negative
-    return [...negative, `${name} in ${pool_id} has ${booked} shares in the ledger, ${shares} on chain`]
-  })
-  return { compared: holdings.length, offences }
+  const offences: string[] = []
+  const gifts: string[] = []
+  for (const { pool_id, portfolios, shares } of holdings) {
+    const booked = bookedShares(portfolios)
+    for (const { portfolio_id, shares } of portfolios) {
+      if (BigInt(shares) < 0n) offences.push(`${portfolio_id} of ${name} has ${shares} shares`)
+    }
+    if (booked > shares) offences.push(`${name} in ${pool_id} has ${booked} shares in the ledger, ${shares} on chain`)
+    if (booked < shares) gifts.push(`${shares - booked} shares in ${pool_id} to the wallet of ${name}`)
+  }
+  return { compared: holdings.length, offences, gifts }
+}
+
+/** All shares that portfolios have by the ledger. */
+export function bookedShares(portfolios: readonly Portfolio[]): bigint {
+  return sum(portfolios.map(({ shares }) => BigInt(shares)))
 }
 
 /** A portfolio is what its transactions made of it: each begins where the one before it ended. */
@@ -132,14 +145,17 @@ export function checkBalances({ name, holdings }: Evidence): Finding {
   return { compared: holdings.flatMap(({ shown }) => shown).length, offences }
 }
 
-/** A wallet holds what it was given, less deposits, plus withdrawals. */
+/** A wallet holds what it was made with, less deposits, plus withdrawals, and gifts. */
 export function checkWallets({ name, balances }: Evidence): Finding {
-  const offences = balances
-    .filter(({ funded, spent, balance }) => balance !== funded - spent)
-    .map(({ token_symbol, funded, spent, balance }) => {
-      return `the wallet of ${name} holds ${balance} ${token_symbol}, by the ledger ${funded - spent}`
-    })
-  return { compared: balances.length, offences }
+  const offences: string[] = []
+  const gifts: string[] = []
+  for (const { token_symbol, funded, spent, balance } of balances) {
+    const booked = funded - spent
+    if (balance < booked)
+      offences.push(`the wallet of ${name} holds ${balance} ${token_symbol}, by the ledger ${booked}`)
+    if (balance > booked) gifts.push(`${balance - booked} minor units of ${token_symbol} to the wallet of ${name}`)
+  }
+  return { compared: balances.length, offences, gifts }
 }
 
 /** Every transaction stands on chain as successful. */

@@ -1,4 +1,4 @@
-import type { Evidence, Holding, TokenBalance } from './audit-checks.ts'
+import { bookedShares, type Evidence, type Holding, type TokenBalance } from './audit-checks.ts'
 import { type Portfolios, poolOf, type ValuedPortfolio } from './portfolios.ts'
 import type { ChainObserver, TransactionOutcome } from './ports/chain-observer.ts'
 import type { Store } from './ports/store.ts'
@@ -54,7 +54,7 @@ export async function hearOn(
   const wholes = new Map<Held, Portfolio>()
   for (const held of heard.flatMap(([holdings]) => holdings)) {
     const [portfolio] = held.portfolios
-    if (portfolio) wholes.set(held, { ...portfolio, shares: held.shares.toString() })
+    if (portfolio) wholes.set(held, { ...portfolio, shares: sharesWithoutGifts(held).toString() })
   }
   // What the API answers with, asked about the parts and the whole at one moment.
   const parts = [...wholes.keys()].flatMap(({ portfolios }) => portfolios.filter(({ shares }) => BigInt(shares) >= 0n))
@@ -65,6 +65,11 @@ export async function hearOn(
     const holdings = held.map((holding) => shownOf(holding, wholes.get(holding), values))
     return { name, portfolios, transactions, holdings, balances, outcomes }
   })
+}
+
+function sharesWithoutGifts({ portfolios, shares }: Held): bigint {
+  const booked = bookedShares(portfolios)
+  return booked >= 0n && booked < shares ? booked : shares
 }
 
 function shownOf(held: Held, whole: Portfolio | undefined, values: ReadonlyMap<Portfolio, ValuedPortfolio>): Holding {

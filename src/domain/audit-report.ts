@@ -5,7 +5,7 @@ export const AUDIT_CHECKS = {
   shares: 'holdings: the shares of their portfolios add up to what the wallet holds on chain',
   principal: 'portfolios: their transactions lead to what they hold, without a gap',
   balances: 'portfolios: what the API shows is their worth on chain',
-  wallets: 'token balances: what the wallet was given, less deposits, plus withdrawals',
+  wallets: 'token balances: what the wallet was made with, less deposits, plus withdrawals',
   hashes: 'transactions: successful on chain, each transfer by a hash of its own',
   idempotency: 'Idempotency-Keys: one transaction each',
   transfers: 'transfers under way, each being carried out',
@@ -18,7 +18,7 @@ export type AuditCheckId = keyof typeof AUDIT_CHECKS
 export interface AuditCheck {
   id: AuditCheckId
   ok: boolean
-  /** How much was compared, or the first offenders. */
+  /** How much was compared, the first offenders, and the first gifts of others, which are nothing wrong. */
   detail: string
 }
 
@@ -33,14 +33,15 @@ const NAMED = 3
 
 /** Adds up what the checks find, end user by end user. */
 export class AuditSummary {
-  readonly #counts = new Map<AuditCheckId, { compared: number; wrong: number; named: string[] }>()
+  readonly #counts = new Map<AuditCheckId, { compared: number; wrong: number; named: string[]; gifts: string[] }>()
   readonly #remarks: string[] = []
 
-  add(id: AuditCheckId, { compared, offences }: Finding): void {
-    const count = this.#counts.get(id) ?? { compared: 0, wrong: 0, named: [] }
+  add(id: AuditCheckId, { compared, offences, gifts = [] }: Finding): void {
+    const count = this.#counts.get(id) ?? { compared: 0, wrong: 0, named: [], gifts: [] }
     count.compared += compared
     count.wrong += offences.length
     count.named.push(...offences.slice(0, NAMED - count.named.length))
+    count.gifts.push(...gifts)
     this.#counts.set(id, count)
   }
 
@@ -52,13 +53,14 @@ export class AuditSummary {
   report(): AuditReport {
     const ids = Object.keys(AUDIT_CHECKS) as AuditCheckId[]
     const checks = ids.map((id): AuditCheck => {
-      const { compared = 0, wrong = 0, named = [] } = this.#counts.get(id) ?? {}
+      const { compared = 0, wrong = 0, named = [], gifts = [] } = this.#counts.get(id) ?? {}
       const left = id === 'transfers' ? listed('not compared with the chain', this.#remarks.length, this.#remarks) : ''
       const found = listed('wrong', wrong, named)
+      const given = listed(gifts.length === 1 ? 'gift' : 'gifts', gifts.length, gifts)
       return {
         id,
         ok: wrong === 0,
-        detail: [`${compared} ${AUDIT_CHECKS[id]}`, found, left].filter(Boolean).join('; '),
+        detail: [`${compared} ${AUDIT_CHECKS[id]}`, found, given, left].filter(Boolean).join('; '),
       }
     })
     return { ok: checks.every(({ ok }) => ok), checks }

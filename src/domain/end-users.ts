@@ -48,20 +48,33 @@ export class EndUsers {
     return creating
   }
 
+  /**
+   * Makes end users that nobody else knows of yet, in one write, with ids in the order given. Their wallets are funded
+   * together: the chain is asked once for all of them.
+   */
+  async createTogether(
+    tenant: Tenant,
+    wishes: readonly { external_id: string; wallet_balance: WalletBalance }[],
+  ): Promise<EndUser[]> {
+    const funded = await Promise.all(wishes.map((wish) => this.#fund(tenant, wish.external_id, wish.wallet_balance)))
+    const users = wishes.map(({ external_id }, i) => this.#recordOf(tenant, external_id, funded[i] ?? []))
+    await this.#store.commit(users.map((user) => ({ collection: 'end_users', put: user })))
+    return users
+  }
+
   async #create(tenant: Tenant, externalId: string, balance: WalletBalance): Promise<EndUser> {
     const known = await this.#find(tenant, externalId)
     if (known) return known
-    const owner = { tenant_id: tenant.tenant_id, external_id: externalId }
     const funded = await this.#fund(tenant, externalId, balance)
-    const user: EndUser = {
-      id: this.#ids.next('usr'),
-      ...owner,
-      wallet_address: this.#chains.walletAddress(owner),
-      funded,
-      created_at: this.#clock.iso(),
-    }
+    const user = this.#recordOf(tenant, externalId, funded)
     await this.#store.commit([{ collection: 'end_users', put: user }])
     return user
+  }
+
+  #recordOf({ tenant_id }: Tenant, external_id: string, funded: Funded[]): EndUser {
+    const owner = { tenant_id, external_id }
+    const wallet_address = this.#chains.walletAddress(owner)
+    return { id: this.#ids.next('usr'), ...owner, wallet_address, funded, created_at: this.#clock.iso() }
   }
 
   #find(tenant: Tenant, externalId: string): Promise<EndUser | undefined> {

@@ -32,6 +32,8 @@ export interface PipelineDeps {
   exchanges: ExchangeLog
   /** What a request must know to bring a fault along; undefined when anybody may. */
   controlToken: string | undefined
+  /** What the URL of its JSON-RPC must carry for sending transactions; undefined when anybody may. */
+  rpcKey: string | undefined
   /** Throws Problem token_missing or invalid_idp_token. */
   verifyIdpToken(request: Pick<FastifyRequest, 'headers' | 'seenToken'>): Promise<{ appid: string; tid: string }>
   /** Told of every answer about to be written whole: what it does is done before the client can ask again. */

@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import { refuseForeignHost, refuseForeignOrigin } from '../control/foreign-callers.ts'
+import { isControlToken } from '../control/guard.ts'
 import { from, named } from '../domain/described-schema.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
@@ -11,11 +12,21 @@ import { shorten } from '../support/shorten.ts'
 import { type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
 
 const ChainId = Type.String({ examples: ['31337'] })
+const Key = Type.Object({
+  key: Type.Optional(
+    Type.String({
+      description:
+        'What sending a transaction needs where others than this machine can reach the sandbox: rpc_urls of the credentials have it.',
+    }),
+  ),
+})
 const Namespace = Type.String({ description: 'Name of the namespace.', examples: ['pull-request-7'] })
 
-/** Methods that read, and the one that sends what its owner signed. Anvil's cheats stay out of reach. */
+/** Methods that read, and those that send what its owner signed. Anvil's cheats stay out of reach. */
 const OPEN_METHODS = /^(eth|net|web3)_/
 const CLOSED_METHODS = /^eth_(sendTransaction|sendUnsignedTransaction|sign|accounts)/
+/** Gas is free, so whoever may send can take the markets' liquidity: these need the key. */
+const SENDING_METHODS = /^eth_send/
 
 /** Longest request body in bytes: batches of thousands of reads pass, and so does a state for `anvil_loadState`. */
 const BODY_LIMIT = 10 * 1024 * 1024
@@ -74,6 +85,7 @@ const EXAMPLE = { jsonrpc: '2.0', id: 1, method: 'eth_blockNumber', params: [] }
 const RPC_SCHEMA = {
   tags: ['Chain'],
   security: [],
+  querystring: Key,
   body: Type.Union([JsonRpcRequest, Type.Array(JsonRpcRequest)], { examples: [EXAMPLE] }),
   response: {
     200: Type.Union([JsonRpcAnswer, Type.Array(JsonRpcAnswer)], { description: 'An answer to each call.' }),
@@ -93,7 +105,7 @@ const RPC_ERRORS = [
 export interface RpcDeps {
   /** The namespace of that name, by default the one that every sandbox has. Throws Problem namespace_not_found. */
   namespace(name?: string): PipelineDeps | Promise<PipelineDeps>
-  /** Whether only this machine can reach the sandbox. Then everything is allowed, else reading and sending only. */
+  /** Whether only this machine can reach the sandbox. Then everything is allowed, else reading, and with the key sending. */
   local: boolean
   /** Where the sandbox is: its own pages may use it. */
   origin(): Origin
@@ -107,15 +119,17 @@ export async function rpcProxy(app: FastifyInstance, { namespace, local, origin 
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, async (_request: unknown, text: string) => text)
-  const relay: RouteHandlerMethod = async ({ params, body: text, raw }, reply) => {
+  const relay: RouteHandlerMethod = async ({ params, query, body: text, raw }, reply) => {
     const { namespace: name, chain_id } = params as RpcParams
-    const { service, exchanges, notReady } = await namespace(name)
+    const { service, exchanges, rpcKey, notReady } = await namespace(name)
     refuseUnlessReady(notReady())
     // What this process asks its own sandbox is no client's request.
     if (raw instanceof IncomingMessage) exchanges.rpcAt = service.clock.wallNow()
     const chain = service.chains.get(chain_id)
     if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
-    const answer = await relayText(typeof text === 'string' ? text : '', chain, local)
+    const { key } = query as { key?: unknown }
+    const maySend = rpcKey === undefined || (typeof key === 'string' && isControlToken(key, rpcKey))
+    const answer = await relayText(typeof text === 'string' ? text : '', chain, { local, maySend })
     return answer === undefined ? reply.code(204).send() : reply.type('application/json').send(answer)
   }
   for (const [url, about] of ROUTES) {
@@ -151,11 +165,11 @@ function refuseMethod({ method }: FastifyRequest): never {
 }
 
 /** The chain's answer to a body; undefined when nobody wants one. */
-async function relayText(text: string, chain: Chain, local: boolean): Promise<string | object | undefined> {
+async function relayText(text: string, chain: Chain, caller: Caller): Promise<string | object | undefined> {
   const excess = jsonExcess(text, MAX_VALUES)
   if (excess !== undefined) return invalidRequest(`The body ${excess}.`)
   const body = parsed(text)
-  if (!local) refuseCheats(body)
+  if (!caller.local) refuseUnlessOpen(body, caller)
   return chain.relay(body)
 }
 
@@ -173,15 +187,23 @@ function parsed(text: string): unknown {
   }
 }
 
-function refuseCheats(body: unknown): void {
+/** What somebody who asks may do. */
+interface Caller {
+  local: boolean
+  maySend: boolean
+}
+
+function refuseUnlessOpen(body: unknown, { maySend }: Caller): void {
   if (body === undefined) return
   for (const call of Array.isArray(body) ? body : [body]) {
     if (call === null || typeof call !== 'object') continue // no request at all: it has an error of its own
     const method: unknown = 'method' in call ? call.method : undefined
-    if (typeof method === 'string' && OPEN_METHODS.test(method) && !CLOSED_METHODS.test(method)) continue
-    throw new Problem('control_forbidden', {
-      detail: `${shorten(String(method))} is not offered here.`,
-      param: 'method',
-    })
+    if (typeof method !== 'string' || !OPEN_METHODS.test(method) || CLOSED_METHODS.test(method)) {
+      const detail = `${shorten(String(method))} is not offered here.`
+      throw new Problem('control_forbidden', { detail, param: 'method' })
+    }
+    if (maySend || !SENDING_METHODS.test(method)) continue
+    const detail = 'Sending transactions needs the whole RPC URL, with its key: rpc_urls of GET /_sandbox/credentials.'
+    throw new Problem('control_forbidden', { detail, param: 'key' })
   }
 }

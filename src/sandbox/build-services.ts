@@ -26,6 +26,7 @@ import { Redactor } from '../traffic/redact.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
 import { PendingChains } from './pending-chains.ts'
 import type { Persistence } from './persistence.ts'
+import { rpcKey } from './rpc-key.ts'
 import type { Surroundings } from './surroundings.ts'
 import { withTenants } from './with-tenants.ts'
 
@@ -128,7 +129,7 @@ export async function buildServices(context: PartsContext) {
 }
 
 /** The record of what its clients send. */
-function buildExchanges({ fixture, clock, surroundings: { options, ...shared } }: PartsContext): ExchangeLog {
+function buildExchanges({ life, fixture, clock, surroundings: { options, ...shared } }: PartsContext): ExchangeLog {
   const tenants = fixture.tenants.map(({ tenant }) => tenant)
   const slugs = new Map(tenants.map(({ client_id, slug }) => [client_id, slug]))
   const basic = tenants.map(({ client_id, client_secret }) => `${client_id}:${client_secret}`)
@@ -138,6 +139,7 @@ function buildExchanges({ fixture, clock, surroundings: { options, ...shared } }
     ...basic,
     ...shared.secrets,
     options.controlToken ?? '',
+    rpcKey(options, life) ?? '',
   ]
   return new ExchangeLog({
     ...options.recording,

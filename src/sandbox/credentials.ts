@@ -23,12 +23,14 @@ export async function credentialsOf(
   const { controlToken: control_token } = options
   const isDefault = name === DEFAULT_NAMESPACE
   const rpc = isDefault ? `${url}/rpc` : `${url}/rpc/${name}`
+  const { rpcKey } = namespace.http
+  const query = rpcKey === undefined ? '' : `?key=${rpcKey}`
   return {
     namespace: name,
     base_url: `${url}${settings.base_path}`,
     auth_url: `${url}/oauth2/token`,
     control_url: isDefault ? `${url}/_sandbox` : `${url}/_sandbox/namespaces/${name}`,
-    rpc_urls: Object.fromEntries(chains.all().map(({ chain_id }) => [chain_id, `${rpc}/${chain_id}`])),
+    rpc_urls: Object.fromEntries(chains.all().map(({ chain_id }) => [chain_id, `${rpc}/${chain_id}${query}`])),
     audience: settings.audience,
     scope: scopeOf(settings.audience),
     seed,

@@ -21,6 +21,7 @@ import type { NamespaceOptions } from './namespace-options.ts'
 import { clientsOf } from './own-clients.ts'
 import { Persistence } from './persistence.ts'
 import { Resets } from './resets.ts'
+import { rpcKey } from './rpc-key.ts'
 import { seedService } from './seed-service.ts'
 import { startChains, stopChains } from './start-chains.ts'
 
@@ -102,6 +103,7 @@ export class Namespace {
       exchanges: services.exchanges,
       faults: services.faults,
       controlToken: options.controlToken,
+      rpcKey: rpcKey(options, deps.life),
       verifyIdpToken: ({ headers, seenToken }) => identity.idpTokens.verify(headers.authorization, seenToken),
       answered: (exchange, status) => services.scenarios.answered(exchange, status),
       generation: () => this.#lifecycle.generation,

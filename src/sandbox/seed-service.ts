@@ -6,10 +6,10 @@ import type { Seeder } from '../fixtures/seed.ts'
 export function seedService({ endUsers, portfolios, transfers }: Service): Seeder {
   const users = new Map<string, EndUser>()
   return {
-    async createEndUser(tenant, externalId, balance) {
-      const user = await endUsers.create(tenant, externalId, balance)
-      users.set(user.id, user)
-      return user
+    async createEndUsers(tenant, wishes) {
+      const made = await endUsers.createTogether(tenant, wishes)
+      for (const user of made) users.set(user.id, user)
+      return made
     },
     async createPortfolio(_tenant, user, pool, wish) {
       return (await portfolios.create(user, pool, wish)).portfolio

@@ -70,6 +70,22 @@ export function harOf(newestFirst: readonly RecordedExchange[], { version, baseU
   return { log: { version: '1.2', creator: { name: 'yield-sandbox', version }, pages: [], entries } }
 }
 
+/** The text of such an archive, piece by piece: whoever sends it holds no more than one exchange at a time. */
+export async function* harPieces(
+  oldestFirst: AsyncIterable<RecordedExchange>,
+  maker: HarMaker,
+): AsyncGenerator<string> {
+  const empty = JSON.stringify(harOf([], maker))
+  const end = empty.lastIndexOf(']')
+  yield empty.slice(0, end)
+  let separator = ''
+  for await (const exchange of oldestFirst) {
+    yield `${separator}${JSON.stringify(entryOf(exchange, maker.baseUrl))}`
+    separator = ','
+  }
+  yield empty.slice(end)
+}
+
 function entryOf(exchange: RecordedExchange, baseUrl: string): HarEntry {
   const { request, connection, took_ms, ...rest } = exchange
   const { idp_token, user_token, client_id } = request

@@ -36,6 +36,9 @@ export interface ExchangePage {
 /** Exchanges that are looked at before others have their turn: that takes a few milliseconds. */
 export const SHOWN_AT_ONCE = 100
 
+/** Exchanges of an archive that are written before others have their turn: with the longest bodies, some milliseconds. */
+const WRITTEN_AT_ONCE = 20
+
 /** Marks a cursor of this list. */
 const MARK = 'before '
 
@@ -54,6 +57,29 @@ export async function pageExchanges(
     data.push(exchange)
   }
   return { data, has_more: false, next_cursor: null }
+}
+
+/**
+ * All that fit, oldest first, each made when its turn comes: together they may be tens of megabytes. What was forgotten by then is left
+ * out. Throws as {@link pageExchanges}.
+ */
+export async function exchangesInOrder(
+  log: RecordedExchanges,
+  { limit, starting_after, ...filter }: ExchangeQuery,
+): Promise<AsyncIterable<RecordedExchange>> {
+  const ids: string[] = []
+  for await (const exchange of inTurns(log.newestFirst(placeOf(starting_after, log)), SHOWN_AT_ONCE)) {
+    if (ids.length === limit) break
+    if (fits(exchange, filter)) ids.push(exchange.request_id)
+  }
+  return stillKept(log, ids.reverse())
+}
+
+async function* stillKept(log: RecordedExchanges, ids: readonly string[]): AsyncGenerator<RecordedExchange> {
+  for await (const id of inTurns(ids, WRITTEN_AT_ONCE)) {
+    const exchange = log.get(id)
+    if (exchange) yield exchange
+  }
 }
 
 function cursorOf(last: RecordedExchange | undefined): string | null {

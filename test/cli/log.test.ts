@@ -35,3 +35,10 @@ test.each([true, false])(
     expect(fields.err).toHaveProperty('client_secret', 'secret-4')
   },
 )
+
+test.each([true, false])('shows what a terminal would obey, and does not write it (terminal: %s)', (terminal) => {
+  const hostile = 'a\u001b[2Jb\u009b2Jc\u0085d\u202ee'
+  const text = written(() => createLog('info', terminal).info({ detail: hostile, err: new Error(hostile) }, hostile))
+  expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+  expect(text.replaceAll('\\u', '~')).toContain('a~001b[2Jb~009b2Jc~0085d~202ee')
+})

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { encodeFunctionData, parseAbi } from 'viem'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import type { AuditReport } from '../../src/control/contract.ts'
@@ -292,8 +293,87 @@ describe('an unsound ledger', () => {
   })
 })
 
+describe('gifts of somebody else', () => {
+  const TOKEN = parseAbi(['function mint(address to, uint256 amount)', 'function transfer(address to, uint256 amount)'])
+  const APPROVE = parseAbi(['function approve(address spender, uint256 amount)'])
+  const AAVE = parseAbi(['function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)'])
+  const VAULT = parseAbi(['function deposit(uint256 assets, address receiver)'])
+  const MUCH = 1_000_000_000n
+  type Call = [to: string, data: Hex]
+
+  /** Sends as the first of Anvil's own accounts, of which the service knows nothing. */
+  async function send(...calls: Call[]) {
+    const [from] = await rpc<string[]>('eth_accounts')
+    for (const [to, data] of calls) {
+      const receipt = await rpc<{ status: Hex }>('eth_sendTransactionSync', { from, to, data })
+      expect(receipt.status).toBe('0x1')
+    }
+  }
+  const mint = (token: string, to: string): Call => [
+    token,
+    encodeFunctionData({ abi: TOKEN, functionName: 'mint', args: [to as Hex, MUCH] }),
+  ]
+  const approve = (token: string, spender: string): Call => [
+    token,
+    encodeFunctionData({ abi: APPROVE, functionName: 'approve', args: [spender as Hex, MUCH] }),
+  ]
+
+  test('to a wallet, in tokens and in shares of both protocols: named, and nothing is wrong', async () => {
+    const [first, , vault] = (await busy()) as [string, string, string]
+    const carol = (await ledger.users()).find(({ external_id }) => external_id === 'carol')!
+    const { wallet_address } = carol
+    const [giver = ''] = await rpc<string[]>('eth_accounts')
+    const usdc = await portfolio(first)
+    const { market_address: morpho } = await portfolio(vault)
+    const supply = {
+      abi: AAVE,
+      functionName: 'supply',
+      args: [usdc.token_address, 70_000n, wallet_address, 0],
+    } as const
+    const deposit = { abi: VAULT, functionName: 'deposit', args: [90_000n, wallet_address] } as const
+    const transfer = { abi: TOKEN, functionName: 'transfer', args: [wallet_address, 50_000n] } as const
+    await send(
+      mint(usdc.token_address, giver),
+      [usdc.token_address, encodeFunctionData(transfer)],
+      approve(usdc.token_address, usdc.market_address),
+      [usdc.market_address, encodeFunctionData(supply)],
+      approve(usdc.token_address, morpho),
+      [morpho, encodeFunctionData(deposit)],
+    )
+    const report = await expectSound()
+    expect(detail(report, 'wallets')).toMatch(/; 1 gift: 50000 minor units of USDC to the wallet of carol \(acme\)$/)
+    expect(detail(report, 'shares')).toMatch(
+      /; 2 gifts: \d+ shares in aave-usdc to the wallet of carol \(acme\); \d+ shares in morpho-usdc to the wallet of/,
+    )
+    expect((await open.acme.withdraw('carol', first, '5000000000')).status).toBe(200)
+    expect((await open.acme.withdraw('carol', vault, '5000000000')).status).toBe(200)
+    clock().advance(30 * DAY)
+    await expectSound()
+  })
+
+  test('to a market: nothing is wrong', async () => {
+    const [first, , vault] = (await busy()) as [string, string, string]
+    for (const jar of [first, vault]) {
+      const { token_address, market_address } = await portfolio(jar)
+      await send(mint(token_address, market_address))
+    }
+    await expectSound()
+  })
+
+  test('do not hide money that is missing', async () => {
+    const [jar] = (await busy()) as [string]
+    const carol = (await ledger.users()).find(({ external_id }) => external_id === 'carol')!
+    const { token_address } = await portfolio(jar)
+    await send(mint(token_address, carol.wallet_address))
+    await store().commit([
+      change('portfolios', await portfolio(jar), ({ shares }) => ({ shares: `${BigInt(shares) + 9n}` })),
+    ])
+    expect(failing(await audit())).toEqual(['shares', 'balances'])
+  })
+})
+
 describe('a chain that was tampered with', () => {
-  test('a wallet that holds more', async () => {
+  test('a wallet that holds less', async () => {
     const [jar] = (await busy()) as [string]
     const carol = (await ledger.users()).find(({ external_id }) => external_id === 'carol')!
     const { token_address } = await portfolio(jar)
@@ -303,15 +383,15 @@ describe('a chain that was tampered with', () => {
     expect(detail(report, 'wallets')).toMatch(/1 wrong: the wallet of carol \(acme\) holds 5 USDC, by the ledger \d+$/)
   })
 
-  test('vault shares that nobody paid for', async () => {
+  test('shares that were taken', async () => {
     const jars = await busy()
     const carol = (await ledger.users()).find(({ external_id }) => external_id === 'carol')!
     const { market_address, shares } = await portfolio(jars[2]!)
-    await rpc('anvil_dealERC20', carol.wallet_address, market_address, `0x${(BigInt(shares) * 2n).toString(16)}`)
+    await rpc('anvil_dealERC20', carol.wallet_address, market_address, `0x${(BigInt(shares) / 2n).toString(16)}`)
     const report = await audit()
     expect(failing(report)).toEqual(['shares', 'balances'])
     expect(detail(report, 'shares')).toContain(
-      `carol (acme) in morpho-usdc has ${shares} shares in the ledger, ${BigInt(shares) * 2n} on chain`,
+      `carol (acme) in morpho-usdc has ${shares} shares in the ledger, ${BigInt(shares) / 2n} on chain`,
     )
     expect(detail(report, 'balances')).toMatch(/carol \(acme\) in morpho-usdc is shown \d+, worth \d+ on chain/)
   })

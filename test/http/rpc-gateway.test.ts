@@ -3,6 +3,7 @@ import {
   createTestClient,
   createWalletClient,
   http,
+  keccak256,
   numberToHex,
   parseEther,
   publicActions,
@@ -116,6 +117,24 @@ describe('the RPC URL', () => {
         expect((await ask(method, raw)).error).toMatchObject({ code: -32602 })
       }
     }
+  })
+
+  test('takes no transaction with blobs, whoever signs it: Anvil would mine nothing for seconds', async () => {
+    const blobVersionedHashes = [`0x01${'ab'.repeat(31)}`] as const
+    const terms = { chainId: 31337, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, maxFeePerBlobGas: 10n, gas: 21_000n }
+    const nonce = Number((await ask('eth_getTransactionCount', outsider.address, 'latest')).result)
+    const raw = await outsider.signTransaction({ ...terms, type: 'eip4844', nonce, to: RECEIVER, blobVersionedHashes })
+    const [from] = (await ask('eth_accounts')).result
+    const unsigned = { from, to: RECEIVER, gas: '0x5208' }
+    for (const sent of [
+      await ask('eth_sendRawTransaction', raw),
+      await ask('eth_sendRawTransactionSync', raw),
+      await ask('eth_sendTransaction', { ...unsigned, type: '0x3' }),
+      await ask('eth_sendTransaction', { ...unsigned, blobVersionedHashes }),
+    ]) {
+      expect(sent.error).toMatchObject({ code: -32602, message: expect.stringContaining('blobs') })
+    }
+    expect((await ask('eth_getTransactionByHash', keccak256(raw))).result).toBeNull()
   })
 
   test("mines at the sandbox clock's time, or when it is told to", async () => {

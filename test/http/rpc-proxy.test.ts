@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPublicClient, http, keccak256 } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 
@@ -13,15 +15,15 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.stop())
 
-async function rpc(body: unknown): Promise<{ status: number; body: Any }> {
+async function rpc(body: unknown, url = rpcUrl): Promise<{ status: number; body: Any }> {
   const headers = { 'content-type': 'application/json' }
-  const response = await fetch(rpcUrl, { method: 'POST', headers, body: JSON.stringify(body) })
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
   return { status: response.status, body: await response.json() }
 }
 const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
 
 test('on a host that is not loopback the printed RPC URL is on the origin, and a deposit is found there', async () => {
-  expect(rpcUrl).toBe(`${sandbox.baseUrl}/rpc/31337`)
+  expect(rpcUrl.split('?')[0]).toBe(`${sandbox.baseUrl}/rpc/31337`)
   const acme = new Partner(sandbox)
   const { body } = await acme.deposit('carol', await acme.open('carol'), '1000000')
   const receipt = await rpc(call('eth_getTransactionReceipt', body.tx_hash))
@@ -41,6 +43,48 @@ test.each(['anvil_setBalance', 'evm_mine', 'eth_sendTransaction', 'debug_traceTr
     }
   },
 )
+
+describe('sending signed transactions', () => {
+  const sender = privateKeyToAccount(`0x${'42'.repeat(32)}`)
+  const terms = { chainId: 31337, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n, gas: 21_000n, to: sender.address }
+  const signed = async () => {
+    const { body } = await rpc(call('eth_getTransactionCount', sender.address, 'latest'))
+    return sender.signTransaction({ ...terms, nonce: Number(body.result) })
+  }
+
+  test('goes with the URL of the credentials, which a client of viem takes as it is', async () => {
+    const client = createPublicClient({ transport: http(rpcUrl) })
+    const hash = await client.sendRawTransaction({ serializedTransaction: await signed() })
+    expect(await client.waitForTransactionReceipt({ hash, checkReplacement: false })).toMatchObject({
+      status: 'success',
+    })
+  })
+
+  test('needs its key, and reading does not', async () => {
+    const bare = rpcUrl.split('?')[0]!
+    await using other = await sandbox.namespaces.create({ name: 'other' })
+    const foreign = Object.values((await other.credentials()).rpc_urls)[0]!.split('?')[1]!
+    const raw = await signed()
+    for (const url of [bare, `${bare}?key=`, `${bare}?key=guess`, `${bare}?${foreign}`, `${rpcUrl}&key=twice`]) {
+      expect(await rpc(call('eth_chainId'), url)).toMatchObject({ status: 200, body: { result: '0x7a69' } })
+      for (const method of ['eth_sendRawTransaction', 'eth_sendRawTransactionSync']) {
+        for (const body of [call(method, raw), [call('eth_chainId'), call(method, raw)]]) {
+          expect(await rpc(body, url)).toMatchObject({ status: 403, body: { code: 'control_forbidden', param: 'key' } })
+        }
+      }
+    }
+    const { body } = await rpc(call('eth_getTransactionByHash', keccak256(raw)))
+    expect(body.result).toBeNull()
+  })
+
+  test('a key is good for one life of a namespace', async () => {
+    const keyOfNext = async () => {
+      await using next = await sandbox.namespaces.create({ name: 'again' })
+      return Object.values((await next.credentials()).rpc_urls)[0]
+    }
+    expect(await keyOfNext()).not.toBe(await keyOfNext())
+  })
+})
 
 test('an unknown chain is 404', async () => {
   const response = await fetch(`${sandbox.baseUrl}/rpc/1`, {

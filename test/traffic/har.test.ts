@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { harOf } from '../../src/traffic/har.ts'
+import { harOf, harPieces } from '../../src/traffic/har.ts'
 import { exchange } from '../verdict/exchange.ts'
 import { harObjections } from './har-validator.ts'
 
@@ -16,6 +16,21 @@ describe('an archive', () => {
     ])
     expect(harObjections(har)).toBe('')
     expect(harObjections(harOf([], MAKER))).toBe('')
+  })
+
+  test('is written piece by piece, each of one exchange, to the same text', async () => {
+    const oldestFirst = Array.from({ length: 50 }, (_, i) => exchange({ at: i, request: { body: 'x'.repeat(10_000) } }))
+    async function* inOrder() {
+      yield* oldestFirst
+    }
+    const pieces: string[] = []
+    for await (const piece of harPieces(inOrder(), MAKER)) pieces.push(piece)
+    expect(JSON.parse(pieces.join(''))).toEqual(JSON.parse(JSON.stringify(harOf(oldestFirst.toReversed(), MAKER))))
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(15_000)
+    async function* none() {}
+    const nothing: string[] = []
+    for await (const piece of harPieces(none(), MAKER)) nothing.push(piece)
+    expect(JSON.parse(nothing.join(''))).toEqual(harOf([], MAKER))
   })
 
   test('the validator sees what is wrong', () => {

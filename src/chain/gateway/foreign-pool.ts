@@ -7,6 +7,8 @@ import type { ChainWriter, Refusals } from '../writing/chain-writer.ts'
 import { readQuantity } from './capped-params.ts'
 
 const UNDECODABLE = { code: -32602, reason: 'Failed to decode transaction' }
+/** Without its blobs Anvil keeps one for ever, and mines nothing that comes after it for seconds. */
+const BLOBS = { code: -32602, reason: 'transactions with blobs (type 3) are not taken' }
 
 /**
  * Hands transactions of others to the node's pool. Their gas is free, so its amount is limited: all that wait together fit
@@ -46,7 +48,9 @@ export class ForeignPool {
 
   /** A transaction that the node signs. Returns its hash. Throws RpcError. */
   async send(method: string, params: readonly unknown[]): Promise<unknown> {
-    const { gas } = Object(params[0]) as { gas?: unknown }
+    const transaction = Object(params[0]) as { gas?: unknown }
+    refuseBlobs(method, transaction)
+    const { gas } = transaction
     const given = readQuantity(method, 'gas', gas ?? 0)
     await this.#makeRoom(method, given, async () => {})
     const hash = (await this.#deps.writer.foreign([method, ...params])) as Hex
@@ -90,10 +94,22 @@ export class ForeignPool {
 
 /** Throws RpcError. */
 function gasIn(method: string, raw: Hex): bigint {
+  if (raw.startsWith('0x03')) throw new RpcError(method, BLOBS.code, BLOBS.reason)
   try {
     return parseTransaction(raw).gas ?? 0n
   } catch {
     throw new RpcError(method, UNDECODABLE.code, UNDECODABLE.reason)
+  }
+}
+
+/** A transaction that the node is to sign. Throws RpcError. */
+function refuseBlobs(method: string, transaction: object): void {
+  const type = 'type' in transaction ? transaction.type : undefined
+  const named = ['blobVersionedHashes', 'blobs', 'sidecar', 'maxFeePerBlobGas'].some(
+    (name) => ((transaction as Record<string, unknown>)[name] ?? undefined) !== undefined,
+  )
+  if (named || (typeof type === 'string' && /^0x0*3$/i.test(type)) || type === 3) {
+    throw new RpcError(method, BLOBS.code, BLOBS.reason)
   }
 }
 

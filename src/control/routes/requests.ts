@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { ERRORS, invalidParameters, Problem } from '../../domain/errors.ts'
@@ -7,9 +8,9 @@ import { suggest } from '../../support/nearest.ts'
 import { shorten } from '../../support/shorten.ts'
 import type { ExchangeFilter } from '../../traffic/exchange-filter.ts'
 import { explainExchange } from '../../traffic/explain-exchange.ts'
-import { harOf } from '../../traffic/har.ts'
+import { harOf, harPieces } from '../../traffic/har.ts'
 import { originalOf } from '../../traffic/original-of.ts'
-import { type ExchangeQuery, kept, pageExchanges } from '../../traffic/page-exchanges.ts'
+import { type ExchangeQuery, exchangesInOrder, kept, pageExchanges } from '../../traffic/page-exchanges.ts'
 import { EXCHANGE_ENDS } from '../../traffic/recorded-exchange.ts'
 import { ANSWERED_CODES } from '../../verdict/coverage.ts'
 import { type ControlDeps, controlOf } from '../control-parts.ts'
@@ -75,7 +76,7 @@ const tags = ['Control']
 
 /** What clients sent, what they got, and why. */
 export async function requestRoutes(app: FastifyInstance, { version, origin }: ControlDeps): Promise<void> {
-  const archive = (exchanges: Parameters<typeof harOf>[0]) => harOf(exchanges, { version, baseUrl: origin().url })
+  const maker = () => ({ version, baseUrl: origin().url })
   app.get<{ Querystring: Static<typeof Filter> }>(
     '/requests',
     {
@@ -88,11 +89,14 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
       },
       config: { errors: ['cursor_invalid', 'cursor_expired'] },
     },
-    async (request) => {
+    async (request, reply) => {
       const { exchanges } = controlOf(request)
       const { format, ...query } = request.query
       refuseUnknownCode(query.code)
-      if (format === 'har') return archive((await pageExchanges(exchanges, queryOf(query))).data)
+      if (format === 'har') {
+        const pieces = harPieces(await exchangesInOrder(exchanges, queryOf(query)), maker())
+        return reply.type('application/json; charset=utf-8').send(Readable.from(pieces))
+      }
       return pageExchanges(exchanges, { limit: DEFAULT_LIMIT, ...queryOf(query) })
     },
   )
@@ -117,7 +121,7 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
         const detail = `There is no request "${shorten(request_id)}": ${kept(exchanges)}.`
         throw new Problem('request_not_found', { detail, param: 'request_id' })
       }
-      if (request.query.format === 'har') return archive([exchange])
+      if (request.query.format === 'har') return harOf([exchange], maker())
       const transaction = exchange.transfer?.transaction_id
       const original = await originalOf(exchange, exchanges)
       const settled = transaction != null && (await isSettled(transaction))
