@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 export { AnvilBinaryMissingError } from './chain/node/anvil-binary.ts'
 export { AnvilStartError } from './chain/node/anvil-process.ts'
 export type {
@@ -26,7 +27,7 @@ export { ControlError, RefusedError } from './control/control-error.ts'
 export { DataDirectoryError } from './data-dir/data-directory-error.ts'
 export { InvariantError } from './domain/invariants.ts'
 export { ChainSetupError, ChainUnavailableError, ChainUnsoundError } from './domain/ports/chain.ts'
-export { NotKeptError } from './domain/ports/journal.ts'
+export { NotKeptError } from './domain/ports/not-kept-error.ts'
 export { FixtureError } from './fixtures/fixture-error.ts'
 export type { ChainClient } from './library/chain-clients.ts'
 export { type ConnectOptions, connectSandbox } from './library/connect-sandbox.ts'

@@ -2,13 +2,16 @@ import type { Credentials } from '../control/contract.ts'
 
 /** Three things to do next, and what each is for. */
 const NEXT: readonly (readonly [command: string, purpose: string])[] = [
-  ['yield-sandbox exec -- npm test', 'your tests against a sandbox of their own, and what your client does wrong'],
-  ['yield-sandbox explore -- npm test', 'your tests once for every fault at every request, judged by the money'],
-  ['yield-sandbox requests list', 'what your client has sent to this sandbox, and what became of it'],
+  ['exec -- npm test', 'your tests against a sandbox of their own, and what your client does wrong'],
+  ['explore -- npm test', 'your tests once for every fault at every request, judged by the money'],
+  ['requests list', 'what your client has sent to this sandbox, and what became of it'],
 ]
 
-/** What a person sees when the sandbox is ready: where everything is, a first request to paste, and what to do next. */
-export function banner(credentials: Credentials): string {
+/**
+ * What a person sees when the sandbox is ready: where everything is, a first request to paste, and what to do next. `own`
+ * is how this program is called, since a clone has it on no PATH.
+ */
+export function banner(credentials: Credentials, own = 'yield-sandbox'): string {
   const { base_url, auth_url, control_url, rpc_urls, scope, seed, ca_file, control_token, tenants } = credentials
   const [tenant] = tenants
   const rows: [string, string][] = [
@@ -35,6 +38,6 @@ TOKEN=$(${curl} ${auth_url} -d grant_type=client_credentials -d client_id=${tena
 ${curl} ${base_url}/v1/partner/pools -H "Authorization: Bearer $TOKEN"
 `
     : ''
-  const next = NEXT.map(([command, purpose]) => `    ${command.padEnd(36)}${purpose}`)
+  const next = NEXT.map(([command, purpose]) => `    ${`${own} ${command}`.padEnd(own.length + 23)}${purpose}`)
   return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n${first}\n  Next:\n\n${next.join('\n')}\n`
 }

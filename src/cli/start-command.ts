@@ -6,6 +6,7 @@ import { banner } from './banner.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
 import { whenNpxGoes } from './npx.ts'
+import { ownCommand } from './own-command.ts'
 import { atLeastOne, notEmpty, wholeNumber } from './parse-argument.ts'
 import { reportFailure } from './report-failure.ts'
 
@@ -118,7 +119,7 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   const credentials = await sandbox.credentials()
   if (json) process.stdout.write(`${visibleJson(credentials)}\n`)
   else if (!quiet) {
-    process.stdout.write(banner(credentials))
+    process.stdout.write(banner(credentials, ownCommand(process.argv[1] ?? '', process.cwd())))
     // A reader such as head that has read enough is noticed by the next line that is written.
     await sandbox.namespace.services.service.clock.wallSleep(READ_MS)
     process.stdout.write('\n')

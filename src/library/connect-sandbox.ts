@@ -2,7 +2,7 @@ import { ControlClient } from '../control/client.ts'
 import { ControlError } from '../control/control-error.ts'
 import { trustingFetch } from '../control/trusting-fetch.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
-import { refuseUnknownNames } from '../option-error.ts'
+import { OptionError, refuseUnknownNames } from '../option-error.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
 
 /** Where a running sandbox is. */
@@ -33,6 +33,8 @@ export async function connectSandbox(options: ConnectOptions): Promise<SandboxHa
   refuseUnknownNames(options, NAMES, 'connectSandbox')
   const fetchFn = options.ca === undefined ? fetch : trustingFetch(options.ca)
   const { url, controlToken, namespace } = options
+  if (typeof url !== 'string')
+    throw new OptionError(`url must be that of a sandbox, such as localhost:4010; got ${url}`)
   const client = new ControlClient(url, { controlToken, fetch: fetchFn, namespace })
   const { ready, reason } = await client.readiness()
   if (!ready) throw new ControlError(`the sandbox is not ready: ${reason}`, { code: 'sandbox_starting' })

@@ -118,6 +118,9 @@ describe('start', () => {
     const pasted = banner.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line))
     const { stdout } = await promisify(execFile)('sh', ['-c', pasted.join('\n')])
     expect(JSON.parse(stdout).data).toHaveLength(4)
+    const [next = ''] = /\S.* requests list/.exec(banner) ?? []
+    const env = { ...process.env, YIELD_SANDBOX_URL: /Base URL: +(\S+)/.exec(banner)![1] }
+    expect((await promisify(execFile)('sh', ['-c', next], { env })).stdout).toMatch(/GET \/v1\/partner\/pools/)
     const docs = /Docs: +(\S+)/.exec(banner)![1]!
     expect((await fetch(docs)).status).toBe(200)
   })

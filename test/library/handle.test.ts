@@ -121,6 +121,9 @@ describe.each(HANDLES)('the handle %s', (_name, handle) => {
     await expect(faults.remove('fault-99')).rejects.toMatchObject({ code: 'fault_not_found', status: 404 })
     await expect(clock.advance(-1)).rejects.toThrow(RefusedError)
     await expect(clock.set('2001-01-01')).rejects.toThrow('The clock only moves forward')
+    for (const none of [new Date('x'), 1e12 as unknown as Date]) {
+      await expect(clock.set(none)).rejects.toMatchObject({ code: 'validation_error' })
+    }
     await expect(userToken('alice', { tenant: 'acne' })).rejects.toMatchObject({
       code: 'tenant_not_found',
       message: 'there is no tenant "acne"; did you mean "acme"?',
@@ -158,6 +161,10 @@ describe('connecting', () => {
   test('needs a sandbox that answers, and its options by their names', async () => {
     await expect(connectSandbox({ url: '127.0.0.1:9' })).rejects.toMatchObject({ code: 'sandbox_unreachable' })
     await expect(connectSandbox({ url: 'ftp://here' })).rejects.toMatchObject({ code: 'invalid_url' })
+    const unset = { url: process.env.NO_SUCH_NAME } as { url: string }
+    await expect(connectSandbox(unset)).rejects.toThrow(
+      'url must be that of a sandbox, such as localhost:4010; got undefined',
+    )
     const misspelt = { url: started.baseUrl, token: 'x' }
     await expect(connectSandbox(misspelt)).rejects.toThrow(OptionError)
   })

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { END_OF_TIME, SandboxClock } from '../../domain/clock.ts'
 import { from, named } from '../../domain/described-schema.ts'
 import { Problem } from '../../domain/errors.ts'
-import { NotKeptError } from '../../domain/ports/journal.ts'
+import { NotKeptError } from '../../domain/ports/not-kept-error.ts'
 import { parseDuration } from '../../support/duration.ts'
 import { parseMoment } from '../../support/moment.ts'
 import { shorten } from '../../support/shorten.ts'
@@ -84,7 +84,8 @@ function stepOf({ advance, set }: Static<typeof Move>, clock: SandboxClock): num
   if (advance !== undefined && set !== undefined) throw invalid('set', 'Give advance or set, not both.')
   if (set !== undefined) {
     const step = parseMoment(set) - clock.now()
-    if (Number.isNaN(step)) throw invalid('set', `"${shorten(set)}" is not an ISO 8601 date and time.`)
+    if (Number.isNaN(step))
+      throw invalid('set', `"${shorten(set)}" is not an ISO 8601 date and time; write it like 2030-01-31T00:00:00Z.`)
     if (step < 0) throw invalid('set', `The clock only moves forward; it is ${clock.iso()} now.`)
     return step
   }

@@ -1,9 +1,3 @@
-/** Something could not be written where it is to be kept; the message says why. Nothing that was kept is lost. */
-export class NotKeptError extends Error {
-  override readonly name: string = 'NotKeptError'
-  readonly code: string = 'not_kept'
-}
-
 /** An append-only log of entries, each one JSON value. */
 export interface Journal<Entry> {
   /** Every entry so far, oldest first. */
