@@ -189,6 +189,19 @@ test('coverage counts operations, error codes and faults', () => {
   ])
 })
 
+test('what the record had no room for has been seen all the same, and what is forgotten may have been', () => {
+  const traffic = { operations: ['deposit'], errors: ['cursor_expired'], faults: ['drop_connection'] }
+  const scenario = { name: 'mine', findings: [], traffic }
+  const kept = [exchange({ ...TRANSFER, end: 'dropped', dropped: 'reset', response: null, faults: [drop] })]
+  const unmetOf = (parts: Parameters<typeof evidenceOf>[1]) =>
+    buildReport(evidenceOf([pools()], parts), context({ findings: [rightFinding()], scenario })).unmet
+  const error = 'The scenario expects the error cursor_expired, and nothing was answered with it.'
+  expect(unmetOf({ kept }).filter((reason) => reason.startsWith('The scenario'))).toEqual([error])
+  expect(unmetOf({ forgotten: { room: 0, deleted: 3, reset: 0 } })).toEqual([
+    'Nothing is said of 3 requests that were deleted from the record.',
+  ])
+})
+
 describe('a finding in a report', () => {
   const of = (one: ReturnType<typeof finding>, rest: Partial<ReportContext> = {}) =>
     buildReport(evidenceOf([pools()]), context({ findings: [one], ...rest })).findings[0]
