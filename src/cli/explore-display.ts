@@ -5,7 +5,7 @@ import { matrixOf } from '../explore/matrix.ts'
 import { type PlannedTrial, waits } from '../explore/plan/plan.ts'
 import { placesIn } from '../explore/plan/positions.ts'
 import { matrixRows, painter } from '../explore/render/matrix-lines.ts'
-import { OUTCOMES } from '../explore/render/outcomes.ts'
+import { OUTCOMES, signOf } from '../explore/render/outcomes.ts'
 import { seconds } from '../explore/render/sentence.ts'
 import { plural } from '../verdict/evidence/words.ts'
 import { plainText } from '../verdict/render/plain-text.ts'
@@ -78,8 +78,8 @@ export class ExploreDisplay {
   }
 
   #log({ outcome, level, trial, sentences }: TrialResult): void {
-    const { sign, name } = OUTCOMES[outcome]
-    if (isBad(level)) this.#say(plainText(`${sign} ${trial.id}: ${name}; ${sentences.join('; ')}`))
+    const said = `${signOf({ outcome, level })} ${trial.id}: ${OUTCOMES[outcome].name}`
+    if (isBad(level)) this.#say(plainText(`${said}; ${sentences.join('; ')}`))
     const step = (done: number) => Math.floor((done * STEPS) / this.#trials.length)
     if (step(this.#results.length) > step(this.#results.length - 1)) this.#say(this.#progress())
   }

@@ -27,7 +27,8 @@ export function misuseOf(run: MisusedRun, terms: MisuseTerms): string[] {
   if (before) return []
   const { command, timeout = 0 } = terms
   const [name = ''] = command
-  const askedNothing = isIdle(report) && forgottenIn(report).length === 0
+  const hasForgotten = forgottenIn(report).length > 0
+  const askedNothing = isIdle(report) && !hasForgotten
   return [
     ...(end.timedOut ? [`${name} was not done after ${timeout / 1000} s: ended.`] : []),
     ...(end.signal !== null && !end.timedOut
@@ -37,7 +38,8 @@ export function misuseOf(run: MisusedRun, terms: MisuseTerms): string[] {
     ...(askedNothing && otherNamespaces === 0 && end.signal === null && !end.timedOut
       ? [idleInWords(name, codeOfEnd(end), terms.env)]
       : []),
-    ...(askedNothing ? [] : missed.map((rule) => missedInWords(name, rule))),
+    // A fault may have struck what is forgotten.
+    ...(askedNothing || hasForgotten ? [] : missed.map((rule) => missedInWords(name, rule))),
   ]
 }
 

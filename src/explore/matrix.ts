@@ -1,4 +1,5 @@
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
+import { LEVELS, type Level } from '../oracle/outcome.ts'
 import { type Hazard, type Position, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
 import { HAZARDS } from './plan/hazards.ts'
 
@@ -6,6 +7,8 @@ import { HAZARDS } from './plan/hazards.ts'
 export interface Cell {
   /** The worst of them; `untried` where there is no result yet. */
   outcome: TrialOutcome | 'untried'
+  /** Of the worst; `none` where there is no result yet. */
+  level: Level
   results: readonly Tried[]
   /** How many there are, with those that were not tried. */
   trials: number
@@ -39,6 +42,7 @@ interface Trial {
 export interface Tried {
   trial: Trial
   outcome: TrialOutcome
+  level: Level
 }
 
 /** What a matrix is made of. */
@@ -63,9 +67,10 @@ export function matrixOf({ results, untried }: MatrixSource): Matrix {
 }
 
 /** Of the results in a cell, how many are the worst, and of how many: `2/5`; empty where it is one of one, and `5` where all are. */
-export function countIn({ outcome, results, trials }: Cell): string {
+export function countIn({ outcome, level, results, trials }: Cell): string {
   if (trials === 1) return ''
-  const same = outcome === 'untried' ? trials : results.filter((result) => result.outcome === outcome).length
+  const alike = results.filter((result) => result.outcome === outcome && result.level === level)
+  const same = outcome === 'untried' ? trials : alike.length
   return same === trials ? String(trials) : `${same}/${trials}`
 }
 
@@ -77,6 +82,12 @@ function singleOf({ harms }: Trial): Harm[] {
 function cellOf(entries: readonly { result: Tried | undefined }[]): Cell | undefined {
   if (entries.length === 0) return undefined
   const results = entries.flatMap(({ result }) => result ?? [])
-  const worst = TRIAL_OUTCOMES.find((outcome) => results.some((result) => result.outcome === outcome))
-  return { outcome: worst ?? 'untried', results, trials: entries.length }
+  const [worst] = results.toSorted((a, b) => rankOf(a) - rankOf(b))
+  return { outcome: worst?.outcome ?? 'untried', level: worst?.level ?? 'none', results, trials: entries.length }
+}
+
+/** The worst first: by what it costs, then in the order of the outcomes. A fault that never struck comes after what needs review. */
+function rankOf({ outcome, level }: Tried): number {
+  const cost = outcome === 'not_exercised' ? LEVELS.indexOf('review') + 0.5 : LEVELS.indexOf(level)
+  return cost * TRIAL_OUTCOMES.length + TRIAL_OUTCOMES.indexOf(outcome)
 }

@@ -42,7 +42,7 @@ export function sentenceOf(outcome: OutcomeId, operation: Operation, what: strin
     forgotten: `${what} is in the ledger, and its requests are forgotten: nothing is said of it.`,
     not_known_yet: `${what} was still under way: nothing is known of it yet.`,
     contradiction: `${what} was answered as done, and the ledger does not have it: that is a mistake of the sandbox.`,
-    perhaps_told: `${what} ${made}. Only a list, a balance or the chain that your command may read anyway showed it: whether your app noticed cannot be seen.`,
+    perhaps_told: `${what} ${made}, and only a list, a balance or the chain that your command may read anyway showed it: whether your app noticed cannot be seen.`,
     key_expired: `${what} came again under its key after that had expired; it was carried out ${times(transfers.length)}.`,
     lucky: `${what} had no answer and was sent again under another key. The first one had not been carried out: whenever it is, that pays twice.`,
     not_asked_for: `${what} was never asked for, and your command ended well.`,

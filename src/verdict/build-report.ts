@@ -56,7 +56,7 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
     findings.push(reported(finding, { evidence: rest, context, required: required.has(finding.id) }))
   }
   findings.sort((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact))
-  const coverage = coverageOf(evidence.exchanges, context.faultKinds)
+  const coverage = coverageOf([...evidence.kept, ...evidence.exchanges], context.faultKinds)
   const traffic = scenario?.traffic ?? {}
   const operations = judgeOperations(evidence, context.beside)
   const { verdict, summary, unmet } = verdictOf({

@@ -50,7 +50,8 @@ function unmetBy({ findings, configuration, operations, coverage, traffic, reaso
     ...configuration.filter(({ blocking }) => blocking).map(({ title }) => `${title}.`),
     ...sentencesOf(operations, ['review']),
     ...unmetFindings(findings),
-    ...unseen(coverage, traffic),
+    // What is forgotten may have been just that.
+    ...(operations.some(({ outcome }) => outcome === 'forgotten') ? [] : unseen(coverage, traffic)),
   ]
 }
 

@@ -48,6 +48,12 @@ describe('a sentence', () => {
     )
   })
 
+  // The verdict's own line has room for no more than the first.
+  test('says in its first part why it is not known whether the client was told', () => {
+    const [first] = sentenceOf('perhaps_told', operation(), 'It').split('. ')
+    expect(first).toMatch(/^It was carried out, and only a list, .* cannot be seen\.$/)
+  })
+
   test('says how often', () => {
     const often = (count: number) =>
       sentenceOf('key_expired', operation({ transfers: Array.from({ length: count }, () => booked('a')) }), 'It')

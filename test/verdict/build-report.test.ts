@@ -189,6 +189,33 @@ test('coverage counts operations, error codes and faults', () => {
   ])
 })
 
+test('what the record had no room for has been seen all the same, and what is forgotten may have been', () => {
+  const traffic = { operations: ['deposit'], errors: ['cursor_expired'], faults: ['drop_connection'] }
+  const scenario = { name: 'mine', findings: [], traffic }
+  const kept = [exchange({ ...TRANSFER, end: 'dropped', dropped: 'reset', response: null, faults: [drop] })]
+  const unmetOf = (parts: Parameters<typeof evidenceOf>[1]) =>
+    buildReport(evidenceOf([pools()], parts), context({ findings: [rightFinding()], scenario })).unmet
+  const error = 'The scenario expects the error cursor_expired, and nothing was answered with it.'
+  expect(unmetOf({ kept }).filter((reason) => reason.startsWith('The scenario'))).toEqual([error])
+  const forgotten = { room: 0, deleted: 3, reset: 0 }
+  const lost = 'Nothing is said of 3 requests that were deleted from the record.'
+  expect(unmetOf({ forgotten })).toEqual([lost])
+  expect(unmetOf({ forgotten, kept }).filter((reason) => reason.startsWith('The scenario'))).toEqual([])
+})
+
+test('the last twenty requests that moved a whole balance are shown, whatever names them', () => {
+  const whole = { tx_hash: '0x1', transaction_id: 'txn_1', shown_by: 'req_9' } as never
+  const all = Array.from({ length: 25 }, () => exchange({ operation: 'withdraw', transfer: whole }))
+  const shown = buildReport(evidenceOf([pools(), ...all]), context()).exchanges.map(({ request_id }) => request_id)
+  expect(shown.slice(-20)).toEqual(all.slice(-20).map(({ request_id }) => request_id))
+  expect(buildReport(evidenceOf([pools()]), context()).exchanges).toEqual([])
+})
+
+test('a report says what the sandbox was and when it was made', () => {
+  const report = buildReport(evidenceOf([pools()]), context())
+  expect(report).toMatchObject({ version: '1.2.3', seed: 7, created_at: '1970-01-01T00:16:40.000Z' })
+})
+
 describe('a finding in a report', () => {
   const of = (one: ReturnType<typeof finding>, rest: Partial<ReportContext> = {}) =>
     buildReport(evidenceOf([pools()]), context({ findings: [one], ...rest })).findings[0]

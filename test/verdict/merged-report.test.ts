@@ -15,3 +15,25 @@ test.each<[Verdict[], Verdict]>([
 ])('%j together are %s', (verdicts, verdict) => {
   expect(merged(...verdicts)).toBe(verdict)
 })
+
+test('one report is itself', () => {
+  const only = reportOf('failed')
+  expect(mergedReport([only])).toBe(only)
+})
+
+test('several have their rules added up, and a sentence that names those that did not pass', () => {
+  const passed = reportOf('passed', { 'retry-after': 'passed', 'polling-pace': 'not_exercised' }, { scenario: 'one' })
+  const failed = (scenario?: string) =>
+    reportOf(
+      'failed',
+      { 'retry-after': 'failed', 'polling-pace': 'passed' },
+      scenario === undefined ? {} : { scenario },
+    )
+  const open = reportOf('inconclusive', {}, { scenario: 'four' })
+  const reports = [passed, failed('two'), failed(), open]
+  expect(mergedReport(reports)).toEqual({
+    ...{ verdict: 'failed', proved: 3, contradicted: 2, unproved: 1, reports },
+    summary: '1 of 4 scenarios passed; 2 failed: two, -; 1 inconclusive: four.',
+  })
+  expect(mergedReport([passed, passed])).toHaveProperty('summary', '2 of 2 scenarios passed.')
+})

@@ -1,7 +1,7 @@
 import type { Tried } from '../../explore/matrix.ts'
 import { HAZARDS } from '../../explore/plan/hazards.ts'
 import { matrixSection } from '../../explore/render/html-sections.ts'
-import { OUTCOMES } from '../../explore/render/outcomes.ts'
+import { OUTCOMES, signOf } from '../../explore/render/outcomes.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
 import { html, type Markup } from '../../verdict/render/html/markup.ts'
@@ -10,8 +10,8 @@ import { type Card, cardsOf } from './cards.ts'
 
 /** What went wrong or needs review in runs with a fault, a card for each cause; then every fault at every operation. */
 export function explorationSections({ exploration: { trials, incidents } }: Evidence): Markup {
-  const results = trials.map(({ operation, hazard, outcome }): Tried => {
-    return { trial: { harms: [{ position: { operation }, hazard: { id: hazard } }] }, outcome }
+  const results = trials.map(({ operation, hazard, outcome, level }): Tried => {
+    return { trial: { harms: [{ position: { operation }, hazard: { id: hazard } }] }, outcome, level }
   })
   const cards = cardsOf(incidents)
   return html`${cards.length > 0 && html`<section><h2>Money <small>${cards.length}</small></h2>${cards.map(article)}</section>`}
@@ -20,10 +20,10 @@ ${matrixSection({ results, untried: null })}`
 
 function article({ first, others }: Card): Markup {
   const { outcome, level, trial, count, sentences, findings, repeat } = first
-  const { sign, name, meaning } = OUTCOMES[outcome]
+  const { name, meaning } = OUTCOMES[outcome]
   const said = sentences.length > 0 ? sentences : [meaning]
   const why = findings.flatMap((id) => FINDINGS.filter((finding) => finding.id === id))
-  return html`<article class="${outcome}"><h3>${trial}</h3><p><span class="tag">${level}</span><span class="tag">${sign} ${name}</span></p>
+  return html`<article class="${outcome}"><h3>${trial}</h3><p><span class="tag">${level}</span><span class="tag">${signOf(first)} ${name}</span></p>
 ${said.map((sentence) => html`<p>${sentence}</p>`)}
 ${count > 1 && html`<p class="id">${count} runs with this fault at this operation went wrong or need review.</p>`}
 <dl class="facts">${why.map(({ id, failureTitle }) => html`<div><dt>Why</dt><dd>${failureTitle} <span class="id">${id}</span></dd></div>`)}

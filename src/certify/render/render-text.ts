@@ -1,5 +1,5 @@
 import { isBad } from '../../explore/judge/judge-trial.ts'
-import { OUTCOMES } from '../../explore/render/outcomes.ts'
+import { OUTCOMES, signOf } from '../../explore/render/outcomes.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
 import { plainText } from '../../verdict/render/plain-text.ts'
@@ -56,7 +56,7 @@ function otherRules({ findings }: Evidence): string[] {
 function otherRuns({ exploration }: Evidence): string[] {
   return exploration.trials
     .filter(({ level }) => level !== 'ok' && !isBad(level) && !isOpen(level))
-    .map(({ id, outcome }) => `${OUTCOMES[outcome].sign} ${id}: ${OUTCOMES[outcome].name}`)
+    .map(({ id, outcome, level }) => `${signOf({ outcome, level })} ${id}: ${OUTCOMES[outcome].name}`)
 }
 
 function allScenarios({ scenarios: all }: Evidence): string[] {

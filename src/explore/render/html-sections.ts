@@ -3,18 +3,17 @@ import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { type Cell, countIn, type MatrixSource, matrixOf } from '../matrix.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
-import { isAside, OUTCOMES, SHOWN } from './outcomes.ts'
+import { isAside, legendOf, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen } from './sentence.ts'
 
 /** What can go wrong, by where; words for those who see no colours. */
 export function matrixSection(exploration: MatrixSource): Markup | undefined {
-  const { operations, rows } = matrixOf(exploration)
+  const matrix = matrixOf(exploration)
+  const { operations, rows } = matrix
   if (rows.length === 0) return undefined
-  const seen = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.outcome ?? [])))
-  const legend = SHOWN.filter((outcome) => seen.has(outcome)).map((outcome) => {
-    const { sign, name, meaning } = OUTCOMES[outcome]
-    return html`<li class="${outcome}"><b>${sign} ${name}</b>: ${meaning}</li>`
-  })
+  const legend = legendOf(matrix).map(
+    ({ outcome, sign, name, meaning }) => html`<li class="${outcome}"><b>${sign} ${name}</b>: ${meaning}</li>`,
+  )
   const head = operations.map((operation) => html`<th scope="col">${operation.replaceAll('_', ' ')}</th>`)
   const row = ({ title, cells }: (typeof rows)[number]) =>
     html`<tr><th scope="row">${title}</th>${cells.map(cellOf)}</tr>`
@@ -34,21 +33,20 @@ ${notes.length > 0 && html`<section><h2>Left open</h2><ul class="list">${notes.m
 function cellOf(cell: Cell | undefined): Markup {
   if (!cell) return html`<td></td>`
   const { outcome, trials } = cell
-  const { sign, name } = OUTCOMES[outcome]
+  const { name } = OUTCOMES[outcome]
   const count = countIn(cell)
   const words = count === '' ? name : `${name}: ${count.includes('/') ? count.replace('/', ' of ') : `all ${trials}`}`
-  return html`<td class="cell ${outcome}" title="${words}" aria-label="${words}">${sign}${count !== '' && ` ${count}`}</td>`
+  return html`<td class="cell ${outcome}" title="${words}" aria-label="${words}">${signOf(cell)}${count !== '' && ` ${count}`}</td>`
 }
 
 function article(incident: Incident): Markup {
   const { outcome, first, others } = incident
-  const { sign, name } = OUTCOMES[outcome]
   const also = alikeInWords(incident)
   const why = explanationsOf(incident).map(
     ({ id, title, explanation, fix }) =>
       html`<div><dt>Why</dt><dd>${title} <span class="id">${id}</span><p>${explanation}</p></dd></div><div><dt>Fix</dt><dd>${fix}</dd></div>`,
   )
-  return html`<article class="${outcome}"><h3>${first.trial.id}</h3><p><span class="tag">${first.level}</span><span class="tag">${sign} ${name}</span></p>
+  return html`<article class="${outcome}"><h3>${first.trial.id}</h3><p><span class="tag">${first.level}</span><span class="tag">${signOf(first)} ${OUTCOMES[outcome].name}</span></p>
 ${first.sentences.map((sentence) => html`<p>${sentence}</p>`)}
 <dl class="facts">${why}${also !== undefined && html`<div><dt>Also</dt><dd>${also}${eachOf(others)}</dd></div>`}<div><dt>See it again</dt><dd><pre tabindex="0"><code>${first.repeat}</code></pre></dd></div></dl></article>`
 }
@@ -62,7 +60,6 @@ function eachOf(others: readonly TrialResult[]): Markup {
 
 function item(incident: Incident): Markup {
   const { outcome, first } = incident
-  const { sign, name } = OUTCOMES[outcome]
   const also = alikeInWords(incident)
-  return html`<li class="${outcome}"><span class="tag">${sign} ${name}</span> ${first.trial.id}<p>${first.sentences.join('; ')}</p>${also !== undefined && html`<p>Also ${also}.</p>`}</li>`
+  return html`<li class="${outcome}"><span class="tag">${signOf(first)} ${OUTCOMES[outcome].name}</span> ${first.trial.id}<p>${first.sentences.join('; ')}</p>${also !== undefined && html`<p>Also ${also}.</p>`}</li>`
 }

@@ -4,7 +4,7 @@ import { isBad } from '../judge/judge-trial.ts'
 import { countIn, matrixOf } from '../matrix.ts'
 import { summaryOf } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
-import { isAside, OUTCOMES, SHOWN } from './outcomes.ts'
+import { isAside, legendOf, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
 /** For a comment on a change: the verdict, what went wrong, and the matrix. */
@@ -28,7 +28,7 @@ function incidentLines(incident: Incident): string[] {
   const { outcome, first } = incident
   const also = alikeInWords(incident)
   return [
-    `### ${escaped(OUTCOMES[outcome].sign)} ${OUTCOMES[outcome].name} (${first.level}): ${code(first.trial.id)}`,
+    `### ${escaped(signOf(first))} ${OUTCOMES[outcome].name} (${first.level}): ${code(first.trial.id)}`,
     '',
     ...first.sentences.map((sentence) => `- ${escaped(sentence)}`),
     ...explanationsOf(incident).map(
@@ -43,28 +43,26 @@ function incidentLines(incident: Incident): string[] {
 
 function asideLine(incident: Incident): string {
   const { outcome, first } = incident
-  const { sign, name } = OUTCOMES[outcome]
+  const { name } = OUTCOMES[outcome]
   const also = alikeInWords(incident)
   const more = also === undefined ? '' : `; also ${escaped(also)}`
-  return `- ${escaped(sign)} ${code(first.trial.id)}: ${name}. ${escaped(first.sentences.join('; '))}${more}`
+  return `- ${escaped(signOf(first))} ${code(first.trial.id)}: ${name}. ${escaped(first.sentences.join('; '))}${more}`
 }
 
 function matrixLines(exploration: Exploration): string[] {
-  const { operations, rows } = matrixOf(exploration)
+  const matrix = matrixOf(exploration)
+  const { operations, rows } = matrix
   if (rows.length === 0) return []
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   return [
     row(['', ...operations.map((operation) => code(operation))]),
     row(['---', ...operations.map(() => ':-:')]),
     ...rows.map(({ title, cells }) =>
-      row([
-        escaped(title),
-        ...cells.map((cell) => (cell ? escaped(`${OUTCOMES[cell.outcome].sign}${countIn(cell)}`) : '')),
-      ]),
+      row([escaped(title), ...cells.map((cell) => (cell ? escaped(`${signOf(cell)}${countIn(cell)}`) : ''))]),
     ),
     '',
-    SHOWN.filter((outcome) => rows.some(({ cells }) => cells.some((cell) => cell?.outcome === outcome)))
-      .map((outcome) => `${escaped(OUTCOMES[outcome].sign)} ${OUTCOMES[outcome].name}`)
+    legendOf(matrix)
+      .map(({ sign, name }) => `${escaped(sign)} ${name}`)
       .join(', '),
     '',
   ]

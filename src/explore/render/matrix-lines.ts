@@ -1,7 +1,7 @@
 import type { Operation } from '../../domain/operations.ts'
 import { type Level, OUTCOMES as OF_OPERATIONS, type OutcomeId } from '../../oracle/outcome.ts'
 import { type Cell, countIn, type Matrix, type MatrixRow } from '../matrix.ts'
-import { OUTCOMES, SHOWN, type Shown } from './outcomes.ts'
+import { legendOf, type Shown, signOf } from './outcomes.ts'
 
 /** How text is made to stand out, by a Select Graphic Rendition of ECMA-48; without colours, not at all. */
 export type Paint = (sgr: string, text: string) => string
@@ -50,11 +50,9 @@ export function painter(colour: boolean): Paint {
 /** The matrix, and what its signs mean; nothing when there is nothing in it. */
 export function matrixLines(matrix: Matrix, paint: Paint): string[] {
   if (matrix.rows.length === 0) return []
-  const seen = new Set(matrix.rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.outcome ?? [])))
-  const legend = SHOWN.filter((outcome) => seen.has(outcome)).map((outcome) => {
-    const { sign, name, meaning } = OUTCOMES[outcome]
-    return `${paint(COLOURS[outcome], sign)} ${name}: ${meaning}`
-  })
+  const legend = legendOf(matrix).map(
+    ({ outcome, sign, name, meaning }) => `${paint(COLOURS[outcome], sign)} ${name}: ${meaning}`,
+  )
   return [...matrixRows(matrix, paint), '', ...legend]
 }
 
@@ -72,6 +70,6 @@ export function matrixRows({ operations, rows }: Matrix, paint: Paint): string[]
 
 function cellText(cell: Cell | undefined, width: number, paint: Paint): string {
   if (!cell) return ' '.repeat(width)
-  const text = `${OUTCOMES[cell.outcome].sign}${countIn(cell)}`
+  const text = `${signOf(cell)}${countIn(cell)}`
   return paint(COLOURS[cell.outcome], text) + ' '.repeat(Math.max(0, width - text.length))
 }

@@ -1,6 +1,7 @@
 import { type Level, OUTCOMES as OF_OPERATIONS, type OutcomeId } from '../../oracle/outcome.ts'
 import { TRIAL_OUTCOMES, type TrialOutcome, type TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
+import type { Matrix } from '../matrix.ts'
 
 /** What a cell of the matrix shows. */
 export type Shown = TrialOutcome | 'untried'
@@ -69,8 +70,22 @@ function ofOperations(): Record<Extract<Shown, OutcomeId>, ShownOutcome> {
   return Object.fromEntries(shown)
 }
 
+/** Of a result, or of a cell: by its level, since an outcome is milder for a new portfolio, or in an outage. */
+export function signOf({ outcome, level }: { outcome: Shown; level: Level }): string {
+  return outcome === 'hung' || Object.hasOwn(OWN, outcome) ? OUTCOMES[outcome].sign : SIGNS[level]
+}
+
 /** In the order in which a legend has them. */
-export const SHOWN: readonly Shown[] = [...TRIAL_OUTCOMES, 'untried']
+const SHOWN: readonly Shown[] = [...TRIAL_OUTCOMES, 'untried']
+
+/** What the signs of a matrix mean: each outcome that is in it, once for each sign. */
+export function legendOf({ rows }: Matrix): (ShownOutcome & { outcome: Shown })[] {
+  const cells = rows.flatMap((row) => row.cells.flatMap((cell) => cell ?? []))
+  return SHOWN.flatMap((outcome) => {
+    const signs = new Set(cells.flatMap((cell) => (cell.outcome === outcome ? [signOf(cell)] : [])))
+    return [...signs].map((sign) => ({ ...OUTCOMES[outcome], outcome, sign }))
+  })
+}
 
 /** Levels that keep an exploration from "passed" though nothing failed. */
 export const GRAVE: readonly Level[] = ['inconclusive', 'review']

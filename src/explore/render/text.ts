@@ -6,7 +6,7 @@ import { matrixOf } from '../matrix.ts'
 import { summaryOf } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { COLOURS, matrixLines } from './matrix-lines.ts'
-import { GRAVE, isAside, OUTCOMES } from './outcomes.ts'
+import { GRAVE, isAside, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
 const VERDICTS = { passed: '1;32', failed: '1;31', inconclusive: '1;33' }
@@ -46,9 +46,8 @@ function leftOut(incidents: readonly Incident[], most: number): string[] {
 
 function incidentLines(incident: Incident, set: Typesetter): string[] {
   const { outcome, first } = incident
-  const { sign, name } = OUTCOMES[outcome]
   return [
-    ...set.signed(sign, COLOURS[outcome], `${first.trial.id}: ${name} (${first.level})`),
+    ...set.signed(signOf(first), COLOURS[outcome], `${first.trial.id}: ${OUTCOMES[outcome].name} (${first.level})`),
     ...first.sentences.flatMap((sentence) => set.wrap('  ', plainText(sentence))),
     ...explanationsOf(incident).flatMap(({ id, title, fix }) => set.labelled({ why: `${title} (${id}).`, fix })),
     ...set.labelled({ also: alikeInWords(incident) }),
@@ -59,7 +58,6 @@ function incidentLines(incident: Incident, set: Typesetter): string[] {
 function asideLines(incident: Incident, set: Typesetter): string[] {
   const { outcome, first } = incident
   const also = alikeInWords(incident)
-  const { sign, name } = OUTCOMES[outcome]
-  const what = `${first.trial.id}: ${name}; ${first.sentences.join('; ')}`
-  return set.signed(sign, COLOURS[outcome], also === undefined ? what : `${what}; also ${also}`)
+  const what = `${first.trial.id}: ${OUTCOMES[outcome].name}; ${first.sentences.join('; ').replace(/\.$/, '')}`
+  return set.signed(signOf(first), COLOURS[outcome], `${also === undefined ? what : `${what}; also ${also}`}.`)
 }

@@ -107,11 +107,14 @@ class ReportText {
     ]
   }
 
-  /** What needs review: all with `verbose`, else what matters to the verdict. */
+  /** What needs review: all with `verbose`, else what matters to the verdict and is not of the very requests that made something fail. */
   #openQuestions(): string[] {
     const { needs_review } = byOutcome(this.#report)
+    const failed = requestsThatFailed(this.#report)
+    const isSaid = ({ request_ids: [first, ...others] }: ReportedFinding) =>
+      first !== undefined && [first, ...others].every((id) => failed.has(id))
     return needs_review
-      .filter(({ impact, required }) => this.#verbose || impact === 'critical' || required)
+      .filter((one) => this.#verbose || ((one.impact === 'critical' || one.required) && !isSaid(one)))
       .flatMap((finding) => this.#finding('?', finding))
   }
 
@@ -124,10 +127,14 @@ class ReportText {
   #reasons(grave: readonly OperationOutcome[]): string[] {
     const { verdict, unmet, configuration, findings } = this.#report
     if (verdict !== 'failed' && unmet.length < 2) return []
+    const { errored, needs_review } = byOutcome({ findings })
     const said = new Set([
       ...grave.map(({ sentence }) => sentence),
       ...configuration.map(({ title }) => `${title}.`),
-      ...byOutcome({ findings }).errored.map(({ id }) => `The judge of ${id} failed.`),
+      ...errored.map(({ id }) => `The judge of ${id} failed.`),
+      ...needs_review.flatMap(({ id }) =>
+        ['critical', 'required'].map((which) => `The ${which} finding ${id} needs review.`),
+      ),
     ])
     return unmet.filter((reason) => !said.has(reason)).flatMap((reason) => this.#set.wrap('- ', plainText(reason)))
   }
@@ -155,6 +162,13 @@ class ReportText {
   #chapter(title: string, lines: readonly string[]): string[] {
     return lines.length > 0 ? ['', this.#set.paint(BOLD, title), ...lines] : []
   }
+}
+
+/** Ids of requests by which money went astray or a rule was broken. */
+function requestsThatFailed({ operations, findings }: Report): ReadonlySet<string> {
+  const astray = operations.filter(({ level }) => level === 'critical' || level === 'serious')
+  const broken = findings.filter(({ outcome, accepted }) => outcome === 'failed' && accepted === undefined)
+  return new Set([...astray, ...broken].flatMap(({ request_ids }) => request_ids))
 }
 
 /** The commands that show what is broken once more, each once. */

@@ -25,6 +25,21 @@ test('of places that differ, the worst are counted', () => {
   expect(row(renderText({ ...sampleExploration(), results, untried: null }), 'reverted')).toEqual(['✗1/2'])
 })
 
+test('a sign is of the level: what is milder than usual has that of what it costs, and hides nothing that costs more', () => {
+  const [first, second] = sampleTrials().filter(({ id }) => id.endsWith(' revert'))
+  const milder = resultOf(first!, 'left_open', { level: 'warning' })
+  const textOf = (other: ReturnType<typeof resultOf>) =>
+    renderText({ ...sampleExploration(), results: [milder, other], untried: null }, { verbose: true })
+  const mild = textOf(resultOf(second!, 'left_open', { level: 'warning' }))
+  expect(row(mild, 'reverted')).toEqual(['~2'])
+  expect(mild).toContain('\n~ left open: ')
+  expect(mild).toContain('\n~ deposit#1@alice revert: left open; ')
+  expect(mild).not.toContain('?')
+  expect(row(textOf(resultOf(second!, 'lucky')), 'reverted')).toEqual(['?1/2'])
+  expect(row(textOf(resultOf(second!, 'left_open')), 'reverted')).toEqual(['?1/2'])
+  expect(row(textOf(resultOf(second!, 'not_exercised')), 'reverted')).toEqual(['-1/2'])
+})
+
 test('what went wrong comes worst first, with what happened, why, the fix, and a command; alike ones once', () => {
   const text = renderText(sampleExploration())
   const heads = text.split('\n').filter((line) => /^[✗∞!] .*\((critical|serious)\)$/.test(line))
@@ -56,9 +71,9 @@ test('other amounts of other users are the same mistake, lost money is not the s
 
 test('the rest has a line each: what gave up, what never struck, what is open and why; the verdict comes last', () => {
   const text = renderText(sampleExploration(), { verbose: true })
-  expect(text).toMatch(/^~ list_pools#1 proxy-page: gave up; the same money, but it failed$/m)
-  expect(text).toMatch(/^- list_pools#1 unknown-fields: not exercised; the fault never struck$/m)
-  expect(text).toMatch(/^\? list_pools#1 cut-json: errored; --before failed: alice$/m)
+  expect(text).toMatch(/^~ list_pools#1 proxy-page: gave up; the same money, but it failed\.$/m)
+  expect(text).toMatch(/^- list_pools#1 unknown-fields: not exercised; the fault never struck\.$/m)
+  expect(text).toMatch(/^\? list_pools#1 cut-json: errored; --before failed: alice\.$/m)
   expect(text).toMatch(/^Not tried: 3 more, 2 of them at transfers \(--max-runs 40\)\.$/m)
   expect(text).toMatch(/^npm left a process running: ended \(alice\)/m)
   const lines = text.trimEnd().split('\n')
@@ -71,7 +86,7 @@ test('the rest has a line each: what gave up, what never struck, what is open an
   )
   const short = renderText(sampleExploration())
   expect(short).not.toContain('proxy-page: gave up')
-  expect(short).toMatch(/^\? list_pools#1 cut-json: errored; --before failed: alice$/m)
+  expect(short).toMatch(/^\? list_pools#1 cut-json: errored; --before failed: alice\.$/m)
   expect(short.split('\n').slice(-2)).toEqual([lines.at(-1), ''])
 })
 

@@ -81,6 +81,20 @@ describe('a terminal', () => {
     ])
   })
 
+  test('says once what needs review, and nothing of the very requests that made something fail', () => {
+    const { findings, operations, ...report } = sampleReport()
+    const [open] = findings.filter(({ outcome }) => outcome === 'needs_review')
+    const grave = operations.filter(({ level }) => level === 'critical')
+    const shown = (money: typeof operations) => {
+      const unmet = [`The critical finding ${open?.id} needs review.`]
+      const named = open ? [{ ...open, impact: 'critical' as const, request_ids: ['req_1'] }] : []
+      return renderText([{ ...report, findings: named, operations: money, unmet }]).match(/^.*needs review.*$/gm)
+    }
+    expect(shown([])).toEqual([expect.stringMatching(/^\? /)])
+    expect(shown(grave.map((one) => ({ ...one, request_ids: ['req_2'] })))).toHaveLength(1)
+    expect(shown(grave.map((one) => ({ ...one, request_ids: ['req_1', 'req_2'] })))).toBeNull()
+  })
+
   test('is wrapped to its width, but for command lines', () => {
     for (const width of [60, 100]) {
       const lines = renderText([sampleReport()], { width }).split('\n')
