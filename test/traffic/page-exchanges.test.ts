@@ -13,6 +13,9 @@ import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 /** A log that keeps as many as it is told. */
 class Log implements RecordedExchanges {
   exchanges: RecordedExchange[] = []
+  /** How often the log was gone through for exchanges by number, and how many of them were made. */
+  reads = 0
+  made = 0
 
   constructor(readonly most = 1000) {}
 
@@ -23,10 +26,6 @@ class Log implements RecordedExchanges {
   *newestFirst(before = Number.POSITIVE_INFINITY): Generator<RecordedExchange> {
     for (const one of this.exchanges.toReversed()) if (one.number < before) yield one
   }
-
-  /** How often the log was gone through for exchanges by number, and how many of them were made. */
-  reads = 0
-  made = 0
 
   *numbered(numbers: Iterable<number>): Generator<RecordedExchange> {
     this.reads++
