@@ -91,11 +91,16 @@ export class ExchangeLog {
   }
 
   /** Newest first, beginning before the one of this number. Each is shown when it is asked for; what is forgotten by then is left out. */
-  *newestFirst(before = Number.POSITIVE_INFINITY): Generator<RecordedExchange> {
+  newestFirst(before = Number.POSITIVE_INFINITY): Generator<RecordedExchange> {
+    return this.numbered(downFrom(Math.min(this.#next, before) - 1, this.#oldest))
+  }
+
+  /** The exchanges of these numbers, as {@link newestFirst} shows them. */
+  *numbered(numbers: Iterable<number>): Generator<RecordedExchange> {
     const { generation } = this
     const oldest = this.#oldest
     const ordinals = this.#counted()
-    for (let number = Math.min(this.#next, before) - 1; number >= oldest; number--) {
+    for (const number of numbers) {
       if (this.generation !== generation) return
       const live = this.#at(number)
       if (live) yield this.#show(live, ordinals[number - oldest])
@@ -297,4 +302,8 @@ export class ExchangeLog {
   #place(number: number): number {
     return (number - this.#first) % this.#deps.maxExchanges
   }
+}
+
+function* downFrom(first: number, last: number): Generator<number> {
+  for (let number = first; number >= last; number--) yield number
 }

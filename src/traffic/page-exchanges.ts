@@ -10,6 +10,8 @@ export interface RecordedExchanges {
   readonly size: number
   /** Newest first, beginning before the one of this number. */
   newestFirst(before?: number): Iterable<RecordedExchange>
+  /** Those of these numbers, as far as they are kept. */
+  numbered(numbers: Iterable<number>): Iterable<RecordedExchange>
   /** The exchange of that request, if it is kept. */
   get(requestId: string): RecordedExchange | undefined
   /** Forgets every one. */
@@ -67,19 +69,12 @@ export async function exchangesInOrder(
   log: RecordedExchanges,
   { limit, starting_after, ...filter }: ExchangeQuery,
 ): Promise<AsyncIterable<RecordedExchange>> {
-  const ids: string[] = []
+  const numbers: number[] = []
   for await (const exchange of inTurns(log.newestFirst(placeOf(starting_after, log)), SHOWN_AT_ONCE)) {
-    if (ids.length === limit) break
-    if (fits(exchange, filter)) ids.push(exchange.request_id)
+    if (numbers.length === limit) break
+    if (fits(exchange, filter)) numbers.push(exchange.number)
   }
-  return stillKept(log, ids.reverse())
-}
-
-async function* stillKept(log: RecordedExchanges, ids: readonly string[]): AsyncGenerator<RecordedExchange> {
-  for await (const id of inTurns(ids, WRITTEN_AT_ONCE)) {
-    const exchange = log.get(id)
-    if (exchange) yield exchange
-  }
+  return inTurns(log.numbered(numbers.reverse()), WRITTEN_AT_ONCE)
 }
 
 function cursorOf(last: RecordedExchange | undefined): string | null {

@@ -1,13 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/domain/errors.ts'
 import type { ExchangeFilter } from '../../src/traffic/exchange-filter.ts'
-import { type ExchangeQuery, pageExchanges, type RecordedExchanges } from '../../src/traffic/page-exchanges.ts'
+import {
+  type ExchangeQuery,
+  exchangesInOrder,
+  pageExchanges,
+  type RecordedExchanges,
+} from '../../src/traffic/page-exchanges.ts'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 
 /** A log that keeps as many as it is told. */
 class Log implements RecordedExchanges {
   exchanges: RecordedExchange[] = []
+  /** How often the log was gone through for exchanges by number, and how many of them were made. */
+  reads = 0
+  made = 0
 
   constructor(readonly most = 1000) {}
 
@@ -17,6 +25,16 @@ class Log implements RecordedExchanges {
 
   *newestFirst(before = Number.POSITIVE_INFINITY): Generator<RecordedExchange> {
     for (const one of this.exchanges.toReversed()) if (one.number < before) yield one
+  }
+
+  *numbered(numbers: Iterable<number>): Generator<RecordedExchange> {
+    this.reads++
+    for (const number of numbers) {
+      const one = this.exchanges.find((each) => each.number === number)
+      if (!one) continue
+      this.made++
+      yield one
+    }
   }
 
   get(id: string): RecordedExchange | undefined {
@@ -157,5 +175,35 @@ describe('filters', () => {
     log.add({ operation: 'withdraw', tenant: 'globex' })
     const both = log.add({ operation: 'withdraw', tenant: 'acme' })
     expect(await numbers(log, { operation: 'withdraw', tenant: 'acme' })).toEqual([both.number])
+  })
+})
+
+describe('all of them in order', () => {
+  test('are the newest that fit, oldest first', async () => {
+    const log = new Log()
+    for (const operation of ['deposit', 'withdraw', 'deposit', 'deposit'] as const) log.add({ operation })
+    const wanted = log.exchanges.filter(({ operation }) => operation === 'deposit').map(({ number }) => number)
+    for (const limit of [undefined, 2]) {
+      const query: ExchangeQuery = { operation: 'deposit', ...(limit !== undefined && { limit }) }
+      const found: number[] = []
+      for await (const { number } of await exchangesInOrder(log, query)) found.push(number)
+      expect(found).toEqual(wanted.slice(-(limit ?? 9)))
+    }
+  })
+
+  test('are made one by one in one reading, without those that were forgotten meanwhile', async () => {
+    const log = filled(1_000)
+    const found: number[] = []
+    for await (const { number } of await exchangesInOrder(log, {})) {
+      found.push(number)
+      expect(log.made).toBe(found.length)
+      if (found.length === 500) log.exchanges = log.exchanges.slice(-400)
+    }
+    expect(log.reads).toBe(1)
+    expect(found).toHaveLength(900)
+  })
+
+  test('a cursor that leads nowhere is refused before anything is written', async () => {
+    await expect(exchangesInOrder(filled(1), { starting_after: 'x' })).rejects.toThrow(Problem)
   })
 })
