@@ -54,6 +54,11 @@ export class ControlClient {
   /** Path of what every namespace has. */
   readonly #base: string
 
+  /** Where the sandbox is reached: `http://localhost:4010`. */
+  get origin(): string {
+    return this.#connection.url
+  }
+
   /** `url` is the origin of the sandbox; `localhost:4010` will do. Without a namespace it is about the default one. */
   constructor(url: string, { controlToken, fetch: fetchFn = fetch, namespace }: ControlClientOptions = {}) {
     this.#connection = new ControlConnection(originOf(url), controlToken, fetchFn)

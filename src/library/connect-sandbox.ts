@@ -4,10 +4,11 @@ import { trustingFetch } from '../control/trusting-fetch.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { OptionError, refuseUnknownNames } from '../option-error.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
+import { reachedAt } from './reached-at.ts'
 
 /** Where a running sandbox is. */
 export interface ConnectOptions {
-  /** Its base URL; `localhost:4010` will do. */
+  /** Where it is reached from here; `localhost:4010` will do. The handle's addresses begin with it. */
   url: string
   /** Bearer token of its control interface, when it needs one. */
   controlToken?: string
@@ -40,5 +41,5 @@ export async function connectSandbox(options: ConnectOptions): Promise<SandboxHa
   if (!ready) throw new ControlError(`the sandbox is not ready: ${reason}`, { code: 'sandbox_starting' })
   const shared = namespace === undefined || namespace === DEFAULT_NAMESPACE
   const stop = () => (shared ? client.stop() : client.deleteNamespace(namespace))
-  return handleOf(client, { fetch: fetchFn, stop, dispose: async () => undefined })
+  return handleOf(client, { addressed: reachedAt(client.origin), fetch: fetchFn, stop, dispose: async () => undefined })
 }

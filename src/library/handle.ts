@@ -134,6 +134,8 @@ export interface ScenariosHandle {
 interface Ways {
   /** To the chain. */
   fetch: typeof fetch
+  /** Credentials with the addresses as they are from here; default: as the sandbox gives them. */
+  addressed?(credentials: Credentials): Credentials
   stop(): Promise<void>
   /** At the end of an `await using` block. */
   dispose(): Promise<void>
@@ -144,8 +146,9 @@ export async function handleOf(client: ControlClient, ways: Ways): Promise<Sandb
   return handleWith(client, await client.credentials(), ways)
 }
 
-async function handleWith(client: ControlClient, credentials: Credentials, ways: Ways): Promise<SandboxHandle> {
-  const { fetch, stop, dispose } = ways
+async function handleWith(client: ControlClient, given: Credentials, ways: Ways): Promise<SandboxHandle> {
+  const { addressed = (as: Credentials) => as, fetch, stop, dispose } = ways
+  const credentials = addressed(given)
   const chains = await chainClients(credentials, fetch)
   const [chain] = Object.values(chains)
   if (!chain) throw new Error('a sandbox has a chain')
@@ -171,8 +174,8 @@ async function handleWith(client: ControlClient, credentials: Credentials, ways:
       stop: async () => (await client.stopScenario()).stopped,
     },
     requests: requestsOf(client),
-    namespaces: namespacesOf(client, (own, given, end) => handleWith(own, given, { fetch, stop: end, dispose: end })),
-    credentials: () => client.credentials(),
+    namespaces: namespacesOf(client, (own, made, end) => handleWith(own, made, { ...ways, stop: end, dispose: end })),
+    credentials: async () => addressed(await client.credentials()),
     userToken: async (externalId, wish = {}) => client.userToken(externalId, mintingWish(wish)),
     idpToken: async (wish = {}) => client.idpToken(mintingWish(wish)),
     report: (wish = {}) => {

@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import {
   ControlError,
@@ -175,6 +176,31 @@ describe('connecting', () => {
     const { clock } = await connectSandbox({ url: guarded.baseUrl, controlToken: 'secret' })
     expect(await clock.iso()).toMatch(/Z$/)
     expect(await guarded.clock.iso()).toMatch(/Z$/)
+  })
+
+  test('gives addresses as they are from here, where another port leads to the sandbox', async () => {
+    const { hostname, port } = new URL(started.baseUrl)
+    const sockets: Socket[] = []
+    const mapped = createServer((socket) => {
+      sockets.push(socket)
+      const inner = connect(Number(port), hostname)
+      socket.on('error', () => inner.destroy())
+      inner.on('error', () => socket.destroy())
+      socket.pipe(inner).pipe(socket)
+    })
+    await new Promise<void>((resolve) => mapped.listen(0, '127.0.0.1', resolve))
+    const outside = `http://127.0.0.1:${(mapped.address() as AddressInfo).port}`
+    const sandbox = await connectSandbox({ url: outside })
+    expect(sandbox).toMatchObject({ baseUrl: outside, authUrl: `${outside}/oauth2/token` })
+    const { rpc_urls, base_url } = await sandbox.credentials()
+    expect([base_url, Object.values(rpc_urls)[0]]).toEqual([outside, `${outside}/rpc/31337`])
+    expect(await sandbox.chain.getChainId()).toBe(31337)
+    await using own = await sandbox.namespaces.create()
+    expect(own.baseUrl).toBe(outside)
+    expect(await own.chain.getChainId()).toBe(31337)
+    await own.stop()
+    mapped.close()
+    for (const socket of sockets) socket.destroy()
   })
 
   test('leaves the sandbox running at the end of a block; stop ends it', async () => {
