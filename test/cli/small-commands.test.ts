@@ -57,9 +57,23 @@ describe('without a sandbox', () => {
   })
 })
 
-test('requests list says that there is no such code', async () => {
-  const ended = await runHere(['requests', 'list', '--code', 'nope'], { YIELD_SANDBOX_URL: sandbox.baseUrl })
-  expectClear(ended, { code: 2, line: /code: "nope" is not an error code; use one of validation_error, / })
+test.each([
+  ['code', /code: "nope" is not an error code; use one of validation_error, /],
+  ['tenant', /tenant: "nope" is not the slug of a tenant; use one of acme, /],
+  ['fault', /fault: "nope" is not the id or kind of a fault; /],
+])('requests list says that there is no such %s', async (filter, line) => {
+  const ended = await runHere(['requests', 'list', `--${filter}`, 'nope'], { YIELD_SANDBOX_URL: sandbox.baseUrl })
+  expectClear(ended, { code: 2, line })
+})
+
+test.each([
+  ['--fault', 'fault-7'],
+  ['--fault', 'drop_connection'],
+  ['--tenant', 'acme'],
+])('requests list %s %s may find nothing', async (...filter) => {
+  expect(await runHere(['requests', 'list', ...filter], { YIELD_SANDBOX_URL: sandbox.baseUrl })).toMatchObject({
+    code: 0,
+  })
 })
 
 test('a sandbox whose reader has read enough ends, and ends well', () => {

@@ -4,6 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import { ERRORS, invalidParameters, Problem } from '../../domain/errors.ts'
 import { OPERATIONS } from '../../domain/operations.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../domain/pagination.ts'
+import { BROUGHT } from '../../faults/fault-kind.ts'
+import { KINDS } from '../../faults/kinds/index.ts'
 import { suggest } from '../../support/nearest.ts'
 import { shorten } from '../../support/shorten.ts'
 import type { ExchangeFilter } from '../../traffic/exchange-filter.ts'
@@ -13,7 +15,7 @@ import { originalOf } from '../../traffic/original-of.ts'
 import { type ExchangeQuery, exchangesInOrder, kept, pageExchanges } from '../../traffic/page-exchanges.ts'
 import { EXCHANGE_ENDS } from '../../traffic/recorded-exchange.ts'
 import { ANSWERED_CODES } from '../../verdict/coverage.ts'
-import { type ControlDeps, controlOf } from '../control-parts.ts'
+import { type ControlDeps, controlOf, type NamespaceControl } from '../control-parts.ts'
 import { ExchangePageSchema, ExplainedExchangeSchema, eitherForm } from '../exchange-schemas.ts'
 import { oneOf } from '../schema-parts.ts'
 
@@ -60,13 +62,28 @@ const Filter = Type.Object(
 /** Codes that an answer may have: every error of the sandbox, and of its token endpoint. */
 const CODES: readonly string[] = [...new Set([...Object.keys(ERRORS), ...ANSWERED_CODES])]
 
-/** Throws Problem validation_error with the nearest. */
-function refuseUnknownCode(code: string | undefined): void {
+const KIND_NAMES = KINDS.map(({ kind }) => kind)
+/** Of a fault in force, or of one that was. */
+const FAULT_ID = new RegExp(`^(fault-[1-9][0-9]*|${BROUGHT})$`)
+
+/** Throws Problem validation_error, with the nearest of each word that nobody knows: nothing would fit it, and seem to be the answer. */
+async function refuseUnknown(
+  { code, tenant, fault }: Pick<Static<typeof Filter>, 'code' | 'tenant' | 'fault'>,
+  { tenants }: NamespaceControl,
+): Promise<void> {
+  const unknown: Parameters<typeof invalidParameters>[0][number][] = []
+  const require = (param: string, value: string | undefined, what: string, known: readonly string[]) => {
+    if (value === undefined || known.includes(value)) return
+    unknown.push({ param, detail: `"${shorten(value)}" is not ${what}; ${suggest(value, known)}` })
+  }
   // The fault unknown_values makes subclasses of them.
-  if (code === undefined || CODES.includes(code.replace(/_unspecified$/, ''))) return
-  throw invalidParameters([
-    { param: 'code', detail: `"${shorten(code)}" is not an error code; ${suggest(code, CODES)}` },
-  ])
+  require('code', code?.replace(/_unspecified$/, ''), 'an error code', CODES)
+  if (tenant !== undefined) {
+    const slugs = (await tenants()).map(({ slug }) => slug)
+    require('tenant', tenant, 'the slug of a tenant', slugs)
+  }
+  if (fault !== undefined && !FAULT_ID.test(fault)) require('fault', fault, 'the id or kind of a fault', KIND_NAMES)
+  if (unknown.length > 0) throw invalidParameters(unknown)
 }
 
 const FormatOnly = Type.Object({ format: Format }, { additionalProperties: false })
@@ -90,9 +107,10 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
       config: { errors: ['cursor_invalid', 'cursor_expired'] },
     },
     async (request, reply) => {
-      const { exchanges } = controlOf(request)
+      const namespace = controlOf(request)
+      const { exchanges } = namespace
       const { format, ...query } = request.query
-      refuseUnknownCode(query.code)
+      await refuseUnknown(query, namespace)
       if (format === 'har') {
         const pieces = harPieces(await exchangesInOrder(exchanges, queryOf(query)), maker())
         return reply.type('application/json; charset=utf-8').send(Readable.from(pieces))
