@@ -82,7 +82,8 @@ function evidence({
   }
 }
 
-const fine = (compared: number): Finding => ({ compared, offences: [] })
+const fine = (compared: number): Finding => expect.objectContaining({ compared, offences: [] })
+const gift = (...gifts: string[]) => expect.objectContaining({ offences: [], gifts })
 const offence = (...offences: string[]) => expect.objectContaining({ offences })
 
 test('nothing is wrong with books that agree with the chain', () => {
@@ -107,16 +108,20 @@ describe('shares', () => {
     expect(of(holding([some, none], [], { shares: 50n }))).toEqual(
       offence('alice (acme) in pool_1 has 51 shares in the ledger, 50 on chain'),
     )
-    expect(of(holding([], [], { shares: 1n }))).toEqual(
-      offence('alice (acme) in pool_1 has 0 shares in the ledger, 1 on chain'),
-    )
+  })
+
+  test('that somebody gave to the wallet are named, and are nothing wrong', () => {
+    const of = (...holdings: Holding[]) => checkShares(evidence({ holdings }))
+    expect(of(holding([some, none], []))).toEqual(gift())
+    expect(of(holding([some], [], { shares: 53n }))).toEqual(gift('2 shares in pool_1 to the wallet of alice (acme)'))
+    expect(of(holding([], [], { shares: 1n }))).toEqual(gift('1 shares in pool_1 to the wallet of alice (acme)'))
   })
 
   test('are never less than none, even if they add up', () => {
     const negative = 'jar_2 of alice (acme) has -1 shares'
     expect(checkShares(evidence({ holdings: [holding([some, less], [])] }))).toEqual(offence(negative))
-    expect(checkShares(evidence({ holdings: [holding([some, less], [], { shares: 51n })] }))).toEqual(
-      offence(negative, 'alice (acme) in pool_1 has 50 shares in the ledger, 51 on chain'),
+    expect(checkShares(evidence({ holdings: [holding([some, less], [], { shares: 49n })] }))).toEqual(
+      offence(negative, 'alice (acme) in pool_1 has 50 shares in the ledger, 49 on chain'),
     )
   })
 })
@@ -241,13 +246,17 @@ describe('balances', () => {
   })
 })
 
-test('a wallet holds what it was given, less what was spent', () => {
+test('a wallet holds what it was made with, less what was spent, and what others gave', () => {
   const [purse] = evidence().balances
-  const balances = [purse!, { ...purse!, token_symbol: 'DAI', balance: 956n }]
-  expect(checkWallets(evidence({ balances }))).toEqual({
+  const others = (balance: bigint) => [purse!, { ...purse!, token_symbol: 'DAI', balance }]
+  expect(checkWallets(evidence({ balances: others(954n) }))).toEqual({
     compared: 2,
-    offences: ['the wallet of alice (acme) holds 956 DAI, by the ledger 955'],
+    offences: ['the wallet of alice (acme) holds 954 DAI, by the ledger 955'],
+    gifts: [],
   })
+  expect(checkWallets(evidence({ balances: others(956n) }))).toEqual(
+    gift('1 minor units of DAI to the wallet of alice (acme)'),
+  )
 })
 
 test('a transaction stands on chain as successful', () => {
