@@ -67,7 +67,10 @@ export class DataDirectory {
   /** Throws DataDirectoryError when the directory, or a journal in it, is no longer where it was. */
   async check(): Promise<void> {
     await this.#within.present()
-    for (const opened of [...this.#journals.values()]) await (await opened).check()
+    for (const opened of [...this.#journals.values()]) {
+      const journal = await opened.catch(() => undefined) // whoever asked for a damaged one hears of that
+      await journal?.check()
+    }
   }
 
   /** Throws DataDirectoryError when so much cannot be written now; leaves nothing. */

@@ -1,4 +1,14 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DataDirectory } from '../../src/data-dir/data-directory.ts'
@@ -123,4 +133,17 @@ describe('what cannot be a data directory is refused', () => {
     rmSync(join(copy, 'manifest.json'))
     expect(await refusal(copy)).toContain('it holds other files (ledger.journal) and no manifest.json')
   })
+})
+
+it('is where it was, whatever is wrong with a journal: whoever asked for that one hears of it', async () => {
+  const path = temporaryDirectory()
+  const made = await open(path)
+  await (await made.journal('ledger')).append({ some: 'entry' })
+  await made.close()
+  const file = join(path, 'ledger.journal')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('entry', 'ENTRY'))
+  const directory = await open(path)
+  await expect(directory.journal('ledger')).rejects.toThrow(DataDirectoryError)
+  await directory.check()
+  await directory.close().catch(() => undefined)
 })
