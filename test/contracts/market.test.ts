@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { type Address, formatUnits, getAddress, maxUint256, parseAbi, parseUnits } from 'viem'
+import { type Address, formatUnits, getAddress, maxUint256, parseAbi, parseUnits, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
 import { devAccount, type LocalChain, NO_FEES, startLocalChain } from './local-chain.ts'
@@ -11,7 +11,6 @@ const out = new URL('../../contracts/out/', import.meta.url)
 const market: EmbeddedMarket = JSON.parse(readFileSync(new URL('market.json', out), 'utf8'))
 const DAY = 86_400
 const abi = parseAbi([
-  'function mint(address to, uint256 amount)',
   'function approve(address spender, uint256 amount) returns (bool)',
   'function balanceOf(address owner) view returns (uint256)',
   'function getAssetPrice(address asset) view returns (uint256)',
@@ -78,7 +77,10 @@ describe('the state of the embedded chain', () => {
     const amount = parseUnits('1000', decimals)
     // The clock is lost on load and has to be set before the first transaction.
     await chain.goTo(Math.max(await chain.time(), Math.floor(Date.now() / 1000)) + 1)
-    await write(token, 'mint', [alice.address, 2n * amount])
+    await chain.client.request({
+      method: 'anvil_dealERC20',
+      params: [alice.address, token, toHex(2n * amount)],
+    } as never)
     await write(token, 'approve', [market.aave_pool, maxUint256])
     await write(token, 'approve', [vault, maxUint256])
     await write(market.aave_pool, 'supply', [token, amount, alice.address, 0])

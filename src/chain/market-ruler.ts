@@ -1,11 +1,11 @@
 import { generatePrivateKey, type LocalAccount, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { pad, parseAbi } from 'viem/utils'
-import { MARKET_OWNER } from '../../domain/chain-setup.ts'
-import type { Address, Hex } from '../../domain/records.ts'
-import type { RpcClient } from '../json-rpc/rpc-client.ts'
-import { call } from '../markets/protocols/call.ts'
-import type { ContractCall } from '../markets/protocols/protocol.ts'
-import type { ChainWriter } from '../writing/chain-writer.ts'
+import { MARKET_OWNER } from '../domain/chain-setup.ts'
+import type { Address, Hex } from '../domain/records.ts'
+import type { RpcClient } from './json-rpc/rpc-client.ts'
+import { call } from './markets/protocols/call.ts'
+import type { ContractCall } from './markets/protocols/protocol.ts'
+import type { ChainWriter } from './writing/chain-writer.ts'
 
 /** Anvil's development accounts: the first owns the markets of chains that were made before a contract did. */
 const DEV_MNEMONIC = 'test test test test test test test test test test test junk'
