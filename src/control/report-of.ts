@@ -1,7 +1,7 @@
 import { KINDS } from '../faults/kinds/index.ts'
 import type { Ending } from '../oracle/outcome.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import { breathe } from '../support/breathe.ts'
+import { stepByStep } from '../support/breathe.ts'
 import { type ReportContext, reportInSteps } from '../verdict/build-report.ts'
 import type { Evidence } from '../verdict/evidence.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
@@ -48,11 +48,7 @@ export async function reportOn(evidence: Evidence, { scenario, ...run }: Reporte
       traffic: scenario.expect.traffic ?? {},
     },
   })
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-    await breathe()
-  }
+  return stepByStep(steps)
 }
 
 /** The same in one of its forms. */

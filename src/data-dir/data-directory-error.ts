@@ -1,4 +1,4 @@
-import { NotKeptError } from '../domain/ports/not-kept-error.ts'
+import { NotKeptError } from '../domain/ports/journal.ts'
 
 /** The data directory cannot be used. The message is one line: the path, what is wrong with it and what to do. */
 export class DataDirectoryError extends NotKeptError {

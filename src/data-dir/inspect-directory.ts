@@ -54,5 +54,5 @@ function olderFile(
 /** The first sentence of an error that begins with a path. */
 export function withoutPath(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
-  return message.replace(/^\S+: /, '').replace(/[;.] (what was|Fix:)[\s\S]*$/, '')
+  return message.replace(/^.*?: /, '').replace(/[;.] (what was|Fix:)[\s\S]*$/, '')
 }

@@ -1,7 +1,7 @@
 import type { ApiResponse } from '../domain/api-response.ts'
 import { ERRORS, type ErrorCode, Problem } from '../domain/errors.ts'
 import { ChainUnavailableError, ChainUnsoundError, NoNodeFreeError } from '../domain/ports/chain.ts'
-import { NotKeptError } from '../domain/ports/not-kept-error.ts'
+import { NotKeptError } from '../domain/ports/journal.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 
 /** Where an error arose. */

@@ -1,8 +1,9 @@
+import { atOnce } from '../support/breathe.ts'
 import { grouped } from '../support/grouped.ts'
 import { compareRuns } from './compare-runs.ts'
 import type { Facts, Sibling } from './facts.ts'
 import { madeBy, madeName } from './made.ts'
-import { firstBeginOf, lastEndOf, type Operation, operationsOf } from './operation.ts'
+import { firstBeginOf, lastEndOf, OPERATIONS_A_STEP, type Operation, operationsInSteps } from './operation.ts'
 import { LEVELS, type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from './outcome.ts'
 import { describe, sentenceOf } from './sentences.ts'
 import { SLACK_MS, Surroundings, type Telling, toldOf } from './told.ts'
@@ -16,17 +17,25 @@ export interface Beside {
 }
 
 /** What became of every operation of a run, the worst first: docs/oracle.md has the table that this is. Pure. */
-export function judgeOperations(
+export function judgeOperations(facts: Facts, beside?: Beside): OperationOutcome[] {
+  return atOnce(judgementInSteps(facts, beside))
+}
+
+/** The same, with a pause now and then for those who have something else to do. */
+export function* judgementInSteps(
   facts: Facts,
   { sibling, restarted = Number.POSITIVE_INFINITY }: Beside = {},
-): OperationOutcome[] {
-  const operations = operationsOf(facts)
+): Generator<undefined, OperationOutcome[]> {
+  const operations = yield* operationsInSteps(facts)
   const around = new Surroundings(facts, sibling)
   const run = { facts, around, operations }
-  const judged = operations.map((operation) => {
+  const judged: { operation: Operation; own: OperationOutcome | undefined; outcome: OutcomeId | undefined }[] = []
+  for (const operation of operations) {
+    if (judged.length % OPERATIONS_A_STEP === 0) yield
     const [own] = judgeOne(operation, run)
-    return { operation, own, outcome: own?.outcome }
-  })
+    judged.push({ operation, own, outcome: own?.outcome })
+  }
+  yield
   const differences = sibling ? compareRuns(judged, { sibling, end: facts.end, restarted }) : []
   const outcomes = [
     ...runOutcomes(facts),

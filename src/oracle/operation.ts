@@ -1,4 +1,5 @@
 import type { Operation as ServiceOperation } from '../domain/operations.ts'
+import { atOnce } from '../support/breathe.ts'
 import { canonicalJson } from '../support/canonical-json.ts'
 import { grouped } from '../support/grouped.ts'
 import { jsonObject } from '../support/json-object.ts'
@@ -44,14 +45,27 @@ export interface Operation {
 
 const TYPES: readonly (ServiceOperation | null)[] = ['deposit', 'withdraw', 'create_portfolio']
 
+type Source = Pick<Facts, 'kept' | 'exchanges' | 'ledger'>
+
+/** So many operations are one step of a judgement: of those with the longest bodies, that takes some tens of milliseconds. */
+export const OPERATIONS_A_STEP = 50
+
 /** Every operation of a run, in the order of its first attempt; those that only the ledger knows come last. */
-export function operationsOf({ kept, exchanges, ledger }: Pick<Facts, 'kept' | 'exchanges' | 'ledger'>): Operation[] {
+export function operationsOf(source: Source): Operation[] {
+  return atOnce(operationsInSteps(source))
+}
+
+/** The same, with a pause now and then for those who have something else to do. */
+export function* operationsInSteps({ kept, exchanges, ledger }: Source): Generator<undefined, Operation[]> {
   const sent = [...kept, ...exchanges].filter(({ operation }) => TYPES.includes(operation))
   const known = tenantsByKey(sent)
   const books = new Books(ledger)
-  const operations = [...grouped(sent, (exchange) => nameOf(exchange, known)).values()].map((group) =>
-    operationOf(group, books),
-  )
+  const groups = grouped(sent, (exchange) => nameOf(exchange, known))
+  const operations: Operation[] = []
+  for (const group of groups.values()) {
+    if (operations.length % OPERATIONS_A_STEP === 0) yield
+    operations.push(operationOf(group, books))
+  }
   const inRecord = new Set(operations.flatMap(({ transfers }) => transfers))
   const silent = ledger.transfers.filter((transfer) => !inRecord.has(transfer)).map((one) => unsent(one, books))
   return [...operations, ...silent]
@@ -136,7 +150,12 @@ function operationOf(group: readonly RecordedExchange[], books: Books): Operatio
     state: transfers.length > 0 || made ? 'done' : books.isUnderWay(name) ? 'under_way' : 'not_done',
     amount_minor: asked.amount_minor ?? transfers[0]?.amount_minor ?? null,
     ...{ portfolio_id, pool_id },
-    wish: type === 'create_portfolio' ? asked.body : wishOf(pool_id ?? portfolio_id, asked.amount_minor),
+    wish:
+      type === 'create_portfolio'
+        ? asked.body
+          ? canonicalJson(asked.body)
+          : null
+        : wishOf(pool_id ?? portfolio_id, asked.amount_minor),
   }
 }
 
@@ -160,9 +179,10 @@ function bodyOf(text: string | null | undefined): string | null {
 
 /** What the bodies say. */
 function askedFor(group: readonly RecordedExchange[]) {
-  const bodies = group.flatMap(({ request: { body, body_cut } }) => (body === null || body_cut ? [] : [body]))
-  const first = (name: string) => bodies.map((body) => textIn(body, name)).find((value) => value !== null) ?? null
-  return { amount_minor: first('amount_minor'), portfolio_id: first('portfolio_id'), body: bodyOf(bodies[0]) }
+  const texts = group.flatMap(({ request: { body, body_cut } }) => (body === null || body_cut ? [] : [body]))
+  const bodies = [...new Set(texts)].map(jsonObject) // a body may be long, and is mostly the same in every attempt
+  const first = (name: string) => bodies.map((body) => body?.[name]).find((value) => typeof value === 'string') ?? null
+  return { amount_minor: first('amount_minor'), portfolio_id: first('portfolio_id'), body: bodies[0] }
 }
 
 /** A transfer of which no request is on record. */

@@ -1,6 +1,6 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
-import { NotKeptError } from '../domain/ports/not-kept-error.ts'
+import { NotKeptError } from '../domain/ports/journal.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import { LatestRun } from '../support/latest-run.ts'
 import type { Lifecycle } from './lifecycle.ts'

@@ -1,5 +1,5 @@
-import type { UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Collection, Collections, PageQuery, PageResult, Store, Write } from '../domain/ports/store.ts'
+import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { LedgerChanges, LedgerEntry } from './ledger-entry.ts'
 import { load } from './load.ts'
 import { compacted, PACKED, PACKING_SIZES, type PackingSizes, packTable } from './packing.ts'

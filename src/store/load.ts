@@ -1,5 +1,5 @@
-import type { UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Collection } from '../domain/ports/store.ts'
+import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import { breathe } from '../support/breathe.ts'
 import type { LedgerChanges, LedgerEntry } from './ledger-entry.ts'
 import { PACKED } from './packing.ts'

@@ -12,3 +12,20 @@ export async function* inTurns<T>(items: Iterable<T>, atOnce: number): AsyncGene
     if (count % atOnce === 0) await breathe()
   }
 }
+
+/** The result of work that is written in steps, when nobody else is to have a turn in between. */
+export function atOnce<Result>(steps: Generator<undefined, Result>): Result {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+/** The same, with a turn for others after each step. */
+export async function stepByStep<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    await breathe()
+  }
+}

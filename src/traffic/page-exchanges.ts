@@ -35,11 +35,8 @@ export interface ExchangePage {
   next_cursor: string | null
 }
 
-/** Exchanges that are looked at before others have their turn: that takes a few milliseconds. */
-export const SHOWN_AT_ONCE = 100
-
-/** Exchanges of an archive that are written before others have their turn: with the longest bodies, some milliseconds. */
-const WRITTEN_AT_ONCE = 20
+/** Exchanges that are looked at before others have their turn: with the longest bodies, that takes some tens of milliseconds. */
+export const SHOWN_AT_ONCE = 20
 
 /** Marks a cursor of this list. */
 const MARK = 'before '
@@ -74,7 +71,7 @@ export async function exchangesInOrder(
     if (numbers.length === limit) break
     if (fits(exchange, filter)) numbers.push(exchange.number)
   }
-  return inTurns(log.numbered(numbers.reverse()), WRITTEN_AT_ONCE)
+  return inTurns(log.numbered(numbers.reverse()), SHOWN_AT_ONCE)
 }
 
 function cursorOf(last: RecordedExchange | undefined): string | null {

@@ -1,5 +1,6 @@
-import { type Beside, judgeOperations } from '../oracle/judge-operations.ts'
+import { type Beside, judgementInSteps } from '../oracle/judge-operations.ts'
 import type { OperationOutcome } from '../oracle/outcome.ts'
+import { atOnce } from '../support/breathe.ts'
 import { coverageOf } from './coverage.ts'
 import type { Evidence } from './evidence.ts'
 import { exchangeLine } from './exchange-line.ts'
@@ -37,17 +38,14 @@ const OWN_COMMAND = '<your test command>'
 
 /** All that can be said of a client. Pure; a judge that throws spoils its own finding alone. */
 export function buildReport(evidence: Evidence, context: ReportContext): Report {
-  const steps = reportInSteps(evidence, context)
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
+  return atOnce(reportInSteps(evidence, context))
 }
 
 /** The same, with a pause after each judge for those who have something else to do: each may take long over ten thousand exchanges. */
 export function* reportInSteps(evidence: Evidence, context: ReportContext): Generator<undefined, Report> {
   const { scenario, seed, version } = context
   const { causes, explained } = findCauses(evidence)
+  yield
   const rest = { ...evidence, exchanges: evidence.exchanges.filter(({ request_id }) => !explained.has(request_id)) }
   const required = new Set([...(scenario?.findings ?? []), ...(context.required ?? [])])
   const findings: ReportedFinding[] = []
@@ -56,9 +54,11 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
     findings.push(reported(finding, { evidence: rest, context, required: required.has(finding.id) }))
   }
   findings.sort((a, b) => IMPACTS.indexOf(a.impact) - IMPACTS.indexOf(b.impact))
+  yield
   const coverage = coverageOf([...evidence.kept, ...evidence.exchanges], context.faultKinds)
   const traffic = scenario?.traffic ?? {}
-  const operations = judgeOperations(evidence, context.beside)
+  const operations = yield* judgementInSteps(evidence, context.beside)
+  yield
   const { verdict, summary, unmet } = verdictOf({
     findings,
     configuration: causes,

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
-import { NotKeptError } from '../../src/domain/ports/not-kept-error.ts'
+import { NotKeptError } from '../../src/domain/ports/journal.ts'
 import type { Showing } from '../../src/domain/records.ts'
 import { Showings } from '../../src/domain/showings.ts'
 import { recordedLog } from '../auth/partner.ts'

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { judgementInSteps } from '../../src/oracle/judge-operations.ts'
+import { evidenceOf } from '../verdict/evidence.ts'
 import { exchange } from '../verdict/exchange.ts'
 import { booked, judged, LOST, list, made, outcomes, PORTFOLIO, sibling, transfer, UNAVAILABLE } from './story.ts'
 
@@ -510,4 +512,12 @@ test('ten thousand operations take time by their number', () => {
   const story = Array.from({ length: 10_000 }, (_, i) => transfer({ key: `k${i}`, at: i * 20 }))
   const ledger = story.map((_, i) => booked(`k${i}`))
   expect(outcomes(story, ledger).length).toBe(10_000)
+})
+
+test('others have their turn while many operations are judged: after fifty at most, of both looks at each', () => {
+  const keys = Array.from({ length: 500 }, (_, i) => `key-${i}`)
+  const sent = keys.map((key, i) => transfer({ key, at: i * 1_000 }))
+  const ledger = { transfers: keys.map((key) => booked(key)), under_way: [], portfolios: [PORTFOLIO] }
+  const pauses = [...judgementInSteps(evidenceOf(sent, { ledger }))]
+  expect(pauses.length).toBeGreaterThanOrEqual(20)
 })

@@ -46,7 +46,7 @@ test('a directory that is renamed while it is in use is noticed, and used again 
 })
 
 test('a namespace is not deleted while the directory is elsewhere: it would be back with it', async () => {
-  await open.sandbox.namespaces.create({ name: 'mine' })
+  await open.sandbox.namespaces.create({ name: 'mine' }, false)
   const drop = () => fetch(new URL('/_sandbox/namespaces/mine', open.sandbox.baseUrl), { method: 'DELETE' })
   renameSync(directory, `${directory}-elsewhere`)
   expect((await drop()).status).toBe(503)

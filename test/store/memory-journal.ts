@@ -1,5 +1,5 @@
-import type { UnparsedEntry, UnparsedJournal } from '../../src/domain/ports/journal.ts'
-import { NotKeptError } from '../../src/domain/ports/not-kept-error.ts'
+import { NotKeptError } from '../../src/domain/ports/journal.ts'
+import type { UnparsedEntry, UnparsedJournal } from '../../src/domain/ports/unparsed-journal.ts'
 import type { LedgerEntry } from '../../src/store/ledger-entry.ts'
 
 /** A journal that outlives its store in memory only, fails when told to, and can be made to wait. */

@@ -45,7 +45,7 @@ describe('clients that do everything right, many at once, under any faults', () 
 
   test('prove something', () => {
     const proved = new Set<string>()
-    for (const { exchanges, transfers } of fc.sample(correctTraffic, 60)) {
+    for (const { exchanges, transfers } of fc.sample(correctTraffic, { numRuns: 60, seed: 7 })) {
       for (const finding of FINDINGS) {
         if (judge(finding, evidenceOf(exchanges, { transfers })).outcome === 'passed') proved.add(finding.id)
       }

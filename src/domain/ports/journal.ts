@@ -1,3 +1,9 @@
+/** Something could not be written where it is to be kept; the message says why. Nothing that was kept is lost. */
+export class NotKeptError extends Error {
+  override readonly name: string = 'NotKeptError'
+  readonly code: string = 'not_kept'
+}
+
 /** An append-only log of entries, each one JSON value. */
 export interface Journal<Entry> {
   /** Every entry so far, oldest first. */
@@ -9,17 +15,4 @@ export interface Journal<Entry> {
   /** Bytes (or an estimate) of all entries. */
   readonly size: number
   close(): Promise<void>
-}
-
-/** A journal that may be read without parsing all that it says. */
-export interface UnparsedJournal<Entry> extends Journal<Entry> {
-  /** As {@link Journal.read}. */
-  readUnparsed(): AsyncIterable<UnparsedEntry<Entry>>
-}
-
-/** An entry as it is kept. */
-export interface UnparsedEntry<Entry> {
-  /** In UTF-8. */
-  readonly json: Buffer
-  parse(): Entry
 }

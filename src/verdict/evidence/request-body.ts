@@ -21,10 +21,15 @@ export function isOnRecord({ request: { body, body_cut } }: RecordedExchange): b
   return body !== null && !body_cut
 }
 
-/** A field of a JSON body; undefined when there is no such body or field. */
-export function fieldOf({ request: { body, body_cut } }: RecordedExchange, name: string): unknown {
+/** The object that a body is as JSON, all of it; an empty one when there is no such body. Fields that are not sent are undefined. */
+export function bodyOf({ request: { body, body_cut } }: RecordedExchange): Record<string, unknown> {
   const read = body_cut ? undefined : jsonObject(body)
-  return read && Object.hasOwn(read, name) ? read[name] : undefined
+  return { __proto__: null, ...read }
+}
+
+/** A field of a JSON body; undefined when there is no such body or field. */
+export function fieldOf(exchange: RecordedExchange, name: string): unknown {
+  return bodyOf(exchange)[name]
 }
 
 function differInLength(one: RecordedExchange, other: RecordedExchange): boolean {

@@ -2,7 +2,7 @@ import { jsonObject } from '../../support/json-object.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { succeeded } from '../evidence/answers.ts'
 import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
-import { fieldOf } from '../evidence/request-body.ts'
+import { bodyOf } from '../evidence/request-body.ts'
 import { plural, quote } from '../evidence/words.ts'
 import type { Evidence } from '../evidence.ts'
 import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
@@ -63,11 +63,10 @@ function wantedPools({ exchanges, settings }: Evidence): Wanted[] {
       for (const pool of poolsIn(exchange)) listed.add(nameOf(exchange, pool))
     }
     if (exchange.operation !== 'create_portfolio') return []
-    const read = (name: string) => fieldOf(exchange, name)
-    const [market, token] = [read('market_address'), read('token_address')]
+    const { market_address: market, token_address: token, chain_id, ...asked } = bodyOf(exchange)
     if (typeof market !== 'string' || typeof token !== 'string') return []
-    const protocol = read('protocol') ?? settings.protocols[0]
-    const pool = { chain_id: read('chain_id'), token_address: token, market_address: market, protocol }
+    const protocol = asked.protocol ?? settings.protocols[0]
+    const pool = { chain_id, token_address: token, market_address: market, protocol }
     return [
       {
         exchange,

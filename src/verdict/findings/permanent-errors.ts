@@ -65,12 +65,11 @@ function isRefused({ end, operation, response }: RecordedExchange): boolean {
 }
 
 function runsOf(exchanges: readonly RecordedExchange[]): Run[] {
-  const runs = new Map<string, Run>()
+  const runs = new RunsByRequest()
   const all: Run[] = []
   const newestOn = new Map<number, RecordedExchange>()
   for (const exchange of exchanges) {
-    const name = nameRequest(exchange)
-    const run = runs.get(name)
+    const run = runs.get(exchange)
     const before = newestOn.get(exchange.connection)
     newestOn.set(exchange.connection, exchange)
     // What succeeds may change what is refused next.
@@ -78,10 +77,10 @@ function runsOf(exchanges: readonly RecordedExchange[]): Run[] {
     if (run && continues(exchange, run, before)) run.push(exchange)
     else if (isRefused(exchange)) {
       const begun = [exchange]
-      runs.set(name, begun)
+      runs.set(exchange, begun)
       all.push(begun)
     }
-    if (!isRefused(exchange)) runs.delete(name)
+    if (!isRefused(exchange)) runs.delete(exchange)
   }
   return all
 }
@@ -102,10 +101,32 @@ function hasChangedSomething({ end, operation, request, response }: RecordedExch
   return end !== 'answered' || (response !== null && response.status < 300)
 }
 
-/** The same for requests that are the same in everything that could matter. */
-function nameRequest(exchange: RecordedExchange): string {
-  const { idp_token, user_token, body } = exchange.request
-  return JSON.stringify([addressOf(exchange), idp_token?.fingerprint, user_token?.fingerprint, body])
+/** Runs of requests that are the same in everything that could matter. A body may be long, so no name is made of it. */
+class RunsByRequest {
+  readonly #byBody = new Map<string | null, Map<string, Run>>()
+
+  get(exchange: RecordedExchange): Run | undefined {
+    return this.#byBody.get(exchange.request.body)?.get(headOf(exchange))
+  }
+
+  set(exchange: RecordedExchange, run: Run): void {
+    const { body } = exchange.request
+    const alike = this.#byBody.get(body) ?? new Map<string, Run>()
+    this.#byBody.set(body, alike.set(headOf(exchange), run))
+  }
+
+  delete(exchange: RecordedExchange): void {
+    this.#byBody.get(exchange.request.body)?.delete(headOf(exchange))
+  }
+
+  clear(): void {
+    this.#byBody.clear()
+  }
+}
+
+function headOf(exchange: RecordedExchange): string {
+  const { idp_token, user_token } = exchange.request
+  return JSON.stringify([addressOf(exchange), idp_token?.fingerprint, user_token?.fingerprint])
 }
 
 function describe(run: Run): string {
