@@ -62,6 +62,21 @@ describe('the state of the embedded chain', () => {
     expect(Object.keys(market.vaults)).toEqual(Object.keys(market.tokens))
   })
 
+  test('has its addresses where clients may have written them down', () => {
+    expect(market).toMatchObject({
+      price_oracle: '0x4A679253410272dd5232B3Ff7cF5dbB88f295319',
+      aave_pool: '0xd8058efe0198ae9dD7D563e1b4938Dcbc86A1F81',
+      tokens: {
+        USDC: { address: '0x5FbDB2315678afecb367f032d93F642f64180aa3' },
+        WETH: { address: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512' },
+      },
+      vaults: {
+        USDC: '0x809d550fca64d94Bd9F66E60752A544199cfAC3D',
+        WETH: '0x4c5859f0F772848b2D91F1D83E2Fe57935348029',
+      },
+    })
+  })
+
   test('prices USDC at one dollar and WETH at a fixed price', async () => {
     expect(await read(market.price_oracle, 'getAssetPrice', market.tokens.USDC!.address)).toBe(100_000_000n)
     expect(await read(market.price_oracle, 'getAssetPrice', market.tokens.WETH!.address)).toBe(250_000_000_000n)
