@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
+import {Ownable} from "@openzeppelin/contracts/access/Ownable.sol";
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
 /// @title A token of the embedded chain
-/// @notice An ERC-20 with a public faucet: anyone may mint. For a local test chain only.
-contract TestToken is ERC20 {
+/// @notice An ERC-20 that its owner mints, and whoever the owner lets: the vaults, which mint the yield they owe. A client
+/// that could mint would lend and borrow a whole market for nothing, and everybody else would stand before an empty one.
+contract TestToken is ERC20, Ownable {
+    /// @notice Somebody may mint from now on, or not any more.
+    event MinterSet(address indexed account, bool allowed);
+
+    /// @notice Raised when somebody mints who may not.
+    error NotMinter(address account);
+
     /// @notice Raised when one call mints more than `max`.
     error MintTooLarge(uint256 amount, uint256 max);
 
@@ -15,15 +23,29 @@ contract TestToken is ERC20 {
 
     uint8 private immutable _decimals;
 
+    /// @notice Who may mint beside the owner.
+    mapping(address account => bool) public isMinter;
+
     /// @param name_ Name, as wallets show it
     /// @param symbol_ Ticker symbol
     /// @param decimals_ Number of decimals of one whole token
-    constructor(string memory name_, string memory symbol_, uint8 decimals_) ERC20(name_, symbol_) {
+    /// @param owner_ Who mints, and says who else may
+    constructor(string memory name_, string memory symbol_, uint8 decimals_, address owner_)
+        ERC20(name_, symbol_)
+        Ownable(owner_)
+    {
         _decimals = decimals_;
+    }
+
+    /// @notice Lets an account mint, or not any more.
+    function setMinter(address account, bool allowed) external onlyOwner {
+        isMinter[account] = allowed;
+        emit MinterSet(account, allowed);
     }
 
     /// @notice Creates `amount` minor units for `to`.
     function mint(address to, uint256 amount) external {
+        if (msg.sender != owner() && !isMinter[msg.sender]) revert NotMinter(msg.sender);
         if (amount > MAX_MINT) revert MintTooLarge(amount, MAX_MINT);
         _mint(to, amount);
     }

@@ -10,7 +10,7 @@ import {TestToken} from "./TestToken.sol";
 /// @title An ERC-4626 vault that earns a settable yearly rate
 /// @notice Its assets grow linearly with the block's time between two interactions, and by what has accrued at each
 /// interaction. It mints the yield it owes before anyone's assets move, so it always holds what its shares are worth and
-/// everyone can leave whole. Its owner can pause it: nothing goes in or out then, and yield accrues all the same.
+/// everyone can leave whole; its token has to let it mint. Its owner can pause it: nothing goes in or out then, and yield accrues all the same.
 /// @dev Assets are counted by the vault, not read from its token balance: a donation changes no share price, which
 /// together with the virtual shares of OpenZeppelin's ERC-4626 leaves an inflation attack nothing to work with.
 contract YieldVault is ERC4626, Ownable, Pausable {

@@ -23,8 +23,8 @@ async function build(hash) {
   // Loaded only now: compiler and viem take longer to load than the check of the inputs may take.
   const { startAnvil } = await import('./build-chain/anvil.mjs')
   const { compileContracts } = await import('./build-chain/compile.mjs')
-  const { placeMulticall3 } = await import('./build-chain/multicall3.mjs')
-  const { planMarket } = await import('./build-chain/market.mjs')
+  const { MULTICALL3, place } = await import('./build-chain/placed.mjs')
+  const { MARKET_OWNER, planMarket } = await import('./build-chain/market.mjs')
   const { execute } = await import('./build-chain/plan.mjs')
   const { dumpState, gzipReproducibly } = await import('./build-chain/state.mjs')
 
@@ -34,7 +34,8 @@ async function build(hash) {
   let dump
   try {
     await execute(plan, anvil, { chainId: CHAIN_ID, timestamp: DEPLOYMENT_TIME })
-    await placeMulticall3(anvil, contracts.Multicall3)
+    await place(anvil, MULTICALL3, contracts.Multicall3)
+    await place(anvil, MARKET_OWNER, contracts.MarketOwner)
     dump = await dumpState(anvil, LAST_BLOCK_TIME)
   } finally {
     await anvil.stop()

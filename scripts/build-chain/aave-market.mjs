@@ -1,5 +1,5 @@
 // A genuine Aave V3 market: the bytecode of @aave/core-v3, wired up as its own deployment does.
-import { getContractAddress, maxUint256, parseUnits, stringToHex, zeroAddress } from 'viem'
+import { getContractAddress, maxUint256, parseUnits, stringToHex, zeroAddress, zeroHash } from 'viem'
 import { aaveContract } from './aave-artifacts.mjs'
 
 // In an order in which every library finds those it links.
@@ -22,6 +22,9 @@ const LIQUIDATION_BONUS = 10_500n // 5 % on top, in basis points
 /** Under this name the provider knows the strategy whose rates are set by hand; in use only once somebody sets one. */
 const SETTABLE_RATES = stringToHex('SETTABLE_RATES', { size: 32 })
 
+/** `DEFAULT_ADMIN_ROLE`: who has it says who has which role. */
+const EVERY_ROLES_ADMIN = zeroHash
+
 /** Percent as a ray (27 decimals). */
 const ray = (percent) => parseUnits(String(percent), 25)
 
@@ -39,12 +42,13 @@ const ray = (percent) => parseUnits(String(percent), 25)
 /**
  * Adds the market to a plan.
  * @param {import('./plan.mjs').Plan} plan
- * @param {import('viem/accounts').HDAccount} admin
+ * @param {{ admin: import('./plan.mjs').Account, owner: import('./plan.mjs').Account }} accounts who deploys, and who
+ * has the say in the end: at once over the pool, and over `provider` and `rates` once they are handed over
  * @param {Reserve[]} reserves
  * @param {{ abi: any[], bytecode: `0x${string}` }} settableRates
- * @returns {{ pool: { abi: any[], address: `0x${string}` }, oracle: { abi: any[], address: `0x${string}` } }}
+ * @returns {Record<'pool' | 'oracle' | 'provider' | 'rates', { abi: any[], address: `0x${string}` }>}
  */
-export function planAaveMarket(plan, admin, reserves, settableRates) {
+export function planAaveMarket(plan, { admin, owner }, reserves, settableRates) {
   const provider = plan.deploy(admin, 'provider', aaveContract('PoolAddressesProvider'), ['sandbox', admin.address])
   plan.call(admin, provider, 'setACLAdmin', [admin.address])
   const acl = plan.deploy(admin, 'acl', aaveContract('ACLManager'), [provider.address])
@@ -56,11 +60,20 @@ export function planAaveMarket(plan, admin, reserves, settableRates) {
   const dataProvider = plan.deploy(admin, 'data provider', aaveContract('AaveProtocolDataProvider'), [provider.address])
   plan.call(admin, provider, 'setPoolDataProvider', [dataProvider.address])
   const oracle = planOracle(plan, admin, provider, reserves)
-  const strategies = planReserves(plan, admin, { provider, pool, configurator }, reserves)
+  const strategies = planReserves(plan, admin, { provider, pool, configurator, treasury: owner }, reserves)
   const tokens = reserves.map(({ token }) => token.address)
   const settable = plan.deploy(admin, 'settable rates', settableRates, [tokens, strategies])
   plan.call(admin, provider, 'setAddress', [SETTABLE_RATES, settable.address])
-  return { pool, oracle }
+  planAccess(plan, { admin, owner }, acl)
+  return { pool, oracle, provider, rates: settable }
+}
+
+/** Hands the pool over. */
+function planAccess(plan, { admin, owner }, acl) {
+  plan.call(admin, acl, 'addPoolAdmin', [owner.address])
+  plan.call(admin, acl, 'removePoolAdmin', [admin.address])
+  plan.call(admin, acl, 'grantRole', [EVERY_ROLES_ADMIN, owner.address])
+  plan.call(admin, acl, 'renounceRole', [EVERY_ROLES_ADMIN, admin.address])
 }
 
 function planPool(plan, admin, provider) {
@@ -95,7 +108,7 @@ function planOracle(plan, admin, provider, reserves) {
 }
 
 /** Returns each reserve's interest rate strategy. */
-function planReserves(plan, admin, { provider, pool, configurator }, reserves) {
+function planReserves(plan, admin, { provider, pool, configurator, treasury }, reserves) {
   const deploy = (name, args) => plan.deploy(admin, name, aaveContract(name), args).address
   const aToken = deploy('AToken', [pool.address])
   const stableDebt = deploy('StableDebtToken', [pool.address])
@@ -114,7 +127,7 @@ function planReserves(plan, admin, { provider, pool, configurator }, reserves) {
       ...[0n, 0n, 0n, 0n, 0n], // no borrowing at a stable rate
     ]),
     underlyingAsset: token.address,
-    treasury: admin.address,
+    treasury: treasury.address,
     incentivesController: zeroAddress,
     aTokenName: `Aave ${symbol}`,
     aTokenSymbol: `a${symbol}`,
@@ -135,36 +148,36 @@ function planReserves(plan, admin, { provider, pool, configurator }, reserves) {
 }
 
 /**
- * Mints tokens to an account and supplies them to the pool.
+ * Mints tokens to an account, which supplies them to the pool.
  * @param {import('./plan.mjs').Plan} plan
- * @param {import('viem/accounts').HDAccount} account
+ * @param {Record<'owner' | 'account', import('./plan.mjs').Account>} accounts who mints, and who supplies
  * @param {{ abi: any[], address: `0x${string}` }} pool
  * @param {Reserve} reserve
  * @param {number} amount whole tokens
  */
-export function planSupply(plan, account, pool, { token, decimals }, amount) {
+export function planSupply(plan, { owner, account }, pool, { token, decimals }, amount) {
   const units = parseUnits(String(amount), decimals)
-  plan.call(account, token, 'mint', [account.address, units])
+  plan.call(owner, token, 'mint', [account.address, units])
   plan.call(account, token, 'approve', [pool.address, maxUint256])
   plan.call(account, pool, 'supply', [token.address, units, account.address, 0])
 }
 
 /**
- * Gives an account a whole token and the pool's leave to take it.
+ * Gives the token's owner a whole one and the pool's leave to take it.
  * @param {import('./plan.mjs').Plan} plan
- * @param {import('viem/accounts').HDAccount} account
+ * @param {import('./plan.mjs').Account} owner
  * @param {{ abi: any[], address: `0x${string}` }} pool
  * @param {Reserve} reserve
  */
-export function planStock(plan, account, pool, { token, decimals }) {
-  plan.call(account, token, 'mint', [account.address, parseUnits('1', decimals)])
-  plan.call(account, token, 'approve', [pool.address, maxUint256])
+export function planStock(plan, owner, pool, { token, decimals }) {
+  plan.call(owner, token, 'mint', [owner.address, parseUnits('1', decimals)])
+  plan.call(owner, token, 'approve', [pool.address, maxUint256])
 }
 
 /**
  * Borrows tokens from the pool.
  * @param {import('./plan.mjs').Plan} plan
- * @param {import('viem/accounts').HDAccount} account
+ * @param {import('./plan.mjs').Account} account
  * @param {{ abi: any[], address: `0x${string}` }} pool
  * @param {Reserve} reserve
  * @param {number} amount whole tokens

@@ -1,16 +1,19 @@
 // A list of transactions that is complete, addresses included, before the first of them is sent.
-import { encodeDeployData, encodeFunctionData, getContractAddress } from 'viem'
+import { encodeDeployData, encodeFunctionData, getContractAddress, numberToHex } from 'viem'
 
 /** @typedef {{ abi: any[], bytecode?: `0x${string}`, address?: `0x${string}` }} Contract */
 
+/** Signs what it sends if it has a key; Anvil sends for it otherwise. */
+/** @typedef {{ address: `0x${string}`, signTransaction?: import('viem/accounts').HDAccount['signTransaction'] }} Account */
+
 export class Plan {
-  /** @type {{ label: string, from: import('viem/accounts').HDAccount, nonce: number, to?: `0x${string}`, data: `0x${string}` }[]} */
+  /** @type {{ label: string, from: Account, nonce: number, to?: `0x${string}`, data: `0x${string}` }[]} */
   transactions = []
   #nonces = new Map()
 
   /**
    * Adds a deployment.
-   * @param {import('viem/accounts').HDAccount} from
+   * @param {Account} from
    * @param {string} label
    * @param {{ abi: any[], bytecode: `0x${string}` }} contract
    * @param {unknown[]} args
@@ -24,7 +27,7 @@ export class Plan {
 
   /**
    * Adds a call.
-   * @param {import('viem/accounts').HDAccount} from
+   * @param {Account} from
    * @param {{ abi: any[], address: `0x${string}` }} contract
    * @param {string} functionName
    * @param {unknown[]} args
@@ -44,28 +47,16 @@ export class Plan {
 const GAS_PER_TRANSACTION = 20_000_000n
 
 /**
- * Signs every transaction, sends them, mines them into one block and checks each receipt.
+ * Signs the transactions of whoever has a key, sends all, mines them into one block and checks each receipt.
  * @param {Plan} plan
  * @param {{ request: (method: string, params?: unknown[]) => Promise<any> }} anvil without mining of its own
  * @param {{ chainId: number, timestamp: number }} block
  */
 export async function execute(plan, anvil, { chainId, timestamp }) {
-  const signed = await Promise.all(
-    plan.transactions.map(({ from, nonce, to, data }) =>
-      from.signTransaction({
-        type: 'eip1559',
-        chainId,
-        nonce,
-        to,
-        data,
-        gas: GAS_PER_TRANSACTION,
-        maxFeePerGas: 0n,
-        maxPriorityFeePerGas: 0n,
-      }),
-    ),
-  )
+  const calls = await Promise.all(plan.transactions.map((transaction) => sending(transaction, chainId)))
+  await anvil.request('anvil_autoImpersonateAccount', [true])
   const hashes = []
-  for (const bytes of signed) hashes.push(await anvil.request('eth_sendRawTransaction', [bytes]))
+  for (const [method, transaction] of calls) hashes.push(await anvil.request(method, [transaction]))
   await anvil.request('evm_setNextBlockTimestamp', [timestamp])
   await anvil.request('evm_mine')
   const receipts = await anvil.request('eth_getBlockReceipts', ['latest'])
@@ -74,4 +65,14 @@ export async function execute(plan, anvil, { chainId, timestamp }) {
     const status = mined.get(hashes[index])
     if (status !== '0x1') throw new Error(`${label}: ${status ? 'reverted' : 'was not mined'}`)
   }
+}
+
+/** The call that sends a transaction. */
+async function sending({ from, nonce, to, data }, chainId) {
+  if (from.signTransaction) {
+    const terms = { type: 'eip1559', chainId, gas: GAS_PER_TRANSACTION, maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
+    return ['eth_sendRawTransaction', await from.signTransaction({ ...terms, nonce, to, data })]
+  }
+  const terms = { maxFeePerGas: '0x0', maxPriorityFeePerGas: '0x0', gas: numberToHex(GAS_PER_TRANSACTION) }
+  return ['eth_sendTransaction', { ...terms, from: from.address, nonce: numberToHex(nonce), to, data }]
 }

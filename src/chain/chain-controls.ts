@@ -1,4 +1,3 @@
-import { type HDAccount, mnemonicToAccount } from 'viem/accounts'
 import { keccak256, slice } from 'viem/utils'
 import type { ChainSetup, MarketSetup, PoolFacts } from '../domain/chain-setup.ts'
 import type { ChainControls } from '../domain/ports/chain.ts'
@@ -6,6 +5,7 @@ import type { Address, Hex } from '../domain/records.ts'
 import type { ChainJournal } from './history/chain-journal.ts'
 import type { RpcClient } from './json-rpc/rpc-client.ts'
 import { SenselessAnswerError } from './json-rpc/senseless-answer.ts'
+import { marketRuler, type Ruler } from './market-ruler.ts'
 import { balanceOf } from './markets/protocols/erc20.ts'
 import type { ContractCall, MarketAdmin } from './markets/protocols/protocol.ts'
 import type { NodeSupervisor } from './node/node-supervisor.ts'
@@ -19,13 +19,9 @@ import { reorganizedHistory } from './writing/reorganized-history.ts'
 /** The highest yield a market can be told to pay: 10,000 %. */
 const MAX_APY = 100
 
-/** Anvil's development accounts; the first owns the embedded chain's markets. */
-const DEV_MNEMONIC = 'test test test test test test test test test test test junk'
-
 /** What faults do to a chain: see `ChainControls`. All but pausing happens between two rounds of transfers. */
 export class AnvilControls implements ChainControls {
   readonly #deps: ControlledDeps
-  #admin: HDAccount | undefined
   #release: (() => void) | undefined
 
   constructor(deps: ControlledDeps) {
@@ -70,7 +66,7 @@ export class AnvilControls implements ChainControls {
       throw new RangeError(`an apy is a fraction from 0 to ${MAX_APY}, not ${apy}`)
     }
     const { reader } = this.#deps
-    await this.#administer((admin) => this.#deps.admin(pool).setApy(reader.read, pool, apy, admin.address))
+    await this.#administer((owner) => this.#deps.admin(pool).setApy(reader.read, pool, apy, owner))
   }
 
   /**
@@ -84,7 +80,7 @@ export class AnvilControls implements ChainControls {
     await producer.exclusive(async () => {
       const payer = await admin.payer(reader.read, pool)
       const borrower = borrowerFrom(payer)
-      const touch = () => this.#carryOut(({ address }) => admin.touch(reader.read, pool, address))
+      const touch = () => this.#carryOut((owner) => admin.touch(reader.read, pool, owner))
       const read = () => reader.read([balanceOf(pool.token_address, payer), balanceOf(pool.token_address, borrower)])
       const [, away] = await read()
       if (liquid && away === 0n) return
@@ -109,16 +105,16 @@ export class AnvilControls implements ChainControls {
     }
   }
 
-  /** Signs calls as the markets' owner and mines them, in order, between two rounds of transfers. */
-  #administer(plan: (admin: HDAccount) => Promise<ContractCall[]>): Promise<void> {
+  /** Makes calls as the markets' owner and mines them, in order, between two rounds of transfers. */
+  #administer(plan: (owner: Address) => Promise<ContractCall[]>): Promise<void> {
     return this.#deps.producer.exclusive(() => this.#carryOut(plan))
   }
 
   /** For whoever has the chain to itself. */
-  async #carryOut(plan: (admin: HDAccount) => Promise<ContractCall[]>): Promise<void> {
+  async #carryOut(plan: (owner: Address) => Promise<ContractCall[]>): Promise<void> {
     const { chainId, rpc, reader, writer } = this.#deps
-    this.#admin ??= mnemonicToAccount(DEV_MNEMONIC) // derived on first use: it takes a while
-    const signed = await this.#sign(this.#admin, await plan(this.#admin))
+    const ruler = await marketRuler(this.#deps)
+    const signed = await this.#sign(ruler, await plan(ruler.owner))
     for (const refusal of await writer.broadcast(signed)) if (refusal) throw refusal
     await writer.mine(reader.present)
     const receipts = await rpc.batch<Receipt | null>(signed.map((raw) => ['eth_getTransactionReceipt', keccak256(raw)]))
@@ -129,11 +125,13 @@ export class AnvilControls implements ChainControls {
     }
   }
 
-  async #sign(admin: HDAccount, calls: readonly ContractCall[]): Promise<Hex[]> {
+  async #sign({ signer, ordered }: Ruler, calls: readonly ContractCall[]): Promise<Hex[]> {
     const { chainId, rpc } = this.#deps
-    const first = Number(await rpc.call<Hex>('eth_getTransactionCount', admin.address, 'pending'))
+    const first = Number(await rpc.call<Hex>('eth_getTransactionCount', signer.address, 'pending'))
     const terms = { type: 'eip1559', chainId: Number(chainId), maxFeePerGas: 0n, maxPriorityFeePerGas: 0n } as const
-    return Promise.all(calls.map((call, index) => admin.signTransaction({ ...terms, nonce: first + index, ...call })))
+    return Promise.all(
+      calls.map((call, index) => signer.signTransaction({ ...terms, nonce: first + index, ...ordered(call) })),
+    )
   }
 }
 

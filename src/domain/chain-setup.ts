@@ -3,6 +3,9 @@ import type { Address, Pool } from './records.ts'
 /** Where clients expect Multicall3 on every chain, and where embedded ones have it, too. */
 export const MULTICALL3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
+/** Owns the tokens and markets of embedded chains (contracts/MarketOwner.sol). Nobody has a key to this address. */
+export const MARKET_OWNER: Address = '0x9bCD6fedeE01F7192120aB8B713dE5BEe8FAD3C2'
+
 /** A chain the sandbox is to run: an embedded one, or a fork of a real one. */
 export interface ChainSetup {
   /** Numeric string. */

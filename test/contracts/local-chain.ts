@@ -14,7 +14,7 @@ export const devAccount = (addressIndex: number) =>
 export const NO_FEES = { maxFeePerGas: 0n, maxPriorityFeePerGas: 0n }
 
 /** What `scripts/build-chain.mjs` writes for a compiled contract. */
-export function compiled(name: 'SettableRates' | 'TestToken' | 'YieldVault'): {
+export function compiled(name: 'MarketOwner' | 'SettableRates' | 'TestToken' | 'YieldVault'): {
   abi: readonly unknown[]
   bytecode: Hex
 } {

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { type Address, formatUnits, getAddress, maxUint256, parseAbi, parseUnits } from 'viem'
+import { type Address, formatUnits, getAddress, maxUint256, parseAbi, parseUnits, toHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EmbeddedMarket } from '../../src/domain/chain-setup.ts'
 import { devAccount, type LocalChain, NO_FEES, startLocalChain } from './local-chain.ts'
@@ -11,7 +11,6 @@ const out = new URL('../../contracts/out/', import.meta.url)
 const market: EmbeddedMarket = JSON.parse(readFileSync(new URL('market.json', out), 'utf8'))
 const DAY = 86_400
 const abi = parseAbi([
-  'function mint(address to, uint256 amount)',
   'function approve(address spender, uint256 amount) returns (bool)',
   'function balanceOf(address owner) view returns (uint256)',
   'function getAssetPrice(address asset) view returns (uint256)',
@@ -63,6 +62,21 @@ describe('the state of the embedded chain', () => {
     expect(Object.keys(market.vaults)).toEqual(Object.keys(market.tokens))
   })
 
+  test('has its addresses where clients may have written them down', () => {
+    expect(market).toMatchObject({
+      price_oracle: '0x4A679253410272dd5232B3Ff7cF5dbB88f295319',
+      aave_pool: '0xd8058efe0198ae9dD7D563e1b4938Dcbc86A1F81',
+      tokens: {
+        USDC: { address: '0x5FbDB2315678afecb367f032d93F642f64180aa3' },
+        WETH: { address: '0xe7f1725E7734CE288F8367e1Bb143E90bb3F0512' },
+      },
+      vaults: {
+        USDC: '0x809d550fca64d94Bd9F66E60752A544199cfAC3D',
+        WETH: '0x4c5859f0F772848b2D91F1D83E2Fe57935348029',
+      },
+    })
+  })
+
   test('prices USDC at one dollar and WETH at a fixed price', async () => {
     expect(await read(market.price_oracle, 'getAssetPrice', market.tokens.USDC!.address)).toBe(100_000_000n)
     expect(await read(market.price_oracle, 'getAssetPrice', market.tokens.WETH!.address)).toBe(250_000_000_000n)
@@ -78,7 +92,10 @@ describe('the state of the embedded chain', () => {
     const amount = parseUnits('1000', decimals)
     // The clock is lost on load and has to be set before the first transaction.
     await chain.goTo(Math.max(await chain.time(), Math.floor(Date.now() / 1000)) + 1)
-    await write(token, 'mint', [alice.address, 2n * amount])
+    await chain.client.request({
+      method: 'anvil_dealERC20',
+      params: [alice.address, token, toHex(2n * amount)],
+    } as never)
     await write(token, 'approve', [market.aave_pool, maxUint256])
     await write(token, 'approve', [vault, maxUint256])
     await write(market.aave_pool, 'supply', [token, amount, alice.address, 0])

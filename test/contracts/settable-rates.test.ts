@@ -54,7 +54,7 @@ describe('the settable rates of an Aave market', () => {
   })
   afterAll(() => chain.stop())
   beforeEach(async () => {
-    token = await deploy('TestToken', ['USD Coin', 'USDC', 6])
+    token = await deploy('TestToken', ['USD Coin', 'USDC', 6, owner.address])
     rates = await deploy('SettableRates', [[token], [strategy.address]])
   })
 

@@ -69,8 +69,9 @@ describe('the ERC-4626 vault', () => {
   afterAll(() => chain.stop())
 
   beforeEach(async () => {
-    token = await deploy('TestToken', ['USD Coin', 'USDC', 6])
+    token = await deploy('TestToken', ['USD Coin', 'USDC', 6, owner.address])
     vault = await deploy('YieldVault', [token, 'Sandbox USDC Vault', 'svUSDC', percent('5')])
+    await write(owner, token, 'setMinter', vault, true)
     for (const account of [alice, bob, carol]) {
       await write(owner, token, 'mint', account.address, usdc('10000000'))
       await write(account, token, 'approve', vault, maxUint256)

@@ -294,7 +294,7 @@ describe('an unsound ledger', () => {
 })
 
 describe('gifts of somebody else', () => {
-  const TOKEN = parseAbi(['function mint(address to, uint256 amount)', 'function transfer(address to, uint256 amount)'])
+  const TOKEN = parseAbi(['function transfer(address to, uint256 amount)'])
   const APPROVE = parseAbi(['function approve(address spender, uint256 amount)'])
   const AAVE = parseAbi(['function supply(address asset, uint256 amount, address onBehalfOf, uint16 referralCode)'])
   const VAULT = parseAbi(['function deposit(uint256 assets, address receiver)'])
@@ -303,15 +303,17 @@ describe('gifts of somebody else', () => {
 
   /** Sends as the first of Anvil's own accounts, of which the service knows nothing. */
   async function send(...calls: Call[]) {
-    const [from] = await rpc<string[]>('eth_accounts')
+    const [from = ''] = await rpc<string[]>('eth_accounts')
+    const [token] = calls.map(([to]) => to)
+    await rpc('anvil_dealERC20', from, token, `0x${MUCH.toString(16)}`)
     for (const [to, data] of calls) {
       const receipt = await rpc<{ status: Hex }>('eth_sendTransactionSync', { from, to, data })
       expect(receipt.status).toBe('0x1')
     }
   }
-  const mint = (token: string, to: string): Call => [
+  const give = (token: string, to: string): Call => [
     token,
-    encodeFunctionData({ abi: TOKEN, functionName: 'mint', args: [to as Hex, MUCH] }),
+    encodeFunctionData({ abi: TOKEN, functionName: 'transfer', args: [to as Hex, MUCH] }),
   ]
   const approve = (token: string, spender: string): Call => [
     token,
@@ -322,7 +324,6 @@ describe('gifts of somebody else', () => {
     const [first, , vault] = (await busy()) as [string, string, string]
     const carol = (await ledger.users()).find(({ external_id }) => external_id === 'carol')!
     const { wallet_address } = carol
-    const [giver = ''] = await rpc<string[]>('eth_accounts')
     const usdc = await portfolio(first)
     const { market_address: morpho } = await portfolio(vault)
     const supply = {
@@ -333,7 +334,6 @@ describe('gifts of somebody else', () => {
     const deposit = { abi: VAULT, functionName: 'deposit', args: [90_000n, wallet_address] } as const
     const transfer = { abi: TOKEN, functionName: 'transfer', args: [wallet_address, 50_000n] } as const
     await send(
-      mint(usdc.token_address, giver),
       [usdc.token_address, encodeFunctionData(transfer)],
       approve(usdc.token_address, usdc.market_address),
       [usdc.market_address, encodeFunctionData(supply)],
@@ -355,7 +355,7 @@ describe('gifts of somebody else', () => {
     const [first, , vault] = (await busy()) as [string, string, string]
     for (const jar of [first, vault]) {
       const { token_address, market_address } = await portfolio(jar)
-      await send(mint(token_address, market_address))
+      await send(give(token_address, market_address))
     }
     await expectSound()
   })
@@ -364,7 +364,7 @@ describe('gifts of somebody else', () => {
     const [jar] = (await busy()) as [string]
     const carol = (await ledger.users()).find(({ external_id }) => external_id === 'carol')!
     const { token_address } = await portfolio(jar)
-    await send(mint(token_address, carol.wallet_address))
+    await send(give(token_address, carol.wallet_address))
     await store().commit([
       change('portfolios', await portfolio(jar), ({ shares }) => ({ shares: `${BigInt(shares) + 9n}` })),
     ])

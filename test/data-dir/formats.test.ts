@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { FORMAT, RELEASES } from '../../src/data-dir/directory-format.ts'
+import { MARKET_OWNER } from '../../src/domain/chain-setup.ts'
 import { type SandboxHandle, startSandbox } from '../../src/index.ts'
 import { version } from '../../src/version.ts'
 import { Partner } from '../helpers/partner.ts'
@@ -34,6 +35,16 @@ async function start(dataDir: string): Promise<SandboxHandle> {
   return sandbox
 }
 
+/** Its markets obey, though they are owned as those of its version were. */
+async function expectGoverned(sandbox: SandboxHandle, partner: Partner, portfolio: string) {
+  const owner = { method: 'eth_getCode', params: [MARKET_OWNER, 'latest'] }
+  expect(await sandbox.chain.request(owner as never)).toBe('0x')
+  await sandbox.faults.add({ kind: 'pool_paused', match: { operation: 'deposit' } })
+  const refused = await partner.deposit('alice', portfolio, '1000000')
+  expect(refused.body).toMatchObject({ code: 'transaction_reverted' })
+  await sandbox.faults.clear()
+}
+
 test('a directory of format 3 is gone on from: money, keys, cursors, clocks, namespaces; then it is of this format', async () => {
   const { dataDir, told } = writtenBefore(3)
   for (const round of ['as it was written', 'as this version wrote it']) {
@@ -57,6 +68,7 @@ test('a directory of format 3 is gone on from: money, keys, cursors, clocks, nam
       expect(ids(data)).toEqual(ids(list))
       expect(data.at(-1)).toMatchObject({ deposited: round === 'as it was written' ? '5000000' : '7000000' })
       expect((await partner.deposit('alice', portfolio_id, '2000000')).status).toBe(200)
+      if (name === 'default') await expectGoverned(sandbox, partner, portfolio_id)
       const path = name === 'default' ? 'audit' : `namespaces/${name}/audit`
       const audit = await fetch(new URL(`/_sandbox/${path}`, sandbox.baseUrl))
       expect(await audit.json()).toMatchObject({ ok: true })
@@ -70,6 +82,19 @@ test('a directory of format 3 is gone on from: money, keys, cursors, clocks, nam
     }
   }
 }, 60_000)
+
+test('a chain that an earlier version began is one of this version after a reset', async () => {
+  const sandbox = await start(writtenBefore(3).dataDir)
+  await sandbox.reset()
+  const owner = { method: 'eth_getCode', params: [MARKET_OWNER, 'latest'] }
+  expect(await sandbox.chain.request(owner as never)).not.toBe('0x')
+  const partner = new Partner(sandbox)
+  await sandbox.faults.add({ kind: 'pool_paused', match: { operation: 'deposit' } })
+  const portfolio = await partner.open('alice')
+  expect((await partner.deposit('alice', portfolio, '1000000')).body).toMatchObject({ code: 'transaction_reverted' })
+  await sandbox.faults.clear()
+  expect((await partner.deposit('alice', portfolio, '1000000')).status).toBe(200)
+})
 
 test('this format came with a release of its own, which is this one or an older one', () => {
   const later = (one: string, other: string) => one.localeCompare(other, undefined, { numeric: true })
