@@ -72,17 +72,17 @@ async function refuseUnknown(
   { tenants }: NamespaceControl,
 ): Promise<void> {
   const unknown: Parameters<typeof invalidParameters>[0][number][] = []
-  const require = (param: string, value: string | undefined, what: string, known: readonly string[]) => {
+  const check = (param: string, value: string | undefined, what: string, known: readonly string[]) => {
     if (value === undefined || known.includes(value)) return
     unknown.push({ param, detail: `"${shorten(value)}" is not ${what}; ${suggest(value, known)}` })
   }
   // The fault unknown_values makes subclasses of them.
-  require('code', code?.replace(/_unspecified$/, ''), 'an error code', CODES)
+  check('code', code?.replace(/_unspecified$/, ''), 'an error code', CODES)
   if (tenant !== undefined) {
     const slugs = (await tenants()).map(({ slug }) => slug)
-    require('tenant', tenant, 'the slug of a tenant', slugs)
+    check('tenant', tenant, 'the slug of a tenant', slugs)
   }
-  if (fault !== undefined && !FAULT_ID.test(fault)) require('fault', fault, 'the id or kind of a fault', KIND_NAMES)
+  if (fault !== undefined && !FAULT_ID.test(fault)) check('fault', fault, 'the id or kind of a fault', KIND_NAMES)
   if (unknown.length > 0) throw invalidParameters(unknown)
 }
 
