@@ -19,6 +19,7 @@ import type { ChainJournal, History } from './history/chain-journal.ts'
 import type { Checkpoint } from './history/checkpoint.ts'
 import { type RpcCall, RpcClient } from './json-rpc/rpc-client.ts'
 import { soundly } from './json-rpc/senseless-answer.ts'
+import type { RulerDeps } from './market-ruler.ts'
 import { MarketReads } from './markets/market-reads.ts'
 import type { Protocol } from './markets/protocols/protocol.ts'
 import { type MarketValidation, validateMarkets } from './markets/validate-markets.ts'
@@ -45,7 +46,7 @@ export interface ChainStatus {
 }
 
 /** What an {@link AnvilChain} is made from. */
-export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'> {
+export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'>, Pick<RulerDeps, 'governingKey'> {
   setup: ChainSetup
   /** What the chain begins with, unless it is a fork. */
   embedded: Checkpoint

@@ -15,7 +15,7 @@ import { OnDemandChain, type OnDemandOptions } from './on-demand-chain.ts'
 import { Wallets } from './wallets/wallets.ts'
 
 /** What chains are made from. */
-export interface ChainsOptions extends Pick<OnDemandOptions, 'renewAfter' | 'idleMs' | 'pool'> {
+export interface ChainsOptions extends Pick<OnDemandOptions, 'renewAfter' | 'governingKey' | 'idleMs' | 'pool'> {
   chains: readonly ChainSetup[]
   /** What every embedded chain begins with. */
   embedded: Checkpoint

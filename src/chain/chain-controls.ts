@@ -3,9 +3,8 @@ import type { ChainSetup, MarketSetup, PoolFacts } from '../domain/chain-setup.t
 import type { ChainControls } from '../domain/ports/chain.ts'
 import type { Address, Hex } from '../domain/records.ts'
 import type { ChainJournal } from './history/chain-journal.ts'
-import type { RpcClient } from './json-rpc/rpc-client.ts'
 import { SenselessAnswerError } from './json-rpc/senseless-answer.ts'
-import { marketRuler, type Ruler } from './market-ruler.ts'
+import { marketRuler, type Ruler, type RulerDeps } from './market-ruler.ts'
 import { balanceOf } from './markets/protocols/erc20.ts'
 import type { ContractCall, MarketAdmin } from './markets/protocols/protocol.ts'
 import type { NodeSupervisor } from './node/node-supervisor.ts'
@@ -13,7 +12,6 @@ import type { ChainReader } from './reading/chain-reader.ts'
 import type { BlockProducer } from './rounds/block-producer.ts'
 import type { Receipt } from './rounds/deliver-receipts.ts'
 import { dealing } from './wallets/funding-calls.ts'
-import type { ChainWriter } from './writing/chain-writer.ts'
 import { reorganizedHistory } from './writing/reorganized-history.ts'
 
 /** The highest yield a market can be told to pay: 10,000 %. */
@@ -140,13 +138,11 @@ function borrowerFrom(payer: Address): Address {
   return slice(keccak256(payer), 12)
 }
 
-export interface ControlledDeps {
+export interface ControlledDeps extends RulerDeps {
   chainId: string
   setup: Pick<ChainSetup, 'fork'>
-  rpc: RpcClient
   reader: ChainReader
   journal: ChainJournal
-  writer: ChainWriter
   producer: BlockProducer
   supervisor: Pick<NodeSupervisor, 'suspend' | 'resume' | 'replace'>
   /** Whoever a pool's protocol gives the say. */

@@ -1,7 +1,8 @@
-import { generatePrivateKey, type LocalAccount, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
+import { type LocalAccount, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { pad, parseAbi } from 'viem/utils'
 import { MARKET_OWNER } from '../domain/chain-setup.ts'
 import type { Address, Hex } from '../domain/records.ts'
+import { SeededRandom } from '../support/random.ts'
 import type { RpcClient } from './json-rpc/rpc-client.ts'
 import { call } from './markets/protocols/call.ts'
 import type { ContractCall } from './markets/protocols/protocol.ts'
@@ -27,14 +28,21 @@ export interface Ruler {
   ordered(call: ContractCall): ContractCall
 }
 
+export interface RulerDeps {
+  rpc: RpcClient
+  writer: ChainWriter
+  /** Draws the private key that governs the markets for a moment; default: one that nobody can guess. */
+  governingKey?: () => Hex
+}
+
 /**
  * Lends somebody the say over an embedded chain's tokens and markets; call while nobody else changes the chain. The key is
  * drawn for what is done now and forgotten with it: it is written nowhere, and what it signed is good for nothing on a chain
  * that was reset or copied. The chain is told whose it is by a change of its storage, which no transaction can make.
  */
-export async function marketRuler({ rpc, writer }: { rpc: RpcClient; writer: ChainWriter }): Promise<Ruler> {
+export async function marketRuler({ rpc, writer, governingKey = SeededRandom.secretKey }: RulerDeps): Promise<Ruler> {
   if ((await rpc.call<Hex>('eth_getCode', MARKET_OWNER, 'latest')) === '0x') return formerRuler()
-  const signer = privateKeyToAccount(generatePrivateKey())
+  const signer = privateKeyToAccount(governingKey())
   await writer.cheat([['anvil_setStorageAt', MARKET_OWNER, OPERATOR, pad(signer.address)]])
   return { owner: MARKET_OWNER, signer, ordered: byOwner }
 }

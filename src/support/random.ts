@@ -29,6 +29,11 @@ export class SeededRandom {
     return randomBytes(24).toString('base64url')
   }
 
+  /** A private key of secp256k1 that nobody can guess: 32 bytes, of which those outside its range come once in 2^128. */
+  static secretKey(): `0x${string}` {
+    return `0x${randomBytes(32).toString('hex')}`
+  }
+
   /** A version 4 UUID that nobody else has; derives from no seed either. */
   static freshUuid(): string {
     return randomUUID()

@@ -1,15 +1,9 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
 import type { Hex } from '../../src/domain/records.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { alice, type ChainFixture, chainsForEachTest, order, rpc } from './chain-fixture.ts'
-
-/** The sandbox draws a key to govern a market. Chains whose blocks are compared are to draw the same. */
-vi.mock('viem/accounts', async (original) => ({
-  ...(await original<typeof import('viem/accounts')>()),
-  generatePrivateKey: () => `0x${'5'.repeat(64)}`,
-}))
 
 /** Longer than any test: only {@link rested} has a chain rest. */
 const NEVER_BY_ITSELF = 1_000_000
@@ -67,7 +61,8 @@ describe('a chain on demand', () => {
   it('makes the same blocks whether it rests in between or not', async () => {
     const run = async (pause: (fixture: ChainFixture) => Promise<void>) => {
       const clock = new SandboxClock(START)
-      const fixture = await start({ clock })
+      // The key that governs a market stands in its blocks.
+      const fixture = await start({ clock, governingKey: () => `0x${'5'.repeat(64)}` })
       const { chain, chains, pool, fund } = fixture
       const steps = [
         () => fund(alice),
