@@ -24,7 +24,7 @@ const env = {
 const vitest = [
   'vitest',
   'run',
-  'test/certify/right-client.test.ts',
+  'test/certify/right-client.long.test.ts',
   '--reporter=verbose',
   '--disable-console-intercept',
 ]

@@ -25,7 +25,7 @@ if (!whole(requests, 1) || !whole(seed, 0) || !whole(patience, 1)) {
 }
 
 console.log(`${requests} requests, seed ${seed}`)
-const vitest = ['vitest', 'run', 'test/fuzz/fuzz.test.ts', '--reporter=verbose', '--disable-console-intercept']
+const vitest = ['vitest', 'run', 'test/fuzz/fuzz.long.test.ts', '--reporter=verbose', '--disable-console-intercept']
 const given = { FUZZ_REQUESTS: `${requests}`, FUZZ_SEED: `${seed}`, FUZZ_PATIENCE: `${patience}` }
 const env = { ...process.env, ...given, FUZZ_ONLY: values.only ?? '' }
 const { status } = spawnSync('npx', vitest, { cwd: new URL('..', import.meta.url), env, stdio: 'inherit' })

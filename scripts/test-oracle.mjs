@@ -42,8 +42,8 @@ run(
   'npx',
   'vitest',
   'run',
-  'test/oracle/clients.test.ts',
-  'test/oracle/explorations.test.ts',
+  'test/oracle/clients.long.test.ts',
+  'test/oracle/explorations.long.test.ts',
   '--reporter=verbose',
   '--disable-console-intercept',
 )

@@ -118,7 +118,7 @@ function tooLong({ path, text }: SourceFile): string[] {
 
 function badName({ path }: SourceFile): string[] {
   const folders = path.split('/').slice(0, -1)
-  const file = basename(path).replace(/(\.test|\.generated)?(\.d)?\.ts$/, '')
+  const file = basename(path).replace(/((\.long)?\.test|\.generated)?(\.d)?\.ts$/, '')
   const bad = [...folders, file].filter((part) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(part))
   return bad.length > 0 ? [`${path}:1: names are kebab-case: ${bad.join(', ')}`] : []
 }

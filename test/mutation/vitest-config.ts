@@ -3,11 +3,11 @@ import { PATIENCE } from '../helpers/patience.ts'
 
 /** They start sandboxes or commands, or judge much random traffic: a mutant would take minutes. */
 const SLOW = [
-  'test/verdict/any-traffic.test.ts',
-  'test/verdict/{matrix,wrong-clients}.test.ts',
+  'test/**/*.long.test.ts',
+  'test/verdict/{any-traffic,wrong-clients}.test.ts',
   'test/explore/{clients,crowd,outage,random,shrink-exec}.test.ts',
-  'test/certify/{certify,right-client}.test.ts',
-  'test/oracle/{clients,explorations}.test.ts',
+  'test/certify/certify.test.ts',
+  'test/oracle/clients.test.ts',
 ]
 
 /** They look at pages and documents. */

@@ -12,7 +12,7 @@ const INTRODUCTION = `# Clients, and what finds their mistakes
 The clients by which the judge is judged: right ones, and wrong ones with one mistake each. What the judge must say of each in every situation is written
 down before it is asked, in \`test/oracle/table\`. Made from that by \`npm run build:clients\`; do not edit it.
 
-\`npm run test:oracle -- --times 20\` tries all of them in all situations, each time with another seed; \`npm test\` tries each in the one that tells
+\`npm run test:oracle -- --times 20\` tries all of them in all situations, each time with another seed; \`npm run test:full\` tries each in the one that tells
 most. Each has two deposits and a withdrawal to carry out, unless its line says otherwise.
 
 The columns: nothing goes wrong; an answer is lost after the money has moved; a request is lost before anything is done; several attempts in a row go wrong. In each stands the worst that is
