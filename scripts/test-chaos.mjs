@@ -18,7 +18,13 @@ if (!(minutes > 0) || !whole(seed, 0) || (episode !== undefined && !whole(episod
 
 const what = episode === undefined ? `--minutes ${minutes} --seed ${seed}` : `--seed ${seed} --episode ${episode}`
 console.log(what)
-const vitest = ['vitest', 'run', 'test/reliability/chaos.long.test.ts', '--reporter=verbose', '--disable-console-intercept']
+const vitest = [
+  'vitest',
+  'run',
+  'test/reliability/chaos.long.test.ts',
+  '--reporter=verbose',
+  '--disable-console-intercept',
+]
 const length = episode === undefined ? { CHAOS_MINUTES: String(minutes) } : { CHAOS_EPISODES: String(episode) }
 const env = { ...process.env, CHAOS_SEED: String(seed), ...length }
 const { status } = spawnSync('npx', vitest, { cwd: new URL('..', import.meta.url), env, stdio: 'inherit' })

@@ -16,6 +16,12 @@ if (![values.times, values.jobs].every((number) => /^[1-9]\d{0,5}$/.test(number)
   process.exit(2)
 }
 const env = { ...process.env, EXPLORE_TIMES: values.times, EXPLORE_ONLY: values.only, EXPLORE_JOBS: values.jobs }
-const vitest = ['vitest', 'run', 'test/explore/clients.long.test.ts', '--reporter=verbose', '--disable-console-intercept']
+const vitest = [
+  'vitest',
+  'run',
+  'test/explore/clients.long.test.ts',
+  '--reporter=verbose',
+  '--disable-console-intercept',
+]
 const { status } = spawnSync('npx', vitest, { cwd: new URL('..', import.meta.url), env, stdio: 'inherit' })
 process.exit(status ?? 1)

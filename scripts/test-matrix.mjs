@@ -24,6 +24,12 @@ const env = {
   MATRIX_AT_ONCE: values['at-once'],
   MATRIX_ONLY: values.only,
 }
-const vitest = ['vitest', 'run', 'test/verdict/matrix.long.test.ts', '--reporter=verbose', '--disable-console-intercept']
+const vitest = [
+  'vitest',
+  'run',
+  'test/verdict/matrix.long.test.ts',
+  '--reporter=verbose',
+  '--disable-console-intercept',
+]
 const { status } = spawnSync('npx', vitest, { cwd: new URL('..', import.meta.url), env, stdio: 'inherit' })
 process.exit(status ?? 1)
