@@ -6,6 +6,7 @@ import { ANVIL_VERSION, anvilBinary } from '../../src/chain/node/anvil-binary.ts
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { type Ended, ROOT, run } from './command.ts'
 import { expectClear } from './expect-clear.ts'
+import { runHere } from './in-process.ts'
 
 const START = ['--port', '0', '--quiet']
 
@@ -90,7 +91,7 @@ describe('a temporary directory that cannot be used ends the start with code 1 a
   const line = /Anvil's files cannot be made in the temporary directory \/.* \(E[A-Z]+: .*\)\. Fix: .*TMPDIR/
 
   test.each(['/proc/yield-sandbox', '/dev/null', '/nowhere'])('as one that is not writable: %s', async (TMPDIR) => {
-    expectClear(await run(START, { env: { TMPDIR } }), { code: 1, line })
+    expectClear(await runHere(START, { TMPDIR }), { code: 1, line })
   })
 
   test.runIf(existsSync('/bin/sh'))('as one that is full', async () => {
@@ -101,7 +102,7 @@ describe('a temporary directory that cannot be used ends the start with code 1 a
 
   test('and a data directory whose lock would be there', async () => {
     const long = join(temporaryDirectory(), 'a'.repeat(80), 'b'.repeat(80))
-    const ended = await run([...START, '--data-dir', long], { env: { TMPDIR: '/proc/yield-sandbox' } })
+    const ended = await runHere([...START, '--data-dir', long], { TMPDIR: '/proc/yield-sandbox' })
     expectClear(ended, { code: 1, line: /its lock cannot be made in the temporary directory \/proc.*TMPDIR/ })
   })
 })

@@ -9,7 +9,8 @@ import { ControlClient } from '../../src/control/client.ts'
 import type { FaultRule } from '../../src/control/contract.ts'
 import { DEFAULT_FIXTURES } from '../../src/options.ts'
 import { partnerAt } from '../helpers/partner.ts'
-import { Command, run } from './command.ts'
+import { Command } from './command.ts'
+import { runHere } from './in-process.ts'
 
 const START = ['--port', '0', '--json', '--confirmation-delay', '0', '--log-level', 'warn']
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
   data = join(directory, 'data')
   const command = start(['--data-dir', data, '--seed', '7'])
   await command.credentials()
-  const refused = await run([...START, '--data-dir', data])
+  const refused = await runHere([...START, '--data-dir', data])
   expectRefused(refused, { code: 1, line: new RegExp(`${data}: .*process ${command.child.pid}.* uses it`) })
   command.kill('SIGTERM')
   expect((await command.ended).code).toBe(0)
@@ -68,7 +69,7 @@ function contentOf(path: string): Record<string, string> {
 
 async function expectUntouched(path: string, expected: { code: number; line: RegExp }, args: string[] = []) {
   const before = contentOf(path)
-  expectRefused(await run([...START, '--data-dir', path, ...args]), expected)
+  expectRefused(await runHere([...START, '--data-dir', path, ...args]), expected)
   expect(contentOf(path)).toEqual(before)
 }
 
@@ -113,7 +114,7 @@ describe('a directory that cannot be used is refused in one line, and not change
     writeFileSync(file, '')
     for (const path of [file, join(file, 'below'), '/proc/yield-sandbox/data']) {
       const line = new RegExp(`${path}.* Fix: .*--data-dir`)
-      expectRefused(await run([...START, '--data-dir', path]), { code: 1, line })
+      expectRefused(await runHere([...START, '--data-dir', path]), { code: 1, line })
     }
   })
 })

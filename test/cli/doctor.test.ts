@@ -14,7 +14,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import { partnerAt } from '../helpers/partner.ts'
-import { Command, run } from './command.ts'
+import { Command } from './command.ts'
+import { runHere } from './in-process.ts'
 
 const START = ['--port', '0', '--json', '--confirmation-delay', '0', '--log-level', 'warn']
 const DEPOSITS = 8
@@ -108,7 +109,7 @@ async function expectSound(path: string, atLeast: number): Promise<void> {
 describe('doctor', () => {
   test('says of a whole directory that it is whole, and leaves it as it is', async () => {
     const before = contentOf(data)
-    const { code, stdout, stderr } = await run(['doctor', '--data-dir', data])
+    const { code, stdout, stderr } = await runHere(['doctor', '--data-dir', data])
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatch(/^whole\tmanifest\.json\tformat 4, .* not closed in order$/m)
     expect(stdout).toMatch(/^whole\tledger\.journal\t\d+ entries$/m)
@@ -120,11 +121,11 @@ describe('doctor', () => {
   test('is refused while a sandbox uses the directory, and without one', async () => {
     const path = damagedCopy('in use', 'manifest.json', () => undefined)
     await startOn(path)
-    const refused = await run(['doctor', '--data-dir', path])
+    const refused = await runHere(['doctor', '--data-dir', path])
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/another sandbox .* uses it/)])
-    expect(await run(['doctor'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--data-dir') })
+    expect(await runHere(['doctor'])).toMatchObject({ code: 2, stderr: expect.stringContaining('--data-dir') })
     const missing = join(directory, 'nowhere')
-    expect(await run(['doctor', '--data-dir', missing])).toMatchObject({ code: 1 })
+    expect(await runHere(['doctor', '--data-dir', missing])).toMatchObject({ code: 1 })
     expect(existsSync(missing)).toBe(false)
   })
 })
@@ -144,12 +145,12 @@ describe('a salvage is of one moment: what is left has its hash, and nothing is 
   ])('%s', async (name, file, damage, atLeast) => {
     const path = damagedCopy(name, file, damage)
     const before = contentOf(path)
-    const examined = await run(['doctor', '--data-dir', path])
+    const examined = await runHere(['doctor', '--data-dir', path])
     expect([examined.code, examined.stderr]).toEqual([1, ''])
     expect(examined.stdout).toContain(`damaged\t${file}`)
     expect(examined.stdout).toMatch(/^lost\tdirectory\tof /m)
     const copy = join(directory, `${name}, salvaged`)
-    const salvaged = await run(['doctor', '--data-dir', path, '--salvage', copy])
+    const salvaged = await runHere(['doctor', '--data-dir', path, '--salvage', copy])
     expect([salvaged.code, salvaged.stderr]).toEqual([0, ''])
     expect(contentOf(path)).toEqual(before)
     await expectSound(copy, atLeast)
@@ -158,7 +159,7 @@ describe('a salvage is of one moment: what is left has its hash, and nothing is 
   test('without its manifest there is nothing to salvage, since the seed is in it', async () => {
     const path = damagedCopy('no seed', 'manifest.json', cut)
     const copy = join(directory, 'no seed, salvaged')
-    const { code, stdout } = await run(['doctor', '--data-dir', path, '--salvage', copy])
+    const { code, stdout } = await runHere(['doctor', '--data-dir', path, '--salvage', copy])
     expect([code, existsSync(copy)]).toEqual([1, false])
     expect(stdout).toMatch(/^lost\tall of it\tnothing can be salvaged: .*seed/m)
   })

@@ -10,6 +10,7 @@ import { Command, type Ended, ROOT } from './command.ts'
 import { type ClientName, writeClients } from './exec-clients.ts'
 import { expectClear } from './expect-clear.ts'
 import { expectGone } from './expect-gone.ts'
+import { runHere } from './in-process.ts'
 
 let directory: string
 let client: (name: ClientName) => string[]
@@ -33,7 +34,7 @@ function start(flags: readonly string[], command: readonly string[], env: Record
 }
 
 const exec = (flags: readonly string[], command: readonly string[], env?: Record<string, string>): Promise<Ended> =>
-  start(flags, command, env).ended
+  runHere(['exec', ...flags, '--', ...command], env)
 
 /** What a client printed of the id of a process. */
 async function pidOf(exec: Command, role: string): Promise<number> {
@@ -104,9 +105,9 @@ describe('the command', () => {
     [['./README.md'], /"\.\/README\.md" cannot be run: .* \(chmod \+x/],
     [['/tmp'], /"\/tmp" cannot be run/],
   ])('%j that cannot be started is refused in one line', async (command, line) => {
-    const exec = start([], command)
-    expectClear(await exec.ended, { code: 2, line })
-    expect(anvilsOf(exec.child.pid!)).toEqual([])
+    const before = anvilsOf(process.pid)
+    expectClear(await exec([], command), { code: 2, line })
+    expect(anvilsOf(process.pid).filter((pid) => !before.includes(pid))).toEqual([])
   })
 
   test('whose interpreter is missing as well', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Exploration, TrialResult } from '../../src/explore/exploration.ts'
 import { isBad } from '../../src/explore/judge/judge-trial.ts'
-import { ROOT, run } from './command.ts'
+import { ROOT } from './command.ts'
 import { expectClear } from './expect-clear.ts'
 import { ExploredClient } from './explore-clients.ts'
 import { runHere } from './in-process.ts'
@@ -21,7 +21,7 @@ const resultsIn = (file: string): TrialResult[] => (JSON.parse(readFileSync(file
 async function again(flags: readonly string[], env: Record<string, string>, wanted: (result: TrialResult) => boolean) {
   const report = client.path('report.json')
   const own = ['--results', client.path('results.jsonl'), '--save', client.directory, '--report', report]
-  await run(['explore', ...own, ...flags, '--', ...client.command], { env: { ...client.env, ...env } })
+  await runHere(['explore', ...own, ...flags, '--', ...client.command], { ...client.env, ...env })
   const results = resultsIn(report).filter(wanted)
   expect(results.length).toBeGreaterThan(0)
   const pasted: { first: TrialResult; second: TrialResult; code: number | null }[] = []
@@ -83,17 +83,17 @@ describe('explore --trial', () => {
   test('leaves the results of an exploration as they are', async () => {
     const results = ['--results', client.path('results.jsonl')]
     const flags = ['--only', 'deposit', '--faults', 'revert']
-    await run(['explore', ...results, ...flags, '--', ...client.command], { env: client.env })
+    await runHere(['explore', ...results, ...flags, '--', ...client.command], client.env)
     const kept = readFileSync(client.path('results.jsonl'), 'utf8')
     const trial = ['--trial', 'deposit#1@alice reset-on-request']
-    const ended = await run(['explore', ...results, ...trial, '--', ...client.command], { env: client.env })
+    const ended = await runHere(['explore', ...results, ...trial, '--', ...client.command], client.env)
     expect(ended).toMatchObject({ code: 0, stderr: expect.stringMatching(/^reset on request +✓$/m) })
     expect(readFileSync(client.path('results.jsonl'), 'utf8')).toBe(kept)
   })
 
   test('says in one sentence what there is instead of a trial that is unknown', async () => {
     const trial = ['--trial', 'deposit#1@alice reset-after-brodcast']
-    const ended = await run(['explore', ...trial, '--', ...client.command], { env: client.env })
+    const ended = await runHere(['explore', ...trial, '--', ...client.command], client.env)
     const line = /--trial "deposit#1@alice reset-after-brodcast": .* did you mean "reset-after-broadcast"\?/
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(line) })
   })

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Command, ROOT, run } from './command.ts'
 import { expectClear } from './expect-clear.ts'
+import { runHere } from './in-process.ts'
 
 let started: Command[] = []
 afterEach(async () => {
@@ -25,25 +26,25 @@ describe('--tls self-signed', () => {
     const { base_url: url, ca_file = '' } = await command.credentials()
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     const at = ['--url', url]
-    expect(await run(['wait', ...at, '--ca', ca_file])).toMatchObject({ code: 0, stdout: 'ready\n' })
+    expect(await runHere(['wait', ...at, '--ca', ca_file])).toMatchObject({ code: 0, stdout: 'ready\n' })
     const env = { YIELD_SANDBOX_CA: ca_file }
-    expect(await run(['status', ...at], { env })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ready\t/) })
-    expect((await run(['user-token', 'alice', ...at], { env })).stdout).toMatch(/^ey/)
+    expect(await runHere(['status', ...at], env)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^ready\t/) })
+    expect((await runHere(['user-token', 'alice', ...at], env)).stdout).toMatch(/^ey/)
     expect((await run(['token', ...at], { env: { NODE_EXTRA_CA_CERTS: ca_file } })).stdout).toMatch(/^ey/)
-    expect(await run(['faults', 'add', 'hang', ...at], { env })).toMatchObject({ code: 0 })
+    expect(await runHere(['faults', 'add', 'hang', ...at], env)).toMatchObject({ code: 0 })
 
-    expectClear(await run(['status', ...at]), { code: 1, line: /certificate .* is not trusted .*--ca/ })
+    expectClear(await runHere(['status', ...at]), { code: 1, line: /certificate .* is not trusted .*--ca/ })
     const plain = url.replace('https:', 'http:')
-    expectClear(await run(['status', '--url', plain]), {
+    expectClear(await runHere(['status', '--url', plain]), {
       code: 1,
       line: /if the sandbox serves https, give --url with https/,
     })
-    expectClear(await run(['status', ...at, '--ca', 'none.pem']), { code: 2, line: /--ca.*none\.pem.*ENOENT/ })
+    expectClear(await runHere(['status', ...at, '--ca', 'none.pem']), { code: 2, line: /--ca.*none\.pem.*ENOENT/ })
 
     const check = [join(ROOT, 'scripts/healthcheck.mjs'), String(command.child.pid)]
     await promisify(execFile)(process.execPath, check)
 
-    expect(await run(['stop', ...at], { env })).toMatchObject({ code: 0, stdout: 'stopped\n' })
+    expect(await runHere(['stop', ...at], env)).toMatchObject({ code: 0, stdout: 'stopped\n' })
     expect((await command.ended).code).toBe(0)
     await expect(stat(ca_file)).rejects.toThrow('ENOENT')
   })
@@ -68,11 +69,11 @@ describe('addresses that cannot be', () => {
       /none\.pem: it cannot be read \(ENOENT\)\. Fix: .*--tls-cert/,
     ],
   ])('%s', async (args, line) => {
-    expectClear(await run(['--port', '0', ...args]), { code: 2, line })
+    expectClear(await runHere(['--port', '0', ...args]), { code: 2, line })
   })
 
   test('a temporary directory that cannot be written to', async () => {
-    const ended = await run(['--port', '0', '--tls', 'self-signed'], { env: { TMPDIR: '/proc/none' } })
+    const ended = await runHere(['--port', '0', '--tls', 'self-signed'], { TMPDIR: '/proc/none' })
     expectClear(ended, { code: expect.any(Number) as unknown as number, line: /\/proc\/none.*(TMPDIR|Fix)/ })
   })
 })

@@ -79,10 +79,14 @@ class Output {
 
 /** Nothing but PATH, as for a {@link Command}. */
 function withEnvironment(env: Record<string, string>): () => void {
-  const own = process.env
-  process.env = { PATH: own.PATH, ...env } as NodeJS.ProcessEnv
-  return () => {
-    process.env = own
+  const own = { ...process.env }
+  become({ ...(own.PATH !== undefined && { PATH: own.PATH }), ...env })
+  return () => become(own)
+
+  /** The object stays: Node asks the process itself for some variables. */
+  function become(wanted: NodeJS.ProcessEnv): void {
+    for (const name of Object.keys(process.env)) if (!(name in wanted)) delete process.env[name]
+    Object.assign(process.env, wanted)
   }
 }
 

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testSandbox } from '../helpers/partner.ts'
-import { type Ended, ROOT, run } from './command.ts'
+import { type Ended, ROOT } from './command.ts'
 import { type ClientName, writeClients } from './exec-clients.ts'
+import { runHere } from './in-process.ts'
 
 let directory: string
 let client: (name: ClientName) => string[]
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true }))
 
 const exec = (flags: readonly string[], command: readonly string[], env?: Record<string, string>): Promise<Ended> =>
-  run(['exec', ...flags, '--', ...command], env ? { env } : {})
+  runHere(['exec', ...flags, '--', ...command], env)
 
 /** What is said on the terminal, without its line breaks. */
 const said = ({ stderr }: Pick<Ended, 'stderr'>) => stderr.replaceAll(/\s+/g, ' ')

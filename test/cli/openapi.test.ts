@@ -1,16 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { Command, ROOT } from './command.ts'
+import { ROOT } from './command.ts'
+import { runHere } from './in-process.ts'
 
 test('openapi prints the same document each time, whatever port and seed others have', async () => {
-  const runs = [{}, { YIELD_SANDBOX_PORT: '0', YIELD_SANDBOX_SEED: '8' }].map(
-    (env) => new Command(['openapi'], { env }),
-  )
-  const [first, second] = await Promise.all(runs.map(({ ended }) => ended))
+  const first = await runHere(['openapi'])
+  const second = await runHere(['openapi'], { YIELD_SANDBOX_PORT: '0', YIELD_SANDBOX_SEED: '8' })
   expect(first).toMatchObject({ code: 0, stderr: '' })
-  expect(second!.stdout).toBe(first!.stdout)
-  expect(JSON.parse(first!.stdout).servers).toEqual([expect.objectContaining({ url: 'http://127.0.0.1:4010' })])
+  expect(second.stdout).toBe(first.stdout)
+  expect(JSON.parse(first.stdout).servers).toEqual([expect.objectContaining({ url: 'http://127.0.0.1:4010' })])
 })
 
 test('openapi ends quietly when whoever reads it has read enough', async () => {

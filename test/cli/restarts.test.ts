@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { run } from './command.ts'
 import { type ClientName, writeClients } from './exec-clients.ts'
 import { expectClear } from './expect-clear.ts'
 import { runHere } from './in-process.ts'
@@ -23,7 +22,7 @@ const jobs = () => ({ JOBS: join(directory, `jobs-${++files}.json`) })
 
 describe('exec --restarts', () => {
   const exec = (flags: readonly string[], name: ClientName, env: Record<string, string> = jobs()) =>
-    run(['exec', '--scenario', 'dropped-deposit', ...flags, '--', ...client(name)], { env })
+    runHere(['exec', '--scenario', 'dropped-deposit', ...flags, '--', ...client(name)], env)
 
   test('without it, a job that is left for later has moved money that nobody was told of', async () => {
     const { code, stdout, stderr } = await exec([], 'outbox')
@@ -70,7 +69,7 @@ describe('explore --restarts', () => {
       '7',
     ]
     const few = ['--only', 'deposit', '--faults', 'reset-after-broadcast']
-    return run(['explore', ...own, ...few, ...flags, '--', ...client(name)], { env: jobs() })
+    return runHere(['explore', ...own, ...few, ...flags, '--', ...client(name)], jobs())
   }
 
   test('starts a command once more that left a transfer open, and judges then', async () => {

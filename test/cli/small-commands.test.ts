@@ -8,7 +8,7 @@ import type { SandboxHandle } from '../../src/index.ts'
 import { shippedScenarios } from '../../src/scenarios/shipped-scenarios.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { testSandbox } from '../helpers/partner.ts'
-import { ROOT, run } from './command.ts'
+import { ROOT } from './command.ts'
 import { writeClients } from './exec-clients.ts'
 import { expectClear } from './expect-clear.ts'
 import { runHere } from './in-process.ts'
@@ -87,7 +87,7 @@ test('explore --max-runs says how many of all runs there were, and is not passed
   const own = ['--results', join(directory, 'results.jsonl'), '--jobs', '1']
   const wish = ['--only', 'deposit', '--faults', 'drop_connection', '--max-runs', '2']
   const client = writeClients(directory)('right')
-  const { code, stderr } = await run(['explore', ...own, ...wish, '--', ...client])
+  const { code, stderr } = await runHere(['explore', ...own, ...wish, '--', ...client])
   const [, all] = /, (\d+) runs$/m.exec(stderr) ?? []
   expect(stderr).toMatch(new RegExp(`^yield-sandbox: 2 of ${all} runs, 0 bad`, 'm'))
   const left = Number(all) - 2

@@ -10,6 +10,7 @@ import { anvilsOf } from '../helpers/anvils.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { Partner } from '../helpers/partner.ts'
 import { answers, Command, ROOT, run } from './command.ts'
+import { runHere } from './in-process.ts'
 
 /** Milliseconds, on a busy machine: what holds an end up (an idle connection, a confirmation) lasts longer. */
 const AT_ONCE = 20_000
@@ -76,7 +77,7 @@ describe('start --json', () => {
   test('a request that waits for its confirmation does not hold the end up', async () => {
     const command = start(['--port', '0', '--json', '--confirmation-delay', '1h'])
     const credentials = await command.credentials()
-    const user = await run(['user-token', 'carol', '--url', credentials.base_url])
+    const user = await runHere(['user-token', 'carol', '--url', credentials.base_url])
     const handle = {
       baseUrl: credentials.base_url,
       authUrl: credentials.auth_url,
@@ -170,26 +171,29 @@ describe('a running sandbox', () => {
     const waiting = run(['wait', '--url', url])
     const command = start(['--port', port, '--quiet'])
     expect(await waiting).toMatchObject({ code: 0, stdout: 'ready\n', stderr: '' })
-    const { code, stdout } = await run(['status', '--url', url, '--json'])
+    const { code, stdout } = await runHere(['status', '--url', url, '--json'])
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, ready: true, url: `http://${url}` })
-    expect((await run(['status', '--url', url])).stdout).toMatch(/^ready\t\d+\.\d+\.\d+\t\d+\thttp:/)
+    expect((await runHere(['status', '--url', url])).stdout).toMatch(/^ready\t\d+\.\d+\.\d+\t\d+\thttp:/)
     const [anvil] = anvilsOf(command.child.pid!)
-    expect(await run(['stop', '--url', url])).toMatchObject({ code: 0, stdout: 'stopped\n', stderr: '' })
+    expect(await runHere(['stop', '--url', url])).toMatchObject({ code: 0, stdout: 'stopped\n', stderr: '' })
     expect(await command.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
     expect(() => process.kill(anvil!, 0)).toThrow('ESRCH')
-    expect(await run(['status', '--url', url])).toMatchObject({ code: 1, stdout: '' })
+    expect(await runHere(['status', '--url', url])).toMatchObject({ code: 1, stdout: '' })
   })
 
   test('tells a control token it made up in what --json prints, and needs it', async () => {
     const command = start([...JSON_FLAGS, '--host', '0.0.0.0'])
     const { base_url, control_token = '' } = await command.credentials()
     expect(control_token).toMatch(/^[\w-]{32}$/)
-    expect(await run(['stop', '--url', base_url])).toMatchObject({ code: 1, stderr: expect.stringContaining('401') })
+    expect(await runHere(['stop', '--url', base_url])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('401'),
+    })
     const credentials = await fetch(`${base_url}/_sandbox/credentials`, {
       headers: { authorization: `Bearer ${control_token}` },
     })
     expect(await credentials.json()).toMatchObject({ control_token })
-    expect(await run(['stop', '--url', base_url, '--control-token', control_token])).toMatchObject({ code: 0 })
+    expect(await runHere(['stop', '--url', base_url, '--control-token', control_token])).toMatchObject({ code: 0 })
     expect((await command.ended).code).toBe(0)
   })
 
@@ -197,7 +201,7 @@ describe('a running sandbox', () => {
     const port = String(await freePort())
     const command = start(['--port', port, '--json'])
     await eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/_sandbox/health`)).ok).toBe(true))
-    expect(await run(['stop', '--url', `127.0.0.1:${port}`])).toMatchObject({ code: 0 })
+    expect(await runHere(['stop', '--url', `127.0.0.1:${port}`])).toMatchObject({ code: 0 })
     expect((await command.ended).code).toBe(0)
   })
 })

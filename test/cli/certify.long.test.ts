@@ -1,0 +1,34 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { writeClients } from './exec-clients.ts'
+import { runHere } from './in-process.ts'
+
+let directory: string
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-certify-'))
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+// Its client asks for the pools and waits for ever where it gets no answer: a run that hangs takes the four seconds.
+test('certify takes --before, --restarts and --verbose, and the page names them', async () => {
+  const [page, prepared] = [join(directory, 'own', 'page.html'), join(directory, 'prepared')]
+  const flags = ['--output', page, '--timeout', '4s', '--before', 'echo >> "$PREPARED"', '--restarts', '1', '--verbose']
+  const ended = await runHere(['certify', ...flags, '--', ...writeClients(directory)('pools')], { PREPARED: prepared })
+  expect(ended.stderr).toMatch(/^✗ list_pools#1 hang-on-request: hung/m)
+  expect(ended.stderr).toMatch(/^· A transfer whose outcome is unknown moves its money once \(single-transfer\)$/m)
+  expect(ended.stderr).toMatch(/^\? slow-confirmation: inconclusive, the command ended well$/m)
+  expect(ended.stderr).toMatch(
+    /^yield-sandbox: scenario dropped-deposit: Inconclusive: the required finding \S+ was not/m,
+  )
+  expect(ended.code).toBe(3)
+  const [, runs] = /, (\d+) runs$/m.exec(ended.stderr) ?? []
+  // Twice without a fault, once with each, and once in each of twelve scenarios.
+  expect(await readFile(prepared, 'utf8')).toHaveLength(2 + Number(runs) + 12)
+  const same = '--timeout 4000ms --before &#39;echo &gt;&gt; &quot;$PREPARED&quot;&#39; --restarts 1 -- '
+  expect(await readFile(page, 'utf8')).toContain(`yield-sandbox certify --seed 1 --clock 2026-01-01T00:00:00Z ${same}`)
+  expect(await readFile(page, 'utf8')).toContain(`exec --scenario idp-token-expiry --seed 1 ${same}`)
+  const verified = await runHere(['certify', '--verify', page.replace('.html', '.json')])
+  expect(verified).toMatchObject({ code: 0, stdout: expect.stringContaining(': intact: ') })
+})
