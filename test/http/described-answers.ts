@@ -19,6 +19,13 @@ export interface DescribedOperation {
   responses: Record<string, { headers: Record<string, Json>; content?: Record<string, { schema: Json } & Json> } & Json>
 }
 
+interface PlacedOperation {
+  path: string
+  target: string
+  method: string
+  operation: DescribedOperation
+}
+
 /** Headers of HTTP itself, which no description names. */
 const OF_HTTP = new Set(['connection', 'content-length', 'content-type', 'date', 'keep-alive', 'transfer-encoding'])
 
@@ -31,6 +38,7 @@ export class DescribedAnswers {
   readonly #document: OpenApiDocument
   readonly #ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS })
   readonly #compiled = new Map<string, ValidateFunction>()
+  #operations: PlacedOperation[] | undefined
 
   constructor(document: OpenApiDocument) {
     this.#document = document
@@ -38,7 +46,12 @@ export class DescribedAnswers {
   }
 
   /** Every operation with its path, as described and behind the path of its server, and its method. */
-  operations(): { path: string; target: string; method: string; operation: DescribedOperation }[] {
+  operations(): PlacedOperation[] {
+    this.#operations ??= this.#placed()
+    return this.#operations
+  }
+
+  #placed(): PlacedOperation[] {
     return Object.entries(this.#document.paths).flatMap(([path, item]) => {
       const { servers = this.#document.servers, ...methods } = item as { servers?: OpenApiDocument['servers'] }
       const target = `${new URL(servers[0]!.url).pathname.replace(/\/$/, '')}${path}`

@@ -79,6 +79,8 @@ export class Stage {
     const { after: fresh, ...again } = await this.#playToTheEnd(row, 'fresh key')
     expect(again, 'two runs of one row').toEqual(observed)
     const rightAfter = await this.#playWithRetryRightAfter(row)
+    // Of all three: it looks at everybody.
+    await this.#ledger.expectAudited()
     return { ...row, ...observed, rightAfter, later, fresh }
   }
 
@@ -247,9 +249,9 @@ export class Stage {
     return replay === 'true' ? 'replayed' : 'carried out'
   }
 
-  /** Ledger and chain say the same of the account, and nothing is left half done. */
+  /** Every transaction of the account is of the amount that was asked for, and nothing is left half done. */
   async #expectSound({ user, before }: Account): Promise<void> {
-    await this.#ledger.expectAudited()
+    expect(await this.#ledger.unsettled()).toBe(0)
     const transactions = await this.#ledger.transactions(user)
     for (const { amount_changed } of transactions.slice(0, transactions.length - before)) {
       expect(amount_changed).toBe(AMOUNT)
