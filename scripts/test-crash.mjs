@@ -13,7 +13,7 @@ if (!Number.isSafeInteger(rounds) || rounds < 1 || !Number.isSafeInteger(seed) |
 }
 
 console.log(`${rounds} rounds, seed ${seed}`)
-const vitest = ['vitest', 'run', 'test/reliability/crash.test.ts', '--reporter=verbose', '--bail=1']
+const vitest = ['vitest', 'run', 'test/reliability/crash.long.test.ts', '--reporter=verbose', '--bail=1']
 const env = { ...process.env, CRASH_ROUNDS: String(rounds), CRASH_SEED: String(seed) }
 const { status } = spawnSync('npx', vitest, { cwd: new URL('..', import.meta.url), env, stdio: 'inherit' })
 console.log(status === 0 ? `${rounds} rounds passed, seed ${seed}` : `failed; again: --rounds ${rounds} --seed ${seed}`)

@@ -1,13 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Exploration, TrialResult } from '../../src/explore/exploration.ts'
-import { isBad } from '../../src/explore/judge/judge-trial.ts'
 import { ROOT } from './command.ts'
 import { expectClear } from './expect-clear.ts'
 import { ExploredClient } from './explore-clients.ts'
 import { runHere } from './in-process.ts'
-import { paste } from './paste.ts'
+import { again } from './pasted-again.ts'
 
 let client: ExploredClient
 beforeEach(() => {
@@ -15,32 +13,18 @@ beforeEach(() => {
 })
 afterEach(() => client[Symbol.dispose]())
 
-const resultsIn = (file: string): TrialResult[] => (JSON.parse(readFileSync(file, 'utf8')) as Exploration).results
-
-/** Explores, and pastes what was printed for each of these trials. */
-async function again(flags: readonly string[], env: Record<string, string>, wanted: (result: TrialResult) => boolean) {
-  const report = client.path('report.json')
-  const own = ['--results', client.path('results.jsonl'), '--save', client.directory, '--report', report]
-  await runHere(['explore', ...own, ...flags, '--', ...client.command], { ...client.env, ...env })
-  const results = resultsIn(report).filter(wanted)
-  expect(results.length).toBeGreaterThan(0)
-  const pasted: { first: TrialResult; second: TrialResult; code: number | null }[] = []
-  for (const first of results) {
-    const file = client.path('again.json')
-    const { code } = await paste(first.repeat.replace(' -- ', ` --report '${file}' -- `), { ...client.env, ...env })
-    const [second] = resultsIn(file)
-    pasted.push({ first, second: second!, code })
-  }
-  return pasted
-}
-
 describe('a command line that explore prints', () => {
   test('does a trial again in a shell, with all that makes the same run', async () => {
     const fixtures = join(ROOT, 'fixtures/default.yaml')
     const before = `echo "it's" > '${client.path('before')}' && test "$PAID_TO" = "$YIELD_BASE_URL"`
     const flags = ['--fixtures', fixtures, '--before', before, '--env', 'PAID_TO=YIELD_BASE_URL', '--tolerate']
     const few = ['--only', 'deposit', '--faults', 'reset-after-broadcast,insufficient-role', '--timeout', '2m']
-    const pasted = await again([...flags, ...few, '--clock', '2026-12-24T18:00:00Z'], { TWICE: '1' }, () => true)
+    const pasted = await again(
+      client,
+      [...flags, ...few, '--clock', '2026-12-24T18:00:00Z'],
+      { TWICE: '1' },
+      () => true,
+    )
     expect(pasted).toHaveLength(2)
     expect(existsSync(client.path('before'))).toBe(true)
     for (const { first, second } of pasted) {
@@ -52,30 +36,6 @@ describe('a command line that explore prints', () => {
       )
     }
     expect(new Set(pasted.map(({ code }) => code))).toEqual(new Set([0, 3]))
-  })
-
-  test('does a pair and the fewest faults of a random schedule again, without further flags', async () => {
-    const flags = [
-      '--only',
-      'deposit',
-      '--faults',
-      'reset-after-broadcast',
-      '--seed',
-      '7',
-      '--depth',
-      '2',
-      '--random',
-      '1',
-    ]
-    const several = ({ trial }: TrialResult) => trial.harms.length === 2 || trial.id.startsWith('random')
-    const pasted = await again(flags, { TWICE: '1' }, several)
-    expect(pasted.map(({ first }) => first.smallest !== undefined)).toEqual([false, true])
-    for (const { first, second, code } of pasted) {
-      // Of a random schedule the fewest faults are done again, with which the command may end otherwise.
-      expect(second).toMatchObject({ outcome: first.outcome, ...(!first.smallest && { end: first.end }) })
-      expect(second.trial.harms).toEqual(first.smallest?.harms ?? first.trial.harms)
-      expect(code).toBe(isBad(first.level) ? 3 : 0)
-    }
   })
 })
 

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import { encodeFunctionData, parseAbi } from 'viem'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ControlClient } from '../../src/control/client.ts'
 import type { AuditReport } from '../../src/control/contract.ts'
 import type { Write } from '../../src/domain/ports/store.ts'
 import type { Hex, Portfolio, Transaction } from '../../src/domain/records.ts'
-import { Ledger, type OpenSandbox, openSandbox } from '../reliability/ledger.ts'
+import { Ledger, type OpenNamespace, openNamespace } from '../reliability/ledger.ts'
 
 const DAY = 86_400_000
 /** Two portfolios of one wallet share a pool. */
 const POOLS = ['aave-usdc', 'aave-usdc', 'morpho-usdc', 'aave-weth', 'morpho-weth']
 const ALL = ['shares', 'principal', 'balances', 'wallets', 'hashes', 'idempotency', 'transfers']
 
-let open: OpenSandbox
+let open: OpenNamespace
 let ledger: Ledger
 beforeEach(async () => {
-  open = await openSandbox()
+  open = await openNamespace()
   ledger = new Ledger(open)
 })
 afterEach(() => open.stop())
@@ -23,7 +22,7 @@ afterEach(() => open.stop())
 const parts = () => open.sandbox.namespace.services
 const clock = () => parts().service.clock
 const store = () => parts().service.store
-const audit = () => new ControlClient(open.sandbox.baseUrl).audit()
+const audit = () => open.control.audit()
 const detail = (report: AuditReport, id: string) => report.checks.find((check) => check.id === id)!.detail
 const failing = ({ checks }: AuditReport) => checks.filter(({ ok }) => !ok).map(({ id }) => id)
 
@@ -407,7 +406,7 @@ describe('a chain that was tampered with', () => {
 
 describe('a sandbox that cannot be audited', () => {
   const asked = async () => {
-    const response = await fetch(`${open.sandbox.baseUrl}/_sandbox/audit`)
+    const response = await fetch(`${open.sandbox.baseUrl}/_sandbox/namespaces/${open.sandbox.namespace.name}/audit`)
     return { status: response.status, ...((await response.json()) as { code: string; detail: string }) }
   }
 

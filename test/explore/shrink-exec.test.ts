@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findScenario } from '../../src/scenarios/find-scenario.ts'
-import { run } from '../cli/command.ts'
+import { runHere } from '../cli/in-process.ts'
 
 const IMPATIENT = fileURLToPath(new URL('clients/impatient.mjs', import.meta.url))
 const CLIENT = `'${process.execPath}' '${IMPATIENT}'`
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }))
 
 function shrinking(name: string, flags: readonly string[], script: string) {
-  return run(['exec', ...flags, '--shrink', join(folder, name), '--', 'sh', '-c', script])
+  return runHere(['exec', ...flags, '--shrink', join(folder, name), '--', 'sh', '-c', script])
 }
 
 describe('exec --shrink', () => {
@@ -42,7 +42,7 @@ describe('exec --shrink', () => {
       { operation: 'deposit', external_id: 'alice', ordinal: 2 },
     ])
     expect(ended.stderr).toContain(`again: yield-sandbox exec --scenario '${file}' --seed 1 -- sh -c `)
-    const again = await run(['exec', '--scenario', file, '--', 'sh', '-c', `${CLIENT} && ${CLIENT} count`])
+    const again = await runHere(['exec', '--scenario', file, '--', 'sh', '-c', `${CLIENT} && ${CLIENT} count`])
     expect(again).toMatchObject({ code: 3, stdout: 'deposits 2\n' })
   })
 
@@ -74,7 +74,7 @@ describe('exec --shrink', () => {
     ],
     ['--shrink /proc/none/a.yaml cannot be written', ['--shrink', '/proc/none/a.yaml']],
   ])('is refused: %s', async (words, flags) => {
-    const ended = await run(['exec', ...flags, '--', 'true'])
+    const ended = await runHere(['exec', ...flags, '--', 'true'])
     expect(ended.code).toBe(2)
     expect(ended.stderr).toContain(words)
   })

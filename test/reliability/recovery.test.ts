@@ -5,16 +5,16 @@ import type { Store, Write } from '../../src/domain/ports/store.ts'
 import type { Transfer } from '../../src/domain/records.ts'
 import { rpc } from '../chain/chain-fixture.ts'
 import type { Answer, Ask } from '../helpers/partner.ts'
-import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
+import { Ledger, type OpenNamespace, openNamespace } from './ledger.ts'
 
-// Two sandboxes of one seed, clock and history. What the first carries out to the end, the second has died of: it holds
+// Two namespaces of one seed, clock and history stand for two sandboxes. What the first carries out to the end, the second has died of: it holds
 // the same ledger with the signed transfers, and on its chain they are as far as they had come.
-let whole: OpenSandbox
-let died: OpenSandbox
+let whole: OpenNamespace
+let died: OpenNamespace
 /** Transfers the first sandbox has signed. */
 let signed: Transfer[]
 beforeEach(async () => {
-  const start = () => openSandbox({ clock: '2030-01-01T00:00:00Z' })
+  const start = () => openNamespace({ clock: '2030-01-01T00:00:00Z' })
   const [one, other] = await Promise.all([start(), start()])
   whole = one
   died = other
@@ -27,10 +27,10 @@ beforeEach(async () => {
 })
 afterEach(() => Promise.all([whole.stop(), died.stop()]))
 
-const storeOf = ({ sandbox }: OpenSandbox) => sandbox.namespace.services.service.store
-const chainOf = ({ sandbox }: OpenSandbox) => sandbox.namespace.services.chains.started!.all()[0]!
-const recover = ({ sandbox }: OpenSandbox) => sandbox.namespace.services.service.transfers.recover()
-const both = <T>(ask: (open: OpenSandbox) => Promise<T>) => Promise.all([ask(whole), ask(died)])
+const storeOf = ({ sandbox }: OpenNamespace) => sandbox.namespace.services.service.store
+const chainOf = ({ sandbox }: OpenNamespace) => sandbox.namespace.services.chains.started!.all()[0]!
+const recover = ({ sandbox }: OpenNamespace) => sandbox.namespace.services.service.transfers.recover()
+const both = <T>(ask: (open: OpenNamespace) => Promise<T>) => Promise.all([ask(whole), ask(died)])
 
 /** Has every commit watched, and failed before or after it is done. Returns what puts the store right again. */
 function onCommit(
@@ -74,7 +74,7 @@ async function portfolio(pool: string, user = 'carol'): Promise<string> {
 }
 
 /** What partners are shown of an end user. */
-async function shown({ acme }: OpenSandbox, user = 'carol'): Promise<unknown> {
+async function shown({ acme }: OpenNamespace, user = 'carol'): Promise<unknown> {
   const lists = ['portfolios', 'transactions'].map((list) => acme.get(`end_users/${user}/${list}`))
   return (await Promise.all(lists)).map(({ body }) => body.data)
 }
@@ -86,7 +86,7 @@ interface Order {
   ask: Ask
 }
 
-const place = ({ acme }: OpenSandbox, { operation, portfolio, amount, ask }: Order): Promise<Answer> =>
+const place = ({ acme }: OpenNamespace, { operation, portfolio, amount, ask }: Order): Promise<Answer> =>
   acme[operation]('carol', portfolio, amount, ask)
 
 /** The second sandbox stands as if it had never died, and says what the first said. */

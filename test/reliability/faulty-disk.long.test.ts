@@ -14,7 +14,7 @@ import { expectNothingLost } from './harness/expect-nothing-lost.ts'
 import type { HarnessDeps } from './harness/harness-parts.ts'
 import { SandboxProcess } from './harness/sandbox-process.ts'
 
-// `DISK_ROUNDS=200 npx vitest run test/reliability/faulty-disk.test.ts` tries more.
+// `DISK_ROUNDS=200 npx vitest run test/reliability/faulty-disk.long.test.ts` tries more.
 const ROUNDS = Number(process.env.DISK_ROUNDS ?? 5)
 const SEED = Number(process.env.DISK_SEED ?? 7)
 /** The disk fails about one call in so many, while it fails. */
