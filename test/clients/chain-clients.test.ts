@@ -1,7 +1,7 @@
 import { createPublicClient, type Hex, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 const ABI = parseAbi([
   // ReserveData up to the aToken's address.
@@ -14,7 +14,7 @@ let sandbox: SandboxHandle
 let acme: Partner
 let rpcUrl: string
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   // Worth is read by the sandbox and by others: at one moment.
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)

@@ -3,7 +3,7 @@ import { createPublicClient, createWalletClient, defineChain, type Hex, http, ty
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 const ERC20 = parseAbi([
   'function balanceOf(address) view returns (uint256)',
@@ -22,7 +22,7 @@ let rpcUrl: string
 let token: Hex
 let reader: PublicClient
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   rpcUrl = (await sandbox.credentials()).rpc_urls['31337']!
   token = (await acme.pool('aave-usdc')).token_address as Hex

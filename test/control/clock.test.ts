@@ -3,7 +3,7 @@ import { createPublicClient, type Hex, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { MovedClock } from '../../src/control/contract.ts'
 import type { SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 const ABI = parseAbi([
   'function balanceOf(address) view returns (uint256)',
@@ -14,7 +14,7 @@ const DAY = 86_400_000
 let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
 })
 afterAll(() => sandbox.stop())

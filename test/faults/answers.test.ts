@@ -3,14 +3,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { FaultRule, SandboxHandle } from '../../src/index.ts'
 import { isOpen } from '../helpers/confirmation.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { goodHeaders, type RawAnswer, send } from '../http/raw-http.ts'
 import { struck } from './struck.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)
   await acme.idpToken()

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { FaultRule, SandboxHandle } from '../../src/index.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 let portfolio: string
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
 })
 afterAll(() => sandbox.stop())

@@ -6,7 +6,7 @@ import { FaultEngine } from '../../src/faults/fault-engine.ts'
 import type { FaultRule, SandboxHandle } from '../../src/index.ts'
 import { SeededRandom } from '../../src/support/random.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { anExchange } from './an-exchange.ts'
 
 /** Real time stands where a test puts it. */
@@ -119,7 +119,7 @@ describe('over HTTP', () => {
   let acme: Partner
   let portfolio: string
   beforeAll(async () => {
-    sandbox = await testSandbox()
+    sandbox = await testNamespace()
     acme = new Partner(sandbox)
   })
   afterAll(() => sandbox.stop())

@@ -3,13 +3,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { FaultRule, SandboxHandle } from '../../src/index.ts'
 import { isOpen } from '../helpers/confirmation.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { type Answer, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Answer, Partner, testNamespace } from '../helpers/partner.ts'
 import { struck } from './struck.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   await acme.idpToken()
 })

@@ -4,14 +4,14 @@ import type { FaultRule, SandboxHandle } from '../../src/index.ts'
 import { isOpen } from '../helpers/confirmation.ts'
 import { receiptOf } from '../helpers/on-chain.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { type Answer, type Ask, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Answer, type Ask, Partner, testNamespace } from '../helpers/partner.ts'
 import { struck } from './struck.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 let portfolio: string
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)
 })

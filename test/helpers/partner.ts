@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
-import { type Credentials, type SandboxHandle, type SandboxOptions, startSandbox } from '../../src/index.ts'
+import {
+  type Credentials,
+  type NamespaceOptions,
+  type SandboxHandle,
+  type SandboxOptions,
+  startSandbox,
+} from '../../src/index.ts'
 import { eventually } from './eventually.ts'
 
 /** A response as a test looks at it. */
@@ -138,6 +144,18 @@ export class Partner {
 /** A sandbox on free ports with instant confirmation and a fixed seed, unless the options say otherwise. */
 export function testSandbox(options: SandboxOptions = {}): Promise<SandboxHandle> {
   return startSandbox({ port: 0, confirmationDelay: 0, seed: 7, ...options })
+}
+
+/** The one sandbox of this process that namespaces are made in. It ends with the process, and its Anvils as well. */
+let surrounding: Promise<SandboxHandle> | undefined
+
+/**
+ * A namespace as {@link testSandbox} starts a sandbox, at a tenth of what that costs: for all but addresses, starts and ends. Whatever has
+ * no credentials, as a request below `/_sandbox` or to `/rpc/31337`, reaches the default namespace, which nobody has for himself.
+ */
+export async function testNamespace(options: NamespaceOptions = {}): Promise<SandboxHandle> {
+  surrounding ??= testSandbox()
+  return (await surrounding).namespaces.create(options)
 }
 
 /** The client of a tenant at a sandbox in a process of its own. */

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { type Answer, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Answer, Partner, testNamespace } from '../helpers/partner.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 let globex: Partner
 let portfolio: string
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   globex = new Partner(sandbox, 'globex')
   // The same name at both: whose end user it is, the token decides.

@@ -1,14 +1,14 @@
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle, TenantCredentials } from '../../src/index.ts'
-import { type Answer, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Answer, Partner, testNamespace } from '../helpers/partner.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 let tenant: TenantCredentials
 let publicPem: string
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   tenant = sandbox.tenants.find(({ slug }) => slug === 'acme')!
   publicPem = createPublicKey(tenant.private_key_pem!).export({ type: 'spki', format: 'pem' }).toString()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { userToken } from '../helpers/tokens.ts'
 
 /** What live services have and the specification does not: what a client gets instead. */
@@ -9,7 +9,7 @@ import { userToken } from '../helpers/tokens.ts'
 let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
 })
 afterAll(() => sandbox.stop())

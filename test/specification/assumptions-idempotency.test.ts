@@ -4,7 +4,7 @@ import type { SandboxHandle } from '../../src/index.ts'
 import { confirmed, isOpen, mined } from '../helpers/confirmation.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace, testSandbox } from '../helpers/partner.ts'
 
 const HOUR = 60 * 60 * 1000
 const REPLAY = 'Idempotency-Key-Replay'
@@ -19,7 +19,7 @@ let portfolio: string
 beforeAll(async () => {
   const confirmationDelay = '10s'
   ;[sandbox, slow, switched] = await Promise.all([
-    testSandbox(),
+    testNamespace(),
     testSandbox({ confirmationDelay }),
     sandboxWith(
       (fixture) => {

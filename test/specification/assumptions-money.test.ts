@@ -5,7 +5,7 @@ import { confirmed, mined } from '../helpers/confirmation.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { receiptOf, revokeAllowance, tokenBalance } from '../helpers/on-chain.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace, testSandbox } from '../helpers/partner.ts'
 import { NUMERIC, TIMESTAMP, TX_HASH, ULID } from '../helpers/patterns.ts'
 
 const YEAR = 365 * 24 * 60 * 60 * 1000
@@ -24,7 +24,7 @@ let acme: Partner
 let other: Partner
 beforeAll(async () => {
   ;[sandbox, switched] = await Promise.all([
-    testSandbox(),
+    testNamespace(),
     sandboxWith((fixture) => {
       fixture.service = { transfer_status: 201 }
       fixture.tenants[0]!.end_users = [{ external_id: 'alice', wallet_balance: { USDC: '5', WETH: '0.25' } }]
@@ -125,7 +125,7 @@ describe('transfer errors', () => {
   })
 
   test('Assumption transfer-errors: a deposit that a market gives nothing of worth for is refused, nothing signed', async () => {
-    await using old = await testSandbox()
+    await using old = await testNamespace()
     await old.clock.advance(80 * YEAR) // a unit has become too little for a share of Aave, too
     const partner = new Partner(old)
     const { wallet_address } = (await partner.post('end_users', { external_id: 'tiny' })).body
@@ -163,7 +163,7 @@ describe('transfer errors', () => {
   })
 
   test('Assumption transfer-errors: a chain that cannot be reached is 503 chain_unavailable with Retry-After', async () => {
-    await using broken = await testSandbox()
+    await using broken = await testNamespace()
     const partner = new Partner(broken)
     const portfolio = await partner.open('alice')
     await broken.faults.add({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FaultRule, SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 import { goodHeaders, send } from '../http/raw-http.ts'
 
 const AMOUNT = '500000000'
@@ -11,7 +11,7 @@ let sandbox: SandboxHandle
 let acme: Partner
 let users = 0
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)
 })

@@ -5,7 +5,7 @@ import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { confirmed, mined } from '../helpers/confirmation.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace, testSandbox } from '../helpers/partner.ts'
 
 const HOUR = 60 * 60 * 1000
 const YEAR = 365 * 24 * HOUR
@@ -18,7 +18,7 @@ let acme: Partner
 let other: Partner
 beforeAll(async () => {
   ;[sandbox, exact] = await Promise.all([
-    testSandbox(),
+    testNamespace(),
     sandboxWith((fixture) => {
       fixture.service = { full_withdrawal: 'exact' }
     }),

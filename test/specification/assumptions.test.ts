@@ -5,7 +5,7 @@ import type { FixtureFile } from '../../src/fixtures/fixture-schema.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { type Ask, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Ask, Partner, testNamespace } from '../helpers/partner.ts'
 import { ADDRESS, TIMESTAMP, ULID } from '../helpers/patterns.ts'
 import { idpToken } from '../helpers/tokens.ts'
 import { ASSUMPTIONS } from './assumption-table.ts'
@@ -16,7 +16,7 @@ let switched: SandboxHandle
 let acme: Partner
 let other: Partner
 beforeAll(async () => {
-  ;[sandbox, switched] = await Promise.all([testSandbox(), sandboxWith(switchAll)])
+  ;[sandbox, switched] = await Promise.all([testNamespace(), sandboxWith(switchAll)])
   acme = new Partner(sandbox)
   other = new Partner(switched)
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { isOpen, mined } from '../helpers/confirmation.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace, testSandbox } from '../helpers/partner.ts'
 import { send } from '../http/raw-http.ts'
 
 /** Behaviours of the Idempotency-Key that are neither in the specification nor among the assumptions. */
@@ -14,7 +14,7 @@ const DAY = 24 * 60 * 60 * 1000
 let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)
 })

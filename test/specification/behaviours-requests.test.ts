@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { type Ask, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Ask, Partner, testNamespace } from '../helpers/partner.ts'
 import { idpToken, userToken } from '../helpers/tokens.ts'
 
 /** Behaviours of requests, tokens and pages that are neither in the specification nor among the assumptions. */
@@ -10,7 +10,7 @@ let sandbox: SandboxHandle
 let acme: Partner
 let pool: Record<string, string>
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   pool = await acme.portfolioBody('aave-usdc')
 })

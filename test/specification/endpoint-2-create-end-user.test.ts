@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 let sandbox: SandboxHandle
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
 })
 afterAll(() => sandbox.stop())
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 const PATH = 'end_users/tom/transactions'
 interface Item {
@@ -16,7 +16,7 @@ let acme: Partner
 /** Hashes in the order the transfers were confirmed. */
 const hashes: string[] = []
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   await sandbox.clock.freeze()
   const portfolio = await acme.open('tom')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { type Answer, type Ask, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Answer, type Ask, Partner, testNamespace } from '../helpers/partner.ts'
 
 interface Operation {
   security: Record<string, string[]>[]
@@ -14,7 +14,7 @@ let acme: Partner
 let paths: Record<string, Record<string, Operation>>
 let portfolio: string
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   ;({ paths } = (await (await fetch(`${sandbox.baseUrl}/openapi.json`)).json()) as { paths: typeof paths })
   portfolio = await acme.open('alice')

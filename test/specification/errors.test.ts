@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { type Answer, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Answer, Partner, testNamespace } from '../helpers/partner.ts'
 import { idpToken, userToken } from '../helpers/tokens.ts'
 
 const WEEK = 7 * 24 * 60 * 60 * 1000
@@ -10,7 +10,7 @@ const PORTFOLIOS = 'end_users/alice/portfolios'
 let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
 })
 afterAll(() => sandbox.stop())

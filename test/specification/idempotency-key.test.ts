@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { type Answer, type Ask, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Answer, type Ask, Partner, testNamespace } from '../helpers/partner.ts'
 
 let sandbox: SandboxHandle
 let acme: Partner
 let portfolio: string
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
   portfolio = await acme.open('ida')
   await acme.deposit('ida', portfolio, '1000000')

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { outcome } from '../helpers/outcome.ts'
-import { type Answer, Partner, testSandbox } from '../helpers/partner.ts'
+import { type Answer, Partner, testNamespace } from '../helpers/partner.ts'
 import { BASE64URL } from '../helpers/patterns.ts'
 
 const PORTFOLIOS = 'end_users/pat/portfolios'
@@ -13,7 +13,7 @@ let sandbox: SandboxHandle
 let acme: Partner
 let portfolio: string
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)
   for (const name of ['a', 'b', 'c', 'd', 'e']) portfolio = await acme.open('pat', 'morpho-usdc', name)

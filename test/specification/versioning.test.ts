@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
-import { Partner, testSandbox } from '../helpers/partner.ts'
+import { Partner, testNamespace } from '../helpers/partner.ts'
 
 /** Versioning 3 to 6 are promises about later versions, which a running v1 cannot show; 7 is the client's part. */
 
 let sandbox: SandboxHandle
 let acme: Partner
 beforeAll(async () => {
-  sandbox = await testSandbox()
+  sandbox = await testNamespace()
   acme = new Partner(sandbox)
 })
 afterAll(() => sandbox.stop())
