@@ -11,6 +11,9 @@ export interface Row {
   finding: string | undefined
 }
 
+/** What of a row says what is right. */
+type Judgeable = Pick<Row, 'finding'> & { trial: Pick<Trial, 'scenario'> }
+
 /** Every wrong client under what exercises its mistake. */
 export function wrongRows(clients: BuiltClients): Row[] {
   return mistakes.map(({ id, finding, exercise }) => {
@@ -28,7 +31,7 @@ export function rightRow(program: ClientProgram, count: number, scenario: string
 }
 
 /** What is not as it must be, in words; empty when all is. */
-export function wrongWith({ finding, trial }: Row, { report, failed, codes, sound }: Outcome): string[] {
+export function wrongWith({ finding, trial }: Judgeable, { report, failed, codes, sound }: Outcome): string[] {
   const words = [
     ...report.findings.filter(({ outcome }) => outcome === 'errored').map(({ id }) => `the judge of ${id} failed`),
     ...failed.filter((id) => id !== finding).map((id) => `false alarm: ${id}: ${explanationOf(id, report)}`),

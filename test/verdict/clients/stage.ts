@@ -2,10 +2,14 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { parse } from 'yaml'
-import { type Credentials, type SandboxHandle, type ScenarioFile, startSandbox } from '../../../src/index.ts'
+import { ControlClient } from '../../../src/control/client.ts'
+import type { Credentials, ScenarioFile } from '../../../src/index.ts'
+import { evidenceOf } from '../../../src/sandbox/evidence-of.ts'
+import { Sandbox } from '../../../src/sandbox/sandbox.ts'
 import type { Report } from '../../../src/verdict/report.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import type { ClientProgram } from './build-clients.ts'
+import { outcomeOf, type Recording } from './recording.ts'
 import type { Exercise } from './wrong-clients.ts'
 
 /** How some clients are tried. */
@@ -28,47 +32,60 @@ export interface Outcome {
   output: string
   /** Whether API, ledger and chain agree. */
   sound: boolean
+  recording: Recording
 }
 
 /** A sandbox in which clients are tried, each trial in a namespace of its own. */
 export class Stage implements AsyncDisposable {
-  readonly #sandbox: SandboxHandle
+  readonly #sandbox: Sandbox
+  readonly #control: ControlClient
 
-  private constructor(sandbox: SandboxHandle) {
+  private constructor(sandbox: Sandbox) {
+    const { baseUrl, fetch, options } = sandbox
     this.#sandbox = sandbox
+    this.#control = new ControlClient(baseUrl, { controlToken: options.controlToken, fetch })
   }
 
   static async open(): Promise<Stage> {
-    return new Stage(await startSandbox({ port: 0, confirmationDelay: 0, seed: 7 }))
+    const sandbox = await Sandbox.listen({ port: 0, confirmationDelay: 0, seed: 7 })
+    await sandbox.ready
+    return new Stage(sandbox)
   }
 
   /** Names of the scenarios there are. */
   async scenarios(): Promise<string[]> {
-    return (await this.#sandbox.scenarios.list()).scenarios.map(({ name }) => name)
+    return (await this.#control.scenarios()).scenarios.map(({ name }) => name)
   }
 
   /** Runs the programs and judges them together. */
   async perform({ programs, seed, scenario, faults = [], ...rest }: Trial): Promise<Outcome> {
     const { confirmationDelay = '0', attempts, externalId } = rest
-    await using namespace = await this.#sandbox.namespaces.create({ confirmationDelay, ...(seed && { seed }) })
-    if (scenario) await namespace.scenarios.start(await scenarioOf(scenario))
-    if (faults.length > 0) await namespace.faults.add(...faults)
+    const credentials = await this.#control.createNamespace({
+      confirmation_delay: confirmationDelay,
+      ...(seed && { seed }),
+    })
+    const own = this.#control.in(credentials.namespace)
+    await using _ = { [Symbol.asyncDispose]: () => this.#control.deleteNamespace(credentials.namespace) }
+    if (scenario) await own.startScenario(await scenarioOf(scenario))
+    if (faults.length > 0) await own.addFaults(faults)
     const env = {
-      ...environmentOf(await namespace.credentials()),
+      ...environmentOf(credentials),
       ...(attempts !== undefined && { DEMO_ATTEMPTS: String(attempts) }),
       ...(externalId !== undefined && { YIELD_EXTERNAL_ID: externalId }),
     }
     const runs = await Promise.all(programs.map((program) => run(program, env)))
     const end = runs.every(({ code }) => code === 0) ? 'well' : 'failed'
-    const report = await namespace.report({ end })
-    return {
-      report,
-      failed: report.findings.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
+    const namespace = await this.#sandbox.namespaces.get(credentials.namespace)
+    const { current } = namespace.services.scenarios
+    const recording: Recording = {
+      evidence: await evidenceOf(namespace, { ended: true, end }),
+      scenario: current && { name: current.name, expect: current.expect },
+      seed: namespace.seed,
       codes: runs.map(({ code }) => code),
-      output: runs.map(({ output }) => output).join('\n'),
       // A chain that was too busy to answer is replaced by another one.
-      sound: (await eventually(() => namespace.audit())).ok,
+      sound: (await eventually(() => own.audit())).ok,
     }
+    return { ...(await outcomeOf(recording)), output: runs.map(({ output }) => output).join('\n') }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
