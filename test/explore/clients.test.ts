@@ -3,9 +3,11 @@ import { type BuiltClients, buildClients, type ClientProgram } from '../verdict/
 import { BAD, cameTo, exploring } from './exploring.ts'
 
 // All of them, with more faults: clients.long.test.ts.
+const WRONG = 'fresh-key-on-deposit-retry'
+
 let clients: BuiltClients
 beforeAll(async () => {
-  clients = await buildClients()
+  clients = await buildClients([WRONG])
 })
 afterAll(() => clients[Symbol.asyncDispose]())
 
@@ -13,7 +15,7 @@ const HIT = { kinds: ['reset-after-broadcast'], operations: ['deposit'], maxRuns
 const explored = ({ command, args }: ClientProgram) => exploring([command, ...args], HIT)
 
 test('a client that pays again under a fresh key is found', async () => {
-  expect(cameTo(await explored(clients.wrong.get('fresh-key-on-deposit-retry')!), ...BAD)).toHaveLength(1)
+  expect(cameTo(await explored(clients.wrong.get(WRONG)!), ...BAD)).toHaveLength(1)
 })
 
 test('the reference client in TypeScript loses nothing', async () => {

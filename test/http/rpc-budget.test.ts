@@ -11,8 +11,11 @@ holdBudgets('on loopback', '127.0.0.1')
 describe('on loopback alone', () => {
   let sandbox: SandboxHandle
   let url: string
+  let anvil: number
   beforeAll(async () => {
+    const others = anvilsOf(process.pid)
     sandbox = await testSandbox()
+    anvil = anvilsOf(process.pid).find((pid) => !others.includes(pid))!
     url = (await sandbox.credentials()).rpc_urls['31337']!
   })
   afterAll(() => sandbox.stop())
@@ -125,9 +128,8 @@ describe('on loopback alone', () => {
   })
 
   test('a call that is not answered in time is given up, each call for itself', async () => {
-    const [pid] = anvilsOf(process.pid).slice(-1)
     const slow = call('eth_call', { to: CODED }, 'latest')
-    process.kill(pid!, 'SIGSTOP')
+    process.kill(anvil, 'SIGSTOP')
     // The signal reaches a busy process with a delay: until then it answers.
     const silent = () =>
       post(url, call('eth_chainId'), AbortSignal.timeout(500)).then(
@@ -139,7 +141,7 @@ describe('on loopback alone', () => {
       post(url, [slow, slow, 7]),
       post(url, [call('eth_chainId'), call('eth_gasPrice')]),
       post(url, call('eth_getBlockByNumber', 'latest', false)),
-    ]).finally(() => process.kill(pid!, 'SIGCONT'))
+    ]).finally(() => process.kill(anvil, 'SIGCONT'))
     const late = { error: { code: -32005, message: 'no answer within 4 s, the limit of a call' } }
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
     expect(answers.map(({ body }) => body)).toMatchObject([

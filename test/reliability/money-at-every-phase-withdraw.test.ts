@@ -14,3 +14,7 @@ afterEach(() => stage?.clear())
 test.each(rows.map((row) => [nameOf(row), row] as const))('withdraw, %s', async (_name, row) => {
   expect(await stage?.play(row)).toEqual(row)
 })
+
+test('in the end, ledger and chain say the same of everybody', async () => {
+  await stage?.expectAudited()
+})

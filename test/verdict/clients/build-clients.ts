@@ -19,14 +19,14 @@ export interface BuiltClients extends AsyncDisposable {
   wrong: ReadonlyMap<string, ClientProgram>
 }
 
-/** Makes JavaScript of the reference client and of every wrong one. */
-export async function buildClients(): Promise<BuiltClients> {
+/** Makes JavaScript of the reference client and of every wrong one, or of those with these ids. */
+export async function buildClients(ids: readonly string[] = mistakes.map(({ id }) => id)): Promise<BuiltClients> {
   const folder = await mkdtemp(join(tmpdir(), 'yield-clients-'))
   const build = async (id: string, source: ClientSource): Promise<ClientProgram> => {
     await writeScripts(join(folder, id), source)
     return { id, command: process.execPath, args: [join(folder, id, 'demo.js')] }
   }
-  const wrong = await Promise.all(mistakes.map(({ id }) => build(id, wrongSource(id))))
+  const wrong = await Promise.all(ids.map((id) => build(id, wrongSource(id))))
   return {
     typescript: await build('typescript', referenceSource()),
     wrong: new Map(wrong.map((program) => [program.id, program])),
