@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ClientName, writeClients } from './exec-clients.ts'
 import { expectClear } from './expect-clear.ts'
 import { runHere } from './in-process.ts'
-import { paste } from './paste.ts'
 
 let directory: string
 let client: (name: ClientName) => string[]
@@ -77,19 +76,6 @@ describe('explore --restarts', () => {
     expect(without.stderr).toMatch(/carried out, and never told/)
     const once = await explore(ONCE, 'outbox')
     expect([without.code, once.code]).toEqual([3, 0])
-  })
-
-  test('finds a key that is another at each start; the printed command does it again, and --resume asks for it', async () => {
-    const { code, stderr } = await explore(ONCE, 'forgetful')
-    expect(code).toBe(3)
-    expect(stderr).toMatch(/sent again under another key, and was carried out both times/)
-    const again = /yield-sandbox explore .*-- .*$/m.exec(stderr)?.[0] ?? ''
-    expect(again).toMatch(/ --restarts 1 /)
-    expect(await paste(again, jobs())).toMatchObject({
-      code: 3,
-      stderr: expect.stringMatching(/carried out both times/),
-    })
-    expectClear(await explore(['--resume'], 'forgetful'), { code: 2, line: /--resume: .* is of other flags: / })
   })
 })
 

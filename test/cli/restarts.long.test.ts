@@ -1,0 +1,51 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type ClientName, writeClients } from './exec-clients.ts'
+import { expectClear } from './expect-clear.ts'
+import { runHere } from './in-process.ts'
+import { paste } from './paste.ts'
+
+let directory: string
+let client: (name: ClientName) => string[]
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-restarts-'))
+  client = writeClients(directory)
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+const ONCE = ['--restarts', '1']
+let files = 0
+/** Where a client keeps its jobs: a file that is not there yet. */
+const jobs = () => ({ JOBS: join(directory, `jobs-${++files}.json`) })
+
+describe('explore --restarts', () => {
+  const explore = (flags: readonly string[], name: ClientName) => {
+    const own = [
+      '--results',
+      join(directory, 'results.jsonl'),
+      '--jobs',
+      '1',
+      '--before',
+      'rm -f "$JOBS"',
+      '--seed',
+      '7',
+    ]
+    const few = ['--only', 'deposit', '--faults', 'reset-after-broadcast']
+    return runHere(['explore', ...own, ...few, ...flags, '--', ...client(name)], jobs())
+  }
+
+  test('finds a key that is another at each start; the printed command does it again, and --resume asks for it', async () => {
+    const { code, stderr } = await explore(ONCE, 'forgetful')
+    expect(code).toBe(3)
+    expect(stderr).toMatch(/sent again under another key, and was carried out both times/)
+    const again = /yield-sandbox explore .*-- .*$/m.exec(stderr)?.[0] ?? ''
+    expect(again).toMatch(/ --restarts 1 /)
+    expect(await paste(again, jobs())).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/carried out both times/),
+    })
+    expectClear(await explore(['--resume'], 'forgetful'), { code: 2, line: /--resume: .* is of other flags: / })
+  })
+})
