@@ -4,8 +4,7 @@ import { isBad } from '../explore/judge/judge-trial.ts'
 import { canonicalJson } from '../support/canonical-json.ts'
 import { plural } from '../verdict/evidence/words.ts'
 import type { Verdict } from '../verdict/report.ts'
-import type { Evidence, FindingOutcome, ScenarioEvidence } from './evidence.ts'
-import { isOpen } from './is-open.ts'
+import { type Evidence, type FindingOutcome, isOpen, type ScenarioEvidence } from './evidence.ts'
 
 /** Evidence, and what notices that it was changed. */
 export interface Certificate {

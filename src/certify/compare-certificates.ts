@@ -1,8 +1,7 @@
 import { canonicalJson } from '../support/canonical-json.ts'
 import { shellWords } from '../support/shell-words.ts'
 import type { Certificate } from './certificate.ts'
-import type { Evidence } from './evidence.ts'
-import { operationInWords } from './operation-in-words.ts'
+import { type Evidence, operationInWords } from './evidence.ts'
 
 /** Differences told one by one. */
 const TOLD = 5

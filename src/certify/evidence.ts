@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OPERATIONS } from '../domain/operations.ts'
 import { TRIAL_OUTCOMES } from '../explore/exploration.ts'
-import { LEVELS, type OperationType, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
+import { LEVELS, type Level, type OperationType, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
 
 /** Which form of evidence this version writes and reads. */
 export const FORM = 'yield-sandbox certificate 2'
@@ -124,3 +124,21 @@ export type Evidence = Static<typeof EvidenceSchema>
 export type FindingOutcome = Evidence['findings'][number]['outcome']
 export type Incident = Evidence['exploration']['incidents'][number]
 export type ScenarioEvidence = Evidence['scenarios'][number]
+
+/** @returns true if somebody has to look before the client can be said to be right */
+export function isOpen(level: Level): boolean {
+  return level === 'review' || level === 'inconclusive'
+}
+
+/** "deposit of alice: left open (review)", "3 deposits: ..." */
+export function operationInWords({
+  type,
+  external_id,
+  outcome,
+  level,
+  count,
+}: ScenarioEvidence['operations'][number]): string {
+  const noun = type.replaceAll('_', ' ')
+  const whose = external_id === null ? '' : ` of ${external_id}`
+  return `${count > 1 ? `${count} × ` : ''}${noun}${whose}: ${OUTCOMES[outcome].title} (${level})`
+}

@@ -8,7 +8,7 @@ import { matrixRows, painter } from '../explore/render/matrix-lines.ts'
 import { OUTCOMES, signOf } from '../explore/render/outcomes.ts'
 import { seconds } from '../explore/render/sentence.ts'
 import { plural } from '../verdict/evidence/words.ts'
-import { plainText } from '../verdict/render/plain-text.ts'
+import { plainText } from '../verdict/render/safe-text.ts'
 import { LiveLines, type Screen } from './live-lines.ts'
 import { wantsColour } from './wants-colour.ts'
 

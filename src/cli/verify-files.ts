@@ -1,6 +1,5 @@
+import { readCertificate, verifyCertificate } from '../certify/certificate-file.ts'
 import { compareCertificates } from '../certify/compare-certificates.ts'
-import { readCertificate } from '../certify/read-certificate.ts'
-import { verifyCertificate } from '../certify/verify-certificate.ts'
 import { INCONCLUSIVE } from '../exec/exit-code.ts'
 import { OptionError } from '../option-error.ts'
 import { visibleText } from '../support/visible-text.ts'

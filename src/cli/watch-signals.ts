@@ -1,5 +1,5 @@
 import { SandboxClock } from '../domain/clock.ts'
-import type { Interruption } from '../exec/interruption.ts'
+import type { Interruption } from '../exec/run-command.ts'
 import { abortController } from '../support/abort-controller.ts'
 import { whenNpxGoes } from './npx.ts'
 

@@ -9,7 +9,7 @@ import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/shorten.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
-import type { Evidence, TakenAway } from '../verdict/evidence.ts'
+import type { Evidence, TakenAway } from '../verdict/finding.ts'
 import type {
   Assumption,
   AuditReport,

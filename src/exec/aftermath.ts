@@ -5,7 +5,7 @@ import type { Ending, OutcomeId } from '../oracle/outcome.ts'
 import { evidenceOf } from '../sandbox/evidence-of.ts'
 import { unsettledAfter } from '../sandbox/money-of.ts'
 import type { Namespace } from '../sandbox/namespace.ts'
-import type { Evidence } from '../verdict/evidence.ts'
+import type { Evidence } from '../verdict/finding.ts'
 import { codeOfEnd } from './command-end.ts'
 import { CLOSING_MS, type CommandEnd, type CommandTerms, runCommand } from './run-command.ts'
 

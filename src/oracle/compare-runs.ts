@@ -1,6 +1,5 @@
 import { grouped } from '../support/grouped.ts'
 import type { Facts, Made, Sibling } from './facts.ts'
-import { madeBy, madeName, placeName } from './made.ts'
 import { firstBeginOf, type Operation } from './operation.ts'
 import type { OutcomeId } from './outcome.ts'
 
@@ -137,4 +136,20 @@ function neverSent(made: Made, judged: readonly Judged[], sibling: Sibling): Ope
     ...{ tenant: tenant ?? alike?.operation.tenant ?? null, external_id, type, pool_id, amount_minor },
     ...{ key: null, attempts: [], state: 'not_done', transfers: [], portfolio_id: null, wish: null },
   }
+}
+
+/** What an operation asks for, comparable between runs. */
+export function madeBy(operation: Operation, { whoIs, amounts }: Pick<Sibling, 'whoIs' | 'amounts'>): Made {
+  const { tenant, external_id, type, pool_id, amount_minor } = operation
+  return { who: whoIs(tenant, external_id), type, pool_id, amount_minor: amounts ? amount_minor : null }
+}
+
+/** The same for equal ones. */
+export function madeName({ who, type, pool_id, amount_minor }: Made): string {
+  return JSON.stringify([who, type, pool_id, amount_minor])
+}
+
+/** The same for those of one end user in one pool, of whatever amount. */
+export function placeName({ who, type, pool_id }: Made): string {
+  return JSON.stringify([who, type, pool_id])
 }

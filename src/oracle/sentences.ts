@@ -1,6 +1,6 @@
 import { amountInWords } from '../support/amount-in-words.ts'
 import { shorten } from '../support/shorten.ts'
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from './facts.ts'
 import type { Operation } from './operation.ts'
 import type { OperationType, OutcomeId } from './outcome.ts'
 

@@ -1,8 +1,7 @@
 import { grouped } from '../support/grouped.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Facts, ListOperation, Sibling } from './facts.ts'
-import { lastEndOf, type Operation } from './operation.ts'
-import { isHandedOver } from './said.ts'
+import { isHandedOver, lastEndOf, type Operation } from './operation.ts'
 
 /**
  * The strongest of what a client was told of an operation by all its attempts and by what it asked for afterwards, in this order.

@@ -3,7 +3,7 @@ import { grouped } from '../support/grouped.ts'
 import type { Check, RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Cause, Diagnosis, Surroundings } from './configuration/cause.ts'
 import { CAUSES } from './configuration/index.ts'
-import type { Evidence } from './evidence.ts'
+import type { Evidence } from './finding.ts'
 import type { ConfigurationCause } from './report.ts'
 
 /** What is wrong with the set-up of the clients, and which exchanges that explains. */

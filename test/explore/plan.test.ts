@@ -1,12 +1,18 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { readFault } from '../../src/exec/read-fault.ts'
-import { faultRules, faultText } from '../../src/explore/plan/fault-rules.ts'
+import { readFault } from '../../src/exec/exec.ts'
+import { repeatCommand } from '../../src/explore/plan/find-trial.ts'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
-import { heldFor, planTrials, waits } from '../../src/explore/plan/plan.ts'
+import {
+  faultRules,
+  faultText,
+  heldFor,
+  planTrials,
+  UNTRIED,
+  untriedInWords,
+  waits,
+} from '../../src/explore/plan/plan.ts'
 import { nameOf, type Place, placesIn, placesOf } from '../../src/explore/plan/positions.ts'
-import { repeatCommand } from '../../src/explore/plan/repeat-command.ts'
-import { UNTRIED, untriedInWords } from '../../src/explore/plan/untried.ts'
 import { checkRule } from '../../src/faults/fault-rule.ts'
 import { KINDS } from '../../src/faults/kinds/index.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CommandEnd } from '../../src/exec/run-command.ts'
-import { failureOf, isAlike } from '../../src/explore/shrink/run-failure.ts'
+import { failureOf, isAlike } from '../../src/explore/shrink/shrink-run.ts'
 import { reportOf } from '../exec/report.ts'
 
 const ended = (code: number | null, more: Partial<CommandEnd> = {}): CommandEnd => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exitCodeOf } from '../../src/explore/summary.ts'
-import { codeWithUntried, notTriedInWords } from '../../src/explore/untried-transfers.ts'
+import { codeWithUntried, exitCodeOf, notTriedInWords } from '../../src/explore/summary.ts'
 import { resultOf, sampleTrials } from './render/sample-exploration.ts'
 
 const trials = sampleTrials()

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LedgerPortfolio } from '../../src/oracle/ledger.ts'
+import type { LedgerPortfolio } from '../../src/oracle/facts.ts'
 import { type Operation, operationsOf } from '../../src/oracle/operation.ts'
 import { describe as described, sentenceOf } from '../../src/oracle/sentences.ts'
 import { evidenceOf } from '../verdict/evidence.ts'

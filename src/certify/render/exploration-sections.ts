@@ -1,12 +1,12 @@
 import type { Tried } from '../../explore/matrix.ts'
 import { HAZARDS } from '../../explore/plan/hazards.ts'
-import { matrixSection } from '../../explore/render/html-sections.ts'
+import { matrixSection } from '../../explore/render/html.ts'
 import { OUTCOMES, signOf } from '../../explore/render/outcomes.ts'
+import { grouped } from '../../support/grouped.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
-import { html, type Markup } from '../../verdict/render/html/markup.ts'
+import { html, type Markup } from '../../verdict/render/html/page.ts'
 import type { Evidence, Incident } from '../evidence.ts'
-import { type Card, cardsOf } from './cards.ts'
 
 /** What went wrong or needs review in runs with a fault, a card for each cause; then every fault at every operation. */
 export function explorationSections({ exploration: { trials, incidents } }: Evidence): Markup {
@@ -45,4 +45,27 @@ export function placesInWords(incidents: readonly Pick<Incident, 'operation' | '
   const at = (operation: Incident['operation']) =>
     incidents.filter((incident) => incident.operation === operation).map(({ hazard }) => titleOf(hazard))
   return operations.map((operation) => `${operation.replaceAll('_', ' ')} (${at(operation).join(', ')})`).join(', ')
+}
+
+/** What has one cause: where it was seen first, and where else. */
+export interface Card {
+  first: Incident
+  others: Incident[]
+}
+
+/** Incidents by their cause: those of one outcome that the same findings explain or, where none does, that came to the same. */
+export function cardsOf(incidents: readonly Incident[]): Card[] {
+  return [...grouped(incidents, causeOf).values()].flatMap(([first, ...others]) => (first ? [{ first, others }] : []))
+}
+
+function causeOf({ outcome, findings, sentences }: Incident): string {
+  return JSON.stringify([outcome, findings.length > 0 ? [...findings].sort() : sentences.map(shapeOf)])
+}
+
+/** Whose money it is, how much of it, and of which operation makes no difference. */
+function shapeOf(sentence: string): string {
+  return sentence
+    .replace(/^.*?(?:: |'s )/s, '')
+    .replace(/\b(?:deposit|withdraw|withdrawal|new portfolio)\b/g, 'transfer')
+    .replace(/\d[\d.,]*/g, '0')
 }

@@ -1,10 +1,9 @@
+import { execCommandLine } from '../../exec/exec-command-line.ts'
 import type { Finding } from '../../verdict/finding.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
-import { html, type Markup } from '../../verdict/render/html/markup.ts'
+import { html, type Markup } from '../../verdict/render/html/page.ts'
 import { failedItself } from '../certificate.ts'
-import type { Evidence, FindingOutcome, ScenarioEvidence } from '../evidence.ts'
-import { operationInWords } from '../operation-in-words.ts'
-import { scenarioCommand } from './scenario-command.ts'
+import { type Evidence, type FindingOutcome, operationInWords, type ScenarioEvidence } from '../evidence.ts'
 
 type Entry = Evidence['findings'][number]
 
@@ -103,4 +102,10 @@ function of({ findings }: Evidence, wanted: FindingOutcome): Entry[] {
 /** Undefined where this version has no such finding. */
 function findingOf(id: string): Finding | undefined {
   return FINDINGS.find((finding) => finding.id === id)
+}
+
+/** A command line that runs the command through a scenario again, as `certify` did. `exec` has no --tolerate. */
+export function scenarioCommand(scenario: string, { seed, flags, command }: Evidence): string {
+  const kept = flags[0] === '--tolerate' ? flags.slice(1) : flags
+  return execCommandLine(['--scenario', scenario], { seed, flags: kept, command })
 }

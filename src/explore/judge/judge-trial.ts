@@ -6,8 +6,7 @@ import { LEVELS, type Level, type OperationOutcome } from '../../oracle/outcome.
 import { grouped } from '../../support/grouped.ts'
 import type { TrialOutcome, TrialResult } from '../exploration.ts'
 import type { Observation } from '../run/exploration-sandbox.ts'
-import { compareMoney } from './compare-money.ts'
-import { type OwnedMoney, ownedMoney } from './owned-money.ts'
+import { compareMoney, type OwnedMoney, ownedMoney } from './compare-money.ts'
 
 /** What a run is compared with. */
 export interface Expectation {

@@ -1,9 +1,10 @@
 import { OptionError } from '../../option-error.ts'
 import { suggest } from '../../support/nearest.ts'
+import { shellWords } from '../../support/shell-words.ts'
 import { shorten } from '../../support/shorten.ts'
-import { HAZARDS } from './hazards.ts'
+import type { Exploration } from '../exploration.ts'
+import { HAZARDS, type PlannedHazard } from './hazards.ts'
 import type { PlannedTrial } from './plan.ts'
-import type { PlannedHazard } from './planned-hazard.ts'
 import { nameOf, type Place } from './positions.ts'
 
 /** What the id of a random schedule begins with. */
@@ -64,4 +65,16 @@ function unreadable(id: string, rest: string): never {
 
 function unknown(id: string, why: string): OptionError {
   return new OptionError(`--trial "${shorten(id, 200)}": ${why}`)
+}
+
+/** What makes the same run, beside the trial. */
+export type SameTerms = Pick<Exploration, 'command' | 'seed' | 'clock'> & {
+  /** Flags of `explore` that make the same sandbox and the same environment: `--fixtures`, `--env`, `--before`, … */
+  flags: readonly string[]
+}
+
+/** A command line of POSIX's shell that runs a trial again, with the same seed and clock. */
+export function repeatCommand(trialId: string, { command, seed, clock, flags }: SameTerms): string {
+  const same = ['--seed', String(seed), '--clock', clock, ...flags]
+  return shellWords(['yield-sandbox', 'explore', '--trial', trialId, ...same, '--', ...command])
 }

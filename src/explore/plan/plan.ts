@@ -1,7 +1,7 @@
+import type { FaultRule } from '../../control/contract.ts'
 import type { Operation } from '../../domain/operations.ts'
 import type { Harm, Position, Trial } from '../exploration.ts'
-import { HAZARDS } from './hazards.ts'
-import { type PlannedHazard, URGENCIES } from './planned-hazard.ts'
+import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
 import { nameOf, type Place } from './positions.ts'
 
 /** Which trials are wanted. */
@@ -92,4 +92,41 @@ function byUrgency(trials: readonly PlannedTrial[]): PlannedTrial[] {
     return URGENCIES[latest] === 'wait' ? Number.POSITIVE_INFINITY : latest + harms.length * URGENCIES.length
   }
   return [...trials].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
+}
+
+/** The rules that do these harms, each to exactly one request. */
+export function faultRules(harms: readonly Harm[]): FaultRule[] {
+  return harms.map(({ position, hazard }) => ({ ...hazard.rule, match: matchOf(position) }) as FaultRule)
+}
+
+/** A rule as `--fault` takes it: `drop_connection; phase=after_broadcast; how=reset; operation=deposit; external_id=alice; ordinal=2`. */
+export function faultText({ kind, phase, match = {}, with: parameters = {} }: FaultRule): string {
+  const words = { phase, ...parameters, ...match }
+  const written = Object.entries(words).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${quoted(String(value))}`],
+  )
+  return [kind, ...written].join('; ')
+}
+
+function matchOf({ operation, tenant, external_id, end_user, ordinal }: Position) {
+  const user = external_id !== null ? { external_id } : end_user !== null ? { end_user } : {}
+  return { operation, ...(tenant !== null && { tenant }), ...user, ordinal }
+}
+
+function quoted(value: string): string {
+  return /[;"\s]/.test(value) ? `"${value}"` : value
+}
+
+/** Kinds of fault that explore does not try, and why. Every kind is either here or among the hazards. */
+export const UNTRIED: Readonly<Record<string, string>> = {
+  apy_change: 'business time stands still in every run, so that no yield is ever earned',
+  deprecation: 'it adds headers to good answers, which change nothing for a client that does not read them',
+  slow_confirmation: 'business time stands still in every run, so that it is the same as stuck, which is tried',
+}
+
+/** One sentence: which faults are not tried unless they are asked for, and which never are. */
+export function untriedInWords(): string {
+  const named = HAZARDS.flatMap(({ id, onlyNamed }) => (onlyNamed === undefined ? [] : `${id} (${onlyNamed})`))
+  const never = Object.entries(UNTRIED).map(([kind, reason]) => `${kind} (${reason})`)
+  return `not among the faults: ${never.join(', ')}; only where --faults names them: ${named.join(', ')}`
 }

@@ -1,5 +1,4 @@
-import { plainText } from '../../verdict/render/plain-text.ts'
-import { attributesOf, element, type XmlElement } from '../../verdict/render/xml.ts'
+import { attributesOf, element, plainText, type XmlElement } from '../../verdict/render/safe-text.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { OUTCOMES } from './outcomes.ts'

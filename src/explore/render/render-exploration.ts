@@ -1,5 +1,5 @@
 import { visibleText } from '../../support/visible-text.ts'
-import type { ReportForm } from '../../verdict/report-forms.ts'
+import type { ReportForm } from '../../verdict/report.ts'
 import type { Exploration } from '../exploration.ts'
 import { summaryOf } from '../summary.ts'
 import { renderHtml } from './html.ts'

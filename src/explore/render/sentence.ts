@@ -1,9 +1,8 @@
-import { leftBehindInWords } from '../../exec/left-behind.ts'
+import { leftBehindInWords } from '../../exec/command-end.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { type Exploration, TRIAL_OUTCOMES } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
-import { summaryOf } from '../summary.ts'
-import { notTriedInWords } from '../untried-transfers.ts'
+import { notTriedInWords, summaryOf } from '../summary.ts'
 import { OUTCOMES } from './outcomes.ts'
 
 /** What an exploration comes to, in one sentence. */

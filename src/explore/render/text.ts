@@ -1,4 +1,4 @@
-import { plainText } from '../../verdict/render/plain-text.ts'
+import { plainText } from '../../verdict/render/safe-text.ts'
 import { type TextTerms, Typesetter } from '../../verdict/render/typesetter.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'

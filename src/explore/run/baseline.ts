@@ -1,9 +1,8 @@
 import { judgeOperations } from '../../oracle/judge-operations.ts'
 import { siblingOf } from '../../oracle/sibling.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { compareMoney } from '../judge/compare-money.ts'
+import { compareMoney, endUsersOf, ownedMoney } from '../judge/compare-money.ts'
 import type { Expectation } from '../judge/judge-trial.ts'
-import { endUsersOf, ownedMoney } from '../judge/owned-money.ts'
 import { nameOf, type Place, placesOf } from '../plan/positions.ts'
 import type { Observation } from './exploration-sandbox.ts'
 

@@ -5,17 +5,14 @@ import { SandboxClock } from '../../domain/clock.ts'
 import type { Money } from '../../domain/money.ts'
 import { aftermathOf, hasStruck, lastNumber, runAgain } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
-import type { Interruption } from '../../exec/interruption.ts'
-import { runBefore } from '../../exec/run-before.ts'
-import { type CommandEnd, type CommandStdio, runCommand } from '../../exec/run-command.ts'
+import { type CommandEnd, type CommandStdio, type Interruption, runBefore, runCommand } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
 import { auditedMoneyOf } from '../../sandbox/money-of.ts'
 import type { Namespace } from '../../sandbox/namespace.ts'
 import { Sandbox } from '../../sandbox/sandbox.ts'
 import { abortController } from '../../support/abort-controller.ts'
-import type { Evidence } from '../../verdict/evidence.ts'
+import type { Evidence } from '../../verdict/finding.ts'
 import { version } from '../../version.ts'
-import { letGoInTime } from './let-go-in-time.ts'
 
 /** Milliseconds for a chain that does not answer when the money is to be read. */
 const OUTAGE_MS = 60_000
@@ -160,6 +157,33 @@ export class ExplorationSandbox {
       struck: rules.map(({ id }) => hasStruck(id, evidence)),
       takenAway: clearings + resets > 0,
       ...(await auditedMoneyOf(namespace, OUTAGE_MS)),
+    }
+  }
+}
+
+/** Milliseconds between two looks at what has struck. */
+const PAUSE_MS = 100
+
+/**
+ * Takes faults away so many milliseconds of real time after they have struck, until the signal is aborted. The clock of a run
+ * stands still, so that no yield is earned in one that is not earned in another; nothing that waits on it would come to its end.
+ */
+export async function letGoInTime(
+  client: ControlClient,
+  held: number,
+  clock: SandboxClock,
+  over: AbortSignal,
+): Promise<void> {
+  const since = new Map<string, number>()
+  for (;;) {
+    await clock.wallSleep(PAUSE_MS, over)
+    if (over.aborted) return
+    const now = clock.wallNow()
+    for (const { id, hits } of await client.faults()) {
+      if (hits === 0) continue
+      const struck = since.get(id) ?? now
+      since.set(id, struck)
+      if (now - struck >= held) await client.removeFault(id)
     }
   }
 }

@@ -3,9 +3,8 @@ import { endInAWord } from '../../exec/command-end.ts'
 import { allInOrder } from '../../support/all-in-order.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { type Expectation, type Judgement, judgeTrial } from '../judge/judge-trial.ts'
-import { faultRules } from '../plan/fault-rules.ts'
-import { heldFor, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
-import { repeatCommand, type SameTerms } from '../plan/repeat-command.ts'
+import { repeatCommand, type SameTerms } from '../plan/find-trial.ts'
+import { faultRules, heldFor, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
 import type { ExplorationSandbox, Observation, RunTerms } from './exploration-sandbox.ts'
 
 /** Runs that wait for most of their time, for one that works: so many more are run at once. */

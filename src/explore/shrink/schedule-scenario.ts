@@ -1,7 +1,9 @@
+import { prepareFiles, writeOwn, writing } from '../../exec/report-files.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
+import { scenarioText } from '../../scenarios/scenario-text.ts'
 import { shorten } from '../../support/shorten.ts'
 import type { Harm, Position } from '../exploration.ts'
-import { faultRules } from '../plan/fault-rules.ts'
+import { faultRules } from '../plan/plan.ts'
 import type { Shrunk } from './shrink.ts'
 
 /** Characters that a description may have. */
@@ -53,4 +55,11 @@ function harmsInWords(harms: readonly Harm[]): string {
 function inWords({ operation, tenant, external_id, end_user, ordinal }: Position): string {
   const user = end_user === null ? '' : ` of ${external_id ?? `end user ${end_user}`}`
   return `${operation} ${ordinal}${user}${tenant === null ? '' : ` (${tenant})`}`
+}
+
+/** Writes a scenario's file, its folder as well. Resolves to the path as `--scenario` takes it. Throws OptionError naming the flag. */
+export async function saveScenario(path: string, scenario: Scenario, flag: string): Promise<string> {
+  await prepareFiles([{ path }], flag)
+  await writing(path, () => writeOwn(path, scenarioText(scenario)), flag)
+  return path
 }

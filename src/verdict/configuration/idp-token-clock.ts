@@ -1,5 +1,4 @@
-import { type Cause, refusedFor } from './cause.ts'
-import { skewOf, TIMES } from './token-clock.ts'
+import { type Cause, refusedFor, skewOf, TIMES } from './cause.ts'
 
 /** Times of access tokens that this sandbox did not issue are off: its own go by its own clock. */
 export const idpTokenClock: Cause = {

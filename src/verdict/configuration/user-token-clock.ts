@@ -1,5 +1,4 @@
-import { type Cause, refusedFor } from './cause.ts'
-import { skewOf, TIMES } from './token-clock.ts'
+import { type Cause, refusedFor, skewOf, TIMES } from './cause.ts'
 
 /** `iat` or `nbf` of the user tokens is in the future, or `exp` has passed although they are new: the client's clock is wrong. */
 export const userTokenClock: Cause = {

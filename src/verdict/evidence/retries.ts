@@ -1,13 +1,19 @@
 import { shorten } from '../../support/shorten.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import type { Evidence } from '../evidence.ts'
-import { failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { isUncertain } from './answers.ts'
 import type { Pair } from './doubts.ts'
-import { isUncertain } from './fate.ts'
-import { isCarriedOut } from './ledger-entries.ts'
-import { isFresh, isLookUp, type Sequel, sequelOf } from './sequel.ts'
-import { attemptsOf, isWrite, type Step, stepsAfter, type Timeline, tellsOutcome, timelinesOf } from './timelines.ts'
-import { repeatsOneOf, shows } from './uncertain-transfers.ts'
+import {
+  attemptsOf,
+  isCarriedOut,
+  isWrite,
+  type Step,
+  stepsAfter,
+  type Timeline,
+  tellsOutcome,
+  timelinesOf,
+} from './timelines.ts'
+import { isFresh, isLookUp, repeatsOneOf, type Sequel, sequelOf, shows } from './uncertain-transfers.ts'
 import { endingOf, nameOf, plural, spell } from './words.ts'
 
 /** The same write under another key. */

@@ -1,6 +1,6 @@
 import { shorten } from '../../support/shorten.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { fieldOf } from './request-body.ts'
+import { fieldOf } from './requests.ts'
 
 /** `1 time`, `2 times` */
 export function plural(count: number, noun: string): string {

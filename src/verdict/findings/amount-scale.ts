@@ -1,9 +1,8 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { succeeded } from '../evidence/answers.ts'
-import { fieldOf } from '../evidence/request-body.ts'
+import { fieldOf } from '../evidence/requests.ts'
 import { nameOf, plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const amountScale: Finding = {
   id: 'amount-scale',

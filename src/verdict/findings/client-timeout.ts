@@ -1,8 +1,7 @@
 import { tokenBetween } from '../evidence/doubts.ts'
 import { isTransfer, type Step, stepsAfter, type Timeline, timelinesOf } from '../evidence/timelines.ts'
 import { nameOf, plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 /** The specification asks for so much at least. */
 const RULE_MS = 60_000

@@ -1,11 +1,9 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
-import { keyOf } from '../evidence/idempotency-key.ts'
-import { isOnRecord, sameBody } from '../evidence/request-body.ts'
+import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
+import { isOnRecord, keyOf, sameBody } from '../evidence/requests.ts'
 import { isWrite } from '../evidence/timelines.ts'
 import { nameOf, plural, quote } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const idempotencyKeyPerOperation: Finding = {
   id: 'idempotency-key-per-operation',

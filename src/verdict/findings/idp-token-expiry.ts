@@ -1,9 +1,8 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { type IdpToken, idpTokens, isFetch, LAST_MINUTE } from '../evidence/idp-tokens.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
+import { beganAt, endedAt } from '../evidence/answers.ts'
+import { type IdpToken, idpTokens, isFetch, LAST_MINUTE } from '../evidence/tokens.ts'
 import { plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 /** Between looking at the clock and sending, time passes: milliseconds. */
 const ON_THE_WAY = 2000

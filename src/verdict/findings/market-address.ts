@@ -1,11 +1,10 @@
 import { jsonObject } from '../../support/json-object.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { succeeded } from '../evidence/answers.ts'
-import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
-import { bodyOf } from '../evidence/request-body.ts'
+import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
+import { bodyOf } from '../evidence/requests.ts'
 import { plural, quote } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const marketAddress: Finding = {
   id: 'market-address',

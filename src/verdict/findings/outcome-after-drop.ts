@@ -1,10 +1,9 @@
 import { rivalry, tokenBetween } from '../evidence/doubts.ts'
-import { isOnRecord } from '../evidence/request-body.ts'
+import { isOnRecord } from '../evidence/requests.ts'
 import { type Step, stepsAfter } from '../evidence/timelines.ts'
 import { repeatsOneOf, shows, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
 import { endingOf, nameOf, plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const outcomeAfterDrop: Finding = {
   id: 'outcome-after-drop',

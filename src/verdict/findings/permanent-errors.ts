@@ -1,11 +1,8 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { keyOf } from '../evidence/idempotency-key.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
-import { isOnRecord, sameBody } from '../evidence/request-body.ts'
-import { addressOf } from '../evidence/same-request.ts'
+import { beganAt, endedAt } from '../evidence/answers.ts'
+import { addressOf, isOnRecord, keyOf, sameBody } from '../evidence/requests.ts'
 import { nameOf, plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const permanentErrors: Finding = {
   id: 'permanent-errors',

@@ -1,13 +1,9 @@
 import { grouped } from '../../support/grouped.ts'
 import type { Moment, RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { keyOf } from '../evidence/idempotency-key.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
-import { sameBody } from '../evidence/request-body.ts'
-import { retryAfterOf } from '../evidence/retry-after-header.ts'
-import { addressOf } from '../evidence/same-request.ts'
+import { beganAt, endedAt, retryAfterOf } from '../evidence/answers.ts'
+import { addressOf, keyOf, sameBody } from '../evidence/requests.ts'
 import { nameOf, plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const retryAfter: Finding = {
   id: 'retry-after',

@@ -1,8 +1,7 @@
-import { retryAfterOf } from '../evidence/retry-after-header.ts'
+import { retryAfterOf } from '../evidence/answers.ts'
 import { attemptsOf, isWrite, type Step, timelinesOf } from '../evidence/timelines.ts'
 import { nameOf, plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, notExercised, passed } from '../finding.ts'
 
 export const retryPace: Finding = {
   id: 'retry-pace',

@@ -1,7 +1,6 @@
 import { attemptsOf, isTransfer, type Step, timelinesOf } from '../evidence/timelines.ts'
 import { nameOf, plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const revertedTransfer: Finding = {
   id: 'reverted-transfer',

@@ -1,10 +1,8 @@
 import { rivalry, sameSender } from '../evidence/doubts.ts'
-import { isCarriedOut } from '../evidence/ledger-entries.ts'
-import { isTransfer, type Step } from '../evidence/timelines.ts'
+import { isCarriedOut, isTransfer, type Step } from '../evidence/timelines.ts'
 import { repeatsOneOf, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
 import { endingOf, nameOf, plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const singleTransfer: Finding = {
   id: 'single-transfer',

@@ -1,13 +1,11 @@
 import { grouped } from '../../support/grouped.ts'
 import { shorten } from '../../support/shorten.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { struckBy, succeeded } from '../evidence/answers.ts'
-import { keyOf } from '../evidence/idempotency-key.ts'
-import { requestSignature } from '../evidence/idp-tokens.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
+import { beganAt, endedAt, struckBy, succeeded } from '../evidence/answers.ts'
+import { keyOf } from '../evidence/requests.ts'
+import { requestSignature } from '../evidence/tokens.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const unknownFieldTolerance: Finding = {
   id: 'unknown-field-tolerance',

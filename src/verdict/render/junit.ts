@@ -1,9 +1,7 @@
 import { type OperationOutcome, OUTCOMES } from '../../oracle/outcome.ts'
 import type { ConfigurationCause, Report, ReportedFinding } from '../report.ts'
-import { nameOf } from './by-outcome.ts'
-import { operationsOf } from './operations-of.ts'
-import { plainText } from './plain-text.ts'
-import { type Attributes, attributesOf, element, type XmlElement } from './xml.ts'
+import { nameOf, operationsOf } from './report-parts.ts'
+import { type Attributes, attributesOf, element, plainText, type XmlElement } from './safe-text.ts'
 
 /** What became of one test case. */
 type Result = '' | XmlElement

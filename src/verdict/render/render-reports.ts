@@ -1,7 +1,5 @@
 import { visibleText } from '../../support/visible-text.ts'
-import { mergedReport } from '../merged-report.ts'
-import type { Report } from '../report.ts'
-import type { ReportForm } from '../report-forms.ts'
+import { mergedReport, type Report, type ReportForm } from '../report.ts'
 import { renderHtml } from './html.ts'
 import { renderJunit } from './junit.ts'
 import { renderMarkdown } from './markdown.ts'

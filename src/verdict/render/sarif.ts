@@ -2,9 +2,8 @@ import { type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from '../
 import { visibleText } from '../../support/visible-text.ts'
 import type { Impact } from '../finding.ts'
 import type { Report, ReportedFinding } from '../report.ts'
-import { nameOf } from './by-outcome.ts'
-import { operationsOf } from './operations-of.ts'
-import { plainText } from './plain-text.ts'
+import { nameOf, operationsOf } from './report-parts.ts'
+import { plainText } from './safe-text.ts'
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
 

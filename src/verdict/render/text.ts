@@ -1,10 +1,8 @@
 import type { Level, OperationOutcome } from '../../oracle/outcome.ts'
 import type { Outcome } from '../finding.ts'
 import type { ConfigurationCause, Covered, ExchangeLine, Report, ReportedFinding, Verdict } from '../report.ts'
-import { byOutcome, nameOf, tally } from './by-outcome.ts'
-import { exchangesOf, inWords, shortKey } from './exchanges-of.ts'
-import { LEVEL_SIGNS, operationsOf } from './operations-of.ts'
-import { plainText } from './plain-text.ts'
+import { byOutcome, exchangesOf, inWords, LEVEL_SIGNS, nameOf, operationsOf, shortKey, tally } from './report-parts.ts'
+import { plainText } from './safe-text.ts'
 import { type TextTerms, Typesetter } from './typesetter.ts'
 
 /** Select Graphic Rendition of ECMA-48. */

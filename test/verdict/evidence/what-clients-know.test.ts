@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { fateOf } from '../../../src/verdict/evidence/fate.ts'
-import { keyOf } from '../../../src/verdict/evidence/idempotency-key.ts'
-import { retryAfterOf } from '../../../src/verdict/evidence/retry-after-header.ts'
+import { fateOf, retryAfterOf } from '../../../src/verdict/evidence/answers.ts'
+import { keyOf } from '../../../src/verdict/evidence/requests.ts'
 import { exchange } from '../exchange.ts'
 import { ABANDONED, answered, DROPPED, STRUCK } from '../requests.ts'
 

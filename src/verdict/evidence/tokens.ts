@@ -1,6 +1,5 @@
-import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { struckBy, succeeded } from './answers.ts'
-import { endedAt } from './moments.ts'
+import type { RecordedExchange, ShownToken } from '../../traffic/recorded-exchange.ts'
+import { endedAt, struckBy, succeeded } from './answers.ts'
 
 /** How long before its expiry a token is no more to be used, in milliseconds. spec: Identity-provider token 3 */
 export const LAST_MINUTE = 60_000
@@ -55,4 +54,15 @@ export function idpTokens(exchanges: readonly RecordedExchange[]): Map<string, I
 /** What makes a request the same as another one, sent again: everything but tokens and body. Of a refused one, no body may be on record. */
 export function requestSignature({ operation, tenant, request }: RecordedExchange): string {
   return JSON.stringify([operation, tenant, request.path, request.query])
+}
+
+/** Every user token once, with the first exchange that sent it. What is no JWT is left out. */
+export function userTokens(exchanges: readonly RecordedExchange[]): (ShownToken & { exchange: RecordedExchange })[] {
+  const tokens = new Map<string, ShownToken & { exchange: RecordedExchange }>()
+  for (const exchange of exchanges) {
+    const token = exchange.request.user_token
+    if (!token?.header || !token.claims || tokens.has(token.fingerprint)) continue
+    tokens.set(token.fingerprint, { ...token, exchange })
+  }
+  return [...tokens.values()]
 }

@@ -1,3 +1,4 @@
+import { unquotedKey } from '../../domain/idempotency-key.ts'
 import { canonicalJson } from '../../support/canonical-json.ts'
 import { jsonObject } from '../../support/json-object.ts'
 import { headerOf } from '../../traffic/headers.ts'
@@ -51,4 +52,24 @@ function canonical(body: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** The Idempotency-Key that a request came with, as {@link unquotedKey} gives it; null without one. */
+export function keyOf({ idempotency, request }: RecordedExchange): string | null {
+  const given = idempotency?.key ?? headerOf(request.headers, 'idempotency-key')
+  return given === undefined ? null : unquotedKey(given)
+}
+
+/** The same for requests that ask for the same under the same key: who, what, where. Says nothing of their bodies. */
+export function addressOf(exchange: RecordedExchange): string {
+  const { tenant, external_id, operation, request } = exchange
+  return JSON.stringify([
+    tenant,
+    external_id,
+    operation,
+    request.method,
+    request.path,
+    request.query,
+    keyOf(exchange)?.toLowerCase(),
+  ])
 }
