@@ -32,7 +32,7 @@ const NAMES = new Map([
   ['support/duration.ts', 'faults'],
   ['oracle/operation.ts', 'oracle'],
   ['verdict/verdict-of.ts', 'verdict'],
-  ['verdict/report.ts', 'report-forms'],
+  ['verdict/render/render-reports.ts', 'report-forms'],
   ['exec/command-end.ts', 'commands'],
   ['exec/command-environment.ts', 'exec'],
   ['explore/render/html.ts', 'exploration-page'],

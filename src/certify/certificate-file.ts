@@ -7,7 +7,7 @@ import { shorten } from '../support/shorten.ts'
 import { visibleText } from '../support/visible-text.ts'
 import { plural } from '../verdict/evidence/words.ts'
 import { version } from '../version.ts'
-import { type Certificate, digestOf, summaryOf } from './certificate.ts'
+import { type Certificate, certificateSummary, digestOf } from './certificate.ts'
 import { EvidenceSchema, FORM } from './evidence.ts'
 import { EMBEDDED, renderPage } from './render/render-page.ts'
 
@@ -97,31 +97,31 @@ export function verifyCertificate({ text, form, certificate }: CertificateFile):
     return { state: 'changed', sentence }
   }
   const { subject, seed } = evidence
-  const { proved, contradicted, unproved } = summaryOf(evidence)
+  const { proved, contradicted, unproved } = certificateSummary(evidence)
   const of = subject === null ? 'no subject' : `subject ${JSON.stringify(subject)}`
   const counts = `${plural(proved, 'rule')} kept, ${contradicted} broken, ${unproved} not tested`
   return { state: 'intact', sentence: `intact: digest ${digest}, seed ${seed}, ${of}, ${counts}` }
 }
 
 /** The page and the JSON beside it. */
-export interface CertificateFiles {
+export interface CertificatePaths {
   html: string
   json: string
 }
 
 /** Where the page goes, and the JSON of the same name. Throws OptionError when the path is not that of a page. */
-export function certificateFiles(path: string): CertificateFiles {
+export function certificateFiles(path: string): CertificatePaths {
   if (/[^/\\]\.html?$/i.test(path)) return { html: path, json: path.replace(/\.html?$/i, '.json') }
   throw new OptionError(`--output "${shorten(path)}" must end in .html; the JSON gets the same name with .json`)
 }
 
 /** Writes both. Throws OptionError naming the one that cannot be written. */
-export async function writeCertificate({ html, json }: CertificateFiles, certificate: Certificate): Promise<void> {
+export async function writeCertificate({ html, json }: CertificatePaths, certificate: Certificate): Promise<void> {
   await writing(html, () => writeOwn(html, renderPage(certificate)), '--output')
   await writing(json, () => writeOwn(json, renderJson(certificate)), '--output')
 }
 
 /** A certificate as JSON: what it comes to, the digest, the evidence. */
 export function renderJson({ digest, evidence }: Certificate): string {
-  return `${visibleText(JSON.stringify({ ...summaryOf(evidence), digest, evidence }, null, 2))}\n`
+  return `${visibleText(JSON.stringify({ ...certificateSummary(evidence), digest, evidence }, null, 2))}\n`
 }

@@ -10,7 +10,7 @@ import { FINDING_IDS } from '../verdict/finding-ids.ts'
 import { FINDINGS } from '../verdict/findings/index.ts'
 import type { ReportedFinding } from '../verdict/report.ts'
 import { version } from '../version.ts'
-import { type Evidence, FORM, type Incident, isOpen, type ScenarioEvidence } from './evidence.ts'
+import { type CertificateEvidence, type CertifiedIncident, FORM, isOpen, type ScenarioEvidence } from './evidence.ts'
 
 /** What is certified, and with what. */
 export interface CertifiedTerms {
@@ -28,7 +28,7 @@ export function evidenceOf(
   runs: readonly Run[],
   exploration: Exploration,
   { subject, flags, fixtures }: CertifiedTerms,
-): Evidence {
+): CertificateEvidence {
   const { command, seed, clock } = exploration
   const lasting = lastingNames(exploration)
   return {
@@ -59,7 +59,7 @@ export interface ScenarioFindings {
  * Every finding once: contradicted where any scenario contradicts it, else proved where any proves it, else unproved; each with the
  * scenarios that show it, one way or the other.
  */
-export function mergeFindings(scenarios: readonly ScenarioFindings[]): Evidence['findings'] {
+export function mergeFindings(scenarios: readonly ScenarioFindings[]): CertificateEvidence['findings'] {
   return FINDING_IDS.map((id) => {
     const showing = (...outcomes: ReportedFinding['outcome'][]) =>
       scenarios
@@ -84,11 +84,14 @@ export function scenarioEvidence({ scenario, report, end }: Run, lasting: Readon
     verdict: report.verdict,
     end: endInAWord(end),
     may_fail: mayFail(scenario),
-    operations: operationsOf(report, lasting),
+    operations: notableOperations(report, lasting),
   }
 }
 
-function operationsOf({ operations }: Run['report'], lasting: ReadonlySet<string>): ScenarioEvidence['operations'] {
+function notableOperations(
+  { operations }: Run['report'],
+  lasting: ReadonlySet<string>,
+): ScenarioEvidence['operations'] {
   const notable = operations
     .filter(({ level }) => level !== 'ok')
     .map(({ type, external_id: name, outcome, level }) => {
@@ -96,10 +99,14 @@ function operationsOf({ operations }: Run['report'], lasting: ReadonlySet<string
     })
   return [...grouped(notable, (one) => JSON.stringify(one)).values()]
     .flatMap(([first, ...others]) => (first ? [{ ...first, count: others.length + 1 }] : []))
-    .sort((a, b) => WORST_FIRST.indexOf(a.outcome) - WORST_FIRST.indexOf(b.outcome) || (nameOf(a) < nameOf(b) ? -1 : 1))
+    .sort(
+      (a, b) =>
+        WORST_FIRST.indexOf(a.outcome) - WORST_FIRST.indexOf(b.outcome) ||
+        (operationSortKey(a) < operationSortKey(b) ? -1 : 1),
+    )
 }
 
-function nameOf(operation: ScenarioEvidence['operations'][number]): string {
+function operationSortKey(operation: ScenarioEvidence['operations'][number]): string {
   return JSON.stringify([operation.external_id, operation.type, operation.level])
 }
 
@@ -114,7 +121,7 @@ const VARYING = new Set<string>(['hung', 'errored'])
 const NAME_SHOWN = 40
 
 /** Outcomes of all runs, by their ids, and what happened where something went wrong. */
-export function explorationEvidence(exploration: Exploration): Evidence['exploration'] {
+export function explorationEvidence(exploration: Exploration): CertificateEvidence['exploration'] {
   const { baseline, results } = exploration
   const byId = [...results].sort((a, b) => (a.trial.id < b.trial.id ? -1 : 1))
   const doubtful = byId.filter(({ level }) => isBad(level) || isOpen(level))
@@ -143,7 +150,7 @@ export function lastingNames({ results }: Pick<Exploration, 'results'>): Set<str
 }
 
 /** Nothing for no results. */
-function incidentOf(results: readonly TrialResult[], lasting: ReadonlySet<string>): Incident[] {
+function incidentOf(results: readonly TrialResult[], lasting: ReadonlySet<string>): CertifiedIncident[] {
   const worst = TRIAL_OUTCOMES.find((outcome) => results.some((result) => result.outcome === outcome))
   const first = results.find(({ outcome }) => outcome === worst)
   const harm = first?.trial.harms[0]

@@ -120,10 +120,10 @@ export const EvidenceSchema = Type.Object(
  * What a certificate rests on: ids and outcomes. The same client gives the same evidence, so nothing in it is a time, a duration, an
  * address, a request id, or a number that varies with them.
  */
-export type Evidence = Static<typeof EvidenceSchema>
-export type FindingOutcome = Evidence['findings'][number]['outcome']
-export type Incident = Evidence['exploration']['incidents'][number]
-export type ScenarioEvidence = Evidence['scenarios'][number]
+export type CertificateEvidence = Static<typeof EvidenceSchema>
+export type FindingOutcome = CertificateEvidence['findings'][number]['outcome']
+export type CertifiedIncident = CertificateEvidence['exploration']['incidents'][number]
+export type ScenarioEvidence = CertificateEvidence['scenarios'][number]
 
 /** @returns true if somebody has to look before the client can be said to be right */
 export function isOpen(level: Level): boolean {

@@ -10,7 +10,7 @@ import { findScenario } from '../scenarios/find-scenario.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/shorten.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
-import { renderText, verdictLine } from '../verdict/render/text.ts'
+import { renderReportText, verdictLine } from '../verdict/render/text.ts'
 import type { TextTerms } from '../verdict/render/typesetter.ts'
 import { mergedReport, type Report } from '../verdict/report.ts'
 import { findingIds } from './finding-ids-argument.ts'
@@ -122,5 +122,5 @@ function shrinkFile(path: string, scenarios: number): string {
 /** The verdict comes last: of several reports, below the table. */
 function show(reports: readonly Report[], table: string | undefined, terms: TextTerms): void {
   const all = table === undefined ? [] : [`\n${table}\n\n${verdictLine(mergedReport(reports), terms)}\n`]
-  process.stderr.write(['\n', renderText(reports, terms), ...all].join(''))
+  process.stderr.write(['\n', renderReportText(reports, terms), ...all].join(''))
 }

@@ -52,8 +52,8 @@ export function reportCommand(): Command {
 async function printed({ json, format, verbose = false }: ReportFlags, report: Report): Promise<string> {
   const form = json ? 'json' : format
   if (form !== 'text') return rendered(form, report)
-  const { renderText } = await import('../verdict/render/text.ts')
-  return renderText([report], { ...screenOf(process.stdout), verbose })
+  const { renderReportText } = await import('../verdict/render/text.ts')
+  return renderReportText([report], { ...screenOf(process.stdout), verbose })
 }
 
 /** What renders is loaded when it is needed: no other command has a use for it. */

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { exitCodeOf } from '../certify/certificate.ts'
+import { certificateExitCode } from '../certify/certificate.ts'
 import { certificateFiles, writeCertificate } from '../certify/certificate-file.ts'
 import { certify } from '../certify/certify.ts'
-import { renderText } from '../certify/render/render-text.ts'
+import { renderCertificateText } from '../certify/render/render-text.ts'
 import { codeOfSignal } from '../exec/command-end.ts'
 import { parseRename } from '../exec/command-environment.ts'
 import { prepareFiles } from '../exec/report-files.ts'
@@ -60,9 +60,9 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   if (!certificate) process.exitCode = codeOfSignal(interruption.asked.reason ?? 'SIGINT')
   else {
     await writeCertificate(files, certificate)
-    process.stderr.write(`\n${renderText(certificate, flags)}`)
+    process.stderr.write(`\n${renderCertificateText(certificate, flags)}`)
     say(`written to ${files.html} and ${files.json}`)
-    process.exitCode = exitCodeOf(certificate.evidence, flags)
+    process.exitCode = certificateExitCode(certificate.evidence, flags)
   }
   exitAtOnce()
 }

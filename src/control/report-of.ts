@@ -1,5 +1,5 @@
 import { KINDS } from '../faults/kinds/index.ts'
-import type { Ending } from '../oracle/outcome.ts'
+import type { CommandEnding } from '../oracle/outcome.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { stepByStep } from '../support/breathe.ts'
 import { type ReportContext, reportInSteps } from '../verdict/build-report.ts'
@@ -17,7 +17,7 @@ export interface ReportOptions {
   /** Whether the client has ended. */
   ended: boolean
   /** How the command ended that it is part of; null where nobody knows. */
-  end: Ending | null
+  end: CommandEnding | null
   /** Of the sandbox. */
   version: string
 }

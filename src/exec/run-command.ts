@@ -157,7 +157,7 @@ export class CommandStartError extends Error {
   override readonly name = 'CommandStartError'
 
   constructor(command: string, cause: NodeJS.ErrnoException) {
-    super(`${JSON.stringify(shorten(command, 80))} ${reasonOf(command, cause)}`, { cause })
+    super(`${JSON.stringify(shorten(command, 80))} ${startFailure(command, cause)}`, { cause })
   }
 }
 
@@ -177,7 +177,7 @@ const SHELL_WORDS = new Set([
   'while',
 ])
 
-function reasonOf(command: string, { code, message }: NodeJS.ErrnoException): string {
+function startFailure(command: string, { code, message }: NodeJS.ErrnoException): string {
   switch (code) {
     case 'ENOENT':
       return notFound(command)

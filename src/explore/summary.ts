@@ -15,7 +15,7 @@ export interface ExplorationSummary {
 const OPEN: readonly Level[] = ['inconclusive', 'review']
 
 /** Failed: money went astray, or a command hung. Inconclusive: it may have, or no fault ever struck. Otherwise passed. */
-export function summaryOf({ results }: Pick<Exploration, 'results'>): ExplorationSummary {
+export function explorationSummary({ results }: Pick<Exploration, 'results'>): ExplorationSummary {
   const counts = Object.fromEntries(TRIAL_OUTCOMES.map((outcome) => [outcome, 0])) as Record<TrialOutcome, number>
   for (const { outcome } of results) counts[outcome]++
   const isOpen = results.some(({ level }) => OPEN.includes(level)) || counts.not_exercised === results.length
@@ -24,8 +24,11 @@ export function summaryOf({ results }: Pick<Exploration, 'results'>): Exploratio
 }
 
 /** The exit code of `explore`. */
-export function exitCodeOf(exploration: Pick<Exploration, 'results' | 'untried'>, allowInconclusive = false): number {
-  const code = { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[summaryOf(exploration).verdict]
+export function explorationExitCode(
+  exploration: Pick<Exploration, 'results' | 'untried'>,
+  allowInconclusive = false,
+): number {
+  const code = { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[explorationSummary(exploration).verdict]
   return codeWithUntried(code, exploration, allowInconclusive)
 }
 

@@ -1,6 +1,6 @@
 import type { Forgotten } from '../traffic/kept-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
-import type { Ending, OperationType } from './outcome.ts'
+import type { CommandEnding, OperationType } from './outcome.ts'
 
 /** All that the oracle knows of a client and its money. */
 export interface Facts {
@@ -19,7 +19,7 @@ export interface Facts {
   /** Whether the client has ended: what it has not done yet, it will not do any more. */
   ended: boolean
   /** How the command ended that it was part of; null where nobody knows. */
-  end: Ending | null
+  end: CommandEnding | null
 }
 
 /** The list that shows what became of an operation. */

@@ -21,7 +21,7 @@ export interface Attempt {
 export type LedgerState = 'done' | 'under_way' | 'not_done'
 
 /** Everything that was sent under one Idempotency-Key for one end user, and what the ledger has of it. */
-export interface Operation {
+export interface ClientOperation {
   tenant: string | null
   external_id: string | null
   type: OperationType
@@ -49,17 +49,17 @@ type Source = Pick<Facts, 'kept' | 'exchanges' | 'ledger'>
 export const OPERATIONS_A_STEP = 50
 
 /** Every operation of a run, in the order of its first attempt; those that only the ledger knows come last. */
-export function operationsOf(source: Source): Operation[] {
+export function operationsOf(source: Source): ClientOperation[] {
   return atOnce(operationsInSteps(source))
 }
 
 /** The same, with a pause now and then for those who have something else to do. */
-export function* operationsInSteps({ kept, exchanges, ledger }: Source): Generator<undefined, Operation[]> {
+export function* operationsInSteps({ kept, exchanges, ledger }: Source): Generator<undefined, ClientOperation[]> {
   const sent = [...kept, ...exchanges].filter(({ operation }) => TYPES.includes(operation))
   const known = tenantsByKey(sent)
   const books = new Books(ledger)
-  const groups = grouped(sent, (exchange) => nameOf(exchange, known))
-  const operations: Operation[] = []
+  const groups = grouped(sent, (exchange) => attemptGroup(exchange, known))
+  const operations: ClientOperation[] = []
   for (const group of groups.values()) {
     if (operations.length % OPERATIONS_A_STEP === 0) yield
     operations.push(operationOf(group, books))
@@ -109,13 +109,13 @@ function keyName(type: string, tenant: string | null, externalId: string | null,
 }
 
 /** An operation by its key; a request without one stands for itself, those refused because of another body go by that body. */
-function nameOf(exchange: RecordedExchange, known: ReadonlyMap<string, string>): string {
+function attemptGroup(exchange: RecordedExchange, known: ReadonlyMap<string, string>): string {
   const { operation, tenant, external_id, request_id, request } = exchange
   const key = exchange.idempotency?.key.toLowerCase()
   if (key === undefined) return request_id
   const whose = `${operation} ${external_id} ${key}`
   const name = `${tenant ?? known.get(whose) ?? ''} ${whose}`
-  return isMismatch(exchange) ? `${name} ${bodyOf(request.body) ?? request_id}` : name
+  return isMismatch(exchange) ? `${name} ${canonicalBody(request.body) ?? request_id}` : name
 }
 
 /** A request whose token nobody could read belongs to the operation that has its key. */
@@ -129,7 +129,7 @@ function tenantsByKey(sent: readonly RecordedExchange[]): Map<string, string> {
   return tenants
 }
 
-function operationOf(group: readonly RecordedExchange[], books: Books): Operation {
+function operationOf(group: readonly RecordedExchange[], books: Books): ClientOperation {
   const [first] = group
   const type = first?.operation as OperationType
   const tenant = group.find((one) => one.tenant !== null)?.tenant ?? null
@@ -170,7 +170,7 @@ function answersOf(group: readonly RecordedExchange[], field: string): string[] 
 }
 
 /** Null for a body that is no JSON. */
-function bodyOf(text: string | null | undefined): string | null {
+function canonicalBody(text: string | null | undefined): string | null {
   const body = jsonObject(text)
   return body ? canonicalJson(body) : null
 }
@@ -184,7 +184,7 @@ function askedFor(group: readonly RecordedExchange[]) {
 }
 
 /** A transfer of which no request is on record. */
-function unsent(transfer: LedgerTransfer, books: Books): Operation {
+function unsent(transfer: LedgerTransfer, books: Books): ClientOperation {
   const { tenant, external_id, type, key, amount_minor, portfolio_id } = transfer
   const pool_id = books.portfolio(portfolio_id)?.pool_id ?? null
   return {
@@ -209,12 +209,12 @@ function textIn(body: string | null, name: string): string | null {
 }
 
 /** When the last of its attempts ended, or began if that was later: milliseconds since the Unix epoch. */
-export function lastEndOf({ attempts }: Operation): number {
+export function lastEndOf({ attempts }: ClientOperation): number {
   return Math.max(...attempts.map(({ ended }) => ended))
 }
 
 /** When its first attempt began: milliseconds since the Unix epoch. */
-export function firstBeginOf({ attempts }: Pick<Operation, 'attempts'>): number {
+export function firstBeginOf({ attempts }: Pick<ClientOperation, 'attempts'>): number {
   return attempts[0]?.began ?? Number.POSITIVE_INFINITY
 }
 

@@ -82,7 +82,7 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
     findings,
     coverage,
     operations,
-    exchanges: linesOf(evidence, [...causes, ...findings, ...operations.filter(isToBeShown)]),
+    exchanges: shownExchanges(evidence, [...causes, ...findings, ...operations.filter(isToBeShown)]),
   }
 }
 
@@ -125,7 +125,7 @@ function commandOf({ exerciseWith }: Finding, seenWith?: ReportContext): string 
   return ['yield-sandbox exec', how, `-- ${OWN_COMMAND}`].filter(Boolean).join(' ')
 }
 
-function linesOf({ kept, exchanges }: Evidence, naming: readonly { request_ids: string[] }[]): ExchangeLine[] {
+function shownExchanges({ kept, exchanges }: Evidence, naming: readonly { request_ids: string[] }[]): ExchangeLine[] {
   const known = [...kept, ...exchanges]
   // That more was moved than was asked for is to be found without knowing where to look.
   const whole = known.flatMap(({ transfer, request_id }) => (transfer?.shown_by ? [request_id] : []))
@@ -136,10 +136,10 @@ function linesOf({ kept, exchanges }: Evidence, naming: readonly { request_ids: 
 }
 
 /** A judgement, or what stands for it when the judge itself failed. */
-export type Judged = Omit<Judgement, 'outcome'> & { outcome: Outcome }
+export type JudgedFinding = Omit<Judgement, 'outcome'> & { outcome: Outcome }
 
 /** What a finding makes of the evidence. Never throws: a judge that does is `errored`, and the others go on. */
-export function judge(finding: Finding, evidence: Evidence): Judged {
+export function judge(finding: Finding, evidence: Evidence): JudgedFinding {
   try {
     return finding.judge(evidence)
   } catch (error) {
@@ -170,7 +170,7 @@ export function exchangeLine(exchange: RecordedExchange, start: number): Exchang
     external_id: exchange.external_id === null ? null : shorten(exchange.external_id, LONGEST),
     request: shorten(`${request.method} ${request.path}`, LONGEST),
     request_body: request.body === null ? null : shorten(request.body, LONGEST_BODY),
-    answer: answerOf(exchange),
+    answer: answerInWords(exchange),
     arrived: exchange.end === 'answered',
     idempotency_key: idempotency === null ? null : shorten(idempotency.key, LONGEST),
     fault: faults.map(({ kind, phase, explanation }) => `${kind} at ${phase}: ${explanation}`).join(' ') || null,
@@ -182,7 +182,7 @@ export function exchangeLine(exchange: RecordedExchange, start: number): Exchang
   }
 }
 
-function answerOf({ end, dropped, response, took_ms }: RecordedExchange): string {
+function answerInWords({ end, dropped, response, took_ms }: RecordedExchange): string {
   if (end === 'dropped') return dropped === null ? 'connection dropped' : DROPPED[dropped]
   if (end === 'abandoned') return `client left after ${(took_ms / 1000).toFixed(1)} s`
   if (end === 'cut_off') return 'cut off by a reset'

@@ -1,7 +1,7 @@
 import { CHECKS } from '../domain/check.ts'
 import { grouped } from '../support/grouped.ts'
 import type { Check, RecordedExchange } from '../traffic/recorded-exchange.ts'
-import type { Cause, Diagnosis, Surroundings } from './configuration/cause.ts'
+import type { Cause, RefusalSurroundings, SetUpDiagnosis } from './configuration/cause.ts'
 import { CAUSES } from './configuration/index.ts'
 import type { Evidence } from './finding.ts'
 import type { ConfigurationCause } from './report.ts'
@@ -44,7 +44,7 @@ export function findCauses({ exchanges, settings }: Evidence): Causes {
 
 interface Pointing {
   exchange: RecordedExchange
-  diagnosis: Diagnosis
+  diagnosis: SetUpDiagnosis
 }
 
 function judged(
@@ -79,7 +79,7 @@ function gotPast({ operation, refusal, response, request }: RecordedExchange, ch
   return good || (refusal !== null && WAY.indexOf(refusal.check) > WAY.indexOf(check))
 }
 
-function surroundingsOf(exchanges: Evidence['exchanges'], settings: Evidence['settings']): Surroundings {
+function surroundingsOf(exchanges: Evidence['exchanges'], settings: Evidence['settings']): RefusalSurroundings {
   const issued = new Set<string>()
   const spoiled = new Set<string>()
   const accepted = new Set<string>()

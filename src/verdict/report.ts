@@ -122,11 +122,11 @@ export function mergedReport(reports: readonly Report[]): Report | MergedReport 
   const sum = (count: 'proved' | 'contradicted' | 'unproved') => reports.reduce((all, report) => all + report[count], 0)
   const verdict = GRAVEST.find((one) => reports.some((report) => report.verdict === one)) ?? 'inconclusive'
   const [proved, contradicted, unproved] = [sum('proved'), sum('contradicted'), sum('unproved')]
-  return { verdict, summary: summaryOf(reports), proved, contradicted, unproved, reports }
+  return { verdict, summary: mergedSummary(reports), proved, contradicted, unproved, reports }
 }
 
 /** "2 of 3 scenarios passed, 1 failed: dropped-deposit." */
-function summaryOf(reports: readonly Report[]): string {
+function mergedSummary(reports: readonly Report[]): string {
   const of = (verdict: Verdict) => reports.filter((report) => report.verdict === verdict)
   const others = (['failed', 'inconclusive'] as const).flatMap((verdict) => {
     const found = of(verdict)

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { summaryOf } from '../../src/certify/certificate.ts'
+import { certificateSummary } from '../../src/certify/certificate.ts'
 import type { CertifyTerms } from '../../src/certify/certify.ts'
 import { findScenario } from '../../src/scenarios/find-scenario.ts'
 import { writeClients } from '../cli/exec-clients.ts'
@@ -31,7 +31,7 @@ test('the same client comes to the same digest, whatever happens at a time', asy
   const first = await certified(client.right)
   const second = await certified(client.right, { jobs: 1 })
   expect(second).toEqual(first)
-  expect(summaryOf(first.evidence)).toMatchObject({
+  expect(certificateSummary(first.evidence)).toMatchObject({
     verdict: 'inconclusive',
     summary: expect.stringMatching(/^Inconclusive: 1 of 2 scenarios came to no verdict \(dropped-withdraw\); /),
     ...{ contradicted: 0, bad_runs: 0, runs: 2 },
@@ -58,7 +58,7 @@ test('a client with a mistake comes to another, each time the same', async () =>
     outcome: 'contradicted',
     ...{ contradicted_in: ['dropped-deposit'], proved_in: [], review_in: [] },
   })
-  expect(summaryOf(first.evidence)).toMatchObject({ verdict: 'failed', bad_runs: 2 })
+  expect(certificateSummary(first.evidence)).toMatchObject({ verdict: 'failed', bad_runs: 2 })
   expect(first.evidence.exploration.incidents[0]).toMatchObject({
     outcome: 'paid_twice',
     level: 'critical',
@@ -84,7 +84,7 @@ test('a command that fails in a scenario is not right, and its preparation is pa
     },
   )
   expect(evidence.scenarios).toMatchObject([{ name: 'dropped-deposit', verdict: 'passed', end: '1', may_fail: false }])
-  expect(summaryOf(evidence).summary).toBe('Failed: the command failed in 1 of 1 scenario.')
+  expect(certificateSummary(evidence).summary).toBe('Failed: the command failed in 1 of 1 scenario.')
 })
 
 test('a worker that asks again at its next start is right when it is started once more, its store as it left it', async () => {
@@ -98,11 +98,11 @@ test('a worker that asks again at its next start is right when it is started onc
   }
   const outbox = writeClients(directory)('outbox')
   const without = await certified(outbox, wish)
-  expect(summaryOf(without.evidence)).toMatchObject({ verdict: 'failed', bad_runs: 1 })
+  expect(certificateSummary(without.evidence)).toMatchObject({ verdict: 'failed', bad_runs: 1 })
   expect(without.evidence.scenarios).toMatchObject([{ verdict: 'failed', operations: [{ outcome: 'untold' }] }])
   await rm(count)
   const once = await certified(outbox, { ...wish, restarts: 1 })
-  expect(summaryOf(once.evidence)).toMatchObject({ verdict: 'passed', bad_runs: 0 })
+  expect(certificateSummary(once.evidence)).toMatchObject({ verdict: 'passed', bad_runs: 0 })
   // Twice without a fault, once with one, once in the scenario: not before a restart.
   expect(await readFile(count, 'utf8')).toBe('\n'.repeat(4))
 })

@@ -12,7 +12,7 @@ import {
   untriedInWords,
   waits,
 } from '../../src/explore/plan/plan.ts'
-import { nameOf, type Place, placesIn, placesOf } from '../../src/explore/plan/positions.ts'
+import { type Place, placesIn, placesOf, positionName } from '../../src/explore/plan/positions.ts'
 import { checkRule } from '../../src/faults/fault-rule.ts'
 import { KINDS } from '../../src/faults/kinds/index.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
@@ -43,7 +43,7 @@ const places = (run = RUN, stable = ['alice']): Place[] => placesOf(run.map(exch
 
 describe('positions', () => {
   test('are named by operation, end user and ordinal', () => {
-    expect(places().map(({ position }) => nameOf(position))).toEqual([
+    expect(places().map(({ position }) => positionName(position))).toEqual([
       'token#1',
       'list_pools#1',
       'list_pools#2',
@@ -58,7 +58,7 @@ describe('positions', () => {
 
   test('go by the order in which end users appear where their names change', () => {
     const run = ['u-77', 'u-12', 'u-77'].map((external_id) => ({ operation: 'deposit', external_id }) as const)
-    expect(places(run, []).map(({ position }) => nameOf(position))).toEqual([
+    expect(places(run, []).map(({ position }) => positionName(position))).toEqual([
       'deposit#1@1',
       'deposit#1@2',
       'deposit#2@1',
@@ -67,7 +67,7 @@ describe('positions', () => {
 
   test('name the tenant where there are several', () => {
     const run = ['acme', 'globex'].map((tenant) => ({ operation: 'deposit', tenant }) as const)
-    expect(places(run).map(({ position }) => nameOf(position))).toEqual([
+    expect(places(run).map(({ position }) => positionName(position))).toEqual([
       'deposit#1@alice(acme)',
       'deposit#1@alice(globex)',
     ])

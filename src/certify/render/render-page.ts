@@ -1,8 +1,8 @@
 import { MATRIX_STYLE } from '../../explore/render/html.ts'
 import { shellWords } from '../../support/shell-words.ts'
 import { html, type Markup, page, raw, STYLE, type VerdictHead, verdictHead } from '../../verdict/render/html/page.ts'
-import { type Certificate, type CertificateSummary, summaryOf } from '../certificate.ts'
-import type { Evidence } from '../evidence.ts'
+import { type Certificate, type CertificateSummary, certificateSummary } from '../certificate.ts'
+import type { CertificateEvidence } from '../evidence.ts'
 import { explorationSections } from './exploration-sections.ts'
 import { contradictedSection, rulesSection, scenariosSection, unprovedSection } from './finding-sections.ts'
 
@@ -13,7 +13,7 @@ export const EMBEDDED = { begin: '<script type="application/json" id="certificat
 export function renderPage(certificate: Certificate): string {
   const { evidence } = certificate
   return page({
-    title: summaryOf(evidence).summary,
+    title: certificateSummary(evidence).summary,
     style: STYLE + MATRIX_STYLE,
     header: head(certificate),
     main: html`${contradictedSection(evidence)}${explorationSections(evidence)}${scenariosSection(evidence)}${rulesSection(evidence)}${unprovedSection(evidence)}`,
@@ -23,7 +23,7 @@ export function renderPage(certificate: Certificate): string {
 }
 
 function head({ digest, evidence }: Certificate): Markup {
-  const summary = summaryOf(evidence)
+  const summary = certificateSummary(evidence)
   return html`<div class="brand"><span><b>yield-sandbox certificate</b>${evidence.subject !== null && html` · ${evidence.subject}`}</span></div>
 ${verdictHead({ ...summary, numbers: numbersOf(summary) })}
 ${factsOf(digest, evidence)}`
@@ -43,7 +43,7 @@ function embedded(certificate: Certificate): Markup {
 }
 
 /** Of what the certificate is, and by what. */
-export function factsOf(digest: string, evidence: Evidence): Markup {
+export function factsOf(digest: string, evidence: CertificateEvidence): Markup {
   const { subject, version, specification, seed, fixtures, clock, exploration } = evidence
   const fact = (name: string, text: string | number) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`
   return html`<dl class="facts">${subject !== null && fact('Subject', subject)}
@@ -56,7 +56,7 @@ ${!exploration.repeatable && fact('Not repeatable', 'Runs without faults differ,
 }
 
 /** What was certified, as one writes it, with the flags that matter. */
-function commandOf({ seed, clock, flags, command }: Evidence): string {
+function commandOf({ seed, clock, flags, command }: CertificateEvidence): string {
   const same = ['--seed', String(seed), '--clock', clock, ...flags]
   return shellWords(['yield-sandbox', 'certify', ...same, '--', ...command])
 }

@@ -8,13 +8,13 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
  * compared. A sentence for each difference: "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice instead of once)".
  */
 export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): string[] {
-  return pairsOf(expected, actual).flatMap(([who, before, after]) => compareUser(who, before, after))
+  return usersInPairs(expected, actual).flatMap(([who, before, after]) => compareUser(who, before, after))
 }
 
 type Pair = [who: string, expected: UserMoney | undefined, actual: UserMoney | undefined]
 
 /** End users with a lasting name by that; others by their money, and those whose money differs by the order in which they appeared. */
-function pairsOf(expected: OwnedMoney, actual: OwnedMoney): Pair[] {
+function usersInPairs(expected: OwnedMoney, actual: OwnedMoney): Pair[] {
   const names = new Set([...expected.named.keys(), ...actual.named.keys()])
   const named = [...names].map((name): Pair => [name, expected.named.get(name), actual.named.get(name)])
   const left = [...actual.unnamed]

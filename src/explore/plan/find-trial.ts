@@ -5,7 +5,7 @@ import { shorten } from '../../support/shorten.ts'
 import type { Exploration } from '../exploration.ts'
 import { HAZARDS, type PlannedHazard } from './hazards.ts'
 import type { PlannedTrial } from './plan.ts'
-import { nameOf, type Place } from './positions.ts'
+import { type Place, positionName } from './positions.ts'
 
 /** What the id of a random schedule begins with. */
 const DRAWN = /^random-\d+ of seed \d+: /
@@ -36,10 +36,10 @@ function harmOf(id: string, name: string, hazardId: string, places: readonly Pla
   if (!hazard) throw unknown(id, `"${hazardId}" is no fault`)
   // A retry is at a place that the command without faults never comes to.
   const ordinal = Number(/^\w+#(\d+)/.exec(name)?.[1])
-  const alike = places.filter(({ position }) => nameOf({ ...position, ordinal }) === name)
+  const alike = places.filter(({ position }) => positionName({ ...position, ordinal }) === name)
   const [place] = alike
   if (!place || !(ordinal > 0)) {
-    const names = places.map(({ position }) => nameOf(position))
+    const names = places.map(({ position }) => positionName(position))
     throw unknown(id, `no request of the command comes to "${shorten(name)}"; ${suggest(name, names)}`)
   }
   if (!alike.some((one) => hazard.fits(one)))

@@ -2,7 +2,7 @@ import type { FaultRule } from '../../control/contract.ts'
 import type { Operation } from '../../domain/operations.ts'
 import type { Harm, Position, Trial } from '../exploration.ts'
 import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
-import { nameOf, type Place } from './positions.ts'
+import { type Place, positionName } from './positions.ts'
 
 /** Which trials are wanted. */
 export interface PlanWish {
@@ -28,7 +28,7 @@ export function planTrials(places: readonly Place[], { kinds, operations, depth 
     hazards.filter((hazard) => hazard.fits(place)).map((hazard) => ({ place, hazard })),
   )
   const trials = singles.map(({ place: { position }, hazard }) => trialOf([{ position, hazard }]))
-  const pairs = depth === 1 ? [] : singles.flatMap(({ place, hazard }) => pairsOf(place, hazard, hazards))
+  const pairs = depth === 1 ? [] : singles.flatMap(({ place, hazard }) => retryTrials(place, hazard, hazards))
   return byUrgency([...trials, ...pairs])
 }
 
@@ -45,7 +45,7 @@ export function isAmong(kinds: PlanWish['kinds'], { id, rule, onlyNamed }: Plann
 
 /** A trial with its name. */
 export function trialOf<H extends Harm>(harms: readonly H[]): { id: string; harms: readonly H[] } {
-  return { id: harms.map(({ position, hazard }) => `${nameOf(position)} ${hazard.id}`).join(' + '), harms }
+  return { id: harms.map(({ position, hazard }) => `${positionName(position)} ${hazard.id}`).join(' + '), harms }
 }
 
 /** Whether a trial changes the market that money is in, as only its owner can. */
@@ -72,7 +72,7 @@ export function withoutPlan({ id, harms }: PlannedTrial): Trial {
 }
 
 /** The next request of the same kind is the retry, if there is one; it has all that the first one had. */
-function pairsOf(place: Place, first: PlannedHazard, hazards: readonly PlannedHazard[]): PlannedTrial[] {
+function retryTrials(place: Place, first: PlannedHazard, hazards: readonly PlannedHazard[]): PlannedTrial[] {
   if (first.urgency === 'wait') return []
   const { position } = place
   const retry = { ...position, ordinal: position.ordinal + 1 }

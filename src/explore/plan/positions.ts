@@ -33,12 +33,12 @@ export function placesOf(exchanges: readonly RecordedExchange[], stable: Readonl
     }
     const transferred = Boolean(transfer?.tx_hash) && idempotency?.use === 'first'
     const has_cursor = request.query.some(([name]) => name === 'starting_after' || name === 'ending_before')
-    return [{ position, transferred, has_cursor, answer: answerOf(exchange) }]
+    return [{ position, transferred, has_cursor, answer: endOrStatus(exchange) }]
   })
 }
 
 /** `deposit#2@alice`, `list_pools#1`, `withdraw#1@2`. */
-export function nameOf({ operation, tenant, external_id, end_user, ordinal }: Position): string {
+export function positionName({ operation, tenant, external_id, end_user, ordinal }: Position): string {
   const user = end_user === null ? '' : `@${external_id ?? end_user}`
   return `${operation}#${ordinal}${user}${tenant === null ? '' : `(${tenant})`}`
 }
@@ -47,10 +47,10 @@ export function nameOf({ operation, tenant, external_id, end_user, ordinal }: Po
 export function placesIn(trials: readonly Trial[]): string[] {
   // A trial of several harms is at a place of single ones, or at the retry that comes after it.
   const singles = trials.filter(({ harms }) => harms.length === 1)
-  return [...new Set(singles.flatMap(({ harms }) => harms.map(({ position }) => nameOf(position))))]
+  return [...new Set(singles.flatMap(({ harms }) => harms.map(({ position }) => positionName(position))))]
 }
 
-function answerOf({ end, response }: RecordedExchange): string {
+function endOrStatus({ end, response }: RecordedExchange): string {
   if (end !== 'answered' || !response) return end
   return [response.status, response.code].filter((part) => part !== null).join(' ')
 }

@@ -3,7 +3,7 @@ import { html, type Markup, page, STYLE, type VerdictHead, verdictHead } from '.
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { type Cell, countIn, type MatrixSource, matrixOf } from '../matrix.ts'
-import { summaryOf } from '../summary.ts'
+import { explorationSummary } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { isAside, legendOf, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
@@ -20,7 +20,7 @@ export function renderHtml(exploration: Exploration): string {
 }
 
 function head(exploration: Exploration): Markup {
-  const { verdict, counts } = summaryOf(exploration)
+  const { verdict, counts } = explorationSummary(exploration)
   const { created_at, seed, command } = exploration
   const bad = exploration.results.filter(({ level }) => isBad(level)).length
   const well =

@@ -3,7 +3,7 @@ import { code, markdownEscaped } from '../../verdict/render/safe-text.ts'
 import type { Exploration } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { countIn, matrixOf } from '../matrix.ts'
-import { summaryOf } from '../summary.ts'
+import { explorationSummary } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { isAside, legendOf, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
@@ -13,7 +13,7 @@ export function renderMarkdown(exploration: Exploration): string {
   const incidents = incidentsOf(exploration, ({ level }) => isBad(level))
   const aside = incidentsOf(exploration, isAside)
   return [
-    `## ${VERDICT_SIGNS[summaryOf(exploration).verdict]} ${markdownEscaped(verdictSentence(exploration))}`,
+    `## ${VERDICT_SIGNS[explorationSummary(exploration).verdict]} ${markdownEscaped(verdictSentence(exploration))}`,
     '',
     `${markdownEscaped(tally(exploration))}. ${markdownEscaped(pace(exploration))}; seed ${exploration.seed}.`,
     '',

@@ -90,7 +90,7 @@ export interface KeptResults {
  * they were written.
  */
 export function readResults(path: string, wanted: Wanted): KeptResults {
-  const [header, ...results] = linesOf(path)
+  const [header, ...results] = storedLines(path)
   if (!isOfThisForm(header)) throw new OptionError(`--resume: ${path} holds no results of explore of this version`)
   const kept = checked<ResultsHeader>(HeaderSchema, header, { path, line: 1 })
   const known = results.map((result, i) => checked<TrialResult>(ResultSchema, result, { path, line: i + 2 }))
@@ -145,7 +145,7 @@ function changeOf(before: readonly string[], now: readonly string[]): string | u
   return `the command's requests are not those of before: ${places(gone)} gone, with their results, and ${places(come)} new`
 }
 
-function linesOf(path: string): unknown[] {
+function storedLines(path: string): unknown[] {
   let text: string
   try {
     text = readFileSync(path, 'utf8')

@@ -18,7 +18,7 @@ import { version } from '../../version.ts'
 const OUTAGE_MS = 60_000
 
 /** What every run has in common. */
-export interface RunTerms {
+export interface ExplorationRunTerms {
   command: readonly string[]
   /** Run before each, with the same environment; undefined for nothing. */
   before: string | undefined
@@ -102,7 +102,7 @@ export class ExplorationSandbox {
   }
 
   /** Runs the command in a fresh namespace. Resolves to undefined when it was interrupted. Throws CommandStartError. */
-  async run(terms: RunTerms, wish: RunWish): Promise<Observation | undefined> {
+  async run(terms: ExplorationRunTerms, wish: RunWish): Promise<Observation | undefined> {
     const began = this.#clock.wallNow()
     const credentials = await this.#client.createNamespace({})
     const { namespace: name } = credentials

@@ -49,10 +49,10 @@ export function enoughInWords({ items, minimal }: Shrunk<Harm>, all: number): st
 
 /** "reset after broadcast at deposit 1 of alice, then 503 with Retry-After at list_pools 2" */
 function harmsInWords(harms: readonly Harm[]): string {
-  return harms.map(({ position, hazard }) => `${hazard.title} at ${inWords(position)}`).join(', then ')
+  return harms.map(({ position, hazard }) => `${hazard.title} at ${positionInWords(position)}`).join(', then ')
 }
 
-function inWords({ operation, tenant, external_id, end_user, ordinal }: Position): string {
+function positionInWords({ operation, tenant, external_id, end_user, ordinal }: Position): string {
   const user = end_user === null ? '' : ` of ${external_id ?? `end user ${end_user}`}`
   return `${operation} ${ordinal}${user}${tenant === null ? '' : ` (${tenant})`}`
 }

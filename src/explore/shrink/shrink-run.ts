@@ -29,7 +29,7 @@ export interface ShrinkRunTerms extends RunTerms {
  */
 export async function shrinkRun(run: Run, terms: ShrinkRunTerms): Promise<void> {
   const { say, file, interruption } = terms
-  const failure = failureOf(run)
+  const failure = runFailure(run)
   if (!failure) return say('nothing failed: there is nothing to shrink')
   const harms = run.trace ? struckHarms(run.trace) : []
   if (harms.length === 0) return say('no fault struck: there is nothing to shrink')
@@ -67,12 +67,12 @@ const SILENT: Parameters<typeof runAgainstSandbox>[1] = ['ignore', 'ignore', 'ig
 /** What moved the clock moves it still. */
 function scenarioOf(harms: readonly Harm[], run: Run, { words }: RunFailure, { file }: ShrinkRunTerms): Scenario {
   const foundBy = `yield-sandbox exec with seed ${run.report.seed}`
-  const scenario = scheduleScenario(harms, { name: nameOf(file), came: words, foundBy })
+  const scenario = scheduleScenario(harms, { name: scenarioNameOf(file), came: words, foundBy })
   return { ...scenario, clock: run.scenario?.clock ?? [] }
 }
 
 /** Of a file: what a scenario may be called by. */
-function nameOf(file: string): string {
+function scenarioNameOf(file: string): string {
   const words = parse(file)
     .name.toLowerCase()
     .match(/[a-z0-9]+/g) ?? ['shrunk']
@@ -117,7 +117,7 @@ export interface RunFailure {
 }
 
 /** Undefined when it did not fail: its verdict is another one, and the command ended well. What a baseline accepts is no failure. */
-export function failureOf({ report, end }: Pick<Run, 'report' | 'end'>): RunFailure | undefined {
+export function runFailure({ report, end }: Pick<Run, 'report' | 'end'>): RunFailure | undefined {
   const contradicted = report.findings.filter(({ outcome, accepted }) => outcome === 'failed' && accepted === undefined)
   const code = codeOfEnd(end)
   if (contradicted.length === 0 && code === 0) return undefined
@@ -127,7 +127,7 @@ export function failureOf({ report, end }: Pick<Run, 'report' | 'end'>): RunFail
 
 /** Whether a run fails as an earlier one did: in the same findings or, where there were none, with the same code. */
 export function isAlike(failure: RunFailure, run: Pick<Run, 'report' | 'end'>): boolean {
-  const other = failureOf(run)
+  const other = runFailure(run)
   if (!other) return false
   return failure.findings.length > 0
     ? failure.findings.every((id) => other.findings.includes(id))

@@ -3,10 +3,10 @@ import type { Check, RecordedExchange, ShownToken } from '../../traffic/recorded
 import type { ConfigurationCause } from '../report.ts'
 
 /** What is wrong with a client's set-up, as one refused exchange shows it. */
-export type Diagnosis = Pick<ConfigurationCause, 'title' | 'expected' | 'came' | 'fix'>
+export type SetUpDiagnosis = Pick<ConfigurationCause, 'title' | 'expected' | 'came' | 'fix'>
 
 /** What all exchanges together say, for those who look at one. */
-export interface Surroundings {
+export interface RefusalSurroundings {
   settings: ServiceSettings
   /** Fingerprints of the tokens that the token endpoint issued. */
   issued: ReadonlySet<string>
@@ -23,7 +23,7 @@ export interface Cause {
   /** The check that refuses such a client: one whose requests get past it is set up right. */
   check: Check
   /** Pure. Undefined when the exchange says nothing of the kind. */
-  diagnose(exchange: RecordedExchange, around: Surroundings): Diagnosis | undefined
+  diagnose(exchange: RecordedExchange, around: RefusalSurroundings): SetUpDiagnosis | undefined
 }
 
 /** Most characters of what a client sent, in one line of a report. */
@@ -33,7 +33,7 @@ export const LONGEST = 200
 export function refusedFor(
   exchange: RecordedExchange,
   { check, aspects }: { check: Check; aspects: readonly string[] },
-  { spoiled }: Pick<Surroundings, 'spoiled'>,
+  { spoiled }: Pick<RefusalSurroundings, 'spoiled'>,
 ): boolean {
   const { refusal, faults, request } = exchange
   if (refusal === null || refusal.check !== check || faults.length > 0) return false
@@ -59,7 +59,11 @@ export const TIMES = ['iat', 'nbf', 'exp'] as const
 const MILLISECONDS = 1e11
 
 /** How far the clock behind a token is off, when its times are why it was refused. */
-export function skewOf({ refusal, began }: RecordedExchange, token: ShownToken, which: string): Diagnosis | undefined {
+export function skewOf(
+  { refusal, began }: RecordedExchange,
+  token: ShownToken,
+  which: string,
+): SetUpDiagnosis | undefined {
   const aspect = refusal?.aspect ?? 'exp'
   const claim = claimOf(token, aspect)
   if (typeof claim !== 'number' || !Number.isFinite(claim)) return undefined

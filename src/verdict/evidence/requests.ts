@@ -23,14 +23,14 @@ export function isOnRecord({ request: { body, body_cut } }: RecordedExchange): b
 }
 
 /** The object that a body is as JSON, all of it; an empty one when there is no such body. Fields that are not sent are undefined. */
-export function bodyOf({ request: { body, body_cut } }: RecordedExchange): Record<string, unknown> {
+export function parsedBody({ request: { body, body_cut } }: RecordedExchange): Record<string, unknown> {
   const read = body_cut ? undefined : jsonObject(body)
   return { __proto__: null, ...read }
 }
 
 /** A field of a JSON body; undefined when there is no such body or field. */
 export function fieldOf(exchange: RecordedExchange, name: string): unknown {
-  return bodyOf(exchange)[name]
+  return parsedBody(exchange)[name]
 }
 
 function differInLength(one: RecordedExchange, other: RecordedExchange): boolean {
@@ -55,7 +55,7 @@ function canonical(body: string): string | undefined {
 }
 
 /** The Idempotency-Key that a request came with, as {@link unquotedKey} gives it; null without one. */
-export function keyOf({ idempotency, request }: RecordedExchange): string | null {
+export function idempotencyKeyOf({ idempotency, request }: RecordedExchange): string | null {
   const given = idempotency?.key ?? headerOf(request.headers, 'idempotency-key')
   return given === undefined ? null : unquotedKey(given)
 }
@@ -70,6 +70,6 @@ export function addressOf(exchange: RecordedExchange): string {
     request.method,
     request.path,
     request.query,
-    keyOf(exchange)?.toLowerCase(),
+    idempotencyKeyOf(exchange)?.toLowerCase(),
   ])
 }

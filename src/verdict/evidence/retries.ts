@@ -13,8 +13,8 @@ import {
   tellsOutcome,
   timelinesOf,
 } from './timelines.ts'
-import { isFresh, isLookUp, repeatsOneOf, type Sequel, sequelOf, shows } from './uncertain-transfers.ts'
-import { endingOf, nameOf, plural, spell } from './words.ts'
+import { isFresh, isLookUp, repeatsOneOf, sequelOf, shows, type WriteSequel } from './uncertain-transfers.ts'
+import { endingOf, plural, requestInWords, spell } from './words.ts'
 
 /** The same write under another key. */
 export interface Retry extends Pair {
@@ -86,7 +86,7 @@ function retriesOf(evidence: Evidence, { concerns, doubtOf }: RetryRule) {
 
 interface Repeated {
   write: Step
-  sequel: Sequel
+  sequel: WriteSequel
   attempts: readonly Step[]
   timeline: Timeline
 }
@@ -139,12 +139,12 @@ function describe({ attempts, ...pair }: Retry): string {
   if (attempts.length === 1) return describeAgain(pair, 'another')
   const { write, next } = pair
   const later = spell(Math.max(0, next.began - write.ended))
-  return `${nameOf(write.exchange)} was sent ${plural(attempts.length, 'time')} under one Idempotency-Key, and no answer said what became of it. It came again ${later} later, under another.`
+  return `${requestInWords(write.exchange)} was sent ${plural(attempts.length, 'time')} under one Idempotency-Key, and no answer said what became of it. It came again ${later} later, under another.`
 }
 
 function describeAgain({ write, next }: Pair, key: string): string {
   const later = spell(Math.max(0, next.began - write.ended))
-  return `${nameOf(write.exchange)} had to be repeated: ${endingOf(write.exchange)}. It came again ${later} later, under ${key} Idempotency-Key.`
+  return `${requestInWords(write.exchange)} had to be repeated: ${endingOf(write.exchange)}. It came again ${later} later, under ${key} Idempotency-Key.`
 }
 
 /** That two transfers came of one, if so. */

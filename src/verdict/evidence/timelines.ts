@@ -3,7 +3,7 @@ import { grouped } from '../../support/grouped.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { Evidence } from '../finding.ts'
 import { beganAt, endedAt, type Fate, fateOf } from './answers.ts'
-import { keyOf } from './requests.ts'
+import { idempotencyKeyOf } from './requests.ts'
 
 /** One exchange of an end user, with what every judge asks of it. */
 export interface Step {
@@ -104,7 +104,7 @@ function stepOf(exchange: RecordedExchange, place: number, kept: boolean): Step 
     began: beganAt(exchange),
     ended: endedAt(exchange),
     fate: fateOf(exchange),
-    key: keyOf(exchange)?.toLowerCase() ?? null,
+    key: idempotencyKeyOf(exchange)?.toLowerCase() ?? null,
     kept,
   }
 }

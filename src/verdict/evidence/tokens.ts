@@ -11,7 +11,7 @@ const SPOILING = ['token_expired', 'bad_signature', 'token_wrong_audience']
  * An access token as traffic shows it. Two that are issued within the same second are equal: they are one of these, which was
  * fetched more than once.
  */
-export interface IdpToken {
+export interface IdpTokenUse {
   fingerprint: string
   /** The token requests that got it, oldest first. */
   fetches: RecordedExchange[]
@@ -34,8 +34,8 @@ export function idpTokenOf({ operation, request, response }: RecordedExchange): 
 }
 
 /** Every access token that was issued on record, by fingerprint. */
-export function idpTokens(exchanges: readonly RecordedExchange[]): Map<string, IdpToken> {
-  const tokens = new Map<string, IdpToken>()
+export function idpTokens(exchanges: readonly RecordedExchange[]): Map<string, IdpTokenUse> {
+  const tokens = new Map<string, IdpTokenUse>()
   for (const exchange of exchanges) {
     const fingerprint = idpTokenOf(exchange)
     if (fingerprint === undefined) continue

@@ -84,13 +84,13 @@ export function repeatsOneOf(step: Step, attempts: readonly Step[]): boolean | u
  * - `another`: else, another write of its kind came: of portfolios, or of transfers.
  * - `nothing`: none of these.
  */
-export type Sequel =
+export type WriteSequel =
   | { kind: 'repeated' | 'looked_up' | 'another'; step: Step }
   | { kind: 'same_again'; step: Step; certain: boolean }
   | { kind: 'nothing' }
 
-/** See {@link Sequel}. */
-export function sequelOf(write: Step, timeline: Timeline): Sequel {
+/** See {@link WriteSequel}. */
+export function sequelOf(write: Step, timeline: Timeline): WriteSequel {
   const repetition = attemptsOf(timeline, write).find(
     (step) => step.place > write.place && sameBody(step.exchange, write.exchange) !== false,
   )

@@ -29,7 +29,7 @@ const NOUNS: Partial<Record<string, string>> = {
 }
 
 /** Whose write it is and of how much: `alice's deposit of 1000 minor units`. */
-export function nameOf(exchange: RecordedExchange): string {
+export function requestInWords(exchange: RecordedExchange): string {
   const { external_id, operation, transfer } = exchange
   const noun = NOUNS[operation ?? ''] ?? operation ?? 'request'
   const amount = transfer?.amount_minor ?? fieldOf(exchange, 'amount_minor')

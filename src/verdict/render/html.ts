@@ -2,7 +2,15 @@ import { type OperationOutcome, OUTCOMES } from '../../oracle/outcome.ts'
 import { type ConfigurationCause, type Covered, mergedReport, type Report, type ReportedFinding } from '../report.ts'
 import { findingNumbers, html, type Markup, page, STYLE, verdictHead } from './html/page.ts'
 import { SEQUENCE_STYLE, sequence } from './html/sequence.ts'
-import { byOutcome, exchangesOf, LEVEL_SIGNS, nameOf, operationsOf, RULE_SIGNS, rulesTable } from './report-parts.ts'
+import {
+  byOutcome,
+  exchangesOf,
+  LEVEL_SIGNS,
+  RULE_SIGNS,
+  reportName,
+  rulesTable,
+  shownOperations,
+} from './report-parts.ts'
 
 /** One page that needs nothing but itself: no network, no script. */
 export function renderHtml(reports: readonly Report[]): string {
@@ -146,7 +154,7 @@ const SHOWN = 20
 
 /** What became of the operations: what matters in full, the worst first; what is well counted. */
 export function operations(report: Report): Markup | undefined {
-  const { grave, mild, rest } = operationsOf(report)
+  const { grave, mild, rest } = shownOperations(report)
   if (grave.length + mild.length === 0 && rest === '') return undefined
   const left = grave.length - SHOWN
   return html`<section><h2>What became of the money</h2>${grave.slice(0, SHOWN).map((operation) => article(report, operation))}
@@ -176,14 +184,15 @@ ${unmet.length > 1 && html`<ul class="unmet">${unmet.map((reason) => html`<li>${
 export function brand(reports: readonly Report[]): Markup {
   const [first] = reports
   const day = first?.created_at.slice(0, 16).replace('T', ' ')
-  const what = reports.length === 1 && first ? `${nameOf(first)} · seed ${first.seed}` : `${reports.length} scenarios`
+  const what =
+    reports.length === 1 && first ? `${reportName(first)} · seed ${first.seed}` : `${reports.length} scenarios`
   return html`<div class="brand"><span><b>yield-sandbox</b> · ${what}</span>${first && html`<time datetime="${first.created_at}">${day} UTC</time>`}</div>`
 }
 
 /** Several runs at one look. */
 export function overview(reports: readonly Report[]): Markup {
   const row = (report: Report, i: number) =>
-    html`<tr><td><a href="#run-${i}">${nameOf(report)}</a></td><td class="${report.verdict}"><b>${report.verdict}</b></td><td class="n">${report.proved}</td><td class="n">${report.contradicted}</td><td class="n">${report.unproved}</td></tr>`
+    html`<tr><td><a href="#run-${i}">${reportName(report)}</a></td><td class="${report.verdict}"><b>${report.verdict}</b></td><td class="n">${report.proved}</td><td class="n">${report.contradicted}</td><td class="n">${report.unproved}</td></tr>`
   const sum = mergedReport(reports)
   return html`${verdictHead({ ...sum, numbers: findingNumbers(sum) })}
 <h2>Scenarios <small>${reports.length}</small></h2>
@@ -203,6 +212,6 @@ function rules(reports: readonly Report[]): Markup | undefined {
   const seen = new Set(rows.flatMap(({ outcomes }) => outcomes))
   const legend = (Object.keys(RULE_SIGNS) as (keyof typeof RULE_SIGNS)[]).filter((outcome) => seen.has(outcome))
   return html`<h2>Rules <small>${rows.length}</small></h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Rules by scenario"><table class="rules"><thead><tr><td></td>${reports.map((report, i) => html`<th scope="col"><a href="#run-${i}">${nameOf(report)}</a></th>`)}</tr></thead><tbody>${rows.map(({ id, outcomes }) => html`<tr><th scope="row">${id}</th>${outcomes.map(cell)}</tr>`)}</tbody></table></div>
+<div class="scroll" tabindex="0" role="region" aria-label="Rules by scenario"><table class="rules"><thead><tr><td></td>${reports.map((report, i) => html`<th scope="col"><a href="#run-${i}">${reportName(report)}</a></th>`)}</tr></thead><tbody>${rows.map(({ id, outcomes }) => html`<tr><th scope="row">${id}</th>${outcomes.map(cell)}</tr>`)}</tbody></table></div>
 <p class="id">${legend.map((outcome) => `${RULE_SIGNS[outcome].sign} ${RULE_SIGNS[outcome].name}`).join(', ')}</p>`
 }

@@ -1,14 +1,14 @@
 import { type ConfigurationCause, type Covered, mergedReport, type Report, type ReportedFinding } from '../report.ts'
 import {
   byOutcome,
+  durationInWords,
   exchangesOf,
-  inWords,
   LEVEL_SIGNS,
-  nameOf,
-  operationsOf,
   RULE_SIGNS,
+  reportName,
   rulesTable,
   shortKey,
+  shownOperations,
   tally,
   VERDICT_SIGNS,
 } from './report-parts.ts'
@@ -47,7 +47,7 @@ function rules(reports: readonly Report[]): string[] {
   )
   if (rows.length === 0) return []
   return [
-    row(['rule', ...reports.map((report) => markdownEscaped(nameOf(report)))]),
+    row(['rule', ...reports.map((report) => markdownEscaped(reportName(report)))]),
     row(['---', ...reports.map(() => ':-:')]),
     ...rows,
   ]
@@ -56,7 +56,7 @@ function rules(reports: readonly Report[]): string[] {
 function table(reports: readonly Report[]): string {
   const rows = reports.map(
     (report) =>
-      `| ${markdownEscaped(nameOf(report))} | ${VERDICT_SIGNS[report.verdict]} ${report.verdict} | ${report.proved} | ${report.contradicted} | ${report.unproved} |`,
+      `| ${markdownEscaped(reportName(report))} | ${VERDICT_SIGNS[report.verdict]} ${report.verdict} | ${report.proved} | ${report.contradicted} | ${report.unproved} |`,
   )
   return ['| scenario | verdict | kept | broken | not tested |', '| --- | --- | --: | --: | --: |', ...rows].join('\n')
 }
@@ -66,14 +66,14 @@ function section(report: Report): string {
   return [
     `## ${VERDICT_SIGNS[report.verdict]} ${markdownEscaped(report.summary)}`,
     '',
-    `**${tally(report)}**, ${markdownEscaped(nameOf(report))}, seed ${report.seed}, yield-sandbox ${markdownEscaped(report.version)}`,
+    `**${tally(report)}**, ${markdownEscaped(reportName(report))}, seed ${report.seed}, yield-sandbox ${markdownEscaped(report.version)}`,
     '',
     ...(report.unmet.length > 1 ? [...report.unmet.map((reason) => `- ${markdownEscaped(reason)}`), ''] : []),
     ...chapter('What became of the money', operationLines(report)),
     ...chapter('Set-up', report.configuration.map(causeOf)),
     ...chapter(
       'Broken',
-      failed.map((finding) => failureOf(report, finding)),
+      failed.map((finding) => failureLines(report, finding)),
     ),
     ...chapter(
       'Needs review',
@@ -105,7 +105,7 @@ function section(report: Report): string {
 }
 
 function operationLines(report: Report): string[] {
-  const { grave, mild, rest } = operationsOf(report)
+  const { grave, mild, rest } = shownOperations(report)
   return [
     ...[...grave, ...mild].map(
       ({ level, sentence }) => `- ${LEVEL_SIGNS[level]} **${level}** ${markdownEscaped(sentence)}`,
@@ -134,11 +134,11 @@ function causeOf({ title, expected, came, fix }: ConfigurationCause): string {
   return `- **${markdownEscaped(title)}.** Expected ${code(expected)}, came ${code(came)}. ${markdownEscaped(fix)}`
 }
 
-function failureOf(report: Report, finding: ReportedFinding): string {
+function failureLines(report: Report, finding: ReportedFinding): string {
   const { id, title, impact, explanation, consequence, accepted, expected, came, rule, fix, exercise_with } = finding
   const exchanges = exchangesOf(report, finding.request_ids).map(
     ({ request_id, request, answer, at_ms, idempotency_key, shown_by }) =>
-      `| ${inWords(at_ms)} | ${markdownEscaped(request)} | ${idempotency_key === null ? '' : markdownEscaped(shortKey(idempotency_key))} | ${markdownEscaped(answer)} | ${markdownEscaped(request_id)}${shown_by === null ? '' : `, the total that ${markdownEscaped(shown_by)} showed`} |`,
+      `| ${durationInWords(at_ms)} | ${markdownEscaped(request)} | ${idempotency_key === null ? '' : markdownEscaped(shortKey(idempotency_key))} | ${markdownEscaped(answer)} | ${markdownEscaped(request_id)}${shown_by === null ? '' : `, the total that ${markdownEscaped(shown_by)} showed`} |`,
   )
   return [
     `#### ${markdownEscaped(title)}`,

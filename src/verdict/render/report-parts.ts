@@ -35,7 +35,7 @@ export interface ShownOperations {
 }
 
 /** What became of the operations of a report: the money comes first. */
-export function operationsOf({ operations }: Pick<Report, 'operations'>): ShownOperations {
+export function shownOperations({ operations }: Pick<Report, 'operations'>): ShownOperations {
   const worstFirst = [...operations].sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))
   const rest = operations.filter(({ level }) => !GRAVE.has(level) && !MILD.has(level))
   return {
@@ -77,7 +77,7 @@ export function tally({
 }
 
 /** What a report is of, in a few words. */
-export function nameOf({ scenario }: Pick<Report, 'scenario'>): string {
+export function reportName({ scenario }: Pick<Report, 'scenario'>): string {
   return scenario ?? 'no scenario'
 }
 
@@ -93,7 +93,7 @@ export function shortKey(key: string): string {
 }
 
 /** Milliseconds for people: `40 ms`, `5.0 s`, `2 min 5 s` */
-export function inWords(ms: number): string {
+export function durationInWords(ms: number): string {
   if (!Number.isFinite(ms)) return 'unknown'
   if (ms < 1000) return `${Math.round(ms)} ms`
   if (ms < 120_000) return `${(ms / 1000).toFixed(1)} s`

@@ -1,5 +1,5 @@
 import type { ExchangeLine } from '../../report.ts'
-import { inWords, shortKey } from '../report-parts.ts'
+import { durationInWords, shortKey } from '../report-parts.ts'
 import { html, type Markup } from './page.ts'
 
 /** Colours that keys are told apart by; a seventh key has the first one's. */
@@ -33,13 +33,13 @@ function exchange(line: ExchangeLine, keys: readonly string[]): Markup {
     shown_by,
   } = line
   const colour = key === null ? '' : `k${keys.indexOf(key) % COLOURS}`
-  return html`<li class="${colour}"><div class="said"><span class="when">+${inWords(at_ms)}</span><b>${request}</b>${
+  return html`<li class="${colour}"><div class="said"><span class="when">+${durationInWords(at_ms)}</span><b>${request}</b>${
     key !== null && html`<span class="key">key ${shortKey(key)}</span>`
   }</div>${request_body !== null && html`<details class="body"><summary>body</summary><pre tabindex="0"><code>${request_body}</code></pre></details>`}<div class="way"></div>
 ${fault !== null && html`<p class="fault">⚡ ${fault}</p>`}
 <div class="way back${!arrived && ' lost'}"></div><div class="said answer">${
     tx_hash !== null && html`<span class="when">tx ${tx_hash.slice(0, 10)}…</span>`
-  }<span class="when">after ${inWords(took_ms)}</span><b>${answer}</b></div><div class="said answer id">${request_id}${shown_by !== null && html`, the total that ${shown_by} showed`}</div></li>`
+  }<span class="when">after ${durationInWords(took_ms)}</span><b>${answer}</b></div><div class="said answer id">${request_id}${shown_by !== null && html`, the total that ${shown_by} showed`}</div></li>`
 }
 
 /** Of the sequence diagrams: two lifelines, and between them what was sent and what came back. */
