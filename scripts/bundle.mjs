@@ -27,9 +27,9 @@ const realTime = join(root, 'src/real-time.ts')
 
 /** What a file of the bundle is called that holds a module of src/ and what shares its fate. Others are called after one in them. */
 const NAMES = new Map([
-  ['support/shorten.ts', 'shared'],
+  ['support/foreign-text.ts', 'shared'],
   ['faults/phase.ts', 'scenarios'],
-  ['support/duration.ts', 'faults'],
+  ['support/quantities.ts', 'faults'],
   ['oracle/operation.ts', 'oracle'],
   ['verdict/verdict-of.ts', 'verdict'],
   ['verdict/render/render-reports.ts', 'report-forms'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
 import { isBad } from '../explore/judge/judge-trial.ts'
-import { canonicalJson } from '../support/canonical-json.ts'
+import { canonicalJson } from '../support/json.ts'
 import { plural } from '../verdict/evidence/words.ts'
 import type { Verdict } from '../verdict/report.ts'
 import { type CertificateEvidence, type FindingOutcome, isOpen, type ScenarioEvidence } from './evidence.ts'

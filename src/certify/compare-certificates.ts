@@ -1,5 +1,5 @@
-import { canonicalJson } from '../support/canonical-json.ts'
-import { shellWords } from '../support/shell-words.ts'
+import { shellWords } from '../support/foreign-text.ts'
+import { canonicalJson } from '../support/json.ts'
 import type { Certificate } from './certificate.ts'
 import { type CertificateEvidence, operationInWords } from './evidence.ts'
 

@@ -8,14 +8,13 @@ import { shrinkRun } from '../explore/shrink/shrink-run.ts'
 import { OptionError } from '../option-error.ts'
 import { findScenario } from '../scenarios/find-scenario.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import { renderReportText, verdictLine } from '../verdict/render/text.ts'
 import type { TextTerms } from '../verdict/render/typesetter.ts'
 import { mergedReport, type Report } from '../verdict/report.ts'
-import { findingIds } from './finding-ids-argument.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
-import { atLeastOne, positiveDuration } from './parse-argument.ts'
+import { atLeastOne, findingIds, positiveDuration } from './parse-argument.ts'
 import {
   execFlags,
   exitAtOnce,

@@ -3,7 +3,7 @@ import type { FindingId } from '../control/contract.ts'
 import { writeOwn, writing } from '../exec/report-files.ts'
 import { formOfFile, REPORT_FORM_NAMES, REPORT_FORMS, type Report, type ReportForm } from '../verdict/report.ts'
 import { type ControlFlags, clientOf, controlCommand } from './control-options.ts'
-import { findingIds } from './finding-ids-argument.ts'
+import { findingIds } from './parse-argument.ts'
 import { screenOf } from './screen-of.ts'
 
 interface ReportFlags extends ControlFlags {

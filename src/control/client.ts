@@ -1,7 +1,7 @@
 import { SandboxClock } from '../domain/clock.ts'
 import { NAMESPACE_NAME } from '../domain/namespace-name.ts'
+import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
-import { shorten } from '../support/shorten.ts'
 import type {
   ActiveFault,
   AuditReport,

@@ -7,7 +7,7 @@ import type { Tenant } from '../domain/records.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import type { Evidence, TakenAway } from '../verdict/finding.ts'
 import type {

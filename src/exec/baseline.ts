@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { parseMoment } from '../support/moment.ts'
+import { parseMoment } from '../support/quantities.ts'
 import { FINDING_IDS } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
 import { failuresOf } from '../verdict/verdict-of.ts'

@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { oneLine } from '../support/one-line.ts'
+import { oneLine } from '../support/foreign-text.ts'
 import type { CommandEnd } from './run-command.ts'
 
 /** 128 and the signal's number, as shells have it. */

@@ -1,4 +1,4 @@
-import { shellWords } from '../support/shell-words.ts'
+import { shellWords } from '../support/foreign-text.ts'
 import type { Report, ReportedFinding } from '../verdict/report.ts'
 
 /** What does a run again, beside the faults. */

@@ -1,5 +1,5 @@
 import type { FaultRule } from '../control/contract.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 import type { Report } from '../verdict/report.ts'
 import { codeOfEnd } from './command-end.ts'
 import { isIdle } from './exit-code.ts'

@@ -2,8 +2,8 @@ import { constants } from 'node:fs'
 import { mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { OptionError } from '../option-error.ts'
+import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
-import { shorten } from '../support/shorten.ts'
 import { formOfFile, REPORT_FORMS, type Report, type ReportForm } from '../verdict/report.ts'
 
 /** Where a report is to be written, and in which form. */

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import { allInOrder } from '../support/all-in-order.ts'
 import { SerialQueue } from '../support/serial-queue.ts'
+import { allInOrder } from '../support/waiting.ts'
 import { type Run, type RunTerms, runAgainstSandbox } from './sandbox-run.ts'
 
 /** The same command, once for each scenario. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { SandboxClock } from '../domain/clock.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 
 /** Milliseconds. For what a command started to end after it, as a pipe or a package manager does. */
 const AFTERMATH_MS = 300

@@ -1,4 +1,4 @@
-import { grouped } from '../support/grouped.ts'
+import { grouped } from '../support/maps.ts'
 import type { Facts, Made, Sibling } from './facts.ts'
 import { type ClientOperation, firstBeginOf } from './operation.ts'
 import type { OutcomeId } from './outcome.ts'

@@ -1,5 +1,5 @@
 import { atOnce } from '../support/breathe.ts'
-import { grouped } from '../support/grouped.ts'
+import { grouped } from '../support/maps.ts'
 import { compareRuns, madeBy, madeName } from './compare-runs.ts'
 import type { Facts, Sibling } from './facts.ts'
 import { type ClientOperation, firstBeginOf, lastEndOf, OPERATIONS_A_STEP, operationsInSteps } from './operation.ts'

@@ -1,5 +1,5 @@
-import { amountInWords } from '../support/amount-in-words.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
+import { amountInWords } from '../support/quantities.ts'
 import type { Ledger } from './facts.ts'
 import type { ClientOperation } from './operation.ts'
 import type { OperationType, OutcomeId } from './outcome.ts'

@@ -1,4 +1,4 @@
-import { grouped } from '../support/grouped.ts'
+import { grouped } from '../support/maps.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import { madeBy, madeName } from './compare-runs.ts'
 import type { Facts, Sibling } from './facts.ts'

@@ -1,4 +1,4 @@
-import { grouped } from '../support/grouped.ts'
+import { grouped } from '../support/maps.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Facts, ListOperation, Sibling } from './facts.ts'
 import { type ClientOperation, isHandedOver, lastEndOf } from './operation.ts'

@@ -1,4 +1,6 @@
-import type { AnvilChains } from '../chain/anvil-chains.ts'
+import { type AnvilChains, openChains, startAnvilChains } from '../chain/anvil-chains.ts'
+import type { Checkpoint } from '../chain/history/checkpoint.ts'
+import type { NodePool } from '../chain/node-pool.ts'
 import type { Readiness } from '../control/contract.ts'
 import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
@@ -9,21 +11,17 @@ import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
-import type { DurationRange } from '../support/duration.ts'
+import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { TakenAway } from '../verdict/finding.ts'
-import type { Identity } from './build-identity.ts'
-import { buildServices, type Services } from './build-services.ts'
-import { copyServices } from './copy-services.ts'
+import { buildServices, copyServices, type PartsContext, type Services, seedService } from './build-services.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
-import type { NamespaceOptions } from './namespace-options.ts'
 import { clientsOf } from './own-clients.ts'
 import { Persistence } from './persistence.ts'
 import { Resets } from './resets.ts'
 import { rpcKey } from './rpc-key.ts'
-import { seedService } from './seed-service.ts'
-import { startChains, stopChains } from './start-chains.ts'
+import type { Identity, Surroundings } from './surroundings.ts'
 
 /**
  * Everything behind the API: ledger, chains, clock, faults, identity provider, in one state of one seed and fixture. Begins to
@@ -297,4 +295,71 @@ interface NamespaceDeps extends NamespaceOptions {
   services: Services
   /** Still starting. */
   chains: Promise<AnvilChains>
+}
+
+/** What chains are started from. */
+export interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'begin' | 'log'> {
+  /** Milliseconds without use after which a chain rests, and it has no Anvil before it is used; undefined: it never does. */
+  idleMs: number | undefined
+  /** What embedded chains begin with. */
+  embedded: Promise<Checkpoint>
+  pool: NodePool
+}
+
+/** Starts the chains. A failure is told to whoever awaits them; until somebody does, it is nobody's. */
+export function startChains({
+  fixture,
+  seed,
+  persistence,
+  clock,
+  begin,
+  idleMs,
+  embedded,
+  pool,
+  log,
+}: StartDeps): Promise<AnvilChains> {
+  const { chains, settings } = fixture
+  const context = {
+    chains,
+    clock,
+    seed,
+    protocols: settings.protocols,
+    log,
+    idleMs,
+    pool,
+    ...(begin && { begin: begin.chains }),
+    ...(persistence && { journal: persistence.journal }),
+  }
+  const start = idleMs === undefined ? startAnvilChains : openChains
+  const started = embedded.then((checkpoint) => start({ ...context, embedded: checkpoint }))
+  started.catch(() => undefined)
+  return started
+}
+
+/** Ends the chains, also those that are still starting. */
+export async function stopChains(starting: Promise<AnvilChains> | undefined): Promise<void> {
+  const chains = await starting?.catch(() => undefined)
+  await chains?.stop()
+}
+
+/** What a namespace is opened with. */
+export interface NamespaceOptions {
+  name: string
+  /** Tells it from every other one of its name; undefined for the default one, whose name nobody else has. */
+  life: string | undefined
+  /** ISO 8601 UTC, wall-clock time; default: now. */
+  created_at?: string
+  fixture: Fixture
+  /** What is asked for; undefined for any. */
+  seed: number | undefined
+  /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
+  clockStart: number | undefined
+  confirmationDelay: DurationRange
+  /** Where it is kept; undefined when it ends with the process. */
+  dataDir: string | undefined
+  /** What it begins with; undefined for whatever is kept, or the fixture. */
+  begin?: NamespaceCopy | undefined
+  /** Milliseconds without use after which its chains rest; undefined: never, and they start at once. */
+  idleMs?: number | undefined
+  surroundings: Surroundings
 }

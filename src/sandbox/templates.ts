@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Fixture } from '../fixtures/fixture.ts'
-import { RecentlyUsed } from '../support/recently-used.ts'
+import { RecentlyUsed } from '../support/maps.ts'
 import type { Namespace } from './namespace.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
 

@@ -1,6 +1,5 @@
 import { END_OF_TIME, type SandboxClock } from '../domain/clock.ts'
-import { parseDuration } from '../support/duration.ts'
-import { parseMoment } from '../support/moment.ts'
+import { parseDuration, parseMoment } from '../support/quantities.ts'
 import type { ClockMove } from './scenario-schema.ts'
 
 /** Business time after a move that begins at `now`, in milliseconds. Throws RangeError when it cannot be made. */

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompressSync, constants } from 'node:zlib'
 import type { Collection, SortKey } from '../domain/ports/store.ts'
-import { RecentlyUsed } from '../support/recently-used.ts'
+import { RecentlyUsed } from '../support/maps.ts'
 import type { SegmentEntry } from './ledger-entry.ts'
 import type { Stored } from './ordered-index.ts'
 

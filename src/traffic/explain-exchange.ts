@@ -1,7 +1,7 @@
 import type { Check } from '../domain/check.ts'
-import { durationInWords } from '../support/duration.ts'
-import { jsonObject } from '../support/json-object.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
+import { jsonObject } from '../support/json.ts'
+import { durationInWords } from '../support/quantities.ts'
 import { nextStep } from './next-step.ts'
 import type { CausedTransfer, RecordedExchange, Refusal } from './recorded-exchange.ts'
 

@@ -1,7 +1,7 @@
 import type { StruckBy } from '../domain/exchange.ts'
 import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
-import { jsonObject } from '../support/json-object.ts'
+import { jsonObject } from '../support/json.ts'
 import { rawHeaderOf } from './headers.ts'
 import type { LiveExchange } from './live-exchange.ts'
 import type {

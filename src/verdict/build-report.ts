@@ -1,7 +1,7 @@
 import { type Beside, judgementInSteps } from '../oracle/judge-operations.ts'
 import type { OperationOutcome } from '../oracle/outcome.ts'
 import { atOnce } from '../support/breathe.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import { coverageOf } from './coverage.ts'
 import { findCauses } from './find-causes.ts'

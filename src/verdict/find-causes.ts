@@ -1,5 +1,5 @@
 import { CHECKS } from '../domain/check.ts'
-import { grouped } from '../support/grouped.ts'
+import { grouped } from '../support/maps.ts'
 import type { Check, RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Cause, RefusalSurroundings, SetUpDiagnosis } from './configuration/cause.ts'
 import { CAUSES } from './configuration/index.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { compareMoney, ownedMoney } from '../../src/explore/judge/compare-money.ts'
-import { amountInWords } from '../../src/support/amount-in-words.ts'
+import { amountInWords } from '../../src/support/quantities.ts'
 import { exchange } from '../verdict/exchange.ts'
 import { money } from './money.ts'
 

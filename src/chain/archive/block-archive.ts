@@ -1,6 +1,6 @@
 import type { Journal } from '../../domain/ports/journal.ts'
 import { breathe } from '../../support/breathe.ts'
-import { RecentlyUsed } from '../../support/recently-used.ts'
+import { RecentlyUsed } from '../../support/maps.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
 import { answerOfBlock, answerOfTransaction } from './archive-answers.ts'
 import {

@@ -1,6 +1,6 @@
 import type { SandboxClock } from '../../domain/clock.ts'
 import type { Hex } from '../../domain/records.ts'
-import { inTime } from '../../support/in-time.ts'
+import { inTime } from '../../support/waiting.ts'
 import { BatchLoader } from '../json-rpc/batch-loader.ts'
 import { type Block, LAST_TIMESTAMP, LATEST_BLOCK } from '../json-rpc/block.ts'
 import { type RpcCall, type RpcClient, RpcError } from '../json-rpc/rpc-client.ts'

@@ -1,6 +1,6 @@
 import type { Money, PoolMoney, UserMoney } from '../../domain/money.ts'
 import { OF_END_USER } from '../../faults/operation-groups.ts'
-import { amountInWords } from '../../support/amount-in-words.ts'
+import { amountInWords } from '../../support/quantities.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /**

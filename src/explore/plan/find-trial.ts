@@ -1,7 +1,6 @@
 import { OptionError } from '../../option-error.ts'
+import { shellWords, shorten } from '../../support/foreign-text.ts'
 import { suggest } from '../../support/nearest.ts'
-import { shellWords } from '../../support/shell-words.ts'
-import { shorten } from '../../support/shorten.ts'
 import type { Exploration } from '../exploration.ts'
 import { HAZARDS, type PlannedHazard } from './hazards.ts'
 import type { PlannedTrial } from './plan.ts'

@@ -1,4 +1,4 @@
-import { shellWords } from '../../support/shell-words.ts'
+import { shellWords } from '../../support/foreign-text.ts'
 import { html, type Markup, page, STYLE, type VerdictHead, verdictHead } from '../../verdict/render/html/page.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'

@@ -1,4 +1,4 @@
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import {
   type Explanation,
   type Exploration,

@@ -1,4 +1,4 @@
-import { visibleText } from '../../support/visible-text.ts'
+import { visibleText } from '../../support/foreign-text.ts'
 import type { ReportForm } from '../../verdict/report.ts'
 import type { Exploration } from '../exploration.ts'
 import { explorationSummary } from '../summary.ts'

@@ -10,7 +10,7 @@ import type { SandboxOptions } from '../../options.ts'
 import { auditedMoneyOf } from '../../sandbox/money-of.ts'
 import type { Namespace } from '../../sandbox/namespace.ts'
 import { Sandbox } from '../../sandbox/sandbox.ts'
-import { abortController } from '../../support/abort-controller.ts'
+import { abortController } from '../../support/waiting.ts'
 import type { Evidence } from '../../verdict/finding.ts'
 import { version } from '../../version.ts'
 

@@ -1,6 +1,6 @@
 import { SandboxClock } from '../../domain/clock.ts'
 import { endInAWord } from '../../exec/command-end.ts'
-import { allInOrder } from '../../support/all-in-order.ts'
+import { allInOrder } from '../../support/waiting.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { judgeTrial, type TrialExpectation, type TrialJudgement } from '../judge/judge-trial.ts'
 import { repeatCommand, type SameTerms } from '../plan/find-trial.ts'

@@ -1,7 +1,7 @@
 import { prepareFiles, writeOwn, writing } from '../../exec/report-files.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import { scenarioText } from '../../scenarios/scenario-text.ts'
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import type { Harm, Position } from '../exploration.ts'
 import { faultRules } from '../plan/plan.ts'
 import type { Shrunk } from './shrink.ts'

@@ -1,4 +1,4 @@
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /** Which way a cursor leads: `next_cursor` forward, `prev_cursor` backward. */

@@ -1,5 +1,5 @@
-import { grouped } from '../../support/grouped.ts'
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
+import { grouped } from '../../support/maps.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { type Evidence, failed, type Judgement, needsReview, passed } from '../finding.ts'
 import { beganAt, endedAt, refusedWith } from './answers.ts'

@@ -1,6 +1,5 @@
 import { unquotedKey } from '../../domain/idempotency-key.ts'
-import { canonicalJson } from '../../support/canonical-json.ts'
-import { jsonObject } from '../../support/json-object.ts'
+import { canonicalJson, jsonObject } from '../../support/json.ts'
 import { headerOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 

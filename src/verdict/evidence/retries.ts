@@ -1,4 +1,4 @@
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { type Evidence, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 import { isUncertain } from './answers.ts'

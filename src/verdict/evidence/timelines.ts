@@ -1,5 +1,5 @@
 import type { Operation } from '../../domain/operations.ts'
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { Evidence } from '../finding.ts'
 import { beganAt, endedAt, type Fate, fateOf } from './answers.ts'

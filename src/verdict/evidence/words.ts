@@ -1,4 +1,4 @@
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { fieldOf } from './requests.ts'
 

@@ -1,4 +1,4 @@
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import { succeeded } from '../evidence/answers.ts'
 import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
 import { fieldOf } from '../evidence/requests.ts'

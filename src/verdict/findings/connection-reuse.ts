@@ -1,4 +1,4 @@
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import { headersOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { plural } from '../evidence/words.ts'

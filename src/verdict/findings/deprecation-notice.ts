@@ -1,4 +1,4 @@
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import { headerOf } from '../../traffic/headers.ts'
 import { struckBy } from '../evidence/answers.ts'
 import { plural } from '../evidence/words.ts'

@@ -1,4 +1,4 @@
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { beganAt, endedAt, refusedWith } from '../evidence/answers.ts'
 import { cursorsIn, listName, listOf } from '../evidence/cursors.ts'

@@ -1,4 +1,4 @@
-import { jsonObject } from '../../support/json-object.ts'
+import { jsonObject } from '../../support/json.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { succeeded } from '../evidence/answers.ts'
 import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'

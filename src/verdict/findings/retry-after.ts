@@ -1,4 +1,4 @@
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import type { Moment, RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { beganAt, endedAt, retryAfterOf } from '../evidence/answers.ts'
 import { addressOf, idempotencyKeyOf, sameBody } from '../evidence/requests.ts'

@@ -1,5 +1,5 @@
-import { grouped } from '../../support/grouped.ts'
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
+import { grouped } from '../../support/maps.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { beganAt, endedAt, struckBy, succeeded } from '../evidence/answers.ts'
 import { idempotencyKeyOf } from '../evidence/requests.ts'

@@ -1,4 +1,4 @@
-import { visibleText } from '../../support/visible-text.ts'
+import { visibleText } from '../../support/foreign-text.ts'
 import { mergedReport, type Report, type ReportForm } from '../report.ts'
 import { renderHtml } from './html.ts'
 import { renderJunit } from './junit.ts'

@@ -1,5 +1,5 @@
 import { type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from '../../oracle/outcome.ts'
-import { visibleText } from '../../support/visible-text.ts'
+import { visibleText } from '../../support/foreign-text.ts'
 import type { Impact } from '../finding.ts'
 import type { Report, ReportedFinding } from '../report.ts'
 import { reportName, shownOperations } from './report-parts.ts'

@@ -1,3 +1,28 @@
+/** The object that a text is as JSON; undefined when it is none. */
+export function jsonObject(text: string | null | undefined): Record<string, unknown> | undefined {
+  try {
+    const read: unknown = JSON.parse(text ?? '')
+    return read !== null && typeof read === 'object' && !Array.isArray(read)
+      ? (read as Record<string, unknown>)
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * JSON with the members of objects in one order, so that a serializer's habit does not make the same value look different. Empty for
+ * what JSON cannot say, such as undefined.
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, inOrder) ?? ''
+}
+
+function inOrder(_key: string, member: unknown): unknown {
+  if (member === null || typeof member !== 'object' || Array.isArray(member)) return member
+  return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
 /** Most lists and objects inside each other: far beyond what anybody needs, far below what recursion survives. */
 const MAX_DEPTH = 64
 
