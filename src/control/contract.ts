@@ -114,7 +114,7 @@ export interface ClockMove {
 }
 
 /** How a minted token is to differ from a good one. */
-export interface TokenWish {
+export interface TokenChanges {
   /** Replace claims; null removes one. */
   claims?: Record<string, unknown>
   /** Replace header members. */

@@ -1,5 +1,5 @@
 import type { ChainCopies } from '../chain/chain-copy.ts'
-import type { ClockState } from '../domain/clock.ts'
+import type { ClockPosition } from '../domain/clock.ts'
 import type { IdsMade } from '../domain/ids.ts'
 import type { Showing, Tenant } from '../domain/records.ts'
 import type { LedgerEntry } from '../store/ledger-entry.ts'
@@ -12,7 +12,7 @@ export interface NamespaceCopy {
   /** Copied once more by whoever draws from it. */
   readonly random: SeededRandom
   readonly ids: IdsMade
-  readonly clock: ClockState
+  readonly clock: ClockPosition
   readonly chains: ChainCopies
   /** Whether faults may have left something broken on its chains. */
   readonly mayBeBroken: boolean

@@ -4,7 +4,7 @@ import type { NodePool } from '../chain/node-pool.ts'
 import type { Readiness } from '../control/contract.ts'
 import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
-import { type ClockState, SandboxClock } from '../domain/clock.ts'
+import { type ClockPosition, SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
@@ -29,7 +29,7 @@ import type { Identity, Surroundings } from './surroundings.ts'
  */
 export class Namespace {
   /** Throws DataDirectoryError or OptionError; nothing is left running then. */
-  static async open(options: NamespaceOptions): Promise<Namespace> {
+  static async open(options: NamespaceSetup): Promise<Namespace> {
     const { fixture, clockStart, dataDir, begin, idleMs, surroundings } = options
     const { log, embedded, pool } = surroundings
     const kept = { seed: options.seed, runs: begin?.random.run, fsync: surroundings.options.fsync, log }
@@ -156,7 +156,7 @@ export class Namespace {
   }
 
   /** Keeps where the clock is about to stand, if it has a data directory. Throws DataDirectoryError. */
-  async keepClock(state: ClockState): Promise<void> {
+  async keepClock(state: ClockPosition): Promise<void> {
     await this.#persistence?.keepClock(state)
   }
 
@@ -289,7 +289,7 @@ function notServing(detail: string): Problem {
   return new Problem('sandbox_starting', { detail })
 }
 
-interface NamespaceDeps extends NamespaceOptions {
+interface NamespaceDeps extends NamespaceSetup {
   seed: number
   persistence: Persistence | undefined
   services: Services
@@ -343,7 +343,7 @@ export async function stopChains(starting: Promise<AnvilChains> | undefined): Pr
 }
 
 /** What a namespace is opened with. */
-export interface NamespaceOptions {
+export interface NamespaceSetup {
   name: string
   /** Tells it from every other one of its name; undefined for the default one, whose name nobody else has. */
   life: string | undefined

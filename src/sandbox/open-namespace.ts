@@ -3,12 +3,12 @@ import type { Fixture } from '../fixtures/fixture.ts'
 import { readInlineFixture } from '../read-fixture.ts'
 import type { Logger } from '../support/logger.ts'
 import { version } from '../version.ts'
-import { Namespace, type NamespaceOptions } from './namespace.ts'
+import { Namespace, type NamespaceSetup } from './namespace.ts'
 import { withKeptClients } from './own-clients.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Opens a namespace; it can serve when this resolves. Nothing runs when it rejects. */
-export async function openNamespace(options: NamespaceOptions): Promise<Namespace> {
+export async function openNamespace(options: NamespaceSetup): Promise<Namespace> {
   const namespace = await Namespace.open(options)
   try {
     await namespace.ready

@@ -11,7 +11,7 @@ import { IssueList } from '../yaml-file/issue-list.ts'
 import { readYaml } from '../yaml-file/read-yaml.ts'
 import { YamlSource } from '../yaml-file/yaml-source.ts'
 import { ScenarioError } from './scenario-error.ts'
-import { type ClockMove, type Scenario, type ScenarioFile, ScenarioSchema } from './scenario-schema.ts'
+import { type Scenario, type ScenarioClockMove, type ScenarioFile, ScenarioSchema } from './scenario-schema.ts'
 
 const FILE_LIMIT = 1024 * 1024
 const DOCS = 'docs/scenarios.md'
@@ -67,7 +67,7 @@ function checkFault(rule: unknown, at: Path, issues: IssueList): void {
   if (Array.isArray(result)) issues.addAll(result, at)
 }
 
-function checkMove(move: ClockMove, at: Path, issues: IssueList): void {
+function checkMove(move: ScenarioClockMove, at: Path, issues: IssueList): void {
   if ('advance' in move) {
     try {
       parseDuration(move.advance)

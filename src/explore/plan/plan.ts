@@ -1,6 +1,6 @@
 import type { FaultRule } from '../../control/contract.ts'
 import type { Operation } from '../../domain/operations.ts'
-import type { Harm, Position, Trial } from '../exploration.ts'
+import type { Harm, RequestPosition, Trial } from '../exploration.ts'
 import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
 import { type Place, positionName } from './positions.ts'
 
@@ -16,7 +16,7 @@ export interface PlanWish {
 
 /** A trial that is still to be run. */
 export interface PlannedTrial extends Trial {
-  harms: readonly { position: Position; hazard: PlannedHazard }[]
+  harms: readonly { position: RequestPosition; hazard: PlannedHazard }[]
   /** Of faults that only chance put together: what comes of it is judged as that of those that struck. */
   drawn?: true
 }
@@ -108,7 +108,7 @@ export function faultText({ kind, phase, match = {}, with: parameters = {} }: Fa
   return [kind, ...written].join('; ')
 }
 
-function matchOf({ operation, tenant, external_id, end_user, ordinal }: Position) {
+function matchOf({ operation, tenant, external_id, end_user, ordinal }: RequestPosition) {
   const user = external_id !== null ? { external_id } : end_user !== null ? { end_user } : {}
   return { operation, ...(tenant !== null && { tenant }), ...user, ordinal }
 }

@@ -1,10 +1,10 @@
 import { Appearances } from '../../faults/appearances.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import type { Position, Trial } from '../exploration.ts'
+import type { RequestPosition, Trial } from '../exploration.ts'
 
 /** A position of a run without faults, and what the exchange there shows can happen to it. */
 export interface Place {
-  position: Position
+  position: RequestPosition
   /** Whether the exchange carried out a transfer. */
   transferred: boolean
   has_cursor: boolean
@@ -24,7 +24,7 @@ export function placesOf(exchanges: readonly RecordedExchange[], stable: Readonl
     const appearance = appearances.count(counted)
     if (!appearance) return []
     const { end_user = null, ordinal } = appearance
-    const position: Position = {
+    const position: RequestPosition = {
       operation,
       tenant: several ? tenant : null,
       external_id: end_user !== null && external_id !== null && stable.has(external_id) ? external_id : null,
@@ -38,7 +38,7 @@ export function placesOf(exchanges: readonly RecordedExchange[], stable: Readonl
 }
 
 /** `deposit#2@alice`, `list_pools#1`, `withdraw#1@2`. */
-export function positionName({ operation, tenant, external_id, end_user, ordinal }: Position): string {
+export function positionName({ operation, tenant, external_id, end_user, ordinal }: RequestPosition): string {
   const user = end_user === null ? '' : `@${external_id ?? end_user}`
   return `${operation}#${ordinal}${user}${tenant === null ? '' : `(${tenant})`}`
 }

@@ -2,7 +2,7 @@ import { prepareFiles, writeOwn, writing } from '../../exec/report-files.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import { scenarioText } from '../../scenarios/scenario-text.ts'
 import { shorten } from '../../support/foreign-text.ts'
-import type { Harm, Position } from '../exploration.ts'
+import type { Harm, RequestPosition } from '../exploration.ts'
 import { faultRules } from '../plan/plan.ts'
 import type { Shrunk } from './shrink.ts'
 
@@ -52,7 +52,7 @@ function harmsInWords(harms: readonly Harm[]): string {
   return harms.map(({ position, hazard }) => `${hazard.title} at ${positionInWords(position)}`).join(', then ')
 }
 
-function positionInWords({ operation, tenant, external_id, end_user, ordinal }: Position): string {
+function positionInWords({ operation, tenant, external_id, end_user, ordinal }: RequestPosition): string {
   const user = end_user === null ? '' : ` of ${external_id ?? `end user ${end_user}`}`
   return `${operation} ${ordinal}${user}${tenant === null ? '' : ` (${tenant})`}`
 }

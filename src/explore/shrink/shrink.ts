@@ -1,4 +1,4 @@
-import type { Harm, Position } from '../exploration.ts'
+import type { Harm, RequestPosition } from '../exploration.ts'
 
 /** What is left of a list. */
 export interface Shrunk<Item> {
@@ -74,8 +74,8 @@ export function movedHarms<H extends Harm>(left: readonly H[], without: readonly
   return moved.some((harm, i) => harm !== left[i]) ? moved : undefined
 }
 
-function comesBefore(one: Position, other: Position): boolean {
-  const of = ({ operation, tenant, external_id, end_user }: Position) =>
+function comesBefore(one: RequestPosition, other: RequestPosition): boolean {
+  const of = ({ operation, tenant, external_id, end_user }: RequestPosition) =>
     JSON.stringify([operation, tenant, external_id, end_user])
   return of(one) === of(other) && one.ordinal < other.ordinal
 }
