@@ -8,7 +8,7 @@ const TOLD = 5
 
 /** What two certificates have in common. */
 export interface CertificateComparison {
-  /** Whether they come to the same: what they are of, and by what, may differ. */
+  /** True if they come to the same: what they are of, and by what, may differ. */
   sameResults: boolean
   /** One at least. */
   sentences: string[]

@@ -78,7 +78,7 @@ export function mergeFindings(scenarios: readonly ScenarioFindings[]): Certifica
 const WORST_FIRST = Object.keys(OUTCOMES)
 
 /** What a run through a scenario comes to; `lasting` are the names that end users have in every run. */
-export function scenarioEvidence({ scenario, report, end }: Run, lasting: ReadonlySet<string>): ScenarioEvidence {
+function scenarioEvidence({ scenario, report, end }: Run, lasting: ReadonlySet<string>): ScenarioEvidence {
   return {
     name: scenario?.name ?? '',
     verdict: report.verdict,
@@ -121,7 +121,7 @@ const VARYING = new Set<string>(['hung', 'errored'])
 const NAME_SHOWN = 40
 
 /** Outcomes of all runs, by their ids, and what happened where something went wrong. */
-export function explorationEvidence(exploration: Exploration): CertificateEvidence['exploration'] {
+function explorationEvidence(exploration: Exploration): CertificateEvidence['exploration'] {
   const { baseline, results } = exploration
   const byId = [...results].sort((a, b) => (a.trial.id < b.trial.id ? -1 : 1))
   const doubtful = byId.filter(({ level }) => isBad(level) || isOpen(level))
@@ -145,7 +145,7 @@ export function explorationEvidence(exploration: Exploration): CertificateEviden
 }
 
 /** Names that end users have in every run. */
-export function lastingNames({ results }: Pick<Exploration, 'results'>): Set<string> {
+function lastingNames({ results }: Pick<Exploration, 'results'>): Set<string> {
   return new Set(results.flatMap(({ trial }) => trial.harms.flatMap(({ position }) => position.external_id ?? [])))
 }
 

@@ -37,7 +37,7 @@ const ScenarioEvidence = Type.Object(
     verdict: oneOf(['passed', 'failed', 'inconclusive']),
     /** `0`, `1`, `SIGKILL`, `timeout`: how the command ended. */
     end: text,
-    /** Whether a right client may make the command fail here. */
+    /** True if a right client may make the command fail here. */
     may_fail: Type.Boolean(),
     /** Those of which not all is well, the worst first. */
     operations: Type.Array(OperationEvidence),
@@ -105,7 +105,7 @@ export const EvidenceSchema = Type.Object(
     findings: Type.Array(FindingEvidence),
     exploration: Type.Object(
       {
-        /** Whether two runs without faults were the same. */
+        /** True if two runs without faults were the same. */
         repeatable: Type.Boolean(),
         trials: Type.Array(TrialEvidence),
         incidents: Type.Array(IncidentEvidence),

@@ -19,7 +19,7 @@ const STEPS = 10
 export interface DisplayTerms {
   screen: Screen
   clock: Pick<SandboxClock, 'wallNow'>
-  /** Whether the screen is a terminal on which lines can be replaced: then the matrix fills where it stands, in colours. */
+  /** True if the screen is a terminal on which lines can be replaced: then the matrix fills where it stands, in colours. */
   live: boolean
 }
 

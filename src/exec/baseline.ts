@@ -84,7 +84,7 @@ export async function loadBaseline(file: string): Promise<BaselineEntry[]> {
 }
 
 /** The end of a day in UTC, milliseconds since the Unix epoch; NaN for a day that is none. */
-export function lastMoment(day: string): number {
+function lastMoment(day: string): number {
   return parseMoment(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000 - 1
 }
 

@@ -21,7 +21,7 @@ export interface ExecTerms extends AllTerms {
   /** Where reports are to be written. */
   files: readonly ReportFile[]
   baseline: readonly BaselineEntry[]
-  /** Whether an inconclusive verdict is good enough. */
+  /** True if an inconclusive verdict is good enough. */
   allowInconclusive: boolean
   /** The flags that ask for a run with this scenario again. */
   askedFor(scenario: Scenario | undefined): Omit<AskedFor, 'command'>

@@ -13,7 +13,7 @@ export const INCONCLUSIVE = 4
 export interface ExecOutcome {
   /** With their reports as a baseline leaves them. */
   runs: readonly Pick<Run, 'scenario' | 'end' | 'report'>[]
-  /** Whether the baseline itself is at fault. */
+  /** True if the baseline itself is at fault. */
   badBaseline: boolean
   allowInconclusive: boolean
   /** The signal that interrupted the runs. */

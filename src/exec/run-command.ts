@@ -34,7 +34,7 @@ export interface CommandEnd {
   /** Its exit code; null when a signal ended it. */
   code: number | null
   signal: NodeJS.Signals | null
-  /** Whether it was ended because its time was over. */
+  /** True if it was ended because its time was over. */
   timedOut: boolean
   /** Names of processes it left running, which were ended. */
   leftBehind: string[]

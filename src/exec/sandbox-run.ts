@@ -34,7 +34,7 @@ export interface RunTerms {
   /** How often the command is started once more when it has left something open; default: never. */
   restarts?: number | undefined
   interruption: Interruption
-  /** Whether it is wanted which faults struck what. */
+  /** True if it is wanted which faults struck what. */
   traced?: boolean
 }
 

@@ -99,7 +99,7 @@ export interface TrialResult {
 /** The fewest faults of a schedule that still give the same outcome. */
 export interface Smallest {
   harms: readonly Harm[]
-  /** Whether it is known that none of them can be left out. */
+  /** True if it is known that none of them can be left out. */
   minimal: boolean
   /** The scenario file that has them. */
   file: string

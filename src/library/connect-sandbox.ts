@@ -48,7 +48,7 @@ export async function connectSandbox(options: ConnectOptions): Promise<SandboxHa
  * Gives the addresses in credentials the origin under which the sandbox was reached: behind a mapped port, or by another name, it
  * does not know that one itself.
  */
-export function reachedAt(origin: string): (credentials: Credentials) => Credentials {
+function reachedAt(origin: string): (credentials: Credentials) => Credentials {
   return (credentials) => {
     const { base_url, auth_url, control_url, rpc_urls } = credentials
     const own = new URL(control_url).origin

@@ -16,7 +16,7 @@ export interface Facts {
   ledger: Ledger
   /** Real time of the last JSON-RPC request to a chain of the namespace, milliseconds since the Unix epoch; null for none. */
   rpc_at: number | null
-  /** Whether the client has ended: what it has not done yet, it will not do any more. */
+  /** True if the client has ended: what it has not done yet, it will not do any more. */
   ended: boolean
   /** How the command ended that it was part of; null where nobody knows. */
   end: CommandEnding | null
@@ -43,9 +43,9 @@ export interface Sibling {
   lists(operation: ListOperation, who: string): number
   /** What it carried out, and how often. */
   made: readonly (Made & { count: number })[]
-  /** Whether amounts are the same in every run. */
+  /** True if amounts are the same in every run. */
   amounts: boolean
-  /** Whether a key came again after its answer. */
+  /** True if a key came again after its answer. */
   key_again: boolean
 }
 

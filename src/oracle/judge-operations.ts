@@ -111,7 +111,7 @@ function judgeOne(operation: ClientOperation, run: JudgedRun): OperationOutcome[
 /** Rows that are right where an outage lasts longer than any patience: the client has given up, and its command said so. */
 const PATIENT: readonly OutcomeId[] = ['left_open', 'gave_up']
 
-/** Whether the last attempt was lost in an outage: only a client that goes on under its key for twelve attempts is answered. */
+/** @returns true if the last attempt was lost in an outage: only a client that goes on under its key for twelve attempts is answered */
 function isOutlasted({ attempts }: ClientOperation): boolean {
   return attempts.at(-1)?.exchange.faults.some(({ kind }) => kind === 'outage') ?? false
 }
@@ -219,7 +219,7 @@ function isTakenBack(one: ClientOperation, deposit: ClientOperation): boolean {
   )
 }
 
-/** Whether the unharmed run has as many equal ones: a suite that makes two orders of one amount on purpose. */
+/** @returns true if the unharmed run has as many equal ones: a suite that makes two orders of one amount on purpose */
 function isAsOften(operation: ClientOperation, { operations, around: { sibling } }: JudgedRun): boolean {
   if (!sibling) return false
   const name = madeName(madeBy(operation, sibling))

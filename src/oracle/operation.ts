@@ -252,6 +252,6 @@ export function isHandedOver({ end, unread, faults }: RecordedExchange): boolean
 }
 
 /** @returns true if a request was refused because its key was in use with another body: it is no attempt of the operation of that key */
-export function isMismatch({ refusal }: Pick<RecordedExchange, 'refusal'>): boolean {
+function isMismatch({ refusal }: Pick<RecordedExchange, 'refusal'>): boolean {
   return refusal?.code === MISMATCH
 }

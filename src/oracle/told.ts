@@ -14,7 +14,7 @@ export type Told = 'done' | 'refused' | 'found' | 'false' | 'put_off' | 'in_pass
 export interface Telling {
   told: Told
   by: readonly RecordedExchange[]
-  /** Whether a list that came after an attempt without an outcome does not have it. */
+  /** True if a list that came after an attempt without an outcome does not have it. */
   looked: boolean
 }
 

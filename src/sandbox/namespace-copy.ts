@@ -14,7 +14,7 @@ export interface NamespaceCopy {
   readonly ids: IdsMade
   readonly clock: ClockPosition
   readonly chains: ChainCopies
-  /** Whether faults may have left something broken on its chains. */
+  /** True if faults may have left something broken on its chains. */
   readonly mayBeBroken: boolean
 }
 

@@ -130,7 +130,7 @@ export class Namespace {
     return !this.#persistence?.mayBeBroken
   }
 
-  /** Whether everything can be served, chains included, and why not. */
+  /** Reports if everything can be served, chains included, and if not, why. */
   readiness(): Readiness {
     const chains = this.services.chains.started?.status()
     const chain = chains?.ok === false ? chains.reason : undefined
@@ -138,7 +138,7 @@ export class Namespace {
     return reason === undefined ? { ready: true } : { ready: false, reason }
   }
 
-  /** Whether API, ledger and chain agree. Throws Problem sandbox_starting when not ready, or reset meanwhile. */
+  /** Compares API, ledger and chain. Throws Problem sandbox_starting when not ready, or reset meanwhile. */
   async audit(): Promise<AuditReport> {
     const { reason } = this.readiness()
     if (reason !== undefined) throw notServing(reason)
@@ -205,7 +205,7 @@ export class Namespace {
     await this.#seed()
   }
 
-  /** Takes nothing more, and answers what is under way. */
+  /** Refuses new requests and answers those under way; running transfers are cancelled. */
   beginStop(): void {
     const { service, faults, exchanges } = this.services
     this.#lifecycle.beginStop()
@@ -297,8 +297,8 @@ interface NamespaceDeps extends NamespaceSetup {
   chains: Promise<AnvilChains>
 }
 
-/** What chains are started from. */
-export interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'begin' | 'log'> {
+/** Parts that chains are started from. */
+interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'begin' | 'log'> {
   /** Milliseconds without use after which a chain rests, and it has no Anvil before it is used; undefined: it never does. */
   idleMs: number | undefined
   /** What embedded chains begin with. */
@@ -306,8 +306,8 @@ export interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'pers
   pool: NodePool
 }
 
-/** Starts the chains. A failure is told to whoever awaits them; until somebody does, it is nobody's. */
-export function startChains({
+/** Starts the chains. A failure rejects the promise; while nobody awaits it, it is no unhandled rejection. */
+function startChains({
   fixture,
   seed,
   persistence,
@@ -337,12 +337,12 @@ export function startChains({
 }
 
 /** Ends the chains, also those that are still starting. */
-export async function stopChains(starting: Promise<AnvilChains> | undefined): Promise<void> {
+async function stopChains(starting: Promise<AnvilChains> | undefined): Promise<void> {
   const chains = await starting?.catch(() => undefined)
   await chains?.stop()
 }
 
-/** What a namespace is opened with. */
+/** Options that a namespace is opened with. */
 export interface NamespaceSetup {
   name: string
   /** Tells it from every other one of its name; undefined for the default one, whose name nobody else has. */
@@ -357,7 +357,7 @@ export interface NamespaceSetup {
   confirmationDelay: DurationRange
   /** Where it is kept; undefined when it ends with the process. */
   dataDir: string | undefined
-  /** What it begins with; undefined for whatever is kept, or the fixture. */
+  /** What it begins with; undefined: what the data directory has, or the fixture. */
   begin?: NamespaceCopy | undefined
   /** Milliseconds without use after which its chains rest; undefined: never, and they start at once. */
   idleMs?: number | undefined

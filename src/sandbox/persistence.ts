@@ -39,7 +39,7 @@ export class Persistence {
   readonly run: number
   /** Where the clock stood; undefined for a new state. */
   readonly clock: ClockPosition | undefined
-  /** Whether faults of an earlier run may have left something broken. */
+  /** True if faults of an earlier run may have left something broken. */
   readonly mayBeBroken: boolean
   readonly #directory: DataDirectory
   #followed: SandboxClock | undefined
@@ -98,7 +98,7 @@ export class Persistence {
     return this.#directory.begin(version)
   }
 
-  /** Whether all that the fixture asks for is there. */
+  /** True if all that the fixture asks for is there. */
   get seeded(): boolean {
     return this.#directory.manifest.data.seeded
   }
@@ -190,7 +190,7 @@ export interface OpenOptions {
   seed: number | undefined
   /** How often the state had been started that a new directory begins with. */
   runs?: number | undefined
-  /** Whether what is acknowledged outlives a power cut. */
+  /** True if what is acknowledged outlives a power cut. */
   fsync: boolean
   log: Logger
 }

@@ -71,7 +71,7 @@ async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surr
 const manifest = () => import('../domain/fidelity/manifest.ts')
 
 /** A namespace as the control interface needs it. */
-export function controlNamespace(namespace: Namespace, around: Surroundings): NamespaceControl {
+function controlNamespace(namespace: Namespace, around: Surroundings): NamespaceControl {
   const { service, chains, exchanges, faults, scenarios, userTokens } = namespace.services
   const { settings, clock } = service
   const { identityProvider, unknownKey } = around.identity

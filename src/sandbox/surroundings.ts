@@ -35,7 +35,7 @@ export function buildSurroundings(
 ): Surroundings {
   const { options, log, origin } = given
   const embedded = embeddedCheckpoint()
-  embedded.catch(() => undefined) // told to whoever needs it
+  embedded.catch(() => undefined) // who needs it awaits it, and sees the failure
   const pool = new NodePool({ maxNodes: options.maxNodes, clock: new SandboxClock(), log })
   const secrets = fixture.tenants.map(({ tenant }) => tenant.client_secret)
   return { ...given, identity: buildIdentity(fixture, origin), secrets, embedded, pool }
@@ -45,7 +45,7 @@ export function buildSurroundings(
 export type Identity = ReturnType<typeof buildIdentity>
 
 /** Builds them for the service that the fixture describes. */
-export function buildIdentity({ identity_provider, settings }: Fixture, origin: () => Origin) {
+function buildIdentity({ identity_provider, settings }: Fixture, origin: () => Origin) {
   const clock = new SandboxClock() // of real time alone: tokens know no other
   const unknownKey = new UnknownKey()
   const identityProvider = new IdentityProvider({

@@ -33,7 +33,7 @@ const KEPT_SHARE = 1 / 8
  * The newest exchanges of a namespace, bounded in number and bytes. Recording one costs little: the rest is worked out when it is read.
  */
 export class ExchangeLog {
-  /** Whether anything is recorded. */
+  /** True if anything is recorded. */
   readonly on: boolean
   readonly redactor: Redactor
   /** Changes when connections are counted anew. */

@@ -14,7 +14,7 @@ export interface ExplainedExchange extends RecordedExchange {
 export interface Sequel {
   /** The exchange whose outcome it was given, where that is still known. */
   original?: RecordedExchange | undefined
-  /** Whether its transfer is in the ledger by now. */
+  /** True if its transfer is in the ledger by now. */
   settled?: boolean
 }
 

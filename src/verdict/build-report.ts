@@ -113,7 +113,7 @@ function reported(finding: Finding, { evidence, context, required }: Judging): R
   }
 }
 
-/** Whether an operation's requests belong into the sequence: those of one that is as it should be would be most of them. */
+/** @returns true if an operation's requests belong into the sequence: those of one that is as it should be would be most of them */
 function isToBeShown({ level }: OperationOutcome): boolean {
   return level !== 'ok' && level !== 'none' && level !== 'note'
 }

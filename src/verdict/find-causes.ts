@@ -68,7 +68,7 @@ function judged(
   }
 }
 
-/** Whether the exchange shows that its client passes this check. */
+/** @returns true if the exchange shows that its client passes this check */
 function gotPast({ operation, refusal, response, request }: RecordedExchange, check: Check): boolean {
   if (operation === null) return false
   if (check === 'route') return true

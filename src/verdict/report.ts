@@ -11,7 +11,7 @@ export interface ConfigurationCause {
   expected: string
   came: string
   fix: string
-  /** Whether no request of that client ever got past the check: then little else could be judged. */
+  /** True if no request of that client ever got past the check: then little else could be judged. */
   blocking: boolean
   /** How many requests were refused for it. */
   count: number
@@ -36,7 +36,7 @@ export interface ReportedFinding {
   fix?: string
   /** A command that brings the situation about; after a failure, one that shows it again. */
   exercise_with?: string
-  /** Whether the scenario or `--require` asks for it. */
+  /** True if the scenario or `--require` asks for it. */
   required: boolean
   /** When it failed and may, by a baseline: why. The verdict does not count it. */
   accepted?: string
@@ -62,7 +62,7 @@ export interface ExchangeLine {
   request_body: string | null
   /** `200`, `422 transaction_reverted`, `connection reset`, `client left after 5.0 s` */
   answer: string
-  /** Whether that answer reached the client. */
+  /** True if that answer reached the client. */
   arrived: boolean
   idempotency_key: string | null
   /** `drop_connection at after_broadcast: …` */

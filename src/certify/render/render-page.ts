@@ -43,7 +43,7 @@ function embedded(certificate: Certificate): Markup {
 }
 
 /** Of what the certificate is, and by what. */
-export function factsOf(digest: string, evidence: CertificateEvidence): Markup {
+function factsOf(digest: string, evidence: CertificateEvidence): Markup {
   const { subject, version, specification, seed, fixtures, clock, exploration } = evidence
   const fact = (name: string, text: string | number) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`
   return html`<dl class="facts">${subject !== null && fact('Subject', subject)}

@@ -37,7 +37,7 @@ export function placesAt(operations: PlanWish['operations'], places: readonly Pl
   return operations.length === 0 ? places : places.filter(({ position }) => operations.includes(position.operation))
 }
 
-/** @returns true if a hazard is meant by one of these words, kinds of fault or ids of hazards; by none, all but those to be named are. */
+/** @returns true if a hazard is meant by one of these words, kinds of fault or ids of hazards; by none, all but those to be named are */
 export function isAmong(kinds: PlanWish['kinds'], { id, rule, onlyNamed }: PlannedHazard): boolean {
   if (kinds.includes(id)) return true
   return onlyNamed === undefined && (kinds.length === 0 || kinds.includes(rule.kind))
@@ -48,12 +48,12 @@ export function trialOf<H extends Harm>(harms: readonly H[]): { id: string; harm
   return { id: harms.map(({ position, hazard }) => `${positionName(position)} ${hazard.id}`).join(' + '), harms }
 }
 
-/** Whether a trial changes the market that money is in, as only its owner can. */
+/** @returns true if a trial changes the market that money is in, as only its owner can */
 export function changesMarket({ harms }: PlannedTrial): boolean {
   return harms.some(({ hazard: { rule } }) => rule.kind === 'pool_paused' || rule.kind === 'illiquid_pool')
 }
 
-/** Whether a trial takes the time that the client waits. */
+/** @returns true if a trial takes the time that the client waits */
 export function waits({ harms }: PlannedTrial): boolean {
   return harms.some(({ hazard }) => hazard.urgency === 'wait')
 }

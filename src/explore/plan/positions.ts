@@ -5,7 +5,7 @@ import type { RequestPosition, Trial } from '../exploration.ts'
 /** A position of a run without faults, and what the exchange there shows can happen to it. */
 export interface Place {
   position: RequestPosition
-  /** Whether the exchange carried out a transfer. */
+  /** True if the exchange carried out a transfer. */
   transferred: boolean
   has_cursor: boolean
   /** How it was answered: `200`, `422 insufficient_balance`. */

@@ -52,7 +52,7 @@ export function matrixSection(exploration: MatrixSource): Markup | undefined {
 }
 
 /** What went wrong, the worst first; then what has to be known besides. */
-export function incidentSections(exploration: Exploration): Markup {
+function incidentSections(exploration: Exploration): Markup {
   const wrong = incidentsOf(exploration, ({ level }) => isBad(level))
   const aside = incidentsOf(exploration, isAside)
   const notes = leftOpen(exploration)

@@ -26,7 +26,7 @@ const Harm = object({
 })
 
 /** A line of the results file, as a report needs it. */
-export const ResultSchema = object({
+const ResultSchema = object({
   trial: object({ id: Type.String(), harms: Type.Array(Harm, { minItems: 1 }) }),
   outcome: Type.Union(TRIAL_OUTCOMES.map((outcome) => Type.Literal(outcome))),
   level: Type.Union(LEVELS.map((level) => Type.Literal(level))),
@@ -45,7 +45,7 @@ export const ResultSchema = object({
 })
 
 /** The first line of the file. */
-export const HeaderSchema = object({
+const HeaderSchema = object({
   form: Type.Integer(),
   version: Type.String(),
   command: words,

@@ -59,7 +59,7 @@ function differenceOf(first: readonly Place[], second: readonly Place[]): string
   return more === undefined ? undefined : `${more} is in the second run only`
 }
 
-/** Whether anything was asked of the service at all. */
+/** @returns true if anything was asked of the service at all */
 export function askedNothing(exchanges: readonly RecordedExchange[]): boolean {
   return exchanges.every(({ operation }) => operation === null)
 }

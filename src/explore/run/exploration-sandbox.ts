@@ -57,7 +57,7 @@ export interface Observation {
   report: Report
   /** Which of the faults struck, by the exchanges' own word, in their order. */
   struck: readonly boolean[]
-  /** Whether the command took faults away, or reset the sandbox. */
+  /** True if the command took faults away, or reset the sandbox. */
   takenAway: boolean
   /** The last exchange of the command's first start, when it was started once more. */
   restarted: number | undefined
@@ -87,12 +87,12 @@ export class ExplorationSandbox {
     }
   }
 
-  /** Whether a transfer is confirmed only after a while: it never would be while the clock stands still. */
+  /** True if a transfer is confirmed only after a while: it never would be while the clock stands still. */
   get waitsForConfirmation(): boolean {
     return this.#sandbox.namespace.confirmationDelay.max > 0
   }
 
-  /** Whether there is a market that faults can change: those of forks belong to others. */
+  /** True if there is a market that faults can change: those of forks belong to others. */
   get ownsMarkets(): boolean {
     return this.#sandbox.namespace.fixture.chains.some(({ fork }) => fork === undefined)
   }
@@ -168,12 +168,7 @@ const PAUSE_MS = 100
  * Takes faults away so many milliseconds of real time after they have struck, until the signal is aborted. The clock of a run
  * stands still, so that no yield is earned in one that is not earned in another; nothing that waits on it would come to its end.
  */
-export async function letGoInTime(
-  client: ControlClient,
-  held: number,
-  clock: SandboxClock,
-  over: AbortSignal,
-): Promise<void> {
+async function letGoInTime(client: ControlClient, held: number, clock: SandboxClock, over: AbortSignal): Promise<void> {
   const since = new Map<string, number>()
   for (;;) {
     await clock.wallSleep(PAUSE_MS, over)

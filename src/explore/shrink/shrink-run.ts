@@ -125,7 +125,7 @@ export function runFailure({ report, end }: Pick<Run, 'report' | 'end'>): RunFai
   return { findings: contradicted.map(({ id }) => id), code, words }
 }
 
-/** Whether a run fails as an earlier one did: in the same findings or, where there were none, with the same code. */
+/** @returns true if a run fails as an earlier one did: in the same findings or, where there were none, with the same code */
 export function isAlike(failure: RunFailure, run: Pick<Run, 'report' | 'end'>): boolean {
   const other = runFailure(run)
   if (!other) return false

@@ -16,7 +16,7 @@ const MAX_HANGING_RUNS = 6
 export interface ShrinkTerms extends TrialTerms {
   /** Keeps a scenario. Resolves to the path of its file. */
   save(scenario: Scenario): Promise<string>
-  /** Whether another run may begin. */
+  /** @returns true if another run may begin */
   mayRun(): boolean
 }
 

@@ -6,7 +6,7 @@ export interface Shrunk<Item> {
   items: readonly Item[]
   /** How often it was tried. */
   runs: number
-  /** Whether none of them can be left out; false when the runs were used up before that was known. */
+  /** True if none of them can be left out; false when the runs were used up before that was known. */
   minimal: boolean
 }
 

@@ -29,7 +29,7 @@ export interface Cause {
 /** Most characters of what a client sent, in one line of a report. */
 export const LONGEST = 200
 
-/** Whether one of these aspects was why the exchange was refused, and no fault had a hand in it. */
+/** @returns true if one of these aspects was why the exchange was refused, and no fault had a hand in it */
 export function refusedFor(
   exchange: RecordedExchange,
   { check, aspects }: { check: Check; aspects: readonly string[] },

@@ -1,17 +1,17 @@
 import { headerOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
-/** Whether the client got an answer, with success. */
+/** @returns true if the client got an answer, with success */
 export function succeeded({ end, response }: RecordedExchange): boolean {
   return end === 'answered' && response !== null && response.status < 300
 }
 
-/** Whether the client got this refusal. */
+/** @returns true if the client got this refusal */
 export function refusedWith({ end, response }: RecordedExchange, code: string): boolean {
   return end === 'answered' && response?.code === code
 }
 
-/** Whether a fault of one of these kinds struck it. */
+/** @returns true if a fault of one of these kinds struck it */
 export function struckBy({ faults }: RecordedExchange, ...kinds: readonly string[]): boolean {
   return faults.some(({ kind }) => kinds.includes(kind))
 }
@@ -38,7 +38,7 @@ export function fateOf({ end, unread, response, faults }: RecordedExchange): Fat
   return NOT_NOW.has(status) || code === 'idempotency_key_in_progress' ? 'not_now' : 'refused'
 }
 
-/** @returns true if a client cannot know whether its request was carried out. */
+/** @returns true if a client cannot know whether its request was carried out */
 export function isUncertain(fate: Fate): boolean {
   return fate === 'unanswered' || fate === 'server_error'
 }

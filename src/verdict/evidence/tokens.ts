@@ -17,7 +17,7 @@ export interface IdpTokenUse {
   fetches: RecordedExchange[]
   /** By the latest `expires_in`, counted from when the answer was out: milliseconds since the Unix epoch. */
   expiresAt: number
-  /** Whether the service refuses it, whatever `expires_in` says. */
+  /** True if the service refuses it, whatever `expires_in` says. */
   spoiled: boolean
   /** Requests to the service that sent it, oldest first. */
   uses: RecordedExchange[]

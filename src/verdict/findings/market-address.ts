@@ -25,7 +25,7 @@ interface Wanted {
   exchange: RecordedExchange
   market: string
   token: string
-  /** Whether an answer to the same tenant had listed it before. */
+  /** True if an answer to the same tenant had listed it before. */
   listed: boolean
 }
 

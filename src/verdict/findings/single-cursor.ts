@@ -64,7 +64,7 @@ function directionsOf(cursors: readonly SentCursor[]): number {
   return new Set(cursors.map(({ direction }) => direction)).size
 }
 
-/** Whether the answer that gave the cursor out had both. */
+/** @returns true if the answer that gave the cursor out had both */
 function hadBoth(cursors: readonly SentCursor[]): boolean {
   return cursors.some(({ issues }) =>
     issues.some(
