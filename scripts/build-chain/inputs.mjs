@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const PACKAGES = ['@aave/core-v3', '@foundry-rs/anvil', '@openzeppelin/contracts', 'solc', 'viem']
+const PACKAGES = ['@aave/core-v3', '@openzeppelin/contracts', 'solc', 'viem']
 
 /**
  * @param {string} root the project's folder
@@ -18,6 +18,8 @@ export function hashInputs(root) {
       .map((file) => `${folder}/${file}`),
   )
   for (const file of ['scripts/build-chain.mjs', ...files]) hash.update(file).update(readFileSync(join(root, file)))
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  hash.update(JSON.stringify(optionalDependencies)) // Anvil, for every platform
   for (const name of PACKAGES) {
     const { version } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
     hash.update(`${name}@${version}`)

@@ -8,6 +8,11 @@ export function issuerAt(url: string, tenantId?: string): string {
   return tenantId === undefined ? url : `${url}/${tenantId}/v2.0`
 }
 
+/** @returns true if both name one tenant in an address: MSAL writes the whole of it in lower case. */
+export function isSameTenant(written: string, tenantId: string): boolean {
+  return written.toLowerCase() === tenantId.toLowerCase()
+}
+
 /** @returns true if a token of the tenant may have this `iss`: the issuer, or the tenant's own, under any name of the sandbox. */
 export function isIssuer(iss: unknown, tenantId: unknown, origin: Origin): boolean {
   const tenant = typeof tenantId === 'string' ? tenantId : undefined

@@ -45,8 +45,11 @@ export class Connection {
   #log: ExchangeLog | undefined
   #generation = 0
   #ordinal = 0
-  /** Ordinals in the namespaces it was used for before, by their logs. */
-  #others: Map<ExchangeLog, { generation: number; ordinal: number }> | undefined
+  /**
+   * Ordinals in the namespaces it was used for before, by their logs. Weak: a client's pool keeps a connection for as long as it runs,
+   * and would keep with it every namespace that was deleted since.
+   */
+  #others: WeakMap<ExchangeLog, { generation: number; ordinal: number }> | undefined
   /** The last exchange that began on it, and those before it whose answers wait for their turn. */
   #live: LiveExchange | undefined
   #use = 0
@@ -58,7 +61,7 @@ export class Connection {
     if (this.#log === log && this.#generation === log.generation) return this.#ordinal
     this.#settle()
     if (this.#log) {
-      this.#others ??= new Map()
+      this.#others ??= new WeakMap()
       this.#others.set(this.#log, { generation: this.#generation, ordinal: this.#ordinal })
     }
     const known = this.#others?.get(log)

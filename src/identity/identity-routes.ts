@@ -73,7 +73,8 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
     if (refusal)
       throw new OAuthError(refusal.error, 'a fault of the sandbox', { status: refusal.status, check: 'fault' })
     // The issuer of the discovery document that led here: a strict client compares the two.
-    const issuer = issuerAt(provider.origin.under(request.headers.host), asked.tenant_id)
+    const path = asked.tenant_id === undefined ? undefined : tenant.tenant_id
+    const issuer = issuerAt(provider.origin.under(request.headers.host), path)
     const { access_token, expires_in } = await provider.issueToken(tenant, { ...wish, issuer, audience })
     return reply.headers(NO_STORE).send({ token_type: 'Bearer', expires_in, ext_expires_in: expires_in, access_token })
   }

@@ -13,8 +13,8 @@ import { DiscoverySchema, JwksSchema, TenantParamsSchema } from './schemas.ts'
 export interface MetadataOptions {
   provider: IdentityProvider
   settings: Pick<ServiceSettings, 'audience' | 'idp_scopes' | 'idp_token_lifetime'>
-  /** Throws Problem when that cannot be told yet. */
-  isTenant(tenantId: string): Promise<boolean>
+  /** The id of the tenant that an address names, be it in another case. Throws Problem while the tenants are not known yet. */
+  tenantIdAs(written: string): Promise<string | undefined>
 }
 
 const TAGS = ['Identity provider']
@@ -38,7 +38,7 @@ const TENANT_METADATA = [
 ] as const
 
 /** Keys and discovery documents. */
-export async function metadataRoutes(app: FastifyInstance, { provider, settings, isTenant }: MetadataOptions) {
+export async function metadataRoutes(app: FastifyInstance, { provider, settings, tenantIdAs }: MetadataOptions) {
   const scopes = audiencesOf(settings).map(scopeOf)
   const jwksSchema = {
     response: { 200: JwksSchema },
@@ -60,11 +60,11 @@ export async function metadataRoutes(app: FastifyInstance, { provider, settings,
     const schema = { params: TenantParamsSchema, response, summary, operationId, tags: TAGS, security: [] }
     const config = { errors: ['not_found', 'sandbox_starting'] } as const
     app.get<{ Params: Static<typeof TenantParamsSchema> }>(path, { schema, config }, async ({ headers, params }) => {
-      const { tenant_id: tenantId } = params
-      if (await isTenant(tenantId)) {
+      const tenantId = await tenantIdAs(params.tenant_id)
+      if (tenantId !== undefined) {
         return discoveryDocument({ url: provider.origin.under(headers.host), tenantId, scopes })
       }
-      const detail = `There is no tenant ${shorten(tenantId)}; its tenant_id is expected.`
+      const detail = `There is no tenant ${shorten(params.tenant_id)}; its tenant_id is expected.`
       throw new Problem('not_found', { detail, param: 'tenant_id' })
     })
   }

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { scopeOf } from '../domain/audiences.ts'
+import { isSameTenant } from '../domain/issuer.ts'
 import type { Tenant } from '../domain/records.ts'
 import { decodeBase64, formDecode } from '../support/encodings.ts'
 import { shorten } from '../support/foreign-text.ts'
@@ -88,7 +89,7 @@ async function authenticateClient(request: TokenRequest, { findTenant }: TokenRe
       }
     : { aspect: 'client_secret', expected: `the client_secret of ${tenant.slug}`, came: 'another one' }
   if (!tenant || !authentic) throw invalidClient('the client is unknown or its secret is wrong', authorization, wrong)
-  if (tenant_id !== undefined && tenant_id !== tenant.tenant_id) {
+  if (tenant_id !== undefined && !isSameTenant(tenant_id, tenant.tenant_id)) {
     const details = { aspect: 'tenant_id', expected: tenant.tenant_id, came: shorten(tenant_id) }
     throw invalidClient('the client does not belong to the tenant in the path', authorization, details)
   }

@@ -227,10 +227,12 @@ function isAsOften(operation: ClientOperation, { operations, around: { sibling }
   return equal.length <= (sibling.made.find((made) => madeName(made) === name)?.count ?? 0)
 }
 
-/** Pairs of equal operations in flight at once under two keys, both carried out: a suite may want it. */
+/**
+ * Pairs of equal operations in flight at once under two keys, both carried out: a suite may want it, and does where the unharmed run has
+ * as many equal ones. Whether they were at once there as well is chance.
+ */
 function equalAtOnce(operations: readonly ClientOperation[], run: JudgedRun): OperationOutcome[] {
-  const levelOf = (one: ClientOperation) =>
-    run.around.sibling && !isAsOften(one, run) ? ('review' as const) : undefined
+  const level = run.around.sibling ? ('review' as const) : undefined
   const done = operations.filter(
     ({ type, state, wish }) => type !== 'create_portfolio' && state === 'done' && wish !== null,
   )
@@ -238,9 +240,9 @@ function equalAtOnce(operations: readonly ClientOperation[], run: JudgedRun): Op
     JSON.stringify([tenant, external_id, type, wish]),
   )
   return [...equal.values()].flatMap((group) =>
-    overlapping(group).map(([one, other]) =>
-      outcomeOf(one, 'equal_at_once', { facts: run.facts, by: firstOf(other), level: levelOf(one) }),
-    ),
+    overlapping(group)
+      .filter(([one]) => !isAsOften(one, run))
+      .map(([one, other]) => outcomeOf(one, 'equal_at_once', { facts: run.facts, by: firstOf(other), level })),
   )
 }
 

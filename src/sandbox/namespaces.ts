@@ -2,6 +2,7 @@ import type { Credentials, NamespaceSummary, NamespaceWish } from '../control/co
 import type { NamespacesControl } from '../control/control-parts.ts'
 import { NamespaceFolders, newLife } from '../data-dir/namespace-folders.ts'
 import { Problem } from '../domain/errors.ts'
+import { isSameTenant } from '../domain/issuer.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { shorten } from '../support/foreign-text.ts'
@@ -78,10 +79,10 @@ export class Namespaces implements NamespacesControl {
     return this.#byClient.has(clientId)
   }
 
-  /** @returns true if a tenant has this id in any namespace */
-  hasTenant(tenantId: string): boolean {
-    if (Object.hasOwn(this.default.clients, tenantId)) return true
-    return [...this.#entries.values()].some(({ clients }) => Object.hasOwn(clients, tenantId))
+  /** The id of the tenant, in any namespace, that an address names, be it in another case. */
+  tenantIdAs(written: string): string | undefined {
+    const ids = [this.default, ...this.#entries.values()].flatMap(({ clients }) => Object.keys(clients))
+    return ids.find((id) => id === written) ?? ids.find((id) => isSameTenant(id, written))
   }
 
   list(): NamespaceSummary[] {

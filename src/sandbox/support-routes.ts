@@ -59,9 +59,9 @@ async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surr
     provider: surroundings.identity.identityProvider,
     settings: fixture.settings,
     findTenant: ({ namespace }, clientId) => namespace.service.store.find('tenants', 'client_id', clientId),
-    isTenant: async (tenantId) => {
+    tenantIdAs: async (written) => {
       refuseUnlessReady(http.notReady())
-      return namespaces.hasTenant(tenantId)
+      return namespaces.tenantIdAs(written)
     },
     ...tokenEndpoint,
   })

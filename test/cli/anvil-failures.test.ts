@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { chmod, cp, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ANVIL_VERSION, anvilBinary } from '../../src/chain/node/anvil-binary.ts'
+import { ANVIL_PACKAGES, ANVIL_VERSION, anvilBinary } from '../../src/chain/node/anvil-binary.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { type Ended, ROOT, run } from './command.ts'
 import { expectClear } from './expect-clear.ts'
@@ -82,8 +82,8 @@ describe('an Anvil that does not start ends the start with code 1 and what to do
 })
 
 test('the Anvil this needs is the one it depends on', () => {
-  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  expect(dependencies['@foundry-rs/anvil']).toBe(ANVIL_VERSION)
+  const { optionalDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  expect(optionalDependencies).toEqual(Object.fromEntries(ANVIL_PACKAGES.map((name) => [name, ANVIL_VERSION])))
 })
 
 describe('a temporary directory that cannot be used ends the start with code 1 and what to do', () => {

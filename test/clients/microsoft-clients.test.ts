@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
@@ -28,14 +29,14 @@ const { status } = await fetch(BASE + '/v1/partner/pools', { headers })
 const { iss } = JSON.parse(Buffer.from(first.accessToken.split('.')[1], 'base64url'))
 console.log(JSON.stringify({ status, iss, cached: again.fromCache, type: first.tokenType }))`
 
-async function msal(name: string, path: string, more: Record<string, string> = {}) {
-  const { scope, ca_file = '', tenants } = await sandbox.credentials()
-  const base = sandbox.baseUrl.replace('127.0.0.1', name)
+async function msal(name: string, path: string, more: Record<string, string> = {}, of = sandbox) {
+  const { scope, ca_file = '', tenants } = await of.credentials()
+  const base = of.baseUrl.replace('127.0.0.1', name)
   const env = {
     PATH: process.env.PATH,
     NODE_EXTRA_CA_CERTS: ca_file,
     BASE: base,
-    AUTHORITY: `${base}/${path}`,
+    AUTHORITY: `${new URL(base).origin}/${path}`,
     HOST: new URL(base).host,
     CLIENT_ID: tenants[0]!.client_id,
     CLIENT_SECRET: tenants[0]!.client_secret,
@@ -56,6 +57,15 @@ test.each(['localhost', '127.0.0.1'])(
     expect(seen).toEqual({ status: 200, iss: `${base}/${tenantId()}/v2.0`, cached: true, type: 'Bearer' })
   },
 )
+
+test('msal-node writes an authority in lower case, and the tenant is found all the same', async () => {
+  const fixtures = join(ROOT, 'fixtures', 'live-like.yaml')
+  await using liveLike = await testSandbox({ tls: 'self-signed', fixtures })
+  const { tenant_id } = liveLike.tenants[0]!
+  expect(tenant_id).not.toBe(tenant_id.toLowerCase())
+  const { base, ...seen } = await msal('localhost', tenant_id, {}, liveLike)
+  expect(seen).toEqual({ status: 200, iss: `${new URL(base).origin}/${tenant_id}/v2.0`, cached: true, type: 'Bearer' })
+})
 
 test('msal-node tells a wrong secret in the words of the token endpoint', async () => {
   const { code, message } = await msal('localhost', tenantId(), { CLIENT_SECRET: 'wrong' })

@@ -103,6 +103,18 @@ test('confirmations come though nobody does anything: whoever asks for the lates
   expect(await reader.waitForTransactionReceipt({ hash, confirmations: 3 })).toMatchObject({ status: 'success' })
 })
 
+test('under a frozen clock confirmations come with the blocks that somebody mines', async () => {
+  await sandbox.clock.freeze()
+  const hash = await viemWallet(RICH).sendTransaction({ to: RECEIVER, value: 1n })
+  const { blockNumber } = await reader.waitForTransactionReceipt({ hash })
+  const confirmed = reader.waitForTransactionReceipt({ hash, confirmations: 3, timeout: 100_000 })
+  expect(await reader.getBlockNumber()).toBe(blockNumber)
+  await reader.request({ method: 'evm_mine' } as never)
+  await sandbox.clock.advance('1s')
+  expect(await confirmed).toMatchObject({ status: 'success' })
+  await sandbox.clock.unfreeze()
+})
+
 describe('state of older blocks', () => {
   test('is that of the block: what a wallet held before and after each deposit, at the block of its receipt', async () => {
     const portfolio = await acme.open('older')

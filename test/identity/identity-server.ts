@@ -50,9 +50,9 @@ export async function startIdentityServer(): Promise<IdentityServer> {
     if (clientId === 'broken-store') throw new Error('the store is broken')
     return clientId === ACME.client_id ? ACME : undefined
   }
-  const isTenant = async (tenantId: string) => tenantId === ACME.tenant_id
+  const tenantIdAs = async (written: string) => (written === ACME.tenant_id ? ACME.tenant_id : undefined)
   const app = fastify()
-  app.register(identityRoutes, { provider, settings: DEFAULT_SETTINGS, findTenant, isTenant })
+  app.register(identityRoutes, { provider, settings: DEFAULT_SETTINGS, findTenant, tenantIdAs })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const { port } = app.server.address() as AddressInfo
   origin = Origin.listening({ scheme: 'http', host: undefined, port })

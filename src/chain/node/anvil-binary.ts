@@ -9,6 +9,9 @@ const PACKAGES: Record<string, string> = {
   'win32-x64': '@foundry-rs/anvil-win32-amd64',
 }
 
+/** Optional dependencies, of which a machine gets the one with its binary; none runs a script when it is installed. */
+export const ANVIL_PACKAGES = Object.values(PACKAGES)
+
 /** The one that all was tested with; a package manager may have put another in its place. */
 export const ANVIL_VERSION = '1.7.1'
 
@@ -19,8 +22,7 @@ export class AnvilBinaryMissingError extends Error {
 }
 
 /**
- * Path of the Anvil binary in the package npm chose for this machine. The wrapper package's post-install script is not
- * needed, so installs with scripts switched off work. Throws {@link AnvilBinaryMissingError}.
+ * Path of the Anvil binary in the package npm chose for this machine. Throws {@link AnvilBinaryMissingError}.
  */
 export function anvilBinary(platform: string = process.platform, arch: string = process.arch): string {
   const machine = `${platform}-${arch}`
