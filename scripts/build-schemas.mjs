@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 
-const { BaselineSchema } = await load('src/exec/baseline-schema.ts')
+const { BaselineSchema } = await load('src/exec/baseline.ts')
 const { FixtureSchema } = await load('src/fixtures/fixture-schema.ts')
 const { EditorSchema } = await load('src/scenarios/scenario-schema.ts')
 

@@ -27,15 +27,15 @@ const realTime = join(root, 'src/real-time.ts')
 
 /** What a file of the bundle is called that holds a module of src/ and what shares its fate. Others are called after one in them. */
 const NAMES = new Map([
-  ['support/shorten.ts', 'shared'],
+  ['support/foreign-text.ts', 'shared'],
   ['faults/phase.ts', 'scenarios'],
-  ['support/duration.ts', 'faults'],
-  ['oracle/said.ts', 'oracle'],
+  ['support/quantities.ts', 'faults'],
+  ['oracle/operation.ts', 'oracle'],
   ['verdict/verdict-of.ts', 'verdict'],
-  ['verdict/merged-report.ts', 'report-forms'],
+  ['verdict/render/render-reports.ts', 'report-forms'],
   ['exec/command-end.ts', 'commands'],
   ['exec/command-environment.ts', 'exec'],
-  ['explore/render/html-sections.ts', 'exploration-page'],
+  ['explore/render/html.ts', 'exploration-page'],
   ['explore/render/text.ts', 'exploration-text'],
   ['explore/render/render-exploration.ts', 'exploration-forms'],
   ['certify/certificate.ts', 'certify'],

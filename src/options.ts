@@ -4,11 +4,9 @@ import type { FixtureOptions } from './fixtures/fixture.ts'
 import type { ForkOptions } from './fixtures/resolve-chains.ts'
 import { OptionError, refuseUnknownNames } from './option-error.ts'
 import { PACKAGE_ROOT } from './package-root.ts'
-import { type DurationRange, parseDuration, parseDurationRange } from './support/duration.ts'
 import { UnreadableTextError } from './support/issue.ts'
-import { parseMoment } from './support/moment.ts'
+import { type DurationRange, parseDuration, parseDurationRange, parseMoment, parseSize } from './support/quantities.ts'
 import { MAX_SEED, SeededRandom } from './support/random.ts'
-import { parseSize } from './support/size.ts'
 import type { LogBounds } from './traffic/exchange-log.ts'
 
 /** Writes one entry of a level: fields and a message, or a message alone. */

@@ -123,8 +123,45 @@ function badName({ path }: SourceFile): string[] {
   return bad.length > 0 ? [`${path}:1: names are kebab-case: ${bad.join(', ')}`] : []
 }
 
+const EXPORTED_TYPE = /^export (?:declare )?(?:abstract )?(?:type|interface|class|enum) (\w+)/
+const FUNCTION = /^(?:export )?(?:(?:async )?function\*? (\w+)|const (\w+) = (?:async )?(?:<|\(.*=>|\($))/
+
+/** From this number of functions of one name on, a reader cannot know which one is meant. */
+const TOO_MANY_NAMESAKES = 5
+/** Every finding has its own: the method of the port `Finding`. */
+const NAMES_OF_PORTS = new Set(['judge'])
+
+/** `file:line` of every declaration that the pattern hits, by the name it captures. */
+function declarations(files: readonly SourceFile[], pattern: RegExp): Map<string, string[]> {
+  const places = new Map<string, string[]>()
+  for (const { path, text } of files) {
+    // An overloaded function is declared several times in its file, and is one.
+    const inFile = new Set<string>()
+    for (const [index, line] of text.split('\n').entries()) {
+      const found = pattern.exec(line)
+      const name = found?.[1] ?? found?.[2]
+      if (name === undefined || inFile.has(name)) continue
+      inFile.add(name)
+      places.set(name, [...(places.get(name) ?? []), `${path}:${index + 1}`])
+    }
+  }
+  return places
+}
+
+function namesakes(files: readonly SourceFile[]): string[] {
+  const types = [...declarations(files, EXPORTED_TYPE)].filter(([, places]) => places.length > 1)
+  const functions = [...declarations(files, FUNCTION)].filter(
+    ([name, places]) => places.length >= TOO_MANY_NAMESAKES && !NAMES_OF_PORTS.has(name),
+  )
+  return [...types, ...functions].map(([name, places]) => `${name} is several things: ${places.join(', ')}`)
+}
+
 describe('style', () => {
   const source = sourceFiles('src')
+
+  test('a name of src is one thing', () => {
+    expect(namesakes(source).join('\n')).toBe('')
+  })
 
   test.each([
     ['src reads clock, chance, timers and environment only where it may', forbiddenText],
@@ -175,5 +212,13 @@ describe('style', () => {
     expect(hasty({ path: 'test/made-up.test.ts', text: waits })).toHaveLength(3)
     expect(tooLong({ path: 'src/made-up.ts', text: 'x\n'.repeat(501) })).toHaveLength(1)
     expect(badName({ path: 'src/chain/madeUp.ts', text: '' })).toHaveLength(1)
+    const files = (count: number, content: string) =>
+      Array.from({ length: count }, (_, i) => ({ path: `src/made-up-${i}.ts`, text: content }))
+    expect(namesakes(files(2, 'interface Mine {}\nexport interface Ours {}'))).toEqual([
+      'Ours is several things: src/made-up-0.ts:2, src/made-up-1.ts:2',
+    ])
+    expect(namesakes(files(4, 'function keyOf(a: string) {}'))).toEqual([])
+    expect(namesakes(files(5, 'function keyOf(a: string) {}\nconst nameOf = (a: string) => a'))).toHaveLength(2)
+    expect(namesakes(files(5, 'export function judge() {}'))).toEqual([])
   })
 })

@@ -1,7 +1,7 @@
 import type { CryptoKey } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
-import { BoundedMap } from '../support/bounded-map.ts'
 import type { Logger } from '../support/logger.ts'
+import { BoundedMap } from '../support/maps.ts'
 import { fetchJwks } from './fetch-jwks.ts'
 import { importSigningKeys, type KeySource, quote, type SigningKeys, unknownKid } from './signing-keys.ts'
 import { TokenBucket } from './token-bucket.ts'

@@ -1,8 +1,8 @@
 import { type CryptoKey, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
-import { BoundedMap } from '../support/bounded-map.ts'
-import { decodeBase64 } from '../support/decode-base64.ts'
-import { jsonExcess } from '../support/json-excess.ts'
+import { decodeBase64 } from '../support/encodings.ts'
+import { jsonExcess } from '../support/json.ts'
+import { BoundedMap } from '../support/maps.ts'
 import { type KeySource, quote } from './signing-keys.ts'
 import { TokenRefused } from './token-refused.ts'
 

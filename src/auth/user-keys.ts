@@ -1,7 +1,7 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import type { UserKeySource } from '../domain/records.ts'
-import { BoundedMap } from '../support/bounded-map.ts'
 import type { Logger } from '../support/logger.ts'
+import { BoundedMap } from '../support/maps.ts'
 import { RemoteJwks } from './remote-jwks.ts'
 import { InlineKeys, importSigningKeys, importSigningPem, type KeySource } from './signing-keys.ts'
 

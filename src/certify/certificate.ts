@@ -1,17 +1,16 @@
 import { createHash } from 'node:crypto'
 import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
 import { isBad } from '../explore/judge/judge-trial.ts'
-import { canonicalJson } from '../support/canonical-json.ts'
+import { canonicalJson } from '../support/json.ts'
 import { plural } from '../verdict/evidence/words.ts'
 import type { Verdict } from '../verdict/report.ts'
-import type { Evidence, FindingOutcome, ScenarioEvidence } from './evidence.ts'
-import { isOpen } from './is-open.ts'
+import { type CertificateEvidence, type FindingOutcome, isOpen, type ScenarioEvidence } from './evidence.ts'
 
 /** Evidence, and what notices that it was changed. */
 export interface Certificate {
   /** `sha256:` and 64 hexadecimal digits. */
   digest: string
-  evidence: Evidence
+  evidence: CertificateEvidence
 }
 
 /** What a certificate comes to. */
@@ -28,7 +27,7 @@ export interface CertificateSummary {
 }
 
 /** A certificate of this evidence. */
-export function certificateOf(evidence: Evidence): Certificate {
+export function certificateOf(evidence: CertificateEvidence): Certificate {
   return { digest: digestOf(evidence), evidence }
 }
 
@@ -41,7 +40,7 @@ export function digestOf(evidence: unknown): string {
  * Failed: a rule is broken, money went astray, or the command failed where it may not. Else inconclusive: a scenario is, a run with a
  * fault needs review, or nothing was exercised.
  */
-export function summaryOf(evidence: Evidence): CertificateSummary {
+export function certificateSummary(evidence: CertificateEvidence): CertificateSummary {
   const { scenarios, findings } = evidence
   const count = (wanted: FindingOutcome) => findings.filter(({ outcome }) => outcome === wanted).length
   const [proved, contradicted, unproved] = [count('proved'), count('contradicted'), count('unproved')]
@@ -64,8 +63,8 @@ export function summaryOf(evidence: Evidence): CertificateSummary {
 }
 
 /** The exit code of `certify`. Where nothing was exercised nothing is certified, whatever is allowed. */
-export function exitCodeOf(evidence: Evidence, { allowInconclusive = false } = {}): number {
-  const { verdict } = summaryOf(evidence)
+export function certificateExitCode(evidence: CertificateEvidence, { allowInconclusive = false } = {}): number {
+  const { verdict } = certificateSummary(evidence)
   if (verdict === 'inconclusive' && allowInconclusive && exercised(evidence)) return 0
   return { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[verdict]
 }
@@ -77,7 +76,7 @@ export function failedItself({ end, may_fail }: Pick<ScenarioEvidence, 'end' | '
 
 type Numbers = Omit<CertificateSummary, 'verdict' | 'summary'>
 
-function whatIsWrong({ scenarios }: Evidence, { contradicted, bad_runs, runs }: Numbers): string[] {
+function whatIsWrong({ scenarios }: CertificateEvidence, { contradicted, bad_runs, runs }: Numbers): string[] {
   const of = (count: number) => `in ${count} of ${plural(scenarios.length, 'scenario')}`
   const astray = scenarios.filter(({ operations }) => operations.some(({ level }) => isBad(level))).length
   const gaveUp = scenarios.filter(failedItself).length
@@ -93,7 +92,7 @@ function whatIsWrong({ scenarios }: Evidence, { contradicted, bad_runs, runs }: 
   return said.length === 0 && failed > 0 ? [`the verdict is failed ${of(failed)}`] : said
 }
 
-function whatIsOpen({ scenarios, exploration: { trials } }: Evidence): string[] {
+function whatIsOpen({ scenarios, exploration: { trials } }: CertificateEvidence): string[] {
   const names = scenarios.filter(({ verdict }) => verdict === 'inconclusive').map(({ name }) => name)
   const runs = trials.filter(({ level }) => isOpen(level)).length
   return [
@@ -106,11 +105,11 @@ function whatIsOpen({ scenarios, exploration: { trials } }: Evidence): string[] 
   ]
 }
 
-function exercised(evidence: Evidence): boolean {
+function exercised(evidence: CertificateEvidence): boolean {
   return struckIn(evidence) > 0 || evidence.findings.some(({ outcome }) => outcome === 'proved')
 }
 
 /** Runs in which a fault struck. */
-function struckIn({ exploration: { trials } }: Evidence): number {
+function struckIn({ exploration: { trials } }: CertificateEvidence): number {
   return trials.filter(({ outcome }) => outcome !== 'not_exercised' && outcome !== 'errored').length
 }

@@ -1,22 +1,21 @@
-import { canonicalJson } from '../support/canonical-json.ts'
-import { shellWords } from '../support/shell-words.ts'
+import { shellWords } from '../support/foreign-text.ts'
+import { canonicalJson } from '../support/json.ts'
 import type { Certificate } from './certificate.ts'
-import type { Evidence } from './evidence.ts'
-import { operationInWords } from './operation-in-words.ts'
+import { type CertificateEvidence, operationInWords } from './evidence.ts'
 
 /** Differences told one by one. */
 const TOLD = 5
 
 /** What two certificates have in common. */
-export interface Comparison {
-  /** Whether they come to the same: what they are of, and by what, may differ. */
+export interface CertificateComparison {
+  /** True if they come to the same: what they are of, and by what, may differ. */
   sameResults: boolean
   /** One at least. */
   sentences: string[]
 }
 
 /** Compares what two certificates say; the first differences in words. */
-export function compareCertificates(first: Certificate, second: Certificate): Comparison {
+export function compareCertificates(first: Certificate, second: Certificate): CertificateComparison {
   if (first.digest === second.digest) return { sameResults: true, sentences: ['the same digest'] }
   const [one, other] = [first.evidence, second.evidence]
   const circumstances = differences(circumstancesOf(one), circumstancesOf(other))
@@ -44,7 +43,7 @@ function circumstancesOf({
   fixtures,
   seed,
   clock,
-}: Evidence): Entries {
+}: CertificateEvidence): Entries {
   return new Map(
     Object.entries({
       version,
@@ -59,7 +58,11 @@ function circumstancesOf({
   )
 }
 
-function resultsOf({ scenarios, findings, exploration: { trials, incidents, repeatable } }: Evidence): Entries {
+function resultsOf({
+  scenarios,
+  findings,
+  exploration: { trials, incidents, repeatable },
+}: CertificateEvidence): Entries {
   return new Map([
     ...findings.map((finding): [string, string] => [`finding ${finding.id}`, findingInWords(finding)]),
     ...scenarios.map(({ name, verdict, end, operations }): [string, string] => [
@@ -76,7 +79,12 @@ function resultsOf({ scenarios, findings, exploration: { trials, incidents, repe
   ])
 }
 
-function findingInWords({ outcome, contradicted_in, proved_in, review_in }: Evidence['findings'][number]): string {
+function findingInWords({
+  outcome,
+  contradicted_in,
+  proved_in,
+  review_in,
+}: CertificateEvidence['findings'][number]): string {
   const shown = (how: string, names: readonly string[]) => (names.length > 0 ? [`${how} ${names.join(', ')}`] : [])
   return [
     ...[outcome, ...shown('contradicted by', contradicted_in), ...shown('proved by', proved_in)],

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { OPERATIONS } from '../domain/operations.ts'
 import { TRIAL_OUTCOMES } from '../explore/exploration.ts'
-import { LEVELS, type OperationType, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
+import { LEVELS, type Level, type OperationType, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
 
 /** Which form of evidence this version writes and reads. */
 export const FORM = 'yield-sandbox certificate 2'
@@ -37,7 +37,7 @@ const ScenarioEvidence = Type.Object(
     verdict: oneOf(['passed', 'failed', 'inconclusive']),
     /** `0`, `1`, `SIGKILL`, `timeout`: how the command ended. */
     end: text,
-    /** Whether a right client may make the command fail here. */
+    /** True if a right client may make the command fail here. */
     may_fail: Type.Boolean(),
     /** Those of which not all is well, the worst first. */
     operations: Type.Array(OperationEvidence),
@@ -105,7 +105,7 @@ export const EvidenceSchema = Type.Object(
     findings: Type.Array(FindingEvidence),
     exploration: Type.Object(
       {
-        /** Whether two runs without faults were the same. */
+        /** True if two runs without faults were the same. */
         repeatable: Type.Boolean(),
         trials: Type.Array(TrialEvidence),
         incidents: Type.Array(IncidentEvidence),
@@ -120,7 +120,25 @@ export const EvidenceSchema = Type.Object(
  * What a certificate rests on: ids and outcomes. The same client gives the same evidence, so nothing in it is a time, a duration, an
  * address, a request id, or a number that varies with them.
  */
-export type Evidence = Static<typeof EvidenceSchema>
-export type FindingOutcome = Evidence['findings'][number]['outcome']
-export type Incident = Evidence['exploration']['incidents'][number]
-export type ScenarioEvidence = Evidence['scenarios'][number]
+export type CertificateEvidence = Static<typeof EvidenceSchema>
+export type FindingOutcome = CertificateEvidence['findings'][number]['outcome']
+export type CertifiedIncident = CertificateEvidence['exploration']['incidents'][number]
+export type ScenarioEvidence = CertificateEvidence['scenarios'][number]
+
+/** @returns true if somebody has to look before the client can be said to be right */
+export function isOpen(level: Level): boolean {
+  return level === 'review' || level === 'inconclusive'
+}
+
+/** "deposit of alice: left open (review)", "3 deposits: ..." */
+export function operationInWords({
+  type,
+  external_id,
+  outcome,
+  level,
+  count,
+}: ScenarioEvidence['operations'][number]): string {
+  const noun = type.replaceAll('_', ' ')
+  const whose = external_id === null ? '' : ` of ${external_id}`
+  return `${count > 1 ? `${count} × ` : ''}${noun}${whose}: ${OUTCOMES[outcome].title} (${level})`
+}

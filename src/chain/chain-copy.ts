@@ -1,4 +1,4 @@
-import type { Segment } from './archive/archive-segment.ts'
+import type { ArchiveSegment } from './archive/archive-segment.ts'
 import type { History } from './history/chain-journal.ts'
 import type { MarketValidation } from './markets/validate-markets.ts'
 
@@ -6,7 +6,7 @@ import type { MarketValidation } from './markets/validate-markets.ts'
 export interface ChainCopy {
   readonly history: History
   /** The blocks that its node may have forgotten. */
-  readonly archived: readonly Segment[]
+  readonly archived: readonly ArchiveSegment[]
   readonly survey: MarketValidation | undefined
 }
 

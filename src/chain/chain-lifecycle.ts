@@ -1,8 +1,7 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
-import { abortController } from '../support/abort-controller.ts'
-import { inTime } from '../support/in-time.ts'
 import type { Logger } from '../support/logger.ts'
+import { abortController, inTime } from '../support/waiting.ts'
 import type { AnvilChain } from './anvil-chain.ts'
 
 /** Where a chain is between its uses; in `moving` it can neither be used nor be woken until that is done. */

@@ -7,7 +7,7 @@ import { unsound } from './json-rpc/senseless-answer.ts'
 import { balanceOf } from './markets/protocols/erc20.ts'
 import { protocolsByName } from './markets/protocols/index.ts'
 import type { Protocol } from './markets/protocols/protocol.ts'
-import { MOST_VIEWS, multicall, type Outcome, outcomesOf, type View } from './reading/multicall.ts'
+import { MOST_VIEWS, multicall, outcomesOf, type View, type ViewOutcome } from './reading/multicall.ts'
 import type { Read, Reader } from './reading/view.ts'
 
 /** Receipts, and calls of many views each, in one round trip; more than these go one after the other, to leave the node time for others. */
@@ -22,7 +22,7 @@ export class RpcChainObserver implements ChainObserver {
   readonly #chains: Chains
   readonly #protocols: ReadonlyMap<string, Protocol>
   readonly #receipts = new Map<string, BatchLoader<Hex, unknown>>()
-  readonly #views = new Map<string, BatchLoader<View, Outcome>>()
+  readonly #views = new Map<string, BatchLoader<View, ViewOutcome>>()
 
   constructor({ chains, protocols }: { chains: Chains; protocols: readonly [string, string] }) {
     this.#chains = chains
@@ -68,7 +68,7 @@ export class RpcChainObserver implements ChainObserver {
   }
 
   /** Many in one call, which takes no more of what each returns than makes sense: a contract may have been replaced. */
-  #viewsOf(chainId: string): BatchLoader<View, Outcome> {
+  #viewsOf(chainId: string): BatchLoader<View, ViewOutcome> {
     return loaderIn(this.#views, chainId, async (views) => {
       const parts = Array.from({ length: Math.ceil(views.length / MOST_VIEWS) }, (_, part) =>
         views.slice(part * MOST_VIEWS, (part + 1) * MOST_VIEWS),

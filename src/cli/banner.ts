@@ -1,4 +1,6 @@
+import { relative } from 'node:path'
 import type { Credentials } from '../control/contract.ts'
+import { shellWords } from '../support/foreign-text.ts'
 
 /** Three things to do next, and what each is for. */
 const NEXT: readonly (readonly [command: string, purpose: string])[] = [
@@ -40,4 +42,10 @@ ${curl} ${base_url}/v1/partner/pools -H "Authorization: Bearer $TOKEN"
     : ''
   const next = NEXT.map(([command, purpose]) => `    ${`${own} ${command}`.padEnd(own.length + 23)}${purpose}`)
   return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n${first}\n  Next:\n\n${next.join('\n')}\n`
+}
+
+/** What somebody types in `directory` to call this program again, which was started as `path`. */
+export function ownCommand(path: string, directory: string): string {
+  if (/[\\/]node_modules[\\/]/.test(path)) return 'npx yield-sandbox'
+  return path.endsWith('.js') ? shellWords(['node', relative(directory, path)]) : 'yield-sandbox'
 }

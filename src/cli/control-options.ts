@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { ControlClient, originOf } from '../control/client.ts'
 import { trustingFetch } from '../control/trusting-fetch.ts'
-import { visibleJson, visibleText } from '../support/visible-text.ts'
+import { visibleJson, visibleText } from '../support/foreign-text.ts'
 import { notEmpty } from './parse-argument.ts'
 
 /** `--url`, for commands that talk to a running sandbox. */

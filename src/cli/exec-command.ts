@@ -1,23 +1,20 @@
 import { availableParallelism } from 'node:os'
 import type { Command } from 'commander'
+import { loadBaseline } from '../exec/baseline.ts'
 import { parseRename } from '../exec/command-environment.ts'
-import { exec } from '../exec/exec.ts'
-import { loadBaseline } from '../exec/load-baseline.ts'
-import { readFault } from '../exec/read-fault.ts'
+import { exec, readFault } from '../exec/exec.ts'
 import { prepareFiles, reportFile } from '../exec/report-files.ts'
 import { shrinkRun } from '../explore/shrink/shrink-run.ts'
 import { OptionError } from '../option-error.ts'
 import { findScenario } from '../scenarios/find-scenario.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
-import { mergedReport } from '../verdict/merged-report.ts'
-import { renderText, verdictLine } from '../verdict/render/text.ts'
+import { renderReportText, verdictLine } from '../verdict/render/text.ts'
 import type { TextTerms } from '../verdict/render/typesetter.ts'
-import type { Report } from '../verdict/report.ts'
-import { findingIds } from './finding-ids-argument.ts'
+import { mergedReport, type Report } from '../verdict/report.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
-import { atLeastOne, positiveDuration } from './parse-argument.ts'
+import { atLeastOne, findingIds, positiveDuration } from './parse-argument.ts'
 import {
   execFlags,
   exitAtOnce,
@@ -124,5 +121,5 @@ function shrinkFile(path: string, scenarios: number): string {
 /** The verdict comes last: of several reports, below the table. */
 function show(reports: readonly Report[], table: string | undefined, terms: TextTerms): void {
   const all = table === undefined ? [] : [`\n${table}\n\n${verdictLine(mergedReport(reports), terms)}\n`]
-  process.stderr.write(['\n', renderText(reports, terms), ...all].join(''))
+  process.stderr.write(['\n', renderReportText(reports, terms), ...all].join(''))
 }

@@ -5,21 +5,20 @@ import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import { codeOfSignal } from '../exec/command-end.ts'
 import { parseRename } from '../exec/command-environment.ts'
 import { USAGE } from '../exec/exit-code.ts'
-import type { Interruption } from '../exec/interruption.ts'
 import { prepareFiles } from '../exec/report-files.ts'
+import type { Interruption } from '../exec/run-command.ts'
 import type { Exploration } from '../explore/exploration.ts'
 import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
-import { untriedInWords } from '../explore/plan/untried.ts'
-import { renderText } from '../explore/render/text.ts'
+import { untriedInWords } from '../explore/plan/plan.ts'
+import { renderExplorationText } from '../explore/render/text.ts'
 import { type ExplorationFile, explorationFile, writeExploration } from '../explore/results/exploration-files.ts'
 import { ResultsFile } from '../explore/results/results-file.ts'
 import { type KeptResults, readResults } from '../explore/results/resume.ts'
-import { saveScenario } from '../explore/shrink/save-scenario.ts'
-import { exitCodeOf } from '../explore/summary.ts'
+import { saveScenario } from '../explore/shrink/schedule-scenario.ts'
+import { explorationExitCode } from '../explore/summary.ts'
+import { shellWords, shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
-import { shellWords } from '../support/shell-words.ts'
-import { shorten } from '../support/shorten.ts'
 import { version } from '../version.ts'
 import { ExploreDisplay } from './explore-display.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
@@ -183,12 +182,14 @@ async function conclude(exploration: Exploration | undefined, terms: Conclusion)
   const { files, interruption, flags, allowInconclusive } = terms
   const signal: NodeJS.Signals | undefined = interruption.asked.reason
   if (!exploration) return codeOfSignal(signal ?? 'SIGINT')
-  process.stderr.write(`\n${renderText(exploration, { ...screenOf(process.stderr), verbose: flags.verbose ?? false })}`)
+  process.stderr.write(
+    `\n${renderExplorationText(exploration, { ...screenOf(process.stderr), verbose: flags.verbose ?? false })}`,
+  )
   if (exploration.untried && flags.trial === undefined)
     say(`what was found is in ${flags.results}; the same command line with --resume goes on`)
   const written = await writeExploration(files, exploration, say)
   if (signal !== undefined) return codeOfSignal(signal)
-  return exitCodeOf(exploration, allowInconclusive) || (written ? 0 : USAGE)
+  return explorationExitCode(exploration, allowInconclusive) || (written ? 0 : USAGE)
 }
 
 /** What results must be of, so that they can be gone on from. */

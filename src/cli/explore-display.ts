@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util'
 import { SandboxClock } from '../domain/clock.ts'
 import type { TrialResult } from '../explore/exploration.ts'
 import { isBad } from '../explore/judge/judge-trial.ts'
@@ -8,9 +9,8 @@ import { matrixRows, painter } from '../explore/render/matrix-lines.ts'
 import { OUTCOMES, signOf } from '../explore/render/outcomes.ts'
 import { seconds } from '../explore/render/sentence.ts'
 import { plural } from '../verdict/evidence/words.ts'
-import { plainText } from '../verdict/render/plain-text.ts'
-import { LiveLines, type Screen } from './live-lines.ts'
-import { wantsColour } from './wants-colour.ts'
+import { plainText } from '../verdict/render/safe-text.ts'
+import { wantsColour } from './screen-of.ts'
 
 /** How often a log is told how far it is, in parts of the whole. */
 const STEPS = 10
@@ -19,7 +19,7 @@ const STEPS = 10
 export interface DisplayTerms {
   screen: Screen
   clock: Pick<SandboxClock, 'wallNow'>
-  /** Whether the screen is a terminal on which lines can be replaced: then the matrix fills where it stands, in colours. */
+  /** True if the screen is a terminal on which lines can be replaced: then the matrix fills where it stands, in colours. */
   live: boolean
 }
 
@@ -117,4 +117,50 @@ export class ExploreDisplay {
   #say(text: string): void {
     this.#terms.screen.write(`yield-sandbox: ${text}\n`)
   }
+}
+
+/** A stream that may be a terminal. */
+export type Screen = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number }
+
+/** Sequences of ECMA-48 and of DEC's terminals, which all have by now. */
+const HIDE_CURSOR = '\u001b[?25l'
+const SHOW_CURSOR = '\u001b[?25h'
+const upAndClear = (lines: number) => `\u001b[${lines}A\u001b[J`
+
+/** Lines at the end of a terminal that are replaced where they stand. */
+export class LiveLines {
+  readonly #screen: Screen
+  /** How wide each of those is that stand there. */
+  #drawn: number[] = []
+
+  constructor(screen: Screen) {
+    this.#screen = screen
+  }
+
+  /** Replaces what stands there. Where there is not enough room, by the last line alone: what scrolled away could not be replaced. */
+  show(lines: readonly string[]): void {
+    const { columns = 80, rows = 24 } = this.#screen
+    const fits = lines.length < rows && lines.every((line) => widthOf(line) < columns)
+    const shown = fits ? lines : lines.slice(-1).map((line) => stripVTControlCharacters(line).slice(0, columns - 1))
+    this.#screen.write(`${this.#erasure() || HIDE_CURSOR}${shown.join('\n')}\n`)
+    this.#drawn = shown.map(widthOf)
+  }
+
+  /** Takes away what stands there, and gives the cursor back. */
+  end(): void {
+    const erasure = this.#erasure()
+    if (erasure !== '') this.#screen.write(erasure + SHOW_CURSOR)
+    this.#drawn = []
+  }
+
+  /** A terminal that was made narrower since has broken its lines. */
+  #erasure(): string {
+    const { columns = 80 } = this.#screen
+    const lines = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0)
+    return lines === 0 ? '' : upAndClear(lines)
+  }
+}
+
+function widthOf(line: string): number {
+  return stripVTControlCharacters(line).length
 }

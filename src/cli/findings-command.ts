@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Finding } from '../verdict/finding.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import { print } from './control-options.ts'
-import { findingIds } from './finding-ids-argument.ts'
+import { findingIds } from './parse-argument.ts'
 
 /** `findings [id]`: the rules that clients are judged by. Needs no sandbox. */
 export function findingsCommand(): Command {

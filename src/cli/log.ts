@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino'
-import { visibleText } from '../support/visible-text.ts'
+import { visibleText } from '../support/foreign-text.ts'
 
 /** Levels `--log-level` takes. */
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander'
-import { parseDuration } from '../support/duration.ts'
+import { parseDuration } from '../support/quantities.ts'
+import { type FindingId, isFindingId, objectionTo } from '../verdict/finding-ids.ts'
 
 /** Reads a whole number; how great it may be is for others to say. Throws InvalidArgumentError. */
 export function wholeNumber(text: string): number {
@@ -34,4 +35,11 @@ export function positiveDuration(text: string): number {
 export function notEmpty(text: string): string {
   if (text !== '') return text
   throw new InvalidArgumentError('It must not be empty; leave it out for none.')
+}
+
+/** Reads the id of one more finding, for an option that may be repeated. Throws InvalidArgumentError. */
+export function findingIds(word: string, earlier: FindingId[] = []): FindingId[] {
+  if (isFindingId(word)) return [...earlier, word]
+  const { message, fix } = objectionTo(word) ?? { message: '', fix: '' }
+  throw new InvalidArgumentError(`${message.charAt(0).toUpperCase()}${message.slice(1)}: ${fix}`)
 }

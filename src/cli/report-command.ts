@@ -1,10 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { FindingId } from '../control/contract.ts'
 import { writeOwn, writing } from '../exec/report-files.ts'
-import type { Report } from '../verdict/report.ts'
-import { formOfFile, REPORT_FORM_NAMES, REPORT_FORMS, type ReportForm } from '../verdict/report-forms.ts'
+import { formOfFile, REPORT_FORM_NAMES, REPORT_FORMS, type Report, type ReportForm } from '../verdict/report.ts'
 import { type ControlFlags, clientOf, controlCommand } from './control-options.ts'
-import { findingIds } from './finding-ids-argument.ts'
+import { findingIds } from './parse-argument.ts'
 import { screenOf } from './screen-of.ts'
 
 interface ReportFlags extends ControlFlags {
@@ -53,8 +52,8 @@ export function reportCommand(): Command {
 async function printed({ json, format, verbose = false }: ReportFlags, report: Report): Promise<string> {
   const form = json ? 'json' : format
   if (form !== 'text') return rendered(form, report)
-  const { renderText } = await import('../verdict/render/text.ts')
-  return renderText([report], { ...screenOf(process.stdout), verbose })
+  const { renderReportText } = await import('../verdict/render/text.ts')
+  return renderReportText([report], { ...screenOf(process.stdout), verbose })
 }
 
 /** What renders is loaded when it is needed: no other command has a use for it. */

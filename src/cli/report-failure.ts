@@ -1,5 +1,5 @@
 import { BaselineFailure } from '../explore/run/baseline-failure.ts'
-import { visibleText } from '../support/visible-text.ts'
+import { visibleText } from '../support/foreign-text.ts'
 
 /** Failures a person can act on: their message says what is wrong and what to do. */
 const KNOWN: Record<string, number> = {

@@ -1,22 +1,23 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
-import { exitCodeOf } from '../certify/certificate.ts'
-import { certificateFiles, writeCertificate } from '../certify/certificate-files.ts'
+import { certificateExitCode } from '../certify/certificate.ts'
+import { certificateFiles, readCertificate, verifyCertificate, writeCertificate } from '../certify/certificate-file.ts'
 import { certify } from '../certify/certify.ts'
-import { renderText } from '../certify/render/render-text.ts'
+import { compareCertificates } from '../certify/compare-certificates.ts'
+import { renderCertificateText } from '../certify/render/render-text.ts'
 import { codeOfSignal } from '../exec/command-end.ts'
 import { parseRename } from '../exec/command-environment.ts'
+import { INCONCLUSIVE } from '../exec/exit-code.ts'
 import { prepareFiles } from '../exec/report-files.ts'
 import type { ExploreWatch } from '../explore/explore.ts'
 import { OptionError } from '../option-error.ts'
 import { shippedScenarios } from '../scenarios/shipped-scenarios.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten, visibleText } from '../support/foreign-text.ts'
 import { type CertifyFlags, CLOCK, SEED } from './certify-flags.ts'
 import { ExploreDisplay } from './explore-display.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { execFlags, exitAtOnce, forgiveReaders, sandboxOptions, say } from './run-flags.ts'
-import { verifyFiles } from './verify-files.ts'
 import { watchSignals } from './watch-signals.ts'
 
 /** Characters of a subject. */
@@ -60,9 +61,9 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   if (!certificate) process.exitCode = codeOfSignal(interruption.asked.reason ?? 'SIGINT')
   else {
     await writeCertificate(files, certificate)
-    process.stderr.write(`\n${renderText(certificate, flags)}`)
+    process.stderr.write(`\n${renderCertificateText(certificate, flags)}`)
     say(`written to ${files.html} and ${files.json}`)
-    process.exitCode = exitCodeOf(certificate.evidence, flags)
+    process.exitCode = certificateExitCode(certificate.evidence, flags)
   }
   exitAtOnce()
 }
@@ -94,4 +95,19 @@ async function digestOfFile(path: string | undefined): Promise<string | null> {
   return `sha256:${createHash('sha256')
     .update(await readFile(path))
     .digest('hex')}`
+}
+
+/** Says of one certificate whether it is intact, or of two also whether they come to the same. Resolves to the exit code. */
+export async function verifyFiles(paths: readonly string[], print: (line: string) => void): Promise<number> {
+  if (paths.length > 2) throw new OptionError('--verify compares two files at most')
+  const files = await Promise.all(paths.map(readCertificate))
+  const verified = files.map((file) => ({ file, ...verifyCertificate(file) }))
+  for (const { file, sentence } of verified) print(visibleText(`${file.path}: ${sentence}`))
+  const [first, second] = files
+  if (verified.some(({ state }) => state === 'changed')) return 1
+  const same = verified.every(({ state }) => state === 'intact') ? 0 : INCONCLUSIVE
+  if (!first || !second) return same
+  const { sameResults, sentences } = compareCertificates(first.certificate, second.certificate)
+  for (const sentence of sentences) print(visibleText(sentence))
+  return sameResults ? same : 1
 }

@@ -1,14 +1,13 @@
 import { Command, Option } from 'commander'
 import type { SandboxOptions } from '../options.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
-import { visibleJson } from '../support/visible-text.ts'
-import { banner } from './banner.ts'
+import { visibleJson } from '../support/foreign-text.ts'
+import { banner, ownCommand } from './banner.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
-import { whenNpxGoes } from './npx.ts'
-import { ownCommand } from './own-command.ts'
 import { atLeastOne, notEmpty, wholeNumber } from './parse-argument.ts'
 import { reportFailure } from './report-failure.ts'
+import { whenNpxGoes } from './watch-signals.ts'
 
 interface Flags {
   port?: number

@@ -1,7 +1,7 @@
 import { SandboxClock } from '../domain/clock.ts'
 import { NAMESPACE_NAME } from '../domain/namespace-name.ts'
+import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
-import { shorten } from '../support/shorten.ts'
 import type {
   ActiveFault,
   AuditReport,
@@ -27,13 +27,13 @@ import type {
   StoppedScenario,
   Stopping,
   TenantCredentials,
-  TokenWish,
+  TokenChanges,
 } from './contract.ts'
 import { ControlConnection } from './control-connection.ts'
 import { ControlError, RefusedError } from './control-error.ts'
 
 /** How a minted token is to differ from a good one. */
-export type MintingWish = TokenWish & { tenant?: string | undefined }
+export type MintingWish = TokenChanges & { tenant?: string | undefined }
 
 /** Milliseconds: between two questions whether it is gone, and until it counts as a failure. */
 const PAUSE_MS = 50

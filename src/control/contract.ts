@@ -2,7 +2,7 @@ import type { AuditReport } from '../domain/audit-report.ts'
 import type { Assumption, Fidelity } from '../domain/fidelity/manifest.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { ActiveFault } from '../faults/rule-in-force.ts'
-import type { Ending } from '../oracle/outcome.ts'
+import type { CommandEnding } from '../oracle/outcome.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
 import type { Scenario, ScenarioFile } from '../scenarios/scenario-schema.ts'
 import type { ExchangeFilter } from '../traffic/exchange-filter.ts'
@@ -114,7 +114,7 @@ export interface ClockMove {
 }
 
 /** How a minted token is to differ from a good one. */
-export interface TokenWish {
+export interface TokenChanges {
   /** Replace claims; null removes one. */
   claims?: Record<string, unknown>
   /** Replace header members. */
@@ -158,7 +158,7 @@ export interface ReportWish {
   /** Whether the client has ended: what it has not done so far, it will not do any more. Default: true. */
   ended?: boolean | undefined
   /** How the command ended that the client is part of: with code 0, otherwise, or not in time. Default: nobody knows. */
-  end?: Ending | undefined
+  end?: CommandEnding | undefined
 }
 
 export type {

@@ -7,9 +7,9 @@ import type { Tenant } from '../domain/records.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
-import type { Evidence, TakenAway } from '../verdict/evidence.ts'
+import type { Evidence, TakenAway } from '../verdict/finding.ts'
 import type {
   Assumption,
   AuditReport,
@@ -20,7 +20,7 @@ import type {
   NamespaceSummary,
   NamespaceWish,
   Readiness,
-  TokenWish,
+  TokenChanges,
 } from './contract.ts'
 
 declare module 'fastify' {
@@ -92,8 +92,8 @@ export interface NamespaceControl {
   tenants(): Promise<Tenant[]>
   /** Whatever was fetched from a `jwks_uri`, and the user tokens verified so far. */
   forgetUserKeys(): void
-  mintUserToken(tenant: Tenant, wish: TokenWish & { external_id: string }): Promise<MintedToken>
-  mintIdpToken(tenant: Tenant, wish: TokenWish): Promise<MintedToken>
+  mintUserToken(tenant: Tenant, wish: TokenChanges & { external_id: string }): Promise<MintedToken>
+  mintIdpToken(tenant: Tenant, wish: TokenChanges): Promise<MintedToken>
 }
 
 /** The namespace that the request is about. Throws when asked before the guard: a mistake in the order of hooks. */

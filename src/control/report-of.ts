@@ -1,14 +1,13 @@
 import { KINDS } from '../faults/kinds/index.ts'
-import type { Ending } from '../oracle/outcome.ts'
+import type { CommandEnding } from '../oracle/outcome.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { stepByStep } from '../support/breathe.ts'
 import { type ReportContext, reportInSteps } from '../verdict/build-report.ts'
-import type { Evidence } from '../verdict/evidence.ts'
+import type { Evidence } from '../verdict/finding.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import { FINDINGS } from '../verdict/findings/index.ts'
 import { renderReports } from '../verdict/render/render-reports.ts'
-import type { Report } from '../verdict/report.ts'
-import type { ReportForm } from '../verdict/report-forms.ts'
+import type { Report, ReportForm } from '../verdict/report.ts'
 import type { NamespaceControl } from './control-parts.ts'
 
 /** What a report is to be of. */
@@ -18,7 +17,7 @@ export interface ReportOptions {
   /** Whether the client has ended. */
   ended: boolean
   /** How the command ended that it is part of; null where nobody knows. */
-  end: Ending | null
+  end: CommandEnding | null
   /** Of the sandbox. */
   version: string
 }

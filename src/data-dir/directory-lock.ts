@@ -6,8 +6,7 @@ import { connect, createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SeededRandom } from '../support/random.ts'
-import { DataDirectoryError } from './data-directory-error.ts'
-import { systemFailure } from './system-failure.ts'
+import { DataDirectoryError, systemFailure } from './data-directory-error.ts'
 
 /** Where the sockets of one directory's lock are: files of a folder that begin alike. */
 interface Place {

@@ -3,10 +3,8 @@ import { crc32 } from 'node:zlib'
 import type { Static, TObject } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import type { Adapter } from 'lowdb'
-import { damaged } from './damaged.ts'
-import { PROVEN_FORMAT, refuseOtherFormats } from './directory-format.ts'
+import { DataDirectoryError, damaged, systemFailure } from './data-directory-error.ts'
 import { openPrivate, openUnchanged, replacePrivate, syncDirectory } from './private-file.ts'
-import { systemFailure } from './system-failure.ts'
 
 /** What a document must be. */
 interface Shape<Schema extends TObject> {
@@ -85,4 +83,26 @@ export class DocumentFile<Schema extends TObject> implements Adapter<Static<Sche
 function bytesOf(data: Json): Buffer {
   const checksum = crc32(JSON.stringify(data)).toString(16).padStart(8, '0')
   return Buffer.from(`${JSON.stringify({ ...data, checksum }, undefined, 2)}\n`)
+}
+
+/**
+ * The release that first wrote each format of a whole data directory that is read. A format is raised when an older version would
+ * misread any file, in a release of its own, so that the release to start can be named; a step that reads the last one stays. 3: the
+ * ledger's journal may hold segments of packed records. 4: documents carry a checksum, every file the order of writes, and folders of
+ * namespaces are called by their lives.
+ */
+export const RELEASES: Readonly<Record<number, string>> = { 2: '0.1.0', 3: '0.1.0', 4: '0.2.0' }
+/** The one that is written; the first change of a directory raises its own to it. */
+export const FORMAT = 4
+const OLDEST_FORMAT = 2
+/** The first whose documents carry a checksum. */
+export const PROVEN_FORMAT = 4
+
+/** Throws DataDirectoryError when a document is of a format that this version does not read. */
+export function refuseOtherFormats(path: string, { format, version }: { format?: unknown; version?: unknown }): void {
+  if (typeof format !== 'number' || !Number.isInteger(format)) return
+  if (format >= OLDEST_FORMAT && format <= FORMAT) return
+  const read = `${OLDEST_FORMAT} (since ${RELEASES[OLDEST_FORMAT]}) to ${FORMAT} (since ${RELEASES[FORMAT]})`
+  const what = `it is of format ${format}, written by version ${version}, and this version reads formats ${read}`
+  throw new DataDirectoryError(path, what, 'start the version that wrote it, or start with another --data-dir')
 }

@@ -2,11 +2,16 @@ import type { FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { breathe } from '../support/breathe.ts'
 import type { Logger } from '../support/logger.ts'
-import { damaged } from './damaged.ts'
-import { HEADER_BYTES, headerIn, headerOf, type JournalHeader } from './journal-format.ts'
-import { type JournalLine, journalLines } from './journal-lines.ts'
-import { Presence } from './presence.ts'
-import { openPrivate, removeTemporary, replacePrivate, syncDirectory } from './private-file.ts'
+import { damaged } from './data-directory-error.ts'
+import {
+  HEADER_BYTES,
+  headerIn,
+  headerOf,
+  type JournalHeader,
+  type JournalLine,
+  journalLines,
+} from './journal-format.ts'
+import { openPrivate, Presence, removeTemporary, replacePrivate, syncDirectory } from './private-file.ts'
 import type { Written } from './write-order.ts'
 
 const FLUSH_BYTES = 2 ** 20

@@ -1,9 +1,8 @@
 import type { UnparsedEntry, UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Logger } from '../support/logger.ts'
-import { damaged } from './damaged.ts'
+import { damaged, systemFailure } from './data-directory-error.ts'
 import { EntryFile, type InDirectory } from './entry-file.ts'
 import { lineOf, lineOfJson } from './journal-format.ts'
-import { systemFailure } from './system-failure.ts'
 
 /**
  * A journal in one file. An append writes its line, then the acknowledged length, then resolves; appends that come while

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Low } from 'lowdb'
-import { FORMAT } from './directory-format.ts'
-import { DocumentFile } from './document-file.ts'
+import { DocumentFile, FORMAT } from './document-file.ts'
 import type { InDirectory } from './entry-file.ts'
 import { NEVER, WriteOrder } from './write-order.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { damaged } from './damaged.ts'
+import { damaged } from './data-directory-error.ts'
 
 /** What a file of a data directory says of its last write. */
 export interface Written {

@@ -25,7 +25,7 @@ export interface TokenBalance {
 }
 
 /** Ledger and chain on one end user. */
-export interface Evidence {
+export interface AuditEvidence {
   /** The end user by name: `alice (acme)`. */
   name: string
   portfolios: readonly Portfolio[]
@@ -37,7 +37,7 @@ export interface Evidence {
 }
 
 /** What a check found: how many things it compared, and what is wrong, each in a few words. */
-export interface Finding {
+export interface AuditFinding {
   compared: number
   offences: string[]
   /**
@@ -49,7 +49,7 @@ export interface Finding {
 }
 
 /** Portfolios divide what a wallet holds, but for gifts, without remainder, and none has less than nothing. */
-export function checkShares({ name, holdings }: Evidence): Finding {
+export function checkShares({ name, holdings }: AuditEvidence): AuditFinding {
   const offences: string[] = []
   const gifts: string[] = []
   for (const { pool_id, portfolios, shares } of holdings) {
@@ -69,7 +69,7 @@ export function bookedShares(portfolios: readonly Portfolio[]): bigint {
 }
 
 /** A portfolio is what its transactions made of it: each begins where the one before it ended. */
-export function checkPrincipal({ name, portfolios, transactions }: Evidence): Finding {
+export function checkPrincipal({ name, portfolios, transactions }: AuditEvidence): AuditFinding {
   const histories = new Map<string, Transaction[]>(portfolios.map(({ portfolio_id }) => [portfolio_id, []]))
   const offences: string[] = []
   for (const transaction of transactions.toReversed()) {
@@ -126,7 +126,7 @@ function isTransferOf(hash: Hex, transaction: Transaction | undefined): boolean 
 }
 
 /** What the API shows is what the chain says: the formula of assumption `balance-meaning`, and the worth of the whole. */
-export function checkBalances({ name, holdings }: Evidence): Finding {
+export function checkBalances({ name, holdings }: AuditEvidence): AuditFinding {
   const offences = holdings.flatMap(({ pool_id, shown, worth }) => {
     const wrong = shown
       .filter(({ balances: { total_balance, deposited, yield_earned, yield_earned_realized } }) => {
@@ -146,7 +146,7 @@ export function checkBalances({ name, holdings }: Evidence): Finding {
 }
 
 /** A wallet holds what it was made with, less deposits, plus withdrawals, and gifts. */
-export function checkWallets({ name, balances }: Evidence): Finding {
+export function checkWallets({ name, balances }: AuditEvidence): AuditFinding {
   const offences: string[] = []
   const gifts: string[] = []
   for (const { token_symbol, funded, spent, balance } of balances) {
@@ -159,7 +159,7 @@ export function checkWallets({ name, balances }: Evidence): Finding {
 }
 
 /** Every transaction stands on chain as successful. */
-export function checkHashes({ name, transactions, outcomes }: Evidence): Finding {
+export function checkHashes({ name, transactions, outcomes }: AuditEvidence): AuditFinding {
   const offences = transactions.flatMap(({ id, tx_hash }) => {
     const outcome = outcomes.get(tx_hash) ?? 'unknown'
     if (outcome === 'success') return []
@@ -169,7 +169,7 @@ export function checkHashes({ name, transactions, outcomes }: Evidence): Finding
 }
 
 /** One key, one transaction, until the key is forgotten: `ttl` is in milliseconds. */
-export function checkIdempotency({ transactions }: Evidence, ttl: number): Finding {
+export function checkIdempotency({ transactions }: AuditEvidence, ttl: number): AuditFinding {
   const latest = new Map<string, Transaction>()
   const offences: string[] = []
   for (const transaction of transactions.toReversed()) {

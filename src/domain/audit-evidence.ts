@@ -1,4 +1,4 @@
-import { bookedShares, type Evidence, type Holding, type TokenBalance } from './audit-checks.ts'
+import { type AuditEvidence, bookedShares, type Holding, type TokenBalance } from './audit-checks.ts'
 import { type Portfolios, poolOf, type ValuedPortfolio } from './portfolios.ts'
 import type { ChainObserver, TransactionOutcome } from './ports/chain-observer.ts'
 import type { Store } from './ports/store.ts'
@@ -45,7 +45,7 @@ export function nameOf({ external_id }: EndUser, { slug }: Tenant): string {
 export async function hearOn(
   books: readonly LedgerSnapshot[],
   { observer, portfolios }: { observer: ChainObserver; portfolios: Portfolios },
-): Promise<Evidence[]> {
+): Promise<AuditEvidence[]> {
   const heard = await Promise.all(
     books.map((book) =>
       Promise.all([holdingsOf(book, observer), tokenBalancesOf(book, observer), outcomesOf(book, observer)]),

@@ -1,4 +1,4 @@
-import type { Finding } from './audit-checks.ts'
+import type { AuditFinding } from './audit-checks.ts'
 
 /** What an audit looks at; `what` names the things compared. */
 export const AUDIT_CHECKS = {
@@ -36,7 +36,7 @@ export class AuditSummary {
   readonly #counts = new Map<AuditCheckId, { compared: number; wrong: number; named: string[]; gifts: string[] }>()
   readonly #remarks: string[] = []
 
-  add(id: AuditCheckId, { compared, offences, gifts = [] }: Finding): void {
+  add(id: AuditCheckId, { compared, offences, gifts = [] }: AuditFinding): void {
     const count = this.#counts.get(id) ?? { compared: 0, wrong: 0, named: [], gifts: [] }
     count.compared += compared
     count.wrong += offences.length

@@ -1,12 +1,12 @@
 import {
+  type AuditEvidence,
+  type AuditFinding,
   checkBalances,
   checkHashes,
   checkIdempotency,
   checkPrincipal,
   checkShares,
   checkWallets,
-  type Evidence,
-  type Finding,
 } from './audit-checks.ts'
 import { hearOn, type LedgerSnapshot, nameOf, readLedger } from './audit-evidence.ts'
 import { type AuditCheckId, type AuditReport, AuditSummary } from './audit-report.ts'
@@ -37,7 +37,7 @@ interface Inspection {
    * Transferring: one is under way, so the chain may be ahead of the ledger.
    */
   state: 'quiet' | 'transferring' | 'moved'
-  findings: [AuditCheckId, Finding][]
+  findings: [AuditCheckId, AuditFinding][]
 }
 
 /**
@@ -127,8 +127,8 @@ export class Audit {
     })
   }
 
-  #findings(evidence: Evidence, withChain: boolean): [AuditCheckId, Finding][] {
-    const ledger: [AuditCheckId, Finding][] = [
+  #findings(evidence: AuditEvidence, withChain: boolean): [AuditCheckId, AuditFinding][] {
+    const ledger: [AuditCheckId, AuditFinding][] = [
       ['principal', checkPrincipal(evidence)],
       ['hashes', checkHashes(evidence)],
       ['idempotency', checkIdempotency(evidence, this.#deps.settings.idempotency_ttl)],
@@ -153,9 +153,9 @@ export class Audit {
   }
 
   /** Every transfer that was signed is being carried out: one that nobody works on would never be settled. */
-  async #checkTransfers(): Promise<Finding> {
+  async #checkTransfers(): Promise<AuditFinding> {
     const { store, transfers } = this.#deps
-    const finding: Finding = { compared: 0, offences: [] }
+    const finding: AuditFinding = { compared: 0, offences: [] }
     for await (const signed of pagesOf(store, 'transfers', 'all')) {
       for (const { id, tx_hash, portfolio_id, end_user_id } of signed) {
         const runs = transfers.runs(portfolio_id)
@@ -177,7 +177,7 @@ function isSure({ state, findings }: Inspection): boolean {
 }
 
 /** Transfers whose hash another one bears; `known` gathers every hash, with the transaction it was met in. */
-function duplicates({ name, transactions }: LedgerSnapshot, known: Map<string, string>): Finding {
+function duplicates({ name, transactions }: LedgerSnapshot, known: Map<string, string>): AuditFinding {
   const offences: string[] = []
   for (const { id, tx_hash, type } of transactions) {
     if (type === 'yield_harvest') continue // bears that of its transfer

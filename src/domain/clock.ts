@@ -2,7 +2,7 @@
 export const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
 /** Where a clock stands: what a restart needs for business time to go on. Milliseconds. */
-export interface ClockState {
+export interface ClockPosition {
   /** How far a running clock is ahead of real time. */
   offset: number
   /** Business time since the Unix epoch; null while it runs. */
@@ -29,14 +29,14 @@ export class SandboxClock {
    * Starts with real time, or frozen at the given moment, in milliseconds since the Unix epoch; or goes on from where an
    * earlier clock stood. A reset leads to the start in any case.
    */
-  constructor(start?: number, state: ClockState = { offset: 0, frozen_at: start ?? null }) {
+  constructor(start?: number, state: ClockPosition = { offset: 0, frozen_at: start ?? null }) {
     this.#start = start
     this.#offset = state.offset
     this.#frozenAt = state.frozen_at ?? undefined
   }
 
   /** Good for the constructor of a later clock. Changes with every move only. */
-  get state(): ClockState {
+  get state(): ClockPosition {
     return { offset: this.#offset, frozen_at: this.#frozenAt ?? null }
   }
 

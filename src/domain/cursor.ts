@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { decodeBase64 } from '../support/decode-base64.ts'
+import { decodeBase64 } from '../support/encodings.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
 import type { SortKey } from './ports/store.ts'

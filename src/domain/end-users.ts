@@ -1,4 +1,4 @@
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
 import type { Ids } from './ids.ts'

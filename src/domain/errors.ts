@@ -1,5 +1,5 @@
+import { shorten } from '../support/foreign-text.ts'
 import { formatPath, type Issue, wordsOf } from '../support/issue.ts'
-import { shorten } from '../support/shorten.ts'
 import type { Check } from './check.ts'
 import { bearerChallenge, type Realm, requiredHeaders } from './required-headers.ts'
 

@@ -21,7 +21,7 @@ export interface Answer {
 }
 
 /** How the identity provider's answer is to differ from a good one. */
-export interface TokenWish {
+export interface IdpTokenChanges {
   key?: 'unknown'
   /** Seconds; negative for one that has expired. */
   lifetime?: number
@@ -59,7 +59,7 @@ export interface Exchange {
   /** The fault that has struck it: there is one at most. */
   struckBy: StruckBy | undefined
   /** Set by faults on the token operation: what the identity provider issues. */
-  tokenWish: TokenWish
+  tokenWish: IdpTokenChanges
   /** Resolves when the request's body is on record, as far as it comes in a second: call it before a fault answers for the service. */
   readBody(): Promise<void>
   /** Ends the connection now, or with `truncate` when the response is written. Work under way goes on. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../support/canonical-json.ts'
+import { canonicalJson } from '../support/json.ts'
 import type { ApiResponse } from './api-response.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'

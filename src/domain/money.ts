@@ -4,7 +4,7 @@ import type { EndUser, Portfolio, Tenant, Transaction } from './records.ts'
 import { allOf } from './walk.ts'
 
 /** A transfer that a request asked for. */
-export interface SettledTransfer {
+export interface MoneyTransfer {
   transaction_id: string
   type: 'deposit' | 'withdraw'
   /** Minor units, a digit string. */
@@ -23,7 +23,7 @@ export interface PoolMoney {
    */
   principal: string
   /** Oldest first. Those of the fixture are left out. */
-  transfers: SettledTransfer[]
+  transfers: MoneyTransfer[]
 }
 
 /** What a wallet holds of a token, by the chain's word. */

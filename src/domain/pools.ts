@@ -1,4 +1,4 @@
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 import { Problem } from './errors.ts'
 import type { Store } from './ports/store.ts'
 import type { Pool, Tenant } from './records.ts'

@@ -1,4 +1,4 @@
-import { retryWhile } from '../support/retry-while.ts'
+import { retryWhile } from '../support/waiting.ts'
 import type { SandboxClock } from './clock.ts'
 import { ChainUnavailableError, NoNodeFreeError } from './ports/chain.ts'
 

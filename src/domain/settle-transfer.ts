@@ -1,5 +1,5 @@
 import type { Logger } from '../support/logger.ts'
-import { retryWhile } from '../support/retry-while.ts'
+import { retryWhile } from '../support/waiting.ts'
 import type { ApiResponse } from './api-response.ts'
 import { balanceChange, balancesOf, settle } from './balances.ts'
 import type { SandboxClock } from './clock.ts'

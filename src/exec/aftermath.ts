@@ -1,11 +1,11 @@
 import type { ActiveFault } from '../control/contract.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import { judgeOperations } from '../oracle/judge-operations.ts'
-import type { Ending, OutcomeId } from '../oracle/outcome.ts'
+import type { CommandEnding, OutcomeId } from '../oracle/outcome.ts'
 import { evidenceOf } from '../sandbox/evidence-of.ts'
 import { unsettledAfter } from '../sandbox/money-of.ts'
 import type { Namespace } from '../sandbox/namespace.ts'
-import type { Evidence } from '../verdict/evidence.ts'
+import type { Evidence } from '../verdict/finding.ts'
 import { codeOfEnd } from './command-end.ts'
 import { CLOSING_MS, type CommandEnd, type CommandTerms, runCommand } from './run-command.ts'
 
@@ -39,7 +39,7 @@ export function unsettledInWords(count: number): string {
 }
 
 /** How a command ended, as the oracle has it. */
-export function endingOf(end: CommandEnd): Ending {
+export function endingOf(end: CommandEnd): CommandEnding {
   if (end.timedOut) return 'hung'
   return codeOfEnd(end) === 0 ? 'well' : 'failed'
 }

@@ -1,7 +1,7 @@
 import type { Credentials } from '../control/contract.ts'
 import { OptionError } from '../option-error.ts'
+import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
-import { shorten } from '../support/shorten.ts'
 
 /** What a command is told of its sandbox, by the name of the variable. Undefined: the fixture says nothing of it. */
 const VARIABLES = {

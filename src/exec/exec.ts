@@ -1,23 +1,27 @@
+import type { FaultRule } from '../control/contract.ts'
 import { SandboxClock } from '../domain/clock.ts'
+import { checkRule } from '../faults/fault-rule.ts'
+import { parseFaultText } from '../faults/fault-text.ts'
+import { OptionError } from '../option-error.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
+import { shorten } from '../support/foreign-text.ts'
+import { formatPath, wordsOf } from '../support/issue.ts'
 import type { Report } from '../verdict/report.ts'
-import { applyBaseline } from './apply-baseline.ts'
-import type { BaselineEntry } from './baseline-schema.ts'
+import { applyBaseline, type BaselineEntry } from './baseline.ts'
+import { endInAWord, leftBehindInWords } from './command-end.ts'
+import { type AskedFor, withCommand } from './exec-command-line.ts'
 import { exitCodeOf, USAGE } from './exit-code.ts'
-import { leftBehindInWords } from './left-behind.ts'
 import { misuseOf, withReasons } from './misuse.ts'
 import { type ReportFile, writeReports } from './report-files.ts'
 import { type AllTerms, runAll } from './run-all.ts'
 import type { Run } from './sandbox-run.ts'
-import { summaryTable } from './summary-table.ts'
-import { type AskedFor, withCommand } from './with-command.ts'
 
 /** What `exec` is to do. */
 export interface ExecTerms extends AllTerms {
   /** Where reports are to be written. */
   files: readonly ReportFile[]
   baseline: readonly BaselineEntry[]
-  /** Whether an inconclusive verdict is good enough. */
+  /** True if an inconclusive verdict is good enough. */
   allowInconclusive: boolean
   /** The flags that ask for a run with this scenario again. */
   askedFor(scenario: Scenario | undefined): Omit<AskedFor, 'command'>
@@ -69,4 +73,36 @@ function remarks({ scenario, end, report }: Run, { command: [name = ''] }: ExecT
       ? [`${name} used ${tenants.length} tenants${where}, each judged by itself: ${tenants.join(', ')}`]
       : []),
   ]
+}
+
+const HEADER = ['scenario', 'verdict', 'kept', 'broken', 'not tested', 'seconds', "command's code"]
+/** Columns of numbers. */
+const FROM_THE_RIGHT = 2
+
+/** Several runs, a line each. */
+export function summaryTable(runs: readonly Run[]): string {
+  const rows = [HEADER, ...runs.map(rowOf)]
+  const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const cell = (text: string, column: number) => {
+    const width = widths[column] ?? 0
+    return column < FROM_THE_RIGHT ? text.padEnd(width) : text.padStart(width)
+  }
+  return rows.map((row) => row.map(cell).join('  ').trimEnd()).join('\n')
+}
+
+function rowOf({ scenario, end, took, report }: Run): string[] {
+  const { verdict, proved, contradicted, unproved } = report
+  const numbers = [proved, contradicted, unproved].map(String)
+  return [scenario?.name ?? '-', verdict, ...numbers, (took / 1000).toFixed(1), endInAWord(end)]
+}
+
+/** Reads `--fault`: `drop_connection; phase=after_broadcast; operation=deposit`. Throws OptionError naming what is wrong with it. */
+export function readFault(text: string): FaultRule {
+  const rule = parseFaultText(text)
+  const { tenant } = (rule.match ?? {}) as { tenant?: string }
+  // Which tenants there are, only the sandbox knows.
+  const checked = checkRule(rule, tenant === undefined ? [] : [tenant])
+  if (!Array.isArray(checked)) return rule as FaultRule
+  const faults = checked.map((issue) => `${formatPath(issue.path)}: ${wordsOf(issue)}`)
+  throw new OptionError(faults.map((fault) => `--fault "${shorten(text)}": ${fault}`).join('\n'))
 }

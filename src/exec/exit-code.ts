@@ -10,10 +10,10 @@ export const FAILED = 3
 export const INCONCLUSIVE = 4
 
 /** What an exit code is made of, beside the runs. */
-export interface Outcome {
+export interface ExecOutcome {
   /** With their reports as a baseline leaves them. */
   runs: readonly Pick<Run, 'scenario' | 'end' | 'report'>[]
-  /** Whether the baseline itself is at fault. */
+  /** True if the baseline itself is at fault. */
   badBaseline: boolean
   allowInconclusive: boolean
   /** The signal that interrupted the runs. */
@@ -25,7 +25,7 @@ export interface Outcome {
  * interrupted did not say all it had to, whatever its own code; one whose time was over is a failure. In a scenario in which the command
  * may fail, its code is not counted: the verdict decides.
  */
-export function exitCodeOf({ runs, badBaseline, allowInconclusive, interruptedBy }: Outcome): number {
+export function exitCodeOf({ runs, badBaseline, allowInconclusive, interruptedBy }: ExecOutcome): number {
   if (interruptedBy) return codeOfSignal(interruptedBy)
   const own = runs.filter(failedByItself).map(({ end }) => codeOfEnd(end))[0]
   if (own !== undefined) return own

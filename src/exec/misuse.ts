@@ -1,5 +1,5 @@
 import type { FaultRule } from '../control/contract.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 import type { Report } from '../verdict/report.ts'
 import { codeOfEnd } from './command-end.ts'
 import { isIdle } from './exit-code.ts'
@@ -53,7 +53,7 @@ export function withReasons(report: Report, reasons: readonly string[]): Report 
   const others = report.unmet.filter((reason) => reason !== NOTHING_CAME && !forgotten.includes(reason))
   const unmet = [...forgotten, ...reasons, ...others]
   if (report.verdict === 'failed') return { ...report, unmet }
-  return { ...report, verdict: 'inconclusive', summary: summaryOf(unmet), unmet }
+  return { ...report, verdict: 'inconclusive', summary: inconclusiveSummary(unmet), unmet }
 }
 
 /** What the verdict cannot know any more comes before everything else. */
@@ -61,7 +61,7 @@ function forgottenIn({ operations }: Pick<Report, 'operations'>): string[] {
   return operations.filter(({ outcome }) => outcome === 'forgotten').map(({ sentence }) => sentence)
 }
 
-function summaryOf([first = '', ...others]: readonly string[]): string {
+function inconclusiveSummary([first = '', ...others]: readonly string[]): string {
   const more = others.length > 0 ? ` (and ${others.length} more ${others.length === 1 ? 'reason' : 'reasons'})` : ''
   return `Inconclusive: ${first.replace(/\.$/, '')}${more}.`
 }

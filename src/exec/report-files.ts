@@ -2,10 +2,9 @@ import { constants } from 'node:fs'
 import { mkdir, open, rm, stat } from 'node:fs/promises'
 import { dirname, extname } from 'node:path'
 import { OptionError } from '../option-error.ts'
+import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
-import { shorten } from '../support/shorten.ts'
-import type { Report } from '../verdict/report.ts'
-import { formOfFile, REPORT_FORMS, type ReportForm } from '../verdict/report-forms.ts'
+import { formOfFile, REPORT_FORMS, type Report, type ReportForm } from '../verdict/report.ts'
 
 /** Where a report is to be written, and in which form. */
 export interface ReportFile {

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { SandboxClock } from '../domain/clock.ts'
-import { CommandStartError } from './command-start-error.ts'
-import type { Interruption } from './interruption.ts'
-import { ProcessGroup } from './process-group.ts'
+import { shorten } from '../support/foreign-text.ts'
 
 /** Milliseconds. For what a command started to end after it, as a pipe or a package manager does. */
 const AFTERMATH_MS = 300
@@ -35,7 +34,7 @@ export interface CommandEnd {
   /** Its exit code; null when a signal ended it. */
   code: number | null
   signal: NodeJS.Signals | null
-  /** Whether it was ended because its time was over. */
+  /** True if it was ended because its time was over. */
   timedOut: boolean
   /** Names of processes it left running, which were ended. */
   leftBehind: string[]
@@ -111,4 +110,109 @@ async function untilGone(group: ProcessGroup, milliseconds: number, clock: Sandb
     await clock.sleep(PAUSE_MS)
   }
   return true
+}
+
+/** A command and everything it started that did not leave its group. */
+export class ProcessGroup {
+  readonly #id: number
+
+  /** `leader` is the process id of the command, which was started with a group of its own. */
+  constructor(leader: number) {
+    this.#id = leader
+  }
+
+  /** Sends a signal to each of them; 0 sends none. Returns false when nobody is there. */
+  signal(signal: NodeJS.Signals | 0): boolean {
+    try {
+      return process.kill(-this.#id, signal)
+    } catch {
+      return false // ESRCH; on macOS, EPERM when all that is left was not waited for
+    }
+  }
+
+  /** Names of those that run. Where the system does not tell them (no Linux), one that stands for all. */
+  members(): string[] {
+    if (!this.signal(0)) return []
+    try {
+      const pids = readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))
+      return pids.flatMap((pid) => this.#nameOf(pid) ?? [])
+    } catch {
+      return ['unknown']
+    }
+  }
+
+  /** Undefined for one that has ended, though nobody may have waited for it, or is of another group. */
+  #nameOf(pid: string): string | undefined {
+    try {
+      const [, name, state, group] = /\((.*)\) (\S) \d+ (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
+      return Number(group) === this.#id && state !== 'Z' && state !== 'X' ? name : undefined
+    } catch {
+      return undefined // it ended meanwhile
+    }
+  }
+}
+
+/** A command that could not be started; the message says why and what to write instead. */
+export class CommandStartError extends Error {
+  override readonly name = 'CommandStartError'
+
+  constructor(command: string, cause: NodeJS.ErrnoException) {
+    super(`${JSON.stringify(shorten(command, 80))} ${startFailure(command, cause)}`, { cause })
+  }
+}
+
+/** Words that only a shell knows; some of them are files as well on some machines, and of no use there. */
+const SHELL_WORDS = new Set([
+  '.',
+  'alias',
+  'cd',
+  'eval',
+  'exec',
+  'export',
+  'for',
+  'if',
+  'set',
+  'source',
+  'ulimit',
+  'while',
+])
+
+function startFailure(command: string, { code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'ENOENT':
+      return notFound(command)
+    case 'EACCES':
+    case 'EPERM':
+      return 'cannot be run: it is not an executable file (chmod +x makes a script one)'
+    case 'E2BIG':
+      return 'cannot be started: its arguments and environment are too long for this machine'
+    default:
+      return `cannot be started (${code ?? message})`
+  }
+}
+
+function notFound(command: string): string {
+  if (SHELL_WORDS.has(command)) return "is a word of the shell: give sh -c '…' as the command"
+  if (/^[A-Za-z_]\w*=/.test(command))
+    return `is not a command: set variables with env, as in: -- env ${command} npm test`
+  if (/\s/.test(command)) return "is not a command: leave out the quotes around it, or give sh -c '…'"
+  if (existsSync(command)) return 'cannot be started: the program that its first line (#!) names does not exist'
+  return /[/\\]/.test(command)
+    ? 'does not exist: check the path'
+    : 'is not a command on this machine: PATH has nothing of that name'
+}
+
+/** That a person or a CI system wants an end. The reason of both is the signal that came, such as `SIGINT`. */
+export interface Interruption {
+  /** The command is told, and has the time it takes. */
+  asked: AbortSignal
+  /** The command is ended where it stands. */
+  insisted: AbortSignal
+}
+
+/** Runs `--before` by the shell. Resolves to how it ended when it failed, else to undefined. */
+export async function runBefore(before: string | undefined, terms: CommandTerms): Promise<CommandEnd | undefined> {
+  if (before === undefined) return undefined
+  const end = await runCommand(['sh', '-c', before], terms)
+  return end.code === 0 && !end.timedOut ? undefined : end
 }

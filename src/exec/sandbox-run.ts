@@ -5,16 +5,14 @@ import { SandboxClock } from '../domain/clock.ts'
 import type { SandboxOptions } from '../options.ts'
 import { Sandbox } from '../sandbox/sandbox.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import type { Evidence } from '../verdict/evidence.ts'
+import type { Evidence } from '../verdict/finding.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
 import { version } from '../version.ts'
 import { aftermathOf, hasStruck, reasonsAgainst, runAgain } from './aftermath.ts'
 import { endInWords } from './command-end.ts'
 import { commandEnvironment, type Rename } from './command-environment.ts'
-import type { Interruption } from './interruption.ts'
-import { runBefore } from './run-before.ts'
-import { type CommandEnd, type CommandStdio, runCommand } from './run-command.ts'
+import { type CommandEnd, type CommandStdio, type Interruption, runBefore, runCommand } from './run-command.ts'
 
 /** What is run, and against what. */
 export interface RunTerms {
@@ -36,7 +34,7 @@ export interface RunTerms {
   /** How often the command is started once more when it has left something open; default: never. */
   restarts?: number | undefined
   interruption: Interruption
-  /** Whether it is wanted which faults struck what. */
+  /** True if it is wanted which faults struck what. */
   traced?: boolean
 }
 

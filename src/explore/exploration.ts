@@ -6,7 +6,7 @@ import { type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from '../
  * Where something can go wrong: one exchange of the command's unharmed run, so named that the next run has the same one. Never by a
  * request id, a key or a time.
  */
-export interface Position {
+export interface RequestPosition {
   operation: Operation
   /** Slug; null when all of the run is of one tenant. */
   tenant: string | null
@@ -30,7 +30,7 @@ export interface Hazard {
 
 /** One fault at one place. */
 export interface Harm {
-  position: Position
+  position: RequestPosition
   hazard: Hazard
 }
 
@@ -99,7 +99,7 @@ export interface TrialResult {
 /** The fewest faults of a schedule that still give the same outcome. */
 export interface Smallest {
   harms: readonly Harm[]
-  /** Whether it is known that none of them can be left out. */
+  /** True if it is known that none of them can be left out. */
   minimal: boolean
   /** The scenario file that has them. */
   file: string

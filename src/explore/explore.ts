@@ -8,7 +8,7 @@ import { changesMarket, type PlannedTrial, type PlanWish, planTrials } from './p
 import { randomTrials } from './plan/random-trials.ts'
 import { askedNothing, type Baseline, compareBaselines } from './run/baseline.ts'
 import { BaselineFailure } from './run/baseline-failure.ts'
-import { ExplorationSandbox, type Observation, type RunTerms } from './run/exploration-sandbox.ts'
+import { type ExplorationRunTerms, ExplorationSandbox, type Observation } from './run/exploration-sandbox.ts'
 import { type Limits, runTrials } from './run/run-trials.ts'
 import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink/shrink-schedules.ts'
 
@@ -18,7 +18,7 @@ const BASELINE_TIMEOUT_MS = 600_000
 const PATIENCE_MS = 300_000
 
 /** What `explore` is to do. */
-export interface ExploreTerms extends RunTerms, PlanWish, Limits {
+export interface ExploreTerms extends ExplorationRunTerms, PlanWish, Limits {
   /** How many random schedules are tried after the single faults, and how what is found by them is kept; without it, none. */
   random?: Pick<ShrinkTerms, 'save'> & { count: number }
   /** Id of the only trial that is run; undefined for all of the plan. */
@@ -71,7 +71,7 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
       seed: sandbox.seed,
       clock: moment,
       created_at: new Date(start).toISOString(),
-      baseline: summaryOf(baseline, runs),
+      baseline: baselineSummary(baseline, runs),
       results: [],
       untried: null,
       took_ms: 0,
@@ -145,7 +145,10 @@ function refuseUnlessGood(
   if (wrong) throw new Error(`the sandbox's audit fails without any fault: ${wrong.id}: ${wrong.detail}`)
 }
 
-function summaryOf({ places, difference, shared }: Baseline, runs: readonly Observation[]): Exploration['baseline'] {
+function baselineSummary(
+  { places, difference, shared }: Baseline,
+  runs: readonly Observation[],
+): Exploration['baseline'] {
   const [first] = runs
   return {
     exchanges: first?.evidence.exchanges.length ?? 0,

@@ -1,6 +1,6 @@
 import { OPERATIONS, type Operation } from '../domain/operations.ts'
 import { LEVELS, type Level } from '../oracle/outcome.ts'
-import { type Hazard, type Position, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
+import { type Hazard, type RequestPosition, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
 import { HAZARDS } from './plan/hazards.ts'
 
 /** All trials of one hazard at one operation. */
@@ -30,7 +30,7 @@ export interface MatrixRow {
 
 /** What a matrix has to know of one thing that can go wrong. */
 interface Harm {
-  position: Pick<Position, 'operation'>
+  position: Pick<RequestPosition, 'operation'>
   hazard: Pick<Hazard, 'id'>
 }
 

@@ -1,9 +1,9 @@
 import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
+import { TRANSFERS } from '../faults/operation-groups.ts'
 import type { Level } from '../oracle/outcome.ts'
 import type { Verdict } from '../verdict/report.ts'
 import { type Exploration, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
 import { isBad } from './judge/judge-trial.ts'
-import { codeWithUntried } from './untried-transfers.ts'
 
 /** What an exploration comes to. */
 export interface ExplorationSummary {
@@ -15,7 +15,7 @@ export interface ExplorationSummary {
 const OPEN: readonly Level[] = ['inconclusive', 'review']
 
 /** Failed: money went astray, or a command hung. Inconclusive: it may have, or no fault ever struck. Otherwise passed. */
-export function summaryOf({ results }: Pick<Exploration, 'results'>): ExplorationSummary {
+export function explorationSummary({ results }: Pick<Exploration, 'results'>): ExplorationSummary {
   const counts = Object.fromEntries(TRIAL_OUTCOMES.map((outcome) => [outcome, 0])) as Record<TrialOutcome, number>
   for (const { outcome } of results) counts[outcome]++
   const isOpen = results.some(({ level }) => OPEN.includes(level)) || counts.not_exercised === results.length
@@ -24,7 +24,38 @@ export function summaryOf({ results }: Pick<Exploration, 'results'>): Exploratio
 }
 
 /** The exit code of `explore`. */
-export function exitCodeOf(exploration: Pick<Exploration, 'results' | 'untried'>, allowInconclusive = false): number {
-  const code = { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[summaryOf(exploration).verdict]
+export function explorationExitCode(
+  exploration: Pick<Exploration, 'results' | 'untried'>,
+  allowInconclusive = false,
+): number {
+  const code = { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[explorationSummary(exploration).verdict]
   return codeWithUntried(code, exploration, allowInconclusive)
+}
+
+/** How many trials that could have moved money were planned and not tried. */
+export function untriedTransfers({ untried }: Pick<Exploration, 'untried'>): number {
+  const trials = untried?.trials ?? []
+  return trials.filter(({ harms }) => harms.some(({ position }) => TRANSFERS.includes(position.operation))).length
+}
+
+/**
+ * The exit code of an exploration, after that of its verdict: what was left out at transfers is not passed. What is inconclusive passes
+ * where that is allowed.
+ */
+export function codeWithUntried(
+  code: number,
+  exploration: Pick<Exploration, 'untried'>,
+  allowInconclusive: boolean,
+): number {
+  const own = code === 0 && untriedTransfers(exploration) > 0 ? INCONCLUSIVE : code
+  return own === INCONCLUSIVE && allowInconclusive ? 0 : own
+}
+
+/** "9 more, 6 of them at transfers (--max-runs 2)": what was not tried; undefined when all of it was. */
+export function notTriedInWords(exploration: Pick<Exploration, 'untried'>): string | undefined {
+  const { untried } = exploration
+  if (untried === null) return undefined
+  const transfers = untriedTransfers(exploration)
+  const at = transfers === 0 ? 'none of them at transfers' : `${transfers} of them at transfers`
+  return `${untried.trials.length} more, ${at} (${untried.reason})`
 }

@@ -1,7 +1,7 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import { ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Logger } from '../support/logger.ts'
-import { retryWhile } from '../support/retry-while.ts'
+import { retryWhile } from '../support/waiting.ts'
 
 /** Something a fault breaks for a while. */
 export interface Breakage {

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { parseDuration, parseDurationRange } from '../support/duration.ts'
 import { type Issue, type Path, UnreadableTextError } from '../support/issue.ts'
+import { parseDuration, parseDurationRange } from '../support/quantities.ts'
 import { schemaIssues } from '../support/schema-issues.ts'
 
 /** Keyword of a string schema that says how the string is read. */

@@ -1,5 +1,5 @@
 import type { Exchange } from '../domain/exchange.ts'
-import { abortController } from '../support/abort-controller.ts'
+import { abortController } from '../support/waiting.ts'
 import type { Appearance } from './appearances.ts'
 import type { Course } from './fault-kind.ts'
 import type { FaultRule, SoundRule } from './fault-rule.ts'

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '../domain/errors.ts'
-import type { TokenWish } from '../domain/exchange.ts'
+import type { IdpTokenChanges } from '../domain/exchange.ts'
 import { defineKind, type Strike } from './fault-kind.ts'
 import { OF_END_USER, SERVICE } from './operation-groups.ts'
 import { Choice, withDefault } from './parameters.ts'
@@ -12,7 +12,7 @@ interface TokenFault<K extends string> {
   detail: string
   /** What the tokens are that the identity provider issues instead, as in "The identity provider issues …". */
   issues: string
-  issued(strike: Strike): TokenWish
+  issued(strike: Strike): IdpTokenChanges
 }
 
 const CODES = { user: 'invalid_user_token', idp: 'invalid_idp_token' } as const

@@ -1,4 +1,4 @@
-import { parseDurationRange } from '../support/duration.ts'
+import { parseDurationRange } from '../support/quantities.ts'
 import type { Strike } from './fault-kind.ts'
 
 /**

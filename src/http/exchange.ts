@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse, ShownTotal } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
-import type { Answer, Drop, Exchange, StruckBy, TokenWish } from '../domain/exchange.ts'
+import type { Answer, Drop, Exchange, IdpTokenChanges, StruckBy } from '../domain/exchange.ts'
 import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
@@ -51,7 +51,7 @@ export class HttpExchange implements Exchange {
   claimedTenant: string | undefined
   /** Also what a fault has answered early. */
   answer: Answer | undefined
-  tokenWish: TokenWish = {}
+  tokenWish: IdpTokenChanges = {}
   ending: Ending | undefined
   /** The handler at work: it goes on when the connection has ended. */
   work: Promise<unknown> | undefined

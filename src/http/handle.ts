@@ -6,7 +6,7 @@ import type { Claim } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { EndpointRequest } from '../partner-api/endpoint.ts'
 import { shownBy } from './note-shown.ts'
-import { keyOf, type PipelineDeps, type RequestContext, ready } from './pipeline.ts'
+import { type PipelineDeps, type RequestContext, ready, sentIdempotencyKey } from './pipeline.ts'
 import { problemType, renderProblem, toProblem } from './problem.ts'
 import { headersOf, noteAnswer, noteAnswered, noteRefusal, noteTransfer } from './record.ts'
 
@@ -42,7 +42,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
     }
     return endpoint.handle({ tenant, params, query, body, onPhase, ...(claim && { claim }) }, service)
   }
-  const key = endpoint.idempotency === 'none' ? undefined : keyOf(request)
+  const key = endpoint.idempotency === 'none' ? undefined : sentIdempotencyKey(request)
   if (key === undefined) return write(context, await operation(), deps)
   const { response, replayed } = await service.idempotency.run({
     scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse, ShownTotal } from '../domain/api-response.ts'
-import { jsonObject } from '../support/json-object.ts'
+import { jsonObject } from '../support/json.ts'
 import { member, type Shown } from './exchange.ts'
 
 /** What the response to an operation shows, if it reaches the client: a list says so, the answer to a transfer holds it. */

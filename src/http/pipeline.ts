@@ -7,7 +7,7 @@ import type { Ids } from '../domain/ids.ts'
 import type { Service } from '../domain/service.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import { claimedClient } from './claimed-client.ts'
 import type { HttpExchange } from './exchange.ts'
@@ -156,7 +156,7 @@ async function userToken({ exchange, endpoint, request }: RequestContext, { serv
 function idempotencyKey({ endpoint, request }: RequestContext, { service: { settings } }: PipelineDeps): void {
   if (endpoint.idempotency === 'none') return
   const { pattern, words } = KEY_FORMS[settings.idempotency_key_format]
-  const key = keyOf(request)
+  const key = sentIdempotencyKey(request)
   if (key === undefined) {
     if (endpoint.idempotency === 'accepted') return
     const detail = `The Idempotency-Key header is required: ${words}, fresh per operation, the same for its retries.`
@@ -174,7 +174,7 @@ function idempotencyKey({ endpoint, request }: RequestContext, { service: { sett
 }
 
 /** The Idempotency-Key, as {@link unquotedKey} gives it. */
-export function keyOf(request: FastifyRequest): string | undefined {
+export function sentIdempotencyKey(request: FastifyRequest): string | undefined {
   const value = header(request, 'idempotency-key')
   return value === undefined ? undefined : unquotedKey(value)
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
-import { jsonExcess } from '../support/json-excess.ts'
+import { jsonExcess } from '../support/json.ts'
 import { bodyProblem } from './bad-request.ts'
 import { bodyReadAhead } from './read-ahead.ts'
 import { noteBody } from './record.ts'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Problem } from '../domain/errors.ts'
-import { hasTooManyParameters, MAX_PARAMETERS } from '../support/parameter-count.ts'
+import { hasTooManyParameters, MAX_PARAMETERS } from '../support/encodings.ts'
 
 /** Longest path and query together, in bytes. */
 export const MAX_TARGET = 8 * 1024

@@ -5,10 +5,10 @@ import { keyInLog } from '../domain/idempotency-key.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
-import { jsonObject } from '../support/json-object.ts'
+import { jsonObject } from '../support/json.ts'
 import { type HttpExchange, member } from './exchange.ts'
 import { onceOver } from './once-over.ts'
-import { keyOf } from './pipeline.ts'
+import { sentIdempotencyKey } from './pipeline.ts'
 import { toProblem } from './problem.ts'
 
 declare module 'fastify' {
@@ -68,7 +68,7 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply, settings: Servic
   const { method, url, id, exchange, namespace } = request
   const answer = answerOf(request, reply, failure)
   const transaction = exchange && transactionOf(exchange)
-  const key = exchange ? keyOf(request) : undefined
+  const key = exchange ? sentIdempotencyKey(request) : undefined
   const struckBy = exchange?.struckBy
   const { redactor } = namespace.exchanges
   return {

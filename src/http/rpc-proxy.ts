@@ -7,8 +7,8 @@ import { from, named } from '../domain/described-schema.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Chain } from '../domain/ports/chain.ts'
-import { jsonExcess } from '../support/json-excess.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
+import { jsonExcess } from '../support/json.ts'
 import { type PipelineDeps, refuseUnlessReady } from './pipeline.ts'
 
 const ChainId = Type.String({ examples: ['31337'] })

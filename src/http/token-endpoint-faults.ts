@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
-import { ExchangeEnded, type TokenWish } from '../domain/exchange.ts'
-import { formDecode } from '../support/form-decode.ts'
+import { ExchangeEnded, type IdpTokenChanges } from '../domain/exchange.ts'
+import { formDecode } from '../support/encodings.ts'
 import type { Refusal } from '../traffic/recorded-exchange.ts'
 import { duringResponse, parked } from './during-response.ts'
 import type { Entrance } from './entrance.ts'
@@ -61,7 +61,7 @@ export function tokenEndpointFaults(
 /** What the identity provider asks and tells about a token request. */
 interface TokenEndpoint {
   /** What a struck request is to be answered with. */
-  wish(request: FastifyRequest): TokenWish
+  wish(request: FastifyRequest): IdpTokenChanges
   /** Notes why a request is refused. */
   refused(request: FastifyRequest, reply: FastifyReply, error: RefusedTokenRequest): void
 }

@@ -2,11 +2,11 @@ import type {} from '@fastify/swagger'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { audiencesOf, scopeOf } from '../domain/audiences.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
-import type { TokenWish } from '../domain/exchange.ts'
+import type { IdpTokenChanges } from '../domain/exchange.ts'
 import { issuerAt } from '../domain/issuer.ts'
 import type { Tenant } from '../domain/records.ts'
-import { hasTooManyParameters, MAX_PARAMETERS } from '../support/parameter-count.ts'
-import { shorten } from '../support/shorten.ts'
+import { hasTooManyParameters, MAX_PARAMETERS } from '../support/encodings.ts'
+import { shorten } from '../support/foreign-text.ts'
 import { endpointPaths } from './discovery-document.ts'
 import { type MetadataOptions, metadataRoutes } from './metadata-routes.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -25,7 +25,7 @@ export interface IdentityRoutesOptions extends MetadataOptions {
   /** The tenant of that client id, in the namespace of the request. */
   findTenant(request: FastifyRequest, clientId: string): Promise<Tenant | undefined>
   /** How the answer to a token request is to differ from a good one: faults decide. */
-  wish?(request: FastifyRequest): TokenWish
+  wish?(request: FastifyRequest): IdpTokenChanges
   /** Told why a token request is refused. */
   refused?(request: FastifyRequest, reply: FastifyReply, error: OAuthError): void
 }

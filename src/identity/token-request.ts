@@ -2,9 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { scopeOf } from '../domain/audiences.ts'
 import { isSameTenant } from '../domain/issuer.ts'
 import type { Tenant } from '../domain/records.ts'
-import { decodeBase64 } from '../support/decode-base64.ts'
-import { formDecode } from '../support/form-decode.ts'
-import { shorten } from '../support/shorten.ts'
+import { decodeBase64, formDecode } from '../support/encodings.ts'
+import { shorten } from '../support/foreign-text.ts'
 import { OAuthError, type OAuthErrorDetails } from './oauth-error.ts'
 
 /** A request to the token endpoint as it came in. */

@@ -1,10 +1,10 @@
 import { ControlClient } from '../control/client.ts'
+import type { Credentials } from '../control/contract.ts'
 import { ControlError } from '../control/control-error.ts'
 import { trustingFetch } from '../control/trusting-fetch.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { OptionError, refuseUnknownNames } from '../option-error.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
-import { reachedAt } from './reached-at.ts'
 
 /** Where a running sandbox is. */
 export interface ConnectOptions {
@@ -42,4 +42,23 @@ export async function connectSandbox(options: ConnectOptions): Promise<SandboxHa
   const shared = namespace === undefined || namespace === DEFAULT_NAMESPACE
   const stop = () => (shared ? client.stop() : client.deleteNamespace(namespace))
   return handleOf(client, { addressed: reachedAt(client.origin), fetch: fetchFn, stop, dispose: async () => undefined })
+}
+
+/**
+ * Gives the addresses in credentials the origin under which the sandbox was reached: behind a mapped port, or by another name, it
+ * does not know that one itself.
+ */
+function reachedAt(origin: string): (credentials: Credentials) => Credentials {
+  return (credentials) => {
+    const { base_url, auth_url, control_url, rpc_urls } = credentials
+    const own = new URL(control_url).origin
+    const moved = (url: string) => (url.startsWith(own) ? `${origin}${url.slice(own.length)}` : url)
+    return {
+      ...credentials,
+      base_url: moved(base_url),
+      auth_url: moved(auth_url),
+      control_url: moved(control_url),
+      rpc_urls: Object.fromEntries(Object.entries(rpc_urls).map(([chain, url]) => [chain, moved(url)])),
+    }
+  }
 }

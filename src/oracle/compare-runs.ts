@@ -1,23 +1,22 @@
-import { grouped } from '../support/grouped.ts'
+import { grouped } from '../support/maps.ts'
 import type { Facts, Made, Sibling } from './facts.ts'
-import { madeBy, madeName, placeName } from './made.ts'
-import { firstBeginOf, type Operation } from './operation.ts'
+import { type ClientOperation, firstBeginOf } from './operation.ts'
 import type { OutcomeId } from './outcome.ts'
 
 /** An operation, and what was found of it by itself; undefined for nothing. */
-export interface Judged {
-  operation: Operation
+export interface JudgedOperation {
+  operation: ClientOperation
   outcome: OutcomeId | undefined
 }
 
 /** What a comparison says of one operation: one that was never sent has no attempts. */
 export interface Difference {
   outcome: OutcomeId
-  operation: Operation
+  operation: ClientOperation
 }
 
 /** What runs are compared by. */
-export interface Comparison {
+export interface RunComparison {
   sibling: Sibling
   end: Facts['end']
   /** Operations whose first request came after this exchange are those of a command that was started once more: no surplus. */
@@ -31,9 +30,9 @@ const KNOWN: readonly (OutcomeId | undefined)[] = ['told', 'found']
  * In what a run differs from the unharmed one beyond what its operations show by themselves: more often than there, of another amount,
  * never asked for.
  */
-export function compareRuns(judged: readonly Judged[], comparison: Comparison): Difference[] {
+export function compareRuns(judged: readonly JudgedOperation[], comparison: RunComparison): Difference[] {
   const { sibling } = comparison
-  const nameOf = ({ operation }: Judged) => placeName(madeBy(operation, sibling))
+  const nameOf = ({ operation }: JudgedOperation) => placeName(madeBy(operation, sibling))
   const came = grouped(judged, nameOf)
   const expected = grouped(sibling.made, placeName)
   const places = new Set([...expected.keys(), ...came.keys()])
@@ -45,8 +44,8 @@ export function compareRuns(judged: readonly Judged[], comparison: Comparison): 
 /** One end user, one pool, one type. */
 function comparePlace(
   expected: readonly (Made & { count: number })[],
-  came: readonly Judged[],
-  comparison: Comparison & { judged: readonly Judged[] },
+  came: readonly JudgedOperation[],
+  comparison: RunComparison & { judged: readonly JudgedOperation[] },
 ): Difference[] {
   const { sibling, judged, end, restarted } = comparison
   const wanted = new Map(expected.map((made) => [madeName(made), made.count]))
@@ -56,7 +55,7 @@ function comparePlace(
     const asked = (groups.get(madeName(made)) ?? []).length + unknown(made, judged, sibling)
     return Array.from({ length: Math.max(0, made.count - asked) }, () => made)
   })
-  const isNew = ({ operation }: Judged) => !wanted.has(madeName(madeBy(operation, sibling)))
+  const isNew = ({ operation }: JudgedOperation) => !wanted.has(madeName(madeBy(operation, sibling)))
   const changed = more.filter(isNew)
   const missing = fewer.slice(changed.length)
   const others = more.filter((one) => !isNew(one) || changed.indexOf(one) >= fewer.length)
@@ -71,15 +70,15 @@ function comparePlace(
 }
 
 /** Those carried out beyond the number there should be, the last ones; what is known to be paid twice is not said again. */
-function surplusOf(group: readonly Judged[], wanted: number, restarted: number): Judged[] {
-  const isOfFirstStart = ({ attempts }: Operation) => (attempts[0]?.exchange.number ?? 0) <= restarted
+function surplusOf(group: readonly JudgedOperation[], wanted: number, restarted: number): JudgedOperation[] {
+  const isOfFirstStart = ({ attempts }: ClientOperation) => (attempts[0]?.exchange.number ?? 0) <= restarted
   const done = group.filter(({ operation }) => operation.state === 'done' && isOfFirstStart(operation))
   const said = done.filter(({ outcome }) => TWICE.includes(outcome)).length
   const count = Math.max(0, done.length - said - wanted)
   return count === 0 ? [] : done.filter(({ outcome }) => !TWICE.includes(outcome)).slice(-count)
 }
 
-function surplusOutcome({ operation }: Judged, isNew: boolean, judged: readonly Judged[]): OutcomeId {
+function surplusOutcome({ operation }: JudgedOperation, isNew: boolean, judged: readonly JudgedOperation[]): OutcomeId {
   if (operation.type === 'create_portfolio') return 'made_twice'
   if (operation.type === 'deposit') return isNew ? 'another_amount' : 'paid_twice'
   return isPaidIn(operation, judged) ? 'taken_back' : 'took_out_unpaid'
@@ -89,16 +88,19 @@ function surplusOutcome({ operation }: Judged, isNew: boolean, judged: readonly 
  * Whether a deposit of as much at least was made into the same pool before, and its client knew of it. A deposit of just as much that was
  * asked for, and never made, is what the withdrawal takes back, unless one like it was made.
  */
-function isPaidIn(withdrawal: Operation, judged: readonly Judged[]): boolean {
+function isPaidIn(withdrawal: ClientOperation, judged: readonly JudgedOperation[]): boolean {
   const deposits = judged.filter(({ operation }) => isBefore(operation, withdrawal))
   const known = deposits.filter(({ outcome }) => KNOWN.includes(outcome))
-  const isEqual = ({ operation }: Judged) => operation.wish !== null && operation.wish === withdrawal.wish
+  const isEqual = ({ operation }: JudgedOperation) => operation.wish !== null && operation.wish === withdrawal.wish
   const isMissed = deposits.some((one) => isEqual(one) && one.operation.state === 'not_done')
   return isMissed ? known.some(isEqual) : known.some(({ operation }) => isAsMuch(operation, withdrawal))
 }
 
 /** A deposit into the pool of a withdrawal, asked for before it. */
-function isBefore({ type, tenant, external_id, pool_id, ...deposit }: Operation, withdrawal: Operation): boolean {
+function isBefore(
+  { type, tenant, external_id, pool_id, ...deposit }: ClientOperation,
+  withdrawal: ClientOperation,
+): boolean {
   return (
     type === 'deposit' &&
     tenant === withdrawal.tenant &&
@@ -108,7 +110,7 @@ function isBefore({ type, tenant, external_id, pool_id, ...deposit }: Operation,
   )
 }
 
-function isAsMuch({ amount_minor: paid }: Operation, { amount_minor: taken }: Operation): boolean {
+function isAsMuch({ amount_minor: paid }: ClientOperation, { amount_minor: taken }: ClientOperation): boolean {
   return !isAmount(paid) || !isAmount(taken) || BigInt(paid) >= BigInt(taken)
 }
 
@@ -118,7 +120,7 @@ function isAmount(text: string | null): text is string {
 }
 
 /** How many operations may be it, since no request says what they ask for. */
-function unknown(made: Made, judged: readonly Judged[], sibling: Sibling): number {
+function unknown(made: Made, judged: readonly JudgedOperation[], sibling: Sibling): number {
   return judged.filter(({ operation }) => {
     const { who, type, pool_id, amount_minor } = madeBy(operation, sibling)
     const isVague = pool_id === null || (made.amount_minor !== null && amount_minor === null)
@@ -127,7 +129,7 @@ function unknown(made: Made, judged: readonly Judged[], sibling: Sibling): numbe
 }
 
 /** As it would have been: of an end user whose name changes from run to run, nobody knows whose. */
-function neverSent(made: Made, judged: readonly Judged[], sibling: Sibling): Operation {
+function neverSent(made: Made, judged: readonly JudgedOperation[], sibling: Sibling): ClientOperation {
   const { type, pool_id, amount_minor } = made
   const alike = judged.find(({ operation }) => sibling.whoIs(operation.tenant, operation.external_id) === made.who)
   const [tenant, external_id] = made.who.startsWith('[')
@@ -137,4 +139,20 @@ function neverSent(made: Made, judged: readonly Judged[], sibling: Sibling): Ope
     ...{ tenant: tenant ?? alike?.operation.tenant ?? null, external_id, type, pool_id, amount_minor },
     ...{ key: null, attempts: [], state: 'not_done', transfers: [], portfolio_id: null, wish: null },
   }
+}
+
+/** What an operation asks for, comparable between runs. */
+export function madeBy(operation: ClientOperation, { whoIs, amounts }: Pick<Sibling, 'whoIs' | 'amounts'>): Made {
+  const { tenant, external_id, type, pool_id, amount_minor } = operation
+  return { who: whoIs(tenant, external_id), type, pool_id, amount_minor: amounts ? amount_minor : null }
+}
+
+/** The same for equal ones. */
+export function madeName({ who, type, pool_id, amount_minor }: Made): string {
+  return JSON.stringify([who, type, pool_id, amount_minor])
+}
+
+/** The same for those of one end user in one pool, of whatever amount. */
+export function placeName({ who, type, pool_id }: Made): string {
+  return JSON.stringify([who, type, pool_id])
 }

@@ -1,7 +1,6 @@
 import type { Forgotten } from '../traffic/kept-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
-import type { Ledger } from './ledger.ts'
-import type { Ending, OperationType } from './outcome.ts'
+import type { CommandEnding, OperationType } from './outcome.ts'
 
 /** All that the oracle knows of a client and its money. */
 export interface Facts {
@@ -17,10 +16,10 @@ export interface Facts {
   ledger: Ledger
   /** Real time of the last JSON-RPC request to a chain of the namespace, milliseconds since the Unix epoch; null for none. */
   rpc_at: number | null
-  /** Whether the client has ended: what it has not done yet, it will not do any more. */
+  /** True if the client has ended: what it has not done yet, it will not do any more. */
   ended: boolean
   /** How the command ended that it was part of; null where nobody knows. */
-  end: Ending | null
+  end: CommandEnding | null
 }
 
 /** The list that shows what became of an operation. */
@@ -44,8 +43,44 @@ export interface Sibling {
   lists(operation: ListOperation, who: string): number
   /** What it carried out, and how often. */
   made: readonly (Made & { count: number })[]
-  /** Whether amounts are the same in every run. */
+  /** True if amounts are the same in every run. */
   amounts: boolean
-  /** Whether a key came again after its answer. */
+  /** True if a key came again after its answer. */
   key_again: boolean
+}
+
+/** A transfer that a request asked for, as the ledger has it. */
+export interface LedgerTransfer {
+  transaction_id: string
+  type: 'deposit' | 'withdraw'
+  /** Slug. */
+  tenant: string
+  external_id: string
+  /** The Idempotency-Key that it was asked for with, in lower case where case makes no difference. */
+  key: string
+  portfolio_id: string
+  /** Minor units, a digit string. */
+  amount_minor: string
+  tx_hash: string
+}
+
+/** A portfolio, whoever made it. */
+export interface LedgerPortfolio {
+  tenant: string
+  external_id: string
+  portfolio_id: string
+  pool_id: string
+  token_symbol: string
+  token_decimals: number
+  /** The Idempotency-Key that it was made with; null when the fixture made it, or the key is not kept any more. */
+  key: string | null
+}
+
+/** What requests have moved and made, by the ledger's word; transfers of the fixture are left out. */
+export interface Ledger {
+  /** Settled; oldest first. */
+  transfers: readonly LedgerTransfer[]
+  /** Signed, and not settled. */
+  under_way: readonly LedgerTransfer[]
+  portfolios: readonly LedgerPortfolio[]
 }

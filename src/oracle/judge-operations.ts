@@ -1,12 +1,11 @@
 import { atOnce } from '../support/breathe.ts'
-import { grouped } from '../support/grouped.ts'
-import { compareRuns } from './compare-runs.ts'
+import { grouped } from '../support/maps.ts'
+import { compareRuns, madeBy, madeName } from './compare-runs.ts'
 import type { Facts, Sibling } from './facts.ts'
-import { madeBy, madeName } from './made.ts'
-import { firstBeginOf, lastEndOf, OPERATIONS_A_STEP, type Operation, operationsInSteps } from './operation.ts'
+import { type ClientOperation, firstBeginOf, lastEndOf, OPERATIONS_A_STEP, operationsInSteps } from './operation.ts'
 import { LEVELS, type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from './outcome.ts'
-import { describe, sentenceOf } from './sentences.ts'
-import { SLACK_MS, Surroundings, type Telling, toldOf } from './told.ts'
+import { describeOperation, sentenceOf } from './sentences.ts'
+import { RunSurroundings, SLACK_MS, type Telling, toldOf } from './told.ts'
 
 /** Beside what a run may be judged. */
 export interface Beside {
@@ -27,9 +26,9 @@ export function* judgementInSteps(
   { sibling, restarted = Number.POSITIVE_INFINITY }: Beside = {},
 ): Generator<undefined, OperationOutcome[]> {
   const operations = yield* operationsInSteps(facts)
-  const around = new Surroundings(facts, sibling)
+  const around = new RunSurroundings(facts, sibling)
   const run = { facts, around, operations }
-  const judged: { operation: Operation; own: OperationOutcome | undefined; outcome: OutcomeId | undefined }[] = []
+  const judged: { operation: ClientOperation; own: OperationOutcome | undefined; outcome: OutcomeId | undefined }[] = []
   for (const operation of operations) {
     if (judged.length % OPERATIONS_A_STEP === 0) yield
     const [own] = judgeOne(operation, run)
@@ -63,10 +62,10 @@ function rank({ level, outcome }: OperationOutcome): number {
 
 const ORDER = Object.keys(OUTCOMES) as OutcomeId[]
 
-interface Run {
+interface JudgedRun {
   facts: Facts
-  around: Surroundings
-  operations: readonly Operation[]
+  around: RunSurroundings
+  operations: readonly ClientOperation[]
 }
 
 /** What is true of the run as a whole: something was forgotten, or it never ended. */
@@ -97,7 +96,7 @@ function requests(count: number): string {
 const OPEN: readonly OutcomeId[] = ['untold', 'left_open', 'lucky', 'gave_up', 'gave_up_looked']
 
 /** The first row that fits; none for what the record never had. */
-function judgeOne(operation: Operation, run: Run): OperationOutcome[] {
+function judgeOne(operation: ClientOperation, run: JudgedRun): OperationOutcome[] {
   const { facts, around } = run
   if (operation.attempts.length === 0) {
     const known = facts.forgotten.room + facts.forgotten.deleted > 0
@@ -112,12 +111,12 @@ function judgeOne(operation: Operation, run: Run): OperationOutcome[] {
 /** Rows that are right where an outage lasts longer than any patience: the client has given up, and its command said so. */
 const PATIENT: readonly OutcomeId[] = ['left_open', 'gave_up']
 
-/** Whether the last attempt was lost in an outage: only a client that goes on under its key for twelve attempts is answered. */
-function isOutlasted({ attempts }: Operation): boolean {
+/** @returns true if the last attempt was lost in an outage: only a client that goes on under its key for twelve attempts is answered */
+function isOutlasted({ attempts }: ClientOperation): boolean {
   return attempts.at(-1)?.exchange.faults.some(({ kind }) => kind === 'outage') ?? false
 }
 
-function rowOf(operation: Operation, telling: Telling, run: Run): Row {
+function rowOf(operation: ClientOperation, telling: Telling, run: JudgedRun): Row {
   if (operation.attempts.some(({ exchange }) => exchange.end === 'cut_off')) return ['forgotten']
   if (operation.state === 'under_way') return ['not_known_yet']
   if (operation.state === 'not_done') return whenNotDone(operation, telling, run)
@@ -147,7 +146,7 @@ function whenDone({ told, by }: Telling, { end }: Facts): Row {
 }
 
 /** Rows of an operation that was not carried out. */
-function whenNotDone(operation: Operation, { told, by, looked }: Telling, run: Run): Row {
+function whenNotDone(operation: ClientOperation, { told, by, looked }: Telling, run: JudgedRun): Row {
   switch (told) {
     case 'done':
     case 'found':
@@ -170,7 +169,7 @@ function whenNotDone(operation: Operation, { told, by, looked }: Telling, run: R
  * Operations that ask for the same under another key, begun after every attempt of this one had ended without telling anything. Of money
  * that had moved, a balance told nothing to a client that sent it again: many list portfolios before each transfer.
  */
-function sentAgain(operation: Operation, { operations, around }: Run): Operation[] {
+function sentAgain(operation: ClientOperation, { operations, around }: JudgedRun): ClientOperation[] {
   if (operation.wish === null) return []
   const end = lastEndOf(operation)
   return operations.filter((other) => {
@@ -181,7 +180,7 @@ function sentAgain(operation: Operation, { operations, around }: Run): Operation
   })
 }
 
-function isSame(one: Operation, other: Operation): boolean {
+function isSame(one: ClientOperation, other: ClientOperation): boolean {
   return (
     one.wish === other.wish &&
     one.type === other.type &&
@@ -191,7 +190,7 @@ function isSame(one: Operation, other: Operation): boolean {
 }
 
 /** The row of what was carried out without an answer, sent again under another key, and carried out as well. */
-function paidAgain(operation: Operation, run: Run): Row | undefined {
+function paidAgain(operation: ClientOperation, run: JudgedRun): Row | undefined {
   if (operation.attempts.every(({ said }) => said !== 'nothing')) return undefined
   const again = sentAgain(operation, run).filter(({ state }) => state === 'done')
   const [other] = again
@@ -203,12 +202,12 @@ function paidAgain(operation: Operation, run: Run): Row | undefined {
 }
 
 /** The first request of an operation. */
-function firstOf({ attempts }: Operation): Operation['attempts'][number]['exchange'][] {
+function firstOf({ attempts }: ClientOperation): ClientOperation['attempts'][number]['exchange'][] {
   return attempts.slice(0, 1).map(({ exchange }) => exchange)
 }
 
 /** An equal withdrawal, carried out after a deposit. */
-function isTakenBack(one: Operation, deposit: Operation): boolean {
+function isTakenBack(one: ClientOperation, deposit: ClientOperation): boolean {
   return (
     deposit.type === 'deposit' &&
     one.type === 'withdraw' &&
@@ -220,8 +219,8 @@ function isTakenBack(one: Operation, deposit: Operation): boolean {
   )
 }
 
-/** Whether the unharmed run has as many equal ones: a suite that makes two orders of one amount on purpose. */
-function isAsOften(operation: Operation, { operations, around: { sibling } }: Run): boolean {
+/** @returns true if the unharmed run has as many equal ones: a suite that makes two orders of one amount on purpose */
+function isAsOften(operation: ClientOperation, { operations, around: { sibling } }: JudgedRun): boolean {
   if (!sibling) return false
   const name = madeName(madeBy(operation, sibling))
   const equal = operations.filter((one) => one.state === 'done' && madeName(madeBy(one, sibling)) === name)
@@ -232,7 +231,7 @@ function isAsOften(operation: Operation, { operations, around: { sibling } }: Ru
  * Pairs of equal operations in flight at once under two keys, both carried out: a suite may want it, and does where the unharmed run has
  * as many equal ones. Whether they were at once there as well is chance.
  */
-function equalAtOnce(operations: readonly Operation[], run: Run): OperationOutcome[] {
+function equalAtOnce(operations: readonly ClientOperation[], run: JudgedRun): OperationOutcome[] {
   const level = run.around.sibling ? ('review' as const) : undefined
   const done = operations.filter(
     ({ type, state, wish }) => type !== 'create_portfolio' && state === 'done' && wish !== null,
@@ -248,13 +247,13 @@ function equalAtOnce(operations: readonly Operation[], run: Run): OperationOutco
 }
 
 /** Operations with the next one that was in flight at the same time, or that began before the first came again under its own key. */
-function overlapping(operations: readonly Operation[]): [Operation, Operation][] {
+function overlapping(operations: readonly ClientOperation[]): [ClientOperation, ClientOperation][] {
   const inOrder = operations.map((operation) => ({
     operation,
     began: firstBeginOf(operation),
     ended: lastEndOf(operation),
   }))
-  return inOrder.flatMap(({ operation, began, ended }, i): [Operation, Operation][] => {
+  return inOrder.flatMap(({ operation, began, ended }, i): [ClientOperation, ClientOperation][] => {
     const next = inOrder[i + 1]
     const isAtOnce = next && next.began + SLACK_MS < ended && began + SLACK_MS < next.ended
     return isAtOnce ? [[operation, next.operation]] : []
@@ -262,7 +261,7 @@ function overlapping(operations: readonly Operation[]): [Operation, Operation][]
 }
 
 /** A key that comes again after its answer was handed over, and read: a further request came on that connection. */
-function keyAgain(operation: Operation, facts: Facts, sibling: Sibling | undefined): OperationOutcome[] {
+function keyAgain(operation: ClientOperation, facts: Facts, sibling: Sibling | undefined): OperationOutcome[] {
   const { attempts } = operation
   const at = attempts.findIndex(({ said }) => said === 'done')
   const answered = attempts[at]
@@ -293,12 +292,12 @@ const MILDER: Partial<Record<Level, Level>> = {
 }
 
 function outcomeOf(
-  operation: Operation,
+  operation: ClientOperation,
   outcome: OutcomeId,
   { facts, by = [], level, sentence }: Shown,
 ): OperationOutcome {
   const { tenant, external_id, type, key, amount_minor, portfolio_id, attempts } = operation
-  const what = describe(operation, facts.ledger)
+  const what = describeOperation(operation, facts.ledger)
   const usual = level ?? OUTCOMES[outcome].level
   const isMilder = type === 'create_portfolio' && outcome !== 'made_twice'
   const requestIds = [...attempts.map(({ exchange }) => exchange), ...by].map(({ request_id }) => request_id)

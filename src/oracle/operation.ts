@@ -1,13 +1,10 @@
 import type { Operation as ServiceOperation } from '../domain/operations.ts'
 import { atOnce } from '../support/breathe.ts'
-import { canonicalJson } from '../support/canonical-json.ts'
-import { grouped } from '../support/grouped.ts'
-import { jsonObject } from '../support/json-object.ts'
+import { canonicalJson, jsonObject } from '../support/json.ts'
+import { grouped } from '../support/maps.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
-import type { Facts } from './facts.ts'
-import type { Ledger, LedgerPortfolio, LedgerTransfer } from './ledger.ts'
+import type { Facts, Ledger, LedgerPortfolio, LedgerTransfer } from './facts.ts'
 import type { OperationType } from './outcome.ts'
-import { isMismatch, type Said, saidBy } from './said.ts'
 
 /** One request of an operation. */
 export interface Attempt {
@@ -23,7 +20,7 @@ export interface Attempt {
 export type LedgerState = 'done' | 'under_way' | 'not_done'
 
 /** Everything that was sent under one Idempotency-Key for one end user, and what the ledger has of it. */
-export interface Operation {
+export interface ClientOperation {
   tenant: string | null
   external_id: string | null
   type: OperationType
@@ -51,17 +48,17 @@ type Source = Pick<Facts, 'kept' | 'exchanges' | 'ledger'>
 export const OPERATIONS_A_STEP = 50
 
 /** Every operation of a run, in the order of its first attempt; those that only the ledger knows come last. */
-export function operationsOf(source: Source): Operation[] {
+export function operationsOf(source: Source): ClientOperation[] {
   return atOnce(operationsInSteps(source))
 }
 
 /** The same, with a pause now and then for those who have something else to do. */
-export function* operationsInSteps({ kept, exchanges, ledger }: Source): Generator<undefined, Operation[]> {
+export function* operationsInSteps({ kept, exchanges, ledger }: Source): Generator<undefined, ClientOperation[]> {
   const sent = [...kept, ...exchanges].filter(({ operation }) => TYPES.includes(operation))
   const known = tenantsByKey(sent)
   const books = new Books(ledger)
-  const groups = grouped(sent, (exchange) => nameOf(exchange, known))
-  const operations: Operation[] = []
+  const groups = grouped(sent, (exchange) => attemptGroup(exchange, known))
+  const operations: ClientOperation[] = []
   for (const group of groups.values()) {
     if (operations.length % OPERATIONS_A_STEP === 0) yield
     operations.push(operationOf(group, books))
@@ -111,13 +108,13 @@ function keyName(type: string, tenant: string | null, externalId: string | null,
 }
 
 /** An operation by its key; a request without one stands for itself, those refused because of another body go by that body. */
-function nameOf(exchange: RecordedExchange, known: ReadonlyMap<string, string>): string {
+function attemptGroup(exchange: RecordedExchange, known: ReadonlyMap<string, string>): string {
   const { operation, tenant, external_id, request_id, request } = exchange
   const key = exchange.idempotency?.key.toLowerCase()
   if (key === undefined) return request_id
   const whose = `${operation} ${external_id} ${key}`
   const name = `${tenant ?? known.get(whose) ?? ''} ${whose}`
-  return isMismatch(exchange) ? `${name} ${bodyOf(request.body) ?? request_id}` : name
+  return isMismatch(exchange) ? `${name} ${canonicalBody(request.body) ?? request_id}` : name
 }
 
 /** A request whose token nobody could read belongs to the operation that has its key. */
@@ -131,7 +128,7 @@ function tenantsByKey(sent: readonly RecordedExchange[]): Map<string, string> {
   return tenants
 }
 
-function operationOf(group: readonly RecordedExchange[], books: Books): Operation {
+function operationOf(group: readonly RecordedExchange[], books: Books): ClientOperation {
   const [first] = group
   const type = first?.operation as OperationType
   const tenant = group.find((one) => one.tenant !== null)?.tenant ?? null
@@ -172,7 +169,7 @@ function answersOf(group: readonly RecordedExchange[], field: string): string[] 
 }
 
 /** Null for a body that is no JSON. */
-function bodyOf(text: string | null | undefined): string | null {
+function canonicalBody(text: string | null | undefined): string | null {
   const body = jsonObject(text)
   return body ? canonicalJson(body) : null
 }
@@ -186,7 +183,7 @@ function askedFor(group: readonly RecordedExchange[]) {
 }
 
 /** A transfer of which no request is on record. */
-function unsent(transfer: LedgerTransfer, books: Books): Operation {
+function unsent(transfer: LedgerTransfer, books: Books): ClientOperation {
   const { tenant, external_id, type, key, amount_minor, portfolio_id } = transfer
   const pool_id = books.portfolio(portfolio_id)?.pool_id ?? null
   return {
@@ -211,11 +208,50 @@ function textIn(body: string | null, name: string): string | null {
 }
 
 /** When the last of its attempts ended, or began if that was later: milliseconds since the Unix epoch. */
-export function lastEndOf({ attempts }: Operation): number {
+export function lastEndOf({ attempts }: ClientOperation): number {
   return Math.max(...attempts.map(({ ended }) => ended))
 }
 
 /** When its first attempt began: milliseconds since the Unix epoch. */
-export function firstBeginOf({ attempts }: Pick<Operation, 'attempts'>): number {
+export function firstBeginOf({ attempts }: Pick<ClientOperation, 'attempts'>): number {
   return attempts[0]?.began ?? Number.POSITIVE_INFINITY
+}
+
+/**
+ * What one answer tells a client of its operation. `done`: it was carried out. `refused`: the operation's own outcome, and nothing moved.
+ * `put_off`: nothing was done by this attempt; of earlier ones it says nothing. `false`: a fault put a refusal in the place of another
+ * outcome. `nothing`: no answer, or one from which nothing follows.
+ */
+export type Said = 'done' | 'refused' | 'put_off' | 'false' | 'nothing'
+
+/** A refusal that says nothing of the operation: it may go on, or have been carried out. */
+const IN_PROGRESS = 'idempotency_key_in_progress'
+const MISMATCH = 'idempotency_key_in_use_with_different_params'
+/** Statuses by which an attempt is put off, whoever looked at its key. */
+const PUT_OFF = new Set([401, 403, 425, 429])
+/** Phases in which the operation has come to an outcome, or is bound to. */
+const CARRIED_OUT: readonly string[] = ['after_broadcast', 'after_confirmation', 'during_response']
+
+/** See {@link Said}. Only what was handed over counts, and only if the client did not reset the connection on it. */
+export function saidBy(exchange: RecordedExchange): Said {
+  const { response, idempotency, faults } = exchange
+  if (!isHandedOver(exchange) || response === null) return 'nothing'
+  const { status, code } = response
+  if (status >= 500 || status === 408 || code === IN_PROGRESS) return 'nothing'
+  if (status < 300) return 'done'
+  const replaced = faults.some(({ kind, phase }) => kind === 'error' && CARRIED_OUT.includes(phase))
+  if (replaced && exchange.refusal?.check === 'fault') return 'false'
+  if (PUT_OFF.has(status)) return 'put_off'
+  if (isMismatch(exchange)) return 'refused'
+  return idempotency === null || idempotency.use === 'unused' ? 'put_off' : 'refused'
+}
+
+/** @returns true if the client had all of an answer, in a form that can be read */
+export function isHandedOver({ end, unread, faults }: RecordedExchange): boolean {
+  return end === 'answered' && !unread && !faults.some(({ kind }) => kind === 'malformed_body')
+}
+
+/** @returns true if a request was refused because its key was in use with another body: it is no attempt of the operation of that key */
+function isMismatch({ refusal }: Pick<RecordedExchange, 'refusal'>): boolean {
+  return refusal?.code === MISMATCH
 }

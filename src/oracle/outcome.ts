@@ -5,7 +5,7 @@ export const LEVELS = ['critical', 'serious', 'inconclusive', 'review', 'warning
 export type Level = (typeof LEVELS)[number]
 
 /** How the command ended that the client is part of: with code 0, otherwise, or not in time. */
-export type Ending = 'well' | 'failed' | 'hung'
+export type CommandEnding = 'well' | 'failed' | 'hung'
 
 /**
  * What becomes of an operation, by what the ledger has and what its client was told: the rows of docs/oracle.md, in the order in which

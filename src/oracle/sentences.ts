@@ -1,7 +1,7 @@
-import { amountInWords } from '../support/amount-in-words.ts'
-import { shorten } from '../support/shorten.ts'
-import type { Ledger } from './ledger.ts'
-import type { Operation } from './operation.ts'
+import { shorten } from '../support/foreign-text.ts'
+import { amountInWords } from '../support/quantities.ts'
+import type { Ledger } from './facts.ts'
+import type { ClientOperation } from './operation.ts'
 import type { OperationType, OutcomeId } from './outcome.ts'
 
 const NOUNS: Record<OperationType, string> = {
@@ -11,7 +11,7 @@ const NOUNS: Record<OperationType, string> = {
 }
 
 /** Whose operation it is and of how much: "alice's deposit of 250.00 USDC". */
-export function describe(operation: Operation, { portfolios }: Ledger): string {
+export function describeOperation(operation: ClientOperation, { portfolios }: Ledger): string {
   const { external_id, type, amount_minor, portfolio_id, pool_id } = operation
   const portfolio =
     portfolio_id === null
@@ -27,7 +27,7 @@ const HINT =
   'That is right only if your app keeps it open and asks again later: --restarts 1 runs the command once more and judges then'
 
 /** What happened, for people: one sentence or two. `what` names the operation. */
-export function sentenceOf(outcome: OutcomeId, operation: Operation, what: string): string {
+export function sentenceOf(outcome: OutcomeId, operation: ClientOperation, what: string): string {
   const { transfers, attempts } = operation
   const answer = lastAnswerOf(operation)
   const made = operation.type === 'create_portfolio' ? 'was made' : 'was carried out'
@@ -63,7 +63,7 @@ export function sentenceOf(outcome: OutcomeId, operation: Operation, what: strin
 }
 
 /** `422 transaction_reverted` */
-function lastAnswerOf({ attempts }: Operation): string {
+function lastAnswerOf({ attempts }: ClientOperation): string {
   const answered = attempts.filter(({ said }) => said !== 'nothing').at(-1)?.exchange.response
   return answered ? [answered.status, answered.code].filter((part) => part !== null).join(' ') : 'no answer'
 }

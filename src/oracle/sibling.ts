@@ -1,10 +1,9 @@
-import { grouped } from '../support/grouped.ts'
+import { grouped } from '../support/maps.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import { madeBy, madeName } from './compare-runs.ts'
 import type { Facts, Sibling } from './facts.ts'
 import { judgeOperations } from './judge-operations.ts'
-import { madeBy, madeName } from './made.ts'
-import { operationsOf } from './operation.ts'
-import { isHandedOver } from './said.ts'
+import { isHandedOver, operationsOf } from './operation.ts'
 
 /** What end users are called together whose names change from run to run. */
 const OTHERS = 'other end users'

@@ -1,8 +1,7 @@
-import { grouped } from '../support/grouped.ts'
+import { grouped } from '../support/maps.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Facts, ListOperation, Sibling } from './facts.ts'
-import { lastEndOf, type Operation } from './operation.ts'
-import { isHandedOver } from './said.ts'
+import { type ClientOperation, isHandedOver, lastEndOf } from './operation.ts'
 
 /**
  * The strongest of what a client was told of an operation by all its attempts and by what it asked for afterwards, in this order.
@@ -15,7 +14,7 @@ export type Told = 'done' | 'refused' | 'found' | 'false' | 'put_off' | 'in_pass
 export interface Telling {
   told: Told
   by: readonly RecordedExchange[]
-  /** Whether a list that came after an attempt without an outcome does not have it. */
+  /** True if a list that came after an attempt without an outcome does not have it. */
   looked: boolean
 }
 
@@ -23,7 +22,7 @@ export interface Telling {
 export const SLACK_MS = 10
 
 /** The lists and writes of a run by their end user, and what else may have told a client something. */
-export class Surroundings {
+export class RunSurroundings {
   readonly sibling: Sibling | undefined
   /** Before any other time if no chain was asked. */
   readonly rpcAt: number
@@ -39,7 +38,7 @@ export class Surroundings {
   }
 
   /** Answered lists of an end user, oldest first. */
-  lists(list: ListOperation, { external_id, tenant }: Operation): readonly RecordedExchange[] {
+  lists(list: ListOperation, { external_id, tenant }: ClientOperation): readonly RecordedExchange[] {
     const own = this.#lists.get(external_id ?? '') ?? []
     return own.filter((one) => one.operation === list && one.response?.status === 200 && one.tenant === tenant)
   }
@@ -51,13 +50,13 @@ export class Surroundings {
   }
 
   /** Writes of an end user, oldest first. */
-  writes({ external_id }: Operation): readonly RecordedExchange[] {
+  writes({ external_id }: ClientOperation): readonly RecordedExchange[] {
     return this.#writes.get(external_id ?? '') ?? []
   }
 }
 
 /** What a client was told of an operation until a moment of real time, or until its end. */
-export function toldOf(operation: Operation, around: Surroundings, until = Number.POSITIVE_INFINITY): Telling {
+export function toldOf(operation: ClientOperation, around: RunSurroundings, until = Number.POSITIVE_INFINITY): Telling {
   const said = new Set(operation.attempts.flatMap(({ ended, said }) => (ended <= until + SLACK_MS ? [said] : [])))
   const of = (told: Told, by: readonly RecordedExchange[] = [], looked = false): Telling => ({ told, by, looked })
   if (said.has('done')) return of('done')
@@ -79,13 +78,13 @@ export function toldOf(operation: Operation, around: Surroundings, until = Numbe
 }
 
 /** Lists that were asked for after an attempt had ended without an outcome. */
-function looksAfter(operation: Operation, list: ListOperation, around: Surroundings): RecordedExchange[] {
+function looksAfter(operation: ClientOperation, list: ListOperation, around: RunSurroundings): RecordedExchange[] {
   const since = Math.min(...operation.attempts.map(({ ended }) => ended))
   return around.lists(list, operation).filter((look) => beganAt(look) + SLACK_MS >= since)
 }
 
 /** @returns true if a list has it for certain: of one that was cut, only the beginning is on record */
-function isIn({ response }: RecordedExchange, { transfers, type, portfolio_id }: Operation): boolean {
+function isIn({ response }: RecordedExchange, { transfers, type, portfolio_id }: ClientOperation): boolean {
   const names =
     type === 'create_portfolio' ? [portfolio_id] : transfers.flatMap((one) => [one.tx_hash, one.transaction_id])
   return names.some((name) => name !== null && response?.body?.includes(name))
@@ -95,7 +94,7 @@ function isIn({ response }: RecordedExchange, { transfers, type, portfolio_id }:
  * Beside an unharmed run: this one asks for more such lists of the end user. Without: no other write of the end user came between the
  * operation and the list. Of the last write of a run nobody can know whether the list after it was asked for anyway.
  */
-function isBecauseOf(look: RecordedExchange, operation: Operation, around: Surroundings): boolean {
+function isBecauseOf(look: RecordedExchange, operation: ClientOperation, around: RunSurroundings): boolean {
   const { sibling } = around
   const { tenant, external_id, attempts } = operation
   if (sibling) {

@@ -8,27 +8,27 @@ import { EndUsers } from '../domain/end-users.ts'
 import { Idempotency } from '../domain/idempotency.ts'
 import { Ids } from '../domain/ids.ts'
 import { Portfolios } from '../domain/portfolios.ts'
-import type { Showing } from '../domain/records.ts'
+import type { EndUser, Showing } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import { Showings } from '../domain/showings.ts'
 import { Transfers } from '../domain/transfers.ts'
 import { FaultEngine } from '../faults/fault-engine.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
+import type { Seeder } from '../fixtures/seed.ts'
 import { renderProblem } from '../http/problem.ts'
 import { transferResponse } from '../partner-api/transfer-response.ts'
 import { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import { createStore } from '../store/ledger-store.ts'
-import type { DurationRange } from '../support/duration.ts'
 import type { Logger } from '../support/logger.ts'
+import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
 import { ExchangeLog } from '../traffic/exchange-log.ts'
 import { Redactor } from '../traffic/redact.ts'
-import type { NamespaceCopy } from './namespace-copy.ts'
+import { type NamespaceCopy, withTenants } from './namespace-copy.ts'
 import { PendingChains } from './pending-chains.ts'
 import type { Persistence } from './persistence.ts'
 import { rpcKey } from './rpc-key.ts'
 import type { Surroundings } from './surroundings.ts'
-import { withTenants } from './with-tenants.ts'
 
 /** Every part of a namespace, wired together. */
 export type Services = Awaited<ReturnType<typeof buildServices>>
@@ -148,4 +148,46 @@ function buildExchanges({ life, fixture, clock, surroundings: { options, ...shar
     redactor: new Redactor(secrets, keys),
     tenantOf: (clientId) => slugs.get(clientId),
   })
+}
+
+/** Everything of a copy but the chains: call it while these stand still. */
+export async function copyServices(services: Services): Promise<Omit<NamespaceCopy, 'chains'>> {
+  const { service, store, random, ids, faults } = services
+  await store.whole()
+  return {
+    ledger: store.entries(),
+    showings: service.showings.all(),
+    random: random.copy(),
+    ids: ids.made,
+    clock: service.clock.state,
+    mayBeBroken: faults.list().length > 0,
+  }
+}
+
+/** Seeds through the service's own rules: a fixture's deposits are real transactions, confirmed at once. */
+export function seedService({ endUsers, portfolios, transfers }: Service): Seeder {
+  const users = new Map<string, EndUser>()
+  return {
+    async createEndUsers(tenant, wishes) {
+      const made = await endUsers.createTogether(tenant, wishes)
+      for (const user of made) users.set(user.id, user)
+      return made
+    },
+    async createPortfolio(_tenant, user, pool, wish) {
+      return (await portfolios.create(user, pool, wish)).portfolio
+    },
+    async deposit(portfolio, amount) {
+      const user = users.get(portfolio.end_user_id)
+      if (!user) throw new Error('a seeded portfolio belongs to a seeded end user')
+      const { portfolio_id } = portfolio
+      await transfers.run({
+        type: 'deposit',
+        user,
+        portfolio_id,
+        amount,
+        delay: 0,
+        onPhase: async () => undefined,
+      })
+    },
+  }
 }

@@ -1,7 +1,7 @@
 import type { ChainCopies } from '../chain/chain-copy.ts'
-import type { ClockState } from '../domain/clock.ts'
+import type { ClockPosition } from '../domain/clock.ts'
 import type { IdsMade } from '../domain/ids.ts'
-import type { Showing } from '../domain/records.ts'
+import type { Showing, Tenant } from '../domain/records.ts'
 import type { LedgerEntry } from '../store/ledger-entry.ts'
 import type { SeededRandom } from '../support/random.ts'
 
@@ -12,8 +12,21 @@ export interface NamespaceCopy {
   /** Copied once more by whoever draws from it. */
   readonly random: SeededRandom
   readonly ids: IdsMade
-  readonly clock: ClockState
+  readonly clock: ClockPosition
   readonly chains: ChainCopies
-  /** Whether faults may have left something broken on its chains. */
+  /** True if faults may have left something broken on its chains. */
   readonly mayBeBroken: boolean
+}
+
+/** The same entries, with other tenants in the place of those with their ids. */
+export function withTenants(ledger: readonly LedgerEntry[], tenants: readonly Tenant[]): LedgerEntry[] {
+  const own = new Map(tenants.map((tenant) => [tenant.tenant_id, tenant]))
+  return ledger.map((entry) => {
+    if (!('puts' in entry)) return entry
+    const puts = entry.puts.map(([collection, sequence, record]): (typeof entry.puts)[number] => {
+      const other = collection === 'tenants' ? own.get((record as Tenant).tenant_id) : undefined
+      return [collection, sequence, other ?? record]
+    })
+    return { ...entry, puts }
+  })
 }

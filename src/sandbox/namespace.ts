@@ -1,29 +1,27 @@
-import type { AnvilChains } from '../chain/anvil-chains.ts'
+import { type AnvilChains, openChains, startAnvilChains } from '../chain/anvil-chains.ts'
+import type { Checkpoint } from '../chain/history/checkpoint.ts'
+import type { NodePool } from '../chain/node-pool.ts'
 import type { Readiness } from '../control/contract.ts'
 import type { KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { AuditReport } from '../domain/audit-report.ts'
-import { type ClockState, SandboxClock } from '../domain/clock.ts'
+import { type ClockPosition, SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
-import type { DurationRange } from '../support/duration.ts'
+import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
-import type { TakenAway } from '../verdict/evidence.ts'
-import type { Identity } from './build-identity.ts'
-import { buildServices, type Services } from './build-services.ts'
-import { copyServices } from './copy-services.ts'
+import type { TakenAway } from '../verdict/finding.ts'
+import { buildServices, copyServices, type PartsContext, type Services, seedService } from './build-services.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
-import type { NamespaceOptions } from './namespace-options.ts'
 import { clientsOf } from './own-clients.ts'
 import { Persistence } from './persistence.ts'
 import { Resets } from './resets.ts'
 import { rpcKey } from './rpc-key.ts'
-import { seedService } from './seed-service.ts'
-import { startChains, stopChains } from './start-chains.ts'
+import type { Identity, Surroundings } from './surroundings.ts'
 
 /**
  * Everything behind the API: ledger, chains, clock, faults, identity provider, in one state of one seed and fixture. Begins to
@@ -31,7 +29,7 @@ import { startChains, stopChains } from './start-chains.ts'
  */
 export class Namespace {
   /** Throws DataDirectoryError or OptionError; nothing is left running then. */
-  static async open(options: NamespaceOptions): Promise<Namespace> {
+  static async open(options: NamespaceSetup): Promise<Namespace> {
     const { fixture, clockStart, dataDir, begin, idleMs, surroundings } = options
     const { log, embedded, pool } = surroundings
     const kept = { seed: options.seed, runs: begin?.random.run, fsync: surroundings.options.fsync, log }
@@ -132,7 +130,7 @@ export class Namespace {
     return !this.#persistence?.mayBeBroken
   }
 
-  /** Whether everything can be served, chains included, and why not. */
+  /** Reports if everything can be served, chains included, and if not, why. */
   readiness(): Readiness {
     const chains = this.services.chains.started?.status()
     const chain = chains?.ok === false ? chains.reason : undefined
@@ -140,7 +138,7 @@ export class Namespace {
     return reason === undefined ? { ready: true } : { ready: false, reason }
   }
 
-  /** Whether API, ledger and chain agree. Throws Problem sandbox_starting when not ready, or reset meanwhile. */
+  /** Compares API, ledger and chain. Throws Problem sandbox_starting when not ready, or reset meanwhile. */
   async audit(): Promise<AuditReport> {
     const { reason } = this.readiness()
     if (reason !== undefined) throw notServing(reason)
@@ -158,7 +156,7 @@ export class Namespace {
   }
 
   /** Keeps where the clock is about to stand, if it has a data directory. Throws DataDirectoryError. */
-  async keepClock(state: ClockState): Promise<void> {
+  async keepClock(state: ClockPosition): Promise<void> {
     await this.#persistence?.keepClock(state)
   }
 
@@ -207,7 +205,7 @@ export class Namespace {
     await this.#seed()
   }
 
-  /** Takes nothing more, and answers what is under way. */
+  /** Refuses new requests and answers those under way; running transfers are cancelled. */
   beginStop(): void {
     const { service, faults, exchanges } = this.services
     this.#lifecycle.beginStop()
@@ -291,10 +289,77 @@ function notServing(detail: string): Problem {
   return new Problem('sandbox_starting', { detail })
 }
 
-interface NamespaceDeps extends NamespaceOptions {
+interface NamespaceDeps extends NamespaceSetup {
   seed: number
   persistence: Persistence | undefined
   services: Services
   /** Still starting. */
   chains: Promise<AnvilChains>
+}
+
+/** Parts that chains are started from. */
+interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'begin' | 'log'> {
+  /** Milliseconds without use after which a chain rests, and it has no Anvil before it is used; undefined: it never does. */
+  idleMs: number | undefined
+  /** What embedded chains begin with. */
+  embedded: Promise<Checkpoint>
+  pool: NodePool
+}
+
+/** Starts the chains. A failure rejects the promise; while nobody awaits it, it is no unhandled rejection. */
+function startChains({
+  fixture,
+  seed,
+  persistence,
+  clock,
+  begin,
+  idleMs,
+  embedded,
+  pool,
+  log,
+}: StartDeps): Promise<AnvilChains> {
+  const { chains, settings } = fixture
+  const context = {
+    chains,
+    clock,
+    seed,
+    protocols: settings.protocols,
+    log,
+    idleMs,
+    pool,
+    ...(begin && { begin: begin.chains }),
+    ...(persistence && { journal: persistence.journal }),
+  }
+  const start = idleMs === undefined ? startAnvilChains : openChains
+  const started = embedded.then((checkpoint) => start({ ...context, embedded: checkpoint }))
+  started.catch(() => undefined)
+  return started
+}
+
+/** Ends the chains, also those that are still starting. */
+async function stopChains(starting: Promise<AnvilChains> | undefined): Promise<void> {
+  const chains = await starting?.catch(() => undefined)
+  await chains?.stop()
+}
+
+/** Options that a namespace is opened with. */
+export interface NamespaceSetup {
+  name: string
+  /** Tells it from every other one of its name; undefined for the default one, whose name nobody else has. */
+  life: string | undefined
+  /** ISO 8601 UTC, wall-clock time; default: now. */
+  created_at?: string
+  fixture: Fixture
+  /** What is asked for; undefined for any. */
+  seed: number | undefined
+  /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
+  clockStart: number | undefined
+  confirmationDelay: DurationRange
+  /** Where it is kept; undefined when it ends with the process. */
+  dataDir: string | undefined
+  /** What it begins with; undefined: what the data directory has, or the fixture. */
+  begin?: NamespaceCopy | undefined
+  /** Milliseconds without use after which its chains rest; undefined: never, and they start at once. */
+  idleMs?: number | undefined
+  surroundings: Surroundings
 }

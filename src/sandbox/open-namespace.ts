@@ -1,15 +1,14 @@
 import type { FoundNamespace, KeptNamespace } from '../data-dir/namespace-folders.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { readInlineFixture } from '../read-fixture.ts'
+import type { Logger } from '../support/logger.ts'
 import { version } from '../version.ts'
-import { auditAfterKill } from './audit-after-kill.ts'
-import { Namespace } from './namespace.ts'
-import type { NamespaceOptions } from './namespace-options.ts'
+import { Namespace, type NamespaceSetup } from './namespace.ts'
 import { withKeptClients } from './own-clients.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Opens a namespace; it can serve when this resolves. Nothing runs when it rejects. */
-export async function openNamespace(options: NamespaceOptions): Promise<Namespace> {
+export async function openNamespace(options: NamespaceSetup): Promise<Namespace> {
   const namespace = await Namespace.open(options)
   try {
     await namespace.ready
@@ -60,5 +59,25 @@ export function keptOf({
     confirmation_delay: confirmationDelay,
     clients,
     fixtures: fixture.source.given ?? null,
+  }
+}
+
+/**
+ * Says in the log whether API, ledger and chain of a namespace agree whose directory was not closed in order. It serves meanwhile:
+ * what is damaged or older than the rest was refused before, and what clients did to the chain may make an audit false, too.
+ */
+export async function auditAfterKill(namespace: Namespace, log: Logger): Promise<void> {
+  const { name, directory, closedInOrder } = namespace
+  if (closedInOrder) return
+  const found = { namespace: name, path: directory }
+  try {
+    await namespace.ready
+    const { ok, checks } = await namespace.audit()
+    const failed = checks.filter((check) => !check.ok)
+    if (ok) log.info(found, 'the data directory was not closed in order: the audit finds that all of it agrees')
+    else
+      log.error({ ...found, failed }, 'the data directory was not closed in order: the audit finds what does not agree')
+  } catch (error) {
+    log.warn({ ...found, err: error }, 'the data directory was not closed in order, and could not be audited')
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DataDirectory } from '../data-dir/data-directory.ts'
-import type { ClockState, SandboxClock } from '../domain/clock.ts'
+import type { ClockPosition, SandboxClock } from '../domain/clock.ts'
 import type { Journal } from '../domain/ports/journal.ts'
 import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
@@ -38,13 +38,13 @@ export class Persistence {
   /** Counts the starts over this state, from 0. */
   readonly run: number
   /** Where the clock stood; undefined for a new state. */
-  readonly clock: ClockState | undefined
-  /** Whether faults of an earlier run may have left something broken. */
+  readonly clock: ClockPosition | undefined
+  /** True if faults of an earlier run may have left something broken. */
   readonly mayBeBroken: boolean
   readonly #directory: DataDirectory
   #followed: SandboxClock | undefined
   /** The last state of the clock that was to be kept; it may not be on disk yet. */
-  #lastClock: ClockState
+  #lastClock: ClockPosition
   #clockKept: Promise<void> = Promise.resolve()
   #clockUnkept = false
   #whole = false
@@ -98,7 +98,7 @@ export class Persistence {
     return this.#directory.begin(version)
   }
 
-  /** Whether all that the fixture asks for is there. */
+  /** True if all that the fixture asks for is there. */
   get seeded(): boolean {
     return this.#directory.manifest.data.seeded
   }
@@ -137,7 +137,7 @@ export class Persistence {
   }
 
   /** Keeps where the clock is about to stand. Throws DataDirectoryError when that cannot be kept. */
-  keepClock(state: ClockState): Promise<void> {
+  keepClock(state: ClockPosition): Promise<void> {
     const { offset, frozen_at } = this.#lastClock
     if (!this.#clockUnkept && offset === state.offset && frozen_at === state.frozen_at) return this.#clockKept
     return this.#keep({ clock: state })
@@ -161,7 +161,7 @@ export class Persistence {
     this.#whole = true
   }
 
-  #keep(changes: { clock: ClockState; seeded?: true }): Promise<void> {
+  #keep(changes: { clock: ClockPosition; seeded?: true }): Promise<void> {
     this.#lastClock = changes.clock
     const kept = this.#directory.manifest.update(changes)
     this.#clockKept = kept
@@ -190,7 +190,7 @@ export interface OpenOptions {
   seed: number | undefined
   /** How often the state had been started that a new directory begins with. */
   runs?: number | undefined
-  /** Whether what is acknowledged outlives a power cut. */
+  /** True if what is acknowledged outlives a power cut. */
   fsync: boolean
   log: Logger
 }

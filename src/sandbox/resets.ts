@@ -2,7 +2,7 @@ import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { NotKeptError } from '../domain/ports/journal.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
-import { LatestRun } from '../support/latest-run.ts'
+import { LatestRun } from '../support/serial-queue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Persistence } from './persistence.ts'
 

@@ -7,12 +7,10 @@ import { type ChainEntry, MemoryJournal, tipOf } from '../chain/history/chain-jo
 import type { ChainOperation } from '../chain/history/chain-operation.ts'
 import { DataDirectory } from '../data-dir/data-directory.ts'
 import { DataDirectoryError } from '../data-dir/data-directory-error.ts'
-import type { InspectedDirectory } from '../data-dir/inspect-directory.ts'
-import type { InspectedJournal } from '../data-dir/inspect-journal.ts'
+import type { InspectedDirectory, InspectedJournal } from '../data-dir/inspect-directory.ts'
 import type { Hex } from '../domain/records.ts'
-import type { LedgerChanges, LedgerEntry } from '../store/ledger-entry.ts'
-import { RECORDS_PER_ENTRY } from '../store/packing.ts'
-import { isSegment, segmentIn } from '../store/segment-entry.ts'
+import { isSegment, type LedgerChanges, type LedgerEntry, segmentIn } from '../store/ledger-entry.ts'
+import { RECORDS_PER_ENTRY } from '../store/ledger-journal.ts'
 import type { Logger } from '../support/logger.ts'
 
 /** What of a damaged directory is of one moment. */

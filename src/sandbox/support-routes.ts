@@ -1,15 +1,19 @@
 import type { FastifyInstance } from 'fastify'
+import type { NamespaceControl } from '../control/control-parts.ts'
 import { controlRoutes } from '../control/control-routes.ts'
 import type { Entrance } from '../http/entrance.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
 import { rpcProxy } from '../http/rpc-proxy.ts'
 import { tokenEndpointFaults } from '../http/token-endpoint-faults.ts'
 import { identityRoutes } from '../identity/identity-routes.ts'
+import { mintUserToken } from '../identity/mint-user-token.ts'
 import type { ResolvedOptions } from '../options.ts'
 import { shippedScenarios } from '../scenarios/shipped-scenarios.ts'
 import { version } from '../version.ts'
+import { credentialsOf } from './credentials.ts'
+import { evidenceOf } from './evidence-of.ts'
 import type { Lead } from './lead.ts'
-import { controlNamespace } from './namespace-control.ts'
+import type { Namespace } from './namespace.ts'
 import type { Namespaces } from './namespaces.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -61,4 +65,44 @@ async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surr
     },
     ...tokenEndpoint,
   })
+}
+
+/** Loaded when somebody asks: it is long, and most runs never need it. */
+const manifest = () => import('../domain/fidelity/manifest.ts')
+
+/** A namespace as the control interface needs it. */
+function controlNamespace(namespace: Namespace, around: Surroundings): NamespaceControl {
+  const { service, chains, exchanges, faults, scenarios, userTokens } = namespace.services
+  const { settings, clock } = service
+  const { identityProvider, unknownKey } = around.identity
+  const active = { service: settings, confirmation_delay: namespace.confirmationDelay }
+  return {
+    seed: namespace.seed,
+    clock,
+    keepClock: (state) => namespace.keepClock(state),
+    clockKept: () => namespace.clockKept(),
+    chainsFollow: () => chains.follow(clock),
+    faults,
+    exchanges,
+    isSettled: async (id) => (await service.store.get('transactions', id)) !== undefined,
+    evidence: (clients) => evidenceOf(namespace, clients),
+    takenAway: namespace.takenAway,
+    scenarios,
+    readiness: () => namespace.readiness(),
+    credentials: () => credentialsOf(namespace, around),
+    fidelity: async () => (await manifest()).fidelity(active),
+    assumptions: async () => (await manifest()).assumptions(active),
+    audit: () => namespace.audit(),
+    reset: () => namespace.reset(),
+    tenants: () => namespace.tenants(),
+    forgetUserKeys: () => userTokens.clear(),
+    mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),
+    mintIdpToken: async (tenant, { expires_in, ...wish }) => {
+      const { access_token, expires_in: lifetime } = await identityProvider.issueToken(tenant, {
+        ...wish,
+        lifetime: expires_in,
+      })
+      return { token: access_token, expires_at: new Date(clock.wallNow() + lifetime * 1000).toISOString() }
+    },
+  }
 }

@@ -1,12 +1,15 @@
+import { IdpTokenVerifier } from '../auth/idp-token-verifier.ts'
 import type { Checkpoint } from '../chain/history/checkpoint.ts'
 import { embeddedCheckpoint } from '../chain/markets/embedded-market.ts'
 import { NodePool } from '../chain/node-pool.ts'
+import { audiencesOf } from '../domain/audiences.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
+import { IdentityProvider } from '../identity/identity-provider.ts'
+import { UnknownKey } from '../identity/unknown-key.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { Logger } from '../support/logger.ts'
-import { buildIdentity, type Identity } from './build-identity.ts'
 
 /** What all namespaces of a sandbox share. */
 export interface Surroundings {
@@ -32,8 +35,35 @@ export function buildSurroundings(
 ): Surroundings {
   const { options, log, origin } = given
   const embedded = embeddedCheckpoint()
-  embedded.catch(() => undefined) // told to whoever needs it
+  embedded.catch(() => undefined) // who needs it awaits it, and sees the failure
   const pool = new NodePool({ maxNodes: options.maxNodes, clock: new SandboxClock(), log })
   const secrets = fixture.tenants.map(({ tenant }) => tenant.client_secret)
   return { ...given, identity: buildIdentity(fixture, origin), secrets, embedded, pool }
+}
+
+/** The identity provider, what verifies its tokens, and a key that nobody registered: one of each for all namespaces. */
+export type Identity = ReturnType<typeof buildIdentity>
+
+/** Builds them for the service that the fixture describes. */
+function buildIdentity({ identity_provider, settings }: Fixture, origin: () => Origin) {
+  const clock = new SandboxClock() // of real time alone: tokens know no other
+  const unknownKey = new UnknownKey()
+  const identityProvider = new IdentityProvider({
+    privateKeyPem: identity_provider.private_key_pem,
+    kid: identity_provider.kid,
+    origin,
+    audience: settings.audience,
+    lifetime: settings.idp_token_lifetime,
+    clock,
+    unknownKey,
+  })
+  const idpTokens = new IdpTokenVerifier({
+    jwks: identityProvider.jwks(),
+    audiences: audiencesOf(settings),
+    origin,
+    isOwn: (token) => identityProvider.signed(token),
+    clock,
+    leeway: settings.user_token_leeway,
+  })
+  return { identityProvider, idpTokens, unknownKey }
 }

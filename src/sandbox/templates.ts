@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Fixture } from '../fixtures/fixture.ts'
-import { RecentlyUsed } from '../support/recently-used.ts'
+import { RecentlyUsed } from '../support/maps.ts'
 import type { Namespace } from './namespace.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
 
@@ -21,13 +21,13 @@ export class Templates {
 
   /** Takes note of one that is being seeded. */
   add(seeding: Seeding, seeded: Promise<Namespace>): void {
-    const key = keyOf(seeding)
+    const key = seedingKey(seeding)
     this.#copies.use(key, () => this.#copyOf(key, seeded))
   }
 
   /** Makes one: from its template, or without by the first who asks for that seeding. */
   async make(seeding: Seeding, open: (begin: NamespaceCopy | undefined) => Promise<Namespace>): Promise<Namespace> {
-    const key = keyOf(seeding)
+    const key = seedingKey(seeding)
     let seeded: Promise<Namespace> | undefined
     const template = await this.#copies.use(key, () => {
       seeded = open(undefined)
@@ -52,7 +52,7 @@ export class Templates {
 }
 
 /** All that can make a difference; the clients of tenants do not, since every namespace has its own. */
-function keyOf({ fixture, seed, clockStart }: Seeding): string {
+function seedingKey({ fixture, seed, clockStart }: Seeding): string {
   const { content, fork } = fixture.source
   return createHash('sha256')
     .update(JSON.stringify([content, fork, seed, clockStart]))

@@ -1,10 +1,9 @@
 import { END_OF_TIME, type SandboxClock } from '../domain/clock.ts'
-import { parseDuration } from '../support/duration.ts'
-import { parseMoment } from '../support/moment.ts'
-import type { ClockMove } from './scenario-schema.ts'
+import { parseDuration, parseMoment } from '../support/quantities.ts'
+import type { ScenarioClockMove } from './scenario-schema.ts'
 
 /** Business time after a move that begins at `now`, in milliseconds. Throws RangeError when it cannot be made. */
-export function destination(move: ClockMove, now: number): number {
+export function destination(move: ScenarioClockMove, now: number): number {
   if ('freeze' in move) return now
   const then = 'advance' in move ? now + parseDuration(move.advance) : parseMoment(move.set)
   if (then < now) throw new RangeError(`the clock only moves forward; it is ${new Date(now).toISOString()}`)
@@ -13,7 +12,7 @@ export function destination(move: ClockMove, now: number): number {
 }
 
 /** Makes the move. Throws RangeError when it cannot be made; then the clock is as it was. */
-export function makeMove(move: ClockMove, clock: SandboxClock): void {
+export function makeMove(move: ScenarioClockMove, clock: SandboxClock): void {
   if ('freeze' in move) {
     if (move.freeze) clock.freeze()
     else clock.unfreeze()
@@ -24,7 +23,7 @@ export function makeMove(move: ClockMove, clock: SandboxClock): void {
 }
 
 /** One sentence: what the move does, and when. */
-export function explainMove(move: ClockMove): string {
+export function explainMove(move: ScenarioClockMove): string {
   const { after } = move
   const what =
     'freeze' in move

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
-import { shorten } from '../support/shorten.ts'
 import { loadScenario } from './load-scenario.ts'
 import { ScenarioError } from './scenario-error.ts'
 import type { Scenario } from './scenario-schema.ts'

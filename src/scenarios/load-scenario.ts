@@ -1,18 +1,17 @@
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { checkRule } from '../faults/fault-rule.ts'
-import { parseDuration } from '../support/duration.ts'
+import { shorten } from '../support/foreign-text.ts'
 import type { Path } from '../support/issue.ts'
-import { jsonExcess } from '../support/json-excess.ts'
-import { parseMoment } from '../support/moment.ts'
-import { shorten } from '../support/shorten.ts'
+import { jsonExcess } from '../support/json.ts'
+import { parseDuration, parseMoment } from '../support/quantities.ts'
 import { objectionTo } from '../verdict/finding-ids.ts'
 import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
 import { readYaml } from '../yaml-file/read-yaml.ts'
 import { YamlSource } from '../yaml-file/yaml-source.ts'
 import { ScenarioError } from './scenario-error.ts'
-import { type ClockMove, type Scenario, type ScenarioFile, ScenarioSchema } from './scenario-schema.ts'
+import { type Scenario, type ScenarioClockMove, type ScenarioFile, ScenarioSchema } from './scenario-schema.ts'
 
 const FILE_LIMIT = 1024 * 1024
 const DOCS = 'docs/scenarios.md'
@@ -68,7 +67,7 @@ function checkFault(rule: unknown, at: Path, issues: IssueList): void {
   if (Array.isArray(result)) issues.addAll(result, at)
 }
 
-function checkMove(move: ClockMove, at: Path, issues: IssueList): void {
+function checkMove(move: ScenarioClockMove, at: Path, issues: IssueList): void {
   if ('advance' in move) {
     try {
       parseDuration(move.advance)

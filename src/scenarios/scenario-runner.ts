@@ -5,7 +5,7 @@ import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { ActiveFault, RuleInForce } from '../faults/rule-in-force.ts'
 import type { Logger } from '../support/logger.ts'
 import { destination, explainMove, makeMove } from './clock-move.ts'
-import type { ClockMove, Expectation, Scenario } from './scenario-schema.ts'
+import type { Expectation, Scenario, ScenarioClockMove } from './scenario-schema.ts'
 
 /** A scenario that was started, as the control interface shows it. */
 export interface ScenarioRun {
@@ -30,7 +30,7 @@ export interface ScenarioRun {
 }
 
 interface Move {
-  move: ClockMove
+  move: ScenarioClockMove
   /** Successful answers to wait for. */
   left: number
   moved_at: string | null

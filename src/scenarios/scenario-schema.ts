@@ -145,7 +145,7 @@ export const EditorSchema = scenarioSchema(FaultRuleSchema, ExpectationSchema)
 /** A scenario file's content, once {@link ScenarioSchema} accepted it. */
 export type ScenarioFile = Static<typeof ScenarioSchema>
 /** One move of the sandbox clock. */
-export type ClockMove = Static<typeof clockMove>
+export type ScenarioClockMove = Static<typeof clockMove>
 /** What the client is to be judged by. */
 export type Expectation = Static<typeof ExpectationSchema>
 
@@ -159,6 +159,6 @@ export interface Scenario {
   name: string
   description: string
   faults: FaultRule[]
-  clock: ClockMove[]
+  clock: ScenarioClockMove[]
   expect: Expectation
 }

@@ -1,11 +1,9 @@
 import type { Collection, Collections, PageQuery, PageResult, Store, Write } from '../domain/ports/store.ts'
 import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { LedgerChanges, LedgerEntry } from './ledger-entry.ts'
-import { load } from './load.ts'
-import { compacted, PACKED, PACKING_SIZES, type PackingSizes, packTable } from './packing.ts'
-import type { Change, Table } from './table.ts'
-import { type AnyRecord, COLLECTIONS, emptyTables } from './tables.ts'
-import { UnpackedSegments } from './unpacked-segments.ts'
+import { compacted, load, PACKED, PACKING_SIZES, type PackingSizes, packTable } from './ledger-journal.ts'
+import { UnpackedSegments } from './segment.ts'
+import { type AnyRecord, type Change, COLLECTIONS, emptyTables, type Table } from './table.ts'
 
 /** A commit that waits to be written. */
 interface Commit {

@@ -1,5 +1,4 @@
 import type { PageQuery, PageResult, SortKey } from '../domain/ports/store.ts'
-import type { Stored } from './stored.ts'
 
 type Entry<T> = Omit<Stored<T>, 'scope'>
 
@@ -191,4 +190,14 @@ function firstIndex<T>(items: readonly T[], passes: (item: T) => boolean): numbe
     else low = middle + 1
   }
   return low
+}
+
+/** A record in its place. */
+export interface Stored<T> {
+  readonly record: T
+  /** How many records the store had put for the first time when it put this one. */
+  readonly sequence: number
+  /** The ordered list it stands in, and where. */
+  readonly scope: string
+  readonly key: SortKey
 }

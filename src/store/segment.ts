@@ -1,9 +1,9 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompressSync, constants } from 'node:zlib'
 import type { Collection, SortKey } from '../domain/ports/store.ts'
-import type { SegmentEntry } from './segment-entry.ts'
-import type { Stored } from './stored.ts'
-import type { UnpackedSegments } from './unpacked-segments.ts'
+import { RecentlyUsed } from '../support/maps.ts'
+import type { SegmentEntry } from './ledger-entry.ts'
+import type { Stored } from './ordered-index.ts'
 
 /** Twice as fast as Deflate and smaller: it finds what repeats from record to record. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
@@ -120,5 +120,31 @@ export class PackedRecord<T> implements Stored<T> {
 
   get key(): SortKey {
     return this.segment.key(this.place)
+  }
+}
+
+/** Compressed records. */
+interface Packed {
+  /** Every record's JSON. */
+  unpack(): string[]
+}
+
+/** Segments kept unpacked, of some 200 KB each: as many as a walk through one scope's records after the other meets. */
+const KEPT = 32
+
+/** The segments that were read last, unpacked. */
+export class UnpackedSegments {
+  /** A record is JSON until it is asked for. */
+  readonly #segments = new RecentlyUsed<Packed, (string | object)[]>(KEPT)
+
+  /** A segment's record, frozen. */
+  record(segment: Packed, place: number): object {
+    const records: (string | object)[] = this.#segments.use(segment, () => segment.unpack())
+    const record = records[place]
+    if (record === undefined) throw new RangeError('there is no such place')
+    if (typeof record === 'object') return record
+    const parsed: object = Object.freeze(JSON.parse(record))
+    records[place] = parsed
+    return parsed
   }
 }

@@ -1,7 +1,13 @@
-import type { CollectionShape, PageQuery, PageResult } from '../domain/ports/store.ts'
-import { compareKeys, OrderedIndex } from './ordered-index.ts'
+import {
+  type Collection,
+  type CollectionShape,
+  type Collections,
+  type PageQuery,
+  type PageResult,
+  SHAPES,
+} from '../domain/ports/store.ts'
+import { compareKeys, OrderedIndex, type Stored } from './ordered-index.ts'
 import { PackedRecord, type Segment } from './segment.ts'
-import type { Stored } from './stored.ts'
 
 /** What one commit does to one record: what stood under the id before and what stands there after. */
 export interface Change<T> {
@@ -235,4 +241,17 @@ export class Table<T> {
 
 function samePlace(a: Stored<unknown>, b: Stored<unknown>): boolean {
   return a.sequence === b.sequence && a.scope === b.scope && compareKeys(a.key, b.key) === 0
+}
+
+/** A record of any collection. */
+export type AnyRecord = Collections[Collection]
+
+/** The table of each collection. */
+export type Tables = Record<Collection, Table<AnyRecord>>
+
+export const COLLECTIONS = Object.keys(SHAPES) as Collection[]
+
+export function emptyTables(): Tables {
+  const shapes = SHAPES as unknown as Record<Collection, CollectionShape<AnyRecord>>
+  return Object.fromEntries(COLLECTIONS.map((name) => [name, new Table(name, shapes[name])])) as Tables
 }

@@ -8,7 +8,7 @@ import { nearest, suggest } from './nearest.ts'
  */
 
 /** What is known of a value beside the value. */
-export interface Surroundings {
+export interface ValueContext {
   /** As it stands in the file, when it is a scalar there. */
   written?: string | undefined
   /** True for what no message may repeat. */
@@ -40,7 +40,7 @@ export function unknownWord(word: string, allowed: readonly string[]): IssueWord
 }
 
 /** A value that is not what the schema demands. */
-export function mismatch(schema: TSchema, value: unknown, { written, secret, docs }: Surroundings = {}): IssueWords {
+export function mismatch(schema: TSchema, value: unknown, { written, secret, docs }: ValueContext = {}): IssueWords {
   const words = constantsOf(schema)?.filter((constant) => typeof constant === 'string')
   if (words?.length && typeof value === 'string' && !secret) return unknownWord(value, words)
   const got = secret ? kindOf(value) : show(value, written)

@@ -1,4 +1,4 @@
-import { shorten } from './shorten.ts'
+import { shorten } from './foreign-text.ts'
 
 /** Steps from a document's root to a field: keys of mappings, indices of lists. */
 export type Path = readonly (string | number)[]

@@ -34,7 +34,7 @@ const TESTS: Record<keyof ExchangeFilter, (exchange: RecordedExchange, filter: E
 
 const PARTS = Object.keys(TESTS) as (keyof ExchangeFilter)[]
 
-/** Whether an exchange is one of those meant. */
+/** @returns true if an exchange is one of those meant */
 export function fits(exchange: RecordedExchange, filter: ExchangeFilter): boolean {
   return PARTS.every((name) => filter[name] === undefined || TESTS[name](exchange, filter))
 }

@@ -1,13 +1,11 @@
 import type { SandboxClock } from '../domain/clock.ts'
+import { PackedTexts, SharedTexts } from './exchange-texts.ts'
 import { type Forgotten, KeptExchanges } from './kept-exchanges.ts'
 import { type Arrival, bounded, LiveExchange, RECORD_BYTES } from './live-exchange.ts'
-import { Ordinals } from './ordinals.ts'
-import { PackedTexts } from './packed-texts.ts'
 import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
 import type { Redactor } from './redact.ts'
-import { SharedTexts } from './shared-texts.ts'
 import { type ShowingDeps, showExchange } from './show-exchange.ts'
-import { whoAsked } from './who-asked.ts'
+import { Ordinals, whoAsked } from './who-asked.ts'
 
 /** How much is kept. */
 export interface LogBounds {
@@ -35,7 +33,7 @@ const KEPT_SHARE = 1 / 8
  * The newest exchanges of a namespace, bounded in number and bytes. Recording one costs little: the rest is worked out when it is read.
  */
 export class ExchangeLog {
-  /** Whether anything is recorded. */
+  /** True if anything is recorded. */
   readonly on: boolean
   readonly redactor: Redactor
   /** Changes when connections are counted anew. */

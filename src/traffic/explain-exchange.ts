@@ -1,7 +1,7 @@
 import type { Check } from '../domain/check.ts'
-import { durationInWords } from '../support/duration.ts'
-import { jsonObject } from '../support/json-object.ts'
-import { shorten } from '../support/shorten.ts'
+import { shorten } from '../support/foreign-text.ts'
+import { jsonObject } from '../support/json.ts'
+import { durationInWords } from '../support/quantities.ts'
 import { nextStep } from './next-step.ts'
 import type { CausedTransfer, RecordedExchange, Refusal } from './recorded-exchange.ts'
 
@@ -14,7 +14,7 @@ export interface ExplainedExchange extends RecordedExchange {
 export interface Sequel {
   /** The exchange whose outcome it was given, where that is still known. */
   original?: RecordedExchange | undefined
-  /** Whether its transfer is in the ledger by now. */
+  /** True if its transfer is in the ledger by now. */
   settled?: boolean
 }
 

@@ -1,4 +1,4 @@
-import { jsonObject } from '../support/json-object.ts'
+import { jsonObject } from '../support/json.ts'
 import { rawHeaderOf } from './headers.ts'
 import { bounded, type LiveExchange, RECORD_BYTES } from './live-exchange.ts'
 

@@ -64,7 +64,7 @@ export class LiveExchange {
   refusal: Refusal | null = null
   struckBy: StruckBy | null = null
   keyUse: 'first' | 'joined' | 'replayed' | 'unused' = 'unused'
-  /** Whether it carries out a transfer itself, and which. */
+  /** True if it carries out a transfer itself; the next two say which. */
   transferring = false
   transaction_id: string | null = null
   tx_hash: string | null = null
@@ -73,7 +73,7 @@ export class LiveExchange {
   /** Bytes of memory it takes, roughly. */
   size = 0
 
-  /** Whether another exchange may be recorded in this object: a plain list, answered, which nobody has more to say of. */
+  /** True if another exchange may be recorded in this object: a plain list, answered, which nobody has more to say of. */
   get spent(): boolean {
     return (
       this.end === 'answered' &&

@@ -48,7 +48,7 @@ const STEPS: Record<string, string> = {
 /** Statuses that say nothing of what became of a request (docs/money.md). */
 const OUTCOME_UNKNOWN = new Set([500, 502, 503, 504])
 
-/** Whether the client cannot know what became of its request. */
+/** @returns true if the client cannot know what became of its request */
 export function isUnanswered({ end, unread, response }: RecordedExchange): boolean {
   if (end === 'open') return false
   return end !== 'answered' || unread || response === null || OUTCOME_UNKNOWN.has(response.status)

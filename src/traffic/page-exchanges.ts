@@ -1,6 +1,6 @@
 import { Problem } from '../domain/errors.ts'
 import { inTurns } from '../support/breathe.ts'
-import { decodeBase64 } from '../support/decode-base64.ts'
+import { decodeBase64 } from '../support/encodings.ts'
 import { type ExchangeFilter, fits } from './exchange-filter.ts'
 import type { RecordedExchange } from './recorded-exchange.ts'
 
@@ -95,4 +95,27 @@ function placeOf(cursor: string | undefined, log: RecordedExchanges): number | u
 export function kept({ size }: RecordedExchanges): string {
   const these = size === 1 ? 'the newest one is kept' : `the newest ${size} are kept`
   return `${size === 0 ? 'none is kept' : these}; a reset forgets them, and so does DELETE requests`
+}
+
+/** The exchange that ran the operation whose outcome this one shared or was given again; undefined when it is forgotten or was itself. */
+export async function originalOf(
+  exchange: RecordedExchange,
+  log: RecordedExchanges,
+): Promise<RecordedExchange | undefined> {
+  const { idempotency } = exchange
+  if (idempotency?.use !== 'joined' && idempotency?.use !== 'replayed') return undefined
+  for await (const earlier of inTurns(log.newestFirst(exchange.number), SHOWN_AT_ONCE)) {
+    if (earlier.idempotency?.use === 'first' && isSame(earlier, exchange)) return earlier
+  }
+  return undefined
+}
+
+/** A key belongs to one operation of one end user. */
+function isSame(a: RecordedExchange, b: RecordedExchange): boolean {
+  return (
+    a.idempotency?.key === b.idempotency?.key &&
+    a.operation === b.operation &&
+    a.tenant === b.tenant &&
+    a.external_id === b.external_id
+  )
 }

@@ -57,7 +57,7 @@ export interface RecordedRequest {
   body: string | null
   /** Bytes that have come, also of what was not kept. */
   body_bytes: number
-  /** Whether only the beginning of the body was kept, or came: none of it may have. */
+  /** True if only the beginning of the body was kept, or came: none of it may have. */
   body_cut: boolean
   /** Of `Authorization: Bearer`. */
   idp_token: ShownToken | null

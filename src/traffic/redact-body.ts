@@ -1,7 +1,6 @@
 import type { Operation } from '../domain/operations.ts'
-import { formDecode } from '../support/form-decode.ts'
-import { jsonExcess } from '../support/json-excess.ts'
-import { jsonObject } from '../support/json-object.ts'
+import { formDecode } from '../support/encodings.ts'
+import { jsonExcess, jsonObject } from '../support/json.ts'
 import { harmless, SECRET_NAME } from './harmless.ts'
 import type { Redactor } from './redact.ts'
 

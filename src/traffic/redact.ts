@@ -1,12 +1,11 @@
 import { createHmac } from 'node:crypto'
-import { BoundedMap } from '../support/bounded-map.ts'
-import { formDecode } from '../support/form-decode.ts'
+import { formDecode } from '../support/encodings.ts'
+import { BoundedMap } from '../support/maps.ts'
 import { SeededRandom } from '../support/random.ts'
 import { harmless, SECRET_NAME } from './harmless.ts'
 import type { ShownToken } from './recorded-exchange.ts'
 import { BASE64, isSecretShaped, RUN } from './secret-shape.ts'
 import { fingerprintOf } from './show-token.ts'
-import { spellings } from './spellings.ts'
 
 /** What stands where a secret was. */
 const GONE = '[redacted]'
@@ -206,4 +205,28 @@ function withoutToken(dotted: string, header: string): string {
 /** What was found in a value that is hidden as a whole. */
 function marksOf(shown: string): string | undefined {
   return shown.match(/\[redacted\]|\[token [0-9a-f]+\]/g)?.join(' ')
+}
+
+/** A secret as bodies, URLs and headers may spell it. */
+export function spellings(secret: string): string[] {
+  const encoded = encodeURIComponent(secret)
+  return [
+    secret,
+    encoded,
+    encoded.replaceAll('%20', '+'),
+    encoded.toLowerCase(),
+    encoded.replaceAll('%', '%25'),
+    JSON.stringify(secret).slice(1, -1),
+    Buffer.from(secret).toString('hex'),
+    Buffer.from(secret).toString('hex').toUpperCase(),
+    ...(secret.length < 8 ? [] : [0, 1, 2].flatMap((before) => inBase64(secret, before))),
+  ]
+}
+
+/** As it stands within the base64 of a longer text, so many bytes behind a multiple of three: without the characters it shares. */
+function inBase64(secret: string, before: number): string[] {
+  const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
+  const first = Math.ceil((before * 8) / 6)
+  const last = Math.floor((bytes.length * 8) / 6)
+  return (['base64', 'base64url'] as const).map((encoding) => bytes.toString(encoding).slice(first, last))
 }

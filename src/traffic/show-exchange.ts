@@ -1,7 +1,7 @@
 import type { StruckBy } from '../domain/exchange.ts'
 import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
-import { jsonObject } from '../support/json-object.ts'
+import { jsonObject } from '../support/json.ts'
 import { rawHeaderOf } from './headers.ts'
 import type { LiveExchange } from './live-exchange.ts'
 import type {
@@ -29,7 +29,7 @@ interface AnswerDeps extends ShowingDeps {
 }
 
 /** When an exchange is shown. */
-export interface Showing {
+export interface ExchangeShowing {
   request_id: string
   /** The how-manyth of its kind. */
   ordinal: number
@@ -39,7 +39,7 @@ export interface Showing {
 }
 
 /** An exchange as others may see it. `whoAsked` has been called on it. */
-export function showExchange(live: LiveExchange, showing: Showing, deps: ShowingDeps): RecordedExchange {
+export function showExchange(live: LiveExchange, showing: ExchangeShowing, deps: ShowingDeps): RecordedExchange {
   const { base, now, ordinal, request_id } = showing
   const ended = live.end === 'open' ? null : momentOf(base + live.ended, live.endedAhead)
   const { result: request, hidden } = deps.redactor.tracing(() => requestOf(live, deps))
@@ -62,7 +62,7 @@ export function showExchange(live: LiveExchange, showing: Showing, deps: Showing
     response,
     refusal: refusalOf(live, response, { ...deps, hidden }),
     faults: live.struckBy ? [struckBy(live.struckBy, deps)] : [],
-    idempotency: keyOf(live, deps),
+    idempotency: idempotencyOf(live, deps),
     transfer: transferOf(live, response, deps),
   }
 }
@@ -146,7 +146,7 @@ function refusalOf(live: LiveExchange, response: RecordedResponse | null, { reda
   return { check: 'operation', code: response.code, ...words } satisfies Refusal
 }
 
-function keyOf({ headers, keyUse }: LiveExchange, { redactor }: ShowingDeps): RecordedExchange['idempotency'] {
+function idempotencyOf({ headers, keyUse }: LiveExchange, { redactor }: ShowingDeps): RecordedExchange['idempotency'] {
   const sent = rawHeaderOf(headers, 'idempotency-key')
   if (!sent) return null
   return { key: redactor.text(unquotedKey(sent)), use: keyUse }

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { jsonExcess } from '../support/json-excess.ts'
-import { jsonObject } from '../support/json-object.ts'
+import { jsonExcess, jsonObject } from '../support/json.ts'
 import type { ShownToken } from './recorded-exchange.ts'
 
 /** Decides what of a token may be shown. */

@@ -1,13 +1,12 @@
 import { type Beside, judgementInSteps } from '../oracle/judge-operations.ts'
 import type { OperationOutcome } from '../oracle/outcome.ts'
 import { atOnce } from '../support/breathe.ts'
+import { shorten } from '../support/foreign-text.ts'
+import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import { coverageOf } from './coverage.ts'
-import type { Evidence } from './evidence.ts'
-import { exchangeLine } from './exchange-line.ts'
 import { findCauses } from './find-causes.ts'
-import type { Finding, Impact, Outcome } from './finding.ts'
+import type { Evidence, Finding, Impact, Judgement, Outcome } from './finding.ts'
 import type { FindingId } from './finding-ids.ts'
-import { judge } from './judge.ts'
 import type { ExchangeLine, Report, ReportedFinding } from './report.ts'
 import { type ExpectedTraffic, verdictOf } from './verdict-of.ts'
 
@@ -83,7 +82,7 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
     findings,
     coverage,
     operations,
-    exchanges: linesOf(evidence, [...causes, ...findings, ...operations.filter(isToBeShown)]),
+    exchanges: shownExchanges(evidence, [...causes, ...findings, ...operations.filter(isToBeShown)]),
   }
 }
 
@@ -114,7 +113,7 @@ function reported(finding: Finding, { evidence, context, required }: Judging): R
   }
 }
 
-/** Whether an operation's requests belong into the sequence: those of one that is as it should be would be most of them. */
+/** @returns true if an operation's requests belong into the sequence: those of one that is as it should be would be most of them */
 function isToBeShown({ level }: OperationOutcome): boolean {
   return level !== 'ok' && level !== 'none' && level !== 'note'
 }
@@ -126,7 +125,7 @@ function commandOf({ exerciseWith }: Finding, seenWith?: ReportContext): string 
   return ['yield-sandbox exec', how, `-- ${OWN_COMMAND}`].filter(Boolean).join(' ')
 }
 
-function linesOf({ kept, exchanges }: Evidence, naming: readonly { request_ids: string[] }[]): ExchangeLine[] {
+function shownExchanges({ kept, exchanges }: Evidence, naming: readonly { request_ids: string[] }[]): ExchangeLine[] {
   const known = [...kept, ...exchanges]
   // That more was moved than was asked for is to be found without knowing where to look.
   const whole = known.flatMap(({ transfer, request_id }) => (transfer?.shown_by ? [request_id] : []))
@@ -134,4 +133,59 @@ function linesOf({ kept, exchanges }: Evidence, naming: readonly { request_ids: 
   const shown = known.filter(({ request_id }) => named.has(request_id))
   const start = Date.parse(shown[0]?.began.wall ?? '')
   return shown.map((exchange) => exchangeLine(exchange, start))
+}
+
+/** A judgement, or what stands for it when the judge itself failed. */
+export type JudgedFinding = Omit<Judgement, 'outcome'> & { outcome: Outcome }
+
+/** What a finding makes of the evidence. Never throws: a judge that does is `errored`, and the others go on. */
+export function judge(finding: Finding, evidence: Evidence): JudgedFinding {
+  try {
+    return finding.judge(evidence)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const explanation = `Its judge failed, which is a mistake in the sandbox, not in the client: ${reason}.`
+    return { outcome: 'errored', explanation, request_ids: [] }
+  }
+}
+
+/** Most characters of what a client chose itself. */
+const LONGEST = 200
+/** Most characters of a body. */
+const LONGEST_BODY = 2048
+
+const DROPPED = {
+  reset: 'connection reset',
+  closed: 'connection closed',
+  truncated: 'answer cut short',
+} as const
+
+/** An exchange as a sequence diagram needs it; `start` is the moment its times count from, in milliseconds since the Unix epoch. */
+export function exchangeLine(exchange: RecordedExchange, start: number): ExchangeLine {
+  const { request, idempotency, faults, transfer } = exchange
+  return {
+    request_id: exchange.request_id,
+    operation: exchange.operation,
+    tenant: exchange.tenant,
+    external_id: exchange.external_id === null ? null : shorten(exchange.external_id, LONGEST),
+    request: shorten(`${request.method} ${request.path}`, LONGEST),
+    request_body: request.body === null ? null : shorten(request.body, LONGEST_BODY),
+    answer: answerInWords(exchange),
+    arrived: exchange.end === 'answered',
+    idempotency_key: idempotency === null ? null : shorten(idempotency.key, LONGEST),
+    fault: faults.map(({ kind, phase, explanation }) => `${kind} at ${phase}: ${explanation}`).join(' ') || null,
+    connection: exchange.connection,
+    at_ms: Math.max(0, Date.parse(exchange.began.wall) - start),
+    took_ms: exchange.took_ms,
+    tx_hash: transfer?.tx_hash ?? null,
+    shown_by: transfer?.shown_by ?? null,
+  }
+}
+
+function answerInWords({ end, dropped, response, took_ms }: RecordedExchange): string {
+  if (end === 'dropped') return dropped === null ? 'connection dropped' : DROPPED[dropped]
+  if (end === 'abandoned') return `client left after ${(took_ms / 1000).toFixed(1)} s`
+  if (end === 'cut_off') return 'cut off by a reset'
+  if (end === 'open' || response === null) return 'no answer yet'
+  return response.code === null ? String(response.status) : `${response.status} ${shorten(response.code, LONGEST)}`
 }

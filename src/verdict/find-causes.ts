@@ -1,9 +1,9 @@
 import { CHECKS } from '../domain/check.ts'
-import { grouped } from '../support/grouped.ts'
+import { grouped } from '../support/maps.ts'
 import type { Check, RecordedExchange } from '../traffic/recorded-exchange.ts'
-import type { Cause, Diagnosis, Surroundings } from './configuration/cause.ts'
+import type { Cause, RefusalSurroundings, SetUpDiagnosis } from './configuration/cause.ts'
 import { CAUSES } from './configuration/index.ts'
-import type { Evidence } from './evidence.ts'
+import type { Evidence } from './finding.ts'
 import type { ConfigurationCause } from './report.ts'
 
 /** What is wrong with the set-up of the clients, and which exchanges that explains. */
@@ -44,7 +44,7 @@ export function findCauses({ exchanges, settings }: Evidence): Causes {
 
 interface Pointing {
   exchange: RecordedExchange
-  diagnosis: Diagnosis
+  diagnosis: SetUpDiagnosis
 }
 
 function judged(
@@ -68,7 +68,7 @@ function judged(
   }
 }
 
-/** Whether the exchange shows that its client passes this check. */
+/** @returns true if the exchange shows that its client passes this check */
 function gotPast({ operation, refusal, response, request }: RecordedExchange, check: Check): boolean {
   if (operation === null) return false
   if (check === 'route') return true
@@ -79,7 +79,7 @@ function gotPast({ operation, refusal, response, request }: RecordedExchange, ch
   return good || (refusal !== null && WAY.indexOf(refusal.check) > WAY.indexOf(check))
 }
 
-function surroundingsOf(exchanges: Evidence['exchanges'], settings: Evidence['settings']): Surroundings {
+function surroundingsOf(exchanges: Evidence['exchanges'], settings: Evidence['settings']): RefusalSurroundings {
   const issued = new Set<string>()
   const spoiled = new Set<string>()
   const accepted = new Set<string>()

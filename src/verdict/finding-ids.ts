@@ -1,5 +1,5 @@
+import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
-import { shorten } from '../support/shorten.ts'
 
 /** Every finding, in the order in which a report shows those of the same impact. */
 export const FINDING_IDS = [

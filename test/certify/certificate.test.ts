@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { certificateOf, exitCodeOf, summaryOf } from '../../src/certify/certificate.ts'
+import { certificateExitCode, certificateOf, certificateSummary } from '../../src/certify/certificate.ts'
 import { compareCertificates } from '../../src/certify/compare-certificates.ts'
-import type { Evidence, ScenarioEvidence } from '../../src/certify/evidence.ts'
+import type { CertificateEvidence, ScenarioEvidence } from '../../src/certify/evidence.ts'
 import { sampleEvidence } from './sample-evidence.ts'
 
 /** Of a client without a mistake. */
-function rightEvidence(): Evidence {
+function rightEvidence(): CertificateEvidence {
   const { findings, exploration, ...rest } = sampleEvidence()
   return {
     ...rest,
@@ -32,7 +32,7 @@ function operation(outcome: 'untold' | 'refused', level: 'critical' | 'note'): S
 const LEVELS = { survived: 'ok', not_exercised: 'none', errored: 'inconclusive', left_open: 'review' } as const
 
 /** The right client's, but for what became of its runs with a fault. */
-function withTrials(...outcomes: (keyof typeof LEVELS)[]): Evidence {
+function withTrials(...outcomes: (keyof typeof LEVELS)[]): CertificateEvidence {
   const right = rightEvidence()
   const trials = outcomes.map((outcome, i) => {
     return {
@@ -50,7 +50,7 @@ test('the digest does not depend on the order of members, and on every value', (
   const evidence = sampleEvidence()
   const { digest } = certificateOf(evidence)
   expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
-  const turned = Object.fromEntries(Object.entries(evidence).reverse()) as Evidence
+  const turned = Object.fromEntries(Object.entries(evidence).reverse()) as CertificateEvidence
   expect(certificateOf(turned).digest).toBe(digest)
   expect(certificateOf({ ...evidence, subject: 'another' }).digest).not.toBe(digest)
   expect(certificateOf({ ...evidence, seed: 2 }).digest).not.toBe(digest)
@@ -58,19 +58,19 @@ test('the digest does not depend on the order of members, and on every value', (
 
 test('passes a right client, also where it lets its command fail as it may', () => {
   const right = rightEvidence()
-  expect(summaryOf(right)).toMatchObject({ verdict: 'passed', proved: 2, contradicted: 0, bad_runs: 0 })
-  expect(summaryOf(right).summary).toMatch(
+  expect(certificateSummary(right)).toMatchObject({ verdict: 'passed', proved: 2, contradicted: 0, bad_runs: 0 })
+  expect(certificateSummary(right).summary).toMatch(
     /^Passed: 2 rules kept, none broken, \d+ not tested in 2 scenarios; no money went astray in 3 runs with a fault\.$/,
   )
-  expect(exitCodeOf(right)).toBe(0)
+  expect(certificateExitCode(right)).toBe(0)
   const told = { ...right, scenarios: [scenario({ operations: [operation('refused', 'note')] })] }
-  expect(exitCodeOf(told)).toBe(0)
-  expect(exitCodeOf({ ...right, scenarios: [scenario({ end: '127', may_fail: true })] })).toBe(0)
+  expect(certificateExitCode(told)).toBe(0)
+  expect(certificateExitCode({ ...right, scenarios: [scenario({ end: '127', may_fail: true })] })).toBe(0)
 })
 
 describe('fails', () => {
   const { findings, exploration } = sampleEvidence()
-  test.each<[string, Partial<Evidence>, RegExp]>([
+  test.each<[string, Partial<CertificateEvidence>, RegExp]>([
     ['a rule that is broken', { findings }, /^Failed: 1 rule is broken\.$/],
     ['money that went astray', { exploration }, /^Failed: money went astray .* in 1 of 3 runs with a fault\.$/],
     [
@@ -84,26 +84,26 @@ describe('fails', () => {
       /^Failed: the verdict is failed in 1 of 1 scenario\.$/,
     ],
     ['two rules that are broken', { findings: [findings[0]!, findings[0]!] }, /^Failed: 2 rules are broken\.$/],
-    ...['1', '2', '127', 'SIGKILL', 'timeout'].map((end): [string, Partial<Evidence>, RegExp] => [
+    ...['1', '2', '127', 'SIGKILL', 'timeout'].map((end): [string, Partial<CertificateEvidence>, RegExp] => [
       `a command that ended with ${end}`,
       { scenarios: [scenario({}), scenario({ end })] },
       /^Failed: the command failed in 1 of 2 scenarios\.$/,
     ]),
-    ...['SIGKILL', 'timeout', 'SIG1', '1st'].map((end): [string, Partial<Evidence>, RegExp] => [
+    ...['SIGKILL', 'timeout', 'SIG1', '1st'].map((end): [string, Partial<CertificateEvidence>, RegExp] => [
       `a command that may fail and ended with ${end}`,
       { scenarios: [scenario({ end, may_fail: true })] },
       /^Failed: the command failed in 1 of 1 scenario\.$/,
     ]),
   ])('%s', (_, wrong, summary) => {
     const evidence = { ...rightEvidence(), ...wrong }
-    expect(summaryOf(evidence)).toMatchObject({ verdict: 'failed', summary: expect.stringMatching(summary) })
-    expect(exitCodeOf(evidence)).toBe(3)
-    expect(exitCodeOf(evidence, { allowInconclusive: true })).toBe(3)
+    expect(certificateSummary(evidence)).toMatchObject({ verdict: 'failed', summary: expect.stringMatching(summary) })
+    expect(certificateExitCode(evidence)).toBe(3)
+    expect(certificateExitCode(evidence, { allowInconclusive: true })).toBe(3)
   })
 
   test('with all reasons', () => {
     const wrong = { ...sampleEvidence(), scenarios: [...sampleEvidence().scenarios, scenario({ end: '7' })] }
-    expect(summaryOf(wrong).summary).toBe(
+    expect(certificateSummary(wrong).summary).toBe(
       'Failed: 1 rule is broken; money went astray or the command hung in 1 of 3 runs with a fault; money went astray in 1 of 4 scenarios; the command failed in 1 of 4 scenarios.',
     )
   })
@@ -112,52 +112,56 @@ describe('fails', () => {
 describe('is inconclusive', () => {
   test('when a scenario came to no verdict, unless that is allowed', () => {
     const open = { ...rightEvidence(), scenarios: [scenario({}), scenario({ name: 'open', verdict: 'inconclusive' })] }
-    expect(summaryOf(open)).toMatchObject({
+    expect(certificateSummary(open)).toMatchObject({
       verdict: 'inconclusive',
       summary: expect.stringMatching(/^Inconclusive: 1 of 2 scenarios came to no verdict \(open\); 2 rules kept, none/),
     })
-    expect([exitCodeOf(open), exitCodeOf(open, { allowInconclusive: true })]).toEqual([4, 0])
+    expect([certificateExitCode(open), certificateExitCode(open, { allowInconclusive: true })]).toEqual([4, 0])
   })
 
   test('when all scenarios came to no verdict', () => {
     const open = { ...rightEvidence(), scenarios: [scenario({ verdict: 'inconclusive' })] }
-    expect(exitCodeOf(open)).toBe(4)
+    expect(certificateExitCode(open)).toBe(4)
   })
 
   test('when the sandbox itself failed in a run', () => {
     const open = withTrials('survived', 'errored')
-    expect(summaryOf(open).summary).toMatch(/^Inconclusive: 1 of 2 runs with a fault needs review; 2 rules kept/)
-    expect([exitCodeOf(open), exitCodeOf(open, { allowInconclusive: true })]).toEqual([4, 0])
+    expect(certificateSummary(open).summary).toMatch(
+      /^Inconclusive: 1 of 2 runs with a fault needs review; 2 rules kept/,
+    )
+    expect([certificateExitCode(open), certificateExitCode(open, { allowInconclusive: true })]).toEqual([4, 0])
   })
 
   test('when runs with a fault need review', () => {
-    expect(summaryOf(withTrials('survived', 'left_open', 'left_open')).summary).toMatch(
+    expect(certificateSummary(withTrials('survived', 'left_open', 'left_open')).summary).toMatch(
       /^Inconclusive: 2 of 3 runs with a fault need review; 2 rules kept/,
     )
   })
 
   test('when nothing was exercised, whatever is allowed', () => {
     for (const outcomes of [[], ['not_exercised'], ['errored']] as const) {
-      const nothing: Evidence = { ...withTrials(...outcomes), findings: [] }
-      expect(summaryOf(nothing).summary).toBe('Inconclusive: nothing was exercised.')
-      expect([exitCodeOf(nothing), exitCodeOf(nothing, { allowInconclusive: true })]).toEqual([4, 4])
+      const nothing: CertificateEvidence = { ...withTrials(...outcomes), findings: [] }
+      expect(certificateSummary(nothing).summary).toBe('Inconclusive: nothing was exercised.')
+      expect([certificateExitCode(nothing), certificateExitCode(nothing, { allowInconclusive: true })]).toEqual([4, 4])
     }
   })
 
   test('when no rule was kept and no fault struck', () => {
     const findings = rightEvidence().findings.filter(({ outcome }) => outcome === 'unproved')
-    expect(summaryOf({ ...withTrials('not_exercised'), findings }).summary).toBe('Inconclusive: nothing was exercised.')
+    expect(certificateSummary({ ...withTrials('not_exercised'), findings }).summary).toBe(
+      'Inconclusive: nothing was exercised.',
+    )
   })
 
   test('and not when a fault struck, or a rule was kept', () => {
-    expect(summaryOf({ ...withTrials('survived'), findings: [] }).verdict).toBe('passed')
-    expect(summaryOf(withTrials('not_exercised')).verdict).toBe('passed')
+    expect(certificateSummary({ ...withTrials('survived'), findings: [] }).verdict).toBe('passed')
+    expect(certificateSummary(withTrials('not_exercised')).verdict).toBe('passed')
   })
 })
 
 describe('two certificates are compared by what came of them', () => {
   const right = certificateOf(rightEvidence())
-  const differing = (parts: Partial<Evidence>) =>
+  const differing = (parts: Partial<CertificateEvidence>) =>
     compareCertificates(right, certificateOf({ ...rightEvidence(), ...parts }))
 
   test('the same, and another subject', () => {

@@ -1,6 +1,6 @@
 import type { Certificate } from '../../src/certify/certificate.ts'
 import { type CertifyTerms, certify } from '../../src/certify/certify.ts'
-import { abortController } from '../../src/support/abort-controller.ts'
+import { abortController } from '../../src/support/waiting.ts'
 
 /** Nobody interrupts a test. */
 const NEVER = { asked: abortController().signal, insisted: abortController().signal }

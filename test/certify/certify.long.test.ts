@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { summaryOf } from '../../src/certify/certificate.ts'
+import { certificateSummary } from '../../src/certify/certificate.ts'
 import type { CertifyTerms } from '../../src/certify/certify.ts'
 import { findScenario } from '../../src/scenarios/find-scenario.ts'
 import { writeClients } from '../cli/exec-clients.ts'
@@ -38,7 +38,7 @@ test('a client with a mistake comes to another, each time the same', async () =>
     outcome: 'contradicted',
     ...{ contradicted_in: ['dropped-deposit'], proved_in: [], review_in: [] },
   })
-  expect(summaryOf(first.evidence)).toMatchObject({ verdict: 'failed', bad_runs: 2 })
+  expect(certificateSummary(first.evidence)).toMatchObject({ verdict: 'failed', bad_runs: 2 })
   expect(first.evidence.exploration.incidents[0]).toMatchObject({
     outcome: 'paid_twice',
     level: 'critical',
@@ -62,11 +62,11 @@ test('a worker that asks again at its next start is right when it is started onc
   }
   const outbox = writeClients(directory)('outbox')
   const without = await certified(outbox, wish)
-  expect(summaryOf(without.evidence)).toMatchObject({ verdict: 'failed', bad_runs: 1 })
+  expect(certificateSummary(without.evidence)).toMatchObject({ verdict: 'failed', bad_runs: 1 })
   expect(without.evidence.scenarios).toMatchObject([{ verdict: 'failed', operations: [{ outcome: 'untold' }] }])
   await rm(count)
   const once = await certified(outbox, { ...wish, restarts: 1 })
-  expect(summaryOf(once.evidence)).toMatchObject({ verdict: 'passed', bad_runs: 0 })
+  expect(certificateSummary(once.evidence)).toMatchObject({ verdict: 'passed', bad_runs: 0 })
   // Twice without a fault, once with one, once in the scenario: not before a restart.
   expect(await readFile(count, 'utf8')).toBe('\n'.repeat(4))
 })

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { summaryOf } from '../../src/certify/certificate.ts'
+import { certificateSummary } from '../../src/certify/certificate.ts'
 import type { CertifyTerms } from '../../src/certify/certify.ts'
 import { findScenario } from '../../src/scenarios/find-scenario.ts'
 import { certified as certifiedWith } from './certified.ts'
@@ -31,7 +31,7 @@ test('the same client comes to the same digest, whatever happens at a time; why 
   const first = await certified(client.right, { say: (line) => void said.push(line) })
   const second = await certified(client.right, { jobs: 1 })
   expect(second).toEqual(first)
-  expect(summaryOf(first.evidence)).toMatchObject({
+  expect(certificateSummary(first.evidence)).toMatchObject({
     verdict: 'inconclusive',
     summary: expect.stringMatching(/^Inconclusive: 1 of 2 scenarios came to no verdict \(dropped-withdraw\); /),
     ...{ contradicted: 0, bad_runs: 0, runs: 2 },
@@ -62,5 +62,5 @@ test('a command that fails in a scenario is not right, and its preparation is pa
     },
   )
   expect(evidence.scenarios).toMatchObject([{ name: 'dropped-deposit', verdict: 'passed', end: '1', may_fail: false }])
-  expect(summaryOf(evidence).summary).toBe('Failed: the command failed in 1 of 1 scenario.')
+  expect(certificateSummary(evidence).summary).toBe('Failed: the command failed in 1 of 1 scenario.')
 })

@@ -1,6 +1,6 @@
 import { Value } from '@sinclair/typebox/value'
 import { describe, expect, test } from 'vitest'
-import { type Evidence, EvidenceSchema } from '../../src/certify/evidence.ts'
+import { type CertificateEvidence, EvidenceSchema } from '../../src/certify/evidence.ts'
 import { evidenceOf } from '../../src/certify/evidence-of.ts'
 import type { Run } from '../../src/exec/sandbox-run.ts'
 import type { Exploration, TrialResult } from '../../src/explore/exploration.ts'
@@ -16,7 +16,7 @@ function evidence(given: {
   operations?: OperationOutcome[]
   results?: TrialResult[]
   difference?: string
-}): Evidence {
+}): CertificateEvidence {
   const scenario: Scenario = { name: 'own', description: 'x', faults: [], clock: [], expect: {}, ...given.scenario }
   const end = { code: 1, signal: null, timedOut: false, leftBehind: [] }
   const report = { ...reportOf('passed', { 'retry-after': 'passed' }), operations: given.operations ?? [] }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { summaryOf } from '../../src/certify/certificate.ts'
-import { renderText } from '../../src/certify/render/render-text.ts'
+import { certificateSummary } from '../../src/certify/certificate.ts'
+import { renderCertificateText } from '../../src/certify/render/render-text.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { isBad } from '../../src/explore/judge/judge-trial.ts'
 import { seconds } from '../../src/explore/render/sentence.ts'
@@ -36,7 +36,7 @@ describe.runIf(times > 0).concurrent('the reference client in TypeScript is cert
         tried: ({ level, trial, sentences }) => isBad(level) && say(`${trial.id}: ${sentences.join('; ')}`),
       },
     })
-    say(renderText(certificate))
-    expect(summaryOf(certificate.evidence)).toMatchObject({ verdict: 'passed', contradicted: 0, bad_runs: 0 })
+    say(renderCertificateText(certificate))
+    expect(certificateSummary(certificate.evidence)).toMatchObject({ verdict: 'passed', contradicted: 0, bad_runs: 0 })
   })
 })

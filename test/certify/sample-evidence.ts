@@ -1,9 +1,9 @@
-import type { Evidence, Incident } from '../../src/certify/evidence.ts'
+import type { CertificateEvidence, CertifiedIncident } from '../../src/certify/evidence.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { version } from '../../src/version.ts'
 
 /** Evidence of a client with one mistake, which costs money; everything that comes from outside is `text`. */
-export function sampleEvidence(text = 'npm'): Evidence {
+export function sampleEvidence(text = 'npm'): CertificateEvidence {
   return {
     form: 'yield-sandbox certificate 2',
     version,
@@ -71,7 +71,7 @@ export function sampleEvidence(text = 'npm'): Evidence {
 }
 
 /** An incident of that one cause, at that place. */
-export function incident(operation: 'deposit' | 'withdraw', hazard: string, text = 'npm'): Incident {
+export function incident(operation: 'deposit' | 'withdraw', hazard: string, text = 'npm'): CertifiedIncident {
   return {
     operation,
     hazard,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { certificateOf } from '../../src/certify/certificate.ts'
-import { renderText } from '../../src/certify/render/render-text.ts'
+import { renderCertificateText } from '../../src/certify/render/render-text.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { sampleEvidence } from './sample-evidence.ts'
 
 test('a line for each cause, then the numbers, and the verdict last', () => {
   const certificate = certificateOf(sampleEvidence('alice'))
-  expect(renderText(certificate).split('\n')).toEqual([
+  expect(renderCertificateText(certificate).split('\n')).toEqual([
     '✗ A dropped request was retried with a new Idempotency-Key: this pays twice (idempotency-key-on-retry; dropped-deposit)',
     '✗ deposit#1@alice reset-after-broadcast: paid twice; alice: 2.00 USDC in aave-usdc instead of 1.00 (deposit of 1.00: twice instead of once); also at withdraw (hangs on request)',
     '✗ dropped-deposit: 2 × deposit of alice: paid twice (critical)',
@@ -27,7 +27,7 @@ test.each([
   const scenarios = [{ name: 'own', verdict: 'passed' as const, end, may_fail, operations: [] }]
   const { exploration } = sampleEvidence()
   const evidence = { ...sampleEvidence(), scenarios, findings: [], exploration: { ...exploration, incidents: [] } }
-  const said = renderText(certificateOf(evidence)).split('\n')
+  const said = renderCertificateText(certificateOf(evidence)).split('\n')
   expect(said.filter((line) => line.startsWith('✗'))).toEqual(lines)
 })
 
@@ -45,7 +45,7 @@ test('what needs review is marked so', () => {
     findings: [],
   }))
   const evidence = { ...sampleEvidence(), scenarios, findings: [], exploration: { ...exploration, incidents } }
-  expect(renderText(certificateOf(evidence)).split('\n').slice(0, 3)).toEqual([
+  expect(renderCertificateText(certificateOf(evidence)).split('\n').slice(0, 3)).toEqual([
     expect.stringMatching(
       /^\? deposit#1@npm reset-after-broadcast: errored; .*; also at withdraw \(hangs on request\)$/,
     ),
@@ -63,7 +63,7 @@ test('--verbose shows what is right, too: rules, runs that gave up, and every sc
     ...evidence,
     exploration: { ...evidence.exploration, trials: [...trials, gaveUp] },
   })
-  const [short, long] = [{}, { verbose: true }].map((terms) => renderText(certificate, terms).split('\n'))
+  const [short, long] = [{}, { verbose: true }].map((terms) => renderCertificateText(certificate, terms).split('\n'))
   expect(long!.slice(-short!.length)).toEqual(short)
   const more = long!.slice(0, -short!.length)
   expect(more[0]).toMatch(/^✓ .* \(idempotency-key-after-error, dropped-deposit, expired-cursor\)$/)

@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { ExploreDisplay } from '../../src/cli/explore-display.ts'
-import { LiveLines } from '../../src/cli/live-lines.ts'
+import { ExploreDisplay, LiveLines } from '../../src/cli/explore-display.ts'
 import { resultOf, sampleTrials } from '../explore/render/sample-exploration.ts'
 import { Terminal } from './terminal.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ownCommand } from '../../src/cli/own-command.ts'
+import { ownCommand } from '../../src/cli/banner.ts'
 
 test.each([
   ['/app/node_modules/.bin/yield-sandbox', 'npx yield-sandbox'],

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import {
+  type AuditEvidence,
+  type AuditFinding,
   checkBalances,
   checkHashes,
   checkIdempotency,
   checkPrincipal,
   checkShares,
   checkWallets,
-  type Evidence,
-  type Finding,
   type Holding,
 } from '../../src/domain/audit-checks.ts'
 import { balancesOf } from '../../src/domain/balances.ts'
@@ -67,7 +67,7 @@ function holding(portfolios: readonly Portfolio[], values: readonly bigint[], ch
 function evidence({
   oldestFirst = history,
   ...changes
-}: Partial<Evidence> & { oldestFirst?: Transaction[] } = {}): Evidence {
+}: Partial<AuditEvidence> & { oldestFirst?: Transaction[] } = {}): AuditEvidence {
   return {
     name: 'alice (acme)',
     portfolios: [jar],
@@ -82,7 +82,7 @@ function evidence({
   }
 }
 
-const fine = (compared: number): Finding => expect.objectContaining({ compared, offences: [] })
+const fine = (compared: number): AuditFinding => expect.objectContaining({ compared, offences: [] })
 const gift = (...gifts: string[]) => expect.objectContaining({ offences: [], gifts })
 const offence = (...offences: string[]) => expect.objectContaining({ offences })
 

@@ -2,9 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { applyBaseline } from '../../src/exec/apply-baseline.ts'
-import { BaselineSchema } from '../../src/exec/baseline-schema.ts'
-import { BaselineError, loadBaseline } from '../../src/exec/load-baseline.ts'
+import { applyBaseline, BaselineError, BaselineSchema, loadBaseline } from '../../src/exec/baseline.ts'
 import { reportOf } from './report.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'baseline-'))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CommandStartError } from '../../src/exec/command-start-error.ts'
+import { CommandStartError } from '../../src/exec/run-command.ts'
 
 const messageOf = (command: string, code: string | undefined) =>
   new CommandStartError(command, Object.assign(new Error('out of luck'), code === undefined ? {} : { code })).message

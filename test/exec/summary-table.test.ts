@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { summaryTable } from '../../src/exec/exec.ts'
 import type { Run } from '../../src/exec/sandbox-run.ts'
-import { summaryTable } from '../../src/exec/summary-table.ts'
 import { reportOf } from './report.ts'
 
 test('a line for each run, numbers to the right', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withCommand } from '../../src/exec/with-command.ts'
+import { withCommand } from '../../src/exec/exec-command-line.ts'
 import { reportOf } from './report.ts'
 
 test('every command of a report can be pasted, and after a failure it has all that brings it about', () => {

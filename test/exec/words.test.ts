@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { commandEnvironment, parseRename } from '../../src/exec/command-environment.ts'
-import { readFault } from '../../src/exec/read-fault.ts'
+import { readFault } from '../../src/exec/exec.ts'
 import { reportFile } from '../../src/exec/report-files.ts'
-import { mergedReport } from '../../src/verdict/merged-report.ts'
+import { mergedReport } from '../../src/verdict/report.ts'
 import { reportOf } from './report.ts'
 
 describe('--fault', () => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareMoney } from '../../src/explore/judge/compare-money.ts'
-import { ownedMoney } from '../../src/explore/judge/owned-money.ts'
-import { amountInWords } from '../../src/support/amount-in-words.ts'
+import { compareMoney, ownedMoney } from '../../src/explore/judge/compare-money.ts'
+import { amountInWords } from '../../src/support/quantities.ts'
 import { exchange } from '../verdict/exchange.ts'
 import { money } from './money.ts'
 

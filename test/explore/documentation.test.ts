@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
-import { UNTRIED } from '../../src/explore/plan/untried.ts'
+import { UNTRIED } from '../../src/explore/plan/plan.ts'
 import { OUTCOMES } from '../../src/explore/render/outcomes.ts'
 
 test('docs/explore.md names every fault that is tried and every outcome, and no other fault', async () => {

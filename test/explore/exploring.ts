@@ -1,6 +1,6 @@
 import type { Exploration, TrialOutcome } from '../../src/explore/exploration.ts'
 import { type ExploreTerms, explore } from '../../src/explore/explore.ts'
-import { abortController } from '../../src/support/abort-controller.ts'
+import { abortController } from '../../src/support/waiting.ts'
 
 /** Nobody interrupts a test. */
 const NEVER = { asked: abortController().signal, insisted: abortController().signal }

@@ -3,7 +3,7 @@ import type { TrialOutcome } from '../../src/explore/exploration.ts'
 import { judgeTrial } from '../../src/explore/judge/judge-trial.ts'
 import { compareBaselines } from '../../src/explore/run/baseline.ts'
 import type { Observation } from '../../src/explore/run/exploration-sandbox.ts'
-import { exitCodeOf, summaryOf } from '../../src/explore/summary.ts'
+import { explorationExitCode, explorationSummary } from '../../src/explore/summary.ts'
 import type { Level } from '../../src/oracle/outcome.ts'
 import { LOST, transfer } from '../oracle/story.ts'
 import type { ExchangeParts } from '../verdict/exchange.ts'
@@ -203,7 +203,10 @@ test.each<[TrialOutcome[], Level[], string, number]>([
   [[], [], 'inconclusive', 4],
 ])('%s at %s is %s, exit code %i', (outcomes, levels, verdict, code) => {
   const results = outcomes.map((outcome, i) => ({ outcome, level: levels[i] })) as Parameters<
-    typeof summaryOf
+    typeof explorationSummary
   >[0]['results']
-  expect([summaryOf({ results }).verdict, exitCodeOf({ results, untried: null })]).toEqual([verdict, code])
+  expect([explorationSummary({ results }).verdict, explorationExitCode({ results, untried: null })]).toEqual([
+    verdict,
+    code,
+  ])
 })

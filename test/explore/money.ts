@@ -1,9 +1,9 @@
-import type { Money, PoolMoney, SettledTransfer } from '../../src/domain/money.ts'
+import type { Money, MoneyTransfer, PoolMoney } from '../../src/domain/money.ts'
 
 let count = 0
 
 /** `deposit 250` or `withdraw 20`, in whole USDC. */
-export function transfer(text: string): SettledTransfer {
+export function transfer(text: string): MoneyTransfer {
   count++
   const [type, amount = '0'] = text.split(' ')
   return {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Harm } from '../../src/explore/exploration.ts'
-import { movedHarms } from '../../src/explore/shrink/moved-harms.ts'
-import { shrink } from '../../src/explore/shrink/shrink.ts'
+import { movedHarms, shrink } from '../../src/explore/shrink/shrink.ts'
 
 const hazard = { id: 'reset', title: 'reset', rule: { kind: 'drop_connection' } } as const
 const at = (ordinal: number, place: Partial<Harm['position']> = {}): Harm => ({

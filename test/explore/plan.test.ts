@@ -1,12 +1,18 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
-import { readFault } from '../../src/exec/read-fault.ts'
-import { faultRules, faultText } from '../../src/explore/plan/fault-rules.ts'
+import { readFault } from '../../src/exec/exec.ts'
+import { repeatCommand } from '../../src/explore/plan/find-trial.ts'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
-import { heldFor, planTrials, waits } from '../../src/explore/plan/plan.ts'
-import { nameOf, type Place, placesIn, placesOf } from '../../src/explore/plan/positions.ts'
-import { repeatCommand } from '../../src/explore/plan/repeat-command.ts'
-import { UNTRIED, untriedInWords } from '../../src/explore/plan/untried.ts'
+import {
+  faultRules,
+  faultText,
+  heldFor,
+  planTrials,
+  UNTRIED,
+  untriedInWords,
+  waits,
+} from '../../src/explore/plan/plan.ts'
+import { type Place, placesIn, placesOf, positionName } from '../../src/explore/plan/positions.ts'
 import { checkRule } from '../../src/faults/fault-rule.ts'
 import { KINDS } from '../../src/faults/kinds/index.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
@@ -37,7 +43,7 @@ const places = (run = RUN, stable = ['alice']): Place[] => placesOf(run.map(exch
 
 describe('positions', () => {
   test('are named by operation, end user and ordinal', () => {
-    expect(places().map(({ position }) => nameOf(position))).toEqual([
+    expect(places().map(({ position }) => positionName(position))).toEqual([
       'token#1',
       'list_pools#1',
       'list_pools#2',
@@ -52,7 +58,7 @@ describe('positions', () => {
 
   test('go by the order in which end users appear where their names change', () => {
     const run = ['u-77', 'u-12', 'u-77'].map((external_id) => ({ operation: 'deposit', external_id }) as const)
-    expect(places(run, []).map(({ position }) => nameOf(position))).toEqual([
+    expect(places(run, []).map(({ position }) => positionName(position))).toEqual([
       'deposit#1@1',
       'deposit#1@2',
       'deposit#2@1',
@@ -61,7 +67,7 @@ describe('positions', () => {
 
   test('name the tenant where there are several', () => {
     const run = ['acme', 'globex'].map((tenant) => ({ operation: 'deposit', tenant }) as const)
-    expect(places(run).map(({ position }) => nameOf(position))).toEqual([
+    expect(places(run).map(({ position }) => positionName(position))).toEqual([
       'deposit#1@alice(acme)',
       'deposit#1@alice(globex)',
     ])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Operation } from '../../src/domain/operations.ts'
-import { nameOf, type Place } from '../../src/explore/plan/positions.ts'
+import { type Place, positionName } from '../../src/explore/plan/positions.ts'
 import { randomTrials } from '../../src/explore/plan/random-trials.ts'
 
 function placeOf(operation: Operation, ordinal: number): Place {
@@ -28,7 +28,8 @@ const PLACES = [
   placeOf('list_transactions', 1),
 ]
 const WISH = { count: 200, seed: 7, kinds: [], operations: [] }
-const namesOf = (trial: ReturnType<typeof randomTrials>[number]) => trial.harms.map(({ position }) => nameOf(position))
+const namesOf = (trial: ReturnType<typeof randomTrials>[number]) =>
+  trial.harms.map(({ position }) => positionName(position))
 
 describe('random schedules', () => {
   test('are the same for the same seed, and others for another one', () => {
@@ -54,7 +55,7 @@ describe('random schedules', () => {
   })
 
   test('have their faults in the order of the places, a retry after what it repeats', () => {
-    const order = [...PLACES.map(({ position }) => nameOf(position)), 'beyond']
+    const order = [...PLACES.map(({ position }) => positionName(position)), 'beyond']
     const rankOf = (name: string) => {
       const [operation = ''] = name.split('#')
       const known = order.indexOf(name)
@@ -82,7 +83,7 @@ describe('random schedules', () => {
   })
 
   test('reach the retry of what is harmed, and nothing else that no request came to', () => {
-    const known = new Set(PLACES.map(({ position }) => nameOf(position)))
+    const known = new Set(PLACES.map(({ position }) => positionName(position)))
     const beyond = randomTrials(PLACES, WISH).flatMap((trial) => namesOf(trial).filter((name) => !known.has(name)))
     expect(new Set(beyond)).toContain('deposit#3@alice')
     for (const name of beyond) expect(name).toMatch(/#[23](@alice)?$/)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CommandEnd } from '../../src/exec/run-command.ts'
-import { failureOf, isAlike } from '../../src/explore/shrink/run-failure.ts'
+import { isAlike, runFailure } from '../../src/explore/shrink/shrink-run.ts'
 import { reportOf } from '../exec/report.ts'
 
 const ended = (code: number | null, more: Partial<CommandEnd> = {}): CommandEnd => {
@@ -12,7 +12,7 @@ const PASSED = reportOf('passed', { 'single-transfer': 'passed' })
 
 describe('a failure', () => {
   test('is what is contradicted, and how the command ended', () => {
-    expect(failureOf(run(PAID_TWICE, ended(2)))).toEqual({
+    expect(runFailure(run(PAID_TWICE, ended(2)))).toEqual({
       findings: ['single-transfer', 'polling-pace'],
       code: 2,
       words: ['The title of single-transfer', 'The title of polling-pace', 'the command ended with code 2'],
@@ -20,14 +20,14 @@ describe('a failure', () => {
   })
 
   test('has no word of a command that ended well', () => {
-    expect(failureOf(run(PAID_TWICE))?.words).toEqual(['The title of single-transfer', 'The title of polling-pace'])
+    expect(runFailure(run(PAID_TWICE))?.words).toEqual(['The title of single-transfer', 'The title of polling-pace'])
   })
 
   test('is not there when all is well, or nothing is known, or a baseline accepts it', () => {
-    expect(failureOf(run(PASSED))).toBeUndefined()
-    expect(failureOf(run(reportOf('inconclusive', {}, { unmet: ['Nothing came about.'] })))).toBeUndefined()
+    expect(runFailure(run(PASSED))).toBeUndefined()
+    expect(runFailure(run(reportOf('inconclusive', {}, { unmet: ['Nothing came about.'] })))).toBeUndefined()
     const findings = PAID_TWICE.findings.map((finding) => ({ ...finding, accepted: 'ticket 7' }))
-    expect(failureOf(run({ ...PAID_TWICE, verdict: 'passed', findings }))).toBeUndefined()
+    expect(runFailure(run({ ...PAID_TWICE, verdict: 'passed', findings }))).toBeUndefined()
   })
 
   test.each([
@@ -36,7 +36,7 @@ describe('a failure', () => {
     ['none', PASSED, ended(0), false],
     ['none, and a code', PASSED, ended(2), false],
   ])('of findings comes again with %s: %j', (_, report, end, alike) => {
-    expect(isAlike(failureOf(run(PAID_TWICE))!, run(report, end))).toBe(alike)
+    expect(isAlike(runFailure(run(PAID_TWICE))!, run(report, end))).toBe(alike)
   })
 
   test.each([
@@ -45,6 +45,6 @@ describe('a failure', () => {
     ['a signal', ended(null, { signal: 'SIGKILL' }), false],
     ['a good end', ended(0), false],
   ])('of the command alone comes again with %s', (_, end, alike) => {
-    expect(isAlike(failureOf(run(PASSED, ended(2)))!, run(PASSED, end))).toBe(alike)
+    expect(isAlike(runFailure(run(PASSED, ended(2)))!, run(PASSED, end))).toBe(alike)
   })
 })

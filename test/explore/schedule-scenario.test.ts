@@ -2,10 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { faultRules } from '../../src/explore/plan/fault-rules.ts'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
-import { saveScenario } from '../../src/explore/shrink/save-scenario.ts'
-import { enoughInWords, scheduleScenario } from '../../src/explore/shrink/schedule-scenario.ts'
+import { faultRules } from '../../src/explore/plan/plan.ts'
+import { enoughInWords, saveScenario, scheduleScenario } from '../../src/explore/shrink/schedule-scenario.ts'
 import { findScenario } from '../../src/scenarios/find-scenario.ts'
 
 let folder: string

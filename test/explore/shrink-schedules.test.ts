@@ -6,7 +6,7 @@ import { compareBaselines } from '../../src/explore/run/baseline.ts'
 import type { Observation } from '../../src/explore/run/exploration-sandbox.ts'
 import { failingSchedules, type ShrinkTerms, shrinkSchedules } from '../../src/explore/shrink/shrink-schedules.ts'
 import type { Scenario } from '../../src/scenarios/scenario-schema.ts'
-import { abortController } from '../../src/support/abort-controller.ts'
+import { abortController } from '../../src/support/waiting.ts'
 import { seen } from './observation.ts'
 import { resultOf, samplePlaces } from './render/sample-exploration.ts'
 

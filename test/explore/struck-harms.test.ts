@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RunTrace } from '../../src/exec/sandbox-run.ts'
-import { struckHarms } from '../../src/explore/shrink/struck-harms.ts'
+import { struckHarms } from '../../src/explore/shrink/shrink-run.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 
 const by = (id: string) => ({ id, kind: 'error', phase: 'on_request', explanation: 'It is answered 503.' }) as const

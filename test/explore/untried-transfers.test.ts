@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exitCodeOf } from '../../src/explore/summary.ts'
-import { codeWithUntried, notTriedInWords } from '../../src/explore/untried-transfers.ts'
+import { codeWithUntried, explorationExitCode, notTriedInWords } from '../../src/explore/summary.ts'
 import { resultOf, sampleTrials } from './render/sample-exploration.ts'
 
 const trials = sampleTrials()
@@ -22,9 +21,9 @@ describe('what was not tried', () => {
 
   test('makes the exit code of an exploration', () => {
     const results = [resultOf(trials[0]!, 'survived', { level: 'ok' })]
-    expect(exitCodeOf({ results, ...leaving(at('deposit')) })).toBe(4)
-    expect(exitCodeOf({ results, ...leaving(at('deposit')) }, true)).toBe(0)
-    expect(exitCodeOf({ results, untried: null })).toBe(0)
+    expect(explorationExitCode({ results, ...leaving(at('deposit')) })).toBe(4)
+    expect(explorationExitCode({ results, ...leaving(at('deposit')) }, true)).toBe(0)
+    expect(explorationExitCode({ results, untried: null })).toBe(0)
   })
 
   test('is told with how many of it could have moved money', () => {

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { type Operation, operationsOf } from '../../src/oracle/operation.ts'
+import { type ClientOperation, operationsOf } from '../../src/oracle/operation.ts'
 import { OUTCOMES, type OutcomeId } from '../../src/oracle/outcome.ts'
-import { describe as described, sentenceOf } from '../../src/oracle/sentences.ts'
+import { describeOperation as described, sentenceOf } from '../../src/oracle/sentences.ts'
 import { PORTFOLIO, transfer } from './story.ts'
 
 const LEDGER = { transfers: [], under_way: [], portfolios: [PORTFOLIO] }
@@ -16,10 +16,10 @@ function sentence(outcome: OutcomeId): string {
   const parts = outcome === 'refused' || outcome === 'put_off' ? REFUSALS[outcome] : {}
   const twice = outcome === 'key_again' ? [transfer({ key: 'a', at: 50 })] : []
   const exchanges = [transfer({ key: 'a', at: 0, ...parts }), ...twice]
-  const [operation] = operationsOf({ kept: [], exchanges, ledger: LEDGER }) as [Operation]
+  const [operation] = operationsOf({ kept: [], exchanges, ledger: LEDGER }) as [ClientOperation]
   const transfers = outcome === 'key_expired' ? Array.from({ length: 2 }) : []
   const what = described(operation, LEDGER)
-  return sentenceOf(outcome, { ...operation, transfers } as Operation, what).replace(what, '…')
+  return sentenceOf(outcome, { ...operation, transfers } as ClientOperation, what).replace(what, '…')
 }
 
 test('docs/oracle.md names every outcome with its title, its level and its sentence, in their order, and no other', async () => {

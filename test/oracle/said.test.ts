@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { saidBy } from '../../src/oracle/said.ts'
+import { saidBy } from '../../src/oracle/operation.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 
 const first = { key: 'a', use: 'first' as const }

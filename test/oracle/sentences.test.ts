@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { LedgerPortfolio } from '../../src/oracle/ledger.ts'
-import { type Operation, operationsOf } from '../../src/oracle/operation.ts'
-import { describe as described, sentenceOf } from '../../src/oracle/sentences.ts'
+import type { LedgerPortfolio } from '../../src/oracle/facts.ts'
+import { type ClientOperation, operationsOf } from '../../src/oracle/operation.ts'
+import { describeOperation as described, sentenceOf } from '../../src/oracle/sentences.ts'
 import { evidenceOf } from '../verdict/evidence.ts'
 import { booked, LOST, PORTFOLIO, transfer } from './story.ts'
 
@@ -11,7 +11,7 @@ const OTHER: LedgerPortfolio = {
 }
 
 /** alice's deposit, but for these parts. */
-function operation(parts: Partial<Operation> = {}): Operation {
+function operation(parts: Partial<ClientOperation> = {}): ClientOperation {
   return {
     ...{ tenant: 'acme', external_id: 'alice', type: 'deposit', key: 'a', attempts: [], state: 'done', transfers: [] },
     ...{ amount_minor: '2500000', portfolio_id: 'jar_1', pool_id: 'aave-usdc', wish: null },
@@ -20,10 +20,10 @@ function operation(parts: Partial<Operation> = {}): Operation {
 }
 
 describe('an operation in words', () => {
-  const words = (parts: Partial<Operation>, portfolios = [OTHER, PORTFOLIO]) =>
+  const words = (parts: Partial<ClientOperation>, portfolios = [OTHER, PORTFOLIO]) =>
     described(operation(parts), { transfers: [], under_way: [], portfolios })
 
-  test.each<[Partial<Operation>, string]>([
+  test.each<[Partial<ClientOperation>, string]>([
     [{}, "alice's deposit of 2.50 USDC"],
     [{ type: 'withdraw' }, "alice's withdrawal of 2.50 USDC"],
     [{ external_id: null }, 'A deposit of 2.50 USDC'],

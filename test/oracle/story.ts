@@ -1,6 +1,5 @@
-import type { Sibling } from '../../src/oracle/facts.ts'
+import type { LedgerTransfer, Sibling } from '../../src/oracle/facts.ts'
 import { type Beside, judgeOperations } from '../../src/oracle/judge-operations.ts'
-import type { LedgerTransfer } from '../../src/oracle/ledger.ts'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import { type EvidenceParts, evidenceOf } from '../verdict/evidence.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'

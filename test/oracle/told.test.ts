@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Sibling } from '../../src/oracle/facts.ts'
 import { operationsOf } from '../../src/oracle/operation.ts'
-import { Surroundings, toldOf } from '../../src/oracle/told.ts'
+import { RunSurroundings, toldOf } from '../../src/oracle/told.ts'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import { type EvidenceParts, evidenceOf } from '../verdict/evidence.ts'
 import { exchange } from '../verdict/exchange.ts'
@@ -17,7 +17,7 @@ function telling(exchanges: readonly RecordedExchange[], { sibling, until, ...re
   const evidence = evidenceOf(exchanges, { transfers: [booked('a')], ...rest })
   const operation = operationsOf(evidence).find(({ key }) => key === 'a')
   if (!operation) throw new Error('There is no such operation.')
-  return toldOf(operation, new Surroundings(evidence, sibling), until)
+  return toldOf(operation, new RunSurroundings(evidence, sibling), until)
 }
 const told = (exchanges: readonly RecordedExchange[], rest?: Rest) => telling(exchanges, rest).told
 

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { renderJson } from '../../src/certify/render/render-json.ts'
+import { renderJson } from '../../src/certify/certificate-file.ts'
 import { renderPage } from '../../src/certify/render/render-page.ts'
-import { renderText } from '../../src/certify/render/render-text.ts'
+import { renderCertificateText } from '../../src/certify/render/render-text.ts'
 import type { SandboxHandle } from '../../src/index.ts'
-import { REPORT_FORM_NAMES } from '../../src/verdict/report-forms.ts'
+import { REPORT_FORM_NAMES } from '../../src/verdict/report.ts'
 import { certified } from '../certify/certified.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
@@ -192,7 +192,7 @@ test('nor does a certificate hold one', async () => {
   const shown: [string, string][] = [
     ['the file', renderJson(certificate)],
     ['the page', await renderPage(certificate)],
-    ['the text', renderText(certificate)],
+    ['the text', renderCertificateText(certificate)],
   ]
   expect(shown[0]![1].length).toBeGreaterThan(1_000)
   expectNone(shown)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BoundedMap } from '../../src/support/bounded-map.ts'
+import { BoundedMap } from '../../src/support/maps.ts'
 
 test('a full map lets go of what was set first, for a new key only', () => {
   const map = new BoundedMap<string, number>(2)

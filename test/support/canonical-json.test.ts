@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { canonicalJson } from '../../src/support/canonical-json.ts'
+import { canonicalJson } from '../../src/support/json.ts'
 
 test('members stand in one order, at every depth; the order of a list is its own', () => {
   expect(canonicalJson({ b: [{ d: 1, c: 2 }, 'z', 'a'], a: null })).toBe('{"a":null,"b":[{"c":2,"d":1},"z","a"]}')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeBase64 } from '../../src/support/decode-base64.ts'
+import { decodeBase64 } from '../../src/support/encodings.ts'
 
 test.each(['base64', 'base64url'] as const)(
   '%s: bytes come back, and only from the one text that encodes them',

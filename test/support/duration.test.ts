@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { durationInWords, parseDuration, parseDurationRange } from '../../src/support/duration.ts'
+import { durationInWords, parseDuration, parseDurationRange } from '../../src/support/quantities.ts'
 
 test.each([
   ['0', 0],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { grouped } from '../../src/support/grouped.ts'
+import { grouped } from '../../src/support/maps.ts'
 
 test('groups and their items come in the order given; what has no name is left out', () => {
   const groups = grouped([5, 2, 0, 3, 4], (number) => (number === 0 ? undefined : number % 2))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonExcess } from '../../src/support/json-excess.ts'
+import { jsonExcess } from '../../src/support/json.ts'
 import { processorTime } from '../helpers/processor-time.ts'
 
 const nested = (levels: number, inside = '') => '['.repeat(levels) + inside + ']'.repeat(levels)

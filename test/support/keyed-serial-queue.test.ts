@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { KeyedSerialQueue } from '../../src/support/keyed-serial-queue.ts'
+import { KeyedSerialQueue } from '../../src/support/serial-queue.ts'
 
 /** A task that ends when it is told to, and the order in which such tasks begin and end. */
 function workbench() {

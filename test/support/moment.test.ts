@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseMoment } from '../../src/support/moment.ts'
+import { parseMoment } from '../../src/support/quantities.ts'
 
 test.each([
   ['2029-02-28', Date.UTC(2029, 1, 28)],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { oneLine } from '../../src/support/one-line.ts'
+import { oneLine } from '../../src/support/foreign-text.ts'
 
 test.each([
   ['', ''],

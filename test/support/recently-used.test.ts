@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { RecentlyUsed } from '../../src/support/recently-used.ts'
+import { RecentlyUsed } from '../../src/support/maps.ts'
 
 let made: string[]
 let kept: RecentlyUsed<string, { key: string }>

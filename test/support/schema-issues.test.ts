@@ -1,9 +1,9 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { expect, test } from 'vitest'
 import { formatPath, wordsOf } from '../../src/support/issue.ts'
-import { type Origin, schemaIssues } from '../../src/support/schema-issues.ts'
+import { schemaIssues, type ValueOrigin } from '../../src/support/schema-issues.ts'
 
-const complaints = (schema: TSchema, value: unknown, origin?: Origin) =>
+const complaints = (schema: TSchema, value: unknown, origin?: ValueOrigin) =>
   schemaIssues(schema, value, origin).map((issue) => `${formatPath(issue.path) || 'all'}: ${wordsOf(issue)}`)
 
 const Titled = Type.Object(

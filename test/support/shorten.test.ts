@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shorten } from '../../src/support/shorten.ts'
+import { shorten } from '../../src/support/foreign-text.ts'
 
 test.each([
   ['', ''],

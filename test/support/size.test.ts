@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSize } from '../../src/support/size.ts'
+import { parseSize } from '../../src/support/quantities.ts'
 
 test.each([
   ['0', 0],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { visibleJson, visibleText } from '../../src/support/visible-text.ts'
+import { visibleJson, visibleText } from '../../src/support/foreign-text.ts'
 
 const HOSTILE = '\u001b[2J\u0007\u0000\r\u009b31m\u007f\u202e\u200b\ud800\u{e0041}\u2028'
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { LedgerTransfer } from '../../src/oracle/ledger.ts'
+import type { LedgerTransfer } from '../../src/oracle/facts.ts'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import type { ExchangeParts } from './exchange.ts'
 import {

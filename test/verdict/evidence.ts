@@ -1,8 +1,7 @@
 import { DEFAULT_SETTINGS } from '../../src/domain/service-settings.ts'
-import type { LedgerTransfer } from '../../src/oracle/ledger.ts'
+import type { LedgerTransfer } from '../../src/oracle/facts.ts'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
-import type { Evidence } from '../../src/verdict/evidence.ts'
-import { type Finding, failed, notExercised, passed } from '../../src/verdict/finding.ts'
+import { type Evidence, type Finding, failed, notExercised, passed } from '../../src/verdict/finding.ts'
 
 export const NOTHING_FORGOTTEN = { room: 0, deleted: 0, reset: 0 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exchangeLine } from '../../src/verdict/exchange-line.ts'
+import { exchangeLine } from '../../src/verdict/build-report.ts'
 import { type ExchangeParts, exchange } from './exchange.ts'
 
 const lineOf = (parts: ExchangeParts, start = 0) => exchangeLine(exchange(parts), start)

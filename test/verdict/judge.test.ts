@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
+import { judge } from '../../src/verdict/build-report.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { FINDINGS } from '../../src/verdict/findings/index.ts'
-import { judge } from '../../src/verdict/judge.ts'
 import { evidenceOf } from './evidence.ts'
 
 test('a judge that throws is errored and says why', () => {

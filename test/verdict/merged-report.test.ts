@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergedReport } from '../../src/verdict/merged-report.ts'
-import type { Verdict } from '../../src/verdict/report.ts'
+import { mergedReport, type Verdict } from '../../src/verdict/report.ts'
 import { reportOf } from '../exec/report.ts'
 
 const merged = (...verdicts: Verdict[]) => mergedReport(verdicts.map((verdict) => reportOf(verdict, {}))).verdict

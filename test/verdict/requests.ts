@@ -1,4 +1,4 @@
-import type { LedgerTransfer } from '../../src/oracle/ledger.ts'
+import type { LedgerTransfer } from '../../src/oracle/facts.ts'
 import type { RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import { type ExchangeParts, exchange } from './exchange.ts'
 

@@ -1,15 +1,15 @@
 import type { Tried } from '../../explore/matrix.ts'
 import { HAZARDS } from '../../explore/plan/hazards.ts'
-import { matrixSection } from '../../explore/render/html-sections.ts'
+import { matrixSection } from '../../explore/render/html.ts'
 import { OUTCOMES, signOf } from '../../explore/render/outcomes.ts'
+import { grouped } from '../../support/maps.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
-import { html, type Markup } from '../../verdict/render/html/markup.ts'
-import type { Evidence, Incident } from '../evidence.ts'
-import { type Card, cardsOf } from './cards.ts'
+import { html, type Markup } from '../../verdict/render/html/page.ts'
+import type { CertificateEvidence, CertifiedIncident } from '../evidence.ts'
 
 /** What went wrong or needs review in runs with a fault, a card for each cause; then every fault at every operation. */
-export function explorationSections({ exploration: { trials, incidents } }: Evidence): Markup {
+export function explorationSections({ exploration: { trials, incidents } }: CertificateEvidence): Markup {
   const results = trials.map(({ operation, hazard, outcome, level }): Tried => {
     return { trial: { harms: [{ position: { operation }, hazard: { id: hazard } }] }, outcome, level }
   })
@@ -32,17 +32,40 @@ ${others.length > 0 && alsoAt(others)}
 }
 
 /** Where else it was seen; each with what happened there and the command that does it again. */
-function alsoAt(others: readonly Incident[]): Markup {
-  const one = ({ trial, sentences, repeat }: Incident) =>
+function alsoAt(others: readonly CertifiedIncident[]): Markup {
+  const one = ({ trial, sentences, repeat }: CertifiedIncident) =>
     html`<li><span class="id">${trial}</span>${sentences.map((sentence) => html`<p>${sentence}</p>`)}<pre tabindex="0"><code>${repeat}</code></pre></li>`
   return html`<div><dt>Also at</dt><dd>${placesInWords(others)}<details><summary>${plural(others.length, 'command')}</summary><ul>${others.map(one)}</ul></details></dd></div>`
 }
 
 /** "deposit (close before broadcast, reverted), withdraw (reverted)" */
-export function placesInWords(incidents: readonly Pick<Incident, 'operation' | 'hazard'>[]): string {
+export function placesInWords(incidents: readonly Pick<CertifiedIncident, 'operation' | 'hazard'>[]): string {
   const operations = [...new Set(incidents.map(({ operation }) => operation))]
   const titleOf = (id: string) => HAZARDS.find((hazard) => hazard.id === id)?.title ?? id
-  const at = (operation: Incident['operation']) =>
+  const at = (operation: CertifiedIncident['operation']) =>
     incidents.filter((incident) => incident.operation === operation).map(({ hazard }) => titleOf(hazard))
   return operations.map((operation) => `${operation.replaceAll('_', ' ')} (${at(operation).join(', ')})`).join(', ')
+}
+
+/** What has one cause: where it was seen first, and where else. */
+export interface Card {
+  first: CertifiedIncident
+  others: CertifiedIncident[]
+}
+
+/** Incidents by their cause: those of one outcome that the same findings explain or, where none does, that came to the same. */
+export function cardsOf(incidents: readonly CertifiedIncident[]): Card[] {
+  return [...grouped(incidents, causeOf).values()].flatMap(([first, ...others]) => (first ? [{ first, others }] : []))
+}
+
+function causeOf({ outcome, findings, sentences }: CertifiedIncident): string {
+  return JSON.stringify([outcome, findings.length > 0 ? [...findings].sort() : sentences.map(shapeOf)])
+}
+
+/** Whose money it is, how much of it, and of which operation makes no difference. */
+function shapeOf(sentence: string): string {
+  return sentence
+    .replace(/^.*?(?:: |'s )/s, '')
+    .replace(/\b(?:deposit|withdraw|withdrawal|new portfolio)\b/g, 'transfer')
+    .replace(/\d[\d.,]*/g, '0')
 }

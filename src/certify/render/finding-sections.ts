@@ -1,21 +1,20 @@
+import { execCommandLine } from '../../exec/exec-command-line.ts'
 import type { Finding } from '../../verdict/finding.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
-import { html, type Markup } from '../../verdict/render/html/markup.ts'
+import { html, type Markup } from '../../verdict/render/html/page.ts'
 import { failedItself } from '../certificate.ts'
-import type { Evidence, FindingOutcome, ScenarioEvidence } from '../evidence.ts'
-import { operationInWords } from '../operation-in-words.ts'
-import { scenarioCommand } from './scenario-command.ts'
+import { type CertificateEvidence, type FindingOutcome, operationInWords, type ScenarioEvidence } from '../evidence.ts'
 
-type Entry = Evidence['findings'][number]
+type FindingEntry = CertificateEvidence['findings'][number]
 
 /** What is broken, with the rule, what it costs, and what to do. */
-export function contradictedSection(evidence: Evidence): Markup | undefined {
+export function contradictedSection(evidence: CertificateEvidence): Markup | undefined {
   return section('Broken', of(evidence, 'contradicted'), (entries) =>
     entries.map((entry) => contradiction(entry, evidence)),
   )
 }
 
-function contradiction({ id, contradicted_in }: Entry, evidence: Evidence): Markup {
+function contradiction({ id, contradicted_in }: FindingEntry, evidence: CertificateEvidence): Markup {
   const { failureTitle = id, impact = '', consequence = '', rule = '', fix = '' } = findingOf(id) ?? {}
   const again = scenarioCommand(contradicted_in[0] ?? '', evidence)
   const fact = (name: string, text: string) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`
@@ -26,7 +25,7 @@ function contradiction({ id, contradicted_in }: Entry, evidence: Evidence): Mark
 }
 
 /** Every scenario, how the command came through it, and what became of its operations. */
-export function scenariosSection({ scenarios }: Evidence): Markup | undefined {
+export function scenariosSection({ scenarios }: CertificateEvidence): Markup | undefined {
   const row = (scenario: ScenarioEvidence) => {
     const { name, verdict, operations } = scenario
     const tone = failedItself(scenario) ? 'failed' : 'passed'
@@ -42,9 +41,9 @@ export function scenariosSection({ scenarios }: Evidence): Markup | undefined {
 }
 
 /** Every rule in every scenario. */
-export function rulesSection({ findings, scenarios }: Evidence): Markup | undefined {
+export function rulesSection({ findings, scenarios }: CertificateEvidence): Markup | undefined {
   const head = scenarios.map(({ name }) => html`<th scope="col">${name}</th>`)
-  const row = (entry: Entry) =>
+  const row = (entry: FindingEntry) =>
     html`<tr><th scope="row">${titleOf(entry)}</th>${scenarios.map(({ name }) => cellOf(entry, name))}</tr>`
   const legend = Object.values(SIGNS).map(
     ({ sign, tone, meaning }) => html`<li class="${tone}"><b>${sign}</b>: ${meaning}</li>`,
@@ -61,7 +60,7 @@ const SIGNS = {
   none: { sign: '·', tone: 'not_exercised', meaning: 'not tested' },
 }
 
-function cellOf(entry: Entry, scenario: string): Markup {
+function cellOf(entry: FindingEntry, scenario: string): Markup {
   const where = (['contradicted_in', 'review_in', 'proved_in'] as const).find((list) => entry[list].includes(scenario))
   const { sign, tone, meaning } = SIGNS[where ?? 'none']
   return html`<td class="cell ${tone}" title="${meaning}" aria-label="${meaning}">${sign}</td>`
@@ -77,13 +76,13 @@ export function endInWords(scenario: Pick<ScenarioEvidence, 'end' | 'may_fail'>)
 }
 
 /** What is open, and what it would take. */
-export function unprovedSection(evidence: Evidence): Markup | undefined {
+export function unprovedSection(evidence: CertificateEvidence): Markup | undefined {
   return section('Not tested', of(evidence, 'unproved'), (entries) => [
     html`<ul class="list not_exercised">${entries.map((entry) => html`<li>${titleOf(entry)}<p>Needs ${findingOf(entry.id)?.situation}.</p></li>`)}</ul>`,
   ])
 }
 
-function titleOf({ id }: Entry): Markup {
+function titleOf({ id }: FindingEntry): Markup {
   return html`<b>${findingOf(id)?.title ?? id}</b> <span class="id">${id}</span>`
 }
 
@@ -96,11 +95,17 @@ function section<T>(
   return html`<section><h2>${title} <small>${entries.length}</small></h2>${content(entries)}</section>`
 }
 
-function of({ findings }: Evidence, wanted: FindingOutcome): Entry[] {
+function of({ findings }: CertificateEvidence, wanted: FindingOutcome): FindingEntry[] {
   return findings.filter(({ outcome }) => outcome === wanted)
 }
 
 /** Undefined where this version has no such finding. */
 function findingOf(id: string): Finding | undefined {
   return FINDINGS.find((finding) => finding.id === id)
+}
+
+/** A command line that runs the command through a scenario again, as `certify` did. `exec` has no --tolerate. */
+export function scenarioCommand(scenario: string, { seed, flags, command }: CertificateEvidence): string {
+  const kept = flags[0] === '--tolerate' ? flags.slice(1) : flags
+  return execCommandLine(['--scenario', scenario], { seed, flags: kept, command })
 }

@@ -1,11 +1,9 @@
-import { MATRIX_STYLE } from '../../explore/render/matrix-style.ts'
-import { html, type Markup, raw } from '../../verdict/render/html/markup.ts'
-import { page } from '../../verdict/render/html/page.ts'
-import { STYLE } from '../../verdict/render/html/style.ts'
-import { type VerdictHead, verdictHead } from '../../verdict/render/html/verdict-head.ts'
-import { type Certificate, type CertificateSummary, summaryOf } from '../certificate.ts'
+import { MATRIX_STYLE } from '../../explore/render/html.ts'
+import { shellWords } from '../../support/foreign-text.ts'
+import { html, type Markup, page, raw, STYLE, type VerdictHead, verdictHead } from '../../verdict/render/html/page.ts'
+import { type Certificate, type CertificateSummary, certificateSummary } from '../certificate.ts'
+import type { CertificateEvidence } from '../evidence.ts'
 import { explorationSections } from './exploration-sections.ts'
-import { factsOf } from './facts.ts'
 import { contradictedSection, rulesSection, scenariosSection, unprovedSection } from './finding-sections.ts'
 
 /** What stands in the page before and behind the certificate itself. */
@@ -15,7 +13,7 @@ export const EMBEDDED = { begin: '<script type="application/json" id="certificat
 export function renderPage(certificate: Certificate): string {
   const { evidence } = certificate
   return page({
-    title: summaryOf(evidence).summary,
+    title: certificateSummary(evidence).summary,
     style: STYLE + MATRIX_STYLE,
     header: head(certificate),
     main: html`${contradictedSection(evidence)}${explorationSections(evidence)}${scenariosSection(evidence)}${rulesSection(evidence)}${unprovedSection(evidence)}`,
@@ -25,7 +23,7 @@ export function renderPage(certificate: Certificate): string {
 }
 
 function head({ digest, evidence }: Certificate): Markup {
-  const summary = summaryOf(evidence)
+  const summary = certificateSummary(evidence)
   return html`<div class="brand"><span><b>yield-sandbox certificate</b>${evidence.subject !== null && html` · ${evidence.subject}`}</span></div>
 ${verdictHead({ ...summary, numbers: numbersOf(summary) })}
 ${factsOf(digest, evidence)}`
@@ -42,4 +40,23 @@ function numbersOf({ proved, contradicted, unproved }: CertificateSummary): Verd
 /** As data, which no browser runs: nothing in it ends the element. */
 function embedded(certificate: Certificate): Markup {
   return raw(`${EMBEDDED.begin}${JSON.stringify(certificate).replaceAll('<', '\\u003c')}${EMBEDDED.end}`)
+}
+
+/** Of what the certificate is, and by what. */
+function factsOf(digest: string, evidence: CertificateEvidence): Markup {
+  const { subject, version, specification, seed, fixtures, clock, exploration } = evidence
+  const fact = (name: string, text: string | number) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`
+  return html`<dl class="facts">${subject !== null && fact('Subject', subject)}
+<div><dt>Command</dt><dd><code>${commandOf(evidence)}</code></dd></div>
+${fact('Specification and sandbox', `Yield Portfolio Partner API ${specification}, yield-sandbox ${version}`)}
+${fact('Seed and clock', `${seed}, ${clock}`)}
+${fact('Fixtures', fixtures ?? 'those of the sandbox')}
+${!exploration.repeatable && fact('Not repeatable', 'Runs without faults differ, which was tolerated: another run may come to another digest.')}
+<div><dt>Digest of the evidence</dt><dd><code>${digest}</code></dd></div></dl>`
+}
+
+/** What was certified, as one writes it, with the flags that matter. */
+function commandOf({ seed, clock, flags, command }: CertificateEvidence): string {
+  const same = ['--seed', String(seed), '--clock', clock, ...flags]
+  return shellWords(['yield-sandbox', 'certify', ...same, '--', ...command])
 }

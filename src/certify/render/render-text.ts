@@ -2,24 +2,24 @@ import { isBad } from '../../explore/judge/judge-trial.ts'
 import { OUTCOMES, signOf } from '../../explore/render/outcomes.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
-import { plainText } from '../../verdict/render/plain-text.ts'
-import { type Certificate, failedItself, summaryOf } from '../certificate.ts'
-import type { Evidence } from '../evidence.ts'
-import { isOpen } from '../is-open.ts'
-import { operationInWords } from '../operation-in-words.ts'
-import { cardsOf } from './cards.ts'
-import { placesInWords } from './exploration-sections.ts'
+import { plainText } from '../../verdict/render/safe-text.ts'
+import { type Certificate, certificateSummary, failedItself } from '../certificate.ts'
+import { type CertificateEvidence, isOpen, operationInWords } from '../evidence.ts'
+import { cardsOf, placesInWords } from './exploration-sections.ts'
 import { endInWords } from './finding-sections.ts'
 
 /** What is shown beside. */
-export interface TextTerms {
+export interface CertificateTextTerms {
   /** What is right, too: every rule, every scenario with its operations, and every run that was not simply survived. */
   verbose?: boolean | undefined
 }
 
 /** For a terminal: what is wrong or open, a line each, then the numbers and the digest, and the verdict last. */
-export function renderText({ digest, evidence }: Certificate, { verbose = false }: TextTerms = {}): string {
-  const { summary, proved, contradicted, unproved } = summaryOf(evidence)
+export function renderCertificateText(
+  { digest, evidence }: Certificate,
+  { verbose = false }: CertificateTextTerms = {},
+): string {
+  const { summary, proved, contradicted, unproved } = certificateSummary(evidence)
   const lines = [
     ...(verbose ? [...otherRules(evidence), ...otherRuns(evidence), ...allScenarios(evidence)] : []),
     ...brokenRules(evidence),
@@ -35,14 +35,14 @@ export function renderText({ digest, evidence }: Certificate, { verbose = false 
   ].join('\n')
 }
 
-function brokenRules({ findings }: Evidence): string[] {
+function brokenRules({ findings }: CertificateEvidence): string[] {
   const titleOf = (id: string) => FINDINGS.find((finding) => finding.id === id)?.failureTitle ?? id
   return findings
     .filter(({ outcome }) => outcome === 'contradicted')
     .map(({ id, contradicted_in }) => `✗ ${titleOf(id)} (${id}; ${contradicted_in.join(', ')})`)
 }
 
-function otherRules({ findings }: Evidence): string[] {
+function otherRules({ findings }: CertificateEvidence): string[] {
   const titleOf = (id: string) => FINDINGS.find((finding) => finding.id === id)?.title ?? id
   return findings
     .filter(({ outcome }) => outcome !== 'contradicted')
@@ -53,13 +53,13 @@ function otherRules({ findings }: Evidence): string[] {
 }
 
 /** Those that are neither among the incidents nor survived. */
-function otherRuns({ exploration }: Evidence): string[] {
+function otherRuns({ exploration }: CertificateEvidence): string[] {
   return exploration.trials
     .filter(({ level }) => level !== 'ok' && !isBad(level) && !isOpen(level))
     .map(({ id, outcome, level }) => `${signOf({ outcome, level })} ${id}: ${OUTCOMES[outcome].name}`)
 }
 
-function allScenarios({ scenarios: all }: Evidence): string[] {
+function allScenarios({ scenarios: all }: CertificateEvidence): string[] {
   return all.flatMap((scenario) => [
     `${SIGNS[scenario.verdict]} ${scenario.name}: ${scenario.verdict}, the command ${endInWords(scenario)}`,
     ...scenario.operations
@@ -71,7 +71,7 @@ function allScenarios({ scenarios: all }: Evidence): string[] {
 const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?' }
 
 /** A line for each cause. */
-function incidents({ exploration }: Evidence): string[] {
+function incidents({ exploration }: CertificateEvidence): string[] {
   return cardsOf(exploration.incidents).map(({ first, others }) => {
     const { outcome, level, trial, sentences } = first
     const also = others.length > 0 ? [`also at ${placesInWords(others)}`] : []
@@ -80,7 +80,7 @@ function incidents({ exploration }: Evidence): string[] {
   })
 }
 
-function scenarios({ scenarios: all }: Evidence): string[] {
+function scenarios({ scenarios: all }: CertificateEvidence): string[] {
   return all.flatMap((scenario) => [
     ...(failedItself(scenario) ? [`✗ ${scenario.name}: the command ${endInWords(scenario)}`] : []),
     ...scenario.operations

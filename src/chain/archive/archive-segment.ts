@@ -4,7 +4,7 @@ import type { ArchivedBlock, BlockToArchive } from './archived-block.ts'
 import { rebuiltTransaction } from './rebuilt-transaction.ts'
 
 /** Consecutive blocks, compressed, with what an index needs of them. Texts are base64. */
-export interface SegmentEntry {
+export interface ArchiveSegmentEntry {
   /** Number of the first block. */
   first: number
   /** Transactions in each block. */
@@ -18,7 +18,7 @@ export interface SegmentEntry {
 }
 
 /** A segment in memory: as its entry, without base64. */
-export interface Segment {
+export interface ArchiveSegment {
   readonly first: number
   /** Number of the last block; what was compressed with it beyond that is not to be seen. */
   readonly last: number
@@ -44,7 +44,10 @@ export function keyOf(hash: string): number {
 }
 
 /** Compresses consecutive blocks; `json` is their texts. */
-export async function packSegment(archived: readonly BlockToArchive[], json: readonly string[]): Promise<SegmentEntry> {
+export async function packSegment(
+  archived: readonly BlockToArchive[],
+  json: readonly string[],
+): Promise<ArchiveSegmentEntry> {
   const transactions = archived.flatMap(({ receipts }) =>
     receipts.map(({ transactionHash, status }) => {
       return `${transactionHash.slice(2, 2 + 2 * KEY_BYTES)}${Number(status) === 1 ? '01' : '00'}`
@@ -61,7 +64,7 @@ export async function packSegment(archived: readonly BlockToArchive[], json: rea
 }
 
 /** The segment an entry stands for. */
-export function segmentOf({ first, counts, hashes, transactions, blocks }: SegmentEntry): Segment {
+export function segmentOf({ first, counts, hashes, transactions, blocks }: ArchiveSegmentEntry): ArchiveSegment {
   return {
     first,
     last: first + counts.length - 1,
@@ -73,7 +76,7 @@ export function segmentOf({ first, counts, hashes, transactions, blocks }: Segme
 }
 
 /** The entry that stands for a segment, as if nothing of it had been cut off. */
-export function entryOf({ first, counts, hashes, transactions, blocks }: Segment): SegmentEntry {
+export function entryOf({ first, counts, hashes, transactions, blocks }: ArchiveSegment): ArchiveSegmentEntry {
   return {
     first,
     counts,
@@ -84,7 +87,7 @@ export function entryOf({ first, counts, hashes, transactions, blocks }: Segment
 }
 
 /** A segment's blocks. */
-export async function unpackSegment({ first, last, blocks }: Segment): Promise<ArchivedBlock[]> {
+export async function unpackSegment({ first, last, blocks }: ArchiveSegment): Promise<ArchivedBlock[]> {
   const all = JSON.parse((await decompress(blocks)).toString()) as BlockToArchive[]
   return all.slice(0, last - first + 1).map(withTransactions)
 }
@@ -97,14 +100,20 @@ function withTransactions(archived: BlockToArchive): ArchivedBlock {
 }
 
 /** Keys and numbers of a segment's blocks from a number on. */
-export function* blocksOf({ first, last, hashes }: Segment, from = first): Generator<[key: number, number: number]> {
+export function* blocksOf(
+  { first, last, hashes }: ArchiveSegment,
+  from = first,
+): Generator<[key: number, number: number]> {
   for (let number = Math.max(from, first); number <= last; number++) {
     yield [hashes.readUIntBE((number - first) * KEY_BYTES, KEY_BYTES), number]
   }
 }
 
 /** Keys of a segment's transactions from a block's number on, and whether each was successful. */
-export function* transactionsOf(segment: Segment, from = segment.first): Generator<[key: number, success: boolean]> {
+export function* transactionsOf(
+  segment: ArchiveSegment,
+  from = segment.first,
+): Generator<[key: number, success: boolean]> {
   const { first, last, counts, transactions } = segment
   const before = (number: number) => counts.slice(0, Math.max(0, number - first)).reduce((sum, count) => sum + count, 0)
   const end = before(last + 1)

@@ -1,15 +1,15 @@
 import type { Journal } from '../../domain/ports/journal.ts'
 import { breathe } from '../../support/breathe.ts'
-import { RecentlyUsed } from '../../support/recently-used.ts'
+import { RecentlyUsed } from '../../support/maps.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
 import { answerOfBlock, answerOfTransaction } from './archive-answers.ts'
 import {
+  type ArchiveSegment,
+  type ArchiveSegmentEntry,
   blocksOf,
   entryOf,
   keyOf,
   packSegment,
-  type Segment,
-  type SegmentEntry,
   segmentOf,
   transactionsOf,
   unpackSegment,
@@ -18,7 +18,7 @@ import type { ArchivedBlock, BlockToArchive } from './archived-block.ts'
 import { type FilteredLog, type LogFilter, matchesLog } from './log-filter.ts'
 
 /** What an archive's journal holds: blocks, and that all blocks from a number on are no more. */
-export type ArchiveEntry = SegmentEntry | { truncated: number }
+export type ArchiveEntry = ArchiveSegmentEntry | { truncated: number }
 
 /** Blocks and characters of JSON in a segment: a transaction is 4 to 5 KB. */
 const SEGMENT_BLOCKS = 64
@@ -33,14 +33,14 @@ const UNPACKED = 4
 export class BlockArchive {
   #journal: Journal<ArchiveEntry> | undefined
   readonly #queue = new SerialQueue()
-  #segments: Segment[] = []
+  #segments: ArchiveSegment[] = []
   /** How many of them are in the indexes below, from the first on. */
   #indexed = 0
   /** Twice a segment's place, and one more if the transaction was successful, by the key of its hash. */
   readonly #transactions = new Map<number, number>()
   /** Numbers by the key of the block's hash. */
   readonly #blocks = new Map<number, number>()
-  readonly #unpacked = new RecentlyUsed<Segment, Promise<ArchivedBlock[]>>(UNPACKED)
+  readonly #unpacked = new RecentlyUsed<ArchiveSegment, Promise<ArchivedBlock[]>>(UNPACKED)
 
   /** Resolves when it holds what its journal does. Rejects when that cannot be read: then it is of no use. */
   readonly opened: Promise<void>
@@ -49,7 +49,7 @@ export class BlockArchive {
    * Begins to read what the journal holds; without one, all is kept in memory only. With blocks of another archive to begin
    * with, these take the place of what the journal held.
    */
-  constructor(journal?: Promise<Journal<ArchiveEntry>>, begin?: readonly Segment[]) {
+  constructor(journal?: Promise<Journal<ArchiveEntry>>, begin?: readonly ArchiveSegment[]) {
     this.opened = this.#queue.run(async () => {
       this.#journal = await journal
       if (begin) {
@@ -67,7 +67,7 @@ export class BlockArchive {
   }
 
   /** All blocks, for another archive to begin with. Segments never change. */
-  get segments(): readonly Segment[] {
+  get segments(): readonly ArchiveSegment[] {
     return [...this.#segments]
   }
 
@@ -188,7 +188,7 @@ export class BlockArchive {
   }
 
   #cut(from: number): void {
-    const left: Segment[] = []
+    const left: ArchiveSegment[] = []
     for (const segment of this.#segments) {
       if (segment.last < from) {
         left.push(segment)
@@ -204,7 +204,7 @@ export class BlockArchive {
   }
 
   async #ofTransaction<Answer>(
-    segment: Segment,
+    segment: ArchiveSegment,
     hash: string,
     answer: (block: ArchivedBlock, index: number) => Answer,
   ): Promise<Answer | undefined> {
@@ -216,7 +216,7 @@ export class BlockArchive {
   }
 
   async #ofBlock(
-    segment: Segment,
+    segment: ArchiveSegment,
     { number, subject }: { number: number | undefined; subject: unknown },
     answer: (block: ArchivedBlock) => unknown,
   ): Promise<unknown> {
@@ -238,7 +238,7 @@ export class BlockArchive {
     return typeof number === 'string' && /^0x[0-9a-f]{1,12}$/i.test(number) ? Number(number) : undefined
   }
 
-  #segmentAt(number: number): Segment | undefined {
+  #segmentAt(number: number): ArchiveSegment | undefined {
     let [low, high] = [0, this.#segments.length]
     while (low < high) {
       const middle = (low + high) >>> 1
@@ -249,7 +249,7 @@ export class BlockArchive {
     return segment && segment.first <= number ? segment : undefined
   }
 
-  #unpack(segment: Segment): Promise<ArchivedBlock[]> {
+  #unpack(segment: ArchiveSegment): Promise<ArchivedBlock[]> {
     return this.#unpacked.use(segment, () => unpackSegment(segment))
   }
 }
@@ -261,7 +261,7 @@ function hashIn(subject: unknown): string | undefined {
 }
 
 /** What a journal holds of a segment, in its order. */
-function entriesOf(segment: Segment): ArchiveEntry[] {
+function entriesOf(segment: ArchiveSegment): ArchiveEntry[] {
   const { first, last, counts } = segment
   const whole = first + counts.length - 1 === last
   return [entryOf(segment), ...(whole ? [] : [{ truncated: last + 1 }])]

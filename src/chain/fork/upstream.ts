@@ -1,7 +1,7 @@
 import type { SandboxClock } from '../../domain/clock.ts'
-import { abortController } from '../../support/abort-controller.ts'
-import { oneLine } from '../../support/one-line.ts'
+import { oneLine } from '../../support/foreign-text.ts'
 import { readBody } from '../../support/read-body.ts'
+import { abortController } from '../../support/waiting.ts'
 
 /** JSON-RPC's own word for a limit, beside HTTP's 429. */
 const LIMIT_CODES: ReadonlySet<unknown> = new Set([429, -32005, -32016])

@@ -14,7 +14,7 @@ export function reverts(method: string): boolean {
 
 /** Remembers where the chain stood when a snapshot of that id was taken. */
 export function remember({ snapshots }: ForeignState, id: unknown, place: SnapshotPlace): void {
-  const key = keyOf(id)
+  const key = snapshotKey(id)
   if (key !== undefined) snapshots.set(key, place)
 }
 
@@ -23,7 +23,7 @@ export function remember({ snapshots }: ForeignState, id: unknown, place: Snapsh
  * service itself did since then stands in its ledger: a chain without it would be another one.
  */
 export function obstacleToRevert({ snapshots }: ForeignState, id: unknown, now: SnapshotPlace): string | undefined {
-  const taken = snapshots.get(keyOf(id) ?? '')
+  const taken = snapshots.get(snapshotKey(id) ?? '')
   if (!taken) return 'unknown'
   if (taken.ownChanges !== now.ownChanges) {
     return 'the service has moved funds since that snapshot, and its ledger says so: POST /_sandbox/reset takes back both'
@@ -39,11 +39,11 @@ export function canGoBack(foreign: ForeignState, now: SnapshotPlace): boolean {
 
 /** Forgets a snapshot the chain went back to: its id is used up. */
 export function forget({ snapshots }: ForeignState, id: unknown): void {
-  snapshots.delete(keyOf(id) ?? '')
+  snapshots.delete(snapshotKey(id) ?? '')
 }
 
 /** An id as a number, however it is written. */
-function keyOf(id: unknown): string | undefined {
+function snapshotKey(id: unknown): string | undefined {
   if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
   return typeof id === 'string' && /^(0x[0-9a-f]{1,16}|\d{1,16})$/i.test(id) ? BigInt(id).toString() : undefined
 }

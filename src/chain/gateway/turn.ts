@@ -1,5 +1,5 @@
 import type { SandboxClock } from '../../domain/clock.ts'
-import { inTime } from '../../support/in-time.ts'
+import { inTime } from '../../support/waiting.ts'
 import { CALL_TIME, overBudget } from '../json-rpc/rpc-budget.ts'
 import type { RpcError } from '../json-rpc/rpc-client.ts'
 import type { BlockProducer } from '../rounds/block-producer.ts'

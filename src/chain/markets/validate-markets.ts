@@ -1,7 +1,7 @@
 import type { ChainSetup, MarketSetup, PoolFacts } from '../../domain/chain-setup.ts'
 import { ChainSetupError, ChainUnavailableError } from '../../domain/ports/chain.ts'
 import type { Address } from '../../domain/records.ts'
-import { allInOrder } from '../../support/all-in-order.ts'
+import { allInOrder } from '../../support/waiting.ts'
 import type { Reader } from '../reading/view.ts'
 import { aave, priceOracleOf } from './protocols/aave.ts'
 import { decimalsOf } from './protocols/erc20.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { oneLine } from '../../support/one-line.ts'
+import { oneLine } from '../../support/foreign-text.ts'
 
 const NEEDS = 'Anvil needs glibc 2.35 or later'
 const FIX = 'Fix: use a system that has it, such as Ubuntu 22.04, Debian 12 or the image node:22-slim.'

@@ -1,12 +1,12 @@
 import type { SandboxClock } from '../../domain/clock.ts'
 import type { Hex } from '../../domain/records.ts'
-import { inTime } from '../../support/in-time.ts'
+import { inTime } from '../../support/waiting.ts'
 import { BatchLoader } from '../json-rpc/batch-loader.ts'
 import { type Block, LAST_TIMESTAMP, LATEST_BLOCK } from '../json-rpc/block.ts'
 import { type RpcCall, type RpcClient, RpcError } from '../json-rpc/rpc-client.ts'
 import { SenselessAnswerError } from '../json-rpc/senseless-answer.ts'
-import { MOST_VIEWS, multicall, type Outcome, outcomesOf } from './multicall.ts'
-import type { Answers, Read } from './view.ts'
+import { MOST_VIEWS, multicall, outcomesOf, type ViewOutcome } from './multicall.ts'
+import type { Read, ViewResults } from './view.ts'
 
 /** What was read, each value or why it could not be, and for which chain time (Unix seconds). */
 export interface Snapshot<Result> {
@@ -75,10 +75,10 @@ export class ChainReader {
    * Views at the chain's present, in one round trip with all others asked for within the same turn of the event loop.
    * Throws when one of them cannot be read.
    */
-  read = async <const Reads extends readonly Read<unknown>[]>(reads: Reads): Promise<Answers<Reads>> => {
+  read = async <const Reads extends readonly Read<unknown>[]>(reads: Reads): Promise<ViewResults<Reads>> => {
     const values = await this.#reads.load(reads)
     for (const value of values) if (value instanceof Error) throw value
-    return values as Answers<Reads>
+    return values as ViewResults<Reads>
   }
 
   /** Views at the chain's present and other calls, in a round trip of their own; a view that cannot be read spoils no other. */
@@ -134,12 +134,12 @@ function batchesOf(reads: ReadonlyMap<string, Read<unknown>>): Batch[] {
   return batches
 }
 
-function outcomesBy(keys: readonly string[], answer: unknown): [key: string, outcome: Outcome][] {
+function outcomesBy(keys: readonly string[], answer: unknown): [key: string, outcome: ViewOutcome][] {
   if (answer instanceof RpcError) return keys.map((key) => [key, answer])
   return outcomesOf(answer as Hex, keys.length).map((outcome, i) => [keys[i] ?? '', outcome])
 }
 
-function decoded<Result>(read: Read<Result>, output: Outcome | undefined): Result | Error {
+function decoded<Result>(read: Read<Result>, output: ViewOutcome | undefined): Result | Error {
   if (output instanceof RpcError) return output
   try {
     return read.decode(output as Hex)

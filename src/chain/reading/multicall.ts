@@ -9,7 +9,7 @@ export interface View {
 }
 
 /** How a view ended: what it returned, or why it did not. */
-export type Outcome = Hex | RpcError
+export type ViewOutcome = Hex | RpcError
 
 /** The most views in one call: together they must get along with the gas of one. */
 export const MOST_VIEWS = 256
@@ -58,7 +58,7 @@ export function multicall(views: readonly View[], timestamp?: number): RpcCall {
 }
 
 /** What the call's output says of so many views, in their order. */
-export function outcomesOf(output: Hex, count: number): Outcome[] {
+export function outcomesOf(output: Hex, count: number): ViewOutcome[] {
   let at = 2
   return Array.from({ length: count }, () => {
     const success = output.slice(at, at + WORD).endsWith('1')

@@ -13,10 +13,10 @@ export interface Read<Result> {
 }
 
 /** Evaluates views in one round trip, all at one moment: interest comes out exactly as in a block mined then. */
-export type Reader = <const Reads extends readonly Read<unknown>[]>(reads: Reads) => Promise<Answers<Reads>>
+export type Reader = <const Reads extends readonly Read<unknown>[]>(reads: Reads) => Promise<ViewResults<Reads>>
 
 /** The results of a list of views. */
-export type Answers<Reads extends readonly Read<unknown>[]> = {
+export type ViewResults<Reads extends readonly Read<unknown>[]> = {
   -readonly [Index in keyof Reads]: Reads[Index] extends Read<infer Result> ? Result : never
 }
 

@@ -3,14 +3,13 @@ import { codeOfEnd, endInWords } from '../../exec/command-end.ts'
 import type { Sibling } from '../../oracle/facts.ts'
 import { judgeOperations } from '../../oracle/judge-operations.ts'
 import { LEVELS, type Level, type OperationOutcome } from '../../oracle/outcome.ts'
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import type { TrialOutcome, TrialResult } from '../exploration.ts'
 import type { Observation } from '../run/exploration-sandbox.ts'
-import { compareMoney } from './compare-money.ts'
-import { type OwnedMoney, ownedMoney } from './owned-money.ts'
+import { compareMoney, type OwnedMoney, ownedMoney } from './compare-money.ts'
 
 /** What a run is compared with. */
-export interface Expectation {
+export interface TrialExpectation {
   /** Where runs without faults leave the money: any of them will do. */
   money: readonly OwnedMoney[]
   /** Names of end users that are the same in every run. */
@@ -22,10 +21,10 @@ export interface Expectation {
 }
 
 /** What a run came to, and why. */
-export type Judgement = Pick<TrialResult, 'outcome' | 'level' | 'sentences' | 'operations'>
+export type TrialJudgement = Pick<TrialResult, 'outcome' | 'level' | 'sentences' | 'operations'>
 
 /** Judges a run by what became of its operations, beside what becomes of them without faults, and by where the money ended up. */
-export function judgeTrial(seen: Observation, expected: Expectation): Judgement {
+export function judgeTrial(seen: Observation, expected: TrialExpectation): TrialJudgement {
   const { struck, end, evidence } = seen
   const broken = brokenBy(seen)
   if (broken) return { outcome: 'errored', level: 'inconclusive', sentences: broken, operations: [] }
@@ -90,7 +89,7 @@ function notStruck({ struck, takenAway }: Observation): string {
 /** In what the money of a run is not that of the first run without faults; nothing when it is where any of them left it. */
 function differenceOf(
   { money, evidence: { exchanges } }: Observation,
-  { money: wanted, stable }: Expectation,
+  { money: wanted, stable }: TrialExpectation,
 ): string[] {
   const actual = ownedMoney(money, exchanges, stable)
   const differences = wanted.map((one) => compareMoney(one, actual))

@@ -1,10 +1,10 @@
 import { OptionError } from '../../option-error.ts'
+import { shellWords, shorten } from '../../support/foreign-text.ts'
 import { suggest } from '../../support/nearest.ts'
-import { shorten } from '../../support/shorten.ts'
-import { HAZARDS } from './hazards.ts'
+import type { Exploration } from '../exploration.ts'
+import { HAZARDS, type PlannedHazard } from './hazards.ts'
 import type { PlannedTrial } from './plan.ts'
-import type { PlannedHazard } from './planned-hazard.ts'
-import { nameOf, type Place } from './positions.ts'
+import { type Place, positionName } from './positions.ts'
 
 /** What the id of a random schedule begins with. */
 const DRAWN = /^random-\d+ of seed \d+: /
@@ -35,10 +35,10 @@ function harmOf(id: string, name: string, hazardId: string, places: readonly Pla
   if (!hazard) throw unknown(id, `"${hazardId}" is no fault`)
   // A retry is at a place that the command without faults never comes to.
   const ordinal = Number(/^\w+#(\d+)/.exec(name)?.[1])
-  const alike = places.filter(({ position }) => nameOf({ ...position, ordinal }) === name)
+  const alike = places.filter(({ position }) => positionName({ ...position, ordinal }) === name)
   const [place] = alike
   if (!place || !(ordinal > 0)) {
-    const names = places.map(({ position }) => nameOf(position))
+    const names = places.map(({ position }) => positionName(position))
     throw unknown(id, `no request of the command comes to "${shorten(name)}"; ${suggest(name, names)}`)
   }
   if (!alike.some((one) => hazard.fits(one)))
@@ -64,4 +64,16 @@ function unreadable(id: string, rest: string): never {
 
 function unknown(id: string, why: string): OptionError {
   return new OptionError(`--trial "${shorten(id, 200)}": ${why}`)
+}
+
+/** What makes the same run, beside the trial. */
+export type SameTerms = Pick<Exploration, 'command' | 'seed' | 'clock'> & {
+  /** Flags of `explore` that make the same sandbox and the same environment: `--fixtures`, `--env`, `--before`, … */
+  flags: readonly string[]
+}
+
+/** A command line of POSIX's shell that runs a trial again, with the same seed and clock. */
+export function repeatCommand(trialId: string, { command, seed, clock, flags }: SameTerms): string {
+  const same = ['--seed', String(seed), '--clock', clock, ...flags]
+  return shellWords(['yield-sandbox', 'explore', '--trial', trialId, ...same, '--', ...command])
 }

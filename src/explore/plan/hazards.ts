@@ -2,9 +2,124 @@ import { ERRORS as ERRORS_OF_SERVICE } from '../../domain/errors.ts'
 import type { Operation } from '../../domain/operations.ts'
 import { LISTS, OF_END_USER, SERVICE, TRANSFERS } from '../../faults/operation-groups.ts'
 import { PHASES, type Phase, TRANSFER_PHASES } from '../../faults/phase.ts'
-import { CHAIN, OUTAGES, WAITS } from './lasting-hazards.ts'
-import { anywhere, inTransfer, type PlannedHazard } from './planned-hazard.ts'
+import type { Hazard } from '../exploration.ts'
 import type { Place } from './positions.ts'
+
+/** When its turn comes: what can cost money first, what makes a client wait in real time last. */
+export const URGENCIES = ['money', 'retry', 'rest', 'wait'] as const
+
+/** A hazard, and where it makes sense. */
+export interface PlannedHazard extends Hazard {
+  urgency: (typeof URGENCIES)[number]
+  /**
+   * Milliseconds of real time for which it goes on: it is taken away then. Business time stands still, so that no duration of a fault
+   * ever ends, and a client that is right must not be kept from its end.
+   */
+  holds?: number
+  /** Tried only where somebody asks for it by its name, and why. */
+  onlyNamed?: string
+  fits(place: Place): boolean
+}
+
+/** Of a hazard that makes sense at every place. */
+export const anywhere = () => true
+/** Of one that makes sense only where money moved. */
+export const inTransfer = ({ transferred }: Place) => transferred
+
+/** Long enough for a client to notice, short enough for one that repeats to get through. */
+const HELD_MS = 3_000
+
+/** An incident: answers are lost for longer than a client repeats its request. It takes the time that the client goes on. */
+export const OUTAGES: PlannedHazard[] = [
+  {
+    id: 'outage-lost',
+    title: 'outage, answers lost',
+    urgency: 'wait',
+    rule: { kind: 'outage', phase: 'after_broadcast', with: { how: 'lost' } },
+    fits: inTransfer,
+  },
+  {
+    id: 'outage-unavailable',
+    title: 'outage, 503',
+    urgency: 'wait',
+    rule: { kind: 'outage', phase: 'after_broadcast', with: { how: 'unavailable' } },
+    fits: inTransfer,
+  },
+  {
+    id: 'outage-before-anything',
+    title: 'outage before anything',
+    urgency: 'wait',
+    rule: { kind: 'outage', phase: 'on_request', with: { how: 'unavailable' } },
+    fits: inTransfer,
+  },
+]
+
+/** What becomes of the chain. Those that strike others as well are taken away after a while. */
+export const CHAIN: PlannedHazard[] = [
+  { id: 'reorg', title: 'block replaced', urgency: 'rest', rule: { kind: 'reorg' }, fits: inTransfer },
+  {
+    id: 'pool-paused',
+    title: 'pool paused',
+    urgency: 'rest',
+    holds: HELD_MS,
+    rule: { kind: 'pool_paused', phase: 'before_broadcast' },
+    fits: inTransfer,
+  },
+  {
+    id: 'illiquid-pool',
+    title: 'pool lent out',
+    urgency: 'rest',
+    holds: HELD_MS,
+    rule: { kind: 'illiquid_pool', phase: 'before_broadcast' },
+    fits: (place) => place.position.operation === 'withdraw' && inTransfer(place),
+  },
+  {
+    id: 'chain-down',
+    title: 'chain down',
+    urgency: 'wait',
+    holds: HELD_MS,
+    rule: { kind: 'chain_down', phase: 'after_broadcast' },
+    fits: inTransfer,
+  },
+  { id: 'stuck', title: 'stuck', urgency: 'wait', holds: HELD_MS, rule: { kind: 'stuck' }, fits: inTransfer },
+]
+
+/** Answers that come late, or never. */
+export const WAITS: PlannedHazard[] = [
+  ...[10, 29, 59].map((seconds): PlannedHazard => {
+    return {
+      id: `answer-after-${seconds}s`,
+      title: `answer after ${seconds} s`,
+      urgency: 'wait',
+      holds: seconds * 1_000,
+      onlyNamed: `each run takes ${seconds} s of real time`,
+      rule: { kind: 'latency', phase: 'during_response', with: { delay: `${seconds}s` } },
+      fits: anywhere,
+    }
+  }),
+  {
+    id: 'slow-answer',
+    title: 'slow answer',
+    urgency: 'wait',
+    holds: HELD_MS,
+    rule: { kind: 'latency', phase: 'during_response', with: { delay: '3s' } },
+    fits: anywhere,
+  },
+  {
+    id: 'hang-on-request',
+    title: 'hangs on request',
+    urgency: 'wait',
+    rule: { kind: 'hang', phase: 'on_request' },
+    fits: anywhere,
+  },
+  {
+    id: 'hang-after-broadcast',
+    title: 'hangs after broadcast',
+    urgency: 'wait',
+    rule: { kind: 'hang', phase: 'after_broadcast' },
+    fits: inTransfer,
+  },
+]
 
 /** Everything that a client sends with a key, or that makes something. */
 const WRITES: readonly Operation[] = ['create_end_user', 'create_portfolio', ...TRANSFERS]

@@ -1,8 +1,8 @@
+import type { FaultRule } from '../../control/contract.ts'
 import type { Operation } from '../../domain/operations.ts'
-import type { Harm, Position, Trial } from '../exploration.ts'
-import { HAZARDS } from './hazards.ts'
-import { type PlannedHazard, URGENCIES } from './planned-hazard.ts'
-import { nameOf, type Place } from './positions.ts'
+import type { Harm, RequestPosition, Trial } from '../exploration.ts'
+import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
+import { type Place, positionName } from './positions.ts'
 
 /** Which trials are wanted. */
 export interface PlanWish {
@@ -16,7 +16,7 @@ export interface PlanWish {
 
 /** A trial that is still to be run. */
 export interface PlannedTrial extends Trial {
-  harms: readonly { position: Position; hazard: PlannedHazard }[]
+  harms: readonly { position: RequestPosition; hazard: PlannedHazard }[]
   /** Of faults that only chance put together: what comes of it is judged as that of those that struck. */
   drawn?: true
 }
@@ -28,7 +28,7 @@ export function planTrials(places: readonly Place[], { kinds, operations, depth 
     hazards.filter((hazard) => hazard.fits(place)).map((hazard) => ({ place, hazard })),
   )
   const trials = singles.map(({ place: { position }, hazard }) => trialOf([{ position, hazard }]))
-  const pairs = depth === 1 ? [] : singles.flatMap(({ place, hazard }) => pairsOf(place, hazard, hazards))
+  const pairs = depth === 1 ? [] : singles.flatMap(({ place, hazard }) => retryTrials(place, hazard, hazards))
   return byUrgency([...trials, ...pairs])
 }
 
@@ -37,7 +37,7 @@ export function placesAt(operations: PlanWish['operations'], places: readonly Pl
   return operations.length === 0 ? places : places.filter(({ position }) => operations.includes(position.operation))
 }
 
-/** @returns true if a hazard is meant by one of these words, kinds of fault or ids of hazards; by none, all but those to be named are. */
+/** @returns true if a hazard is meant by one of these words, kinds of fault or ids of hazards; by none, all but those to be named are */
 export function isAmong(kinds: PlanWish['kinds'], { id, rule, onlyNamed }: PlannedHazard): boolean {
   if (kinds.includes(id)) return true
   return onlyNamed === undefined && (kinds.length === 0 || kinds.includes(rule.kind))
@@ -45,15 +45,15 @@ export function isAmong(kinds: PlanWish['kinds'], { id, rule, onlyNamed }: Plann
 
 /** A trial with its name. */
 export function trialOf<H extends Harm>(harms: readonly H[]): { id: string; harms: readonly H[] } {
-  return { id: harms.map(({ position, hazard }) => `${nameOf(position)} ${hazard.id}`).join(' + '), harms }
+  return { id: harms.map(({ position, hazard }) => `${positionName(position)} ${hazard.id}`).join(' + '), harms }
 }
 
-/** Whether a trial changes the market that money is in, as only its owner can. */
+/** @returns true if a trial changes the market that money is in, as only its owner can */
 export function changesMarket({ harms }: PlannedTrial): boolean {
   return harms.some(({ hazard: { rule } }) => rule.kind === 'pool_paused' || rule.kind === 'illiquid_pool')
 }
 
-/** Whether a trial takes the time that the client waits. */
+/** @returns true if a trial takes the time that the client waits */
 export function waits({ harms }: PlannedTrial): boolean {
   return harms.some(({ hazard }) => hazard.urgency === 'wait')
 }
@@ -72,7 +72,7 @@ export function withoutPlan({ id, harms }: PlannedTrial): Trial {
 }
 
 /** The next request of the same kind is the retry, if there is one; it has all that the first one had. */
-function pairsOf(place: Place, first: PlannedHazard, hazards: readonly PlannedHazard[]): PlannedTrial[] {
+function retryTrials(place: Place, first: PlannedHazard, hazards: readonly PlannedHazard[]): PlannedTrial[] {
   if (first.urgency === 'wait') return []
   const { position } = place
   const retry = { ...position, ordinal: position.ordinal + 1 }
@@ -92,4 +92,41 @@ function byUrgency(trials: readonly PlannedTrial[]): PlannedTrial[] {
     return URGENCIES[latest] === 'wait' ? Number.POSITIVE_INFINITY : latest + harms.length * URGENCIES.length
   }
   return [...trials].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
+}
+
+/** The rules that do these harms, each to exactly one request. */
+export function faultRules(harms: readonly Harm[]): FaultRule[] {
+  return harms.map(({ position, hazard }) => ({ ...hazard.rule, match: matchOf(position) }) as FaultRule)
+}
+
+/** A rule as `--fault` takes it: `drop_connection; phase=after_broadcast; how=reset; operation=deposit; external_id=alice; ordinal=2`. */
+export function faultText({ kind, phase, match = {}, with: parameters = {} }: FaultRule): string {
+  const words = { phase, ...parameters, ...match }
+  const written = Object.entries(words).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${name}=${quoted(String(value))}`],
+  )
+  return [kind, ...written].join('; ')
+}
+
+function matchOf({ operation, tenant, external_id, end_user, ordinal }: RequestPosition) {
+  const user = external_id !== null ? { external_id } : end_user !== null ? { end_user } : {}
+  return { operation, ...(tenant !== null && { tenant }), ...user, ordinal }
+}
+
+function quoted(value: string): string {
+  return /[;"\s]/.test(value) ? `"${value}"` : value
+}
+
+/** Kinds of fault that explore does not try, and why. Every kind is either here or among the hazards. */
+export const UNTRIED: Readonly<Record<string, string>> = {
+  apy_change: 'business time stands still in every run, so that no yield is ever earned',
+  deprecation: 'it adds headers to good answers, which change nothing for a client that does not read them',
+  slow_confirmation: 'business time stands still in every run, so that it is the same as stuck, which is tried',
+}
+
+/** One sentence: which faults are not tried unless they are asked for, and which never are. */
+export function untriedInWords(): string {
+  const named = HAZARDS.flatMap(({ id, onlyNamed }) => (onlyNamed === undefined ? [] : `${id} (${onlyNamed})`))
+  const never = Object.entries(UNTRIED).map(([kind, reason]) => `${kind} (${reason})`)
+  return `not among the faults: ${never.join(', ')}; only where --faults names them: ${named.join(', ')}`
 }

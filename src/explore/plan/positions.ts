@@ -1,11 +1,11 @@
 import { Appearances } from '../../faults/appearances.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import type { Position, Trial } from '../exploration.ts'
+import type { RequestPosition, Trial } from '../exploration.ts'
 
 /** A position of a run without faults, and what the exchange there shows can happen to it. */
 export interface Place {
-  position: Position
-  /** Whether the exchange carried out a transfer. */
+  position: RequestPosition
+  /** True if the exchange carried out a transfer. */
   transferred: boolean
   has_cursor: boolean
   /** How it was answered: `200`, `422 insufficient_balance`. */
@@ -24,7 +24,7 @@ export function placesOf(exchanges: readonly RecordedExchange[], stable: Readonl
     const appearance = appearances.count(counted)
     if (!appearance) return []
     const { end_user = null, ordinal } = appearance
-    const position: Position = {
+    const position: RequestPosition = {
       operation,
       tenant: several ? tenant : null,
       external_id: end_user !== null && external_id !== null && stable.has(external_id) ? external_id : null,
@@ -33,12 +33,12 @@ export function placesOf(exchanges: readonly RecordedExchange[], stable: Readonl
     }
     const transferred = Boolean(transfer?.tx_hash) && idempotency?.use === 'first'
     const has_cursor = request.query.some(([name]) => name === 'starting_after' || name === 'ending_before')
-    return [{ position, transferred, has_cursor, answer: answerOf(exchange) }]
+    return [{ position, transferred, has_cursor, answer: endOrStatus(exchange) }]
   })
 }
 
 /** `deposit#2@alice`, `list_pools#1`, `withdraw#1@2`. */
-export function nameOf({ operation, tenant, external_id, end_user, ordinal }: Position): string {
+export function positionName({ operation, tenant, external_id, end_user, ordinal }: RequestPosition): string {
   const user = end_user === null ? '' : `@${external_id ?? end_user}`
   return `${operation}#${ordinal}${user}${tenant === null ? '' : `(${tenant})`}`
 }
@@ -47,10 +47,10 @@ export function nameOf({ operation, tenant, external_id, end_user, ordinal }: Po
 export function placesIn(trials: readonly Trial[]): string[] {
   // A trial of several harms is at a place of single ones, or at the retry that comes after it.
   const singles = trials.filter(({ harms }) => harms.length === 1)
-  return [...new Set(singles.flatMap(({ harms }) => harms.map(({ position }) => nameOf(position))))]
+  return [...new Set(singles.flatMap(({ harms }) => harms.map(({ position }) => positionName(position))))]
 }
 
-function answerOf({ end, response }: RecordedExchange): string {
+function endOrStatus({ end, response }: RecordedExchange): string {
   if (end !== 'answered' || !response) return end
   return [response.status, response.code].filter((part) => part !== null).join(' ')
 }

@@ -1,7 +1,7 @@
 import { SeededRandom } from '../../support/random.ts'
 import { HAZARDS } from './hazards.ts'
 import { isAmong, type PlannedTrial, type PlanWish, placesAt, trialOf } from './plan.ts'
-import { nameOf, type Place } from './positions.ts'
+import { type Place, positionName } from './positions.ts'
 
 /** Faults of one schedule. */
 const FEWEST = 2
@@ -59,7 +59,7 @@ function drawHarms(sites: readonly Site[], draw: (below: number) => number): Pla
     const positions = retried ? [position, { ...position, ordinal: position.ordinal + 1 }] : [position]
     for (const one of positions) {
       const hazard = site.fitting[draw(site.fitting.length)]
-      if (hazard && !harms.has(nameOf(one))) harms.set(nameOf(one), { at, harm: { position: one, hazard } })
+      if (hazard && !harms.has(positionName(one))) harms.set(positionName(one), { at, harm: { position: one, hazard } })
     }
   }
   // A retry comes after what it repeats as it is.

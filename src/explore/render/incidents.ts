@@ -1,4 +1,4 @@
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import {
   type Explanation,
   type Exploration,
@@ -7,7 +7,7 @@ import {
   type TrialOutcome,
   type TrialResult,
 } from '../exploration.ts'
-import { nameOf } from '../plan/positions.ts'
+import { positionName } from '../plan/positions.ts'
 
 /** What happened at one place, or alike at several. */
 export interface Incident {
@@ -44,7 +44,9 @@ export function alikeInWords({ first, others }: Incident): string | undefined {
   if (others.length === 0) return undefined
   const own = hazardsOf(first.trial)
   const hazards = new Set(others.map(({ trial }) => hazardsOf(trial)).filter((title) => title !== own))
-  const places = new Set(others.map(({ trial }) => placeOf(trial)).filter((place) => place !== placeOf(first.trial)))
+  const places = new Set(
+    others.map(({ trial }) => placeName(trial)).filter((place) => place !== placeName(first.trial)),
+  )
   const after = hazards.size > 0 ? [`after ${[...hazards].join(', ')}`] : []
   const at = places.size > 0 ? [`at ${places.size} other ${places.size === 1 ? 'place' : 'places'}`] : []
   return [...after, ...at].join('; and ')
@@ -55,8 +57,8 @@ function hazardsOf({ harms }: Trial): string {
   return harms.map(({ hazard }) => hazard.title).join(', then ')
 }
 
-function placeOf({ harms }: Trial): string {
-  return harms.map(({ position }) => nameOf(position)).join(' + ')
+function placeName({ harms }: Trial): string {
+  return harms.map(({ position }) => positionName(position)).join(' + ')
 }
 
 /** Whose money it is and how much of it makes no difference. */

@@ -1,5 +1,4 @@
-import { plainText } from '../../verdict/render/plain-text.ts'
-import { attributesOf, element, type XmlElement } from '../../verdict/render/xml.ts'
+import { attributesOf, element, plainText, type XmlElement } from '../../verdict/render/safe-text.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { OUTCOMES } from './outcomes.ts'
@@ -10,7 +9,7 @@ import { OUTCOMES } from './outcomes.ts'
  */
 export function renderJunit(exploration: Exploration): string {
   const { results, untried, created_at, took_ms } = exploration
-  const cases = results.map((result) => ({ result, said: resultOf(result) }))
+  const cases = results.map((result) => ({ result, said: trialVerdict(result) }))
   const left = untried?.trials ?? []
   const count = (name: string) => cases.filter(({ said }) => said?.startsWith(`<${name} `)).length
   const attributes = {
@@ -44,7 +43,7 @@ function testCase({ trial, took_ms }: Pick<TrialResult, 'trial' | 'took_ms'>, sa
   return said === undefined ? `${start}/>` : `${start}>${said}</testcase>`
 }
 
-function resultOf(result: TrialResult): XmlElement | undefined {
+function trialVerdict(result: TrialResult): XmlElement | undefined {
   const { outcome, level, sentences } = result
   const { name, meaning } = OUTCOMES[outcome]
   if (outcome === 'survived') return undefined

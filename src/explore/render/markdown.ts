@@ -1,8 +1,9 @@
-import { code, escaped, VERDICT_SIGNS } from '../../verdict/render/markdown-text.ts'
+import { VERDICT_SIGNS } from '../../verdict/render/report-parts.ts'
+import { code, markdownEscaped } from '../../verdict/render/safe-text.ts'
 import type { Exploration } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { countIn, matrixOf } from '../matrix.ts'
-import { summaryOf } from '../summary.ts'
+import { explorationSummary } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { isAside, legendOf, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
@@ -12,14 +13,14 @@ export function renderMarkdown(exploration: Exploration): string {
   const incidents = incidentsOf(exploration, ({ level }) => isBad(level))
   const aside = incidentsOf(exploration, isAside)
   return [
-    `## ${VERDICT_SIGNS[summaryOf(exploration).verdict]} ${escaped(verdictSentence(exploration))}`,
+    `## ${VERDICT_SIGNS[explorationSummary(exploration).verdict]} ${markdownEscaped(verdictSentence(exploration))}`,
     '',
-    `${escaped(tally(exploration))}. ${escaped(pace(exploration))}; seed ${exploration.seed}.`,
+    `${markdownEscaped(tally(exploration))}. ${markdownEscaped(pace(exploration))}; seed ${exploration.seed}.`,
     '',
     ...incidents.flatMap(incidentLines),
     ...matrixLines(exploration),
     ...aside.map(asideLine),
-    ...leftOpen(exploration).map((note) => `- ${escaped(note)}`),
+    ...leftOpen(exploration).map((note) => `- ${markdownEscaped(note)}`),
     '',
   ].join('\n')
 }
@@ -28,14 +29,14 @@ function incidentLines(incident: Incident): string[] {
   const { outcome, first } = incident
   const also = alikeInWords(incident)
   return [
-    `### ${escaped(signOf(first))} ${OUTCOMES[outcome].name} (${first.level}): ${code(first.trial.id)}`,
+    `### ${markdownEscaped(signOf(first))} ${OUTCOMES[outcome].name} (${first.level}): ${code(first.trial.id)}`,
     '',
-    ...first.sentences.map((sentence) => `- ${escaped(sentence)}`),
+    ...first.sentences.map((sentence) => `- ${markdownEscaped(sentence)}`),
     ...explanationsOf(incident).map(
       ({ id, title, explanation, fix }) =>
-        `- **Why:** ${escaped(title)} (${code(id)}). ${escaped(explanation)} **Fix:** ${escaped(fix)}`,
+        `- **Why:** ${markdownEscaped(title)} (${code(id)}). ${markdownEscaped(explanation)} **Fix:** ${markdownEscaped(fix)}`,
     ),
-    ...(also === undefined ? [] : [`- **Also:** ${escaped(also)}`]),
+    ...(also === undefined ? [] : [`- **Also:** ${markdownEscaped(also)}`]),
     `- **Again:** ${code(first.repeat)}`,
     '',
   ]
@@ -45,8 +46,8 @@ function asideLine(incident: Incident): string {
   const { outcome, first } = incident
   const { name } = OUTCOMES[outcome]
   const also = alikeInWords(incident)
-  const more = also === undefined ? '' : `; also ${escaped(also)}`
-  return `- ${escaped(signOf(first))} ${code(first.trial.id)}: ${name}. ${escaped(first.sentences.join('; '))}${more}`
+  const more = also === undefined ? '' : `; also ${markdownEscaped(also)}`
+  return `- ${markdownEscaped(signOf(first))} ${code(first.trial.id)}: ${name}. ${markdownEscaped(first.sentences.join('; '))}${more}`
 }
 
 function matrixLines(exploration: Exploration): string[] {
@@ -58,11 +59,14 @@ function matrixLines(exploration: Exploration): string[] {
     row(['', ...operations.map((operation) => code(operation))]),
     row(['---', ...operations.map(() => ':-:')]),
     ...rows.map(({ title, cells }) =>
-      row([escaped(title), ...cells.map((cell) => (cell ? escaped(`${signOf(cell)}${countIn(cell)}`) : ''))]),
+      row([
+        markdownEscaped(title),
+        ...cells.map((cell) => (cell ? markdownEscaped(`${signOf(cell)}${countIn(cell)}`) : '')),
+      ]),
     ),
     '',
     legendOf(matrix)
-      .map(({ sign, name }) => `${escaped(sign)} ${name}`)
+      .map(({ sign, name }) => `${markdownEscaped(sign)} ${name}`)
       .join(', '),
     '',
   ]

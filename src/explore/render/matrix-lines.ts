@@ -1,7 +1,7 @@
 import type { Operation } from '../../domain/operations.ts'
 import { type Level, OUTCOMES as OF_OPERATIONS, type OutcomeId } from '../../oracle/outcome.ts'
 import { type Cell, countIn, type Matrix, type MatrixRow } from '../matrix.ts'
-import { legendOf, type Shown, signOf } from './outcomes.ts'
+import { type CellOutcome, legendOf, signOf } from './outcomes.ts'
 
 /** How text is made to stand out, by a Select Graphic Rendition of ECMA-48; without colours, not at all. */
 export type Paint = (sgr: string, text: string) => string
@@ -18,9 +18,9 @@ const LEVEL_COLOURS: Record<Level, string> = {
 }
 
 /** Colour of an outcome, by what it costs. */
-export const COLOURS: Record<Shown, string> = {
+export const COLOURS: Record<CellOutcome, string> = {
   ...(Object.fromEntries(Object.entries(OF_OPERATIONS).map(([id, { level }]) => [id, LEVEL_COLOURS[level]])) as Record<
-    Extract<Shown, OutcomeId>,
+    Extract<CellOutcome, OutcomeId>,
     string
   >),
   errored: '35',

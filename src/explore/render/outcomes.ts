@@ -4,7 +4,7 @@ import { isBad } from '../judge/judge-trial.ts'
 import type { Matrix } from '../matrix.ts'
 
 /** What a cell of the matrix shows. */
-export type Shown = TrialOutcome | 'untried'
+export type CellOutcome = TrialOutcome | 'untried'
 
 /** By what it costs; no sign is one that a phone shows as a picture. */
 const SIGNS: Record<Level, string> = {
@@ -18,13 +18,13 @@ const SIGNS: Record<Level, string> = {
   ok: '✓',
 }
 
-interface ShownOutcome {
+interface OutcomeWords {
   sign: string
   name: string
   meaning: string
 }
 
-const OWN: Record<Exclude<Shown, OutcomeId>, ShownOutcome> = {
+const OWN: Record<Exclude<CellOutcome, OutcomeId>, OutcomeWords> = {
   errored: { sign: '?', name: 'errored', meaning: 'the run itself went wrong: it says nothing' },
   not_exercised: { sign: '-', name: 'not exercised', meaning: 'the fault never struck' },
   survived: { sign: '✓', name: 'survived', meaning: 'the same money, and the client knows of all of it' },
@@ -61,9 +61,9 @@ const MEANINGS: Record<OutcomeId, string> = {
 }
 
 /** How an outcome is shown: a sign for a cell, its name, and what it means. */
-export const OUTCOMES: Record<Shown, ShownOutcome> = { ...ofOperations(), ...OWN }
+export const OUTCOMES: Record<CellOutcome, OutcomeWords> = { ...ofOperations(), ...OWN }
 
-function ofOperations(): Record<Extract<Shown, OutcomeId>, ShownOutcome> {
+function ofOperations(): Record<Extract<CellOutcome, OutcomeId>, OutcomeWords> {
   const shown = Object.entries(OF_OPERATIONS).map(([id, { level, title }]) => {
     return [id, { sign: id === 'hung' ? '∞' : SIGNS[level], name: title, meaning: MEANINGS[id as OutcomeId] }]
   })
@@ -71,15 +71,15 @@ function ofOperations(): Record<Extract<Shown, OutcomeId>, ShownOutcome> {
 }
 
 /** Of a result, or of a cell: by its level, since an outcome is milder for a new portfolio, or in an outage. */
-export function signOf({ outcome, level }: { outcome: Shown; level: Level }): string {
+export function signOf({ outcome, level }: { outcome: CellOutcome; level: Level }): string {
   return outcome === 'hung' || Object.hasOwn(OWN, outcome) ? OUTCOMES[outcome].sign : SIGNS[level]
 }
 
 /** In the order in which a legend has them. */
-const SHOWN: readonly Shown[] = [...TRIAL_OUTCOMES, 'untried']
+const SHOWN: readonly CellOutcome[] = [...TRIAL_OUTCOMES, 'untried']
 
 /** What the signs of a matrix mean: each outcome that is in it, once for each sign. */
-export function legendOf({ rows }: Matrix): (ShownOutcome & { outcome: Shown })[] {
+export function legendOf({ rows }: Matrix): (OutcomeWords & { outcome: CellOutcome })[] {
   const cells = rows.flatMap((row) => row.cells.flatMap((cell) => cell ?? []))
   return SHOWN.flatMap((outcome) => {
     const signs = new Set(cells.flatMap((cell) => (cell.outcome === outcome ? [signOf(cell)] : [])))

@@ -1,12 +1,12 @@
-import { visibleText } from '../../support/visible-text.ts'
-import type { ReportForm } from '../../verdict/report-forms.ts'
+import { visibleText } from '../../support/foreign-text.ts'
+import type { ReportForm } from '../../verdict/report.ts'
 import type { Exploration } from '../exploration.ts'
-import { summaryOf } from '../summary.ts'
+import { explorationSummary } from '../summary.ts'
 import { renderHtml } from './html.ts'
 import { renderJunit } from './junit.ts'
 import { renderMarkdown } from './markdown.ts'
 import { verdictSentence } from './sentence.ts'
-import { renderText } from './text.ts'
+import { renderExplorationText } from './text.ts'
 
 /** Forms of an exploration: SARIF is about places in code, and this is about runs. */
 export type ExplorationForm = Exclude<ReportForm, 'sarif'>
@@ -16,7 +16,7 @@ const RENDERERS: Record<ExplorationForm, (exploration: Exploration) => string> =
   junit: renderJunit,
   html: renderHtml,
   markdown: renderMarkdown,
-  text: (exploration) => renderText(exploration, { verbose: true }),
+  text: (exploration) => renderExplorationText(exploration, { verbose: true }),
 }
 
 /** An exploration in one of its forms. */
@@ -26,6 +26,6 @@ export function renderExploration(form: ExplorationForm, exploration: Exploratio
 
 /** The verdict, in one sentence and in numbers, before everything that it comes from. */
 function withSummary(exploration: Exploration) {
-  const { verdict, counts } = summaryOf(exploration)
+  const { verdict, counts } = explorationSummary(exploration)
   return { verdict, summary: verdictSentence(exploration), counts, ...exploration }
 }

@@ -1,14 +1,13 @@
-import { leftBehindInWords } from '../../exec/left-behind.ts'
+import { leftBehindInWords } from '../../exec/command-end.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { type Exploration, TRIAL_OUTCOMES } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
-import { summaryOf } from '../summary.ts'
-import { notTriedInWords } from '../untried-transfers.ts'
+import { explorationSummary, notTriedInWords } from '../summary.ts'
 import { OUTCOMES } from './outcomes.ts'
 
 /** What an exploration comes to, in one sentence. */
 export function verdictSentence(exploration: Exploration): string {
-  const { verdict, counts } = summaryOf(exploration)
+  const { verdict, counts } = explorationSummary(exploration)
   const { results } = exploration
   const runs = plural(results.length, 'run')
   if (verdict === 'failed') {
@@ -52,7 +51,7 @@ export function leftOpen(exploration: Exploration): string[] {
 
 /** "251 survived, 3 gave up": those that came about, the worst first. */
 export function tally(exploration: Exploration): string {
-  const { counts } = summaryOf(exploration)
+  const { counts } = explorationSummary(exploration)
   const parts = TRIAL_OUTCOMES.filter((outcome) => counts[outcome] > 0)
   return parts.map((outcome) => `${counts[outcome]} ${OUTCOMES[outcome].name}`).join(', ') || 'nothing was tried'
 }

@@ -1,9 +1,9 @@
-import { plainText } from '../../verdict/render/plain-text.ts'
+import { plainText } from '../../verdict/render/safe-text.ts'
 import { type TextTerms, Typesetter } from '../../verdict/render/typesetter.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { matrixOf } from '../matrix.ts'
-import { summaryOf } from '../summary.ts'
+import { explorationSummary } from '../summary.ts'
 import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './incidents.ts'
 import { COLOURS, matrixLines } from './matrix-lines.ts'
 import { GRAVE, isAside, OUTCOMES, signOf } from './outcomes.ts'
@@ -18,10 +18,10 @@ const MOST = 5
  * For a terminal: the matrix, what went wrong and the worst first, each with its fix; then the verdict. With `verbose` also what is only
  * to be known. Lines are wrapped but for command lines, which stay whole, to be copied.
  */
-export function renderText(exploration: Exploration, terms: TextTerms = {}): string {
+export function renderExplorationText(exploration: Exploration, terms: TextTerms = {}): string {
   const { verbose = false } = terms
   const set = new Typesetter(terms)
-  const { verdict } = summaryOf(exploration)
+  const { verdict } = explorationSummary(exploration)
   const isOpen = (result: TrialResult) => isAside(result) && (verbose || GRAVE.includes(result.level))
   const incidents = incidentsOf(exploration, ({ level }) => isBad(level))
   const aside = incidentsOf(exploration, isOpen)

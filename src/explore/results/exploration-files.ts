@@ -1,6 +1,6 @@
 import { reportFile, writeEach } from '../../exec/report-files.ts'
 import { OptionError } from '../../option-error.ts'
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import type { Exploration } from '../exploration.ts'
 import type { ExplorationForm } from '../render/render-exploration.ts'
 

@@ -1,16 +1,68 @@
 import { readFileSync } from 'node:fs'
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { OptionError } from '../../option-error.ts'
+import { LEVELS } from '../../oracle/outcome.ts'
+import { shellWords, shorten } from '../../support/foreign-text.ts'
 import { formatPath } from '../../support/issue.ts'
 import { schemaIssues } from '../../support/schema-issues.ts'
-import { shellWords } from '../../support/shell-words.ts'
-import { shorten } from '../../support/shorten.ts'
-import type { Trial, TrialResult } from '../exploration.ts'
+import { TRIAL_OUTCOMES, type Trial, type TrialResult } from '../exploration.ts'
 import { placesIn } from '../plan/positions.ts'
-import { BrokenChain, readChained } from './chained-lines.ts'
-import { filesOfCommand } from './files-of-command.ts'
-import { HeaderSchema, ResultSchema } from './result-schema.ts'
-import { RESULTS_FORM, type ResultsHeader } from './results-file.ts'
+import { BrokenChain, filesOfCommand, RESULTS_FORM, type ResultsHeader, readChained } from './results-file.ts'
+
+/** Members beyond these belong to later versions, and to reports. */
+const object = <P extends Record<string, TSchema>>(members: P) => Type.Object(members)
+const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
+const words = Type.Array(Type.String())
+
+const Harm = object({
+  position: object({
+    operation: Type.String(),
+    tenant: orNull(Type.String()),
+    external_id: orNull(Type.String()),
+    end_user: orNull(Type.Integer({ minimum: 1 })),
+    ordinal: Type.Integer({ minimum: 1 }),
+  }),
+  hazard: object({ id: Type.String(), title: Type.String(), rule: object({ kind: Type.String() }) }),
+})
+
+/** A line of the results file, as a report needs it. */
+const ResultSchema = object({
+  trial: object({ id: Type.String(), harms: Type.Array(Harm, { minItems: 1 }) }),
+  outcome: Type.Union(TRIAL_OUTCOMES.map((outcome) => Type.Literal(outcome))),
+  level: Type.Union(LEVELS.map((level) => Type.Literal(level))),
+  sentences: Type.Array(Type.String(), { minItems: 1 }),
+  operations: Type.Array(
+    object({ outcome: Type.String(), level: Type.String(), sentence: Type.String(), type: Type.String() }),
+  ),
+  findings: Type.Array(object({ id: Type.String(), title: Type.String(), explanation: Type.String() })),
+  end: Type.String(),
+  took_ms: Type.Number({ minimum: 0 }),
+  overhead_ms: Type.Number(),
+  repeat: Type.String(),
+  smallest: Type.Optional(
+    object({ harms: Type.Array(Harm, { minItems: 1 }), minimal: Type.Boolean(), file: Type.String() }),
+  ),
+})
+
+/** The first line of the file. */
+const HeaderSchema = object({
+  form: Type.Integer(),
+  version: Type.String(),
+  command: words,
+  flags: words,
+  files: Type.Record(Type.String(), Type.String()),
+  seed: Type.Integer({ minimum: 0 }),
+  clock: Type.String(),
+  baseline: object({
+    exchanges: Type.Integer({ minimum: 0 }),
+    positions: Type.Integer({ minimum: 0 }),
+    took_ms: Type.Array(Type.Number()),
+    difference: orNull(Type.String()),
+    left_behind: words,
+    shared_keys: Type.Integer({ minimum: 0 }),
+  }),
+  places: words,
+})
 
 /** What results must be of, so that they can be gone on from. */
 export interface Wanted {
@@ -37,7 +89,7 @@ export interface KeptResults {
  * they were written.
  */
 export function readResults(path: string, wanted: Wanted): KeptResults {
-  const [header, ...results] = linesOf(path)
+  const [header, ...results] = storedLines(path)
   if (!isOfThisForm(header)) throw new OptionError(`--resume: ${path} holds no results of explore of this version`)
   const kept = checked<ResultsHeader>(HeaderSchema, header, { path, line: 1 })
   const known = results.map((result, i) => checked<TrialResult>(ResultSchema, result, { path, line: i + 2 }))
@@ -92,7 +144,7 @@ function changeOf(before: readonly string[], now: readonly string[]): string | u
   return `the command's requests are not those of before: ${places(gone)} gone, with their results, and ${places(come)} new`
 }
 
-function linesOf(path: string): unknown[] {
+function storedLines(path: string): unknown[] {
   let text: string
   try {
     text = readFileSync(path, 'utf8')

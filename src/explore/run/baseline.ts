@@ -1,14 +1,13 @@
 import { judgeOperations } from '../../oracle/judge-operations.ts'
 import { siblingOf } from '../../oracle/sibling.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { compareMoney } from '../judge/compare-money.ts'
-import type { Expectation } from '../judge/judge-trial.ts'
-import { endUsersOf, ownedMoney } from '../judge/owned-money.ts'
-import { nameOf, type Place, placesOf } from '../plan/positions.ts'
+import { compareMoney, endUsersOf, ownedMoney } from '../judge/compare-money.ts'
+import type { TrialExpectation } from '../judge/judge-trial.ts'
+import { type Place, placesOf, positionName } from '../plan/positions.ts'
 import type { Observation } from './exploration-sandbox.ts'
 
 /** What runs without faults have in common. */
-export interface Baseline extends Expectation {
+export interface Baseline extends TrialExpectation {
   /** Those that every run has. */
   places: readonly Place[]
   /** The first difference between the runs, in words; undefined when there is none. */
@@ -26,7 +25,7 @@ export function compareBaselines(first: Observation, second: Observation): Basel
   const money = runs.map((run) => ownedMoney(run.money, run.evidence.exchanges, stable))
   const [wanted, came] = money
   const moved = wanted && came ? compareMoney(wanted, came)[0] : undefined
-  const known = new Set(after.map(({ position }) => nameOf(position)))
+  const known = new Set(after.map(({ position }) => positionName(position)))
   const evidence = runs.map((run) => run.evidence)
   const sibling = siblingOf(evidence, { names: stable, amounts: moved === undefined })
   return {
@@ -35,7 +34,7 @@ export function compareBaselines(first: Observation, second: Observation): Basel
     sibling,
     usual: judgeOperations(second.evidence, { sibling }),
     shared: [...keysOf(first)].filter((key) => keysOf(second).has(key)).length,
-    places: before.filter(({ position }) => known.has(nameOf(position))),
+    places: before.filter(({ position }) => known.has(positionName(position))),
     difference: moved ?? differenceOf(before, after),
   }
 }
@@ -48,7 +47,7 @@ function keysOf({ evidence: { exchanges } }: Observation): Set<string> {
 /** The first exchange that only one of two runs has, or that was answered otherwise. */
 function differenceOf(first: readonly Place[], second: readonly Place[]): string | undefined {
   const [before, after] = [first, second].map(
-    (places) => new Map(places.map((place) => [nameOf(place.position), place.answer])),
+    (places) => new Map(places.map((place) => [positionName(place.position), place.answer])),
   )
   if (!before || !after) return undefined
   for (const [name, answer] of before) {
@@ -60,7 +59,7 @@ function differenceOf(first: readonly Place[], second: readonly Place[]): string
   return more === undefined ? undefined : `${more} is in the second run only`
 }
 
-/** Whether anything was asked of the service at all. */
+/** @returns true if anything was asked of the service at all */
 export function askedNothing(exchanges: readonly RecordedExchange[]): boolean {
   return exchanges.every(({ operation }) => operation === null)
 }

@@ -5,23 +5,20 @@ import { SandboxClock } from '../../domain/clock.ts'
 import type { Money } from '../../domain/money.ts'
 import { aftermathOf, hasStruck, lastNumber, runAgain } from '../../exec/aftermath.ts'
 import { commandEnvironment, type Rename } from '../../exec/command-environment.ts'
-import type { Interruption } from '../../exec/interruption.ts'
-import { runBefore } from '../../exec/run-before.ts'
-import { type CommandEnd, type CommandStdio, runCommand } from '../../exec/run-command.ts'
+import { type CommandEnd, type CommandStdio, type Interruption, runBefore, runCommand } from '../../exec/run-command.ts'
 import type { SandboxOptions } from '../../options.ts'
 import { auditedMoneyOf } from '../../sandbox/money-of.ts'
 import type { Namespace } from '../../sandbox/namespace.ts'
 import { Sandbox } from '../../sandbox/sandbox.ts'
-import { abortController } from '../../support/abort-controller.ts'
-import type { Evidence } from '../../verdict/evidence.ts'
+import { abortController } from '../../support/waiting.ts'
+import type { Evidence } from '../../verdict/finding.ts'
 import { version } from '../../version.ts'
-import { letGoInTime } from './let-go-in-time.ts'
 
 /** Milliseconds for a chain that does not answer when the money is to be read. */
 const OUTAGE_MS = 60_000
 
 /** What every run has in common. */
-export interface RunTerms {
+export interface ExplorationRunTerms {
   command: readonly string[]
   /** Run before each, with the same environment; undefined for nothing. */
   before: string | undefined
@@ -60,7 +57,7 @@ export interface Observation {
   report: Report
   /** Which of the faults struck, by the exchanges' own word, in their order. */
   struck: readonly boolean[]
-  /** Whether the command took faults away, or reset the sandbox. */
+  /** True if the command took faults away, or reset the sandbox. */
   takenAway: boolean
   /** The last exchange of the command's first start, when it was started once more. */
   restarted: number | undefined
@@ -90,12 +87,12 @@ export class ExplorationSandbox {
     }
   }
 
-  /** Whether a transfer is confirmed only after a while: it never would be while the clock stands still. */
+  /** True if a transfer is confirmed only after a while: it never would be while the clock stands still. */
   get waitsForConfirmation(): boolean {
     return this.#sandbox.namespace.confirmationDelay.max > 0
   }
 
-  /** Whether there is a market that faults can change: those of forks belong to others. */
+  /** True if there is a market that faults can change: those of forks belong to others. */
   get ownsMarkets(): boolean {
     return this.#sandbox.namespace.fixture.chains.some(({ fork }) => fork === undefined)
   }
@@ -105,7 +102,7 @@ export class ExplorationSandbox {
   }
 
   /** Runs the command in a fresh namespace. Resolves to undefined when it was interrupted. Throws CommandStartError. */
-  async run(terms: RunTerms, wish: RunWish): Promise<Observation | undefined> {
+  async run(terms: ExplorationRunTerms, wish: RunWish): Promise<Observation | undefined> {
     const began = this.#clock.wallNow()
     const credentials = await this.#client.createNamespace({})
     const { namespace: name } = credentials
@@ -160,6 +157,28 @@ export class ExplorationSandbox {
       struck: rules.map(({ id }) => hasStruck(id, evidence)),
       takenAway: clearings + resets > 0,
       ...(await auditedMoneyOf(namespace, OUTAGE_MS)),
+    }
+  }
+}
+
+/** Milliseconds between two looks at what has struck. */
+const PAUSE_MS = 100
+
+/**
+ * Takes faults away so many milliseconds of real time after they have struck, until the signal is aborted. The clock of a run
+ * stands still, so that no yield is earned in one that is not earned in another; nothing that waits on it would come to its end.
+ */
+async function letGoInTime(client: ControlClient, held: number, clock: SandboxClock, over: AbortSignal): Promise<void> {
+  const since = new Map<string, number>()
+  for (;;) {
+    await clock.wallSleep(PAUSE_MS, over)
+    if (over.aborted) return
+    const now = clock.wallNow()
+    for (const { id, hits } of await client.faults()) {
+      if (hits === 0) continue
+      const struck = since.get(id) ?? now
+      since.set(id, struck)
+      if (now - struck >= held) await client.removeFault(id)
     }
   }
 }

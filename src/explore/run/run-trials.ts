@@ -1,12 +1,11 @@
 import { SandboxClock } from '../../domain/clock.ts'
 import { endInAWord } from '../../exec/command-end.ts'
-import { allInOrder } from '../../support/all-in-order.ts'
+import { allInOrder } from '../../support/waiting.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
-import { type Expectation, type Judgement, judgeTrial } from '../judge/judge-trial.ts'
-import { faultRules } from '../plan/fault-rules.ts'
-import { heldFor, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
-import { repeatCommand, type SameTerms } from '../plan/repeat-command.ts'
-import type { ExplorationSandbox, Observation, RunTerms } from './exploration-sandbox.ts'
+import { judgeTrial, type TrialExpectation, type TrialJudgement } from '../judge/judge-trial.ts'
+import { repeatCommand, type SameTerms } from '../plan/find-trial.ts'
+import { faultRules, heldFor, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
+import type { ExplorationRunTerms, ExplorationSandbox, Observation } from './exploration-sandbox.ts'
 
 /** Runs that wait for most of their time, for one that works: so many more are run at once. */
 const WAITING_WIDTH = 8
@@ -22,9 +21,9 @@ export interface Limits {
 }
 
 /** What trials are run with. */
-export interface TrialTerms extends RunTerms, SameTerms, Limits {
+export interface TrialTerms extends ExplorationRunTerms, SameTerms, Limits {
   sandbox: ExplorationSandbox
-  expected: Expectation
+  expected: TrialExpectation
   /** Milliseconds for each run. */
   timeout: number
   known: ReadonlyMap<string, TrialResult>
@@ -86,7 +85,7 @@ export async function runTrial(planned: PlannedTrial, terms: TrialTerms): Promis
   const seen = await sandbox.run(terms, { faults, holding, stdio: ['ignore', 'ignore', 'ignore'], timeout })
   if (!seen) return undefined
   const { trial, struck } = planned.drawn ? thatStruck(planned, seen.struck) : { trial: planned, struck: seen.struck }
-  return resultOf(trial, seen, judgeTrial({ ...seen, struck }, expected), terms)
+  return trialResult(trial, seen, judgeTrial({ ...seen, struck }, expected), terms)
 }
 
 /** What a trial is without the faults that never struck; one of which none did is what it was. */
@@ -98,10 +97,10 @@ function thatStruck(
   return harms.length === 0 ? { trial, struck } : { trial: { ...trial, harms }, struck: harms.map(() => true) }
 }
 
-function resultOf(
+function trialResult(
   trial: PlannedTrial,
   { end, took, overhead, report }: Observation,
-  judgement: Judgement,
+  judgement: TrialJudgement,
   terms: TrialTerms,
 ): TrialResult {
   const failed = report.findings.filter(({ outcome }) => outcome === 'failed')

@@ -1,7 +1,9 @@
+import { prepareFiles, writeOwn, writing } from '../../exec/report-files.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
-import { shorten } from '../../support/shorten.ts'
-import type { Harm, Position } from '../exploration.ts'
-import { faultRules } from '../plan/fault-rules.ts'
+import { scenarioText } from '../../scenarios/scenario-text.ts'
+import { shorten } from '../../support/foreign-text.ts'
+import type { Harm, RequestPosition } from '../exploration.ts'
+import { faultRules } from '../plan/plan.ts'
 import type { Shrunk } from './shrink.ts'
 
 /** Characters that a description may have. */
@@ -47,10 +49,17 @@ export function enoughInWords({ items, minimal }: Shrunk<Harm>, all: number): st
 
 /** "reset after broadcast at deposit 1 of alice, then 503 with Retry-After at list_pools 2" */
 function harmsInWords(harms: readonly Harm[]): string {
-  return harms.map(({ position, hazard }) => `${hazard.title} at ${inWords(position)}`).join(', then ')
+  return harms.map(({ position, hazard }) => `${hazard.title} at ${positionInWords(position)}`).join(', then ')
 }
 
-function inWords({ operation, tenant, external_id, end_user, ordinal }: Position): string {
+function positionInWords({ operation, tenant, external_id, end_user, ordinal }: RequestPosition): string {
   const user = end_user === null ? '' : ` of ${external_id ?? `end user ${end_user}`}`
   return `${operation} ${ordinal}${user}${tenant === null ? '' : ` (${tenant})`}`
+}
+
+/** Writes a scenario's file, its folder as well. Resolves to the path as `--scenario` takes it. Throws OptionError naming the flag. */
+export async function saveScenario(path: string, scenario: Scenario, flag: string): Promise<string> {
+  await prepareFiles([{ path }], flag)
+  await writing(path, () => writeOwn(path, scenarioText(scenario)), flag)
+  return path
 }

@@ -1,14 +1,12 @@
 import { parse } from 'node:path'
+import { codeOfEnd, endInWords } from '../../exec/command-end.ts'
 import { execCommandLine } from '../../exec/exec-command-line.ts'
-import { type Run, type RunTerms, runAgainstSandbox } from '../../exec/sandbox-run.ts'
+import { type Run, type RunTerms, type RunTrace, runAgainstSandbox } from '../../exec/sandbox-run.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import type { Harm } from '../exploration.ts'
-import { movedHarms } from './moved-harms.ts'
-import { failureOf, isAlike, type RunFailure } from './run-failure.ts'
-import { saveScenario } from './save-scenario.ts'
-import { enoughInWords, MAX_FAULTS, scheduleScenario } from './schedule-scenario.ts'
-import { type Shrunk, shrink } from './shrink.ts'
-import { struckHarms } from './struck-harms.ts'
+import { placesOf } from '../plan/positions.ts'
+import { enoughInWords, MAX_FAULTS, saveScenario, scheduleScenario } from './schedule-scenario.ts'
+import { movedHarms, type Shrunk, shrink } from './shrink.ts'
 
 /** How often the command is run again at most. */
 const MAX_RUNS = 64
@@ -31,7 +29,7 @@ export interface ShrinkRunTerms extends RunTerms {
  */
 export async function shrinkRun(run: Run, terms: ShrinkRunTerms): Promise<void> {
   const { say, file, interruption } = terms
-  const failure = failureOf(run)
+  const failure = runFailure(run)
   if (!failure) return say('nothing failed: there is nothing to shrink')
   const harms = run.trace ? struckHarms(run.trace) : []
   if (harms.length === 0) return say('no fault struck: there is nothing to shrink')
@@ -69,12 +67,12 @@ const SILENT: Parameters<typeof runAgainstSandbox>[1] = ['ignore', 'ignore', 'ig
 /** What moved the clock moves it still. */
 function scenarioOf(harms: readonly Harm[], run: Run, { words }: RunFailure, { file }: ShrinkRunTerms): Scenario {
   const foundBy = `yield-sandbox exec with seed ${run.report.seed}`
-  const scenario = scheduleScenario(harms, { name: nameOf(file), came: words, foundBy })
+  const scenario = scheduleScenario(harms, { name: scenarioNameOf(file), came: words, foundBy })
   return { ...scenario, clock: run.scenario?.clock ?? [] }
 }
 
 /** Of a file: what a scenario may be called by. */
-function nameOf(file: string): string {
+function scenarioNameOf(file: string): string {
   const words = parse(file)
     .name.toLowerCase()
     .match(/[a-z0-9]+/g) ?? ['shrunk']
@@ -87,4 +85,51 @@ function conclusion(shrunk: Shrunk<Harm> | undefined, harms: readonly Harm[], fi
   return [
     `the failure did not come again with the same faults: it depends on the client's own randomness or timing; ${count} in ${file}`,
   ]
+}
+
+/**
+ * What struck a run, one harm for each request that was struck, in their order: neither chance nor counting has a part in them any more.
+ * Faults that a request brought along in its header are the client's own, and not among them.
+ */
+export function struckHarms({ exchanges, rules, endUsers }: RunTrace): Harm[] {
+  const served = exchanges.filter(({ operation }) => operation !== null)
+  const places = placesOf(served, new Set(endUsers))
+  return places.flatMap(({ position }, i) =>
+    (served[i]?.faults ?? []).flatMap(({ id }): Harm[] => {
+      const rule = rules.find((one) => one.id === id)
+      if (!rule) return []
+      const { kind, phase, with: parameters } = rule
+      const title = phase === undefined ? kind : `${kind} (${phase.replaceAll('_', ' ')})`
+      const doing = { kind, phase, ...(parameters !== undefined && { with: parameters }) } as Harm['hazard']['rule']
+      return [{ position, hazard: { id: `${kind}-${phase}`, title, rule: doing } }]
+    }),
+  )
+}
+
+/** In what a run failed. */
+export interface RunFailure {
+  /** Ids of the findings that are contradicted. */
+  findings: readonly string[]
+  /** What the end of the command comes to; 0 when it ended well. */
+  code: number
+  /** One sentence each, without a full stop. */
+  words: readonly string[]
+}
+
+/** Undefined when it did not fail: its verdict is another one, and the command ended well. What a baseline accepts is no failure. */
+export function runFailure({ report, end }: Pick<Run, 'report' | 'end'>): RunFailure | undefined {
+  const contradicted = report.findings.filter(({ outcome, accepted }) => outcome === 'failed' && accepted === undefined)
+  const code = codeOfEnd(end)
+  if (contradicted.length === 0 && code === 0) return undefined
+  const words = [...contradicted.map(({ title }) => title.replace(/\.$/, '')), ...(code === 0 ? [] : [endInWords(end)])]
+  return { findings: contradicted.map(({ id }) => id), code, words }
+}
+
+/** @returns true if a run fails as an earlier one did: in the same findings or, where there were none, with the same code */
+export function isAlike(failure: RunFailure, run: Pick<Run, 'report' | 'end'>): boolean {
+  const other = runFailure(run)
+  if (!other) return false
+  return failure.findings.length > 0
+    ? failure.findings.every((id) => other.findings.includes(id))
+    : failure.code === other.code
 }

@@ -1,12 +1,11 @@
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import type { TrialOutcome, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
+import { repeatCommand } from '../plan/find-trial.ts'
 import { type PlannedTrial, trialOf, withoutPlan } from '../plan/plan.ts'
-import { repeatCommand } from '../plan/repeat-command.ts'
 import { runTrial, type TrialTerms } from '../run/run-trials.ts'
-import { movedHarms } from './moved-harms.ts'
 import { enoughInWords, scheduleScenario } from './schedule-scenario.ts'
-import { type Shrunk, shrink } from './shrink.ts'
+import { movedHarms, type Shrunk, shrink } from './shrink.ts'
 
 /** The most runs for one schedule. */
 const MAX_RUNS = 32
@@ -17,7 +16,7 @@ const MAX_HANGING_RUNS = 6
 export interface ShrinkTerms extends TrialTerms {
   /** Keeps a scenario. Resolves to the path of its file. */
   save(scenario: Scenario): Promise<string>
-  /** Whether another run may begin. */
+  /** @returns true if another run may begin */
   mayRun(): boolean
 }
 

@@ -1,10 +1,12 @@
+import type { Harm, RequestPosition } from '../exploration.ts'
+
 /** What is left of a list. */
 export interface Shrunk<Item> {
   /** Those that are needed, in their order; one at least. */
   items: readonly Item[]
   /** How often it was tried. */
   runs: number
-  /** Whether none of them can be left out; false when the runs were used up before that was known. */
+  /** True if none of them can be left out; false when the runs were used up before that was known. */
   minimal: boolean
 }
 
@@ -57,4 +59,23 @@ export async function shrink<Item>(items: readonly Item[], wish: ShrinkWish<Item
 
 function isSome(list: readonly unknown[]): boolean {
   return list.length > 0
+}
+
+/**
+ * Harms where they come to stand when others are left out: who is not harmed does not repeat its request, so that each later request of
+ * that operation and end user comes one earlier. Undefined when all of them stay where they are.
+ */
+export function movedHarms<H extends Harm>(left: readonly H[], without: readonly Harm[]): readonly H[] | undefined {
+  const moved = left.map((harm) => {
+    const { position } = harm
+    const earlier = without.filter((other) => comesBefore(other.position, position)).length
+    return earlier === 0 ? harm : { ...harm, position: { ...position, ordinal: position.ordinal - earlier } }
+  })
+  return moved.some((harm, i) => harm !== left[i]) ? moved : undefined
+}
+
+function comesBefore(one: RequestPosition, other: RequestPosition): boolean {
+  const of = ({ operation, tenant, external_id, end_user }: RequestPosition) =>
+    JSON.stringify([operation, tenant, external_id, end_user])
+  return of(one) === of(other) && one.ordinal < other.ordinal
 }

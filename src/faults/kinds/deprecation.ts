@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { parseMoment } from '../../support/moment.ts'
+import { parseMoment } from '../../support/quantities.ts'
 import { defineKind } from '../fault-kind.ts'
 import { SERVICE } from '../operation-groups.ts'
 

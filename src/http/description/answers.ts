@@ -5,7 +5,7 @@ import { problemType } from '../problem.ts'
 import { headers, type Json, originOf, problemSchema } from './components.ts'
 
 /** What an answer of a status is described by. */
-export interface Answer extends Json {
+export interface DescribedAnswer extends Json {
   description: string
   headers?: Json
   content?: Record<string, Json>
@@ -34,7 +34,7 @@ export class Answers {
   }
 
   /** Error answers by status, of these codes. */
-  ofErrors(codes: readonly ErrorCode[]): Record<string, Answer> {
+  ofErrors(codes: readonly ErrorCode[]): Record<string, DescribedAnswer> {
     const statuses = [...new Set(codes.map((code) => ERRORS[code].status))]
     return Object.fromEntries(
       statuses.map((status) => {
@@ -48,7 +48,10 @@ export class Answers {
   }
 
   /** Both, where one status has two forms. */
-  merge(some: Record<string, Answer>, others: Record<string, Answer>): Record<string, Answer> {
+  merge(
+    some: Record<string, DescribedAnswer>,
+    others: Record<string, DescribedAnswer>,
+  ): Record<string, DescribedAnswer> {
     const statuses = [...new Set([...Object.keys(some), ...Object.keys(others)])].sort()
     return Object.fromEntries(
       statuses.map((status) => {
@@ -61,7 +64,7 @@ export class Answers {
   }
 
   /** Adds what answers carry whatever they are about; `more` are names of headers. */
-  withHeaders(answers: Record<string, Answer>, more: readonly string[] = []): Record<string, Answer> {
+  withHeaders(answers: Record<string, DescribedAnswer>, more: readonly string[] = []): Record<string, DescribedAnswer> {
     const { ofEveryAnswer } = headers(this.#settings)
     return Object.fromEntries(
       Object.entries(answers).map(([status, answer]) => {
@@ -73,7 +76,7 @@ export class Answers {
   }
 }
 
-function bothOf(a: Answer, b: Answer): Record<string, Json> {
+function bothOf(a: DescribedAnswer, b: DescribedAnswer): Record<string, Json> {
   const content: Record<string, Json> = { ...a.content }
   for (const [type, other] of Object.entries(b.content ?? {})) {
     const one = content[type]

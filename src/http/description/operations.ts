@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../domain/errors.ts'
 import { KEY_FORMS } from '../../domain/idempotency-key.ts'
 import type { ServiceSettings } from '../../domain/service-settings.ts'
 import type { Endpoint, Known } from '../../partner-api/endpoint.ts'
-import type { Answer, Answers } from './answers.ts'
+import type { Answers, DescribedAnswer } from './answers.ts'
 import type { Json } from './components.ts'
 
 /** What an operation is described with. */
@@ -112,7 +112,7 @@ function originOf(url: string): string[] {
 }
 
 /** A route's own answer, given as a schema or as the answer itself. */
-function answerOf(given: Json): Answer {
+function answerOf(given: Json): DescribedAnswer {
   const { description = 'What was asked for.' } = given as { description?: string }
   if ('content' in given) return { ...given, description }
   return given.type === 'null' ? { description } : { description, content: { 'application/json': { schema: given } } }

@@ -3,10 +3,10 @@ import type { Check, RecordedExchange, ShownToken } from '../../traffic/recorded
 import type { ConfigurationCause } from '../report.ts'
 
 /** What is wrong with a client's set-up, as one refused exchange shows it. */
-export type Diagnosis = Pick<ConfigurationCause, 'title' | 'expected' | 'came' | 'fix'>
+export type SetUpDiagnosis = Pick<ConfigurationCause, 'title' | 'expected' | 'came' | 'fix'>
 
 /** What all exchanges together say, for those who look at one. */
-export interface Surroundings {
+export interface RefusalSurroundings {
   settings: ServiceSettings
   /** Fingerprints of the tokens that the token endpoint issued. */
   issued: ReadonlySet<string>
@@ -23,17 +23,17 @@ export interface Cause {
   /** The check that refuses such a client: one whose requests get past it is set up right. */
   check: Check
   /** Pure. Undefined when the exchange says nothing of the kind. */
-  diagnose(exchange: RecordedExchange, around: Surroundings): Diagnosis | undefined
+  diagnose(exchange: RecordedExchange, around: RefusalSurroundings): SetUpDiagnosis | undefined
 }
 
 /** Most characters of what a client sent, in one line of a report. */
 export const LONGEST = 200
 
-/** Whether one of these aspects was why the exchange was refused, and no fault had a hand in it. */
+/** @returns true if one of these aspects was why the exchange was refused, and no fault had a hand in it */
 export function refusedFor(
   exchange: RecordedExchange,
   { check, aspects }: { check: Check; aspects: readonly string[] },
-  { spoiled }: Pick<Surroundings, 'spoiled'>,
+  { spoiled }: Pick<RefusalSurroundings, 'spoiled'>,
 ): boolean {
   const { refusal, faults, request } = exchange
   if (refusal === null || refusal.check !== check || faults.length > 0) return false
@@ -51,4 +51,35 @@ export function shown(value: unknown): string {
 /** A claim of a token; undefined when it cannot be read. */
 export function claimOf(token: ShownToken | null, name: string): unknown {
   return token?.claims?.[name]
+}
+
+/** Claims that say when a token is good, in seconds since 1970. */
+export const TIMES = ['iat', 'nbf', 'exp'] as const
+/** A moment in milliseconds is greater; one in seconds is not before the year 5138. */
+const MILLISECONDS = 1e11
+
+/** How far the clock behind a token is off, when its times are why it was refused. */
+export function skewOf(
+  { refusal, began }: RecordedExchange,
+  token: ShownToken,
+  which: string,
+): SetUpDiagnosis | undefined {
+  const aspect = refusal?.aspect ?? 'exp'
+  const claim = claimOf(token, aspect)
+  if (typeof claim !== 'number' || !Number.isFinite(claim)) return undefined
+  const expected = `${aspect} ${aspect === 'exp' ? 'after' : 'at or before'} ${began.wall}`
+  if (claim > MILLISECONDS)
+    return {
+      title: `The times in the ${which} are in milliseconds`,
+      expected,
+      came: `${aspect} ${claim}`,
+      fix: 'iat, nbf and exp are seconds since 1970 (RFC 7519 §2): divide by 1,000.',
+    }
+  const seconds = Math.round(claim - Date.parse(began.wall) / 1000)
+  return {
+    title: `The clock behind the ${which} is ${aspect === 'exp' ? 'slow, or they are old' : 'fast'}`,
+    expected,
+    came: `${aspect} ${Math.abs(seconds).toLocaleString('en-US')} s ${seconds > 0 ? 'ahead' : 'ago'}`,
+    fix: 'Set the clock of the machine or container that mints them, or mint new ones: tokens go by real time, never by the sandbox clock.',
+  }
 }

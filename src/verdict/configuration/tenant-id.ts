@@ -1,5 +1,5 @@
 import { type Cause, claimOf, refusedFor, shown } from './cause.ts'
-import { tokenRefusal } from './token-request.ts'
+import { tokenRefusal } from './token-request-causes.ts'
 
 const FIX =
   'Use the tenant id of the credentials in the address of the token endpoint: tenant_id of GET /_sandbox/credentials.'

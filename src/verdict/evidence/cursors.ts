@@ -1,11 +1,11 @@
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /** Which way a cursor leads: `next_cursor` forward, `prev_cursor` backward. */
 export type Direction = 'next' | 'prev'
 
 /** A cursor as an answer gave it out. */
-export interface Issue {
+export interface CursorIssue {
   list: string
   direction: Direction
   by: RecordedExchange
@@ -19,7 +19,7 @@ export interface SentCursor {
   /** What the parameter asks for: `starting_after` goes on to the next page, `ending_before` to the previous one. */
   direction: Direction
   /** Every time it was given out before. Equal places of a list have equal cursors: of a page of one item, both are the same. */
-  issues: readonly Issue[]
+  issues: readonly CursorIssue[]
 }
 
 const LISTS: readonly (string | null)[] = ['list_pools', 'list_portfolios', 'list_transactions']
@@ -52,7 +52,7 @@ export function cursorsIn({ request }: RecordedExchange): { direction: Direction
 }
 
 /** The cursors that an answer gave out. */
-export function issuesOf(exchange: RecordedExchange): (Issue & { cursor: string })[] {
+export function issuesOf(exchange: RecordedExchange): (CursorIssue & { cursor: string })[] {
   const list = listOf(exchange)
   const body = exchange.response?.body
   if (list === undefined || !body) return []
@@ -66,7 +66,7 @@ export function issuesOf(exchange: RecordedExchange): (Issue & { cursor: string 
 
 /** Every cursor sent, in the order of the requests, with where it came from. */
 export function sentCursors(exchanges: readonly RecordedExchange[]): SentCursor[] {
-  const known = new Map<string, Issue[]>()
+  const known = new Map<string, CursorIssue[]>()
   return exchanges.flatMap((exchange) => {
     const list = listOf(exchange)
     if (list === undefined) return []

@@ -1,4 +1,4 @@
-import type { Evidence } from '../evidence.ts'
+import type { Evidence } from '../finding.ts'
 import { overlap, type Step, type Timeline } from './timelines.ts'
 
 /** A write, and what came after it, perhaps of the same sender. */
@@ -43,3 +43,14 @@ export function sameSender({ exchange: one }: Step, { exchange: other }: Step): 
     return fingerprint !== undefined && fingerprint === other.request[kind]?.fingerprint
   }
 }
+
+/**
+ * @returns true if wrong requests are how the client is, rather than some that a test suite sends to see them refused: more was
+ * wrong than right.
+ */
+export function isHabit(right: number, wrong: number): boolean {
+  return wrong > right
+}
+
+/** What stands behind the facts when a single wrong request may be wanted. */
+export const PERHAPS_A_TEST = 'It may be a test of how the service refuses this.'

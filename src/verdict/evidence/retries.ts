@@ -1,14 +1,20 @@
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import type { Evidence } from '../evidence.ts'
-import { failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { isUncertain } from './answers.ts'
 import type { Pair } from './doubts.ts'
-import { isUncertain } from './fate.ts'
-import { isCarriedOut } from './ledger-entries.ts'
-import { isFresh, isLookUp, type Sequel, sequelOf } from './sequel.ts'
-import { attemptsOf, isWrite, type Step, stepsAfter, type Timeline, tellsOutcome, timelinesOf } from './timelines.ts'
-import { repeatsOneOf, shows } from './uncertain-transfers.ts'
-import { endingOf, nameOf, plural, spell } from './words.ts'
+import {
+  attemptsOf,
+  isCarriedOut,
+  isWrite,
+  type Step,
+  stepsAfter,
+  type Timeline,
+  tellsOutcome,
+  timelinesOf,
+} from './timelines.ts'
+import { isFresh, isLookUp, repeatsOneOf, sequelOf, shows, type WriteSequel } from './uncertain-transfers.ts'
+import { endingOf, plural, requestInWords, spell } from './words.ts'
 
 /** The same write under another key. */
 export interface Retry extends Pair {
@@ -80,7 +86,7 @@ function retriesOf(evidence: Evidence, { concerns, doubtOf }: RetryRule) {
 
 interface Repeated {
   write: Step
-  sequel: Sequel
+  sequel: WriteSequel
   attempts: readonly Step[]
   timeline: Timeline
 }
@@ -133,12 +139,12 @@ function describe({ attempts, ...pair }: Retry): string {
   if (attempts.length === 1) return describeAgain(pair, 'another')
   const { write, next } = pair
   const later = spell(Math.max(0, next.began - write.ended))
-  return `${nameOf(write.exchange)} was sent ${plural(attempts.length, 'time')} under one Idempotency-Key, and no answer said what became of it. It came again ${later} later, under another.`
+  return `${requestInWords(write.exchange)} was sent ${plural(attempts.length, 'time')} under one Idempotency-Key, and no answer said what became of it. It came again ${later} later, under another.`
 }
 
 function describeAgain({ write, next }: Pair, key: string): string {
   const later = spell(Math.max(0, next.began - write.ended))
-  return `${nameOf(write.exchange)} had to be repeated: ${endingOf(write.exchange)}. It came again ${later} later, under ${key} Idempotency-Key.`
+  return `${requestInWords(write.exchange)} had to be repeated: ${endingOf(write.exchange)}. It came again ${later} later, under ${key} Idempotency-Key.`
 }
 
 /** That two transfers came of one, if so. */

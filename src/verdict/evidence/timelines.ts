@@ -1,10 +1,9 @@
 import type { Operation } from '../../domain/operations.ts'
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Fate, fateOf } from './fate.ts'
-import { keyOf } from './idempotency-key.ts'
-import { beganAt, endedAt } from './moments.ts'
+import type { Evidence } from '../finding.ts'
+import { beganAt, endedAt, type Fate, fateOf } from './answers.ts'
+import { idempotencyKeyOf } from './requests.ts'
 
 /** One exchange of an end user, with what every judge asks of it. */
 export interface Step {
@@ -44,16 +43,16 @@ export function isWrite({ operation }: RecordedExchange): boolean {
   return WRITES.includes(operation)
 }
 
-const known = new WeakMap<Evidence, Timeline[]>()
+const knownTimelines = new WeakMap<Evidence, Timeline[]>()
 
 /** A timeline for each end user whose tenant is known. */
 export function timelinesOf(evidence: Evidence): readonly Timeline[] {
-  const kept = known.get(evidence)
+  const kept = knownTimelines.get(evidence)
   if (kept) return kept
   const old = new Set(evidence.kept)
   const users = grouped([...evidence.kept, ...evidence.exchanges], endUserOf)
   const timelines = [...users.values()].map((exchanges) => timelineOf(exchanges, old))
-  known.set(evidence, timelines)
+  knownTimelines.set(evidence, timelines)
   return timelines
 }
 
@@ -105,7 +104,7 @@ function stepOf(exchange: RecordedExchange, place: number, kept: boolean): Step 
     began: beganAt(exchange),
     ended: endedAt(exchange),
     fate: fateOf(exchange),
-    key: keyOf(exchange)?.toLowerCase() ?? null,
+    key: idempotencyKeyOf(exchange)?.toLowerCase() ?? null,
     kept,
   }
 }
@@ -114,4 +113,29 @@ function stepOf(exchange: RecordedExchange, place: number, kept: boolean): Step 
 export function tellsOutcome({ fate, exchange }: Step): boolean {
   if (fate === 'refused') return exchange.idempotency !== null && exchange.idempotency.use !== 'unused'
   return fate === 'done'
+}
+
+const ledgerIds = new WeakMap<Evidence, ReadonlySet<string>>()
+
+/** @returns true if the ledger has what one of these attempts asked for: a transaction, or a portfolio. */
+export function isCarriedOut(attempts: readonly Step[], evidence: Evidence): boolean {
+  const entries = ledgerIds.get(evidence) ?? entriesOf(evidence)
+  ledgerIds.set(evidence, entries)
+  return attempts.some(({ exchange, key }) => {
+    const { tenant, external_id, transfer } = exchange
+    if (!isTransfer(exchange)) return entries.has(portfolioName(tenant, external_id, key))
+    return [transfer?.transaction_id, transfer?.tx_hash].some((name) => typeof name === 'string' && entries.has(name))
+  })
+}
+
+function entriesOf({ ledger }: Evidence): Set<string> {
+  const entries = new Set(ledger.transfers.flatMap(({ transaction_id, tx_hash }) => [transaction_id, tx_hash]))
+  for (const { tenant, external_id, key } of ledger.portfolios) {
+    if (key !== null) entries.add(portfolioName(tenant, external_id, key))
+  }
+  return entries
+}
+
+function portfolioName(...parts: (string | null)[]): string {
+  return JSON.stringify(parts)
 }

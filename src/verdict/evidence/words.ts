@@ -1,6 +1,6 @@
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { fieldOf } from './request-body.ts'
+import { fieldOf } from './requests.ts'
 
 /** `1 time`, `2 times` */
 export function plural(count: number, noun: string): string {
@@ -29,7 +29,7 @@ const NOUNS: Partial<Record<string, string>> = {
 }
 
 /** Whose write it is and of how much: `alice's deposit of 1000 minor units`. */
-export function nameOf(exchange: RecordedExchange): string {
+export function requestInWords(exchange: RecordedExchange): string {
   const { external_id, operation, transfer } = exchange
   const noun = NOUNS[operation ?? ''] ?? operation ?? 'request'
   const amount = transfer?.amount_minor ?? fieldOf(exchange, 'amount_minor')

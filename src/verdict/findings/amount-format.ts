@@ -1,11 +1,10 @@
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import { succeeded } from '../evidence/answers.ts'
-import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
-import { fieldOf } from '../evidence/request-body.ts'
+import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
+import { fieldOf } from '../evidence/requests.ts'
 import { isTransfer } from '../evidence/timelines.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const amountFormat: Finding = {
   id: 'amount-format',

@@ -1,9 +1,8 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { succeeded } from '../evidence/answers.ts'
-import { fieldOf } from '../evidence/request-body.ts'
-import { nameOf, plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { fieldOf } from '../evidence/requests.ts'
+import { plural, requestInWords } from '../evidence/words.ts'
+import { type Evidence, type Finding, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const amountScale: Finding = {
   id: 'amount-scale',
@@ -36,12 +35,12 @@ function judge({ exchanges, ledger }: Evidence): Judgement {
   const inexact = deposits.filter(isInexact)
   const [odd] = inexact
   if (odd) {
-    const explanation = `${nameOf(odd.exchange)} is a unit or so beside a round amount, as of a number that was rounded in floating point. There are ${inexact.length} of ${plural(deposits.length, 'deposit')} like it. It may be wanted.`
+    const explanation = `${requestInWords(odd.exchange)} is a unit or so beside a round amount, as of a number that was rounded in floating point. There are ${inexact.length} of ${plural(deposits.length, 'deposit')} like it. It may be wanted.`
     return needsReview(explanation, exchangesOf(inexact))
   }
   const usual = deposits.filter(({ units, cent }) => units >= cent)
   if (usual.length === 0) {
-    const explanation = `${nameOf(first.exchange)} is less than a hundredth of a token; so is every deposit (${deposits.length}). The amounts may be whole tokens, or small on purpose.`
+    const explanation = `${requestInWords(first.exchange)} is less than a hundredth of a token; so is every deposit (${deposits.length}). The amounts may be whole tokens, or small on purpose.`
     return needsReview(explanation, exchangesOf(deposits))
   }
   const explanation = `${usual.length} of ${plural(deposits.length, 'deposit')} were of a hundredth of a token or more, and none is a unit beside a round amount.`

@@ -1,8 +1,7 @@
 import { tokenBetween } from '../evidence/doubts.ts'
 import { isTransfer, type Step, stepsAfter, type Timeline, timelinesOf } from '../evidence/timelines.ts'
-import { nameOf, plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { plural, requestInWords, spell } from '../evidence/words.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 /** The specification asks for so much at least. */
 const RULE_MS = 60_000
@@ -69,7 +68,7 @@ function judgeEarly(early: readonly GivenUp[], evidence: Evidence): Judgement {
     ({ step, next }) => next !== null && tokenBetween({ write: step, next }, evidence) === null,
   )
   const { step } = shortestOf(alive.length > 0 ? alive : early)
-  const told = `The client gave up ${nameOf(step.exchange)} after ${spell(step.exchange.took_ms)}.`
+  const told = `The client gave up ${requestInWords(step.exchange)} after ${spell(step.exchange.took_ms)}.`
   if (alive.length === 0) return needsReview(`${told} It may have been ended from outside.`, [step.exchange])
   const often = alive.length > 1 ? ` It gave up ${plural(alive.length, 'transfer')} before ${RULE_MS / 1000} s.` : ''
   const values = { expected: `a timeout of at least ${RULE_MS / 1000} s`, came: spell(step.exchange.took_ms) }

@@ -1,9 +1,8 @@
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import { headersOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 /** So many requests on one connection are no accident. */
 const KEPT = 5

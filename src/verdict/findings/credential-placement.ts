@@ -1,7 +1,6 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { plural, quote } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, notExercised, passed } from '../finding.ts'
 
 /** Query parameters that are named like a credential. */
 const CREDENTIAL =

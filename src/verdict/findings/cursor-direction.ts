@@ -1,8 +1,7 @@
 import { cursorsIn, type SentCursor, sentCursors } from '../evidence/cursors.ts'
-import { isHabit } from '../evidence/habit.ts'
+import { isHabit } from '../evidence/doubts.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 const NAMES = {
   next: { cursor: 'next_cursor', parameter: 'starting_after' },

@@ -1,9 +1,8 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { cursorsIn, issuesOf, listName, listOf, type SentCursor, sentCursors } from '../evidence/cursors.ts'
-import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
+import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const cursorScope: Finding = {
   id: 'cursor-scope',

@@ -1,9 +1,8 @@
-import { shorten } from '../../support/shorten.ts'
+import { shorten } from '../../support/foreign-text.ts'
 import { headerOf } from '../../traffic/headers.ts'
 import { struckBy } from '../evidence/answers.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, type Judgement, needsReview, notExercised } from '../finding.ts'
+import { type Evidence, type Finding, type Judgement, needsReview, notExercised } from '../finding.ts'
 
 export const deprecationNotice: Finding = {
   id: 'deprecation-notice',

@@ -1,11 +1,9 @@
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { refusedWith } from '../evidence/answers.ts'
+import { beganAt, endedAt, refusedWith } from '../evidence/answers.ts'
 import { cursorsIn, listName, listOf } from '../evidence/cursors.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const expiredCursorRestart: Finding = {
   id: 'expired-cursor-restart',

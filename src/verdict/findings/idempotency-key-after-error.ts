@@ -1,8 +1,7 @@
 import { rivalry, tokenBetween } from '../evidence/doubts.ts'
 import { judgeRetries, type Retry } from '../evidence/retries.ts'
 import { isWrite, type Step } from '../evidence/timelines.ts'
-import type { Evidence } from '../evidence.ts'
-import type { Finding, Judgement } from '../finding.ts'
+import type { Evidence, Finding, Judgement } from '../finding.ts'
 
 export const idempotencyKeyAfterError: Finding = {
   id: 'idempotency-key-after-error',

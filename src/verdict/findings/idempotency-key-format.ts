@@ -1,9 +1,8 @@
 import { KEY_FORMS } from '../../domain/idempotency-key.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { keyOf } from '../evidence/idempotency-key.ts'
+import { idempotencyKeyOf } from '../evidence/requests.ts'
 import { plural, quote } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 /** Keys in the wrong form that show a habit well enough. */
 const SHOWN = 3
@@ -44,7 +43,7 @@ function keysByForm(exchanges: readonly RecordedExchange[]) {
   const right = new Map<string, RecordedExchange>()
   const wrong = new Map<string, RecordedExchange>()
   for (const exchange of exchanges) {
-    const key = keyOf(exchange)
+    const key = idempotencyKeyOf(exchange)
     if (key === null) continue
     const keys = KEY_FORMS.uuid_v4.pattern.test(key) ? right : wrong
     if (!keys.has(key)) keys.set(key, exchange)

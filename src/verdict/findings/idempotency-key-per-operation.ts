@@ -1,11 +1,9 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
-import { keyOf } from '../evidence/idempotency-key.ts'
-import { isOnRecord, sameBody } from '../evidence/request-body.ts'
+import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
+import { idempotencyKeyOf, isOnRecord, sameBody } from '../evidence/requests.ts'
 import { isWrite } from '../evidence/timelines.ts'
-import { nameOf, plural, quote } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { plural, quote, requestInWords } from '../evidence/words.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const idempotencyKeyPerOperation: Finding = {
   id: 'idempotency-key-per-operation',
@@ -46,7 +44,7 @@ function judge({ exchanges }: Evidence): Judgement {
   const mixed = shared.find(({ requests: [one, ...others] }) => others.some((other) => one && isOfAnother(one, other)))
   const worst = mixed ?? first
   const shown = worst.requests
-  const names = shown.map(nameOf).join(', then ')
+  const names = shown.map(requestInWords).join(', then ')
   const explanation = `The key ${quote(worst.key)} came with ${shown.length}${shown.length === MOST ? ' or more' : ''} different requests: ${names}. ${shared.length} of ${plural(uses.length, 'key')} were shared.`
   if (mixed || worst.requests.length > 3 || isHabit(uses.length - shared.length, shared.length)) {
     return failed(explanation, { expected: 'a fresh UUID v4 for the second', came: quote(worst.key) }, shown)
@@ -57,7 +55,7 @@ function judge({ exchanges }: Evidence): Judgement {
 function usesOf(exchanges: readonly RecordedExchange[]): Use[] {
   const uses = new Map<string, Use>()
   for (const exchange of exchanges) {
-    const key = keyOf(exchange)
+    const key = idempotencyKeyOf(exchange)
     if (key === null || !isWrite(exchange)) continue
     const name = `${exchange.tenant} ${key.toLowerCase()}`
     const use = uses.get(name)

@@ -1,9 +1,8 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { type IdpToken, idpTokens, isFetch, LAST_MINUTE } from '../evidence/idp-tokens.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
+import { beganAt, endedAt } from '../evidence/answers.ts'
+import { type IdpTokenUse, idpTokens, isFetch, LAST_MINUTE } from '../evidence/tokens.ts'
 import { plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 /** Between looking at the clock and sending, time passes: milliseconds. */
 const ON_THE_WAY = 2000
@@ -63,7 +62,7 @@ function judge({ exchanges }: Evidence): Judgement {
 
 /** A request with a token in its last minute. */
 interface LateUse {
-  token: IdpToken
+  token: IdpTokenUse
   use: RecordedExchange
 }
 
@@ -74,12 +73,12 @@ function told({ token, use }: LateUse, count: number) {
   return { facts, came, shown: [token.fetches.at(-1), use].flatMap((one) => one ?? []) }
 }
 
-function isCacheable({ fetches }: IdpToken): boolean {
+function isCacheable({ fetches }: IdpTokenUse): boolean {
   return fetches.every(({ response }) => (response?.issued?.expires_in ?? 0) * 1000 > LAST_MINUTE)
 }
 
 /** Uses in the last minute. What repeats a request that got no answer may send it again as it was, headers and all. */
-function lateUses({ uses, expiresAt }: IdpToken): RecordedExchange[] {
+function lateUses({ uses, expiresAt }: IdpTokenUse): RecordedExchange[] {
   const keys = new Set<string | undefined>()
   return uses.filter((use) => {
     const key = use.idempotency?.key
@@ -107,7 +106,7 @@ function isBeyondDoubt(late: readonly LateUse[]): boolean {
 }
 
 /** The next token request of that tenant after it was used last. */
-function successorOf({ uses, fetches }: IdpToken, all: readonly RecordedExchange[]): RecordedExchange | undefined {
+function successorOf({ uses, fetches }: IdpTokenUse, all: readonly RecordedExchange[]): RecordedExchange | undefined {
   const last = uses.at(-1)
   const tenant = fetches[0]?.tenant
   return last && all.find((one) => one.tenant === tenant && one.number > last.number)

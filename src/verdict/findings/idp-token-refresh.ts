@@ -1,10 +1,8 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { refusedWith } from '../evidence/answers.ts'
-import { idpTokenOf, idpTokens, isFetch } from '../evidence/idp-tokens.ts'
-import { judgeRenewals } from '../evidence/judge-renewals.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, type Judgement, notExercised } from '../finding.ts'
+import { beganAt, endedAt, refusedWith } from '../evidence/answers.ts'
+import { judgeRenewals } from '../evidence/renewals.ts'
+import { idpTokenOf, idpTokens, isFetch } from '../evidence/tokens.ts'
+import { type Evidence, type Finding, type Judgement, notExercised } from '../finding.ts'
 
 const CODE = 'invalid_idp_token'
 

@@ -1,9 +1,8 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { idpTokenOf, idpTokens, isFetch, LAST_MINUTE, requestSignature } from '../evidence/idp-tokens.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
+import { beganAt, endedAt } from '../evidence/answers.ts'
+import { idpTokenOf, idpTokens, isFetch, LAST_MINUTE, requestSignature } from '../evidence/tokens.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 /** A token with so much more than a minute left would have been used by any client that caches: milliseconds. */
 const GOOD_FOR = LAST_MINUTE + 10_000

@@ -1,11 +1,10 @@
-import { jsonObject } from '../../support/json-object.ts'
+import { jsonObject } from '../../support/json.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { succeeded } from '../evidence/answers.ts'
-import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
-import { bodyOf } from '../evidence/request-body.ts'
+import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
+import { parsedBody } from '../evidence/requests.ts'
 import { plural, quote } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const marketAddress: Finding = {
   id: 'market-address',
@@ -26,7 +25,7 @@ interface Wanted {
   exchange: RecordedExchange
   market: string
   token: string
-  /** Whether an answer to the same tenant had listed it before. */
+  /** True if an answer to the same tenant had listed it before. */
   listed: boolean
 }
 
@@ -60,10 +59,10 @@ function wantedPools({ exchanges, settings }: Evidence): Wanted[] {
   const listed = new Set<string>()
   return exchanges.flatMap((exchange) => {
     if (exchange.operation === 'list_pools') {
-      for (const pool of poolsIn(exchange)) listed.add(nameOf(exchange, pool))
+      for (const pool of poolsIn(exchange)) listed.add(poolKey(exchange, pool))
     }
     if (exchange.operation !== 'create_portfolio') return []
-    const { market_address: market, token_address: token, chain_id, ...asked } = bodyOf(exchange)
+    const { market_address: market, token_address: token, chain_id, ...asked } = parsedBody(exchange)
     if (typeof market !== 'string' || typeof token !== 'string') return []
     const protocol = asked.protocol ?? settings.protocols[0]
     const pool = { chain_id, token_address: token, market_address: market, protocol }
@@ -72,7 +71,7 @@ function wantedPools({ exchanges, settings }: Evidence): Wanted[] {
         exchange,
         market: market.toLowerCase(),
         token: token.toLowerCase(),
-        listed: listed.has(nameOf(exchange, pool)),
+        listed: listed.has(poolKey(exchange, pool)),
       },
     ]
   })
@@ -86,7 +85,7 @@ function poolsIn(exchange: RecordedExchange): Record<string, unknown>[] {
 }
 
 /** Addresses are the same in every spelling of their digits. */
-function nameOf({ tenant }: RecordedExchange, pool: Record<string, unknown>): string {
+function poolKey({ tenant }: RecordedExchange, pool: Record<string, unknown>): string {
   const { chain_id, token_address, market_address, protocol } = pool
   return JSON.stringify([tenant, chain_id, token_address, market_address, protocol]).toLowerCase()
 }

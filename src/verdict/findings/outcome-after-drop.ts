@@ -1,10 +1,9 @@
 import { rivalry, tokenBetween } from '../evidence/doubts.ts'
-import { isOnRecord } from '../evidence/request-body.ts'
+import { isOnRecord } from '../evidence/requests.ts'
 import { type Step, stepsAfter } from '../evidence/timelines.ts'
 import { repeatsOneOf, shows, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
-import { endingOf, nameOf, plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { endingOf, plural, requestInWords, spell } from '../evidence/words.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const outcomeAfterDrop: Finding = {
   id: 'outcome-after-drop',
@@ -46,7 +45,7 @@ function explainNone([first]: readonly UncertainTransfer[]): string {
 }
 
 function describe({ first }: UncertainTransfer): string {
-  return `${nameOf(first.exchange)} was uncertain: ${endingOf(first.exchange)}.`
+  return `${requestInWords(first.exchange)} was uncertain: ${endingOf(first.exchange)}.`
 }
 
 /** Null when the transfer is another finding's. */
@@ -73,7 +72,7 @@ function judgeOne(uncertain: UncertainTransfer, evidence: Evidence): Judgement |
 /** Another transfer came, and nobody had asked what became of this one. */
 function judgeNext(uncertain: UncertainTransfer, next: Step, evidence: Evidence): Judgement {
   const { last, timeline, transfer } = uncertain
-  const explanation = `${describe(uncertain)} ${spell(next.began - last.ended)} later came ${nameOf(next.exchange)}, though nobody had found out what became of the first.`
+  const explanation = `${describe(uncertain)} ${spell(next.began - last.ended)} later came ${requestInWords(next.exchange)}, though nobody had found out what became of the first.`
   const shown = [last.exchange, next.exchange]
   const pair = { write: last, next }
   const rival = rivalry(pair, timeline, () => true) ?? tokenBetween(pair, evidence)
@@ -86,7 +85,7 @@ function judgeNext(uncertain: UncertainTransfer, next: Step, evidence: Evidence)
   }
   const doubt = rival ?? (isOther(uncertain, next) ? null : UNREAD) ?? doubtOf(uncertain, evidence)
   if (doubt !== null) return needsReview(`${explanation} But ${doubt}.`, shown)
-  return failed(explanation, { expected: EXPECTED, came: nameOf(next.exchange) }, shown)
+  return failed(explanation, { expected: EXPECTED, came: requestInWords(next.exchange) }, shown)
 }
 
 const UNREAD = 'the body of one of the two requests is not on record, and the second may be the first again'

@@ -2,8 +2,7 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { succeeded } from '../evidence/answers.ts'
 import { cursorsIn, listName, listOf } from '../evidence/cursors.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const paginationCompletion: Finding = {
   id: 'pagination-completion',

@@ -1,11 +1,8 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { keyOf } from '../evidence/idempotency-key.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
-import { isOnRecord, sameBody } from '../evidence/request-body.ts'
-import { addressOf } from '../evidence/same-request.ts'
-import { nameOf, plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { beganAt, endedAt } from '../evidence/answers.ts'
+import { addressOf, idempotencyKeyOf, isOnRecord, sameBody } from '../evidence/requests.ts'
+import { plural, requestInWords } from '../evidence/words.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const permanentErrors: Finding = {
   id: 'permanent-errors',
@@ -39,21 +36,23 @@ function judge(evidence: Evidence): Judgement {
   const [first] = refused
   if (!first) return notExercised('No request was refused with 400, 403, 404 or 422.')
   const runs = runsOf(evidence.exchanges)
-  const loops = runs.filter((run) => run.length >= KEYED_LOOP && keyOf(newest(run)) !== null && isOnRecord(newest(run)))
+  const loops = runs.filter(
+    (run) => run.length >= KEYED_LOOP && idempotencyKeyOf(newest(run)) !== null && isOnRecord(newest(run)),
+  )
   const [loop] = loops
   if (loop) {
     const more = loops.length > 1 ? ` ${plural(loops.length, 'request')} were repeated so.` : ''
     const values = { expected: 'no repetition', came: plural(loop.length - 1, 'repetition') }
     return failed(`${describe(loop)}${more}`, values, loop.slice(0, 3))
   }
-  const [doubtful] = runs.filter((run) => run.length >= (keyOf(newest(run)) === null ? ROW : 2))
-  if (doubtful) return needsReview(`${describe(doubtful)} ${reasonOf(doubtful)}`, doubtful.slice(0, 3))
+  const [doubtful] = runs.filter((run) => run.length >= (idempotencyKeyOf(newest(run)) === null ? ROW : 2))
+  if (doubtful) return needsReview(`${describe(doubtful)} ${doubtAbout(doubtful)}`, doubtful.slice(0, 3))
   if (!evidence.ended && evidence.exchanges.at(-1) === first)
     return needsReview(`${describe([first])} Nothing has followed so far.`, [first])
   return passed(`None of ${plural(refused.length, 'request')} that came to a refusal for good was repeated.`, [first])
 }
 
-function reasonOf(run: Run): string {
+function doubtAbout(run: Run): string {
   const known = sameBody(newest(run), run[0] as RecordedExchange) === true
   return known ? 'A test suite may do so on purpose.' : 'Not all their bodies are on record, so they may differ.'
 }
@@ -89,7 +88,7 @@ function runsOf(exchanges: readonly RecordedExchange[]): Run[] {
 function continues(exchange: RecordedExchange, run: Run, before: RecordedExchange | undefined): boolean {
   const last = newest(run)
   if (beganAt(exchange) < endedAt(last)) return false
-  return keyOf(exchange) !== null || before === last
+  return idempotencyKeyOf(exchange) !== null || before === last
 }
 
 function newest(run: Run): RecordedExchange {
@@ -134,5 +133,5 @@ function describe(run: Run): string {
   const { response } = first as RecordedExchange
   const answer = `${response?.status} ${response?.code ?? ''}`.trim()
   const again = run.length > 1 ? ` and came again as it was ${plural(run.length - 1, 'time')}` : ''
-  return `${nameOf(first as RecordedExchange)} was answered ${answer}${again}.`
+  return `${requestInWords(first as RecordedExchange)} was answered ${answer}${again}.`
 }

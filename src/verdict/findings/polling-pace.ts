@@ -1,11 +1,10 @@
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
-import { addressOf } from '../evidence/same-request.ts'
+import { beganAt, endedAt } from '../evidence/answers.ts'
+import { addressOf } from '../evidence/requests.ts'
 import { type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
 import { plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 /** A decent pause. A transfer takes 5 to 30 seconds. */
 const PAUSE_MS = 500

@@ -1,13 +1,9 @@
-import { grouped } from '../../support/grouped.ts'
+import { grouped } from '../../support/maps.ts'
 import type { Moment, RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { keyOf } from '../evidence/idempotency-key.ts'
-import { beganAt, endedAt } from '../evidence/moments.ts'
-import { sameBody } from '../evidence/request-body.ts'
-import { retryAfterOf } from '../evidence/retry-after-header.ts'
-import { addressOf } from '../evidence/same-request.ts'
-import { nameOf, plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { beganAt, endedAt, retryAfterOf } from '../evidence/answers.ts'
+import { addressOf, idempotencyKeyOf, sameBody } from '../evidence/requests.ts'
+import { plural, requestInWords, spell } from '../evidence/words.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const retryAfter: Finding = {
   id: 'retry-after',
@@ -81,7 +77,7 @@ function retriesIn(group: readonly RecordedExchange[]): Retry[] {
 
 /** Only a key says that two requests are one operation. */
 function doubtOf(refused: RecordedExchange, next: RecordedExchange): string | null {
-  if (keyOf(refused) !== null) return null
+  if (idempotencyKeyOf(refused) !== null) return null
   if (sameBody(refused, next) === undefined)
     return 'the body of one of the two is not on record, so it may be another request'
   if (next.connection !== refused.connection) return 'it may be of another worker, which did not get that answer'
@@ -93,7 +89,7 @@ function nextOf(refused: RecordedExchange, later: readonly RecordedExchange[]) {
   const answered = endedAt(refused)
   const isSame = (one: RecordedExchange) => beganAt(one) >= answered && sameBody(refused, one) !== false
   const onConnection =
-    keyOf(refused) === null && later.find((one) => one.connection === refused.connection && isSame(one))
+    idempotencyKeyOf(refused) === null && later.find((one) => one.connection === refused.connection && isSame(one))
   return onConnection || later.find(isSame)
 }
 
@@ -106,5 +102,5 @@ function waitedFor(refused: RecordedExchange, next: RecordedExchange): number {
 
 function describe({ refused, next, asked, waited }: Retry): string {
   const answer = `${refused.response?.status} with Retry-After ${spell(asked)}`
-  return `${nameOf(refused)} was answered ${answer} and came again ${spell(waited)} later${next.connection === refused.connection ? '' : ', on another connection'}.`
+  return `${requestInWords(refused)} was answered ${answer} and came again ${spell(waited)} later${next.connection === refused.connection ? '' : ', on another connection'}.`
 }

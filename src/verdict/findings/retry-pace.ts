@@ -1,8 +1,7 @@
-import { retryAfterOf } from '../evidence/retry-after-header.ts'
+import { retryAfterOf } from '../evidence/answers.ts'
 import { attemptsOf, isWrite, type Step, timelinesOf } from '../evidence/timelines.ts'
-import { nameOf, plural, spell } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, notExercised, passed } from '../finding.ts'
+import { plural, requestInWords, spell } from '../evidence/words.ts'
+import { type Evidence, type Finding, failed, type Judgement, notExercised, passed } from '../finding.ts'
 
 export const retryPace: Finding = {
   id: 'retry-pace',
@@ -41,7 +40,7 @@ function judge(evidence: Evidence): Judgement {
   const [longest] = paced.sort((a, b) => b.length - a.length)
   if (!longest)
     return notExercised(`No operation was sent ${SHOWN + 1} times with pauses, or more than ${MOST} times without.`)
-  const explanation = `${nameOf(stepAt(longest, 0).exchange)} was sent ${plural(longest.length, 'time')}, with ${spell(averagePause(longest))} in between on average.`
+  const explanation = `${requestInWords(stepAt(longest, 0).exchange)} was sent ${plural(longest.length, 'time')}, with ${spell(averagePause(longest))} in between on average.`
   return passed(explanation, shownOf(longest))
 }
 
@@ -79,7 +78,7 @@ function grows(row: readonly Step[]): boolean {
 
 function contradicted(storm: readonly Step[]): Judgement {
   const took = stepAt(storm, MOST).began - stepAt(storm, 0).began
-  const explanation = `${nameOf(stepAt(storm, 0).exchange)} was sent ${plural(storm.length, 'time')} within ${spell(took)}, and the pauses did not grow.`
+  const explanation = `${requestInWords(stepAt(storm, 0).exchange)} was sent ${plural(storm.length, 'time')} within ${spell(took)}, and the pauses did not grow.`
   const values = { expected: 'pauses that grow', came: `${spell(averagePause(storm))} on average` }
   return failed(explanation, values, shownOf(storm))
 }

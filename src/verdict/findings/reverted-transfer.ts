@@ -1,7 +1,6 @@
 import { attemptsOf, isTransfer, type Step, timelinesOf } from '../evidence/timelines.ts'
-import { nameOf, plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { plural, requestInWords } from '../evidence/words.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const revertedTransfer: Finding = {
   id: 'reverted-transfer',
@@ -31,7 +30,7 @@ function judge(evidence: Evidence): Judgement {
   if (!first) return notExercised('No deposit or withdrawal was answered 422 transaction_reverted.')
   const worst = reverted.reduce((one, other) => (other.again.length > one.again.length ? other : one))
   const { step, again } = worst
-  const facts = `${nameOf(step.exchange)} was answered 422 transaction_reverted`
+  const facts = `${requestInWords(step.exchange)} was answered 422 transaction_reverted`
   const shown = [step, ...again].map(({ exchange }) => exchange)
   if (again.length >= LOOP) {
     const explanation = `${facts} and came again under the same Idempotency-Key ${plural(again.length, 'time')}.`

@@ -1,9 +1,8 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { type SentCursor, sentCursors } from '../evidence/cursors.ts'
-import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
+import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const singleCursor: Finding = {
   id: 'single-cursor',
@@ -65,7 +64,7 @@ function directionsOf(cursors: readonly SentCursor[]): number {
   return new Set(cursors.map(({ direction }) => direction)).size
 }
 
-/** Whether the answer that gave the cursor out had both. */
+/** @returns true if the answer that gave the cursor out had both */
 function hadBoth(cursors: readonly SentCursor[]): boolean {
   return cursors.some(({ issues }) =>
     issues.some(

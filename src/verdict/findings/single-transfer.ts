@@ -1,10 +1,8 @@
 import { rivalry, sameSender } from '../evidence/doubts.ts'
-import { isCarriedOut } from '../evidence/ledger-entries.ts'
-import { isTransfer, type Step } from '../evidence/timelines.ts'
+import { isCarriedOut, isTransfer, type Step } from '../evidence/timelines.ts'
 import { repeatsOneOf, type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncertain-transfers.ts'
-import { endingOf, nameOf, plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { endingOf, plural, requestInWords } from '../evidence/words.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const singleTransfer: Finding = {
   id: 'single-transfer',
@@ -39,7 +37,7 @@ function judge(evidence: Evidence): Judgement {
   if (!good)
     return notExercised('No deposit or withdrawal was carried out whose client had no answer, and found out about it.')
   const more = others.length > 0 ? ` So it was with ${plural(others.length, 'other')}.` : ''
-  const explanation = `${nameOf(good.first.exchange)} was uncertain: ${endingOf(good.first.exchange)}. It is in the ledger once, and its client knows.${more}`
+  const explanation = `${requestInWords(good.first.exchange)} was uncertain: ${endingOf(good.first.exchange)}. It is in the ledger once, and its client knows.${more}`
   return passed(
     explanation,
     [good.first, good.told ?? good.found].flatMap((step) => (step ? [step.exchange] : [])),
@@ -50,7 +48,7 @@ function judge(evidence: Evidence): Judgement {
 function judgeSecond(uncertain: UncertainTransfer, next: Step): Judgement {
   const { first, last, looks, timeline, transfer } = uncertain
   const { external_id, transfer: second } = next.exchange
-  const told = `${nameOf(first.exchange)} was uncertain: ${endingOf(first.exchange)}. It was carried out, and so was the same again under another key: ${transfer?.tx_hash} and ${second?.tx_hash}.`
+  const told = `${requestInWords(first.exchange)} was uncertain: ${endingOf(first.exchange)}. It was carried out, and so was the same again under another key: ${transfer?.tx_hash} and ${second?.tx_hash}.`
   const look = looks.at(-1)
   if (!look) {
     const explanation = `${told} Nobody had looked in between: idempotency-key-on-retry and idempotency-key-after-error judge that.`

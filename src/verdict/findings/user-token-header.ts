@@ -1,8 +1,7 @@
-import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
-import { userTokens } from '../evidence/user-tokens.ts'
+import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
+import { userTokens } from '../evidence/tokens.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 const EXPECTED = 'alg RS256, kid the id of the key, typ JWT'
 

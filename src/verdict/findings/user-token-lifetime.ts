@@ -1,9 +1,8 @@
-import { isHabit, PERHAPS_A_TEST } from '../evidence/habit.ts'
-import { beganAt } from '../evidence/moments.ts'
-import { userTokens } from '../evidence/user-tokens.ts'
+import { beganAt } from '../evidence/answers.ts'
+import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
+import { userTokens } from '../evidence/tokens.ts'
 import { plural } from '../evidence/words.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
+import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 /** Seconds. spec: User token 3 */
 const HOUR = 3600

@@ -1,9 +1,7 @@
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
-import { refusedWith } from '../evidence/answers.ts'
-import { judgeRenewals } from '../evidence/judge-renewals.ts'
-import { endedAt } from '../evidence/moments.ts'
-import type { Evidence } from '../evidence.ts'
-import { type Finding, type Judgement, notExercised } from '../finding.ts'
+import { endedAt, refusedWith } from '../evidence/answers.ts'
+import { judgeRenewals } from '../evidence/renewals.ts'
+import { type Evidence, type Finding, type Judgement, notExercised } from '../finding.ts'
 
 const CODE = 'invalid_user_token'
 

@@ -1,13 +1,16 @@
-import type { Report } from '../report.ts'
-import { byOutcome } from './by-outcome.ts'
-import { coverage } from './html/coverage.ts'
-import { broken, kept, notTested, open, setUp } from './html/findings.ts'
-import { brand, head, overview } from './html/head.ts'
-import { html, type Markup } from './html/markup.ts'
-import { operations } from './html/operations.ts'
-import { page } from './html/page.ts'
-import { SEQUENCE_STYLE } from './html/sequence-style.ts'
-import { STYLE } from './html/style.ts'
+import { type OperationOutcome, OUTCOMES } from '../../oracle/outcome.ts'
+import { type ConfigurationCause, type Covered, mergedReport, type Report, type ReportedFinding } from '../report.ts'
+import { findingNumbers, html, type Markup, page, STYLE, verdictHead } from './html/page.ts'
+import { SEQUENCE_STYLE, sequence } from './html/sequence.ts'
+import {
+  byOutcome,
+  exchangesOf,
+  LEVEL_SIGNS,
+  RULE_SIGNS,
+  reportName,
+  rulesTable,
+  shownOperations,
+} from './report-parts.ts'
 
 /** One page that needs nothing but itself: no network, no script. */
 export function renderHtml(reports: readonly Report[]): string {
@@ -36,4 +39,179 @@ function body(report: Report): Markup {
     notTested(not_exercised),
     coverage(report),
   ]}`
+}
+
+/** Mistakes in the set-up, a line each: what was expected, what came, what to do. */
+export function setUp(causes: readonly ConfigurationCause[]): Markup | undefined {
+  if (causes.length === 0) return undefined
+  const article = ({ title, expected, came, fix, count, id }: ConfigurationCause) =>
+    html`<article class="setup"><h3>${title}</h3><p class="id">${id} · ${count === 1 ? '1 request' : `${count} requests`} refused</p>
+${facts([half('Expected', expected, 'passed'), half('Came', came, 'failed'), fact('Fix', fix)])}</article>`
+  return html`<section><h2>Set-up <small>first: it explains what was refused</small></h2>${causes.map(article)}</section>`
+}
+
+/** Rules that were broken, with all there is to understand and fix it. */
+export function broken(report: Report, findings: readonly ReportedFinding[]): Markup | undefined {
+  if (findings.length === 0) return undefined
+  return html`<section><h2>Broken <small>${findings.length}</small></h2>${findings.map((finding) => failure(report, finding))}</section>`
+}
+
+function failure(report: Report, finding: ReportedFinding): Markup {
+  const {
+    id,
+    title,
+    impact,
+    accepted,
+    explanation,
+    consequence,
+    expected,
+    came,
+    rule,
+    fix,
+    exercise_with,
+    request_ids,
+  } = finding
+  return html`<article class="failed"><h3>${title}</h3>
+<p><span class="tag">${impact}</span><span class="id">${id}</span></p>
+<p>${explanation}</p>
+${sequence(exchangesOf(report, request_ids))}
+${facts([
+  fact('Accepted by the baseline', accepted),
+  half('Expected', expected, 'passed'),
+  half('Came', came, 'failed'),
+  fact('What it costs', consequence),
+  fact('Fix', fix),
+  ruleOf(id, rule),
+  exercise_with !== undefined &&
+    html`<div><dt>See it again</dt><dd><pre tabindex="0"><code>${exercise_with}</code></pre></dd></div>`,
+])}</article>`
+}
+
+/** What nobody can know from the traffic, and judges that failed. */
+export function open(title: string, findings: readonly ReportedFinding[]): Markup | undefined {
+  if (findings.length === 0) return undefined
+  const article = ({ id, title: right, outcome, impact, explanation, rule }: ReportedFinding) =>
+    html`<article class="${outcome}"><h3>${right}</h3><p><span class="tag">${impact}</span><span class="id">${id}</span></p><p>${explanation}</p>
+${facts([ruleOf(id, rule)])}</article>`
+  return html`<section><h2>${title} <small>${findings.length}</small></h2>${findings.map(article)}</section>`
+}
+
+/** Rules that were kept. */
+export function kept(findings: readonly ReportedFinding[]): Markup | undefined {
+  if (findings.length === 0) return undefined
+  const item = ({ id, title, explanation }: ReportedFinding) =>
+    html`<li><b>${title}</b> <span class="id">${id}</span><p>${explanation}</p></li>`
+  return fold('Kept', findings.length, html`<ul class="list passed">${findings.map(item)}</ul>`)
+}
+
+/** Rules that were not tested, each with the command that would test it. */
+export function notTested(findings: readonly ReportedFinding[]): Markup | undefined {
+  if (findings.length === 0) return undefined
+  const item = ({ id, title, required, explanation, exercise_with = '' }: ReportedFinding) =>
+    html`<li><b>${title}</b> <span class="id">${id}</span>${required && html` <span class="tag inconclusive">required</span>`}<p>${explanation}</p>
+<pre tabindex="0"><code>${exercise_with}</code></pre></li>`
+  return fold('Not tested', findings.length, html`<ul class="list not_exercised">${findings.map(item)}</ul>`)
+}
+
+function facts(parts: readonly (Markup | undefined | false)[]): Markup {
+  return html`<dl class="facts">${parts}</dl>`
+}
+
+function fact(name: string, text: string | undefined): Markup | undefined {
+  return text === undefined ? undefined : html`<div><dt>${name}</dt><dd>${text}</dd></div>`
+}
+
+/** One of two facts that stand side by side where there is room. */
+function half(name: string, text: string | undefined, tone: 'passed' | 'failed'): Markup | undefined {
+  return text === undefined ? undefined : html`<div class="half ${tone}"><dt>${name}</dt><dd>${text}</dd></div>`
+}
+
+/** The rule, and where there is more to read: the page comes with the package, and is not asked for over the network. */
+function ruleOf(id: string, rule: string): Markup {
+  return html`<div><dt>Rule</dt><dd><blockquote>${rule}</blockquote><p class="id">More: <code>yield-sandbox findings ${id}</code>, or docs/findings.md#${id}</p></dd></div>`
+}
+
+/** A chapter that a reader opens: what is well, or was not tested. */
+export function fold(title: string, count: number | undefined, content: Markup): Markup {
+  return html`<details class="fold"><summary><h2>${title}${count !== undefined && html` <small>${count}</small>`}</h2></summary>${content}</details>`
+}
+
+/** Which operations, error codes and faults the client met. */
+export function coverage({ coverage: { operations, errors, faults } }: Report): Markup {
+  const all = html`${chips('Operations', operations)}${chips('Error codes', errors)}${chips('Faults', faults)}`
+  return fold('Coverage', undefined, all)
+}
+
+function chips(title: string, covered: readonly Covered[]): Markup {
+  const seen = covered.filter(({ exercised }) => exercised)
+  const chip = ({ id, exercised, count }: Covered) =>
+    exercised ? html`<li class="on">${id} ×${count}</li>` : html`<li>${id}</li>`
+  return html`<h3>${title} <small class="id">${seen.length} of ${covered.length}</small></h3><ul class="chips">${covered.map(chip)}</ul>`
+}
+
+/** Most operations that are shown with their requests. */
+const SHOWN = 20
+
+/** What became of the operations: what matters in full, the worst first; what is well counted. */
+export function operations(report: Report): Markup | undefined {
+  const { grave, mild, rest } = shownOperations(report)
+  if (grave.length + mild.length === 0 && rest === '') return undefined
+  const left = grave.length - SHOWN
+  return html`<section><h2>What became of the money</h2>${grave.slice(0, SHOWN).map((operation) => article(report, operation))}
+${left > 0 && html`<p class="id">and ${left} more of these</p>`}
+${mild.length > 0 && html`<ul class="list">${mild.map(item)}</ul>`}
+${rest !== '' && html`<p class="passed rest">${rest}.</p>`}</section>`
+}
+
+function article(report: Report, { outcome, level, sentence, request_ids }: OperationOutcome): Markup {
+  const exchanges = sequence(exchangesOf(report, request_ids))
+  return html`<article class="${level}"><h3>${sentence}</h3><p><span class="tag">${level}</span><span class="id">${OUTCOMES[outcome].title}</span></p>
+${exchanges && html`<details><summary>the requests that show it</summary>${exchanges}</details>`}</article>`
+}
+
+function item({ outcome, level, sentence }: OperationOutcome): Markup {
+  return html`<li class="${level}"><span class="tag">${LEVEL_SIGNS[level]} ${OUTCOMES[outcome].title}</span> ${sentence}</li>`
+}
+
+/** The verdict in one sentence, and the three numbers. */
+export function head(report: Report, level: 'h1' | 'h2'): Markup {
+  const { unmet } = report
+  return html`${verdictHead({ ...report, numbers: findingNumbers(report) }, level)}
+${unmet.length > 1 && html`<ul class="unmet">${unmet.map((reason) => html`<li>${reason}</li>`)}</ul>`}`
+}
+
+/** What it is a report of. */
+export function brand(reports: readonly Report[]): Markup {
+  const [first] = reports
+  const day = first?.created_at.slice(0, 16).replace('T', ' ')
+  const what =
+    reports.length === 1 && first ? `${reportName(first)} · seed ${first.seed}` : `${reports.length} scenarios`
+  return html`<div class="brand"><span><b>yield-sandbox</b> · ${what}</span>${first && html`<time datetime="${first.created_at}">${day} UTC</time>`}</div>`
+}
+
+/** Several runs at one look. */
+export function overview(reports: readonly Report[]): Markup {
+  const row = (report: Report, i: number) =>
+    html`<tr><td><a href="#run-${i}">${reportName(report)}</a></td><td class="${report.verdict}"><b>${report.verdict}</b></td><td class="n">${report.proved}</td><td class="n">${report.contradicted}</td><td class="n">${report.unproved}</td></tr>`
+  const sum = mergedReport(reports)
+  return html`${verdictHead({ ...sum, numbers: findingNumbers(sum) })}
+<h2>Scenarios <small>${reports.length}</small></h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Scenarios"><table><thead><tr><th>scenario</th><th>verdict</th><th class="n">kept</th><th class="n">broken</th><th class="n">not tested</th></tr></thead><tbody>${reports.map(row)}</tbody></table></div>
+${rules(reports)}`
+}
+
+/** Every rule that was tested, by scenario. */
+function rules(reports: readonly Report[]): Markup | undefined {
+  const rows = rulesTable(reports)
+  if (rows.length === 0) return undefined
+  const cell = (outcome: (typeof rows)[number]['outcomes'][number]) => {
+    if (outcome === undefined) return html`<td></td>`
+    const { sign, name } = RULE_SIGNS[outcome]
+    return html`<td class="${outcome}" title="${name}" aria-label="${name}"><b>${sign}</b></td>`
+  }
+  const seen = new Set(rows.flatMap(({ outcomes }) => outcomes))
+  const legend = (Object.keys(RULE_SIGNS) as (keyof typeof RULE_SIGNS)[]).filter((outcome) => seen.has(outcome))
+  return html`<h2>Rules <small>${rows.length}</small></h2>
+<div class="scroll" tabindex="0" role="region" aria-label="Rules by scenario"><table class="rules"><thead><tr><td></td>${reports.map((report, i) => html`<th scope="col"><a href="#run-${i}">${reportName(report)}</a></th>`)}</tr></thead><tbody>${rows.map(({ id, outcomes }) => html`<tr><th scope="row">${id}</th>${outcomes.map(cell)}</tr>`)}</tbody></table></div>
+<p class="id">${legend.map((outcome) => `${RULE_SIGNS[outcome].sign} ${RULE_SIGNS[outcome].name}`).join(', ')}</p>`
 }

@@ -1,9 +1,7 @@
 import { type OperationOutcome, OUTCOMES } from '../../oracle/outcome.ts'
 import type { ConfigurationCause, Report, ReportedFinding } from '../report.ts'
-import { nameOf } from './by-outcome.ts'
-import { operationsOf } from './operations-of.ts'
-import { plainText } from './plain-text.ts'
-import { type Attributes, attributesOf, element, type XmlElement } from './xml.ts'
+import { reportName, shownOperations } from './report-parts.ts'
+import { type Attributes, attributesOf, element, plainText, type XmlElement } from './safe-text.ts'
 
 /** What became of one test case. */
 type Result = '' | XmlElement
@@ -24,11 +22,14 @@ export function renderJunit(reports: readonly Report[]): string {
 }
 
 function suite(report: Report): string {
-  const scenario = nameOf(report)
+  const scenario = reportName(report)
   const cases: [name: string, result: Result][] = [
     ...report.configuration.map((cause): [string, Result] => [`set-up: ${cause.id}`, setUp(cause)]),
-    ...operationsOf(report).grave.map((operation): [string, Result] => [operationName(operation), judged(operation)]),
-    ...report.findings.map((finding): [string, Result] => [finding.id, resultOf(finding)]),
+    ...shownOperations(report).grave.map((operation): [string, Result] => [
+      operationName(operation),
+      judged(operation),
+    ]),
+    ...report.findings.map((finding): [string, Result] => [finding.id, findingResult(finding)]),
     ...(report.verdict === 'inconclusive' ? [['verdict', inconclusive(report)] as [string, Result]] : []),
   ]
   const count = (element: string) => cases.filter(([, result]) => result.startsWith(`<${element} `)).length
@@ -65,7 +66,7 @@ function judged({ outcome, level, sentence, request_ids }: OperationOutcome): Re
   return element('skipped', { message: `${OUTCOMES[outcome].title}: ${sentence}` }, '')
 }
 
-function resultOf(finding: ReportedFinding): Result {
+function findingResult(finding: ReportedFinding): Result {
   const { outcome, title, explanation, impact, accepted } = finding
   if (outcome === 'passed') return ''
   if (accepted !== undefined) return element('skipped', { message: `Accepted by the baseline: ${accepted}` }, title)

@@ -1,10 +1,18 @@
-import { mergedReport } from '../merged-report.ts'
-import type { ConfigurationCause, Covered, Report, ReportedFinding } from '../report.ts'
-import { byOutcome, nameOf, tally } from './by-outcome.ts'
-import { exchangesOf, inWords, shortKey } from './exchanges-of.ts'
-import { code, escaped, VERDICT_SIGNS } from './markdown-text.ts'
-import { LEVEL_SIGNS, operationsOf } from './operations-of.ts'
-import { RULE_SIGNS, rulesTable } from './rules-table.ts'
+import { type ConfigurationCause, type Covered, mergedReport, type Report, type ReportedFinding } from '../report.ts'
+import {
+  byOutcome,
+  durationInWords,
+  exchangesOf,
+  LEVEL_SIGNS,
+  RULE_SIGNS,
+  reportName,
+  rulesTable,
+  shortKey,
+  shownOperations,
+  tally,
+  VERDICT_SIGNS,
+} from './report-parts.ts'
+import { code, markdownEscaped } from './safe-text.ts'
 
 /** GitHub's Markdown, for the summary of a job or a comment: what is wrong in full, the rest folded. */
 export function renderMarkdown(reports: readonly Report[]): string {
@@ -20,7 +28,7 @@ function overviewOf(reports: readonly Report[]): string[] {
   return [
     '# yield-sandbox',
     '',
-    `${VERDICT_SIGNS[sum.verdict]} ${escaped(sum.summary)} **${tally(sum)}**`,
+    `${VERDICT_SIGNS[sum.verdict]} ${markdownEscaped(sum.summary)} **${tally(sum)}**`,
     '',
     table(reports),
     '',
@@ -32,11 +40,14 @@ function overviewOf(reports: readonly Report[]): string[] {
 function rules(reports: readonly Report[]): string[] {
   const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const rows = rulesTable(reports).map(({ id, outcomes }) =>
-    row([code(id), ...outcomes.map((outcome) => (outcome === undefined ? '' : escaped(RULE_SIGNS[outcome].sign)))]),
+    row([
+      code(id),
+      ...outcomes.map((outcome) => (outcome === undefined ? '' : markdownEscaped(RULE_SIGNS[outcome].sign))),
+    ]),
   )
   if (rows.length === 0) return []
   return [
-    row(['rule', ...reports.map((report) => escaped(nameOf(report)))]),
+    row(['rule', ...reports.map((report) => markdownEscaped(reportName(report)))]),
     row(['---', ...reports.map(() => ':-:')]),
     ...rows,
   ]
@@ -45,7 +56,7 @@ function rules(reports: readonly Report[]): string[] {
 function table(reports: readonly Report[]): string {
   const rows = reports.map(
     (report) =>
-      `| ${escaped(nameOf(report))} | ${VERDICT_SIGNS[report.verdict]} ${report.verdict} | ${report.proved} | ${report.contradicted} | ${report.unproved} |`,
+      `| ${markdownEscaped(reportName(report))} | ${VERDICT_SIGNS[report.verdict]} ${report.verdict} | ${report.proved} | ${report.contradicted} | ${report.unproved} |`,
   )
   return ['| scenario | verdict | kept | broken | not tested |', '| --- | --- | --: | --: | --: |', ...rows].join('\n')
 }
@@ -53,36 +64,39 @@ function table(reports: readonly Report[]): string {
 function section(report: Report): string {
   const { passed, failed, needs_review, errored, not_exercised } = byOutcome(report)
   return [
-    `## ${VERDICT_SIGNS[report.verdict]} ${escaped(report.summary)}`,
+    `## ${VERDICT_SIGNS[report.verdict]} ${markdownEscaped(report.summary)}`,
     '',
-    `**${tally(report)}**, ${escaped(nameOf(report))}, seed ${report.seed}, yield-sandbox ${escaped(report.version)}`,
+    `**${tally(report)}**, ${markdownEscaped(reportName(report))}, seed ${report.seed}, yield-sandbox ${markdownEscaped(report.version)}`,
     '',
-    ...(report.unmet.length > 1 ? [...report.unmet.map((reason) => `- ${escaped(reason)}`), ''] : []),
+    ...(report.unmet.length > 1 ? [...report.unmet.map((reason) => `- ${markdownEscaped(reason)}`), ''] : []),
     ...chapter('What became of the money', operationLines(report)),
     ...chapter('Set-up', report.configuration.map(causeOf)),
     ...chapter(
       'Broken',
-      failed.map((finding) => failureOf(report, finding)),
+      failed.map((finding) => failureLines(report, finding)),
     ),
     ...chapter(
       'Needs review',
       needs_review.map(
-        (finding) => `- **${escaped(finding.title)}** (\`${finding.id}\`): ${escaped(finding.explanation)}`,
+        (finding) =>
+          `- **${markdownEscaped(finding.title)}** (\`${finding.id}\`): ${markdownEscaped(finding.explanation)}`,
       ),
     ),
     ...chapter(
       'Errored',
-      errored.map((finding) => `- \`${finding.id}\`: ${escaped(finding.explanation)}`),
+      errored.map((finding) => `- \`${finding.id}\`: ${markdownEscaped(finding.explanation)}`),
     ),
     ...folded(
       'Kept',
-      passed.map((finding) => `- ${escaped(finding.title)} (\`${finding.id}\`): ${escaped(finding.explanation)}`),
+      passed.map(
+        (finding) => `- ${markdownEscaped(finding.title)} (\`${finding.id}\`): ${markdownEscaped(finding.explanation)}`,
+      ),
       passed.length,
     ),
     ...folded(
       'Not tested',
       not_exercised.map(
-        (finding) => `- ${escaped(finding.title)} (\`${finding.id}\`): ${code(finding.exercise_with ?? '')}`,
+        (finding) => `- ${markdownEscaped(finding.title)} (\`${finding.id}\`): ${code(finding.exercise_with ?? '')}`,
       ),
       not_exercised.length,
     ),
@@ -91,10 +105,12 @@ function section(report: Report): string {
 }
 
 function operationLines(report: Report): string[] {
-  const { grave, mild, rest } = operationsOf(report)
+  const { grave, mild, rest } = shownOperations(report)
   return [
-    ...[...grave, ...mild].map(({ level, sentence }) => `- ${LEVEL_SIGNS[level]} **${level}** ${escaped(sentence)}`),
-    ...(rest === '' ? [] : [`- ${LEVEL_SIGNS.ok} ${escaped(rest)}`]),
+    ...[...grave, ...mild].map(
+      ({ level, sentence }) => `- ${LEVEL_SIGNS[level]} **${level}** ${markdownEscaped(sentence)}`,
+    ),
+    ...(rest === '' ? [] : [`- ${LEVEL_SIGNS.ok} ${markdownEscaped(rest)}`]),
   ]
 }
 
@@ -115,25 +131,25 @@ function folded(title: string, lines: readonly string[], count?: number): string
 }
 
 function causeOf({ title, expected, came, fix }: ConfigurationCause): string {
-  return `- **${escaped(title)}.** Expected ${code(expected)}, came ${code(came)}. ${escaped(fix)}`
+  return `- **${markdownEscaped(title)}.** Expected ${code(expected)}, came ${code(came)}. ${markdownEscaped(fix)}`
 }
 
-function failureOf(report: Report, finding: ReportedFinding): string {
+function failureLines(report: Report, finding: ReportedFinding): string {
   const { id, title, impact, explanation, consequence, accepted, expected, came, rule, fix, exercise_with } = finding
   const exchanges = exchangesOf(report, finding.request_ids).map(
     ({ request_id, request, answer, at_ms, idempotency_key, shown_by }) =>
-      `| ${inWords(at_ms)} | ${escaped(request)} | ${idempotency_key === null ? '' : escaped(shortKey(idempotency_key))} | ${escaped(answer)} | ${escaped(request_id)}${shown_by === null ? '' : `, the total that ${escaped(shown_by)} showed`} |`,
+      `| ${durationInWords(at_ms)} | ${markdownEscaped(request)} | ${idempotency_key === null ? '' : markdownEscaped(shortKey(idempotency_key))} | ${markdownEscaped(answer)} | ${markdownEscaped(request_id)}${shown_by === null ? '' : `, the total that ${markdownEscaped(shown_by)} showed`} |`,
   )
   return [
-    `#### ${escaped(title)}`,
+    `#### ${markdownEscaped(title)}`,
     '',
-    `\`${id}\`, ${impact}. ${escaped(explanation)} ${escaped(consequence)}`,
+    `\`${id}\`, ${impact}. ${markdownEscaped(explanation)} ${markdownEscaped(consequence)}`,
     '',
-    ...(accepted === undefined ? [] : [`- **Accepted by the baseline:** ${escaped(accepted)}`]),
-    ...(expected === undefined ? [] : [`- **Expected:** ${escaped(expected)}`]),
-    ...(came === undefined ? [] : [`- **Came:** ${escaped(came)}`]),
-    `- **Rule:** ${escaped(rule)}`,
-    ...(fix === undefined ? [] : [`- **Fix:** ${escaped(fix)}`]),
+    ...(accepted === undefined ? [] : [`- **Accepted by the baseline:** ${markdownEscaped(accepted)}`]),
+    ...(expected === undefined ? [] : [`- **Expected:** ${markdownEscaped(expected)}`]),
+    ...(came === undefined ? [] : [`- **Came:** ${markdownEscaped(came)}`]),
+    `- **Rule:** ${markdownEscaped(rule)}`,
+    ...(fix === undefined ? [] : [`- **Fix:** ${markdownEscaped(fix)}`]),
     ...(exercise_with === undefined ? [] : [`- **Again:** ${code(exercise_with)}`]),
     '',
     ...(exchanges.length > 0

@@ -1,12 +1,10 @@
-import { visibleText } from '../../support/visible-text.ts'
-import { mergedReport } from '../merged-report.ts'
-import type { Report } from '../report.ts'
-import type { ReportForm } from '../report-forms.ts'
+import { visibleText } from '../../support/foreign-text.ts'
+import { mergedReport, type Report, type ReportForm } from '../report.ts'
 import { renderHtml } from './html.ts'
 import { renderJunit } from './junit.ts'
 import { renderMarkdown } from './markdown.ts'
 import { renderSarif } from './sarif.ts'
-import { renderText } from './text.ts'
+import { renderReportText } from './text.ts'
 
 const RENDERERS: Record<ReportForm, (reports: readonly Report[]) => string> = {
   json: (reports) => `${visibleText(JSON.stringify(mergedReport(reports), null, 2))}\n`,
@@ -14,7 +12,7 @@ const RENDERERS: Record<ReportForm, (reports: readonly Report[]) => string> = {
   sarif: renderSarif,
   html: renderHtml,
   markdown: renderMarkdown,
-  text: (reports) => renderText(reports, { verbose: true }),
+  text: (reports) => renderReportText(reports, { verbose: true }),
 }
 
 /** Reports in one of their forms; several in one document. */

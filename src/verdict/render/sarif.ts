@@ -1,10 +1,9 @@
 import { type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from '../../oracle/outcome.ts'
-import { visibleText } from '../../support/visible-text.ts'
+import { visibleText } from '../../support/foreign-text.ts'
 import type { Impact } from '../finding.ts'
 import type { Report, ReportedFinding } from '../report.ts'
-import { nameOf } from './by-outcome.ts'
-import { operationsOf } from './operations-of.ts'
-import { plainText } from './plain-text.ts'
+import { reportName, shownOperations } from './report-parts.ts'
+import { plainText } from './safe-text.ts'
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
 
@@ -22,7 +21,7 @@ export function renderSarif(reports: readonly Report[]): string {
   )
   const rules = new Map(found.map(({ finding }) => [finding.id, finding]))
   const ids = [...rules.keys()]
-  const money = reports.flatMap((report) => operationsOf(report).grave.map((operation) => ({ report, operation })))
+  const money = reports.flatMap((report) => shownOperations(report).grave.map((operation) => ({ report, operation })))
   const outcomes = [...new Set(money.map(({ operation }) => operation.outcome))]
   const run = {
     tool: {
@@ -39,7 +38,7 @@ export function renderSarif(reports: readonly Report[]): string {
       ...money.map(({ report, operation }) =>
         operationResultOf(report, operation, ids.length + outcomes.indexOf(operation.outcome)),
       ),
-      ...found.map(({ report, finding }) => resultOf(report, finding, ids.indexOf(finding.id))),
+      ...found.map(({ report, finding }) => sarifResult(report, finding, ids.indexOf(finding.id))),
     ],
     columnKind: 'utf16CodeUnits',
   }
@@ -63,7 +62,7 @@ function ruleOf({ id, title, rule, impact, consequence, fix }: ReportedFinding) 
 }
 
 /** There is no line of code to point at: what was judged is what came over the wire. Viewers want a file all the same. */
-function resultOf(report: Report, finding: ReportedFinding, ruleIndex: number) {
+function sarifResult(report: Report, finding: ReportedFinding, ruleIndex: number) {
   const { id, outcome, impact, title, explanation, accepted, expected, came, request_ids } = finding
   const wrong = outcome === 'failed'
   const sentences = [
@@ -84,7 +83,7 @@ function resultOf(report: Report, finding: ReportedFinding, ruleIndex: number) {
     message: message(sentences.join(' ')),
     ...(accepted !== undefined && { suppressions: [{ kind: 'external', justification: plainText(accepted) }] }),
     locations: [locationOf(report, [...operations])],
-    partialFingerprints: { 'finding/v1': `${plainText(nameOf(report), 64)}/${id}` },
+    partialFingerprints: { 'finding/v1': `${plainText(reportName(report), 64)}/${id}` },
     properties: { outcome, impact, request_ids: request_ids.map((request_id) => plainText(request_id)) },
   }
 }
@@ -124,7 +123,7 @@ function levelOf(level: Level): string {
 
 function operationResultOf(report: Report, operation: OperationOutcome, ruleIndex: number) {
   const { outcome, level, sentence, type, external_id, amount_minor, request_ids } = operation
-  const print = [nameOf(report), outcome, type, external_id, amount_minor].map((part) => plainText(part ?? '', 64))
+  const print = [reportName(report), outcome, type, external_id, amount_minor].map((part) => plainText(part ?? '', 64))
   return {
     ruleId: outcome,
     ruleIndex,

@@ -1,10 +1,17 @@
 import type { Level, OperationOutcome } from '../../oracle/outcome.ts'
 import type { Outcome } from '../finding.ts'
 import type { ConfigurationCause, Covered, ExchangeLine, Report, ReportedFinding, Verdict } from '../report.ts'
-import { byOutcome, nameOf, tally } from './by-outcome.ts'
-import { exchangesOf, inWords, shortKey } from './exchanges-of.ts'
-import { LEVEL_SIGNS, operationsOf } from './operations-of.ts'
-import { plainText } from './plain-text.ts'
+import {
+  byOutcome,
+  durationInWords,
+  exchangesOf,
+  LEVEL_SIGNS,
+  reportName,
+  shortKey,
+  shownOperations,
+  tally,
+} from './report-parts.ts'
+import { plainText } from './safe-text.ts'
 import { type TextTerms, Typesetter } from './typesetter.ts'
 
 /** Select Graphic Rendition of ECMA-48. */
@@ -32,7 +39,7 @@ const SHOWN = 5
  * For a terminal: what is wrong, the money first, each with its fix; then the verdict. With `verbose` also the requests that show it, and
  * what was kept, not tested and covered. Command lines are never wrapped: they are to be copied.
  */
-export function renderText(reports: readonly Report[], terms: TextTerms = {}): string {
+export function renderReportText(reports: readonly Report[], terms: TextTerms = {}): string {
   const named = reports.length > 1
   return reports
     .map((report) => new ReportText(report, terms).lines(named).join('\n'))
@@ -60,8 +67,8 @@ class ReportText {
     const report = this.#report
     const { verdict, configuration, seed } = report
     const { failed, errored } = byOutcome(report)
-    const { grave, mild, rest } = operationsOf(report)
-    const name = plainText(nameOf(report))
+    const { grave, mild, rest } = shownOperations(report)
+    const name = plainText(reportName(report))
     return [
       ...(named ? [this.#set.paint(BOLD, name)] : []),
       ...this.#operations(grave),
@@ -180,7 +187,7 @@ function exchangeText(line: ExchangeLine): string {
   const { at_ms, request, idempotency_key, answer, fault, request_id, shown_by } = line
   const key = idempotency_key === null ? '' : ` key ${shortKey(idempotency_key)}`
   const struck = fault === null ? '' : ` [${plainText(fault.split(':')[0] ?? '')}]`
-  return `+${inWords(at_ms)} ${plainText(request)}${key} → ${plainText(answer)}${struck} (${plainText(request_id)}${shown_by === null ? '' : `, the total that ${plainText(shown_by)} showed`})`
+  return `+${durationInWords(at_ms)} ${plainText(request)}${key} → ${plainText(answer)}${struck} (${plainText(request_id)}${shown_by === null ? '' : `, the total that ${plainText(shown_by)} showed`})`
 }
 
 /** What was not tested, by the command that would do it: ordinary traffic first. */

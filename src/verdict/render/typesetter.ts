@@ -1,5 +1,5 @@
 import { wrapped } from '../../support/wrapped.ts'
-import { plainText } from './plain-text.ts'
+import { plainText } from './safe-text.ts'
 
 /** How something is written for a terminal. */
 export interface TextTerms {

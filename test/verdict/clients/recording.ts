@@ -3,7 +3,7 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect } from 'vitest'
 import { reportOn } from '../../../src/control/report-of.ts'
 import type { Scenario } from '../../../src/scenarios/scenario-schema.ts'
-import type { Evidence } from '../../../src/verdict/evidence.ts'
+import type { Evidence } from '../../../src/verdict/finding.ts'
 import { version } from '../../../src/version.ts'
 import type { Outcome } from './stage.ts'
 

@@ -1,14 +1,10 @@
 import { expect, test } from 'vitest'
-import { refusedWith, struckBy, succeeded } from '../../../src/verdict/evidence/answers.ts'
+import { endedAt, refusedWith, struckBy, succeeded } from '../../../src/verdict/evidence/answers.ts'
 import { cursorsIn, issuesOf, listName, sentCursors } from '../../../src/verdict/evidence/cursors.ts'
-import { rivalry, sameSender, tokenBetween } from '../../../src/verdict/evidence/doubts.ts'
-import { isHabit } from '../../../src/verdict/evidence/habit.ts'
-import { idpTokenOf, idpTokens, isFetch } from '../../../src/verdict/evidence/idp-tokens.ts'
-import { isCarriedOut } from '../../../src/verdict/evidence/ledger-entries.ts'
-import { endedAt } from '../../../src/verdict/evidence/moments.ts'
-import { type Step, timelinesOf } from '../../../src/verdict/evidence/timelines.ts'
-import { userTokens } from '../../../src/verdict/evidence/user-tokens.ts'
-import { endingOf, nameOf, plural, spell } from '../../../src/verdict/evidence/words.ts'
+import { isHabit, rivalry, sameSender, tokenBetween } from '../../../src/verdict/evidence/doubts.ts'
+import { isCarriedOut, type Step, timelinesOf } from '../../../src/verdict/evidence/timelines.ts'
+import { idpTokenOf, idpTokens, isFetch, userTokens } from '../../../src/verdict/evidence/tokens.ts'
+import { endingOf, plural, requestInWords, spell } from '../../../src/verdict/evidence/words.ts'
 import { evidenceOf } from '../evidence.ts'
 import { exchange } from '../exchange.ts'
 import { page } from '../lists.ts'
@@ -190,8 +186,10 @@ test('words', () => {
     '1.0 s',
     '45.0 s',
   ])
-  expect(nameOf(transfer(1, 0, { operation: 'withdraw', amount: '7' }))).toBe("alice's withdrawal of 7 minor units")
-  expect(nameOf(exchange({ operation: 'list_pools', external_id: null }))).toBe('a list of pools')
+  expect(requestInWords(transfer(1, 0, { operation: 'withdraw', amount: '7' }))).toBe(
+    "alice's withdrawal of 7 minor units",
+  )
+  expect(requestInWords(exchange({ operation: 'list_pools', external_id: null }))).toBe('a list of pools')
   const after = { until: 2000 }
   expect(
     [

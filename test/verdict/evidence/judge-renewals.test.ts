@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts'
-import { judgeRenewals } from '../../../src/verdict/evidence/judge-renewals.ts'
-import type { Deed } from '../../../src/verdict/evidence/renewals.ts'
+import { type Deed, judgeRenewals } from '../../../src/verdict/evidence/renewals.ts'
 import { type EvidenceParts, evidenceOf } from '../evidence.ts'
 import { customer } from '../requests.ts'
 import { depositWith, idpRefused, poolsWith, shownToken } from '../token-traffic.ts'

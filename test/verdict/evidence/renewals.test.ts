@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts'
-import { idpTokenOf } from '../../../src/verdict/evidence/idp-tokens.ts'
 import { type RenewalQuestion, renewals } from '../../../src/verdict/evidence/renewals.ts'
+import { idpTokenOf } from '../../../src/verdict/evidence/tokens.ts'
 import { evidenceOf } from '../evidence.ts'
 import { customer } from '../requests.ts'
 import { depositWith, idpRefused, poolsWith, shownToken } from '../token-traffic.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fieldOf, sameBody } from '../../../src/verdict/evidence/request-body.ts'
+import { fieldOf, sameBody } from '../../../src/verdict/evidence/requests.ts'
 import { exchange } from '../exchange.ts'
 
 const withBody = (body: string | null, rest: { body_cut?: boolean; length?: number; body_bytes?: number } = {}) => {

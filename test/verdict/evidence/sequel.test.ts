@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts'
-import { asksTheSame, sequelOf } from '../../../src/verdict/evidence/sequel.ts'
 import { timelinesOf } from '../../../src/verdict/evidence/timelines.ts'
+import { asksTheSame, sequelOf } from '../../../src/verdict/evidence/uncertain-transfers.ts'
 import { evidenceOf } from '../evidence.ts'
 import { carriedOut, DROPPED, key, list, portfolio, transfer, UNREAD } from '../requests.ts'
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import { fateOf } from '../../../src/verdict/evidence/fate.ts'
-import { keyOf } from '../../../src/verdict/evidence/idempotency-key.ts'
-import { retryAfterOf } from '../../../src/verdict/evidence/retry-after-header.ts'
+import { fateOf, retryAfterOf } from '../../../src/verdict/evidence/answers.ts'
+import { idempotencyKeyOf } from '../../../src/verdict/evidence/requests.ts'
 import { exchange } from '../exchange.ts'
 import { ABANDONED, answered, DROPPED, STRUCK } from '../requests.ts'
 
@@ -50,7 +49,9 @@ test('a moment to come back is not known before the answer is out, and not witho
 
 test('a key is what was looked at, else the header, without quotes', () => {
   const headers: [string, string][] = [['Idempotency-key', '"of-the-header"']]
-  expect(keyOf(exchange({ request: { headers } }))).toBe('of-the-header')
-  expect(keyOf(exchange({ request: { headers }, idempotency: { key: 'looked-at', use: 'first' } }))).toBe('looked-at')
-  expect(keyOf(exchange())).toBeNull()
+  expect(idempotencyKeyOf(exchange({ request: { headers } }))).toBe('of-the-header')
+  expect(idempotencyKeyOf(exchange({ request: { headers }, idempotency: { key: 'looked-at', use: 'first' } }))).toBe(
+    'looked-at',
+  )
+  expect(idempotencyKeyOf(exchange())).toBeNull()
 })

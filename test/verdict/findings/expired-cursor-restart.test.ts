@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Evidence } from '../../../src/verdict/evidence.ts'
+import type { Evidence } from '../../../src/verdict/finding.ts'
 import { expiredCursorRestart } from '../../../src/verdict/findings/expired-cursor-restart.ts'
 import { evidenceOf } from '../evidence.ts'
 import { expired, page } from '../lists.ts'

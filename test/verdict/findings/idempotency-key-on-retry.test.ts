@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LedgerPortfolio, LedgerTransfer } from '../../../src/oracle/ledger.ts'
+import type { LedgerPortfolio, LedgerTransfer } from '../../../src/oracle/facts.ts'
 import type { RecordedExchange } from '../../../src/traffic/recorded-exchange.ts'
 import { idempotencyKeyOnRetry } from '../../../src/verdict/findings/idempotency-key-on-retry.ts'
 import { evidenceOf } from '../evidence.ts'

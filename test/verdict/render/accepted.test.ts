@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { applyBaseline } from '../../../src/exec/apply-baseline.ts'
+import { applyBaseline } from '../../../src/exec/baseline.ts'
 import { renderReports } from '../../../src/verdict/render/render-reports.ts'
 import { sampleReport } from './sample-report.ts'
 

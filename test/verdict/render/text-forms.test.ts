@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { renderMarkdown } from '../../../src/verdict/render/markdown.ts'
-import { renderText } from '../../../src/verdict/render/text.ts'
+import { renderReportText } from '../../../src/verdict/render/text.ts'
 import { HOSTILE, sampleReport } from './sample-report.ts'
 
 describe('Markdown', () => {
@@ -43,7 +43,7 @@ describe('Markdown', () => {
 
 describe('a terminal', () => {
   test('shows the money first, every broken rule with its fix, and the verdict last', () => {
-    const text = renderText([sampleReport()])
+    const text = renderReportText([sampleReport()])
     expect(text).toMatch(/^✗ alice's deposit .*, and was carried out\n {2}both times\. \(critical\)\n\? alice's/)
     const { findings } = sampleReport()
     for (const { id, outcome, fix = '' } of findings.filter((finding) => finding.outcome === 'failed')) {
@@ -73,7 +73,7 @@ describe('a terminal', () => {
       contradicted: 0,
       unproved: 23,
     }
-    expect(renderText([all]).split('\n')).toEqual([
+    expect(renderReportText([all]).split('\n')).toEqual([
       '✓ 2 operations told, 1 found in the list.',
       '6 rules kept, 0 broken, 23 not tested (dropped-deposit, seed 4711); --verbose lists them.',
       'Passed: 6 rules kept, none broken.',
@@ -88,7 +88,7 @@ describe('a terminal', () => {
     const shown = (money: typeof operations) => {
       const unmet = [`The critical finding ${open?.id} needs review.`]
       const named = open ? [{ ...open, impact: 'critical' as const, request_ids: ['req_1'] }] : []
-      return renderText([{ ...report, findings: named, operations: money, unmet }]).match(/^.*needs review.*$/gm)
+      return renderReportText([{ ...report, findings: named, operations: money, unmet }]).match(/^.*needs review.*$/gm)
     }
     expect(shown([])).toEqual([expect.stringMatching(/^\? /)])
     expect(shown(grave.map((one) => ({ ...one, request_ids: ['req_2'] })))).toHaveLength(1)
@@ -97,23 +97,25 @@ describe('a terminal', () => {
 
   test('is wrapped to its width, but for command lines', () => {
     for (const width of [60, 100]) {
-      const lines = renderText([sampleReport()], { width }).split('\n')
+      const lines = renderReportText([sampleReport()], { width }).split('\n')
       expect(lines.filter((line) => line.length > width && !line.startsWith('  again'))).toEqual([])
     }
   })
 
   test('shows everything when asked to', () => {
-    const text = renderText([sampleReport()], { verbose: true })
+    const text = renderReportText([sampleReport()], { verbose: true })
     expect(text).toContain('→ connection reset [drop_connection at after_broadcast]')
     for (const chapter of ['Kept', 'Not tested', 'Coverage']) expect(text).toContain(`\n${chapter}\n`)
     expect(text).toMatch(/\d rules kept, \d broken, \d+ not tested \(.*\)\.\nFailed: /)
   })
 
   test('has colours only when asked for', () => {
-    expect(renderText([sampleReport()], { colour: true })).toContain('\u001b[31m')
+    expect(renderReportText([sampleReport()], { colour: true })).toContain('\u001b[31m')
   })
 
   test.each(HOSTILE)('obeys nothing that a client sent (%#)', (text) => {
-    expect(renderText([sampleReport(text)], { verbose: true })).not.toMatch(/[^\P{Cc}\n]|[\u202e\u2066\u2028]|\p{Cs}/u)
+    expect(renderReportText([sampleReport(text)], { verbose: true })).not.toMatch(
+      /[^\P{Cc}\n]|[\u202e\u2066\u2028]|\p{Cs}/u,
+    )
   })
 })
