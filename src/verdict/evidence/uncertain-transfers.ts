@@ -38,7 +38,18 @@ export function uncertainTransfersOf(evidence: Evidence): UncertainTransfer[] {
 
 /** Undefined when the record begins in the middle: a list that was asked for in between may be forgotten. */
 function firstUncertain(attempts: readonly Step[]): Step | undefined {
-  return attempts[0]?.kept ? undefined : attempts.find(({ fate }) => isUncertain(fate))
+  return attempts[0]?.kept
+    ? undefined
+    : attempts.find((step) => isUncertain(step.fate) && !isKnownBefore(step, attempts))
+}
+
+/** @returns true if its key was answered 2xx before, and it moved nothing else: its client knew the outcome, however this one ended. */
+function isKnownBefore({ place, exchange }: Step, attempts: readonly Step[]): boolean {
+  const own = exchange.transfer?.transaction_id ?? null
+  return attempts.some((earlier) => {
+    if (earlier.place >= place || earlier.fate !== 'done') return false
+    return own === null || own === earlier.exchange.transfer?.transaction_id
+  })
 }
 
 function uncertainTransfer(first: Step, timeline: Timeline): UncertainTransfer {

@@ -35,6 +35,14 @@ describe('fails when', () => {
   })
 })
 
+test('a key that was answered before leaves nothing to find out, unless it moved money once more', () => {
+  const done = transfer(1, 0, carriedOut('tx_a'))
+  expect(judged(done, transfer(1, 10, { ...DROPPED, amount: '7' })).outcome).toBe('not_exercised')
+  expect(judged(done, transfer(1, 10, { ...DROPPED, ...carriedOut('tx_a') })).outcome).toBe('not_exercised')
+  expect(judged(done, transfer(1, 10, { ...DROPPED, ...carriedOut('tx_b') })).outcome).toBe('failed')
+  expect(judged(dropped, transfer(1, 10, { ...DROPPED, amount: '7' })).outcome).toBe('failed')
+})
+
 test('the gravest of several is said, and how many there were', () => {
   const of = (external_id: string, ...exchanges: RecordedExchange[]) =>
     exchanges.map((one) => ({ ...one, external_id }))
