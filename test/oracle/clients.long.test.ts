@@ -117,7 +117,9 @@ describe.runIf(times > 0)('at length', () => {
         }
       }
       await Promise.all(Array.from({ length: atOnce }, work))
-      console.log(`seed ${time}, ${time - from + 1} of ${times}: ${cells.length} runs each, ${differences.length} differences so far`)
+      console.log(
+        `seed ${time}, ${time - from + 1} of ${times}: ${cells.length} runs each, ${differences.length} differences so far`,
+      )
     }
     expect(differences).toEqual([])
   })
