@@ -1,4 +1,4 @@
-import type { ChainSetup, PoolFacts } from '../domain/chain-setup.ts'
+import { type ChainSetup, MULTICALL3, type PoolFacts } from '../domain/chain-setup.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import {
   type ChainControls,
@@ -8,6 +8,7 @@ import {
   type UnfinishedTransfer,
   type WalletFunding,
 } from '../domain/ports/chain.ts'
+import type { Hex } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Logger } from '../support/logger.ts'
 import type { BlockArchive } from './archive/block-archive.ts'
@@ -17,8 +18,7 @@ import { type Fork, unusable } from './fork/fork.ts'
 import { RpcGateway } from './gateway/rpc-gateway.ts'
 import type { ChainJournal, History } from './history/chain-journal.ts'
 import type { Checkpoint } from './history/checkpoint.ts'
-import { type RpcCall, RpcClient } from './json-rpc/rpc-client.ts'
-import { soundly } from './json-rpc/senseless-answer.ts'
+import { type RpcCall, RpcClient, soundly } from './json-rpc/rpc-client.ts'
 import type { RulerDeps } from './market-ruler.ts'
 import { MarketReads } from './markets/market-reads.ts'
 import type { Protocol } from './markets/protocols/protocol.ts'
@@ -29,11 +29,9 @@ import { ChainReader } from './reading/chain-reader.ts'
 import { type ResetDeps, resetChain } from './reset-chain.ts'
 import { keepAll, type RestDeps, type RestTerms, restChain } from './rest-chain.ts'
 import { BlockProducer } from './rounds/block-producer.ts'
-import { fundingCalls } from './wallets/funding-calls.ts'
-import type { Wallet } from './wallets/wallet.ts'
+import { fundingCalls, type Wallet } from './wallets/wallet.ts'
 import { ChainWriter } from './writing/chain-writer.ts'
 import { NodeRecycler, type RecyclerDeps } from './writing/node-recycler.ts'
-import { placeMulticall3 } from './writing/place-multicall3.ts'
 
 /** Milliseconds for a call to a fork: the first of its kind fetches dozens of slots, one after another. */
 const FORK_TIMEOUT_MS = 60_000
@@ -295,4 +293,15 @@ export class AnvilChain implements ChainControls {
     if (!protocol) throw new Error(`pool ${pool.pool_id} names an unknown protocol: ${pool.protocol}`)
     return protocol
   }
+}
+
+/** Puts the contract onto an embedded chain that was kept by a version without it. */
+export async function placeMulticall3(
+  { rpc, writer }: { rpc: RpcClient; writer: ChainWriter },
+  embedded: Checkpoint,
+): Promise<void> {
+  if ((await rpc.call<Hex>('eth_getCode', MULTICALL3, 'latest')) !== '0x') return
+  const accounts = JSON.parse(embedded.accounts) as Record<string, { code?: Hex }>
+  const code = accounts[MULTICALL3.toLowerCase()]?.code
+  if (code) await writer.cheat([['anvil_setCode', MULTICALL3, code]])
 }

@@ -12,7 +12,7 @@ import { type ChainEntry, ChainJournal, MemoryJournal } from './history/chain-jo
 import type { Checkpoint } from './history/checkpoint.ts'
 import { protocolsByName } from './markets/protocols/index.ts'
 import { OnDemandChain, type OnDemandOptions } from './on-demand-chain.ts'
-import { Wallets } from './wallets/wallets.ts'
+import { Wallets } from './wallets/wallet.ts'
 
 /** What chains are made from. */
 export interface ChainsOptions extends Pick<OnDemandOptions, 'renewAfter' | 'governingKey' | 'idleMs' | 'pool'> {

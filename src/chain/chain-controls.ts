@@ -1,9 +1,9 @@
-import { keccak256, slice } from 'viem/utils'
+import { keccak256, numberToHex, slice } from 'viem/utils'
 import type { ChainSetup, MarketSetup, PoolFacts } from '../domain/chain-setup.ts'
 import type { ChainControls } from '../domain/ports/chain.ts'
 import type { Address, Hex } from '../domain/records.ts'
-import type { ChainJournal } from './history/chain-journal.ts'
-import { SenselessAnswerError } from './json-rpc/senseless-answer.ts'
+import { type ChainJournal, type History, NOBODY } from './history/chain-journal.ts'
+import { SenselessAnswerError } from './json-rpc/rpc-client.ts'
 import { marketRuler, type Ruler, type RulerDeps } from './market-ruler.ts'
 import { balanceOf } from './markets/protocols/erc20.ts'
 import type { ContractCall, MarketAdmin } from './markets/protocols/protocol.ts'
@@ -11,8 +11,8 @@ import type { NodeSupervisor } from './node/node-supervisor.ts'
 import type { ChainReader } from './reading/chain-reader.ts'
 import type { BlockProducer } from './rounds/block-producer.ts'
 import type { Receipt } from './rounds/deliver-receipts.ts'
-import { dealing } from './wallets/funding-calls.ts'
-import { reorganizedHistory } from './writing/reorganized-history.ts'
+import { dealing } from './wallets/wallet.ts'
+import type { ChainWriter } from './writing/chain-writer.ts'
 
 /** The highest yield a market can be told to pay: 10,000 %. */
 const MAX_APY = 100
@@ -147,4 +147,32 @@ export interface ControlledDeps extends RulerDeps {
   supervisor: Pick<NodeSupervisor, 'suspend' | 'resume' | 'replace'>
   /** Whoever a pool's protocol gives the say. */
   admin(pool: PoolFacts): MarketAdmin
+}
+
+/**
+ * What the chain would be had its last block been mined for somebody else: the same transactions at the same time, and so
+ * the same effect, but another hash. An empty block is mined for it when the last one cannot be told from its journal.
+ * Nothing else may change the chain meanwhile. Throws ChainUnavailableError.
+ */
+export async function reorganizedHistory(
+  writer: ChainWriter,
+  journal: ChainJournal,
+  reader: ChainReader,
+): Promise<History> {
+  await writer.reconcile()
+  for (;;) {
+    const history = writer.changedByOthers ? undefined : await journal.read()
+    const last = history?.operations.findLastIndex((operation) => 'mine' in operation) ?? -1
+    const block = history?.operations[last]
+    if (history && block && 'mine' in block) {
+      const { hash: _, ...same } = block
+      const miner = nextAddress(block.miner ?? NOBODY)
+      return { ...history, operations: history.operations.with(last, { ...same, miner }) }
+    }
+    await writer.mine(reader.present)
+  }
+}
+
+function nextAddress(address: Hex): Hex {
+  return numberToHex(BigInt.asUintN(160, BigInt(address) + 1n), { size: 20 })
 }

@@ -4,8 +4,7 @@ import { MARKET_OWNER } from '../domain/chain-setup.ts'
 import type { Address, Hex } from '../domain/records.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { RpcClient } from './json-rpc/rpc-client.ts'
-import { call } from './markets/protocols/call.ts'
-import type { ContractCall } from './markets/protocols/protocol.ts'
+import { type ContractCall, call } from './markets/protocols/protocol.ts'
 import type { ChainWriter } from './writing/chain-writer.ts'
 
 /** Anvil's development accounts: the first owns the markets of chains that were made before a contract did. */

@@ -18,9 +18,8 @@ import type { History } from './history/chain-journal.ts'
 import { type Checkpoint, isSameCheckpoint } from './history/checkpoint.ts'
 import type { RpcCall } from './json-rpc/rpc-client.ts'
 import type { MarketValidation } from './markets/validate-markets.ts'
-import type { NodePool, NodeUser } from './node-pool.ts'
-import type { NodePlace } from './spare-nodes.ts'
-import type { Wallets } from './wallets/wallets.ts'
+import type { NodePlace, NodePool, NodeUser } from './node-pool.ts'
+import type { Wallets } from './wallets/wallet.ts'
 
 /** What an {@link OnDemandChain} is made from. */
 export interface OnDemandOptions extends Omit<AnvilChainOptions, 'fork' | 'node'> {

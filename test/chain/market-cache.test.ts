@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MarketCache } from '../../src/chain/markets/market-cache.ts'
+import { MarketCache } from '../../src/chain/markets/market-reads.ts'
 import type { ChainReader } from '../../src/chain/reading/chain-reader.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import type { MarketFigures } from '../../src/domain/ports/chain.ts'

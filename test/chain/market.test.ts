@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { DIRECTED, HALF_UP } from '../../src/chain/markets/protocols/aave.ts'
 import { usd } from '../../src/chain/markets/protocols/figures.ts'
 import { RAY } from '../../src/chain/markets/protocols/ray-math.ts'
-import { Wallets } from '../../src/chain/wallets/wallets.ts'
+import { Wallets } from '../../src/chain/wallets/wallet.ts'
 import { alice, type ChainFixture, order, startChain } from './chain-fixture.ts'
 
 describe('markets', () => {

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { NonceOrder } from '../../src/chain/rounds/nonce-order.ts'
-import type { Round, TransferJob } from '../../src/chain/rounds/transfer-round.ts'
+import { NonceOrder, type Round, type TransferJob } from '../../src/chain/rounds/transfer-round.ts'
 
 // No chain names a wrong nonce: the rounds are made by hand.
 const job = (wallet: string) => ({ wallet: { address: wallet } }) as unknown as TransferJob

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChainReader } from '../../src/chain/reading/chain-reader.ts'
-import { PrefetchedRound } from '../../src/chain/rounds/prefetched-round.ts'
-import type { TransferJob } from '../../src/chain/rounds/transfer-round.ts'
+import { PrefetchedRound, type TransferJob } from '../../src/chain/rounds/transfer-round.ts'
 
 // What is read does not matter here, only whether it may still be used: on a chain, the version changes in moments that a
 // test cannot meet.

@@ -1,7 +1,7 @@
 import { encodeFunctionData, type Hex, parseAbi } from 'viem'
 import { mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { Wallets } from '../../src/chain/wallets/wallets.ts'
+import { Wallets } from '../../src/chain/wallets/wallet.ts'
 import { MARKET_OWNER } from '../../src/domain/chain-setup.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { tokenBalance } from '../helpers/on-chain.ts'

@@ -1,6 +1,7 @@
-import type { ArchivedBlock } from './archived-block.ts'
-import { type LogFilter, matchesLog } from './log-filter.ts'
-import { rawTransaction } from './raw-transaction.ts'
+import type { RpcTransaction, TransactionSerializable } from 'viem'
+import { formatTransaction, serializeTransaction } from 'viem/utils'
+import type { Hex } from '../../domain/records.ts'
+import { type ArchivedBlock, type LogFilter, matchesLog } from './archived-block.ts'
 
 type OfTransaction = (block: ArchivedBlock, index: number) => unknown
 type OfBlock = (block: ArchivedBlock, detail: unknown, subject: unknown) => unknown
@@ -46,3 +47,11 @@ export const answerOfBlock: ReadonlyMap<string, OfBlock> = new Map<string, OfBlo
       receipts.flatMap(({ logs }) => logs.filter((log) => matchesLog(filter as LogFilter, log))),
   ],
 ])
+
+/** The signed bytes of a transaction, from what `eth_getTransactionByHash` says of it. */
+export function rawTransaction(transaction: object): Hex {
+  const formatted = formatTransaction(transaction as RpcTransaction)
+  const { r, s, v, yParity, input, to, ...fields } = formatted
+  const unsigned = { ...fields, to, data: input } as TransactionSerializable
+  return serializeTransaction(unsigned, { r, s, v, ...(yParity !== undefined && { yParity }) } as never)
+}

@@ -14,8 +14,13 @@ import {
   transactionsOf,
   unpackSegment,
 } from './archive-segment.ts'
-import type { ArchivedBlock, BlockToArchive } from './archived-block.ts'
-import { type FilteredLog, type LogFilter, matchesLog } from './log-filter.ts'
+import {
+  type ArchivedBlock,
+  type BlockToArchive,
+  type FilteredLog,
+  type LogFilter,
+  matchesLog,
+} from './archived-block.ts'
 
 /** What an archive's journal holds: blocks, and that all blocks from a number on are no more. */
 export type ArchiveEntry = ArchiveSegmentEntry | { truncated: number }

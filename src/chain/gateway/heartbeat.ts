@@ -4,7 +4,7 @@ import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
 import type { BlockProducer } from '../rounds/block-producer.ts'
 import type { ChainWriter } from '../writing/chain-writer.ts'
-import { isFixed, stateBlock } from './block-parameter.ts'
+import { isFixed, stateBlock } from './known-blocks.ts'
 import { canGoBack } from './snapshots.ts'
 
 /** Milliseconds that a read waits for a block: transfers under way go before it. */

@@ -8,13 +8,11 @@ import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
 import type { BlockProducer } from '../rounds/block-producer.ts'
 import type { ChainWriter } from '../writing/chain-writer.ts'
-import type { Allowance } from './allowance.ts'
+import { type Allowance, Turn } from './allowance.ts'
 import { ForeignPool } from './foreign-pool.ts'
 import type { OutsideReads } from './outside-reads.ts'
-import { refusalOf } from './refused-methods.ts'
-import { isMine, miningOf, setsTime, staysInNode, takesSmallNumbers } from './rpc-methods.ts'
+import { isMine, miningOf, refusalOf, setsTime, staysInNode, takesSmallNumbers } from './rpc-methods.ts'
 import { forget, obstacleToRevert, remember, reverts, takesSnapshot } from './snapshots.ts'
-import { Turn } from './turn.ts'
 
 type Params = readonly unknown[]
 

@@ -15,17 +15,14 @@ import {
   refusalText,
   resultText,
 } from '../json-rpc/json-rpc.ts'
-import { CALL_TIME, TRANSACTION_GAS } from '../json-rpc/rpc-budget.ts'
+import { CALL_TIME, FILTER_LIFE, FILTERS, overBudget, TRACED_GAS, TRANSACTION_GAS } from '../json-rpc/rpc-budget.ts'
 import { OVERTAKEN, type RpcCall, type RpcClient, RpcError } from '../json-rpc/rpc-client.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { BlockProducer } from '../rounds/block-producer.ts'
 import { Allowance, tooLong } from './allowance.ts'
-import { stateBlock } from './block-parameter.ts'
 import { cappedParams, isCapped, isFields, type Params, withFees } from './capped-params.ts'
-import type { KnownBlocks } from './known-blocks.ts'
-import { RpcFilters } from './rpc-filters.ts'
+import { type KnownBlocks, stateBlock } from './known-blocks.ts'
 import { isLong, isSlow } from './rpc-methods.ts'
-import { checkTraced } from './traced-gas.ts'
 
 /**
  * How reads are asked: all at once, in exchanges of their own, so that only few execute at a time, or, of old states,
@@ -269,4 +266,53 @@ export interface OutsideDeps {
   fetches: FetchBudget
   blocks: Pick<KnownBlocks, 'readsKept' | 'refuseForgotten' | 'forgotten'>
   producer: Pick<BlockProducer, 'exclusive'>
+}
+
+/**
+ * Looks how much work a trace of a mined transaction, or of a block, would be. Throws RpcError if it is too much: the node
+ * could not be kept from it, and would do nothing else meanwhile.
+ */
+export async function checkTraced(method: string, subject: unknown, rpc: RpcClient): Promise<void> {
+  const found = await rpc.settle([lookup(method, subject)])
+  const { gasUsed } = Object(found[0] instanceof RpcError ? undefined : found[0]) as { gasUsed?: unknown }
+  if (!(Number(gasUsed) > TRACED_GAS)) return
+  const reason = `it used ${Number(gasUsed)} gas, and ${TRACED_GAS} is the limit of a trace; trace_transaction shows more`
+  throw overBudget(method, reason)
+}
+
+function lookup(method: string, subject: unknown): RpcCall {
+  if (method.endsWith('Transaction')) return ['eth_getTransactionReceipt', subject]
+  return [method.endsWith('Hash') ? 'eth_getBlockByHash' : 'eth_getBlockByNumber', subject, false]
+}
+
+/**
+ * The filters that others have in the node, and when each was last asked: the node takes any number, and each fills up with
+ * whatever happens until somebody asks.
+ */
+export class RpcFilters {
+  readonly #clock: SandboxClock
+  /** By id, the one that was not asked for longest first: when it was asked, in milliseconds of real time. */
+  readonly #asked = new Map<unknown, number>()
+
+  constructor(clock: SandboxClock) {
+    this.#clock = clock
+  }
+
+  /** Call when a filter was made. */
+  add(id: unknown): void {
+    this.#asked.set(id, this.#clock.wallNow())
+  }
+
+  /** Call when somebody asked a filter. */
+  touch(id: unknown): void {
+    if (this.#asked.delete(id)) this.add(id)
+  }
+
+  /** Forgets those that are to be removed now: nobody asked them for long, or there are too many. */
+  takeStale(): unknown[] {
+    const latest = this.#clock.wallNow() - FILTER_LIFE
+    const stale = [...this.#asked].filter(([, asked], index) => asked < latest || this.#asked.size - index > FILTERS)
+    for (const [id] of stale) this.#asked.delete(id)
+    return stale.map(([id]) => id)
+  }
 }

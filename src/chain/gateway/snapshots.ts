@@ -1,4 +1,4 @@
-import type { ForeignState, SnapshotPlace } from '../node/foreign-state.ts'
+import type { ForeignState, SnapshotPlace } from '../node/anvil-node.ts'
 
 /** Blocks that can be taken back: Anvil does not keep its state of many more. */
 const MOST_BLOCKS = 30

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { numberToHex } from 'viem/utils'
 import type { Hex } from '../../domain/records.ts'
 import { type Block, LATEST_BLOCK } from '../json-rpc/block.ts'
 import type { RpcClient } from '../json-rpc/rpc-client.ts'
-import { GAS_LIMIT } from './gas-limit.ts'
 
 /** A chain after one of its blocks: all that is needed to go on from there on another Anvil. */
 export interface Checkpoint {
@@ -59,3 +59,6 @@ export async function accountsOf(dump: Buffer): Promise<string> {
 export function genesisOf({ accounts }: Checkpoint, chainId: string): string {
   return `{"config":{"chainId":${Number(chainId)}},"gasLimit":"${GAS_LIMIT}","difficulty":"0x0","alloc":${accounts}}`
 }
+
+/** The gas limit of every block: room for hundreds of transfers. */
+export const GAS_LIMIT = numberToHex(1_000_000_000)

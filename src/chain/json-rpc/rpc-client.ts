@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer'
 import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
-import { ChainUnavailableError } from '../../domain/ports/chain.ts'
+import { ChainUnavailableError, ChainUnsoundError } from '../../domain/ports/chain.ts'
 import { BodyTooLargeError, readBody } from '../../support/read-body.ts'
 
 /** A JSON-RPC call: method and parameters. */
@@ -248,4 +248,24 @@ function reasonOf(error: unknown): string {
 function isOvertaken(call: RpcCall | undefined, result: unknown): boolean {
   if (!(result instanceof RpcError) || !result.message.includes(OVERTAKEN)) return false
   return call?.includes('latest') ?? false
+}
+
+/** The node answered, and it makes no sense: the contracts or accounts are not what they should be. */
+export class SenselessAnswerError extends Error {
+  override readonly name = 'SenselessAnswerError'
+}
+
+/** What to throw instead of an error that only somebody who changed the chain can have caused; any other error as it is. */
+export function unsound(chainId: string, error: unknown): unknown {
+  if (!(error instanceof SenselessAnswerError || error instanceof RpcError)) return error
+  return new ChainUnsoundError(chainId, error.message, { cause: error })
+}
+
+/** A task's result. Throws what {@link unsound} makes of an error. */
+export async function soundly<Result>(chainId: string, task: () => Promise<Result>): Promise<Result> {
+  try {
+    return await task()
+  } catch (error) {
+    throw unsound(chainId, error)
+  }
 }

@@ -1,15 +1,12 @@
 import type { SandboxClock } from '../../domain/clock.ts'
 import type { Hex } from '../../domain/records.ts'
 import type { Logger } from '../../support/logger.ts'
-import { type History, tipOf } from '../history/chain-journal.ts'
-import { perform } from '../history/chain-operation.ts'
+import { type History, perform, tipOf } from '../history/chain-journal.ts'
 import { type Checkpoint, genesisOf } from '../history/checkpoint.ts'
-import { statesKept } from '../history/states-kept.ts'
 import { type Block, LATEST_BLOCK } from '../json-rpc/block.ts'
 import { type RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 import { RpcServer } from '../json-rpc/rpc-server.ts'
 import { AnvilProcess, AnvilStartError } from './anvil-process.ts'
-import { ForeignState } from './foreign-state.ts'
 import { ForkUpstreamStub, type StubDeps } from './fork-upstream-stub.ts'
 
 /** What a node is made from. */
@@ -202,4 +199,36 @@ function statesOf({ accounts }: Checkpoint): string[] {
 function rulesOf({ hardfork }: Checkpoint): string[] {
   if (hardfork === undefined) return []
   return ['--hardfork', OPTIMISM[hardfork] ?? hardfork]
+}
+
+/** Blocks whose state a node keeps, as geth does unless it is an archive. */
+const STATES = 128
+/**
+ * Characters of a checkpoint's accounts up to which they are kept. A node keeps each state whole: those of this size take some
+ * 300 MB together and 2 ms a block. It is that of some 1,500 end users with deposits.
+ */
+const LARGEST_STATE = 2_000_000
+
+/** How many states a node keeps that starts at a checkpoint whose accounts have so many characters; at least the last one. */
+export function statesKept(characters: number): number {
+  return characters <= LARGEST_STATE ? STATES : 1
+}
+
+/** What others have in a node and no checkpoint keeps. It is gone with the node, and with a way back to its checkpoint. */
+export class ForeignState {
+  /** A snapshot, a filter or a setting: another node must not take this one's place unnoticed. */
+  pinned = false
+  /** A setting that no way back undoes: only another node is without it. */
+  altered = false
+  /** The time of the next block was set. */
+  timeSet = false
+  /** Snapshots by id, with where the chain stood. */
+  readonly snapshots = new Map<string, SnapshotPlace>()
+}
+
+/** Where the chain stood when somebody took a snapshot. */
+export interface SnapshotPlace {
+  height: number
+  /** What the service itself had done to the chain by then: a number that only grows. */
+  ownChanges: number
 }

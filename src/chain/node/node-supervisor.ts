@@ -6,9 +6,8 @@ import { atTip, type ChainJournal, type History } from '../history/chain-journal
 import { type Checkpoint, isSameCheckpoint } from '../history/checkpoint.ts'
 import type { Block } from '../json-rpc/block.ts'
 import type { RpcClient } from '../json-rpc/rpc-client.ts'
-import { AnvilNode, type NodeOptions, ReplayError } from './anvil-node.ts'
+import { AnvilNode, type ForeignState, type NodeOptions, ReplayError } from './anvil-node.ts'
 import { AnvilStartError } from './anvil-process.ts'
-import type { ForeignState } from './foreign-state.ts'
 import { watchForHang } from './hang-watch.ts'
 
 /** Milliseconds between attempts to start another one: at first, and at most. */

@@ -5,21 +5,24 @@ import {
   type MinedTransfer,
   type UnfinishedTransfer,
 } from '../../domain/ports/chain.ts'
+import type { Hex } from '../../domain/records.ts'
 import type { Logger } from '../../support/logger.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
 import type { BlockArchive } from '../archive/block-archive.ts'
-import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
-import { unsound } from '../json-rpc/senseless-answer.ts'
+import { type RpcCall, type RpcClient, unsound } from '../json-rpc/rpc-client.ts'
 import type { Protocol } from '../markets/protocols/protocol.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
-import type { ChainWriter, Refusals } from '../writing/chain-writer.ts'
-import { type CheatJob, runCheats } from '../writing/cheats.ts'
+import { type ChainWriter, type CheatJob, type Refusals, runCheats } from '../writing/chain-writer.ts'
 import type { NodeRecycler } from '../writing/node-recycler.ts'
 import { logsOf, settleKnown, settleMined } from './deliver-receipts.ts'
-import { NonceOrder } from './nonce-order.ts'
-import { PrefetchedRound } from './prefetched-round.ts'
-import { useQuietMoments } from './quiet-moments.ts'
-import { readRound, type SignedTransfer, signRound, type TransferJob } from './transfer-round.ts'
+import {
+  NonceOrder,
+  PrefetchedRound,
+  readRound,
+  type SignedTransfer,
+  signRound,
+  type TransferJob,
+} from './transfer-round.ts'
 
 /**
  * Transfers in a block. Anvil takes three times as long for a receipt among 500 as for one among 64, and answers nothing
@@ -297,4 +300,44 @@ export interface ProducerDeps {
   recycler: NodeRecycler
   clock: SandboxClock
   log: Logger
+}
+
+/** What quiet moments are used for. */
+export interface QuietDeps {
+  rpc: RpcClient
+  reader: ChainReader
+  writer: ChainWriter
+  recycler: NodeRecycler
+  clock: SandboxClock
+  /** The producer's: quiet while nobody is in it. */
+  queue: SerialQueue
+  stopped(): boolean
+}
+
+/** Milliseconds between looks for transactions that others sent to the RPC, and for a moment to tidy in. */
+const QUIET_POLL = 500
+
+/** Mines what others sent and tidies up, while nothing else is to be done, until the producer is stopped. */
+export async function useQuietMoments({
+  rpc,
+  reader,
+  writer,
+  recycler,
+  clock,
+  queue,
+  stopped,
+}: QuietDeps): Promise<void> {
+  for (;;) {
+    await clock.wallSleep(QUIET_POLL)
+    if (stopped()) return
+    if (!queue.idle) continue
+    try {
+      const { pending } = await rpc.call<{ pending: Hex }>('txpool_status')
+      if (Number(pending) > 0 && queue.idle) await queue.run(() => writer.mine(reader.present))
+      while (queue.idle && (await queue.run(() => writer.tidy())));
+      if (queue.idle && recycler.due) await queue.run(() => recycler.run())
+    } catch {
+      // The client remembers the failure for the chain's status; the next look may succeed.
+    }
+  }
 }

@@ -1,7 +1,6 @@
 import type { Hex } from '../../domain/records.ts'
 import type { BlockArchive } from '../archive/block-archive.ts'
-import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
-import { unsound } from '../json-rpc/senseless-answer.ts'
+import { type RpcCall, type RpcClient, unsound } from '../json-rpc/rpc-client.ts'
 import type { Log } from '../markets/protocols/protocol.ts'
 import type { Mined } from '../writing/chain-writer.ts'
 import type { SignedTransfer } from './transfer-round.ts'

@@ -1,5 +1,5 @@
 import type { MinedTransfer, TransferFacts, TransferOrder, UnfinishedTransfer } from '../../domain/ports/chain.ts'
-import { SenselessAnswerError } from '../json-rpc/senseless-answer.ts'
+import { SenselessAnswerError } from '../json-rpc/rpc-client.ts'
 import { balanceOf } from '../markets/protocols/erc20.ts'
 import type { Protocol } from '../markets/protocols/protocol.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
@@ -172,4 +172,87 @@ async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promi
   }
   await order.signed(signed)
   return { ...signed, type: order.type, pool, protocol, resolve, reject }
+}
+
+/** With more wallets than this, it forgets all of them. */
+const MOST_WALLETS = 10_000
+
+/**
+ * Knows which nonce each wallet signs next: the one after the last it signed. A chain that names another one has lost a
+ * transfer, or got one that nobody knows of; whatever is signed then takes the place of another transfer, or never fits
+ * into a block.
+ */
+export class NonceOrder {
+  readonly #next = new Map<string, number>()
+  #foreignChanges = 0
+
+  /**
+   * Takes the jobs of wallets for which the chain names another nonce than the next one out of a round, with why. Knows
+   * nothing more when others have changed the chain since the last round: they may have sent anything in a wallet's name.
+   */
+  leaveOut({ wallets, nonces, unread }: Round, foreignChanges: number): void {
+    if (foreignChanges !== this.#foreignChanges) this.clear()
+    this.#foreignChanges = foreignChanges
+    for (const [wallet, jobs] of wallets) {
+      const expected = this.#next.get(wallet)
+      const found = nonces.get(wallet)
+      if (expected === undefined || found === expected) continue
+      const problem = `the next nonce of wallet ${wallet} must be ${expected}; found ${found}`
+      for (const { job } of jobs) unread.set(job, new SenselessAnswerError(problem))
+      wallets.delete(wallet)
+      nonces.delete(wallet)
+    }
+  }
+
+  /** Call when wallets have signed, with the next nonce of each. */
+  signed(next: ReadonlyMap<string, number>): void {
+    if (this.#next.size >= MOST_WALLETS) this.clear()
+    for (const [wallet, nonce] of next) this.#next.set(wallet, nonce)
+  }
+
+  /** Call when a signed transfer is given up, or the chain begins anew. */
+  clear(): void {
+    this.#next.clear()
+  }
+}
+
+interface Ahead {
+  jobs: readonly TransferJob[]
+  round: Promise<Round | undefined>
+  /** Version of the chain's state that was read; undefined until it is known. */
+  version?: number
+}
+
+/** Reads what the next round needs while the last one's block is kept and settled: the node would have nothing to do. */
+export class PrefetchedRound {
+  readonly #reader: ChainReader
+  #ahead: Ahead | undefined
+
+  constructor(reader: ChainReader) {
+    this.#reader = reader
+  }
+
+  /** Begins to read for those who wait. Call when the round's block stands, and nothing else is to change the chain. */
+  begin(jobs: readonly TransferJob[]): void {
+    if (jobs.length === 0) return
+    const round = readRound(this.#reader, jobs).catch(() => undefined) // it is read again
+    this.#ahead = { jobs, round }
+  }
+
+  /** Call when the round went as it should: what was read holds until the chain's state changes. */
+  hold(): void {
+    if (this.#ahead) this.#ahead.version = this.#reader.version
+  }
+
+  drop(): void {
+    this.#ahead = undefined
+  }
+
+  /** What was read, if it still is what the chain says, and for the first of those who wait. */
+  take(waiting: readonly TransferJob[]): Pick<Ahead, 'jobs' | 'round'> | undefined {
+    const ahead = this.#ahead
+    this.#ahead = undefined
+    if (ahead?.version !== this.#reader.version) return undefined
+    return ahead.jobs.every((job, i) => job === waiting[i]) ? ahead : undefined
+  }
 }

@@ -1,8 +1,9 @@
 import { createKeccak } from 'hash-wasm'
 import { publicKeyToAddress } from 'viem/accounts'
-import { bytesToHex, concatBytes, numberToHex, toRlp, trim } from 'viem/utils'
-import type { SignedTransaction } from '../../domain/ports/chain.ts'
+import { bytesToHex, concatBytes, hexToBytes, keccak256, numberToHex, stringToHex, toRlp, trim } from 'viem/utils'
+import type { SignedTransaction, WalletFunding, WalletOwner } from '../../domain/ports/chain.ts'
 import type { Address, Hex } from '../../domain/records.ts'
+import type { RpcCall } from '../json-rpc/rpc-client.ts'
 
 /** A call of a contract, as an EIP-1559 transaction without value whose gas is free. */
 export interface WalletTransaction {
@@ -75,4 +76,51 @@ function envelope(fields: readonly Field[]): Uint8Array {
 function done<Result>(result: Result | string): Result {
   if (typeof result === 'string') throw new Error(result)
   return result
+}
+
+/** The end users' wallets: keys follow from the seed and the owner alone, so that nothing about them need be stored. */
+export class Wallets {
+  /** Loads what signs: some 20 ms. */
+  static async load(seed: number): Promise<Wallets> {
+    return new Wallets(seed, await loadWalletOpener())
+  }
+
+  readonly #wallets = new Map<string, Wallet>()
+  readonly #open: (key: Uint8Array) => Wallet
+
+  private constructor(
+    readonly seed: number,
+    open: (key: Uint8Array) => Wallet,
+  ) {
+    this.#open = open
+  }
+
+  /** The wallet of an owner. */
+  of({ tenant_id, external_id }: WalletOwner): Wallet {
+    // A JSON array, so that no two different triples make the same text; the first member keeps the keys apart from
+    // whatever else may be derived from the seed.
+    const identity = JSON.stringify(['yield-sandbox/wallet', this.seed, tenant_id, external_id])
+    let wallet = this.#wallets.get(identity)
+    if (!wallet) {
+      wallet = this.#open(hexToBytes(keccak256(stringToHex(identity))))
+      this.#wallets.set(identity, wallet)
+    }
+    return wallet
+  }
+}
+
+/** The greatest allowance a wallet can give. */
+const UNLIMITED = numberToHex(2n ** 256n - 1n)
+
+/** Anvil's call that makes an account hold exactly so much of a token, in minor units. */
+export function dealing(account: Address, token: Address, amount: bigint): RpcCall {
+  return ['anvil_dealERC20', account, token, numberToHex(amount)]
+}
+
+/** Anvil's calls that give a wallet its tokens and let the markets take them. */
+export function fundingCalls(wallet: Address, funding: readonly WalletFunding[]): RpcCall[] {
+  return funding.flatMap(({ token_address, amount, spenders }): RpcCall[] => [
+    dealing(wallet, token_address, amount),
+    ...spenders.map((spender): RpcCall => ['anvil_setERC20Allowance', wallet, spender, token_address, UNLIMITED]),
+  ])
 }

@@ -1,8 +1,10 @@
+import { numberToHex } from 'viem/utils'
 import type { Hex } from '../../domain/records.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
+import type { BlockToArchive } from '../archive/archived-block.ts'
 import type { BlockArchive } from '../archive/block-archive.ts'
-import { readBlocks } from '../archive/read-blocks.ts'
-import type { RpcClient } from '../json-rpc/rpc-client.ts'
+import { isRebuildable } from '../archive/rebuilt-transaction.ts'
+import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 import { BLOCKS_KEPT } from '../node/anvil-node.ts'
 
 /** Blocks that are put into the archive together: more make a smaller archive, and a longer pause. */
@@ -109,4 +111,28 @@ export interface ArchiverDeps {
   base(): number
   /** Writes something down; should that fail, the node is of no use any more. */
   written(write: () => Promise<void>): Promise<void>
+}
+
+/**
+ * Reads blocks with all they hold. `mined` holds the signed transactions of a block by its number, in their order, where
+ * they are known: then the node is not asked for them.
+ */
+export async function readBlocks(
+  rpc: RpcClient,
+  numbers: readonly number[],
+  mined: ReadonlyMap<number, readonly Hex[]>,
+): Promise<BlockToArchive[]> {
+  const known = numbers.map((number) => {
+    const signed = mined.get(number)
+    return signed?.every(isRebuildable) ? { signed } : undefined
+  })
+  const answers = await rpc.batch<unknown>(
+    numbers.flatMap((number, i): RpcCall[] => [
+      ['eth_getBlockByNumber', numberToHex(number), !known[i]],
+      ['eth_getBlockReceipts', numberToHex(number)],
+    ]),
+  )
+  return known.map(
+    (signed, i) => ({ block: answers[2 * i], receipts: answers[2 * i + 1], ...signed }) as BlockToArchive,
+  )
 }

@@ -1,8 +1,8 @@
 import type { Hex } from '../../domain/records.ts'
 import type { Logger } from '../../support/logger.ts'
 import type { ChainJournal } from '../history/chain-journal.ts'
-import { statesKept } from '../history/states-kept.ts'
 import type { RpcClient } from '../json-rpc/rpc-client.ts'
+import { statesKept } from '../node/anvil-node.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainWriter } from './chain-writer.ts'
 

@@ -1,7 +1,6 @@
 import { parseAbi } from 'viem/utils'
 import { view } from '../../reading/view.ts'
-import { call } from './call.ts'
-import type { MarketAdmin } from './protocol.ts'
+import { call, type MarketAdmin } from './protocol.ts'
 
 /** contracts/YieldVault.sol */
 const VAULT = parseAbi([

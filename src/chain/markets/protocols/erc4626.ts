@@ -2,12 +2,11 @@ import { parseAbi } from 'viem/utils'
 import type { PoolFacts } from '../../../domain/chain-setup.ts'
 import { ChainUnavailableError } from '../../../domain/ports/chain.ts'
 import { later, type Reader, view } from '../../reading/view.ts'
-import { call } from './call.ts'
 import { balanceOf } from './erc20.ts'
 import { erc4626Admin } from './erc4626-admin.ts'
 import { event } from './events.ts'
 import { exactUsd, fraction, priceOf, usd } from './figures.ts'
-import { type Protocol, UnfitMarketError } from './protocol.ts'
+import { call, type Protocol, UnfitMarketError } from './protocol.ts'
 
 const VAULT = parseAbi([
   'function asset() view returns (address)',

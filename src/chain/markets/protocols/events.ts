@@ -1,6 +1,6 @@
 import { hexToBigInt, size, sliceHex, toEventSelector } from 'viem/utils'
 import type { Address } from '../../../domain/records.ts'
-import { SenselessAnswerError } from '../../json-rpc/senseless-answer.ts'
+import { SenselessAnswerError } from '../../json-rpc/rpc-client.ts'
 import type { Log } from './protocol.ts'
 
 /** Bytes. */

@@ -1,7 +1,8 @@
+import type { Abi, ContractFunctionName } from 'viem'
 import type { PoolFacts } from '../../../domain/chain-setup.ts'
 import type { MarketFigures, TransferDecision } from '../../../domain/ports/chain.ts'
 import type { Address, Hex, Pool, TransferType } from '../../../domain/records.ts'
-import type { Read, Reader } from '../../reading/view.ts'
+import { type Arguments, functionEncoder, type Read, type Reader } from '../../reading/view.ts'
 
 /** An event a transaction left behind. */
 export interface Log {
@@ -74,4 +75,14 @@ export interface Protocol {
   withdraw(pool: Pool, wallet: Address, decision: TransferDecision, shares: bigint): ContractCall
   /** What a mined transfer moved. Throws when the receipt holds no such event. */
   movement(type: TransferType, pool: Pool, logs: readonly Log[]): Movement
+}
+
+/** A typed state-changing function of any contract of an interface, with a fixed gas limit. */
+export function call<const abi extends Abi, name extends ContractFunctionName<abi, 'nonpayable'>>(
+  abi: abi,
+  name: name,
+  gas: bigint,
+): (to: Address, ...args: Arguments<abi, 'nonpayable', name>) => ContractCall {
+  const encode = functionEncoder(abi, name)
+  return (to, ...args) => ({ to, gas, data: encode(args) })
 }
