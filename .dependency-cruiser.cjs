@@ -62,7 +62,7 @@ const ROOMS = {
     'verdict/',
   ],
   'control/': ['domain/', 'faults/', 'oracle/', 'scenarios/', 'traffic/', 'verdict/'],
-  'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
+  'data-dir/': ['domain/ports/journal.ts'],
   'domain/': [],
   // Runs a command against sandboxes that it starts.
   'exec/': [

@@ -1,7 +1,7 @@
 import { decodeJwt, type JWTPayload } from 'jose'
 import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
-import { isIssuer, issuerAt } from '../domain/issuer.ts'
+import { isIssuer, issuerAt } from '../domain/idp-claims.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Jwk } from '../domain/records.ts'
 import { type Expected, SignedTokens } from './signed-token.ts'

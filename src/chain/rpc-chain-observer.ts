@@ -1,5 +1,10 @@
-import { type Chains, ChainUnavailableError, ChainUnsoundError } from '../domain/ports/chain.ts'
-import type { ChainObserver, TransactionOutcome } from '../domain/ports/chain-observer.ts'
+import {
+  type ChainObserver,
+  type Chains,
+  ChainUnavailableError,
+  ChainUnsoundError,
+  type TransactionOutcome,
+} from '../domain/ports/chain.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
 import { BatchLoader } from './json-rpc/batch-loader.ts'
 import { type RpcCall, RpcError, unsound } from './json-rpc/rpc-client.ts'

@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import type { ScenarioList, ScenarioRun } from '../control/contract.ts'
 import { ControlError } from '../control/control-error.ts'
-import { isScenarioFile } from '../scenarios/find-scenario.ts'
+import { isScenarioFile, shippedScenarios } from '../scenarios/find-scenario.ts'
 import { loadScenario } from '../scenarios/load-scenario.ts'
-import { shippedScenarios } from '../scenarios/shipped-scenarios.ts'
 import { type ControlFlags, clientOf, commandGroup, controlCommand, print } from './control-options.ts'
 
 /** `scenario list|run|stop`: prepared misbehaviour of a running sandbox. */

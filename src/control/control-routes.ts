@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Type } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { ControlDeps } from './control-parts.ts'
 import { guard } from './guard.ts'
-import { describeAsNamespaced } from './namespaced-route.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { clockRoutes } from './routes/clock.ts'
 import { credentialRoutes } from './routes/credentials.ts'
@@ -62,4 +62,27 @@ function ofNamespace(app: FastifyInstance, deps: ControlDeps): void {
 function overlookNeedlessBody({ routeOptions, headers }: FastifyRequest): void {
   if (routeOptions.schema?.body !== undefined) return
   for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete headers[name]
+}
+
+const IN_PATH = '/:namespace/'
+
+const Namespace = Type.String({ description: 'Name of the namespace.', examples: ['pull-request-7'] })
+
+/** A hook for routes as they are made: what is below `namespaces/{namespace}/` is described as such. */
+export function describeAsNamespaced(route: RouteOptions): void {
+  const { schema, config } = route
+  if (!route.url.includes(IN_PATH) || !schema) return
+  const params = schema.params as { properties?: object } | undefined
+  route.schema = {
+    ...schema,
+    operationId: `namespace_${schema.operationId}`,
+    summary: `${schema.summary} (of a namespace)`,
+    tags: ['Namespaces'],
+    params: {
+      ...Type.Object({ namespace: Namespace }),
+      ...params,
+      properties: { namespace: Namespace, ...params?.properties },
+    },
+  }
+  route.config = { ...config, errors: [...(config?.errors ?? []), 'namespace_not_found'] }
 }

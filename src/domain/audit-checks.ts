@@ -1,6 +1,6 @@
 import { atLeastZero } from './balances.ts'
 import type { ValuedPortfolio } from './portfolios.ts'
-import type { TransactionOutcome } from './ports/chain-observer.ts'
+import type { TransactionOutcome } from './ports/chain.ts'
 import type { Hex, Portfolio, Transaction, TransactionType } from './records.ts'
 
 /** All that one wallet holds in one market, and the portfolios it is divided into. */

@@ -1,6 +1,6 @@
 import { type AuditEvidence, bookedShares, type Holding, type TokenBalance } from './audit-checks.ts'
 import { type Portfolios, poolOf, type ValuedPortfolio } from './portfolios.ts'
-import type { ChainObserver, TransactionOutcome } from './ports/chain-observer.ts'
+import type { ChainObserver, TransactionOutcome } from './ports/chain.ts'
 import type { Store } from './ports/store.ts'
 import type { EndUser, Hex, Pool, Portfolio, Tenant, Transaction } from './records.ts'
 import { allOf } from './walk.ts'

@@ -1,3 +1,4 @@
+import type { Collection, Collections, Store } from './ports/store.ts'
 import type { Portfolio } from './records.ts'
 
 /** The sandbox was about to write down money that cannot be: a mistake of its own. Nothing of it is written. */
@@ -25,4 +26,15 @@ export function requireSoundPortfolio(portfolio: Portfolio): void {
     if (BigInt(amount) < 0n)
       throw new InvariantError(`${name} of portfolio ${portfolio.portfolio_id}`, '0 or more', amount)
   }
+}
+
+/** A record that the ledger must hold. Throws an Error when it does not. */
+export async function requireRecord<C extends Collection>(
+  store: Store,
+  collection: C,
+  id: string,
+): Promise<Collections[C]> {
+  const record = await store.get(collection, id)
+  if (!record) throw new Error(`there is no ${id} in ${collection}`)
+  return record
 }

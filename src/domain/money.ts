@@ -1,4 +1,4 @@
-import type { ChainObserver } from './ports/chain-observer.ts'
+import type { ChainObserver } from './ports/chain.ts'
 import type { Store } from './ports/store.ts'
 import type { EndUser, Portfolio, Tenant, Transaction } from './records.ts'
 import { allOf } from './walk.ts'

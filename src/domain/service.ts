@@ -1,7 +1,7 @@
 import type { SandboxClock } from './clock.ts'
-import type { CursorCodec } from './cursor.ts'
 import type { EndUsers } from './end-users.ts'
 import type { Idempotency } from './idempotency.ts'
+import type { CursorCodec } from './pagination.ts'
 import type { Portfolios } from './portfolios.ts'
 import type { Chains } from './ports/chain.ts'
 import type { Store } from './ports/store.ts'

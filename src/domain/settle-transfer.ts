@@ -1,18 +1,16 @@
 import type { Logger } from '../support/logger.ts'
 import { retryWhile } from '../support/waiting.ts'
 import type { ApiResponse } from './api-response.ts'
-import { balanceChange, balancesOf, settle } from './balances.ts'
+import { balanceChange, balancesOf, harvestedYield, settle } from './balances.ts'
 import type { SandboxClock } from './clock.ts'
 import { Problem } from './errors.ts'
 import type { Idempotency } from './idempotency.ts'
-import { requireSoundPortfolio } from './invariants.ts'
+import { requireRecord, requireSoundPortfolio } from './invariants.ts'
 import { poolOf, type ValuedPortfolio } from './portfolios.ts'
 import { type Chain, ChainUnavailableError, type MinedTransfer } from './ports/chain.ts'
 import { NotKeptError } from './ports/journal.ts'
 import type { Store, Write } from './ports/store.ts'
 import type { Portfolio, Transaction } from './records.ts'
-import { requireRecord } from './require-record.ts'
-import { harvestedYield } from './yield-harvest.ts'
 
 /** A confirmed transfer: its record, and its portfolio afterwards. */
 export interface SettledTransfer extends ValuedPortfolio {

@@ -1,7 +1,7 @@
 import type { FaultRule } from '../control/contract.ts'
 import { SandboxClock } from '../domain/clock.ts'
+import { parseFaultText } from '../faults/fault-header.ts'
 import { checkRule } from '../faults/fault-rule.ts'
-import { parseFaultText } from '../faults/fault-text.ts'
 import { OptionError } from '../option-error.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/foreign-text.ts'

@@ -1,5 +1,5 @@
 import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
-import { TRANSFERS } from '../faults/operation-groups.ts'
+import { TRANSFERS } from '../faults/parameters.ts'
 import type { Level } from '../oracle/outcome.ts'
 import type { Verdict } from '../verdict/report.ts'
 import { type Exploration, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'

@@ -1,5 +1,5 @@
 import type { Exchange } from '../domain/exchange.ts'
-import { OF_END_USER } from './operation-groups.ts'
+import { OF_END_USER } from './parameters.ts'
 
 /** End users counted: whoever appears later is not, since names come from the path and are without end. */
 export const MAX_COUNTED = 10_000

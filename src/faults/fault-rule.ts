@@ -5,8 +5,7 @@ import type { Issue } from '../support/issue.ts'
 import { unknownWord } from '../support/issue-words.ts'
 import type { FaultKind, NamedKind } from './fault-kind.ts'
 import { KINDS } from './kinds/index.ts'
-import { OF_END_USER, TRANSFERS } from './operation-groups.ts'
-import { Choice, type Filled, issuesOf } from './parameters.ts'
+import { Choice, type Filled, issuesOf, OF_END_USER, TRANSFERS } from './parameters.ts'
 import { PHASES, type Phase, TRANSFER_PHASES } from './phase.ts'
 
 /** A fault as a rule asks for it. */

@@ -2,8 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Problem } from '../domain/errors.ts'
 import type { IdpTokenChanges } from '../domain/exchange.ts'
 import { defineKind, type Strike } from './fault-kind.ts'
-import { OF_END_USER, SERVICE } from './operation-groups.ts'
-import { Choice, withDefault } from './parameters.ts'
+import { Choice, OF_END_USER, SERVICE, withDefault } from './parameters.ts'
 
 /** A way in which a token is bad. */
 interface TokenFault<K extends string> {

@@ -9,14 +9,12 @@ import { answerClientError, answerConnect } from './client-error.ts'
 import { Entrance, type EntranceDeps } from './entrance.ts'
 import { writeError } from './handle.ts'
 import { registerOpenApi } from './openapi.ts'
-import { parseQuery } from './parse-query.ts'
 import { partnerApi } from './partner-api.ts'
 import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
 import { logRequests, logWhenOver } from './request-log.ts'
 import { noteCarriers } from './reset-connection.ts'
-import { registerRootPage } from './root-page.ts'
-import { unknownRoute } from './unknown-route.ts'
+import { parseQuery, registerRootPage, unknownRoute } from './routing.ts'
 
 /** Longest request body, in bytes. Assumption `body-limits`. */
 const BODY_LIMIT = 100 * 1024

@@ -5,7 +5,6 @@ import type { Ids } from '../domain/ids.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { refusalOf } from '../traffic/refusal-of.ts'
 import { Connection, type Pending } from './connection.ts'
-import { HTTP_1_1_REQUIRED, HTTP_2_PREFACE } from './http-2-preface.ts'
 import { problemType, renderProblem } from './problem.ts'
 import { MAX_TARGET, targetTooLong } from './request-head.ts'
 
@@ -91,3 +90,19 @@ const REQUEST_LINE = /^[A-Za-z-]+ \S+ HTTP\/1\.[01]\r\n/
 
 /** The beginning of a request line that is too long already. */
 const LONG_TARGET = new RegExp(`^[A-Z-]+ \\S{${MAX_TARGET}}`)
+
+/** What a client sends first that takes HTTP/2 for granted (RFC 9113 §3.4). */
+export const HTTP_2_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+
+const WORDS = Buffer.from('This server speaks HTTP/1.1.')
+
+/**
+ * The answer to it in HTTP/2 itself, all that such a client can read: empty SETTINGS, which have to come first, and GOAWAY
+ * with the error HTTP_1_1_REQUIRED (RFC 9113 §6.5, §6.8, §7).
+ */
+export const HTTP_1_1_REQUIRED = Buffer.concat([
+  Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),
+  Buffer.from([0, 0, 8 + WORDS.length, 7, 0, 0, 0, 0, 0]),
+  Buffer.from([0, 0, 0, 0, 0, 0, 0, 0x0d]),
+  WORDS,
+])

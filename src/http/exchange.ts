@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { ApiResponse, ShownTotal } from '../domain/api-response.ts'
 import type { Problem } from '../domain/errors.ts'
@@ -6,8 +7,7 @@ import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
-import { onceOver } from './once-over.ts'
-import { readAhead } from './read-ahead.ts'
+import { readAhead } from './read-body.ts'
 import { headersOf, noteAnswer, noteAnswered, noteDrop, noteRefusal } from './record.ts'
 import { resetConnection } from './reset-connection.ts'
 
@@ -186,4 +186,22 @@ export function member(container: unknown, name: string): string | undefined {
   if (container === null || typeof container !== 'object' || !Object.hasOwn(container, name)) return undefined
   const value: unknown = Reflect.get(container, name)
   return typeof value === 'string' ? value : undefined
+}
+
+/** Calls back once: when the response is out, or as soon as its connection has ended. */
+export function onceOver({ socket }: IncomingMessage, response: ServerResponse, callback: () => void): void {
+  if (socket.destroyed) {
+    callback()
+    return
+  }
+  const over = () => {
+    response.off('close', over)
+    socket.off('close', over)
+    callback()
+  }
+  response.once('close', over)
+  if (response.socket) return
+  // A pipelined response waits for its turn, and hears nothing of the connection until then.
+  socket.setMaxListeners(0)
+  socket.once('close', over)
 }

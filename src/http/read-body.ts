@@ -1,10 +1,12 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import { jsonExcess } from '../support/json.ts'
 import { bodyProblem } from './bad-request.ts'
-import { bodyReadAhead } from './read-ahead.ts'
-import { noteBody } from './record.ts'
+import { noteBeginningOfBody, noteBody } from './record.ts'
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
 /** UTF-8 and what is part of it. */
@@ -51,4 +53,65 @@ function unreadableCoding({ headers }: FastifyRequest): Problem | undefined {
   const readable = type.startsWith('application/x-www-form-urlencoded') ? READABLE_IN_FORM : READABLE
   if (charset === undefined || readable.test(charset)) return undefined
   return new Problem('unsupported_media_type', { detail: 'The charset must be utf-8.', param: 'Content-Type' })
+}
+
+/** Most of a body that is read ahead, in bytes: a longer one is refused anyway. */
+const MOST = 100 * 1024
+
+/** Milliseconds of real time: a body that never comes must not hold up a fault for longer. */
+const PATIENCE_MS = 1000
+
+/** The only ones that the service reads. */
+const JSON_TYPE = /^application\/json\b/i
+
+/**
+ * Reads the body of a request before it is the body's turn, and records what has come: a fault is about to answer for the service, and
+ * two requests without their bodies cannot be told apart. If the request goes on afterwards, {@link bodyReadAhead} hands the body over.
+ */
+export async function readAhead(request: FastifyRequest, clock: SandboxClock): Promise<void> {
+  const { raw, headers } = request
+  if (!request.record || !isExpected(raw) || !JSON_TYPE.test(headers['content-type'] ?? '')) return
+  const { bytes, whole } = await beginningOf(raw, clock)
+  noteBeginningOfBody(request, bytes, whole)
+  if (!whole) leaveRest(request, bytes)
+  else if (request.exchange) request.exchange.body = bytes
+}
+
+/** The stream that a parser is to read: the body that was read ahead, or else the request's own. */
+export function bodyReadAhead(request: FastifyRequest): Readable | undefined {
+  const body = request.exchange?.body
+  return body && Readable.from(body.length > 0 ? [body] : [])
+}
+
+function isExpected({ headers, readableEnded, destroyed }: IncomingMessage): boolean {
+  const length = headers['content-length']
+  const comes = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
+  return comes && !readableEnded && !destroyed
+}
+
+/** What comes in time, and whether that is all of it. The stream is paused then. */
+async function beginningOf(raw: IncomingMessage, clock: SandboxClock): Promise<{ bytes: Buffer; whole: boolean }> {
+  const chunks: Buffer[] = []
+  let length = 0
+  const enough = new AbortController()
+  const stop = () => enough.abort()
+  const take = (chunk: Buffer) => {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length <= MOST) return
+    raw.pause()
+    stop()
+  }
+  raw.on('data', take).once('end', stop).once('close', stop)
+  await clock.wallSleep(PATIENCE_MS, enough.signal)
+  raw.pause()
+  raw.off('data', take).off('end', stop).off('close', stop)
+  return { bytes: Buffer.concat(chunks), whole: raw.readableEnded }
+}
+
+/** Puts back what was read: the parser gets the request as it came. If no parser does, the next request must not wait behind it. */
+function leaveRest({ raw, exchange }: FastifyRequest, bytes: Buffer): void {
+  if (raw.destroyed) return
+  if (bytes.length > 0) raw.unshift(bytes)
+  exchange?.over.addEventListener('abort', () => raw.resume(), { once: true })
 }

@@ -7,7 +7,7 @@ import type { LiveExchange } from '../traffic/live-exchange.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import { refusalOf } from '../traffic/refusal-of.ts'
 import { Connection } from './connection.ts'
-import { routed } from './routed.ts'
+import { routed } from './routing.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

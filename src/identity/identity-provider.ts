@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { SandboxClock } from '../domain/clock.ts'
-import { issuerAt } from '../domain/issuer.ts'
+import { issuerAt } from '../domain/idp-claims.ts'
 import { OPERATIONS } from '../domain/operations.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Jwk, Tenant } from '../domain/records.ts'

@@ -1,11 +1,9 @@
-import type {} from '@fastify/swagger'
 import type { Static } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
-import { audiencesOf, scopeOf } from '../domain/audiences.ts'
 import { Problem } from '../domain/errors.ts'
+import { audiencesOf, issuerAt, scopeOf } from '../domain/idp-claims.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { shorten } from '../support/foreign-text.ts'
-import { discoveryDocument } from './discovery-document.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 import { DiscoverySchema, JwksSchema, TenantParamsSchema } from './schemas.ts'
 
@@ -67,5 +65,40 @@ export async function metadataRoutes(app: FastifyInstance, { provider, settings,
       const detail = `There is no tenant ${shorten(params.tenant_id)}; its tenant_id is expected.`
       throw new Problem('not_found', { detail, param: 'tenant_id' })
     })
+  }
+}
+
+/** What a discovery document is about. */
+export interface Discovered {
+  /** The URL the sandbox was asked under. */
+  url: string
+  /** For the issuer at a tenant's own address. */
+  tenantId?: string | undefined
+  /** What may be asked for. */
+  scopes: string[]
+}
+
+/** Paths of the endpoints, or of a tenant's own, which are those of Entra ID. */
+export function endpointPaths(tenantId?: string) {
+  return tenantId === undefined
+    ? { token: '/oauth2/token', authorize: '/oauth2/authorize' }
+    : { token: `/${tenantId}/oauth2/v2.0/token`, authorize: `/${tenantId}/oauth2/v2.0/authorize` }
+}
+
+/** The metadata an OAuth client library starts from (RFC 8414, OpenID Connect Discovery). */
+export function discoveryDocument({ url, tenantId, scopes }: Discovered): Static<typeof DiscoverySchema> {
+  const { token, authorize } = endpointPaths(tenantId)
+  return {
+    issuer: issuerAt(url, tenantId),
+    // Microsoft's libraries take nothing without it for a discovery document.
+    authorization_endpoint: `${url}${authorize}`,
+    token_endpoint: `${url}${token}`,
+    jwks_uri: `${url}/.well-known/jwks.json`,
+    grant_types_supported: ['client_credentials'],
+    token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+    scopes_supported: scopes,
+    response_types_supported: ['token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
   }
 }

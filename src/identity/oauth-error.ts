@@ -1,5 +1,5 @@
 import type { Check } from '../domain/check.ts'
-import { requiredHeaders } from '../domain/required-headers.ts'
+import { requiredHeaders } from '../domain/errors.ts'
 
 /**
  * Error codes of RFC 6749 §5.2 the token endpoint answers with; `server_error` is for faults of the sandbox itself, and

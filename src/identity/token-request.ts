@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { scopeOf } from '../domain/audiences.ts'
-import { isSameTenant } from '../domain/issuer.ts'
+import { isSameTenant, scopeOf } from '../domain/idp-claims.ts'
 import type { Tenant } from '../domain/records.ts'
 import { decodeBase64, formDecode } from '../support/encodings.ts'
 import { shorten } from '../support/foreign-text.ts'

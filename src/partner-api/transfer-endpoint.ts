@@ -1,11 +1,13 @@
 import { Type } from '@sinclair/typebox'
+import type { ApiResponse } from '../domain/api-response.ts'
 import { from, named } from '../domain/described-schema.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { TransferType } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
+import type { SettledTransfer } from '../domain/settle-transfer.ts'
 import { defineEndpoint } from './endpoint.ts'
 import { examplePortfolio } from './examples.ts'
-import { flatFields } from './portfolio-shape.ts'
+import { flatFields, flatPortfolio } from './portfolio-shape.ts'
 import { AmountToMove, ExternalIdParams, TransactionHash } from './schemas.ts'
 
 const TransferBody = named(
@@ -97,3 +99,11 @@ const exampleOf = (settings: ServiceSettings) => ({
   deposited: '2500000000',
   total_balance: '2500000000',
 })
+
+/** What a settled transfer is answered with, whether its request is still there or not. Assumption `transfer-response`. */
+export const transferResponse =
+  ({ transfer_status }: ServiceSettings) =>
+  (settled: SettledTransfer): ApiResponse => {
+    const { tx_hash, id } = settled.transaction
+    return { status: transfer_status, body: { tx_hash, transaction_id: id, ...flatPortfolio(settled) } }
+  }

@@ -1,14 +1,17 @@
 import { UserKeys } from '../auth/user-keys.ts'
 import { UserTokenVerifier } from '../auth/user-token-verifier.ts'
+import type { AnvilChains } from '../chain/anvil-chains.ts'
 import { RpcChainObserver } from '../chain/rpc-chain-observer.ts'
+import type { ChainTime } from '../control/contract.ts'
 import { Audit } from '../domain/audit.ts'
 import type { SandboxClock } from '../domain/clock.ts'
-import { CursorCodec } from '../domain/cursor.ts'
 import { EndUsers } from '../domain/end-users.ts'
 import { Idempotency } from '../domain/idempotency.ts'
 import { Ids } from '../domain/ids.ts'
+import { CursorCodec } from '../domain/pagination.ts'
 import { Portfolios } from '../domain/portfolios.ts'
-import type { EndUser, Showing } from '../domain/records.ts'
+import type { Chain, Chains, WalletOwner } from '../domain/ports/chain.ts'
+import type { Address, EndUser, Showing } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import { Showings } from '../domain/showings.ts'
 import { Transfers } from '../domain/transfers.ts'
@@ -16,7 +19,7 @@ import { FaultEngine } from '../faults/fault-engine.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import type { Seeder } from '../fixtures/seed.ts'
 import { renderProblem } from '../http/problem.ts'
-import { transferResponse } from '../partner-api/transfer-response.ts'
+import { transferResponse } from '../partner-api/transfer-endpoint.ts'
 import { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import { createStore } from '../store/ledger-store.ts'
 import type { Logger } from '../support/logger.ts'
@@ -25,7 +28,6 @@ import { SeededRandom } from '../support/random.ts'
 import { ExchangeLog } from '../traffic/exchange-log.ts'
 import { Redactor } from '../traffic/redact.ts'
 import { type NamespaceCopy, withTenants } from './namespace-copy.ts'
-import { PendingChains } from './pending-chains.ts'
 import type { Persistence } from './persistence.ts'
 import { rpcKey } from './rpc-key.ts'
 import type { Surroundings } from './surroundings.ts'
@@ -189,5 +191,41 @@ export function seedService({ endUsers, portfolios, transfers }: Service): Seede
         onPhase: async () => undefined,
       })
     },
+  }
+}
+
+/** The chains while they start: the server listens already, and the pipeline lets nothing through to them. */
+export class PendingChains implements Chains {
+  #started: AnvilChains | undefined
+
+  /** Puts the started chains in their place. */
+  resolve(chains: AnvilChains): void {
+    this.#started = chains
+  }
+
+  get started(): AnvilChains | undefined {
+    return this.#started
+  }
+
+  /** Has every chain mine a block of the clock's present, and says whether it has one: in some seconds at most. */
+  async follow(clock: SandboxClock): Promise<ChainTime> {
+    return this.#started ? this.#started.follow(clock) : { ok: false, reason: 'the chains are starting' }
+  }
+
+  get(chainId: string): Chain | undefined {
+    return this.#require().get(chainId)
+  }
+
+  all(): Chain[] {
+    return this.#require().all()
+  }
+
+  walletAddress(owner: WalletOwner): Address {
+    return this.#require().walletAddress(owner)
+  }
+
+  #require(): AnvilChains {
+    if (!this.#started) throw new Error('the chains have not started')
+    return this.#started
   }
 }

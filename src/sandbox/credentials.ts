@@ -1,5 +1,5 @@
 import type { Credentials } from '../control/contract.ts'
-import { scopeOf } from '../domain/audiences.ts'
+import { scopeOf } from '../domain/idp-claims.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Namespace } from './namespace.ts'
 import type { Surroundings } from './surroundings.ts'

@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { IdpTokenVerifier } from '../auth/idp-token-verifier.ts'
 import { Ids } from '../domain/ids.ts'
-import { claimedClient } from '../http/claimed-client.ts'
-import type { PipelineDeps } from '../http/pipeline.ts'
-import { routed } from '../http/routed.ts'
+import { claimedClient, type PipelineDeps } from '../http/pipeline.ts'
+import { routed } from '../http/routing.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { Namespaces } from './namespaces.ts'
 

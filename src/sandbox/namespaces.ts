@@ -2,7 +2,7 @@ import type { Credentials, NamespaceSummary, NamespaceWish } from '../control/co
 import type { NamespacesControl } from '../control/control-parts.ts'
 import { NamespaceFolders, newLife } from '../data-dir/namespace-folders.ts'
 import { Problem } from '../domain/errors.ts'
-import { isSameTenant } from '../domain/issuer.ts'
+import { isSameTenant } from '../domain/idp-claims.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { shorten } from '../support/foreign-text.ts'

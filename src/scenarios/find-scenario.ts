@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { PACKAGE_ROOT } from '../package-root.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
-import { loadScenario } from './load-scenario.ts'
-import { ScenarioError } from './scenario-error.ts'
+import { loadScenario, loadScenarios, ScenarioError } from './load-scenario.ts'
 import type { Scenario } from './scenario-schema.ts'
-import { SHIPPED } from './shipped-scenarios.ts'
 
 /** Whether a word names a file: no name of a scenario has a dot or a slash in it. */
 export function isScenarioFile(nameOrFile: string): boolean {
@@ -21,4 +21,12 @@ export async function findScenario(nameOrFile: string): Promise<Scenario> {
   throw new ScenarioError([
     { file: `scenario "${shorten(nameOrFile)}"`, path: '', message: 'is none of the shipped ones', fix },
   ])
+}
+
+/** Where they are. */
+export const SHIPPED = fileURLToPath(new URL('scenarios', PACKAGE_ROOT))
+
+/** The scenarios that ship with the package. */
+export function shippedScenarios(): Promise<Scenario[]> {
+  return loadScenarios(SHIPPED)
 }

@@ -10,7 +10,6 @@ import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
 import { readYaml } from '../yaml-file/read-yaml.ts'
 import { YamlSource } from '../yaml-file/yaml-source.ts'
-import { ScenarioError } from './scenario-error.ts'
 import { type Scenario, type ScenarioClockMove, type ScenarioFile, ScenarioSchema } from './scenario-schema.ts'
 
 const FILE_LIMIT = 1024 * 1024
@@ -94,4 +93,10 @@ function valueAt(value: unknown, steps: readonly string[]): unknown {
     (here, step) => (typeof here === 'object' && here !== null ? Reflect.get(here, step) : undefined),
     value,
   )
+}
+
+/** A scenario that cannot be used. Its message has one line per issue. */
+export class ScenarioError extends FileError {
+  override readonly name = 'ScenarioError'
+  readonly code = 'invalid_scenario'
 }

@@ -1,8 +1,22 @@
 import { CHECKS } from '../domain/check.ts'
 import { grouped } from '../support/maps.ts'
 import type { Check, RecordedExchange } from '../traffic/recorded-exchange.ts'
+import { baseUrl } from './configuration/base-url.ts'
 import type { Cause, RefusalSurroundings, SetUpDiagnosis } from './configuration/cause.ts'
-import { CAUSES } from './configuration/index.ts'
+import {
+  idpTokenApplication,
+  idpTokenAudience,
+  idpTokenClock,
+  idpTokenIssuer,
+} from './configuration/idp-token-causes.ts'
+import { clientId, clientSecret, tenantId, tokenRequest, tokenScope } from './configuration/token-request-causes.ts'
+import {
+  userTokenAudience,
+  userTokenClock,
+  userTokenIssuer,
+  userTokenKey,
+  userTokenKeyId,
+} from './configuration/user-token-causes.ts'
 import type { Evidence } from './finding.ts'
 import type { ConfigurationCause } from './report.ts'
 
@@ -94,3 +108,22 @@ function surroundingsOf(exchanges: Evidence['exchanges'], settings: Evidence['se
   }
   return { settings, issued, spoiled, accepted }
 }
+
+/** Every cause, in the order of a request's way: what is wrong first, first. A new one stands beside those of its token, and here. */
+export const CAUSES: readonly Cause[] = [
+  baseUrl,
+  tokenRequest,
+  clientId,
+  clientSecret,
+  tokenScope,
+  idpTokenIssuer,
+  idpTokenAudience,
+  idpTokenApplication,
+  tenantId,
+  idpTokenClock,
+  userTokenKeyId,
+  userTokenKey,
+  userTokenIssuer,
+  userTokenAudience,
+  userTokenClock,
+]

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { audiencesOf } from '../../src/domain/audiences.ts'
+import { audiencesOf } from '../../src/domain/idp-claims.ts'
 
 test.each([
   ['api://yield-sandbox', 'yield-sandbox'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
-import { CURSOR_LIFETIME, CursorCodec } from '../../src/domain/cursor.ts'
+import { CURSOR_LIFETIME, CursorCodec } from '../../src/domain/pagination.ts'
 import { SeededRandom } from '../../src/support/random.ts'
 
 const secret = new SeededRandom(1).bytes('cursor-secret', 32)

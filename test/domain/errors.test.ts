@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { challengeOf, ERRORS, type ErrorCode, invalidParameters, Problem } from '../../src/domain/errors.ts'
-import { requiredHeaders } from '../../src/domain/required-headers.ts'
+import {
+  challengeOf,
+  ERRORS,
+  type ErrorCode,
+  invalidParameters,
+  Problem,
+  requiredHeaders,
+} from '../../src/domain/errors.ts'
 
 const headersOf = (code: ErrorCode, headers?: Record<string, string>) =>
   new Problem(code, { detail: 'x', ...(headers && { headers }) }).details.headers

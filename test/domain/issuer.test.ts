@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isIssuer } from '../../src/domain/issuer.ts'
+import { isIssuer } from '../../src/domain/idp-claims.ts'
 import { Origin } from '../../src/domain/origin.ts'
 
 const ORIGIN = Origin.listening({ scheme: 'http', host: undefined, port: 4010 })

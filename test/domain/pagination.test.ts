@@ -1,8 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
-import { CURSOR_LIFETIME, CursorCodec } from '../../src/domain/cursor.ts'
-import { DEFAULT_LIMIT, list, type Page, type PageParameters } from '../../src/domain/pagination.ts'
+import {
+  CURSOR_LIFETIME,
+  CursorCodec,
+  DEFAULT_LIMIT,
+  list,
+  type Page,
+  type PageParameters,
+} from '../../src/domain/pagination.ts'
 import { SHAPES, type Store, type Write } from '../../src/domain/ports/store.ts'
 import type { Portfolio, Transaction } from '../../src/domain/records.ts'
 import { createStore } from '../../src/store/ledger-store.ts'

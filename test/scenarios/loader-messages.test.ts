@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { loadScenario, readScenario } from '../../src/scenarios/load-scenario.ts'
-import { ScenarioError } from '../../src/scenarios/scenario-error.ts'
+import { loadScenario, readScenario, ScenarioError } from '../../src/scenarios/load-scenario.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'scenarios-'))
 afterAll(() => rmSync(directory, { recursive: true }))

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
+import { shippedScenarios } from '../../src/scenarios/find-scenario.ts'
 import { EditorSchema } from '../../src/scenarios/scenario-schema.ts'
-import { shippedScenarios } from '../../src/scenarios/shipped-scenarios.ts'
 
 const directory = fileURLToPath(new URL('../../scenarios/', import.meta.url))
 

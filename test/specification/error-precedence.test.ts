@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PRECEDENCE, type PrecedenceId } from '../../src/domain/fidelity/precedence.ts'
+import { PRECEDENCE, type PrecedenceId } from '../../src/domain/fidelity/assumed-requests.ts'
 import type { Operation as AnyOperation } from '../../src/domain/operations.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { shippedScenarios } from '../../src/scenarios/shipped-scenarios.ts'
+import { shippedScenarios } from '../../src/scenarios/find-scenario.ts'
 import { type BuiltClients, buildClients, python, shell } from './clients/build-clients.ts'
 import { performAll, type Row, rightRow, rightRows, wrongRows, wrongWith } from './clients/matrix.ts'
 import { matrixTable } from './clients/matrix-table.ts'

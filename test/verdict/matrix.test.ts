@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { shippedScenarios } from '../../src/scenarios/shipped-scenarios.ts'
+import { shippedScenarios } from '../../src/scenarios/find-scenario.ts'
 import { wrongWith } from './clients/matrix.ts'
 import { outcomeOf, readRecording } from './clients/recording.ts'
 import { mistakes } from './clients/wrong-clients.ts'

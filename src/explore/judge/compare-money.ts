@@ -1,5 +1,5 @@
 import type { Money, PoolMoney, UserMoney } from '../../domain/money.ts'
-import { OF_END_USER } from '../../faults/operation-groups.ts'
+import { OF_END_USER } from '../../faults/parameters.ts'
 import { amountInWords } from '../../support/quantities.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 

@@ -1,6 +1,6 @@
 import { ERRORS as ERRORS_OF_SERVICE } from '../../domain/errors.ts'
 import type { Operation } from '../../domain/operations.ts'
-import { LISTS, OF_END_USER, SERVICE, TRANSFERS } from '../../faults/operation-groups.ts'
+import { LISTS, OF_END_USER, SERVICE, TRANSFERS } from '../../faults/parameters.ts'
 import { PHASES, type Phase, TRANSFER_PHASES } from '../../faults/phase.ts'
 import type { Hazard } from '../exploration.ts'
 import type { Place } from './positions.ts'

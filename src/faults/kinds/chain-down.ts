@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { answersOf, For, keepBroken, lasting } from '../chain-damage.ts'
 import { defineKind } from '../fault-kind.ts'
-import { SERVICE } from '../operation-groups.ts'
+import { SERVICE } from '../parameters.ts'
 
 /** The chain answers nothing for a while: the transfer's own, or on_request every one. Assumption `transfer-errors`. */
 export const chainDown = defineKind({

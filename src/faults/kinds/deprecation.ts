@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { parseMoment } from '../../support/quantities.ts'
 import { defineKind } from '../fault-kind.ts'
-import { SERVICE } from '../operation-groups.ts'
+import { SERVICE } from '../parameters.ts'
 
 const Moment = (description: string) =>
   Type.Optional(

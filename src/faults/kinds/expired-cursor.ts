@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '../../domain/errors.ts'
 import { defineKind } from '../fault-kind.ts'
-import { LISTS } from '../operation-groups.ts'
+import { LISTS } from '../parameters.ts'
 
 /** A genuine cursor is refused as too old (spec: Pagination 6). */
 export const expiredCursor = defineKind({

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '../../domain/errors.ts'
 import { defineKind } from '../fault-kind.ts'
-import { SERVICE } from '../operation-groups.ts'
+import { SERVICE } from '../parameters.ts'
 
 /** The tenant is treated as having no access to the endpoint (spec: Identity-provider token 7). */
 export const insufficientRole = defineKind({

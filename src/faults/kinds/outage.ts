@@ -3,8 +3,7 @@ import { Problem } from '../../domain/errors.ts'
 import { type Exchange, ExchangeEnded } from '../../domain/exchange.ts'
 import type { Operation } from '../../domain/operations.ts'
 import { type Course, defineKind, type Strike } from '../fault-kind.ts'
-import { TRANSFERS } from '../operation-groups.ts'
-import { Choice, withDefault } from '../parameters.ts'
+import { Choice, TRANSFERS, withDefault } from '../parameters.ts'
 import type { Phase } from '../phase.ts'
 
 /** Attempts under one key that are lost: a client that goes on under it for ever is right, and gets its answer. */

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
-import { TRANSFERS } from '../operation-groups.ts'
+import { TRANSFERS } from '../parameters.ts'
 
 /** The transaction's block is replaced before it is confirmed: the same transaction, the same hash, another block. */
 export const reorg = defineKind({

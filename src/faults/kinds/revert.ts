@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
-import { TRANSFERS } from '../operation-groups.ts'
+import { TRANSFERS } from '../parameters.ts'
 
 /** The transaction stands in a block and has failed; no funds move. Assumption `transfer-errors`. */
 export const revert = defineKind({

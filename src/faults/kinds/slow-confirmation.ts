@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
-import { TRANSFERS } from '../operation-groups.ts'
-import { DurationRange, withDefault } from '../parameters.ts'
+import { DurationRange, TRANSFERS, withDefault } from '../parameters.ts'
 import { wait } from '../waiting.ts'
 
 /** The chain is busy: the confirmation takes longer, and the connection is held (spec: endpoint 5, rule 1). */

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
-import { TRANSFERS } from '../operation-groups.ts'
+import { TRANSFERS } from '../parameters.ts'
 import { waitForRelease } from '../waiting.ts'
 
 /** The transaction never confirms, and the portfolio's later transfers queue behind it, until the fault is taken away. */

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '../../domain/errors.ts'
 import { defineKind } from '../fault-kind.ts'
-import { SERVICE } from '../operation-groups.ts'
+import { SERVICE } from '../parameters.ts'
 
 /** The partner application is treated as not registered (spec: Identity-provider token 4). */
 export const unknownPartner = defineKind({

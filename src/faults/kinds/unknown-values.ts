@@ -3,8 +3,7 @@ import type { Answer } from '../../domain/exchange.ts'
 import type { Operation } from '../../domain/operations.ts'
 import { isObject, parseBody, withCode } from '../answer-body.ts'
 import { defineKind } from '../fault-kind.ts'
-import { SERVICE } from '../operation-groups.ts'
-import { Choice, withDefault } from '../parameters.ts'
+import { Choice, SERVICE, withDefault } from '../parameters.ts'
 
 type Body = Record<string, unknown>
 

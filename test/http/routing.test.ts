@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseQuery } from '../../src/http/parse-query.ts'
+import { parseQuery } from '../../src/http/routing.ts'
 import { processorTime } from '../helpers/processor-time.ts'
 
 test('a repeated parameter is a list, a whole limit a number', () => {

@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { Problem } from '../domain/errors.ts'
+import type { Endpoint } from '../partner-api/endpoint.ts'
+
+/** A path as the router reads it: `/%5fsandbox/` is `/_sandbox/`. Without the query; what cannot be decoded stays as it is. */
+export function routed(url: string): string {
+  const path = url.split('?', 1)[0] ?? ''
+  if (!path.includes('%')) return path
+  try {
+    return decodeURI(path)
+  } catch {
+    return path
+  }
+}
+
+/**
+ * Query parameters as strings, a repeated one as a list (which no schema accepts), a whole `limit` as the number it is:
+ * anything looser would let `1e1` pass for ten. Never throws: Fastify calls it outside of every error handler.
+ */
+export function parseQuery(query: string): Record<string, unknown> {
+  const parameters: Record<string, unknown> = Object.create(null)
+  if (query === '') return parameters
+  for (const [name, value] of new URLSearchParams(query)) {
+    const earlier = parameters[name]
+    if (earlier === undefined) parameters[name] = name === 'limit' && /^\d{1,15}$/.test(value) ? Number(value) : value
+    // Into the list that is there: a copy for every repetition takes a time that grows with their square.
+    else if (Array.isArray(earlier)) earlier.push(value)
+    else parameters[name] = [earlier, value]
+  }
+  return parameters
+}
+
+/** Paths nobody serves, and methods a path does not have. Assumption `unknown-route`. */
+export function unknownRoute(endpoints: readonly Endpoint[]) {
+  const paths = endpoints.map(({ url, method }) => ({
+    methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
+    pattern: new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`),
+  }))
+  return (request: FastifyRequest): never => {
+    const path = request.url.split('?', 1)[0] ?? ''
+    const allow = [...new Set(paths.flatMap(({ pattern, methods }) => (pattern.test(path) ? methods : [])))].join(', ')
+    if (!allow) {
+      throw new Problem('not_found', { detail: 'Nothing is served at this path; /docs lists what is.', param: 'path' })
+    }
+    const detail = `${request.method} is not allowed here; what is: ${allow}.`
+    throw new Problem('method_not_allowed', { detail, param: 'method', headers: { allow } })
+  }
+}
+
+/** Where a browser that comes to the origin is led. To everybody else nothing is served there, as `refuse` says. */
+export function registerRootPage(app: FastifyInstance, refuse: (request: FastifyRequest) => never): void {
+  app.get('/', { schema: { hide: true } }, (request, reply) => {
+    if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) refuse(request)
+    return reply.header('vary', 'Accept').redirect('/docs', 302)
+  })
+}
