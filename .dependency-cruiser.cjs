@@ -39,7 +39,17 @@ const ROOMS = {
   ],
   'chain/': ['domain/'],
   // Runs a command through all scenarios and an exploration, and writes down what came of it in a form that can be checked.
-  'certify/': ['domain/', 'exec/', 'explore/', 'option-error.ts', 'oracle/', 'scenarios/', 'verdict/', 'version.ts'],
+  'certify/': [
+    'domain/',
+    'exec/',
+    'explore/',
+    'option-error.ts',
+    'oracle/',
+    'render/',
+    'scenarios/',
+    'verdict/',
+    'version.ts',
+  ],
   // Commands start a sandbox, talk to a running one, or read a fixture or scenario file without one.
   'cli/': [
     'certify/',
@@ -57,11 +67,12 @@ const ROOMS = {
     'explore/',
     'faults/kinds/index.ts',
     'oracle/',
+    'render/',
     'scenarios/',
     'traffic/',
     'verdict/',
   ],
-  'control/': ['domain/', 'faults/', 'oracle/', 'scenarios/', 'traffic/', 'verdict/'],
+  'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'scenarios/', 'traffic/', 'verdict/'],
   'data-dir/': ['domain/ports/journal.ts'],
   'domain/': [],
   // Runs a command against sandboxes that it starts.
@@ -91,6 +102,7 @@ const ROOMS = {
     'option-error.ts',
     'options.ts',
     'oracle/',
+    'render/',
     'sandbox/',
     'scenarios/',
     'traffic/',
@@ -98,19 +110,23 @@ const ROOMS = {
     'version.ts',
   ],
   'faults/': ['domain/'],
+  // Every rule of the specification and how closely it is kept: a document, as data.
+  'fidelity/': ['domain/'],
   'fixtures/': ['domain/', 'yaml-file/'],
-  'http/': ['control/', 'domain/', 'faults/', 'partner-api/', 'traffic/'],
+  'http/': ['control/', 'domain/', 'faults/', 'fidelity/', 'partner-api/', 'traffic/'],
   'identity/': ['domain/'],
   // What became of each operation, by the ledger and by what its client was told.
   'oracle/': ['domain/', 'traffic/'],
   'partner-api/': ['domain/'],
+  // The frame of every page and the measure of every terminal: text made safe, wrapped, coloured.
+  'render/': [],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],
   'store/': ['domain/'],
   'support/': [],
   'tls/': ['data-dir/private-file.ts', 'domain/'],
   // What clients sent and got, and what is to be said of it.
   'traffic/': ['domain/'],
-  'verdict/': ['domain/', 'oracle/', 'traffic/'],
+  'verdict/': ['domain/', 'oracle/', 'render/', 'traffic/'],
   'yaml-file/': [],
   // The composition: it builds the parts of every room and is itself above them.
   'sandbox/': COMPOSITION,

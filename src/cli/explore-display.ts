@@ -8,8 +8,8 @@ import { placesIn } from '../explore/plan/positions.ts'
 import { matrixRows, painter } from '../explore/render/matrix-lines.ts'
 import { OUTCOMES, signOf } from '../explore/render/outcomes.ts'
 import { seconds } from '../explore/render/sentence.ts'
+import { plainText } from '../render/safe-text.ts'
 import { plural } from '../verdict/evidence/words.ts'
-import { plainText } from '../verdict/render/safe-text.ts'
 import { wantsColour } from './screen-of.ts'
 
 /** How often a log is told how far it is, in parts of the whole. */

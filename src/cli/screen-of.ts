@@ -1,4 +1,4 @@
-import { widthFor } from '../support/wrapped.ts'
+import { widthFor } from '../render/typesetter.ts'
 
 /** How wide lines for a stream are, and whether they have colours. */
 export function screenOf(stream: NodeJS.WriteStream): { width: number; colour: boolean } {

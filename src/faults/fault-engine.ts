@@ -8,7 +8,7 @@ import { formatPath, type Issue, type Path, wordsOf } from '../support/issue.ts'
 import type { Logger } from '../support/logger.ts'
 import type { SeededRandom } from '../support/random.ts'
 import { inTime } from '../support/waiting.ts'
-import { Appearances } from './appearances.ts'
+import { Appearances, StrikesInARow } from './appearances.ts'
 import { Breakages } from './breakages.ts'
 import { parseFaultHeader } from './fault-header.ts'
 import { BROUGHT, type FaultKind, type Strike } from './fault-kind.ts'
@@ -16,7 +16,6 @@ import { checkRule, type FaultRule, type RulePools, type SoundRule } from './fau
 import { KINDS } from './kinds/index.ts'
 import { PHASES, type Phase } from './phase.ts'
 import { type ActiveFault, RuleInForce } from './rule-in-force.ts'
-import { StrikesInARow } from './strikes-in-a-row.ts'
 
 /** Every request is held against every rule. */
 const MAX_RULES = 1000

@@ -7,9 +7,9 @@ import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { TransferUnderWay } from '../domain/transfers.ts'
+import { resetConnection } from './connection.ts'
 import { readAhead } from './read-body.ts'
 import { headersOf, noteAnswer, noteAnswered, noteDrop, noteRefusal } from './record.ts'
-import { resetConnection } from './reset-connection.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -4,8 +4,7 @@ import { issuerAt } from '../domain/idp-claims.ts'
 import { OPERATIONS } from '../domain/operations.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Jwk, Tenant } from '../domain/records.ts'
-import { isSignedBy, type KeyChoice, type Overrides, override, signJwt } from './sign-jwt.ts'
-import type { UnknownKey } from './unknown-key.ts'
+import { isSignedBy, type KeyChoice, type Overrides, override, signJwt, type UnknownKey } from './sign-jwt.ts'
 
 export interface IdentityProviderOptions {
   /** PKCS#8 PEM, RSA. */

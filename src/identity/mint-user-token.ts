@@ -2,8 +2,7 @@ import { createPrivateKey } from 'node:crypto'
 import type { SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
-import { type KeyChoice, type Overrides, override, signJwt } from './sign-jwt.ts'
-import type { UnknownKey } from './unknown-key.ts'
+import { type KeyChoice, type Overrides, override, signJwt, type UnknownKey } from './sign-jwt.ts'
 
 /** The user token asked for: good unless overridden. */
 export interface UserTokenRequest {

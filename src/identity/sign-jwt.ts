@@ -1,4 +1,4 @@
-import { createHmac, createPublicKey, type KeyObject, sign, verify } from 'node:crypto'
+import { createHmac, createPublicKey, generateKeyPair, type KeyObject, sign, verify } from 'node:crypto'
 import { promisify } from 'node:util'
 
 /** Which key signs: the one the verifier knows, or one nobody knows. */
@@ -46,4 +46,19 @@ async function signature(alg: unknown, input: string, key: KeyObject): Promise<B
 
 function encode(part: Overrides): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url')
+}
+
+/** A private key registered nowhere, made when first asked for and kept: what it signs must be refused. */
+export class UnknownKey {
+  #key: Promise<KeyObject> | undefined
+
+  /** The key, if it was ever asked for. */
+  get made(): Promise<KeyObject> | undefined {
+    return this.#key
+  }
+
+  get(): Promise<KeyObject> {
+    this.#key ??= promisify(generateKeyPair)('rsa', { modulusLength: 2048 }).then(({ privateKey }) => privateKey)
+    return this.#key
+  }
 }

@@ -68,7 +68,7 @@ async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surr
 }
 
 /** Loaded when somebody asks: it is long, and most runs never need it. */
-const manifest = () => import('../domain/fidelity/manifest.ts')
+const manifest = () => import('../fidelity/manifest.ts')
 
 /** A namespace as the control interface needs it. */
 function controlNamespace(namespace: Namespace, around: Surroundings): NamespaceControl {

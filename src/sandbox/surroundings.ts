@@ -7,7 +7,7 @@ import { audiencesOf } from '../domain/idp-claims.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { IdentityProvider } from '../identity/identity-provider.ts'
-import { UnknownKey } from '../identity/unknown-key.ts'
+import { UnknownKey } from '../identity/sign-jwt.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { Logger } from '../support/logger.ts'
 

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/errors.ts'
-import { MANIFEST } from '../../src/domain/fidelity/manifest.ts'
+import { MANIFEST } from '../../src/fidelity/manifest.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'

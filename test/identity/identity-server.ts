@@ -7,7 +7,7 @@ import type { Tenant } from '../../src/domain/records.ts'
 import { DEFAULT_SETTINGS } from '../../src/domain/service-settings.ts'
 import { IdentityProvider } from '../../src/identity/identity-provider.ts'
 import { identityRoutes } from '../../src/identity/identity-routes.ts'
-import { UnknownKey } from '../../src/identity/unknown-key.ts'
+import { UnknownKey } from '../../src/identity/sign-jwt.ts'
 
 /** A demo key by name. */
 export const demoKey = (name: string): string =>

@@ -9,7 +9,7 @@ import { Origin } from '../../src/domain/origin.ts'
 import type { Tenant } from '../../src/domain/records.ts'
 import { IdentityProvider } from '../../src/identity/identity-provider.ts'
 import { mintUserToken, type UserTokenRequest } from '../../src/identity/mint-user-token.ts'
-import { UnknownKey } from '../../src/identity/unknown-key.ts'
+import { UnknownKey } from '../../src/identity/sign-jwt.ts'
 import { ACME, demoKey } from './identity-server.ts'
 
 const clock = new SandboxClock()

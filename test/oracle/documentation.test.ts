@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
+import { describeOperation as described, sentenceOf } from '../../src/oracle/judge-operations.ts'
 import { type ClientOperation, operationsOf } from '../../src/oracle/operation.ts'
 import { OUTCOMES, type OutcomeId } from '../../src/oracle/outcome.ts'
-import { describeOperation as described, sentenceOf } from '../../src/oracle/sentences.ts'
 import { PORTFOLIO, transfer } from './story.ts'
 
 const LEDGER = { transfers: [], under_way: [], portfolios: [PORTFOLIO] }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LedgerPortfolio } from '../../src/oracle/facts.ts'
+import { describeOperation as described, sentenceOf } from '../../src/oracle/judge-operations.ts'
 import { type ClientOperation, operationsOf } from '../../src/oracle/operation.ts'
-import { describeOperation as described, sentenceOf } from '../../src/oracle/sentences.ts'
 import { evidenceOf } from '../verdict/evidence.ts'
 import { booked, LOST, PORTFOLIO, transfer } from './story.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { PRECEDENCE, type PrecedenceId } from '../../src/domain/fidelity/assumed-requests.ts'
 import type { Operation as AnyOperation } from '../../src/domain/operations.ts'
+import { PRECEDENCE, type PrecedenceId } from '../../src/fidelity/assumed-requests.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { sandboxWith } from '../helpers/fixture-file.ts'
 import { outcome } from '../helpers/outcome.ts'

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { MANIFEST } from '../../src/domain/fidelity/manifest.ts'
-import type { FidelityRow } from '../../src/domain/fidelity/row.ts'
+import { MANIFEST } from '../../src/fidelity/manifest.ts'
+import type { FidelityRow } from '../../src/fidelity/row.ts'
 
 const INTRODUCTION = `# Fidelity
 
 How the sandbox stands to the specification, rule by rule. \`GET /_sandbox/fidelity\` has the same as data, with the settings that
-are active. Made from \`src/domain/fidelity/\` by \`npm run build:fidelity\`; do not edit it.
+are active. Made from \`src/fidelity/\` by \`npm run build:fidelity\`; do not edit it.
 
 - **exact**: as the specification says.
 - **assumed**: the specification is silent, or leaves a choice; the sandbox chose. A partner must not take it for the service's word.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { MANIFEST } from '../../src/domain/fidelity/manifest.ts'
 import { DEFAULT_SETTINGS } from '../../src/domain/service-settings.ts'
+import { MANIFEST } from '../../src/fidelity/manifest.ts'
 import { isTest } from '../helpers/named-test.ts'
 import { testSandbox } from '../helpers/partner.ts'
 

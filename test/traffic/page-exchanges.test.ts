@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { Problem } from '../../src/domain/errors.ts'
-import type { ExchangeFilter } from '../../src/traffic/exchange-filter.ts'
 import {
+  type ExchangeFilter,
   type ExchangeQuery,
   exchangesInOrder,
   pageExchanges,

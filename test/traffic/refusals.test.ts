@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { mintUserToken } from '../../src/identity/mint-user-token.ts'
-import { UnknownKey } from '../../src/identity/unknown-key.ts'
+import { UnknownKey } from '../../src/identity/sign-jwt.ts'
 import type { Ask, Partner } from '../helpers/partner.ts'
 import { send } from '../http/raw-http.ts'
 import { type OpenSandbox, openSandbox } from '../reliability/ledger.ts'

@@ -2,10 +2,10 @@ import type { Tried } from '../../explore/matrix.ts'
 import { HAZARDS } from '../../explore/plan/hazards.ts'
 import { matrixSection } from '../../explore/render/html.ts'
 import { OUTCOMES, signOf } from '../../explore/render/outcomes.ts'
+import { html, type Markup } from '../../render/html-page.ts'
 import { grouped } from '../../support/maps.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
-import { html, type Markup } from '../../verdict/render/html/page.ts'
 import type { CertificateEvidence, CertifiedIncident } from '../evidence.ts'
 
 /** What went wrong or needs review in runs with a fault, a card for each cause; then every fault at every operation. */

@@ -1,7 +1,7 @@
 import { execCommandLine } from '../../exec/exec-command-line.ts'
+import { html, type Markup } from '../../render/html-page.ts'
 import type { Finding } from '../../verdict/finding.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
-import { html, type Markup } from '../../verdict/render/html/page.ts'
 import { failedItself } from '../certificate.ts'
 import { type CertificateEvidence, type FindingOutcome, operationInWords, type ScenarioEvidence } from '../evidence.ts'
 

@@ -1,6 +1,6 @@
 import { MATRIX_STYLE } from '../../explore/render/html.ts'
+import { html, type Markup, page, raw, STYLE, type VerdictHead, verdictHead } from '../../render/html-page.ts'
 import { shellWords } from '../../support/foreign-text.ts'
-import { html, type Markup, page, raw, STYLE, type VerdictHead, verdictHead } from '../../verdict/render/html/page.ts'
 import { type Certificate, type CertificateSummary, certificateSummary } from '../certificate.ts'
 import type { CertificateEvidence } from '../evidence.ts'
 import { explorationSections } from './exploration-sections.ts'

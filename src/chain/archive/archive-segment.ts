@@ -1,7 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
-import type { ArchivedBlock, BlockToArchive } from './archived-block.ts'
-import { rebuiltTransaction } from './rebuilt-transaction.ts'
+import { type ArchivedBlock, type BlockToArchive, rebuiltTransaction } from './archived-block.ts'
 
 /** Consecutive blocks, compressed, with what an index needs of them. Texts are base64. */
 export interface ArchiveSegmentEntry {

@@ -13,14 +13,15 @@ import {
 import { BATCH_CALLS, CALL_TIME } from '../json-rpc/rpc-budget.ts'
 import { RpcError } from '../json-rpc/rpc-client.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
+import type { ChainReader } from '../reading/chain-reader.ts'
 import type { BlockProducer } from '../rounds/block-producer.ts'
 import type { ChainWriter } from '../writing/chain-writer.ts'
 import { Allowance, tooLong } from './allowance.ts'
-import { Heartbeat } from './heartbeat.ts'
-import { KnownBlocks, type KnownBlocksDeps } from './known-blocks.ts'
+import { isFixed, KnownBlocks, type KnownBlocksDeps, stateBlock } from './known-blocks.ts'
 import { type ChangeDeps, OutsideChanges, SEND_RAW } from './outside-changes.ts'
 import { type OutsideDeps, OutsideReads } from './outside-reads.ts'
 import { isRead } from './rpc-methods.ts'
+import { canGoBack } from './snapshots.ts'
 
 /**
  * The chain's JSON-RPC for everybody outside, within a budget (rpc-budget.ts). What may change the chain waits its turn in
@@ -106,4 +107,51 @@ export interface GatewayDeps extends ChangeDeps, Omit<OutsideDeps, 'blocks' | 'p
   writer: ChainWriter
   supervisor: Pick<NodeSupervisor, 'foreign' | 'states'>
   archive: BlockArchive
+}
+
+/** Milliseconds that a read waits for a block: transfers under way go before it. */
+const BLOCK_TIMEOUT_MS = 1_000
+
+/** Reads whose answer depends on how old the latest block is. */
+const OF_LATEST = /^eth_(blockNumber|call|simulateV1|getBlockByNumber|getFilterChanges|feeHistory)$/
+
+/**
+ * Mines a block before somebody reads the latest one, if the clock has moved on by a second since: what the latest block says is
+ * what the API shows. At rest, nothing is mined. Whoever took a snapshot, or set the node's time, has the chain to himself.
+ */
+export class Heartbeat {
+  readonly #deps: HeartbeatDeps
+
+  constructor(deps: HeartbeatDeps) {
+    this.#deps = deps
+  }
+
+  /** Resolves when the requests can be answered, in a second at most. A chain that mines no block says so by itself. */
+  async before(requests: readonly unknown[]): Promise<void> {
+    const { reader } = this.#deps
+    if (reader.present > reader.latest && requests.some(readsLatest)) await this.beat()
+  }
+
+  /** Mines a block if one is due. */
+  async beat(): Promise<void> {
+    const { reader, writer, producer, supervisor, clock } = this.#deps
+    const { foreign } = supervisor
+    if (reader.present <= reader.latest || foreign.timeSet) return
+    if (canGoBack(foreign, { height: writer.height, ownChanges: producer.ownChanges })) return
+    await Promise.race([producer.catchUp().catch(() => {}), clock.wallSleep(BLOCK_TIMEOUT_MS)])
+  }
+}
+
+function readsLatest(request: unknown): boolean {
+  if (!isRequest(request) || !OF_LATEST.test(request.method)) return false
+  const params = request.params ?? []
+  return !isFixed(request.method === 'eth_getBlockByNumber' ? params[0] : stateBlock(request.method, params))
+}
+
+export interface HeartbeatDeps {
+  reader: Pick<ChainReader, 'present' | 'latest'>
+  writer: Pick<ChainWriter, 'height'>
+  producer: Pick<BlockProducer, 'catchUp' | 'ownChanges'>
+  supervisor: Pick<NodeSupervisor, 'foreign'>
+  clock: SandboxClock
 }

@@ -5,8 +5,7 @@ import { allInOrder } from '../../support/waiting.ts'
 import type { Reader } from '../reading/view.ts'
 import { aave, priceOracleOf } from './protocols/aave.ts'
 import { decimalsOf } from './protocols/erc20.ts'
-import { priceOf } from './protocols/figures.ts'
-import { type Protocol, UnfitMarketError } from './protocols/protocol.ts'
+import { type Protocol, priceOf, UnfitMarketError } from './protocols/protocol.ts'
 
 /** What was found out about a chain's markets before it is used. */
 export interface MarketValidation {

@@ -1,9 +1,8 @@
 import { numberToHex } from 'viem/utils'
 import type { Hex } from '../../domain/records.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
-import type { BlockToArchive } from '../archive/archived-block.ts'
+import { type BlockToArchive, isRebuildable } from '../archive/archived-block.ts'
 import type { BlockArchive } from '../archive/block-archive.ts'
-import { isRebuildable } from '../archive/rebuilt-transaction.ts'
 import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 import { BLOCKS_KEPT } from '../node/anvil-node.ts'
 

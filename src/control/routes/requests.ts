@@ -8,10 +8,16 @@ import { BROUGHT } from '../../faults/fault-kind.ts'
 import { KINDS } from '../../faults/kinds/index.ts'
 import { shorten } from '../../support/foreign-text.ts'
 import { suggest } from '../../support/nearest.ts'
-import type { ExchangeFilter } from '../../traffic/exchange-filter.ts'
 import { explainExchange } from '../../traffic/explain-exchange.ts'
 import { harOf, harPieces } from '../../traffic/har.ts'
-import { type ExchangeQuery, exchangesInOrder, kept, originalOf, pageExchanges } from '../../traffic/page-exchanges.ts'
+import {
+  type ExchangeFilter,
+  type ExchangeQuery,
+  exchangesInOrder,
+  kept,
+  originalOf,
+  pageExchanges,
+} from '../../traffic/page-exchanges.ts'
 import { EXCHANGE_ENDS } from '../../traffic/recorded-exchange.ts'
 import { ANSWERED_CODES } from '../../verdict/coverage.ts'
 import { type ControlDeps, controlOf, type NamespaceControl } from '../control-parts.ts'

@@ -1,5 +1,5 @@
+import { html, type Markup, page, STYLE, type VerdictHead, verdictHead } from '../../render/html-page.ts'
 import { shellWords } from '../../support/foreign-text.ts'
-import { html, type Markup, page, STYLE, type VerdictHead, verdictHead } from '../../verdict/render/html/page.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { type Cell, countIn, type MatrixSource, matrixOf } from '../matrix.ts'

@@ -1,4 +1,4 @@
-import { attributesOf, element, plainText, type XmlElement } from '../../verdict/render/safe-text.ts'
+import { attributesOf, element, plainText, type XmlElement } from '../../render/safe-text.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { OUTCOMES } from './outcomes.ts'

@@ -1,5 +1,5 @@
+import { code, markdownEscaped } from '../../render/safe-text.ts'
 import { VERDICT_SIGNS } from '../../verdict/render/report-parts.ts'
-import { code, markdownEscaped } from '../../verdict/render/safe-text.ts'
 import type { Exploration } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { countIn, matrixOf } from '../matrix.ts'

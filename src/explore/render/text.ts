@@ -1,5 +1,5 @@
-import { plainText } from '../../verdict/render/safe-text.ts'
-import { type TextTerms, Typesetter } from '../../verdict/render/typesetter.ts'
+import { plainText } from '../../render/safe-text.ts'
+import { type TextTerms, Typesetter } from '../../render/typesetter.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { isBad } from '../judge/judge-trial.ts'
 import { matrixOf } from '../matrix.ts'

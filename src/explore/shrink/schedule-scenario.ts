@@ -1,6 +1,6 @@
+import { stringify } from 'yaml'
 import { prepareFiles, writeOwn, writing } from '../../exec/report-files.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
-import { scenarioText } from '../../scenarios/scenario-text.ts'
 import { shorten } from '../../support/foreign-text.ts'
 import type { Harm, RequestPosition } from '../exploration.ts'
 import { faultRules } from '../plan/plan.ts'
@@ -62,4 +62,18 @@ export async function saveScenario(path: string, scenario: Scenario, flag: strin
   await prepareFiles([{ path }], flag)
   await writing(path, () => writeOwn(path, scenarioText(scenario)), flag)
   return path
+}
+
+/** A scenario as YAML that the loader reads again. What is empty is left out. */
+export function scenarioText({ name, description, faults, clock, expect }: Scenario): string {
+  return stringify(
+    {
+      name,
+      description,
+      ...(faults.length > 0 && { faults }),
+      ...(clock.length > 0 && { clock }),
+      ...(Object.keys(expect).length > 0 && { expect }),
+    },
+    { lineWidth: 120, aliasDuplicateObjects: false },
+  )
 }

@@ -1,8 +1,8 @@
 import { from, named, openList, SCHEMA_NAME, SPECIFICATION } from '../../domain/described-schema.ts'
 import { ERRORS, type ErrorCode, Problem } from '../../domain/errors.ts'
-import { MANIFEST } from '../../domain/fidelity/manifest.ts'
 import { scopeOf } from '../../domain/idp-claims.ts'
 import type { ServiceSettings } from '../../domain/service-settings.ts'
+import { MANIFEST } from '../../fidelity/manifest.ts'
 import { renderProblem } from '../problem.ts'
 
 /** JSON of any shape. */

@@ -1,4 +1,5 @@
 import { type OperationOutcome, OUTCOMES } from '../../oracle/outcome.ts'
+import { findingNumbers, html, type Markup, page, STYLE, verdictHead } from '../../render/html-page.ts'
 import {
   type ConfigurationCause,
   type Covered,
@@ -7,7 +8,6 @@ import {
   type Report,
   type ReportedFinding,
 } from '../report.ts'
-import { findingNumbers, html, type Markup, page, STYLE, verdictHead } from './html/page.ts'
 import {
   byOutcome,
   durationInWords,

@@ -1,7 +1,7 @@
 import { type OperationOutcome, OUTCOMES } from '../../oracle/outcome.ts'
+import { type Attributes, attributesOf, element, plainText, type XmlElement } from '../../render/safe-text.ts'
 import type { ConfigurationCause, Report, ReportedFinding } from '../report.ts'
 import { reportName, shownOperations } from './report-parts.ts'
-import { type Attributes, attributesOf, element, plainText, type XmlElement } from './safe-text.ts'
 
 /** What became of one test case. */
 type Result = '' | XmlElement

@@ -1,3 +1,4 @@
+import { code, markdownEscaped } from '../../render/safe-text.ts'
 import { type ConfigurationCause, type Covered, mergedReport, type Report, type ReportedFinding } from '../report.ts'
 import {
   byOutcome,
@@ -12,7 +13,6 @@ import {
   tally,
   VERDICT_SIGNS,
 } from './report-parts.ts'
-import { code, markdownEscaped } from './safe-text.ts'
 
 /** GitHub's Markdown, for the summary of a job or a comment: what is wrong in full, the rest folded. */
 export function renderMarkdown(reports: readonly Report[]): string {

@@ -1,9 +1,9 @@
 import { LEVELS, type Level, type OperationOutcome, OUTCOMES } from '../../oracle/outcome.ts'
+import { plainText } from '../../render/safe-text.ts'
 import { plural } from '../evidence/words.ts'
 import type { Outcome } from '../finding.ts'
 import type { FindingId } from '../finding-ids.ts'
 import type { ExchangeLine, Report, ReportedFinding, Verdict } from '../report.ts'
-import { plainText } from './safe-text.ts'
 
 /** Levels that keep a verdict from "passed". */
 const GRAVE: ReadonlySet<Level> = new Set(['critical', 'serious', 'inconclusive', 'review'])

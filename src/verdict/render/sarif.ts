@@ -1,9 +1,9 @@
 import { type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from '../../oracle/outcome.ts'
+import { plainText } from '../../render/safe-text.ts'
 import { visibleText } from '../../support/foreign-text.ts'
 import type { Impact } from '../finding.ts'
 import type { Report, ReportedFinding } from '../report.ts'
 import { reportName, shownOperations } from './report-parts.ts'
-import { plainText } from './safe-text.ts'
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
 

@@ -1,4 +1,6 @@
 import type { Level, OperationOutcome } from '../../oracle/outcome.ts'
+import { plainText } from '../../render/safe-text.ts'
+import { type TextTerms, Typesetter } from '../../render/typesetter.ts'
 import type { Outcome } from '../finding.ts'
 import type { ConfigurationCause, Covered, ExchangeLine, Report, ReportedFinding, Verdict } from '../report.ts'
 import {
@@ -11,8 +13,6 @@ import {
   shownOperations,
   tally,
 } from './report-parts.ts'
-import { plainText } from './safe-text.ts'
-import { type TextTerms, Typesetter } from './typesetter.ts'
 
 /** Select Graphic Rendition of ECMA-48. */
 const BOLD = '1'

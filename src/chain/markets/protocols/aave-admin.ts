@@ -2,9 +2,8 @@ import { parseAbi, stringToHex } from 'viem/utils'
 import type { PoolFacts } from '../../../domain/chain-setup.ts'
 import type { Address } from '../../../domain/records.ts'
 import { type Reader, view } from '../../reading/view.ts'
-import { rateFor, reserve } from './aave-reserve.ts'
+import { RAY, rateFor, reserve } from './aave-reserve.ts'
 import { call, type MarketAdmin } from './protocol.ts'
-import { RAY } from './ray-math.ts'
 
 const POOL = parseAbi([
   'function ADDRESSES_PROVIDER() view returns (address)',

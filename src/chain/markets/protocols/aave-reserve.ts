@@ -2,7 +2,6 @@ import { parseAbi } from 'viem/utils'
 import type { PoolFacts } from '../../../domain/chain-setup.ts'
 import type { Address } from '../../../domain/records.ts'
 import { type Reader, view } from '../../reading/view.ts'
-import { RAY } from './ray-math.ts'
 
 const POOL = parseAbi([
   'struct ReserveData { uint256 configuration; uint128 liquidityIndex; uint128 currentLiquidityRate; uint128 variableBorrowIndex; uint128 currentVariableBorrowRate; uint128 currentStableBorrowRate; uint40 lastUpdateTimestamp; uint16 id; address aTokenAddress; address stableDebtTokenAddress; address variableDebtTokenAddress; address interestRateStrategyAddress; uint128 accruedToTreasury; uint128 unbacked; uint128 isolationModeTotalDebt; }',
@@ -33,4 +32,32 @@ export function compounded(rate: bigint): number {
 export function rateFor(apy: number): bigint {
   const rate = SECONDS_PER_YEAR * Math.expm1(Math.log1p(apy) / SECONDS_PER_YEAR)
   return BigInt(Math.round(rate * Number(EXACT))) * (RAY / EXACT)
+}
+
+/** Aave's unit of indexes and rates: 27 decimals. */
+export const RAY = 10n ** 27n
+
+/** Aave's multiplication of rays: rounds half up. */
+export function rayMul(a: bigint, b: bigint): bigint {
+  return (a * b + RAY / 2n) / RAY
+}
+
+/** Aave's division of rays: rounds half up. */
+export function rayDiv(a: bigint, b: bigint): bigint {
+  return (a * RAY + b / 2n) / b
+}
+
+/** Rounds down. */
+export function rayMulFloor(a: bigint, b: bigint): bigint {
+  return (a * b) / RAY
+}
+
+/** Rounds down. */
+export function rayDivFloor(a: bigint, b: bigint): bigint {
+  return (a * RAY) / b
+}
+
+/** Rounds up. */
+export function rayDivCeil(a: bigint, b: bigint): bigint {
+  return (a * RAY + b - 1n) / b
 }

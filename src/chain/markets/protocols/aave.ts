@@ -2,11 +2,8 @@ import { parseAbi } from 'viem/utils'
 import type { Address } from '../../../domain/records.ts'
 import { type Reader, view } from '../../reading/view.ts'
 import { aaveAdmin } from './aave-admin.ts'
-import { compounded, reserve } from './aave-reserve.ts'
-import { event } from './events.ts'
-import { exactUsd, fraction, priceOf, usd } from './figures.ts'
-import { call, type Protocol, UnfitMarketError } from './protocol.ts'
-import { rayDiv, rayDivCeil, rayDivFloor, rayMul, rayMulFloor } from './ray-math.ts'
+import { compounded, rayDiv, rayDivCeil, rayDivFloor, rayMul, rayMulFloor, reserve } from './aave-reserve.ts'
+import { call, event, exactUsd, fraction, type Protocol, priceOf, UnfitMarketError, usd } from './protocol.ts'
 
 const POOL = parseAbi([
   'function POOL_REVISION() view returns (uint256)',

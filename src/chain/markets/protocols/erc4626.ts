@@ -4,9 +4,7 @@ import { ChainUnavailableError } from '../../../domain/ports/chain.ts'
 import { later, type Reader, view } from '../../reading/view.ts'
 import { balanceOf } from './erc20.ts'
 import { erc4626Admin } from './erc4626-admin.ts'
-import { event } from './events.ts'
-import { exactUsd, fraction, priceOf, usd } from './figures.ts'
-import { call, type Protocol, UnfitMarketError } from './protocol.ts'
+import { call, event, exactUsd, fraction, type Protocol, priceOf, UnfitMarketError, usd } from './protocol.ts'
 
 const VAULT = parseAbi([
   'function asset() view returns (address)',

@@ -1,8 +1,10 @@
 import type { Abi, ContractFunctionName } from 'viem'
+import { hexToBigInt, parseAbi, size, sliceHex, toEventSelector } from 'viem/utils'
 import type { PoolFacts } from '../../../domain/chain-setup.ts'
 import type { MarketFigures, TransferDecision } from '../../../domain/ports/chain.ts'
 import type { Address, Hex, Pool, TransferType } from '../../../domain/records.ts'
-import { type Arguments, functionEncoder, type Read, type Reader } from '../../reading/view.ts'
+import { SenselessAnswerError } from '../../json-rpc/rpc-client.ts'
+import { type Arguments, functionEncoder, type Read, type Reader, view } from '../../reading/view.ts'
 
 /** An event a transaction left behind. */
 export interface Log {
@@ -85,4 +87,56 @@ export function call<const abi extends Abi, name extends ContractFunctionName<ab
 ): (to: Address, ...args: Arguments<abi, 'nonpayable', name>) => ContractCall {
   const encode = functionEncoder(abi, name)
   return (to, ...args) => ({ to, gas, data: encode(args) })
+}
+
+/** Bytes. */
+const WORD = 32
+
+/**
+ * A reader of an event's arguments that are not indexed, by the names given to them, in the first such event a contract
+ * emitted. `signature` names the types of all arguments; those that are not indexed must be a word each, and are read as
+ * numbers. The reader throws when there is no such event, or it has not so many.
+ */
+export function event<const name extends string>(
+  signature: string,
+  names: readonly name[],
+): (logs: readonly Log[], emitter: Address) => Record<name, bigint> {
+  const selector = toEventSelector(signature)
+  return (logs, emitter) => {
+    const log = logs.find(({ address, topics }) => topics[0] === selector && sameAddress(address, emitter))
+    if (!log || size(log.data) !== names.length * WORD) {
+      throw new SenselessAnswerError(`the transaction emitted no ${signature} of ${emitter}`)
+    }
+    const words = names.map((name, i) => [name, hexToBigInt(sliceHex(log.data, i * WORD, (i + 1) * WORD))])
+    return Object.fromEntries(words) as Record<name, bigint>
+  }
+}
+
+function sameAddress(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
+}
+
+const PRICE_ORACLE = parseAbi(['function getAssetPrice(address asset) view returns (uint256)'])
+
+/** USD price of a whole token with 8 decimals, by Aave's oracle: `priceOf(oracle, token)`. */
+export const priceOf = view(PRICE_ORACLE, 'getAssetPrice')
+
+/** USD with two decimals. `amount` in minor units of a token with so many decimals; `price` as {@link priceOf} gives it. */
+export function usd(amount: bigint, tokenDecimals: number, price: bigint): string {
+  return decimal((amount * price * 100n) / 10n ** BigInt(tokenDecimals + 8), 2)
+}
+
+/** USD for a whole token, with two decimals or as many as it takes: `"1.00"`, `"0.99987"`. `price` as {@link priceOf} gives it. */
+export function exactUsd(price: bigint): string {
+  return decimal(price, 8).replace(/0{1,6}$/, '')
+}
+
+/** A fraction of one with six decimals: `0.0403214` is written `"0.040321"`. */
+export function fraction(value: number): string {
+  return value.toFixed(6)
+}
+
+function decimal(value: bigint, decimals: number): string {
+  const digits = value.toString().padStart(decimals + 1, '0')
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`
 }

@@ -1,4 +1,4 @@
-import type { ServiceSettings } from '../service-settings.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 
 /** A test that holds a row: its file in the repository and its name as it is written there. */
 export interface NamedTest {

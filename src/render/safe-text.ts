@@ -1,4 +1,4 @@
-import { shorten } from '../../support/foreign-text.ts'
+import { shorten } from '../support/foreign-text.ts'
 
 /** Most characters of one text: clients may have sent anything. */
 const LONGEST = 2000

@@ -1,4 +1,4 @@
-import type { ServiceSettings } from '../service-settings.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import { ABSENT_ROWS } from './absent.ts'
 import { CHAIN_BEHAVIOURS } from './assumed-chain.ts'
 import { IDEMPOTENCY_ASSUMPTIONS, IDEMPOTENCY_BEHAVIOURS } from './assumed-idempotency.ts'

@@ -1,5 +1,4 @@
-import type { Verdict } from '../../report.ts'
-import { plainText, xmlEscaped } from '../safe-text.ts'
+import { plainText, xmlEscaped } from './safe-text.ts'
 
 /** Nothing is loaded and nothing runs, whatever a client sent. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -113,7 +112,7 @@ footer{color:var(--soft);font-size:.85rem;padding-top:2.5rem;padding-bottom:2.5r
 
 /** The head of a page. */
 export interface VerdictHead {
-  verdict: Verdict
+  verdict: 'passed' | 'failed' | 'inconclusive'
   /** Begins with the verdict, as every summary does: `Passed: …`. */
   summary: string
   /** What went well, what went wrong and what is open: how much of it, and in which words. */
