@@ -124,7 +124,7 @@ const MAX_BYTES = 1024 * 1024
  * server unreachable or slower than `timeout` milliseconds, a redirect, a status other than 200, over 1 MiB, no key set.
  * The message never holds the URI, which may hold a secret.
  */
-export async function fetchJwks(uri: string, timeout: number): Promise<unknown[]> {
+async function fetchJwks(uri: string, timeout: number): Promise<unknown[]> {
   const headers = { accept: 'application/jwk-set+json, application/json' }
   try {
     const response = await fetch(uri, { headers, redirect: 'error', signal: AbortSignal.timeout(timeout) })
@@ -153,7 +153,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Allows a burst of `capacity` and then one more every `interval` milliseconds of real time. */
-export class TokenBucket {
+class TokenBucket {
   /** When all will be there again, in milliseconds since the Unix epoch. */
   #fullAt = 0
 

@@ -295,7 +295,7 @@ export class AnvilChain implements ChainControls {
 }
 
 /** Puts the contract onto an embedded chain that was kept by a version without it. */
-export async function placeMulticall3(
+async function placeMulticall3(
   { rpc, writer }: { rpc: RpcClient; writer: ChainWriter },
   embedded: Checkpoint,
 ): Promise<void> {

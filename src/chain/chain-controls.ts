@@ -155,11 +155,7 @@ export interface ControlledDeps extends RulerDeps {
  * the same effect, but another hash. An empty block is mined for it when the last one cannot be told from its journal.
  * Nothing else may change the chain meanwhile. Throws ChainUnavailableError.
  */
-export async function reorganizedHistory(
-  writer: ChainWriter,
-  journal: ChainJournal,
-  reader: ChainReader,
-): Promise<History> {
+async function reorganizedHistory(writer: ChainWriter, journal: ChainJournal, reader: ChainReader): Promise<History> {
   await writer.reconcile()
   for (;;) {
     const history = writer.changedByOthers ? undefined : await journal.read()
@@ -183,7 +179,7 @@ const DEV_MNEMONIC = 'test test test test test test test test test test test jun
 
 /** contracts/MarketOwner.sol */
 const OWNER = parseAbi(['function execute(address target, bytes data)'])
-/** Where the contract keeps its operator. */
+/** Where MarketOwner keeps its operator. */
 const OPERATOR = pad('0x0')
 /** What the contract takes for itself and for its call's data, and more than the part of the gas that a call is not given. */
 const OWN_GAS = 200_000n
@@ -191,7 +187,7 @@ const OWN_GAS = 200_000n
 const execute = call(OWNER, 'execute', OWN_GAS)
 
 /** Whoever can make calls in the name of the markets' owner. */
-export interface Ruler {
+interface Ruler {
   owner: Address
   signer: LocalAccount
   /** The transaction that has the owner make a call. */
@@ -210,7 +206,7 @@ export interface RulerDeps {
  * drawn for what is done now and forgotten with it: it is written nowhere, and what it signed is good for nothing on a chain
  * that was reset or copied. The chain is told whose it is by a change of its storage, which no transaction can make.
  */
-export async function marketRuler({ rpc, writer, governingKey = SeededRandom.secretKey }: RulerDeps): Promise<Ruler> {
+async function marketRuler({ rpc, writer, governingKey = SeededRandom.secretKey }: RulerDeps): Promise<Ruler> {
   if ((await rpc.call<Hex>('eth_getCode', MARKET_OWNER, 'latest')) === '0x') return formerRuler()
   const signer = privateKeyToAccount(governingKey())
   await writer.cheat([['anvil_setStorageAt', MARKET_OWNER, OPERATOR, pad(signer.address)]])

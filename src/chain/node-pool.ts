@@ -167,7 +167,7 @@ const TIMEOUT_MS = 10_000
 const REPLACE_AFTER_MS = 100
 
 /** Nodes that stand at the end of copies already: a chain that begins with one of these need not wait for its node. */
-export class SpareNodes {
+class SpareNodes {
   readonly #deps: SpareDeps
   /** With the spare of each copy, if there is one at present. The copy that nobody asked for longest comes first. */
   readonly #wanted = new Map<ChainCopy, { chainId: string; spare?: Spare }>()
@@ -268,7 +268,7 @@ export class SpareNodes {
   }
 }
 
-export interface SpareDeps {
+interface SpareDeps {
   clock: SandboxClock
   log: Logger
   /** A place for another node; undefined if there is none. */

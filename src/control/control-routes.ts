@@ -69,7 +69,7 @@ const IN_PATH = '/:namespace/'
 const Namespace = Type.String({ description: 'Name of the namespace.', examples: ['pull-request-7'] })
 
 /** A hook for routes as they are made: what is below `namespaces/{namespace}/` is described as such. */
-export function describeAsNamespaced(route: RouteOptions): void {
+function describeAsNamespaced(route: RouteOptions): void {
   const { schema, config } = route
   if (!route.url.includes(IN_PATH) || !schema) return
   const params = schema.params as { properties?: object } | undefined

@@ -183,13 +183,13 @@ function boundedFault({ param, detail }: ParameterFault): ParameterFault {
 }
 
 /** Which credential a 401 is about: the identity provider's token, the partner's user token, the control token. */
-export type Realm = 'partner-api' | 'user-token' | 'control'
+type Realm = 'partner-api' | 'user-token' | 'control'
 
 /**
  * Value of `WWW-Authenticate` for a bearer token. `refusal` is what is wrong with the one that came; left out when none came:
  * then nothing is said about it (RFC 6750 §3.1). ASCII without quotation marks and backslashes.
  */
-export function bearerChallenge(realm: Realm, refusal?: string): string {
+function bearerChallenge(realm: Realm, refusal?: string): string {
   const challenge = `Bearer realm="${realm}"`
   return refusal === undefined ? challenge : `${challenge}, error="invalid_token", error_description="${refusal}"`
 }

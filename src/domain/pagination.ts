@@ -122,7 +122,7 @@ export const CURSOR_LIFETIME = 7 * 24 * 60 * 60 * 1000
 const SIGNATURE_BYTES = 16
 
 /** A place in a list: next to the record with this sort key, as the list stood at a sequence of the store. */
-export interface CursorPosition {
+interface CursorPosition {
   key: SortKey
   /** {@link Store.sequence} when the cursor was issued. */
   up_to: number

@@ -3,14 +3,27 @@
  * own fill `with`, and words that are numbers or truth values are read as such.
  */
 export function parseFaultHeader(header: string): Record<string, unknown> {
-  return readWords(header, RULE_PARAMETERS, new Set())
+  return readWords(header, HEADER_RULE, new Set())
 }
 
-/** The rest of a rule makes no sense for one request. */
-const RULE_PARAMETERS = new Set(['phase', 'probability'])
+/** Parameters of a header that are the rule's own: the rest of a rule makes no sense for one request. */
+const HEADER_RULE = new Set(['phase', 'probability'])
+
+/** Parameters of a line that are the rule's own. */
+const TEXT_RULE = new Set(['phase', 'skip', 'times', 'probability', 'in_a_row'])
+/** Parameters of a line that say where it applies. */
+const TEXT_MATCH = new Set(['operation', 'tenant', 'external_id', 'end_user', 'ordinal'])
+
+/**
+ * A rule on one line, as the header X-Sandbox-Fault has it, but one for many requests, which can say where and how often:
+ * `drop_connection; phase=after_broadcast; operation=deposit; times=2`.
+ */
+export function parseFaultText(text: string): Record<string, unknown> {
+  return readWords(text, TEXT_RULE, TEXT_MATCH)
+}
 
 /** Reads a kind and its parameters: those of the names in `own` are the rule's, those of `match` its match's, the rest fill `with`. */
-export function readWords(text: string, own: ReadonlySet<string>, match: ReadonlySet<string>): Record<string, unknown> {
+function readWords(text: string, own: ReadonlySet<string>, match: ReadonlySet<string>): Record<string, unknown> {
   const [kind = '', ...parameters] = (text.match(PARTS) ?? []).map((part) => part.trim())
   const rule: Record<string, unknown> = { kind }
   const parts = { match: {}, with: {} }
@@ -39,17 +52,4 @@ function literal(word: string): unknown {
 
 function unquoted(word: string): string {
   return /^"(.*)"$/.exec(word)?.[1] ?? word
-}
-
-/** Parameters that are the rule's own. */
-const RULE = new Set(['phase', 'skip', 'times', 'probability', 'in_a_row'])
-/** Parameters that say where it applies. */
-const MATCH = new Set(['operation', 'tenant', 'external_id', 'end_user', 'ordinal'])
-
-/**
- * A rule on one line, as the header X-Sandbox-Fault has it, but one for many requests, which can say where and how often:
- * `drop_connection; phase=after_broadcast; operation=deposit; times=2`.
- */
-export function parseFaultText(text: string): Record<string, unknown> {
-  return readWords(text, RULE, MATCH)
 }

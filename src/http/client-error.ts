@@ -92,7 +92,7 @@ const REQUEST_LINE = /^[A-Za-z-]+ \S+ HTTP\/1\.[01]\r\n/
 const LONG_TARGET = new RegExp(`^[A-Z-]+ \\S{${MAX_TARGET}}`)
 
 /** What a client sends first that takes HTTP/2 for granted (RFC 9113 §3.4). */
-export const HTTP_2_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
+const HTTP_2_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
 const WORDS = Buffer.from('This server speaks HTTP/1.1.')
 

@@ -61,7 +61,7 @@ const MOST = 100 * 1024
 /** Milliseconds of real time: a body that never comes must not hold up a fault for longer. */
 const PATIENCE_MS = 1000
 
-/** The only ones that the service reads. */
+/** The only bodies that the service reads. */
 const JSON_TYPE = /^application\/json\b/i
 
 /**
@@ -78,7 +78,7 @@ export async function readAhead(request: FastifyRequest, clock: SandboxClock): P
 }
 
 /** The stream that a parser is to read: the body that was read ahead, or else the request's own. */
-export function bodyReadAhead(request: FastifyRequest): Readable | undefined {
+function bodyReadAhead(request: FastifyRequest): Readable | undefined {
   const body = request.exchange?.body
   return body && Readable.from(body.length > 0 ? [body] : [])
 }

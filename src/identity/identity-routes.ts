@@ -202,7 +202,7 @@ const WHEN = {
 const CHALLENGE = { 'WWW-Authenticate': header('Basic, for a client that used the Authorization header.') }
 
 /** Every answer of the token endpoint, for the description; `lifetime` of a token in seconds. */
-export const tokenResponses = (lifetime: number) => ({
+const tokenResponses = (lifetime: number) => ({
   200: {
     description: 'The access token. Cache it until 60 seconds before it expires.',
     ...from(SPECIFICATION),

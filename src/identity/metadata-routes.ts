@@ -69,7 +69,7 @@ export async function metadataRoutes(app: FastifyInstance, { provider, settings,
 }
 
 /** What a discovery document is about. */
-export interface Discovered {
+interface Discovered {
   /** The URL the sandbox was asked under. */
   url: string
   /** For the issuer at a tenant's own address. */
@@ -86,7 +86,7 @@ export function endpointPaths(tenantId?: string) {
 }
 
 /** The metadata an OAuth client library starts from (RFC 8414, OpenID Connect Discovery). */
-export function discoveryDocument({ url, tenantId, scopes }: Discovered): Static<typeof DiscoverySchema> {
+function discoveryDocument({ url, tenantId, scopes }: Discovered): Static<typeof DiscoverySchema> {
   const { token, authorize } = endpointPaths(tenantId)
   return {
     issuer: issuerAt(url, tenantId),

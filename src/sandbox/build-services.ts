@@ -195,7 +195,7 @@ export function seedService({ endUsers, portfolios, transfers }: Service): Seede
 }
 
 /** The chains while they start: the server listens already, and the pipeline lets nothing through to them. */
-export class PendingChains implements Chains {
+class PendingChains implements Chains {
   #started: AnvilChains | undefined
 
   /** Puts the started chains in their place. */

@@ -7,6 +7,9 @@ import { suggest } from '../support/nearest.ts'
 import { loadScenario, loadScenarios, ScenarioError } from './load-scenario.ts'
 import type { Scenario } from './scenario-schema.ts'
 
+/** The folder of the scenarios that ship with the package. */
+const SHIPPED = fileURLToPath(new URL('scenarios', PACKAGE_ROOT))
+
 /** Whether a word names a file: no name of a scenario has a dot or a slash in it. */
 export function isScenarioFile(nameOrFile: string): boolean {
   return /[./\\]/.test(nameOrFile)
@@ -22,9 +25,6 @@ export async function findScenario(nameOrFile: string): Promise<Scenario> {
     { file: `scenario "${shorten(nameOrFile)}"`, path: '', message: 'is none of the shipped ones', fix },
   ])
 }
-
-/** Where they are. */
-export const SHIPPED = fileURLToPath(new URL('scenarios', PACKAGE_ROOT))
 
 /** The scenarios that ship with the package. */
 export function shippedScenarios(): Promise<Scenario[]> {

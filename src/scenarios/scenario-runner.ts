@@ -244,7 +244,7 @@ export function destination(move: ScenarioClockMove, now: number): number {
 }
 
 /** Makes the move. Throws RangeError when it cannot be made; then the clock is as it was. */
-export function makeMove(move: ScenarioClockMove, clock: SandboxClock): void {
+function makeMove(move: ScenarioClockMove, clock: SandboxClock): void {
   if ('freeze' in move) {
     if (move.freeze) clock.freeze()
     else clock.unfreeze()
@@ -255,7 +255,7 @@ export function makeMove(move: ScenarioClockMove, clock: SandboxClock): void {
 }
 
 /** One sentence: what the move does, and when. */
-export function explainMove(move: ScenarioClockMove): string {
+function explainMove(move: ScenarioClockMove): string {
   const { after } = move
   const what =
     'freeze' in move

@@ -314,7 +314,7 @@ const TEXT_BYTES = 24
  * Lets a request that arrives have the texts of the one before where they are the same, as most of what a client sends is: what is kept anew
  * is dear, not what is compared.
  */
-export class SharedTexts {
+class SharedTexts {
   #headers: readonly string[] = []
   #headersSize = 0
   #url = ''
@@ -350,7 +350,7 @@ const AT_ONCE = 50
  * Texts of one length in ASCII, by index, outside of the heap: the garbage collector neither copies nor looks at them. Memory is taken
  * in pieces, as far as there are texts.
  */
-export class PackedTexts {
+class PackedTexts {
   readonly #length: number
   readonly #pieces: Buffer[] = []
   /** Set last, one after the other from `#from` on, and not yet written. */

@@ -274,7 +274,7 @@ const STEPS: Record<string, string> = {
 const OUTCOME_UNKNOWN = new Set([500, 502, 503, 504])
 
 /** @returns true if the client cannot know what became of its request */
-export function isUnanswered({ end, unread, response }: RecordedExchange): boolean {
+function isUnanswered({ end, unread, response }: RecordedExchange): boolean {
   if (end === 'open') return false
   return end !== 'answered' || unread || response === null || OUTCOME_UNKNOWN.has(response.status)
 }

@@ -233,7 +233,7 @@ function inBase64(secret: string, before: number): string[] {
 /** Runs of characters that keys and tokens are written in. */
 export const RUN = /[\w~+-]{16,}/g
 /** Runs that base64 is written in, which no path begins like. */
-export const BASE64 = /(?<![\w/+])[0-9A-Za-z][\w+/]{39,}/g
+const BASE64 = /(?<![\w/+])[0-9A-Za-z][\w+/]{39,}/g
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 const ULID = /(?<![0-9A-Za-z])[0-9A-HJKMNP-TV-Z]{26}(?![0-9A-Za-z])/g
@@ -257,7 +257,7 @@ const SIGNATURE_BYTES = 16
  * @returns true if a run of characters looks like a key or a token, and not like a name, an id, a UUID, an address, a hash or a cursor
  * of the service. A word that somebody chose for a password does not look like one: where such a word stands, its name decides.
  */
-export function isSecretShaped(run: string): boolean {
+function isSecretShaped(run: string): boolean {
   if (run.length < 16 || PLAIN_RUN.test(run) || CHAIN.test(run) || isCursor(run)) return false
   if (PREFIX.test(run) || HEX_KEY.test(run)) return true
   const rest = run.replace(UUID, '').replace(ULID, '')
@@ -266,7 +266,7 @@ export function isSecretShaped(run: string): boolean {
 }
 
 /** @returns true if a text has the form of the service's cursors: base64url of a signature and a JSON array */
-export function isCursor(text: string): boolean {
+function isCursor(text: string): boolean {
   if (!/^[\w-]{40,}$/.test(text)) return false
   const payload = Buffer.from(text, 'base64url').subarray(SIGNATURE_BYTES).toString()
   return /^\[\d+,\d+(?:,"[\w .:/@+-]*")+\]$/.test(payload)

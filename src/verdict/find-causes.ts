@@ -110,7 +110,7 @@ function surroundingsOf(exchanges: Evidence['exchanges'], settings: Evidence['se
 }
 
 /** Every cause, in the order of a request's way: what is wrong first, first. A new one stands beside those of its token, and here. */
-export const CAUSES: readonly Cause[] = [
+const CAUSES: readonly Cause[] = [
   baseUrl,
   tokenRequest,
   clientId,

@@ -311,14 +311,14 @@ function placeOf(index: unknown): number {
 }
 
 /** What methods answer whose first parameter is a transaction's hash. */
-export const answerOfTransaction: ReadonlyMap<string, OfTransaction> = new Map<string, OfTransaction>([
+const answerOfTransaction: ReadonlyMap<string, OfTransaction> = new Map<string, OfTransaction>([
   ['eth_getTransactionReceipt', ({ receipts }, index) => receipts[index]],
   ['eth_getTransactionByHash', ({ block }, index) => block.transactions[index]],
   ['eth_getRawTransactionByHash', (archived, index) => rawTransactionAt(archived, index, undefined)],
 ])
 
 /** What methods answer whose first parameter is a block's number or hash, or a filter with one. */
-export const answerOfBlock: ReadonlyMap<string, OfBlock> = new Map<string, OfBlock>([
+const answerOfBlock: ReadonlyMap<string, OfBlock> = new Map<string, OfBlock>([
   ['eth_getBlockByNumber', block],
   ['eth_getBlockByHash', block],
   ['eth_getBlockReceipts', ({ receipts }) => receipts],

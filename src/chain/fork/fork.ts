@@ -128,7 +128,7 @@ const SIMPLE: RealCall = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params:
  * Stands between an Anvil and the upstream of its fork: so the URL, whose path may be a key, is in no process list and in no
  * message of Anvil's, and whatever the upstream fails with is known here in so many words.
  */
-export class ForkRelay {
+class ForkRelay {
   /** How often the upstream has failed so far. */
   failures = 0
   readonly #deps: RelayDeps
@@ -203,7 +203,7 @@ function failureOf(reason: string): string {
 }
 
 /** What a relay is made from. */
-export interface RelayDeps {
+interface RelayDeps {
   chainId: string
   upstream: Upstream
   clock: SandboxClock

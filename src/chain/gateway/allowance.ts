@@ -110,7 +110,7 @@ export class Turn {
   }
 }
 
-export interface TurnDeps {
+interface TurnDeps {
   producer: Pick<BlockProducer, 'exclusive'>
   clock: SandboxClock
 }

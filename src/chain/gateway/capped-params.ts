@@ -167,7 +167,7 @@ const MOST_MEMBERS = 1_000
  * Throws RpcError for typed data (EIP-712), or JSON of it, whose types hold too much: the node writes out each struct wherever it
  * is named. Forty structs that hold the next one twice fill any memory; arrays 100,000 deep, its stack.
  */
-export function checkTypedData(method: string, given: unknown): void {
+function checkTypedData(method: string, given: unknown): void {
   const types = typesIn(given)
   const sizes = new Map<string, number>()
   for (const name of Object.keys(types)) {

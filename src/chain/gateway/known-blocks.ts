@@ -146,10 +146,10 @@ const OF_OLD_STATES = /^(debug_trace(Transaction|Block)|trace_replay|eth_getTran
 const TAGS: ReadonlySet<unknown> = new Set(['earliest', 'safe', 'finalized'])
 
 /** The number of the block that a tag names; undefined to leave it to the node. */
-export type TagNumber = (tag: string) => number | undefined
+type TagNumber = (tag: string) => number | undefined
 
 /** Parameters with numbers in place of `earliest`, `safe` and `finalized`, alone or in a filter of logs. */
-export function withoutTags(params: Params, numberOf: TagNumber): Params {
+function withoutTags(params: Params, numberOf: TagNumber): Params {
   const plain = (value: unknown): unknown => {
     const number = TAGS.has(value) ? numberOf(value as string) : undefined
     return number === undefined ? value : numberToHex(number)
@@ -171,7 +171,7 @@ export function stateBlock(method: string, params: Params): string | undefined {
 }
 
 /** @returns true if a method may read the state of another block than the last one. */
-export function readsOldState(method: string, params: Params): boolean {
+function readsOldState(method: string, params: Params): boolean {
   if (OF_OLD_STATES.test(method)) return true
   const index = STATE_OF.get(method)
   const block = index === undefined ? undefined : (params[index] ?? undefined)

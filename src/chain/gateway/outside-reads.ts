@@ -272,7 +272,7 @@ export interface OutsideDeps {
  * Looks how much work a trace of a mined transaction, or of a block, would be. Throws RpcError if it is too much: the node
  * could not be kept from it, and would do nothing else meanwhile.
  */
-export async function checkTraced(method: string, subject: unknown, rpc: RpcClient): Promise<void> {
+async function checkTraced(method: string, subject: unknown, rpc: RpcClient): Promise<void> {
   const found = await rpc.settle([lookup(method, subject)])
   const { gasUsed } = Object(found[0] instanceof RpcError ? undefined : found[0]) as { gasUsed?: unknown }
   if (!(Number(gasUsed) > TRACED_GAS)) return
@@ -289,7 +289,7 @@ function lookup(method: string, subject: unknown): RpcCall {
  * The filters that others have in the node, and when each was last asked: the node takes any number, and each fills up with
  * whatever happens until somebody asks.
  */
-export class RpcFilters {
+class RpcFilters {
   readonly #clock: SandboxClock
   /** By id, the one that was not asked for longest first: when it was asked, in milliseconds of real time. */
   readonly #asked = new Map<unknown, number>()

@@ -119,7 +119,7 @@ const OF_LATEST = /^eth_(blockNumber|call|simulateV1|getBlockByNumber|getFilterC
  * Mines a block before somebody reads the latest one, if the clock has moved on by a second since: what the latest block says is
  * what the API shows. At rest, nothing is mined. Whoever took a snapshot, or set the node's time, has the chain to himself.
  */
-export class Heartbeat {
+class Heartbeat {
   readonly #deps: HeartbeatDeps
 
   constructor(deps: HeartbeatDeps) {
@@ -148,7 +148,7 @@ function readsLatest(request: unknown): boolean {
   return !isFixed(request.method === 'eth_getBlockByNumber' ? params[0] : stateBlock(request.method, params))
 }
 
-export interface HeartbeatDeps {
+interface HeartbeatDeps {
   reader: Pick<ChainReader, 'present' | 'latest'>
   writer: Pick<ChainWriter, 'height'>
   producer: Pick<BlockProducer, 'catchUp' | 'ownChanges'>

@@ -214,7 +214,7 @@ export type ChainOperation =
   | MineOperation
 
 /** A block at that time (Unix seconds), of these signed transactions, sent in this order. */
-export interface MineOperation {
+interface MineOperation {
   mine: number
   send?: readonly Hex[]
   miner?: Hex

@@ -214,7 +214,7 @@ async function prepare(directory: string, { genesis, source }: AnvilOptions): Pr
 }
 
 /** Where a server can listen that only this machine reaches. */
-export interface LoopbackAddress {
+interface LoopbackAddress {
   host: string
   port: number
 }
@@ -255,7 +255,7 @@ process.stdin.on('data', (chunk) => { text += chunk }).on('end', () => {
 })`
 
 /** What ends an Anvil and removes its files, should we vanish without saying goodbye. */
-export interface OrphanGuard {
+interface OrphanGuard {
   /** From now on this process is to be ended; undefined for none, as soon as it is known to be gone: its number can be used anew. */
   watch(pid: number | undefined): void
   callOff(): void
@@ -265,7 +265,7 @@ export interface OrphanGuard {
  * Starts a small process that outlives ours and, should ours be killed or crash, kills the process it was told of and
  * removes `directory`. Start it before either is made.
  */
-export function guardAgainstOrphan(directory: string, onFailure: (error: Error) => void): OrphanGuard {
+function guardAgainstOrphan(directory: string, onFailure: (error: Error) => void): OrphanGuard {
   const [command, args] = process.platform === 'win32' ? [process.execPath, ['-e', SCRIPT]] : ['sh', ['-c', SHELL]]
   const guard = spawn(command, [...args, directory], {
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -299,7 +299,7 @@ const LIMITED = `{ echo 1000 >/proc/$$/oom_score_adj; ulimit -d ${MOST_DATA}; } 
  * Starts Anvil in a directory of its own, which is its home as well: neither the configuration of whoever started us nor
  * their environment is its business.
  */
-export function spawnAnvil(binary: string, args: readonly string[], directory: string): ChildProcess {
+function spawnAnvil(binary: string, args: readonly string[], directory: string): ChildProcess {
   const linux = process.platform === 'linux'
   return spawn(linux ? '/bin/sh' : binary, linux ? ['-c', LIMITED, binary, ...args] : [...args], {
     cwd: directory,
@@ -312,7 +312,7 @@ export function spawnAnvil(binary: string, args: readonly string[], directory: s
 }
 
 /** Whether the shell that should have become Anvil could not, by its exit code (POSIX): in the words of Node for the same. */
-export function refusalOfShell(code: number | null): NodeJS.ErrnoException | undefined {
+function refusalOfShell(code: number | null): NodeJS.ErrnoException | undefined {
   if (code === 127) return Object.assign(new Error('there is no such file'), { code: 'ENOENT' })
   return code === 126 ? Object.assign(new Error('it may not be executed'), { code: 'EACCES' }) : undefined
 }
@@ -321,7 +321,7 @@ const NEEDS = 'Anvil needs glibc 2.35 or later'
 const FIX = 'Fix: use a system that has it, such as Ubuntu 22.04, Debian 12 or the image node:22-slim.'
 
 /** Why the system would not run Anvil's binary, and what to do. */
-export function spawnFailure(binary: string, { code, message }: NodeJS.ErrnoException): string {
+function spawnFailure(binary: string, { code, message }: NodeJS.ErrnoException): string {
   // The system says the same of a file that is not there and of one whose loader is not.
   if (code === 'ENOENT' && existsSync(binary)) return `could not be started: its loader is missing. ${libcNeeded()}`
   if (code === 'EACCES') {
@@ -341,7 +341,7 @@ const FEWEST_FILES = 64
 const MOST_WORDS = 160
 
 /** What an Anvil that ended wrote, as one clean line, or what that means where the words do not say it. */
-export function endReason(stderr: string): string {
+function endReason(stderr: string): string {
   if (/version `GLIBC_[\d.]+' not found/.test(stderr)) return libcNeeded()
   // Where this process has no room for its connection, Anvil only says that nobody answers.
   if (TOO_MANY_FILES.test(stderr) || mostOpenFiles() < FEWEST_FILES)
@@ -351,7 +351,7 @@ export function endReason(stderr: string): string {
 }
 
 /** Why Anvil's files cannot be made, and what to do. */
-export function temporaryFailure({ message }: Error): string {
+function temporaryFailure({ message }: Error): string {
   return `Anvil's files cannot be made in the temporary directory ${tmpdir()} (${message}). Fix: make room there, let it be written, or set TMPDIR to another directory.`
 }
 

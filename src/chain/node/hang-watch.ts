@@ -112,7 +112,7 @@ interface Look {
  * Looks at a process every second while it owes an answer. Resolves to true when it slept all of a second: nothing will wake
  * it. To false when it owes none any more, or the system does not tell (only Linux does).
  */
-export async function isDeadLocked(
+async function isDeadLocked(
   pid: number,
   owes: () => boolean,
   clock: Pick<SandboxClock, 'wallSleep'>,

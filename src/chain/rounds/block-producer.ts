@@ -303,7 +303,7 @@ export interface ProducerDeps {
 }
 
 /** What quiet moments are used for. */
-export interface QuietDeps {
+interface QuietDeps {
   rpc: RpcClient
   reader: ChainReader
   writer: ChainWriter
@@ -318,15 +318,7 @@ export interface QuietDeps {
 const QUIET_POLL = 500
 
 /** Mines what others sent and tidies up, while nothing else is to be done, until the producer is stopped. */
-export async function useQuietMoments({
-  rpc,
-  reader,
-  writer,
-  recycler,
-  clock,
-  queue,
-  stopped,
-}: QuietDeps): Promise<void> {
+async function useQuietMoments({ rpc, reader, writer, recycler, clock, queue, stopped }: QuietDeps): Promise<void> {
   for (;;) {
     await clock.wallSleep(QUIET_POLL)
     if (stopped()) return

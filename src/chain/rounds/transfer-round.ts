@@ -174,7 +174,7 @@ async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promi
   return { ...signed, type: order.type, pool, protocol, resolve, reject }
 }
 
-/** With more wallets than this, it forgets all of them. */
+/** With more wallets than this, {@link NonceOrder} forgets all of them. */
 const MOST_WALLETS = 10_000
 
 /**

@@ -209,11 +209,11 @@ export interface SyncDeps {
   discard(reason: string): void
 }
 
-/** With more transactions than this that no block took, it forgets the oldest. */
+/** With more transactions than this that no block took, {@link SentTransactions} forgets the oldest. */
 const MOST_WAITING = 10_000
 
 /** Signed transactions that were sent to the node and stand in no block yet, by hash: what its pool holds, as far as we know. */
-export class SentTransactions {
+class SentTransactions {
   readonly #waiting = new Map<string, Hex>()
 
   add(hash: Hex, raw: Hex): void {

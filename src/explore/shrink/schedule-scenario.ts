@@ -65,7 +65,7 @@ export async function saveScenario(path: string, scenario: Scenario, flag: strin
 }
 
 /** A scenario as YAML that the loader reads again. What is empty is left out. */
-export function scenarioText({ name, description, faults, clock, expect }: Scenario): string {
+function scenarioText({ name, description, faults, clock, expect }: Scenario): string {
   return stringify(
     {
       name,

@@ -265,7 +265,7 @@ ${fault !== null && html`<p class="fault">⚡ ${fault}</p>`}
 }
 
 /** Of the sequence diagrams: two lifelines, and between them what was sent and what came back. */
-export const SEQUENCE_STYLE = `
+const SEQUENCE_STYLE = `
 .seq{margin:1rem 0 0}
 .lanes{display:flex;justify-content:space-between;font-size:.75rem;font-weight:700;letter-spacing:.05em;text-transform:uppercase;color:var(--soft)}
 .seq ol{border:solid var(--line);border-width:0 2px;padding:.6rem 0 .2rem}
