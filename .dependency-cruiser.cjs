@@ -73,7 +73,7 @@ const ROOMS = {
     'verdict/',
   ],
   'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'scenarios/', 'traffic/', 'verdict/'],
-  'data-dir/': ['domain/ports/journal.ts'],
+  'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
   'domain/': [],
   // Runs a command against sandboxes that it starts.
   'exec/': [

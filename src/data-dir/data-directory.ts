@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, realpath } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import type { UnparsedJournal } from '../domain/ports/journal.ts'
+import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Logger } from '../support/logger.ts'
 import { DataDirectoryError, damaged, systemFailure } from './data-directory-error.ts'
 import { DirectoryLock } from './directory-lock.ts'

@@ -1,4 +1,4 @@
-import type { UnparsedEntry, UnparsedJournal } from '../domain/ports/journal.ts'
+import type { UnparsedEntry, UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import type { Logger } from '../support/logger.ts'
 import { damaged, systemFailure } from './data-directory-error.ts'
 import { EntryFile, type InDirectory } from './entry-file.ts'

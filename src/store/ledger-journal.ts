@@ -1,5 +1,5 @@
-import type { UnparsedJournal } from '../domain/ports/journal.ts'
 import type { Collection } from '../domain/ports/store.ts'
+import type { UnparsedJournal } from '../domain/ports/unparsed-journal.ts'
 import { breathe } from '../support/breathe.ts'
 import { isSegment, type LedgerChanges, type LedgerEntry, type SegmentEntry, segmentIn } from './ledger-entry.ts'
 import type { Stored } from './ordered-index.ts'

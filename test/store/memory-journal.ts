@@ -1,4 +1,5 @@
-import { NotKeptError, type UnparsedEntry, type UnparsedJournal } from '../../src/domain/ports/journal.ts'
+import { NotKeptError } from '../../src/domain/ports/journal.ts'
+import type { UnparsedEntry, UnparsedJournal } from '../../src/domain/ports/unparsed-journal.ts'
 import type { LedgerEntry } from '../../src/store/ledger-entry.ts'
 
 /** A journal that outlives its store in memory only, fails when told to, and can be made to wait. */

@@ -16,16 +16,3 @@ export interface Journal<Entry> {
   readonly size: number
   close(): Promise<void>
 }
-
-/** A journal that may be read without parsing all that it says. */
-export interface UnparsedJournal<Entry> extends Journal<Entry> {
-  /** As {@link Journal.read}. */
-  readUnparsed(): AsyncIterable<UnparsedEntry<Entry>>
-}
-
-/** An entry as it is kept. */
-export interface UnparsedEntry<Entry> {
-  /** In UTF-8. */
-  readonly json: Buffer
-  parse(): Entry
-}

@@ -49,7 +49,12 @@ export class App {
     const { YIELD_AUTH_URL, YIELD_CLIENT_ID, YIELD_CLIENT_SECRET, YIELD_SCOPE, YIELD_CONTROL_URL } = this.env
     const form = { grant_type: 'client_credentials', client_id: YIELD_CLIENT_ID, scope: YIELD_SCOPE }
     const body = new URLSearchParams({ ...form, client_secret: YIELD_CLIENT_SECRET })
-    const idp = await this.again(async () => (await this.fetch(YIELD_AUTH_URL, { method: 'POST', body })).json())
+    const idp = await this.again(async () => {
+      const response = await this.fetch(YIELD_AUTH_URL, { method: 'POST', body })
+      // An error has a body in JSON, too, and no token in it.
+      if (!response.ok) throw new Error(`no token: ${response.status}`)
+      return response.json()
+    })
     const own = { method: 'POST', headers: { 'content-type': 'application/json' } }
     const wish = { ...own, body: JSON.stringify({ external_id: this.user }) }
     const minted = await this.fetch(`${YIELD_CONTROL_URL}/tenants/acme/user_tokens`, wish)
