@@ -81,7 +81,8 @@ describe('an Anvil that has done much', () => {
     ['a snapshot', false, 'evm_snapshot', []],
     ['an account to act for', false, 'anvil_impersonateAccount', [`0x${'7'.repeat(40)}`]],
   ])('stays while it alone has %s of somebody, which a reset takes away', async (_, survives, method, params) => {
-    fixture.clock.freeze() // or whoever asks the filter has another block mined
+    fixture.clock.freeze() // or the call that reads the filter mines another block
+    await rpc(fixture.chain, 'eth_blockNumber') // mines the block that is due if a second has passed meanwhile
     const id = await rpc(fixture.chain, method, ...params)
     await deposits(DEPOSITS + 2)
     expect(fixture.chain.pid).toBe(pid)
