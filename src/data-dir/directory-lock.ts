@@ -29,6 +29,8 @@ const NO_SOCKETS = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM'
 /** Milliseconds. Who took the connection and says nothing for so long is busy or stopped, but alive. */
 const LOCK_ANSWER_TIMEOUT_MS = 2000
 const ATTEMPTS = 10
+/** Nothing can be made in such a place, so no lock either. */
+const UNWRITABLE = new Set(['EROFS', 'EACCES', 'EPERM'])
 /** Characters; who says more is no sandbox. */
 const LONGEST_ANSWER = 200
 
@@ -59,6 +61,23 @@ export class DirectoryLock {
       if (NO_SOCKETS.has(error.code ?? '')) return acquireElsewhere()
       throw systemFailure(directory, error)
     })
+  }
+
+  /**
+   * Takes the lock for somebody who only reads. Where nothing can be written (a read-only file system, a directory of another
+   * user) it is enough that nobody has it: returns undefined. Throws DataDirectoryError when another process has it.
+   */
+  static async acquireToRead(directory: string): Promise<DirectoryLock | undefined> {
+    try {
+      return await DirectoryLock.acquire(directory)
+    } catch (error) {
+      const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException
+      if (!UNWRITABLE.has(code ?? '')) throw error
+      for await (const { answer } of socketsOf({ folder: directory, prefix: 'lock-' })) {
+        if (answer) throw locked(directory, answer)
+      }
+      return undefined
+    }
   }
 
   /** @returns true if a file of a data directory belongs to its lock. */
@@ -109,19 +128,27 @@ export class DirectoryLock {
  * Looks at every other socket of the lock: removes the dead, throws DataDirectoryError when somebody has the lock or comes
  * first, and says whether there is anybody who will give way and has not yet.
  */
-async function othersLook(directory: string, { folder, prefix }: Place, own: string): Promise<boolean> {
+async function othersLook(directory: string, place: Place, own: string): Promise<boolean> {
   let looking = false
-  const entries = await readdir(folder, { withFileTypes: true })
-  for (const entry of entries.filter(({ name }) => name.startsWith(prefix) && name.endsWith(SUFFIX))) {
-    const path = join(folder, entry.name)
-    if (path === own) continue
-    // A link may lead to any socket: nobody is asked there.
-    const answer = entry.isSocket() ? await ask(path) : undefined
+  for await (const { path, answer } of socketsOf(place, own)) {
     if (!answer) await rm(path, { force: true })
     else if (answer.holds || path < own) throw locked(directory, answer)
     else looking = true
   }
   return looking
+}
+
+/** Every socket of the lock but one's own, and the answer there: undefined when its process is dead. */
+async function* socketsOf(
+  { folder, prefix }: Place,
+  own?: string,
+): AsyncGenerator<{ path: string; answer: Answer | undefined }> {
+  const entries = await readdir(folder, { withFileTypes: true })
+  for (const entry of entries.filter(({ name }) => name.startsWith(prefix) && name.endsWith(SUFFIX))) {
+    const path = join(folder, entry.name)
+    // A link may lead to any socket: nobody is asked there.
+    if (path !== own) yield { path, answer: entry.isSocket() ? await ask(path) : undefined }
+  }
 }
 
 async function listen(path: string, answer: Answer): Promise<Server> {

@@ -19,7 +19,7 @@ export interface Diagnosis {
  */
 export async function examine(given: string, options: { salvage?: string; log: Logger }): Promise<Diagnosis[]> {
   const path = resolve(given)
-  const lock = await DirectoryLock.acquire(path)
+  const lock = await DirectoryLock.acquireToRead(path)
   try {
     const found = await examineOne(path, '', options)
     const isSaved = found.some(({ state }) => state === 'salvaged')
@@ -30,7 +30,7 @@ export async function examine(given: string, options: { salvage?: string; log: L
     }
     return found
   } finally {
-    await lock.release()
+    await lock?.release()
   }
 }
 

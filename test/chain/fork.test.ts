@@ -64,6 +64,23 @@ describe('a fork of a chain with the genuine market, known by addresses alone', 
     },
   )
 
+  it.each(['pool_paused', 'illiquid_pool', 'apy_change'])(
+    'refuses %s: nobody can change the market of a real chain',
+    async (kind) => {
+      const add = (parameters: object) =>
+        sandbox.faults.add({
+          kind,
+          phase: 'before_broadcast',
+          with: { ...parameters, ...(kind === 'apy_change' && { apy: 0.1 }) },
+        } as never)
+      await expect(add({ pool: 'aave-usdc' })).rejects.toThrow('"aave-usdc" is on a fork of a real chain')
+      await expect(add({})).rejects.toThrow('every pool is on a fork of a real chain')
+      expect(await sandbox.faults.list()).toEqual([])
+      const portfolio = await acme.open(`heidi-${kind}`)
+      expect((await acme.deposit(`heidi-${kind}`, portfolio, '5000000')).status).toBe(200)
+    },
+  )
+
   it('ends a call that reads from a slow upstream for too long, so that blocks do not wait for it', async () => {
     const portfolio = await acme.open('grace')
     expect((await acme.deposit('grace', portfolio, '5000000')).status).toBe(200)

@@ -1,7 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  chmodSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -57,6 +60,24 @@ async function startOn(path: string) {
   started.push(command)
   const credentials = await command.credentials()
   return { command, partner: partnerAt(credentials), control: new ControlClient(credentials.base_url) }
+}
+
+/** Shows a directory at another place, where it cannot be written. Returns false where that is not allowed. */
+function mountReadOnly(path: string, at: string): boolean {
+  const mount = (...args: string[]) => spawnSync('mount', args, { stdio: 'ignore' }).status === 0
+  if (!mount('--bind', path, at)) return false
+  if (mount('-o', 'remount,ro,bind', at)) return true
+  unmount(at)
+  return false
+}
+
+const unmount = (at: string) => spawnSync('umount', [at], { stdio: 'ignore' })
+
+/** Takes the right to write away, for root by a mount. Returns how to give it back; undefined where that is not allowed. */
+function makeReadOnly(path: string): (() => void) | undefined {
+  if (process.getuid?.() === 0) return mountReadOnly(path, path) ? () => unmount(path) : undefined
+  chmodSync(path, 0o500)
+  return () => chmodSync(path, 0o700)
 }
 
 /** A copy of the directory, to be damaged. */
@@ -127,6 +148,37 @@ describe('doctor', () => {
     const missing = join(directory, 'nowhere')
     expect(await runHere(['doctor', '--data-dir', missing])).toMatchObject({ code: 1 })
     expect(existsSync(missing)).toBe(false)
+  })
+
+  test('reads a medium that cannot be written, and salvages from it to one that can', async ({ skip }) => {
+    const path = join(directory, 'medium')
+    cpSync(data, path, { recursive: true, filter: (path) => !path.endsWith('.sock') })
+    const makeWritable = makeReadOnly(path)
+    if (!makeWritable) return skip('nothing can be mounted here')
+    try {
+      expect(() => writeFileSync(join(path, 'probe'), '')).toThrow(/EROFS|EACCES/)
+      expect(await runHere(['doctor', '--data-dir', path])).toMatchObject({ code: 0, stderr: '' })
+      const salvaged = join(directory, 'from the medium')
+      const { code, stdout } = await runHere(['doctor', '--data-dir', path, '--salvage', salvaged])
+      expect([code, stdout]).toEqual([0, expect.stringContaining('salvaged')])
+      await expectSound(salvaged, DEPOSITS)
+    } finally {
+      makeWritable()
+    }
+  })
+
+  test('is refused on such a medium while a sandbox elsewhere uses the directory', async ({ skip }) => {
+    const path = damagedCopy('in use elsewhere', 'manifest.json', () => undefined)
+    const view = join(directory, 'view')
+    await startOn(path)
+    mkdirSync(view)
+    if (!mountReadOnly(path, view)) return skip('nothing can be mounted here')
+    try {
+      const refused = await runHere(['doctor', '--data-dir', view])
+      expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/another sandbox .* uses it/)])
+    } finally {
+      unmount(view)
+    }
   })
 })
 
