@@ -2,7 +2,7 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { isHabit, PERHAPS_A_TEST } from '../evidence/doubts.ts'
 import { idempotencyKeyOf, isOnRecord, sameBody } from '../evidence/requests.ts'
 import { isWrite } from '../evidence/timelines.ts'
-import { plural, quote, requestInWords } from '../evidence/words.ts'
+import { quote, requestInWords } from '../evidence/words.ts'
 import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
 export const idempotencyKeyPerOperation: Finding = {
@@ -45,7 +45,7 @@ function judge({ exchanges }: Evidence): Judgement {
   const worst = mixed ?? first
   const shown = worst.requests
   const names = shown.map(requestInWords).join(', then ')
-  const explanation = `The key ${quote(worst.key)} came with ${shown.length}${shown.length === MOST ? ' or more' : ''} different requests: ${names}. ${shared.length} of ${plural(uses.length, 'key')} were shared.`
+  const explanation = `The key ${quote(worst.key)} came with ${shown.length}${shown.length === MOST ? ' or more' : ''} different requests: ${names}. ${shared.length} of ${uses.length} keys ${shared.length === 1 ? 'was' : 'were'} shared.`
   if (mixed || worst.requests.length > 3 || isHabit(uses.length - shared.length, shared.length)) {
     return failed(explanation, { expected: 'a fresh UUID v4 for the second', came: quote(worst.key) }, shown)
   }

@@ -62,7 +62,7 @@ test('what was shared is said, and how often', () => {
   const bodies = [1, 2, 3].map((n) => transfer(9, n * 10, { amount: `${n}`, ...MISUSED }))
   expect(judged(...right, ...bodies)).toMatchObject({
     outcome: 'needs_review',
-    explanation: `The key "${key(9)}" came with 3 different requests: alice's deposit of 1 minor units, then alice's deposit of 2 minor units, then alice's deposit of 3 minor units. 1 of 5 keys were shared. It may be a test of how the service refuses this.`,
+    explanation: `The key "${key(9)}" came with 3 different requests: alice's deposit of 1 minor units, then alice's deposit of 2 minor units, then alice's deposit of 3 minor units. 1 of 5 keys was shared. It may be a test of how the service refuses this.`,
   })
   expect(judged(...right, ...bodies, transfer(9, 90, { amount: '9', ...MISUSED })).outcome).toBe('failed')
 })
