@@ -27,6 +27,7 @@ const realTime = join(root, 'src/real-time.ts')
 
 /** What a file of the bundle is called that holds a module of src/ and what shares its fate. Others are called after one in them. */
 const NAMES = new Map([
+  ['http/validate.ts', 'fastify'],
   ['support/foreign-text.ts', 'shared'],
   ['faults/phase.ts', 'scenarios'],
   ['support/quantities.ts', 'faults'],
@@ -45,7 +46,11 @@ const bundle = await rolldown({
   cwd: root,
   input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
   platform: 'node',
-  resolve: { mainFields: ['module', 'main'] }, // of modules, what is not used can be left out
+  resolve: {
+    mainFields: ['module', 'main'], // of modules, what is not used can be left out
+    // Fastify's own compilers of schemas (Ajv): http/validate.ts stands in for them.
+    alias: { '@fastify/ajv-compiler': false, '@fastify/fast-json-stringify-compiler': false },
+  },
   // Loaded when needed only, from node_modules: the library's chain client, and pages that are read as files.
   external: ['viem', '@fastify/swagger-ui'],
   // Fake timers of a test in the same process must stop neither the sandbox nor a package in it.
@@ -106,7 +111,8 @@ function reachable(first) {
 
 /** The folders of the packages that modules come from, each once, by name. */
 function bundledPackages(modules) {
-  const folders = modules.map((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0])
+  const files = modules.filter((id) => !id.startsWith('\0')) // what is empty or the bundler's own
+  const folders = files.map((id) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(id)?.[0])
   return [...new Set(folders.filter((folder) => folder !== undefined))]
     .map((folder) => ({ folder, ...JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) }))
     .sort((a, b) => (`${a.name}@${a.version}` < `${b.name}@${b.version}` ? -1 : 1))

@@ -1,5 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { from, named } from '../domain/described-schema.ts'
+import { oneWordOf } from '../support/text-kind.ts'
 
 type SchemaOf<T> = TSchema & { static: T }
 
@@ -16,6 +17,6 @@ export const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 /** One of these words. */
 export const oneOf = <const Word extends string>(words: readonly Word[], description: string) =>
-  Type.Unsafe<Word>({ type: 'string', enum: [...words], description })
+  oneWordOf(words, { description })
 /** A value of any kind. */
 export const anything = (description: string) => Type.Unknown({ description })

@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net'
-import Fastify, { type FastifyError, type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, LogController } from 'fastify'
 import type { Origin } from '../domain/origin.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
-import { isEthereumAddress } from '../partner-api/ethereum-address.ts'
-import { AMOUNT_TO_MOVE, CHECKSUM, isAmountToMove } from '../partner-api/schemas.ts'
 import { badRequest } from './bad-request.ts'
 import { answerClientError, answerConnect } from './client-error.ts'
 import { noteCarriers } from './connection.ts'
@@ -15,6 +13,7 @@ import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
 import { logRequests, logWhenOver } from './request-log.ts'
 import { parseQuery, registerRootPage, unknownRoute } from './routing.ts'
+import { compileSchema, withoutAjv } from './validate.ts'
 
 /** Longest request body, in bytes. Assumption `body-limits`. */
 const BODY_LIMIT = 100 * 1024
@@ -24,22 +23,6 @@ const REQUEST_TIMEOUT_MS = 60_000
 
 /** Node would refuse a request without Host itself, and without version and request id. */
 const SERVER = { requireHostHeader: false }
-
-/** Requests are judged as they came, and every fault is told with the schema that it breaks. */
-const AJV = {
-  customOptions: {
-    allErrors: true,
-    verbose: true,
-    coerceTypes: false,
-    removeAdditional: false,
-    useDefaults: false,
-    strict: false,
-    keywords: [
-      { keyword: CHECKSUM, type: 'string', validate: (_: unknown, text: string) => isEthereumAddress(text) },
-      { keyword: AMOUNT_TO_MOVE, type: 'string', validate: (_: unknown, text: string) => isAmountToMove(text) },
-    ],
-  },
-} satisfies FastifyServerOptions['ajv']
 
 /** What the HTTP interface is built from. */
 export interface AppDeps extends EntranceDeps {
@@ -74,7 +57,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
     // RFC 9110 §9.1: what answers GET answers HEAD.
     exposeHeadRoutes: true,
-    ajv: AJV,
+    ...withoutAjv,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, ids, settings),
     frameworkErrors: (error, request, reply) => {
       request.log = log
@@ -119,6 +102,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     writeError(badRequest(error) ?? error, request, reply, settings)
   })
   app.setNotFoundHandler(refuse)
+  app.setValidatorCompiler(compileSchema)
   // Answers are written as they are: their schemas describe, and a serializer made of them would hide what they leave out.
   app.setSerializerCompiler(() => JSON.stringify)
   readBodies(app)

@@ -3,12 +3,11 @@ import { from, named, SPECIFICATION } from '../domain/described-schema.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../domain/pagination.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { ADDRESS_FORM, DIGITS_FORM, EXTERNAL_ID_FORM, externalIdForm } from '../domain/text-form.ts'
+import { oneWordOf, textKind } from '../support/text-kind.ts'
+import { isEthereumAddress } from './ethereum-address.ts'
 import { EXAMPLE_TOKEN } from './examples.ts'
 
-/** The keyword of a schema whose text is an Ethereum address; {@link isEthereumAddress} decides it. */
-export const CHECKSUM = 'x-checksum'
-
-/** The keyword of a schema whose digits are an amount to move; {@link isAmountToMove} decides it. Its text goes on from "must be". */
+/** The keyword of a schema whose digits are an amount to move. Its text goes on from "must be". */
 export const AMOUNT_TO_MOVE = 'x-amount-to-move'
 
 const UINT256_MAX = 2n ** 256n - 1n
@@ -16,15 +15,18 @@ const UINT256_MAX = 2n ** 256n - 1n
 const MAX_DIGITS = 100
 
 /** Assumption `transfer-errors`: zero, and what no token can hold, are no amounts. What is not made of digits is refused by its pattern. */
-export function isAmountToMove(digits: string): boolean {
+function isAmountToMove(digits: string): boolean {
   if (digits.length > MAX_DIGITS || !/^[0-9]+$/.test(digits)) return true
   const amount = BigInt(digits)
   return amount > 0n && amount <= UINT256_MAX
 }
 
+const amountToMove = textKind('AmountToMove', isAmountToMove)
+const address = textKind('Address', isEthereumAddress)
+
 /** An amount to deposit or withdraw, in the token's minor units. */
 export const AmountToMove = (description: string) =>
-  Type.String({
+  amountToMove({
     pattern: DIGITS_FORM.pattern,
     maxLength: MAX_DIGITS,
     [AMOUNT_TO_MOVE]: 'above zero and at most 2^256 − 1',
@@ -35,9 +37,9 @@ export const AmountToMove = (description: string) =>
 
 /** spec: Resources, "Ethereum address". */
 export const Address = (description: string, example = EXAMPLE_TOKEN) =>
-  Type.String({
+  address({
     pattern: ADDRESS_FORM.pattern,
-    [CHECKSUM]: 'EIP-55',
+    'x-checksum': 'EIP-55',
     description,
     examples: [example],
     ...from(SPECIFICATION, 'address-checksum'),
@@ -134,8 +136,7 @@ export const Envelope = <T extends TSchema>(name: string, item: T, what: string)
 export const Protocol = ({ protocols }: Pick<ServiceSettings, 'protocols'>) =>
   named(
     'Protocol',
-    Type.String({
-      enum: [...protocols],
+    oneWordOf(protocols, {
       description: 'Lending protocol: the first is the default.',
       ...from(SPECIFICATION, 'protocol-names'),
     }),

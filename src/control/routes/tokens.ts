@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { from, named } from '../../domain/described-schema.ts'
 import { controlOf, requireTenant } from '../control-parts.ts'
+import { oneOf } from '../schema-parts.ts'
 import { MintedTokenSchema } from '../schemas.ts'
 
 const HUNDRED_YEARS = 100 * 365 * 24 * 60 * 60
@@ -16,9 +17,7 @@ const wish = {
       description: 'Seconds; negative for a token that has expired.',
     }),
   ),
-  key: Type.Optional(
-    Type.String({ enum: ['registered', 'unknown'], description: 'unknown: a key nobody registered.' }),
-  ),
+  key: Type.Optional(oneOf(['registered', 'unknown'], 'unknown: a key nobody registered.')),
 }
 const Params = Type.Object({ slug: Type.String({ examples: ['acme'] }) })
 const strict = { additionalProperties: false, ...from('sandbox-routes') }
