@@ -6,7 +6,10 @@ import { Address, AmountToMove } from '../../src/partner-api/schemas.ts'
 import { oneWordOf } from '../../src/support/text-kind.ts'
 
 /** Whether the value fits, or what the refusal says of it. */
-function said(schema: Parameters<typeof compileSchema>[0]['schema'], value: unknown): true | Problem['details']['errors'] {
+function said(
+  schema: Parameters<typeof compileSchema>[0]['schema'],
+  value: unknown,
+): true | Problem['details']['errors'] {
   const result = compileSchema({ schema })(value)
   return result === true || result.error.details.errors
 }
