@@ -236,7 +236,7 @@ module.exports = {
       name: 'the executable starts the command line',
       severity: 'error',
       from: { path: '^bin/' },
-      to: { pathNot: '^dist/cli\\.js$', dependencyTypesNot: ['core'] },
+      to: { pathNot: '^dist/code-cache\\.js$', dependencyTypesNot: ['core'] },
     },
     {
       name: 'everything imported exists',

@@ -1,5 +1,6 @@
 // Bundles src/ and most of what it depends on into dist/: loading a thousand small files is most of a start.
 // See docs/decisions/0006-one-file-to-start.md.
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,17 +28,20 @@ const realTime = join(root, 'src/real-time.ts')
 
 /** What a file of the bundle is called that holds a module of src/ and what shares its fate. Others are called after one in them. */
 const NAMES = new Map([
-  ['http/validate.ts', 'fastify'],
+  ['sandbox/sandbox.ts', 'sandbox'],
   ['support/foreign-text.ts', 'shared'],
+  ['cli/log.ts', 'command-line'],
+  ['cli/other-commands.ts', 'other-commands'],
+  ['control/client.ts', 'control-client'],
   ['faults/phase.ts', 'scenarios'],
   ['support/quantities.ts', 'faults'],
   ['oracle/operation.ts', 'oracle'],
+  ['verdict/finding.ts', 'findings'],
   ['verdict/verdict-of.ts', 'verdict'],
   ['verdict/render/render-reports.ts', 'report-forms'],
-  ['exec/command-end.ts', 'commands'],
-  ['exec/command-environment.ts', 'exec'],
+  ['exec/command-end.ts', 'run-command'],
+  ['explore/exploration.ts', 'exploration'],
   ['explore/render/html.ts', 'exploration-page'],
-  ['explore/render/text.ts', 'exploration-text'],
   ['explore/render/render-exploration.ts', 'exploration-forms'],
   ['certify/certificate.ts', 'certify'],
 ])
@@ -67,12 +71,22 @@ const { output } = await bundle.write({
   chunkFileNames: ({ moduleIds }) => `${nameOf(moduleIds) ?? '[name]'}.js`,
 })
 await bundle.close()
+// It loads the others, so it shares nothing with them.
+const loader = await rolldown({ cwd: root, input: { 'code-cache': 'src/code-cache.ts' }, platform: 'node' })
+output.push(...(await loader.write({ dir: dist, format: 'cjs', entryFileNames: '[name].js' })).output)
+await loader.close()
 // One copy of the code, which `import` and `require` both load; the types beside it are read in the same way.
 writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n')
 
+// Code that V8 compiled is kept under this name: see src/code-cache.ts.
+const hash = createHash('sha256')
+for (const { code } of output) hash.update(code)
+writeFileSync(join(dist, 'build-id'), `${hash.digest('hex').slice(0, 16)}\n`)
+
 const written = new Set(output.map(({ fileName }) => fileName))
 for (const name of readdirSync(dist)) {
-  if (name.endsWith('.js') && !written.has(name)) rmSync(join(dist, name)) // an earlier build's
+  const isEarlier = name.endsWith('.cache') || (name.endsWith('.js') && !written.has(name))
+  if (isEarlier) rmSync(join(dist, name))
 }
 const types = reachable('index.d.ts')
 for (const name of readdirSync(dist, { recursive: true })) {

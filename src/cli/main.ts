@@ -1,49 +1,9 @@
 import { Command, CommanderError } from 'commander'
 import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
-import { certifyCommand } from './certify-command.ts'
-import { clockCommand } from './clock-command.ts'
-import { doctorCommand } from './doctor-command.ts'
 import { readEnvironment } from './environment.ts'
-import { execCommand } from './exec-command.ts'
-import { exploreCommand } from './explore-command.ts'
-import { faultsCommand } from './faults-command.ts'
-import { findingsCommand } from './findings-command.ts'
-import { fixturesCommand } from './fixtures-command.ts'
-import { namespacesCommand } from './namespaces-command.ts'
-import { openapiCommand } from './openapi-command.ts'
-import { reportCommand } from './report-command.ts'
 import { reportFailure } from './report-failure.ts'
-import { requestsCommand } from './requests-command.ts'
-import { resetCommand } from './reset-command.ts'
-import { scenarioCommand } from './scenario-command.ts'
 import { startCommand } from './start-command.ts'
-import { statusCommand } from './status-command.ts'
-import { stopCommand } from './stop-command.ts'
-import { tokenCommand, userTokenCommand } from './token-commands.ts'
-import { waitCommand } from './wait-command.ts'
-
-const commands = [
-  execCommand,
-  exploreCommand,
-  certifyCommand,
-  doctorCommand,
-  waitCommand,
-  statusCommand,
-  stopCommand,
-  tokenCommand,
-  userTokenCommand,
-  faultsCommand,
-  clockCommand,
-  scenarioCommand,
-  reportCommand,
-  findingsCommand,
-  requestsCommand,
-  resetCommand,
-  namespacesCommand,
-  fixturesCommand,
-  openapiCommand,
-]
 
 /** Runs the command line. Exit codes: 0 good, 1 failure, 2 usage, 3 and 4 of a verdict. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -53,7 +13,10 @@ export async function main(argv: readonly string[]): Promise<void> {
     .showHelpAfterError('Run yield-sandbox --help for what there is.')
     .exitOverride()
   program.addCommand(startCommand(), { isDefault: true })
-  for (const command of commands) program.addCommand(command())
+  if (!isStart(argv)) {
+    const { otherCommands } = await import('./other-commands.ts')
+    for (const command of otherCommands) program.addCommand(command())
+  }
   for (const command of program.commands) command.exitOverride().showHelpAfterError('See --help.')
   try {
     refuseUnknown(program, argv[2])
@@ -62,6 +25,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   } catch (error) {
     process.exitCode = error instanceof CommanderError ? (error.exitCode === 0 ? 0 : 2) : reportFailure(error)
   }
+}
+
+/** @returns true if only `start` is asked for, and no help that lists the others: they need not be loaded. */
+function isStart([, , word = 'start', ...others]: readonly string[]): boolean {
+  const isHelp = [word, ...others].some((flag) => flag === '--help' || flag === '-h')
+  return (word === 'start' || word.startsWith('-')) && !isHelp
 }
 
 /** The default command would say no more of an unknown one than that it takes no arguments. */

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { SandboxOptions } from '../options.ts'
-import { Sandbox } from '../sandbox/sandbox.ts'
+import type { Sandbox } from '../sandbox/sandbox.ts'
 import { visibleJson } from '../support/foreign-text.ts'
 import { banner, ownCommand } from './banner.ts'
 import { keepTickShape } from './keep-tick-shape.ts'
@@ -104,6 +104,7 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   const level = quiet ? 'error' : logLevel
   const log = createLog(level ?? 'info')
   const given: SandboxOptions = { ...options, logger: log }
+  const { Sandbox } = await import('../sandbox/sandbox.ts') // other commands do not need it
   const sandbox = await Sandbox.listen(given)
   log.level = level ?? sandbox.options.logLevel ?? 'info'
   stopWhenTold(sandbox)

@@ -1,0 +1,41 @@
+import { certifyCommand } from './certify-command.ts'
+import { clockCommand } from './clock-command.ts'
+import { doctorCommand } from './doctor-command.ts'
+import { execCommand } from './exec-command.ts'
+import { exploreCommand } from './explore-command.ts'
+import { faultsCommand } from './faults-command.ts'
+import { findingsCommand } from './findings-command.ts'
+import { fixturesCommand } from './fixtures-command.ts'
+import { namespacesCommand } from './namespaces-command.ts'
+import { openapiCommand } from './openapi-command.ts'
+import { reportCommand } from './report-command.ts'
+import { requestsCommand } from './requests-command.ts'
+import { resetCommand } from './reset-command.ts'
+import { scenarioCommand } from './scenario-command.ts'
+import { statusCommand } from './status-command.ts'
+import { stopCommand } from './stop-command.ts'
+import { tokenCommand, userTokenCommand } from './token-commands.ts'
+import { waitCommand } from './wait-command.ts'
+
+/** Makes every command but `start`, in the order of the help. */
+export const otherCommands = [
+  execCommand,
+  exploreCommand,
+  certifyCommand,
+  doctorCommand,
+  waitCommand,
+  statusCommand,
+  stopCommand,
+  tokenCommand,
+  userTokenCommand,
+  faultsCommand,
+  clockCommand,
+  scenarioCommand,
+  reportCommand,
+  findingsCommand,
+  requestsCommand,
+  resetCommand,
+  namespacesCommand,
+  fixturesCommand,
+  openapiCommand,
+]

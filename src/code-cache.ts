@@ -1,0 +1,125 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { cachedDataVersionTag } from 'node:v8'
+import vm from 'node:vm'
+import { crc32 } from 'node:zlib'
+
+/** A file of the bundle, as it was loaded. */
+interface Chunk {
+  exports: unknown
+  script: vm.Script
+}
+
+/** A chunk's compiled code in the cache's file. */
+interface Entry {
+  name: string
+  length: number
+}
+
+/** Bytes before the entries: a checksum of all that follows, and the length of the entries' JSON. */
+const HEADER_BYTES = 8
+const MODE = 0o644
+const OTHERS_MAY_WRITE = 0o022
+
+/**
+ * Loads the bundle by code that V8 compiled in an earlier start: compiling is a fifth of a start. V8 takes no code of another
+ * version, other flags or another processor, and the file's name says of which build it is. The file lies beside the code
+ * that it is made of and nowhere else: whoever may write there may change what is run anyway.
+ */
+export class CodeCache {
+  readonly #folder: string
+  readonly #path: string | undefined
+  readonly #compiled: ReadonlyMap<string, Buffer>
+  readonly #chunks = new Map<string, Chunk>()
+  #complete = true
+
+  /** `folder` is where the bundle is. */
+  constructor(folder: string) {
+    this.#folder = folder
+    const build = buildOf(folder)
+    const tag = `${process.version}-${process.arch}-${cachedDataVersionTag().toString(16)}`
+    this.#path = build === undefined ? undefined : join(folder, `code-${build}-${tag}.cache`)
+    this.#compiled = this.#path === undefined ? new Map() : read(this.#path)
+  }
+
+  /** Loads a file of the bundle, and those that it requires, as Node would. */
+  load(name: string): unknown {
+    const loaded = this.#chunks.get(name)
+    if (loaded) return loaded.exports
+    const filename = join(this.#folder, name)
+    const cachedData = this.#compiled.get(name)
+    // On one line with what comes before: line numbers in a stack trace are those of the file.
+    const source = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(filename, 'utf8')}\n})`
+    const script = new vm.Script(source, {
+      filename,
+      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+      ...(cachedData && { cachedData }),
+    })
+    if (!cachedData || script.cachedDataRejected) this.#complete = false
+    const module: Chunk = { exports: {}, script }
+    this.#chunks.set(name, module) // before it runs: chunks may require each other
+    const native = createRequire(filename)
+    const require = (id: string) => (/^\.\/[\w-]+\.js$/.test(id) ? this.load(id.slice(2)) : native(id))
+    script.runInThisContext().call(module.exports, module.exports, require, module, filename, dirname(filename))
+    return module.exports
+  }
+
+  /** Keeps what has been compiled, beside what the cache has, unless all of it came from there. A folder that cannot be written stays as it is. */
+  keep(): void {
+    if (this.#complete || this.#path === undefined) return
+    this.#complete = true
+    const compiled = new Map(this.#compiled)
+    for (const [name, { script }] of this.#chunks) compiled.set(name, script.createCachedData())
+    const entries = [...compiled].map(([name, { length }]): Entry => ({ name, length }))
+    const index = Buffer.from(JSON.stringify(entries))
+    const content = Buffer.concat([Buffer.alloc(HEADER_BYTES), index, ...compiled.values()])
+    content.writeUInt32LE(index.length, 4)
+    content.writeUInt32LE(crc32(content.subarray(4)), 0)
+    const temporary = `${this.#path}.${process.pid}`
+    try {
+      writeFileSync(temporary, content, { flag: 'wx', mode: MODE })
+      renameSync(temporary, this.#path)
+    } catch {
+      rmSync(temporary, { force: true })
+    }
+  }
+}
+
+/** Compiled code by chunk; nothing when the file is missing, damaged, or could be another user's. */
+function read(path: string): Map<string, Buffer> {
+  const found = new Map<string, Buffer>()
+  const content = readTrusted(path)
+  if (!content || content.length < HEADER_BYTES || crc32(content.subarray(4)) !== content.readUInt32LE(0)) return found
+  let at = HEADER_BYTES + content.readUInt32LE(4)
+  for (const { name, length } of JSON.parse(content.toString('utf8', HEADER_BYTES, at)) as Entry[]) {
+    found.set(name, content.subarray(at, at + length))
+    at += length
+  }
+  return found
+}
+
+/** The file's content, if nobody can have written it but this user and root. */
+function readTrusted(path: string): Buffer | undefined {
+  let file: number | undefined
+  try {
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
+    const { uid, mode } = fstatSync(file)
+    const self = process.getuid?.() // no such thing on Windows
+    const trusted = self === undefined || ((uid === self || uid === 0) && (mode & OTHERS_MAY_WRITE) === 0)
+    return trusted ? readFileSync(file) : undefined
+  } catch {
+    return undefined
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** The id that the build was given; undefined in a folder that no build made. */
+function buildOf(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, 'build-id'), 'latin1').trim()
+  } catch {
+    return undefined
+  }
+}
