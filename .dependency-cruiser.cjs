@@ -134,6 +134,7 @@ const ROOMS = {
   'index.ts': COMPOSITION,
   'options.ts': COMPOSITION,
   'read-fixture.ts': COMPOSITION,
+  'code-cache.ts': [],
   'real-time.ts': [],
   'option-error.ts': [],
   'package-root.ts': [],

@@ -71,6 +71,11 @@ const { output } = await bundle.write({
   chunkFileNames: ({ moduleIds }) => `${nameOf(moduleIds) ?? '[name]'}.js`,
 })
 await bundle.close()
+// The library alone may import(): what src/code-cache.ts loads cannot.
+for (const { fileName, code } of output.filter(({ fileName }) => fileName !== 'index.js')) {
+  const isImport = (line) => /\bimport\(["']/.test(line) && !/^\s*(\/\*|\*|\/\/)/.test(line)
+  if (code.split('\n').some(isImport)) throw new Error(`${fileName} has an import() of a package`)
+}
 // It loads the others, so it shares nothing with them.
 const loader = await rolldown({ cwd: root, input: { 'code-cache': 'src/code-cache.ts' }, platform: 'node' })
 output.push(...(await loader.write({ dir: dist, format: 'cjs', entryFileNames: '[name].js' })).output)

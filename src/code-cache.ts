@@ -43,7 +43,7 @@ export class CodeCache {
     this.#compiled = this.#path === undefined ? new Map() : read(this.#path)
   }
 
-  /** Loads a file of the bundle, and those that it requires, as Node would. */
+  /** Loads a file of the bundle, and those that it requires, as Node would. `import()` it does not know. */
   load(name: string): unknown {
     const loaded = this.#chunks.get(name)
     if (loaded) return loaded.exports
@@ -51,11 +51,7 @@ export class CodeCache {
     const cachedData = this.#compiled.get(name)
     // On one line with what comes before: line numbers in a stack trace are those of the file.
     const source = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(filename, 'utf8')}\n})`
-    const script = new vm.Script(source, {
-      filename,
-      importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-      ...(cachedData && { cachedData }),
-    })
+    const script = new vm.Script(source, { filename, ...(cachedData && { cachedData }) })
     if (!cachedData || script.cachedDataRejected) this.#complete = false
     const module: Chunk = { exports: {}, script }
     this.#chunks.set(name, module) // before it runs: chunks may require each other

@@ -22,8 +22,8 @@ export interface IdpTokenVerifierOptions {
   jwks: { keys: Jwk[] }
   /** `aud` must be, or have, one of them. */
   audiences: readonly string[]
-  /** Whose tokens they are; asked for when a token comes. */
-  origin(): Origin
+  /** Whose tokens they are. */
+  origin: Origin
   /** @returns true if this sandbox signed it, with whatever key and header: tokens that are bad on purpose are its own, too */
   isOwn(token: string): Promise<boolean>
   clock: SandboxClock
@@ -57,7 +57,7 @@ export class IdpTokenVerifier {
       audience: [...audiences],
       required: ['iss', 'appid', 'tid'],
       leeway,
-      read: (claims) => readClaims(claims, origin()),
+      read: (claims) => readClaims(claims, origin),
     }
   }
 

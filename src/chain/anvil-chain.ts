@@ -59,6 +59,8 @@ export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'>, Pic
   protocols: ReadonlyMap<string, Protocol>
   clock: SandboxClock
   log: Logger
+  /** Called when a node's process has been started. */
+  spawned?: (() => void) | undefined
   /** Milliseconds without an answer before a call is given up. */
   rpcTimeout?: number
 }
@@ -98,7 +100,7 @@ export class AnvilChain implements ChainControls {
   #survey: MarketValidation | undefined
 
   private constructor(options: AnvilChainOptions) {
-    const { setup, journal, archive, clock, log } = options
+    const { setup, journal, archive, clock, log, spawned } = options
     const { chain_id: chainId } = setup
     const upstream = options.fork?.relay
     this.chain_id = chainId
@@ -112,7 +114,7 @@ export class AnvilChain implements ChainControls {
     this.#writer = new ChainWriter({ ...parts, archive, discard: (reason) => this.#supervisor.discard(reason) })
     this.#supervisor = new NodeSupervisor({
       ...parts,
-      node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT_MS), fetches },
+      node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT_MS), fetches, spawned },
       idle: () => this.#writer.idle(),
       arrived: (tip) => this.#writer.arrive(tip),
       silent: (reason) => this.#producer.fallSilent(reason),

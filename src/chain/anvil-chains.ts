@@ -15,7 +15,8 @@ import { OnDemandChain, type OnDemandOptions } from './on-demand-chain.ts'
 import { Wallets } from './wallets/wallet.ts'
 
 /** What chains are made from. */
-export interface ChainsOptions extends Pick<OnDemandOptions, 'renewAfter' | 'governingKey' | 'idleMs' | 'pool'> {
+export interface ChainsOptions
+  extends Pick<OnDemandOptions, 'renewAfter' | 'governingKey' | 'idleMs' | 'pool' | 'spawned'> {
   chains: readonly ChainSetup[]
   /** What every embedded chain begins with. */
   embedded: Checkpoint

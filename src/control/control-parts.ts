@@ -41,7 +41,7 @@ export interface ControlDeps {
   version: string
   controlToken: string | undefined
   /** Where the sandbox is: its own pages may use it. */
-  origin(): Origin
+  origin: Origin
   /** Milliseconds of real time since the Unix epoch. */
   wallNow(): number
   readiness(): Readiness

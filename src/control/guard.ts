@@ -12,9 +12,9 @@ const BEARER = /^bearer +/i
  */
 export function guard(
   request: FastifyRequest,
-  { controlToken, origin }: { controlToken: string | undefined; origin(): Origin },
+  { controlToken, origin }: { controlToken: string | undefined; origin: Origin },
 ): void {
-  refuseForeignOrigin(request, origin())
+  refuseForeignOrigin(request, origin)
   if (controlToken === undefined) {
     refuseForeignHost(request)
     return

@@ -28,8 +28,8 @@ const SERVER = { requireHostHeader: false }
 export interface AppDeps extends EntranceDeps {
   /** With one, the description is open to people who may not know what is in the sandbox. */
   controlToken: string | undefined
-  /** Known once the server listens. */
-  origin(): Origin
+  /** Where it is. */
+  origin: Origin
   /** PEM texts, to serve https; undefined for http. */
   tls: { cert: string; key: string } | undefined
   /** Registers what lives on the same origin beside the service: identity provider, control. */

@@ -16,7 +16,7 @@ export interface OpenApiDeps {
   store: Store
   /** With one, the description is open to people who may not know what is in the sandbox: its examples are the fixture's. */
   controlToken: string | undefined
-  origin(): Origin
+  origin: Origin
 }
 
 /**
@@ -35,7 +35,7 @@ export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoi
     const shipped = knownOfFixture(settings)
     const known = controlToken === undefined ? await knownIn(store, shipped) : shipped
     // A page may only try what has its own origin: it is told the name of loopback that it came under.
-    return openApiDocument({ routes, endpoints, settings, known, baseUrl: origin().under(headers.host) })
+    return openApiDocument({ routes, endpoints, settings, known, baseUrl: origin.under(headers.host) })
   }
   const browse = async (request: FastifyRequest, reply: FastifyReply) => {
     pages ??= import('./description/pages.ts').then(({ descriptionPages }) => descriptionPages())

@@ -108,13 +108,13 @@ export interface RpcDeps {
   /** Whether only this machine can reach the sandbox. Then everything is allowed, else reading, and with the key sending. */
   local: boolean
   /** Where the sandbox is: its own pages may use it. */
-  origin(): Origin
+  origin: Origin
 }
 
 /** A chain's JSON-RPC on the sandbox's own origin: it outlives the node. Never subject to faults, never recorded. */
 export async function rpcProxy(app: FastifyInstance, { namespace, local, origin }: RpcDeps): Promise<void> {
   app.addHook('onRequest', async (request) => {
-    refuseForeignOrigin(request, origin())
+    refuseForeignOrigin(request, origin)
     if (local) refuseForeignHost(request)
   })
   app.removeAllContentTypeParsers()

@@ -10,8 +10,8 @@ export interface IdentityProviderOptions {
   /** PKCS#8 PEM, RSA. */
   privateKeyPem: string
   kid: string
-  /** Where it is; known once the server listens. */
-  origin(): Origin
+  /** Where it is. */
+  origin: Origin
   /** `aud` of its tokens, unless another one is asked for. */
   audience: string
   /** Seconds a token is valid for unless told otherwise. */
@@ -51,7 +51,7 @@ export class IdentityProvider {
   }
 
   get origin(): Origin {
-    return this.#options.origin()
+    return this.#options.origin
   }
 
   /** A token for the tenant's application, good unless the request asks otherwise (assumptions: idp-token-claims). */

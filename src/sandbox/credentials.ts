@@ -18,8 +18,7 @@ export async function credentialsOf(
     const end_users = users.items.map(({ external_id }) => external_id)
     return { slug, tenant_id, client_id, client_secret, issuer, kid, private_key_pem, end_users }
   })
-  const { url } = origin()
-  const ca_file = caFile()
+  const { url } = origin
   const { controlToken: control_token } = options
   const isDefault = name === DEFAULT_NAMESPACE
   const rpc = isDefault ? `${url}/rpc` : `${url}/rpc/${name}`
@@ -34,7 +33,7 @@ export async function credentialsOf(
     audience: settings.audience,
     scope: scopeOf(settings.audience),
     seed,
-    ...(ca_file !== undefined && { ca_file }),
+    ...(caFile !== undefined && { ca_file: caFile }),
     ...(control_token !== undefined && { control_token }),
     tenants: await Promise.all(shown),
   }

@@ -30,16 +30,21 @@ import type { Identity, Surroundings } from './surroundings.ts'
 export class Namespace {
   /** Throws DataDirectoryError or OptionError; nothing is left running then. */
   static async open(options: NamespaceSetup): Promise<Namespace> {
-    const { fixture, clockStart, dataDir, begin, idleMs, surroundings } = options
+    const { fixture, dataDir, seed, begin, surroundings } = options
+    const kept = { seed, runs: begin?.random.run, fsync: surroundings.options.fsync, log: surroundings.log }
+    return Namespace.over(dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept), options)
+  }
+
+  /** Opens one over what was kept of it. Throws DataDirectoryError; nothing is left running then, nor open. */
+  static async over(persistence: Persistence | undefined, options: NamespaceSetup): Promise<Namespace> {
+    const { fixture, clockStart, begin, idleMs, surroundings, spawned } = options
     const { log, embedded, pool } = surroundings
-    const kept = { seed: options.seed, runs: begin?.random.run, fsync: surroundings.options.fsync, log }
-    const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept)
     const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
     try {
       const clock = new SandboxClock(clockStart, begin?.clock ?? persistence?.clock)
       // Anvil comes up on its own while the ledger is read and the interface is built: that hides most of its time.
-      chains = startChains({ fixture, seed, persistence, clock, begin, idleMs, embedded, pool, log })
+      chains = startChains({ fixture, seed, persistence, clock, begin, idleMs, embedded, pool, log, spawned })
       const services = await buildServices({ ...options, seed, persistence, clock, begin, log })
       return new Namespace({ ...options, seed, persistence, services, chains })
     } catch (error) {
@@ -304,6 +309,8 @@ interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence
   /** What embedded chains begin with. */
   embedded: Promise<Checkpoint>
   pool: NodePool
+  /** Called when an Anvil has been started. */
+  spawned: (() => void) | undefined
 }
 
 /** Starts the chains. A failure rejects the promise; while nobody awaits it, it is no unhandled rejection. */
@@ -317,6 +324,7 @@ function startChains({
   embedded,
   pool,
   log,
+  spawned,
 }: StartDeps): Promise<AnvilChains> {
   const { chains, settings } = fixture
   const context = {
@@ -327,6 +335,7 @@ function startChains({
     log,
     idleMs,
     pool,
+    spawned,
     ...(begin && { begin: begin.chains }),
     ...(persistence && { journal: persistence.journal }),
   }
@@ -361,5 +370,7 @@ export interface NamespaceSetup {
   begin?: NamespaceCopy | undefined
   /** Milliseconds without use after which its chains rest; undefined: never, and they start at once. */
   idleMs?: number | undefined
+  /** Called when an Anvil of it has been started. */
+  spawned?: (() => void) | undefined
   surroundings: Surroundings
 }

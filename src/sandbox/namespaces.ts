@@ -12,19 +12,20 @@ import { makeNamespace } from './make-namespace.ts'
 import { Namespace } from './namespace.ts'
 import { type Deletion, NamespaceEntry, type NamespaceIdentity, summaryOf } from './namespace-entry.ts'
 import { auditAfterKill, keptOf, openKept } from './open-namespace.ts'
+import type { Persistence } from './persistence.ts'
 import type { Surroundings } from './surroundings.ts'
 import { Templates } from './templates.ts'
 
 /** Every namespace of a sandbox: leads to them by name and by client id, makes and ends them. */
 export class Namespaces implements NamespacesControl {
   /**
-   * Opens the default one, from the fixture the sandbox was started with, and finds those that are kept. Throws as
-   * {@link Namespace.open}.
+   * Opens the default one, from what the sandbox was started with, and finds those that are kept. Throws as
+   * {@link Namespace.over}.
    */
-  static async open(fixture: Fixture, surroundings: Surroundings): Promise<Namespaces> {
+  static async open({ fixture, persistence, surroundings, spawned }: NamespacesSetup): Promise<Namespaces> {
     const { dataDir, seed, clock: clockStart, confirmationDelay } = surroundings.options
     const wanted = { name: DEFAULT_NAMESPACE, life: undefined, fixture, seed, clockStart, confirmationDelay, dataDir }
-    const first = await Namespace.open({ ...wanted, surroundings })
+    const first = await Namespace.over(persistence, { ...wanted, surroundings, spawned })
     const folders = first.directory === undefined ? undefined : new NamespaceFolders(first.directory)
     const namespaces = new Namespaces(first, folders, surroundings)
     try {
@@ -228,4 +229,14 @@ export class Namespaces implements NamespacesControl {
       if (!this.#entries.has(name)) return name
     }
   }
+}
+
+/** What the namespaces of a sandbox are opened with. */
+export interface NamespacesSetup {
+  fixture: Fixture
+  /** The default one's; closed if it cannot be opened. */
+  persistence: Persistence | undefined
+  surroundings: Surroundings
+  /** Called when the first Anvil of the default one has been started. */
+  spawned(): void
 }

@@ -1,17 +1,28 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Credentials } from '../control/contract.ts'
+import { SandboxClock } from '../domain/clock.ts'
 import type { Origin } from '../domain/origin.ts'
+import type { Fixture } from '../fixtures/fixture.ts'
 import { createApp } from '../http/app.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
-import { type Listener, listen } from '../http/listen.ts'
-import { DEFAULT_FIXTURES, type ResolvedOptions, resolveFork, resolveOptions, type SandboxOptions } from '../options.ts'
+import { Listener } from '../http/listener.ts'
+import {
+  DEFAULT_FIXTURES,
+  type ResolvedOptions,
+  resolveFork,
+  resolveOptions,
+  type SandboxLogger,
+  type SandboxOptions,
+} from '../options.ts'
 import { readFixture } from '../read-fixture.ts'
+import type { Logger } from '../support/logger.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
 import { credentialsOf } from './credentials.ts'
 import { Lead } from './lead.ts'
 import type { Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
+import { Persistence } from './persistence.ts'
 import { supportRoutes } from './support-routes.ts'
 import { buildSurroundings, type Surroundings } from './surroundings.ts'
 
@@ -21,59 +32,90 @@ export class Sandbox {
   readonly namespaces: Namespaces
   readonly #surroundings: Surroundings
   readonly #certificate: ServerCertificate | undefined
-  readonly #app: FastifyInstance
-  #listener: Listener | undefined
+  readonly #listener: Listener
+  #app: FastifyInstance | undefined
   #stopping: Promise<void> | undefined
 
-  private constructor({ options, namespaces, surroundings, certificate, app }: SandboxDeps) {
-    this.options = options
+  private constructor({ namespaces, surroundings, certificate, listener }: SandboxDeps) {
+    this.options = surroundings.options
     this.namespaces = namespaces
     this.#surroundings = surroundings
     this.#certificate = certificate
-    this.#app = app
+    this.#listener = listener
   }
 
   /**
-   * Reads the fixtures and listens; {@link Sandbox.ready} resolves when it can serve.
+   * Reads the fixtures, listens and begins to answer; {@link Sandbox.ready} resolves when it can serve.
    * Throws OptionError, FixtureError, or the operating system's error about the port.
    */
   static async listen(given: SandboxOptions = {}): Promise<Sandbox> {
     const log = given.logger ?? pino({ level: 'silent' })
     const fixture = await readFixture(given.fixtures ?? DEFAULT_FIXTURES, resolveFork(given))
     const options = resolveOptions(given, fixture.options)
-    let sandbox: Sandbox | undefined
-    const self = (): Sandbox => {
-      if (!sandbox) throw new Error('the sandbox is being built')
-      return sandbox
-    }
-    const origin = () => self().origin
-    let certificate: ServerCertificate | undefined
-    const surroundings = buildSurroundings(fixture, { options, log, origin, caFile: () => certificate?.caFile })
-    const namespaces = await Namespaces.open(fixture, surroundings)
-    const first = namespaces.default
+    const listener = await Listener.open(options)
     try {
-      certificate = await chooseCertificate(options, first.directory, first.services.service.clock.wallNow())
-      const lead = new Lead(namespaces, surroundings.identity.idpTokens)
-      const app = await createApp({
-        settings: fixture.settings,
-        fallback: first.http,
-        namespaceOf: lead.byHead,
-        log,
-        tls: certificate,
-        controlToken: options.controlToken,
-        origin,
-        neighbours: (app, entrance) =>
-          supportRoutes(app, { namespaces, lead, surroundings, options, entrance, stop: () => self().stop() }),
-      })
-      sandbox = new Sandbox({ options, namespaces, surroundings, certificate, app })
-      sandbox.#listener = await listen(app, options)
+      const sandbox = await Sandbox.#build(fixture, { options, log, listener })
+      try {
+        await sandbox.#serve(fixture, log)
+      } catch (error) {
+        await sandbox.stop()
+        throw error
+      }
+      log.info(`Server listening at ${listener.origin.url}`)
       return sandbox
     } catch (error) {
-      namespaces.beginStop()
-      await namespaces.stop(undefined)
+      await listener.close()
+      throw error
+    }
+  }
+
+  /** All of it but who answers requests. */
+  static async #build(fixture: Fixture, { options, log, listener }: BuildDeps): Promise<Sandbox> {
+    const { dataDir, seed, fsync } = options
+    const kept = { seed, fsync, log }
+    const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept)
+    let certificate: ServerCertificate | undefined
+    try {
+      certificate = await chooseCertificate(options, persistence?.path, new SandboxClock().wallNow())
+    } catch (error) {
+      await persistence?.close()
+      throw error
+    }
+    const { origin } = listener
+    const surroundings = buildSurroundings(fixture, { options, log, origin, caFile: certificate?.caFile })
+    let begun = () => {}
+    const spawned = new Promise<void>((resolve) => {
+      begun = resolve
+    })
+    try {
+      const start = { fixture, persistence, surroundings, spawned: begun }
+      const namespaces = await Namespaces.open(start)
+      // What is built next leaves no time for that, and an Anvil comes up by itself.
+      await Promise.race([spawned, namespaces.default.ready.catch(() => undefined)])
+      return new Sandbox({ namespaces, surroundings, certificate, listener })
+    } catch (error) {
       await certificate?.discard()
       throw error
     }
+  }
+
+  async #serve({ settings }: Fixture, log: SandboxLogger): Promise<void> {
+    const { namespaces, options } = this
+    const surroundings = this.#surroundings
+    const { origin } = surroundings
+    const lead = new Lead(namespaces, surroundings.identity.idpTokens)
+    this.#app = await createApp({
+      settings,
+      fallback: namespaces.default.http,
+      namespaceOf: lead.byHead,
+      log,
+      tls: this.#certificate,
+      controlToken: options.controlToken,
+      origin,
+      neighbours: (app, entrance) =>
+        supportRoutes(app, { namespaces, lead, surroundings, options, entrance, stop: () => this.stop() }),
+    })
+    await this.#listener.serve(this.#app)
   }
 
   /** The namespace that every sandbox has. */
@@ -81,9 +123,8 @@ export class Sandbox {
     return this.namespaces.default
   }
 
-  /** Where clients find it. Throws before it listens. */
+  /** Where clients find it. */
   get origin(): Origin {
-    if (!this.#listener) throw new Error('the sandbox does not listen')
     return this.#listener.origin
   }
 
@@ -104,6 +145,7 @@ export class Sandbox {
 
   /** Answers requests for its URLs without the network. */
   get fetch(): typeof fetch {
+    if (!this.#app) throw new Error('the sandbox is being built')
     return inProcessFetch(this.#app, new URL(this.baseUrl).host)
   }
 
@@ -126,7 +168,7 @@ export class Sandbox {
   async #stop(): Promise<void> {
     this.namespaces.beginStop()
     try {
-      await this.namespaces.stop(this.#listener?.close())
+      await this.namespaces.stop(this.#listener.close())
     } finally {
       await this.#certificate?.discard()
     }
@@ -134,9 +176,14 @@ export class Sandbox {
 }
 
 interface SandboxDeps {
-  options: ResolvedOptions
   namespaces: Namespaces
   surroundings: Surroundings
   certificate: ServerCertificate | undefined
-  app: FastifyInstance
+  listener: Listener
+}
+
+interface BuildDeps {
+  options: ResolvedOptions
+  log: Logger
+  listener: Listener
 }

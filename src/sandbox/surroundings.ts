@@ -22,10 +22,10 @@ export interface Surroundings {
   /** The Anvils of all chains. */
   pool: NodePool
   log: Logger
-  /** Known once the server listens. */
-  origin(): Origin
+  /** Where clients find it. */
+  origin: Origin
   /** What clients have to trust; undefined without a self-signed certificate. */
-  caFile(): string | undefined
+  caFile: string | undefined
 }
 
 /** Builds what the namespaces of a sandbox with this fixture share. */
@@ -45,7 +45,7 @@ export function buildSurroundings(
 export type Identity = ReturnType<typeof buildIdentity>
 
 /** Builds them for the service that the fixture describes. */
-function buildIdentity({ identity_provider, settings }: Fixture, origin: () => Origin) {
+function buildIdentity({ identity_provider, settings }: Fixture, origin: Origin) {
   const clock = new SandboxClock() // of real time alone: tokens know no other
   const unknownKey = new UnknownKey()
   const identityProvider = new IdentityProvider({

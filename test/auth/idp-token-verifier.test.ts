@@ -23,7 +23,7 @@ beforeEach(() => {
   verifier = new IdpTokenVerifier({
     jwks: { keys: [own.jwk('idp-1')] },
     audiences: [AUDIENCE],
-    origin: () => Origin.public(IDP),
+    origin: Origin.public(IDP),
     isOwn: async () => false,
     clock,
   })
@@ -202,9 +202,11 @@ it('keeps what was found wrong as the cause of the error', async () => {
 
 it('does not take a fault of the program for a fault of the token', async () => {
   const failure = new TypeError('a fault of the program')
-  const origin = () => {
-    throw failure
-  }
+  const origin = new Proxy(Origin.public(IDP), {
+    get() {
+      throw failure
+    },
+  })
   const failing = new IdpTokenVerifier({
     jwks: { keys: [own.jwk('idp-1')] },
     audiences: [AUDIENCE],

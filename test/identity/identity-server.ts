@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import fastify, { type FastifyInstance } from 'fastify'
 import { SandboxClock } from '../../src/domain/clock.ts'
-import { Origin } from '../../src/domain/origin.ts'
 import type { Tenant } from '../../src/domain/records.ts'
 import { DEFAULT_SETTINGS } from '../../src/domain/service-settings.ts'
+import { Listener } from '../../src/http/listener.ts'
 import { IdentityProvider } from '../../src/identity/identity-provider.ts'
 import { identityRoutes } from '../../src/identity/identity-routes.ts'
 import { UnknownKey } from '../../src/identity/sign-jwt.ts'
@@ -36,11 +36,12 @@ export interface IdentityServer {
 /** The identity provider on a free port, its issuer the address it listens on. */
 export async function startIdentityServer(): Promise<IdentityServer> {
   const clock = new SandboxClock()
-  let origin: Origin | undefined
+  const listener = await Listener.open({ host: '127.0.0.1', port: 0, publicUrl: undefined, tls: undefined })
+  const { origin } = listener
   const provider = new IdentityProvider({
     privateKeyPem: demoKey('identity-provider'),
     kid: 'idp-1',
-    origin: () => origin!,
+    origin,
     audience: DEFAULT_SETTINGS.audience,
     lifetime: DEFAULT_SETTINGS.idp_token_lifetime,
     clock,
@@ -53,8 +54,7 @@ export async function startIdentityServer(): Promise<IdentityServer> {
   const tenantIdAs = async (written: string) => (written === ACME.tenant_id ? ACME.tenant_id : undefined)
   const app = fastify()
   app.register(identityRoutes, { provider, settings: DEFAULT_SETTINGS, findTenant, tenantIdAs })
-  await app.listen({ port: 0, host: '127.0.0.1' })
+  await listener.serve(app)
   const { port } = app.server.address() as AddressInfo
-  origin = Origin.listening({ scheme: 'http', host: undefined, port })
   return { app, provider, clock, baseUrl: origin.url, port }
 }

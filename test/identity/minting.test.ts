@@ -19,7 +19,7 @@ const publicPem = createPublicKey(demoKey('acme')).export({ type: 'spki', format
 const acme: Tenant = { ...ACME, user_keys: { public_key_pem: publicPem, kid: 'acme-1' } }
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
 const verifier = new UserTokenVerifier({ audience, leeway: 60, clock, keys: new UserKeys({ clock, logger: silent }) })
-const origin = () => Origin.public('http://127.0.0.1')
+const origin = Origin.public('http://127.0.0.1')
 const provider = new IdentityProvider({
   privateKeyPem: demoKey('identity-provider'),
   kid: 'idp-1',

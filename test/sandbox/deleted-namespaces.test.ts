@@ -26,6 +26,6 @@ test('a connection that is kept alive does not keep the records of namespaces th
   await useAndDelete()
   const before = queryObjects(ExchangeLog, { format: 'count' })
   for (let i = 0; i < 5; i++) await useAndDelete()
-  expect(queryObjects(ExchangeLog, { format: 'count' })).toBe(before)
+  expect(queryObjects(ExchangeLog, { format: 'count' })).toBeLessThanOrEqual(before)
   agent.destroy()
 })

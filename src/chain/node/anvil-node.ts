@@ -15,6 +15,8 @@ export interface NodeOptions extends StubDeps {
   log: Logger
   /** Milliseconds without an answer before a call is given up. */
   timeout: number
+  /** Called when its process has been started. */
+  spawned?: (() => void) | undefined
 }
 
 /**
@@ -72,7 +74,7 @@ export class AnvilNode {
   static async start(given: Omit<NodeOptions, 'checkpoint'>, history: History): Promise<AnvilNode> {
     const { checkpoint } = history
     const options: NodeOptions = { ...given, checkpoint }
-    const { chainId, clock, log, timeout } = options
+    const { chainId, clock, log, timeout, spawned } = options
     const stub = new ForkUpstreamStub(options)
     const source = await RpcServer.listen(stub.answer)
     let process: AnvilProcess | undefined
@@ -80,7 +82,7 @@ export class AnvilNode {
       const block = ['--fork-block-number', String(Number(checkpoint.block.number))]
       const flags = [...block, ...rulesOf(checkpoint), ...NO_RETRIES, NO_CACHE, ...statesOf(checkpoint), ...BOUNDED]
       const genesis = genesisOf(checkpoint, chainId)
-      process = await AnvilProcess.start({ chainId, genesis, source: source.url, flags, clock, log })
+      process = await AnvilProcess.start({ chainId, genesis, source: source.url, flags, clock, log, spawned })
       const rpc = new RpcClient({ chainId, url: process.url, timeout })
       const node = new AnvilNode({ process, source, stub, checkpoint, rpc })
       await node.#begin(history)

@@ -24,6 +24,8 @@ export interface AnvilOptions {
   flags?: readonly string[]
   clock: SandboxClock
   log: Logger
+  /** Called when the process has been started: it comes up by itself, while this one does something else. */
+  spawned?: (() => void) | undefined
 }
 
 /** What one attempt works with, beside what was asked for. */
@@ -77,6 +79,7 @@ export class AnvilProcess {
       const flags = [...FLAGS, ...(await prepare(directory, options)), ...(options.flags ?? [])]
       for (let attempt = 1; ; attempt++) {
         const anvil = new AnvilProcess(binary, await loopbackAddress(), flags, { ...kept, directory, guard })
+        options.spawned?.()
         try {
           await anvil.#ready()
           return anvil

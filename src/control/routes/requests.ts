@@ -98,7 +98,7 @@ const tags = ['Control']
 
 /** What clients sent, what they got, and why. */
 export async function requestRoutes(app: FastifyInstance, { version, origin }: ControlDeps): Promise<void> {
-  const maker = () => ({ version, baseUrl: origin().url })
+  const maker = { version, baseUrl: origin.url }
   app.get<{ Querystring: Static<typeof Filter> }>(
     '/requests',
     {
@@ -117,7 +117,7 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
       const { format, ...query } = request.query
       await refuseUnknown(query, namespace)
       if (format === 'har') {
-        const pieces = harPieces(await exchangesInOrder(exchanges, queryOf(query)), maker())
+        const pieces = harPieces(await exchangesInOrder(exchanges, queryOf(query)), maker)
         return reply.type('application/json; charset=utf-8').send(Readable.from(pieces))
       }
       return pageExchanges(exchanges, { limit: DEFAULT_LIMIT, ...queryOf(query) })
@@ -144,7 +144,7 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
         const detail = `There is no request "${shorten(request_id)}": ${kept(exchanges)}.`
         throw new Problem('request_not_found', { detail, param: 'request_id' })
       }
-      if (request.query.format === 'har') return harOf([exchange], maker())
+      if (request.query.format === 'har') return harOf([exchange], maker)
       const transaction = exchange.transfer?.transaction_id
       const original = await originalOf(exchange, exchanges)
       const settled = transaction != null && (await isSettled(transaction))
