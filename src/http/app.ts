@@ -4,7 +4,7 @@ import type { Origin } from '../domain/origin.ts'
 import { endpoints } from '../partner-api/endpoints.ts'
 import { badRequest } from './bad-request.ts'
 import { answerClientError, answerConnect } from './client-error.ts'
-import { noteCarriers } from './connection.ts'
+import { Connection, noteCarriers } from './connection.ts'
 import { Entrance, type EntranceDeps } from './entrance.ts'
 import { writeError } from './handle.ts'
 import { registerOpenApi } from './openapi.ts'
@@ -71,6 +71,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   // Those beyond the 2,000 that Node keeps would not be seen at all; their length is limited anyway.
   app.server.maxHeadersCount = 0
   if (deps.tls) noteCarriers(app.server)
+  // Before Node has used the socket: a property that comes later gives it a shape of its own, and Node's code two to deal with.
+  app.server.on(deps.tls ? 'secureConnection' : 'connection', (socket: Socket) => Connection.of(socket))
   // An expectation nobody knows may be ignored (RFC 9110, Expect); Node would refuse it as above.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, ids, settings))
