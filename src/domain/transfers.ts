@@ -147,12 +147,14 @@ export class Transfers {
     const pool = poolOf(portfolio)
     const inWords = amountsOf(pool, settings)
     const underWay: TransferUnderWay = { type: request.type, pool, chain, revert: false }
+    // Step 6 of docs/a-deposit.md: the portfolio is this transfer's alone, nothing is signed, and a fault may still stop everything.
     await request.onPhase('before_broadcast', underWay)
     const quote = settings.yield_harvest === 'recorded' ? await quoteHarvest(chain, pool, settings) : undefined
     cancelled.throwIfAborted()
     // One right after the other, so that no other transfer's comes between them in a list.
     const harvest = quote && { id: ids.next('txn'), ...quote }
     const id = ids.next('txn')
+    // Step 7: one order to the chain. It calls back twice: `decide` with the facts of the block to come, `signed` with the bytes.
     const mined = await chain.transfer({
       type: request.type,
       owner: request.user,
@@ -183,14 +185,17 @@ export class Transfers {
           signed_at: clock.iso(),
         }
         underWay.signed = transfer
+        // Step 11: stored before anybody else has the bytes. From here on the transfer is carried out, by this process or the next.
         return store.commit([{ collection: 'transfers', put: transfer }])
       },
     })
     await this.#tell(request, 'after_broadcast', underWay)
     const delay = request.delay ?? this.#drawDelay()
     log.debug({ transaction_id: id, tx_hash: mined.tx_hash, delay_ms: delay }, 'transfer mined')
+    // Step 15: it stands in a block, and the client is to wait as it would for confirmations.
     await clock.sleep(delay, cancelled)
     cancelled.throwIfAborted()
+    // Step 16: all that became of it is one commit, the response to repetitions included.
     const outcome = await this.#settle({ id, mined, chain, cancelled }, portfolio_id)
     if (outcome instanceof Problem) throw outcome
     await this.#tell(request, 'after_confirmation', underWay)

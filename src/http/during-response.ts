@@ -8,6 +8,7 @@ import { headersOf, noteAnswer, noteAnswered, noteDrop } from './record.ts'
 
 /** Fastify's onSend hook: lets faults strike while the response to an exchange is written. */
 export const duringResponse: onSendHookHandler = (request, reply, payload, done) => {
+  // Step 18 of docs/a-deposit.md: the money has moved, whatever becomes of this answer.
   const { exchange, namespace } = request
   // With a callback, as nearly all pass: a promise would be felt at tens of thousands of requests a second.
   if (!exchange || passes(exchange, reply, namespace)) {

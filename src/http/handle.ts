@@ -44,6 +44,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
   }
   const key = endpoint.idempotency === 'none' ? undefined : sentIdempotencyKey(request)
   if (key === undefined) return write(context, await operation(), deps)
+  // Step 5 of docs/a-deposit.md: a repetition is given what was kept, or joins the one that runs; for it, `operation` does not begin.
   const { response, replayed } = await service.idempotency.run({
     scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
     body: request.body,

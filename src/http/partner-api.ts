@@ -41,6 +41,7 @@ export function partnerApi(endpoints: readonly Endpoint[], settings: ServiceSett
           }
           request.context = context
           try {
+            // Step 3 of docs/a-deposit.md: nothing has been read of the body yet, and the first step that throws is the answer.
             for (const step of steps) {
               const done = step(context, namespace)
               if (done) await done // a turn of the microtask queue per step is felt at tens of thousands a second

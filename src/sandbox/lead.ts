@@ -31,6 +31,7 @@ export class Lead {
    * namespace and fill its record. The body of a token request says more: {@link byClient}.
    */
   byHead = (request: FastifyRequest): PipelineDeps | Promise<PipelineDeps> => {
+    // Step 1 of docs/a-deposit.md.
     const { url, headers } = request
     if (BESIDE.test(routed(url))) return this.#none
     if (this.#namespaces.size === 0) return this.#namespaces.default.http

@@ -25,3 +25,11 @@ test('a file that the page names without a function exists', () => {
   const named = [...read('docs/a-deposit.md').matchAll(/`(src\/[\w./-]+\.ts)`/g)].map(([, file = '']) => file)
   expect(named.map((file) => read(file).length > 0)).not.toContain(false)
 })
+
+test('where the way goes from one part to another, the code names the step', () => {
+  const joints = [1, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 18]
+  const files = new Set(STEPS.map(([, file = '']) => file))
+  const comments = [...files].flatMap((file) => read(file).match(/^ *\/\/ Steps? .*/gm) ?? []).join('\n')
+  const missing = joints.filter((step) => !new RegExp(`\\bSteps?( \\d+ and)? ${step}\\b`).test(comments))
+  expect(missing).toEqual([])
+})

@@ -149,6 +149,7 @@ export class BlockProducer {
     return new Promise((resolve, reject) => {
       const { obstacle } = this
       if (obstacle !== undefined) return reject(new ChainUnavailableError(this.#deps.chainId, obstacle))
+      // Step 8 of docs/a-deposit.md: it waits for the round that comes next, with all who come meanwhile.
       join({ resolve, reject })
       this.#schedule()
     })
@@ -199,10 +200,13 @@ export class BlockProducer {
     const nonces = this.#nonces // whatever is read before a reset says nothing of what comes after it
     await this.#run(jobs, async () => {
       const { reader, chainId, writer } = this.#deps
+      // Step 9 of docs/a-deposit.md: balances, positions and nonces at the timestamp that the block will have.
       const round = (await ahead?.round) ?? (await readRound(reader, jobs))
       nonces.leaveOut(round, writer.foreignChanges)
       for (const [job, reason] of round.unread) job.reject(unsound(chainId, reason))
       let sent: Promise<Refusals> = Promise.resolve([])
+      // Steps 10 and 11: each job decides its amount by these facts and is signed; its bytes are stored.
+      // Step 12: those that are ready go to the pool while the next are signed.
       const signed = await signRound(round, Number(chainId), signal, (some) => {
         const answer = writer.broadcast(some.map(({ raw_transaction }) => raw_transaction))
         sent = Promise.all([sent, answer]).then(([before, own]) => [...before, ...own])
@@ -266,10 +270,12 @@ export class BlockProducer {
     const { chainId, writer, reader, rpc } = this.#deps
     const failures = rpc.upstreamFailures
     const refusals = await (sent ?? writer.broadcast(transfers.map(({ raw_transaction }) => raw_transaction)))
+    // Step 13 of docs/a-deposit.md: the block, with the logs of these transfers in the same round trip.
     const mined = await writer.mine(Math.max(first.block_timestamp, reader.latest), {
       ask: [logsOf(transfers)],
       stands: () => this.#ahead.begin(this.#transfers.slice(0, MAX_ROUND)),
     })
+    // Step 14: the logs say what moved; whoever waits for a transfer goes on.
     const missing = await settleMined(this.#deps, transfers, mined)
     // A transaction whose state could not be fetched stays out of the block: that is no refusal.
     if (missing.length > 0 && rpc.upstreamFailures > failures) throw rpc.unavailable()
