@@ -18,6 +18,7 @@ import { type Fork, unusable } from './fork/fork.ts'
 import { RpcGateway } from './gateway/rpc-gateway.ts'
 import type { ChainJournal, History } from './history/chain-journal.ts'
 import type { Checkpoint } from './history/checkpoint.ts'
+import { NodeEvents } from './json-rpc/node-events.ts'
 import { type RpcCall, RpcClient, soundly } from './json-rpc/rpc-client.ts'
 import { MarketReads } from './markets/market-reads.ts'
 import type { Protocol } from './markets/protocols/protocol.ts'
@@ -110,18 +111,17 @@ export class AnvilChain implements ChainControls {
     const fetches = new FetchBudget(clock, upstream)
     this.#rpc = new RpcClient({ chainId, timeout, upstream: fetches })
     this.#reader = new ChainReader(this.#rpc, clock, options.rpcTimeout ?? (upstream && FORK_TIMEOUT_MS))
-    const parts = { chainId, rpc: this.#rpc, reader: this.#reader, journal, clock, log }
-    this.#writer = new ChainWriter({ ...parts, archive, discard: (reason) => this.#supervisor.discard(reason) })
+    const events = new NodeEvents()
+    const parts = { chainId, rpc: this.#rpc, reader: this.#reader, events, journal, clock, log }
+    this.#writer = new ChainWriter({ ...parts, archive })
     this.#supervisor = new NodeSupervisor({
       ...parts,
       node: { chainId, archive, clock, log, timeout: Math.max(timeout, TIMEOUT_MS), fetches, spawned },
       idle: () => this.#writer.idle(),
-      arrived: (tip) => this.#writer.arrive(tip),
-      silent: (reason) => this.#producer.fallSilent(reason),
-      answers: () => this.#answering(),
     })
     const kept = { ...options, ...parts, writer: this.#writer, supervisor: this.#supervisor }
     this.#producer = new BlockProducer({ ...kept, recycler: new NodeRecycler(kept) })
+    events.on('answers', () => void this.follow())
     this.#whole = { ...kept, producer: this.#producer }
     this.#controls = new AnvilControls({
       ...kept,
@@ -279,12 +279,6 @@ export class AnvilChain implements ChainControls {
       this.#survey ??= await validateMarkets(setup, protocols, this.#reader.read)
     }
     await retryChainOutage(prepare, { clock, ended: () => this.#stopped || fork?.relay.failure !== undefined })
-  }
-
-  /** Anvil answers again, or another one in its place. */
-  #answering(): void {
-    this.#producer.resume()
-    void this.follow()
   }
 
   readonly #soundly = <Result>(task: () => Promise<Result>): Promise<Result> => soundly(this.chain_id, task)

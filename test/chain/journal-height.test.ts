@@ -3,6 +3,7 @@ import type { BlockArchive } from '../../src/chain/archive/block-archive.ts'
 import { ChainJournal, MemoryJournal } from '../../src/chain/history/chain-journal.ts'
 import type { Checkpoint } from '../../src/chain/history/checkpoint.ts'
 import type { Block } from '../../src/chain/json-rpc/block.ts'
+import { NodeEvents } from '../../src/chain/json-rpc/node-events.ts'
 import type { RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
 import type { ChainReader } from '../../src/chain/reading/chain-reader.ts'
 import { JournalSync } from '../../src/chain/writing/journal-sync.ts'
@@ -23,7 +24,7 @@ async function workbench() {
     reader: { changed() {} } as Partial<ChainReader> as ChainReader,
     journal,
     archive: { append: async () => {} } as Partial<BlockArchive> as BlockArchive,
-    discard: (reason) => discarded.push(reason),
+    events: new NodeEvents().on('distrusted', (reason) => discarded.push(reason)),
   })
   return { journal, discarded, adopt: (found: Block) => sync.block(async () => ({ block: found })) }
 }

@@ -4,6 +4,7 @@ import { FetchBudget } from '../../src/chain/fork/fetch-budget.ts'
 import { RpcGateway } from '../../src/chain/gateway/rpc-gateway.ts'
 import { ChainJournal, MemoryJournal } from '../../src/chain/history/chain-journal.ts'
 import type { Block } from '../../src/chain/json-rpc/block.ts'
+import { NodeEvents } from '../../src/chain/json-rpc/node-events.ts'
 import { type RpcCall, RpcClient } from '../../src/chain/json-rpc/rpc-client.ts'
 import { ForeignState } from '../../src/chain/node/anvil-node.ts'
 import { AnvilProcess } from '../../src/chain/node/anvil-process.ts'
@@ -41,7 +42,8 @@ describe('the RPC of an Anvil that forgets', () => {
     await journal.replace({ checkpoint: { block, accounts: '{}' }, operations: [] })
     // With an archive of its own: what stands in the other one is this test's business.
     const own = new BlockArchive()
-    const writer = new ChainWriter({ chainId: '31337', rpc, reader, journal, archive: own, discard() {} })
+    const events = new NodeEvents()
+    const writer = new ChainWriter({ chainId: '31337', rpc, reader, events, journal, archive: own })
     const accounts = await prepare(rpc)
     const random = new SeededRandom(5)
     for (let number = 1; number <= BLOCKS; number++) {
@@ -55,7 +57,7 @@ describe('the RPC of an Anvil that forgets', () => {
     // Not before: it mines whatever waits in the pool.
     const states = { after: -1, count: 1_000 }
     const supervisor = { foreign: Object.assign(new ForeignState(), { pinned: true }), states, async renew() {} }
-    const parts = { chainId: '31337', rpc, reader, journal, archive, writer, supervisor, clock, log: silent }
+    const parts = { chainId: '31337', rpc, reader, events, journal, archive, writer, supervisor, clock, log: silent }
     producer = new BlockProducer({ ...parts, recycler: new NodeRecycler(parts) })
     gateway = new RpcGateway({ ...parts, producer, fetches: new FetchBudget(clock) })
   })

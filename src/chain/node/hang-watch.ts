@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import type { SandboxClock } from '../../domain/clock.ts'
 import type { Logger } from '../../support/logger.ts'
+import type { NodeEvents } from '../json-rpc/node-events.ts'
 import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 
 /** What is watched. */
@@ -15,12 +16,8 @@ export interface WatchedChain {
   node(): { process: { pid: number } } | undefined
   /** Whether it may take long to answer although nothing is wrong with it, since it reads from somewhere else. */
   slow: boolean
-  /** Called when the node gives no answer. */
-  silent(reason: string): void
-  /** Called when it does again. */
-  answers(): void
-  /** Called when the node hangs, with how that is known. */
-  hangs(reason: string): void
+  /** Told when the node gives no answer, when it does again, and when it hangs. */
+  events: NodeEvents
 }
 
 /** Milliseconds without an answer after which nothing new is begun. */
@@ -52,7 +49,7 @@ export async function watchForHang(chain: WatchedChain): Promise<void> {
         })
       }
       silentSince = undefined
-      if (told) chain.answers()
+      if (told) chain.events.emit('answers')
       told = false
     } catch {
       // A fork's node that tells of its upstream is not silent.
@@ -66,7 +63,7 @@ export async function watchForHang(chain: WatchedChain): Promise<void> {
 
 function kill(chain: WatchedChain, reason: string): void {
   chain.log.error({ chain_id: chain.chainId, reason }, 'the chain hangs: it is killed')
-  chain.hangs(reason)
+  chain.events.emit('distrusted', reason)
 }
 
 /** Asks for a sign of life, and tells when it does not come soon. Throws when none comes at all. */
@@ -75,7 +72,7 @@ async function probe(chain: WatchedChain, tell: () => void): Promise<void> {
   void chain.clock.wallSleep(SILENCE_TIMEOUT_MS).then(() => {
     if (over || chain.slow) return
     tell()
-    chain.silent(`no answer within ${SILENCE_TIMEOUT_MS} ms`)
+    chain.events.emit('silent', `no answer within ${SILENCE_TIMEOUT_MS} ms`)
   })
   void killIfDeadLocked(chain, () => !over)
   try {

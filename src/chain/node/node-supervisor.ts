@@ -5,6 +5,7 @@ import { SerialQueue } from '../../support/serial-queue.ts'
 import { atTip, type ChainJournal, type History } from '../history/chain-journal.ts'
 import { type Checkpoint, isSameCheckpoint } from '../history/checkpoint.ts'
 import type { Block } from '../json-rpc/block.ts'
+import type { NodeEvents } from '../json-rpc/node-events.ts'
 import type { RpcClient } from '../json-rpc/rpc-client.ts'
 import { AnvilNode, type ForeignState, type NodeOptions, ReplayError } from './anvil-node.ts'
 import { AnvilStartError } from './anvil-process.ts'
@@ -44,6 +45,7 @@ export class NodeSupervisor {
 
   constructor(deps: SupervisorDeps) {
     this.#deps = deps
+    deps.events.on('distrusted', (reason) => this.#discard(reason))
   }
 
   /** Begins with a node that stands at the end of the history, or starts the first one. Throws AnvilStartError and others. */
@@ -56,7 +58,6 @@ export class NodeSupervisor {
       slow: node.fetches?.real !== undefined,
       stopped: () => this.#state.is === 'stopped',
       node: () => this.#state.node,
-      hangs: (reason) => this.discard(reason),
     })
   }
 
@@ -76,7 +77,7 @@ export class NodeSupervisor {
   }
 
   /** Ends the present node, for this reason: another one takes its place, with what the journal holds. */
-  discard(reason: string): void {
+  #discard(reason: string): void {
     const { is, node } = this.#state
     if (!node || is === 'stopped') return
     node.process.kill()
@@ -132,7 +133,8 @@ export class NodeSupervisor {
       try {
         const tip = await this.#goBack(node)
         await this.#deps.journal.replace(history)
-        return this.#deps.arrived(tip)
+        this.#deps.events.emit('arrived', tip)
+        return
       } catch (error) {
         this.#deps.log.debug({ err: error }, 'no way back to the checkpoint: the chain is built anew')
       }
@@ -189,7 +191,7 @@ export class NodeSupervisor {
     this.#state = { is: is === 'stopped' ? 'stopped' : 'serving', node } // stopped meanwhile, it is ended as soon as it is there
     if (this.#suspended) node.process.suspend()
     this.#deps.journal.reached(node.tip)
-    this.#deps.arrived(node.tip)
+    this.#deps.events.emit('arrived', node.tip)
     const answered = this.#deps.rpc.moveTo(node.process.url)
     void node.process.exited.then((reason) => this.#lost(node, reason))
     if (before) void this.#retire(before, answered)
@@ -275,7 +277,7 @@ export class NodeSupervisor {
     release()
     if (this.#state.is !== 'serving') return
     log.info({ chain_id: node.chainId }, 'the chain is back where it was')
-    this.#deps.answers()
+    this.#deps.events.emit('answers')
   }
 }
 
@@ -284,15 +286,10 @@ export interface SupervisorDeps {
   node: Omit<NodeOptions, 'checkpoint'>
   /** The chain's client: it is moved to whatever node is the present one. */
   rpc: RpcClient
+  events: NodeEvents
   journal: ChainJournal
   clock: SandboxClock
   log: Logger
   /** Resolves when no change of the chain is under way: each is done and kept, or has failed. */
   idle(): Promise<void>
-  /** Called with the last block of a node that took the place of another, before anything can be asked of it. */
-  arrived(tip: Block): void
-  /** Called when the node falls silent: it hangs, or is busy with something. */
-  silent(reason: string): void
-  /** Called when the node answers again, or another one that has taken its place. */
-  answers(): void
 }

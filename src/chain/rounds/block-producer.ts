@@ -9,6 +9,7 @@ import type { Hex } from '../../domain/records.ts'
 import type { Logger } from '../../support/logger.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
 import type { BlockArchive } from '../archive/block-archive.ts'
+import type { NodeEvents } from '../json-rpc/node-events.ts'
 import { type RpcCall, type RpcClient, unsound } from '../json-rpc/rpc-client.ts'
 import type { Protocol } from '../markets/protocols/protocol.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
@@ -63,6 +64,7 @@ export class BlockProducer {
   constructor(deps: ProducerDeps) {
     this.#deps = deps
     this.#ahead = new PrefetchedRound(deps.reader)
+    deps.events.on('silent', (reason) => this.#fallSilent(reason)).on('answers', () => this.resume())
     void useQuietMoments({ ...deps, queue: this.#queue, stopped: () => this.#stopped !== undefined })
   }
 
@@ -114,8 +116,8 @@ export class BlockProducer {
     return this.#queue.run(task)
   }
 
-  /** Call when the chain gives no answer: what is not signed yet is refused at once. */
-  fallSilent(reason: string): void {
+  /** The chain gives no answer: what is not signed yet is refused at once. */
+  #fallSilent(reason: string): void {
     this.#silent ??= reason
     const error = new ChainUnavailableError(this.#deps.chainId, reason)
     for (const job of this.#takeWaiting()) job.reject(error)
@@ -293,13 +295,14 @@ export class BlockProducer {
   #waitForChain(error: ChainUnavailableError): void {
     if (this.#silent === undefined) this.#deps.log.warn({ error: error.message }, 'signed transfers wait for the chain')
     this.#silent = this.#deps.rpc.failure ?? error.message
-    this.fallSilent(this.#silent)
+    this.#fallSilent(this.#silent)
   }
 }
 
 export interface ProducerDeps {
   chainId: string
   rpc: RpcClient
+  events: NodeEvents
   archive: Pick<BlockArchive, 'answer'>
   reader: ChainReader
   writer: ChainWriter

@@ -38,6 +38,7 @@ export class ChainWriter {
   constructor(deps: SyncDeps) {
     this.#deps = deps
     this.#sync = new JournalSync(deps)
+    deps.events.on('arrived', (tip) => this.#sync.arrive(tip))
   }
 
   /** Blocks and transactions so far, and what others did. */
@@ -58,11 +59,6 @@ export class ChainWriter {
   /** Resolves when no change is under way. */
   idle(): Promise<void> {
     return this.#sync.idle()
-  }
-
-  /** Call when a node was brought to where the journal ends, with its last block: its pool is empty. */
-  arrive(tip: Block): void {
-    this.#sync.arrive(tip)
   }
 
   /** Finds out what the node did whose answer was cut off. Throws ChainUnavailableError. */

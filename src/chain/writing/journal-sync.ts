@@ -4,6 +4,7 @@ import type { BlockArchive } from '../archive/block-archive.ts'
 import type { ChainJournal, ChainOperation } from '../history/chain-journal.ts'
 import { takeCheckpoint } from '../history/checkpoint.ts'
 import { type Block, LAST_TIMESTAMP, LATEST_BLOCK } from '../json-rpc/block.ts'
+import type { NodeEvents } from '../json-rpc/node-events.ts'
 import { type RpcClient, RpcError } from '../json-rpc/rpc-client.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
 import { BlockArchiver } from './block-archiver.ts'
@@ -193,7 +194,7 @@ export class JournalSync {
   }
 
   #discard(reason: string): never {
-    this.#deps.discard(reason)
+    this.#deps.events.emit('distrusted', reason)
     throw new ChainUnavailableError(this.#deps.chainId, reason)
   }
 }
@@ -205,8 +206,7 @@ export interface SyncDeps {
   reader: ChainReader
   journal: ChainJournal
   archive: BlockArchive
-  /** Ends the node, for this reason: it did something that is not in the journal, or may have. */
-  discard(reason: string): void
+  events: NodeEvents
 }
 
 /** With more transactions than this that no block took, {@link SentTransactions} forgets the oldest. */
