@@ -1,7 +1,6 @@
 import { type ChainSetup, MULTICALL3, type PoolFacts } from '../domain/chain-setup.ts'
 import type { SandboxClock } from '../domain/clock.ts'
 import {
-  type ChainControls,
   ChainUnavailableError,
   type MinedTransfer,
   type TransferOrder,
@@ -67,7 +66,7 @@ export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'>, Pic
 }
 
 /** A chain at work, on an Anvil process of its own, which is replaced by another one should it die or hang. */
-export class AnvilChain implements ChainControls {
+export class AnvilChain {
   /**
    * Starts Anvil where the journal ends, brings its time up to the clock and looks at the markets. Throws
    * `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`.
@@ -87,6 +86,8 @@ export class AnvilChain implements ChainControls {
   readonly chain_id: string
   /** What its markets and wallets hold. */
   readonly reads: MarketReads
+  /** What faults do to it. */
+  readonly controls: AnvilControls
   readonly #options: AnvilChainOptions
   readonly #rpc: RpcClient
   readonly #reader: ChainReader
@@ -94,7 +95,6 @@ export class AnvilChain implements ChainControls {
   readonly #producer: BlockProducer
   readonly #whole: ResetDeps & RestDeps
   readonly #supervisor: NodeSupervisor
-  readonly #controls: AnvilControls
   readonly #gateway: RpcGateway
   #resetting = false
   #stopped = false
@@ -123,7 +123,7 @@ export class AnvilChain implements ChainControls {
     this.#producer = new BlockProducer({ ...kept, recycler: new NodeRecycler(kept) })
     events.on('answers', () => void this.follow())
     this.#whole = { ...kept, producer: this.#producer }
-    this.#controls = new AnvilControls({
+    this.controls = new AnvilControls({
       ...kept,
       producer: this.#producer,
       admin: (pool) => this.#protocol(pool).admin,
@@ -149,7 +149,7 @@ export class AnvilChain implements ChainControls {
 
   async relay(body: unknown): Promise<string | undefined> {
     // The archive would go on answering.
-    if (this.#controls.paused) throw new ChainUnavailableError(this.chain_id, 'paused by a fault')
+    if (this.controls.paused) throw new ChainUnavailableError(this.chain_id, 'paused by a fault')
     return this.#gateway.answer(body)
   }
 
@@ -157,7 +157,7 @@ export class AnvilChain implements ChainControls {
 
   async fundWallet({ address }: Wallet, funding: readonly WalletFunding[]): Promise<void> {
     const calls = fundingCalls(address, funding)
-    if (calls.length > 0) await this.#soundly(() => this.#reader.inTime(this.#producer.cheat(calls)))
+    if (calls.length > 0) await soundly(this.chain_id, () => this.#reader.inTime(this.#producer.cheat(calls)))
   }
 
   /** See `Chain.transfer`; the wallet is that of the order's owner. */
@@ -167,13 +167,6 @@ export class AnvilChain implements ChainControls {
 
   finish(transfer: UnfinishedTransfer): Promise<MinedTransfer> {
     return this.#producer.finish({ ...transfer, protocol: this.#protocol(transfer.pool) })
-  }
-
-  reorg = (): Promise<void> => this.#controls.reorg()
-
-  /** Undoes whatever controls may have done to the markets, unless they are somebody else's. */
-  async mend(): Promise<void> {
-    if (!this.#options.setup.fork) await this.#soundly(() => this.#controls.mend(this.#options.setup.markets ?? []))
   }
 
   /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
@@ -190,29 +183,17 @@ export class AnvilChain implements ChainControls {
 
   /** Does nothing during a reset, which a pause would cut in two. */
   pause(): void {
-    if (!this.#resetting) this.#controls.pause()
+    if (!this.#resetting) this.controls.pause()
   }
 
   resume(): void {
-    if (this.#controls.resume()) void this.follow() // the clock may have moved meanwhile
-  }
-
-  setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
-    return this.#soundly(() => this.#controls.setPoolPaused(pool, paused))
-  }
-
-  setPoolLiquid(pool: PoolFacts, liquid: boolean): Promise<void> {
-    return this.#soundly(() => this.#controls.setPoolLiquid(pool, liquid))
-  }
-
-  setApy(pool: PoolFacts, apy: number | undefined): Promise<void> {
-    return this.#soundly(() => this.#controls.setApy(pool, apy))
+    if (this.controls.resume()) void this.follow() // the clock may have moved meanwhile
   }
 
   /** Back to the state it was made with, at the clock's present: see {@link resetChain}. */
   async reset(): Promise<void> {
     this.#resetting = true
-    this.#controls.resume()
+    this.controls.resume()
     try {
       await resetChain(this.#whole, this.#origin)
     } finally {
@@ -242,7 +223,7 @@ export class AnvilChain implements ChainControls {
   async stop(): Promise<void> {
     if (this.#stopped) return
     this.#stopped = true
-    this.#controls.resume()
+    this.controls.resume()
     if (this.#writer.unsettled || this.#options.journal.slow) {
       await this.#producer
         .exclusive(() => this.#writer.checkpoint())
@@ -280,8 +261,6 @@ export class AnvilChain implements ChainControls {
     }
     await retryChainOutage(prepare, { clock, ended: () => this.#stopped || fork?.relay.failure !== undefined })
   }
-
-  readonly #soundly = <Result>(task: () => Promise<Result>): Promise<Result> => soundly(this.chain_id, task)
 
   #protocol(pool: PoolFacts): Protocol {
     const protocol = this.#survey?.protocol(pool) ?? this.#options.protocols.get(pool.protocol)

@@ -5,7 +5,7 @@ import type { ChainControls } from '../domain/ports/chain.ts'
 import type { Address, Hex } from '../domain/records.ts'
 import { SeededRandom } from '../support/random.ts'
 import { type ChainJournal, type History, NOBODY } from './history/chain-journal.ts'
-import { type RpcClient, SenselessAnswerError } from './json-rpc/rpc-client.ts'
+import { type RpcClient, SenselessAnswerError, soundly } from './json-rpc/rpc-client.ts'
 import { balanceOf } from './markets/protocols/erc20.ts'
 import { type ContractCall, call, type MarketAdmin } from './markets/protocols/protocol.ts'
 import type { NodeSupervisor } from './node/node-supervisor.ts'
@@ -72,11 +72,11 @@ export class AnvilControls implements ChainControls {
    * Moves the tokens that could pay withdrawals to an account that stands for the pool's borrowers, or all of them back. The
    * chain itself is the record of what is away, so that a restart finds it.
    */
-  async setPoolLiquid(pool: PoolFacts, liquid: boolean): Promise<void> {
-    const { chainId, setup, reader, writer, producer } = this.#deps
-    if (setup.fork) throw new SenselessAnswerError(`the markets of chain ${chainId} are somebody else's`)
-    const admin = this.#deps.admin(pool)
-    await producer.exclusive(async () => {
+  setPoolLiquid(pool: PoolFacts, liquid: boolean): Promise<void> {
+    const { chainId, setup, reader, writer } = this.#deps
+    return this.#exclusively(async () => {
+      if (setup.fork) throw new SenselessAnswerError(`the markets of chain ${chainId} are somebody else's`)
+      const admin = this.#deps.admin(pool)
       const payer = await admin.payer(reader.read, pool)
       const borrower = borrowerFrom(payer)
       const touch = () => this.#carryOut((owner) => admin.touch(reader.read, pool, owner))
@@ -106,7 +106,13 @@ export class AnvilControls implements ChainControls {
 
   /** Makes calls as the markets' owner and mines them, in order, between two rounds of transfers. */
   #administer(plan: (owner: Address) => Promise<ContractCall[]>): Promise<void> {
-    return this.#deps.producer.exclusive(() => this.#carryOut(plan))
+    return this.#exclusively(() => this.#carryOut(plan))
+  }
+
+  /** With the chain to itself. Throws ChainUnsoundError when the chain answers, and not as it should. */
+  #exclusively(task: () => Promise<void>): Promise<void> {
+    const { chainId, producer } = this.#deps
+    return soundly(chainId, () => producer.exclusive(task))
   }
 
   /** For whoever has the chain to itself. */

@@ -172,7 +172,7 @@ export class OnDemandChain implements Chain, NodeUser {
   }
 
   reorg(): Promise<void> {
-    return this.#lifecycle.use((chain) => chain.reorg())
+    return this.#lifecycle.use((chain) => chain.controls.reorg())
   }
 
   pause(): void {
@@ -185,20 +185,21 @@ export class OnDemandChain implements Chain, NodeUser {
   }
 
   setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
-    return this.#lifecycle.use((chain) => chain.setPoolPaused(pool, paused))
+    return this.#lifecycle.use((chain) => chain.controls.setPoolPaused(pool, paused))
   }
 
   setPoolLiquid(pool: PoolFacts, liquid: boolean): Promise<void> {
-    return this.#lifecycle.use((chain) => chain.setPoolLiquid(pool, liquid))
+    return this.#lifecycle.use((chain) => chain.controls.setPoolLiquid(pool, liquid))
   }
 
   setApy(pool: PoolFacts, apy: number | undefined): Promise<void> {
-    return this.#lifecycle.use((chain) => chain.setApy(pool, apy))
+    return this.#lifecycle.use((chain) => chain.controls.setApy(pool, apy))
   }
 
   /** Undoes whatever controls may have done to the markets, unless they are somebody else's. */
   async mend(): Promise<void> {
-    if (!isFork(this.#options.setup)) await this.#lifecycle.use((chain) => chain.mend())
+    const { setup } = this.#options
+    if (!isFork(setup)) await this.#lifecycle.use((chain) => chain.controls.mend(setup.markets ?? []))
   }
 
   /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
