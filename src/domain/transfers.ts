@@ -1,7 +1,6 @@
 import type { DurationRange } from '../support/quantities.ts'
 import type { SeededRandom } from '../support/random.ts'
 import { KeyedSerialQueue } from '../support/serial-queue.ts'
-import { abortController } from '../support/waiting.ts'
 import type { ApiResponse } from './api-response.ts'
 import { quoteHarvest } from './balances.ts'
 import { Problem } from './errors.ts'
@@ -57,7 +56,6 @@ export class Transfers {
   readonly #running = new Set<Promise<unknown>>()
   /** Portfolios with a transfer that stands in a block and cannot be booked: a repetition would move the money once more. */
   readonly #broken = new Map<string, InvariantError>()
-  #cancelled = abortController()
   readonly #deps: TransferDeps
 
   constructor(deps: TransferDeps) {
@@ -69,7 +67,7 @@ export class Transfers {
     const { portfolios, showings } = this.#deps
     // What is shown while it waits for its turn, the client did not know when it named the amount.
     const shown = showings.of(await portfolios.require(request.user, request.portfolio_id))
-    const cancelled = this.#cancelled.signal
+    const cancelled = this.#deps.generation()
     try {
       return await this.#inTurn(request.portfolio_id, () => this.#carryOut(request, shown, cancelled))
     } catch (error) {
@@ -86,7 +84,7 @@ export class Transfers {
    */
   async recover(): Promise<void> {
     const { store, log } = this.#deps
-    const cancelled = this.#cancelled.signal
+    const cancelled = this.#deps.generation()
     const unfinished = await allOf(store, 'transfers', 'all')
     if (unfinished.length === 0) return
     log.info({ transfers: unfinished.length }, 'finishing transfers of an earlier run')
@@ -118,10 +116,8 @@ export class Transfers {
     while (this.#running.size > 0) await Promise.allSettled(this.#running)
   }
 
-  /** Ends every running transfer where it stands; their requests are answered 503. For reset and stop. */
-  cancelAll(): void {
-    this.#cancelled.abort()
-    this.#cancelled = abortController()
+  /** Forgets which portfolios were found broken: for a reset. */
+  beginAnew(): void {
     this.#broken.clear()
   }
 
@@ -260,4 +256,6 @@ export interface TransferDeps extends SettlingDeps {
   portfolios: Portfolios
   showings: Showings
   confirmationDelay: DurationRange
+  /** Aborted by a reset or a stop: a transfer of that generation ends where it stands, and its request is answered 503. */
+  generation(): AbortSignal
 }

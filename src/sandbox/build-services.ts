@@ -48,13 +48,15 @@ export interface PartsContext {
   clock: SandboxClock
   /** What it begins with; undefined for whatever is kept, or nothing. */
   begin: NamespaceCopy | undefined
+  /** Aborted by a reset or a stop. */
+  generation(): AbortSignal
   surroundings: Pick<Surroundings, 'options' | 'secrets'>
   log: Logger
 }
 
 /** Builds the parts in the order of their dependencies. */
 export async function buildServices(context: PartsContext) {
-  const { life, fixture, confirmationDelay, seed, persistence, clock, begin, log } = context
+  const { life, fixture, confirmationDelay, seed, persistence, clock, begin, generation, log } = context
   const { settings, tenants } = fixture
   persistence?.follow(clock, log)
   void persistence?.watch(clock, log)
@@ -85,7 +87,7 @@ export async function buildServices(context: PartsContext) {
   const respond = transferResponse(settings)
   const transfers = new Transfers({
     ...common,
-    ...{ random, portfolios, showings, idempotency, confirmationDelay, respond },
+    ...{ random, portfolios, showings, idempotency, confirmationDelay, generation, respond },
   })
   const observer = new RpcChainObserver({ chains, protocols: settings.protocols })
   const audit = new Audit({ store, observer, portfolios, transfers, clock, settings })

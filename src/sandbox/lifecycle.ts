@@ -1,3 +1,5 @@
+import { abortController } from '../support/waiting.ts'
+
 /** Where a namespace is in its life. Only `ready` serves; from `stopping` there is no way back. */
 type LifecycleState = 'starting' | 'ready' | 'resetting' | 'failed' | 'stopping' | 'stopped'
 
@@ -13,7 +15,7 @@ const OBSTACLES: Record<Exclude<LifecycleState, 'ready' | 'failed'>, string> = {
 export class Lifecycle {
   #state: LifecycleState = 'starting'
   #failure = ''
-  #generation = new AbortController()
+  #generation = abortController()
 
   /** Why it cannot serve, a sentence for clients; undefined when it can. */
   get obstacle(): string | undefined {
@@ -60,6 +62,6 @@ export class Lifecycle {
 
   #nextGeneration(): void {
     this.#generation.abort()
-    this.#generation = new AbortController()
+    this.#generation = abortController()
   }
 }

@@ -45,8 +45,10 @@ export class Namespace {
       const clock = new SandboxClock(clockStart, begin?.clock ?? persistence?.clock)
       // Anvil comes up on its own while the ledger is read and the interface is built: that hides most of its time.
       chains = startChains({ fixture, seed, persistence, clock, begin, idleMs, embedded, pool, log, spawned })
-      const services = await buildServices({ ...options, seed, persistence, clock, begin, log })
-      return new Namespace({ ...options, seed, persistence, services, chains })
+      const lifecycle = new Lifecycle()
+      const generation = () => lifecycle.generation
+      const services = await buildServices({ ...options, seed, persistence, clock, begin, generation, log })
+      return new Namespace({ ...options, seed, persistence, lifecycle, services, chains })
     } catch (error) {
       await stopChains(chains)
       await persistence?.close()
@@ -72,7 +74,7 @@ export class Namespace {
   readonly #persistence: Persistence | undefined
   readonly #chains: Promise<AnvilChains>
   readonly #idpTokens: Identity['idpTokens']
-  readonly #lifecycle = new Lifecycle()
+  readonly #lifecycle: Lifecycle
   readonly #copied: Pick<NamespaceCopy, 'mayBeBroken'> | undefined
   #seeded: NamespaceCopy | undefined
   #starting: Promise<void> | undefined
@@ -91,6 +93,7 @@ export class Namespace {
     this.services = services
     this.#idpTokens = identity.idpTokens
     this.#persistence = deps.persistence
+    this.#lifecycle = deps.lifecycle
     this.#chains = deps.chains
     this.#resets = new Resets({
       persistence: deps.persistence,
@@ -195,7 +198,7 @@ export class Namespace {
     const { service, chains, faults, scenarios, random, ids, userTokens, exchanges } = this.services
     this.#lifecycle.beginReset()
     exchanges.beginAnew()
-    service.transfers.cancelAll()
+    service.transfers.beginAnew()
     scenarios.forget()
     faults.reset()
     service.clock.reset()
@@ -212,10 +215,9 @@ export class Namespace {
 
   /** Refuses new requests and answers those under way; running transfers are cancelled. */
   beginStop(): void {
-    const { service, faults, exchanges } = this.services
+    const { faults, exchanges } = this.services
     this.#lifecycle.beginStop()
     exchanges.cutOff()
-    service.transfers.cancelAll()
     faults.clear()
   }
 
@@ -297,6 +299,7 @@ function notServing(detail: string): Problem {
 interface NamespaceDeps extends NamespaceSetup {
   seed: number
   persistence: Persistence | undefined
+  lifecycle: Lifecycle
   services: Services
   /** Still starting. */
   chains: Promise<AnvilChains>

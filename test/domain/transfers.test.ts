@@ -40,6 +40,7 @@ test('a portfolio with a transfer that cannot be booked takes no other one, unti
     ids: { next: () => `txn_${++ids}` },
     settings: DEFAULT_SETTINGS,
     confirmationDelay: { min: 0, max: 0 },
+    generation: () => new AbortController().signal,
     respond: () => ({ status: 200, body: {} }),
     log: recordedLog(),
   }
@@ -55,7 +56,7 @@ test('a portfolio with a transfer that cannot be booked takes no other one, unti
   await expect(withdraw('jar_1')).rejects.toThrow(broken)
   expect(state.asked).toBe(1)
   await expect(withdraw('jar_2')).resolves.toMatchObject({ status: 200 })
-  transfers.cancelAll()
+  transfers.beginAnew()
   state.shares = 50n
   await expect(withdraw('jar_1')).resolves.toMatchObject({ status: 200 })
 })
