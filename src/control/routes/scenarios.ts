@@ -14,7 +14,7 @@ const tags = ['Control']
 const started = { 201: ScenarioRunSchema }
 const Params = Type.Object({ name: Type.String({ examples: ['dropped-deposit'] }) })
 
-/** The shipped scenarios, and the one that runs. The loader itself checks a scenario: its messages know what fits. */
+/** The shipped scenarios, and the running one. The loader itself checks a scenario, since its messages name the allowed values. */
 export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   const { shippedScenarios } = deps
   const start = async (scenario: Scenario, { scenarios, tenants, clock, keepClock, clockKept }: NamespaceControl) => {
