@@ -65,7 +65,7 @@ export class DataDirectory {
   async check(): Promise<void> {
     await this.#within.present()
     for (const opened of [...this.#journals.values()]) {
-      const journal = await opened.catch(() => undefined) // whoever asked for a damaged one hears of that
+      const journal = await opened.catch(() => undefined) // the caller of journal() gets the rejection
       await journal?.check()
     }
   }

@@ -154,7 +154,7 @@ async function* socketsOf(
 
 async function listen(path: string, answer: Answer): Promise<Server> {
   const server = createServer((socket) => {
-    socket.on('error', () => undefined) // who asked has gone
+    socket.on('error', () => undefined) // the asking process has gone
     socket.end(JSON.stringify(answer))
   })
   server.listen(path)

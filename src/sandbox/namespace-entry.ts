@@ -27,7 +27,7 @@ export class NamespaceEntry {
   /** Entry of a namespace that is being made; `made` resolves when it can serve. */
   static making(one: NamespaceIdentity, made: Promise<Namespace>, log: Logger): NamespaceEntry {
     const entry = new NamespaceEntry(one, { is: 'making' }, () => made, log)
-    entry.made.catch(() => undefined) // told to whoever asked for it
+    entry.made.catch(() => undefined) // the caller of create gets the rejection
     return entry
   }
 

@@ -129,7 +129,7 @@ export class Namespaces implements NamespacesControl {
     if (ending) return ending
     const entry = this.#require(name)
     if (entry.inTheMaking) {
-      await entry.made.catch(() => undefined) // then there is none of that name
+      await entry.made.catch(() => undefined) // then no namespace has that name
       return this.delete(name)
     }
     await entry.delete(this.#deletionOf(entry))

@@ -35,7 +35,7 @@ export function buildSurroundings(
 ): Surroundings {
   const { options, log, origin } = given
   const embedded = embeddedCheckpoint()
-  embedded.catch(() => undefined) // who needs it awaits it, and sees the failure
+  embedded.catch(() => undefined) // its users await it and get the rejection
   const pool = new NodePool({ maxNodes: options.maxNodes, clock: new SandboxClock(), log })
   const secrets = fixture.tenants.map(({ tenant }) => tenant.client_secret)
   return { ...given, identity: buildIdentity(fixture, origin), secrets, embedded, pool }
