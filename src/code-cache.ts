@@ -101,7 +101,7 @@ function readTrusted(path: string): Buffer | undefined {
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
     const { uid, mode } = fstatSync(file)
-    const self = process.getuid?.() // no such thing on Windows
+    const self = process.getuid?.() // undefined on Windows
     const trusted = self === undefined || ((uid === self || uid === 0) && (mode & OTHERS_MAY_WRITE) === 0)
     return trusted ? readFileSync(file) : undefined
   } catch {

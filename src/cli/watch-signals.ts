@@ -51,7 +51,7 @@ function shellsNpx(shell: number): number[] {
     const isNpx = readFileSync(`/proc/${above}/comm`, 'latin1').startsWith('npm exec')
     return isNpx ? [Number(above)] : []
   } catch {
-    return [] // no Linux
+    return [] // not Linux
   }
 }
 

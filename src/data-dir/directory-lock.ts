@@ -100,7 +100,7 @@ export class DirectoryLock {
     const answer = { pid: process.pid, holds: false }
     const server = await listen(path, answer)
     try {
-      await chmod(path, 0o600).catch(() => undefined) // gone, or on a file system without rights
+      await chmod(path, 0o600).catch(() => undefined) // removed, or on a file system without rights
       while (await othersLook(directory, place, path));
     } catch (error) {
       await new DirectoryLock(server).release()

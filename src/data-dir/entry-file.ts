@@ -142,7 +142,7 @@ export class EntryFile {
     const header = { ...this.#header, ...this.#order.next(), acknowledged }
     try {
       await this.#write(bytes, this.#end)
-      await this.#write(headerOf(header), 0) // after the lines: it must not come to the disk before them
+      await this.#write(headerOf(header), 0) // after the lines: it must not reach the disk before them
     } catch (error) {
       this.#torn = true
       await this.#restore().catch(() => undefined) // then it is tried again before the next write

@@ -100,7 +100,7 @@ async function read(path: string, handle: FileHandle, found: InspectedJournal): 
   for await (const { number, at, json } of eachLine(handle, begin, size)) {
     if (json) (torn ? found.behind : found.whole).push(json)
     else if (at >= end)
-      return // what a killed process had begun is dropped by a start, too
+      return // a start, too, drops the unfinished line of a killed process
     else {
       torn = true
       found.damage ??= `line ${number}, byte ${at}: the checksum of the line is wrong`

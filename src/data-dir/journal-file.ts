@@ -102,7 +102,7 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
   /** Runs writes one after the other, in the order of the calls. */
   #enqueue(write: () => Promise<void>): Promise<void> {
     if (this.#closed) return Promise.reject(new Error(`${this.#path}: the journal is closed`))
-    this.#next = undefined // what is appended from here on follows this write
+    this.#next = undefined // appends from here on follow this write
     const done = this.#tail.then(write).catch((error: unknown) => {
       throw systemFailure(this.#path, error)
     })

@@ -41,7 +41,7 @@ async function openFile(path: string, how: number): Promise<FileHandle | undefin
 export async function replacePrivate(path: string, write: (handle: FileHandle) => Promise<void>): Promise<FileHandle> {
   await removeTemporary(path)
   const temporary = temporaryOf(path)
-  const handle = await open(temporary, 'wx+', OWNER_ONLY) // which follows no link
+  const handle = await open(temporary, 'wx+', OWNER_ONLY) // wx+ does not follow links
   try {
     await write(handle)
     await rename(temporary, path)
@@ -67,7 +67,7 @@ export async function probeRoom(path: string, bytes: number): Promise<void> {
 
 /** Flushes the list of a directory's files to the disk. */
 export async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return // which cannot be asked for it
+  if (process.platform === 'win32') return // Windows cannot flush a directory
   const handle = await open(path, 'r')
   await handle.sync().finally(() => handle.close())
 }

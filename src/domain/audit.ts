@@ -179,7 +179,7 @@ function isSure({ state, findings }: Inspection): boolean {
 function duplicates({ name, transactions }: LedgerSnapshot, known: Map<string, string>): AuditFinding {
   const offences: string[] = []
   for (const { id, tx_hash, type } of transactions) {
-    if (type === 'yield_harvest') continue // bears that of its transfer
+    if (type === 'yield_harvest') continue // has the hash of its transfer
     const other = known.get(tx_hash)
     if (other !== undefined) offences.push(`${tx_hash} stands for both ${other} and ${id} of ${name}`)
     known.set(tx_hash, id)

@@ -34,7 +34,7 @@ export interface MarketSetup {
   origin: string
 }
 
-/** A pool, whoever may use it. */
+/** A pool without its tenant. */
 export type PoolFacts = Omit<Pool, 'tenant_id'>
 
 /** Content of the embedded chain's state; written beside the state when it is built. */

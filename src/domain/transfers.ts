@@ -194,7 +194,7 @@ export class Transfers {
     // Step 15: it stands in a block, and the client is to wait as it would for confirmations.
     await clock.sleep(delay, cancelled)
     cancelled.throwIfAborted()
-    // Step 16: all that became of it is one commit, the response to repetitions included.
+    // Step 16: its whole outcome is one commit, the response to repetitions included.
     const outcome = await this.#settle({ id, mined, chain, cancelled }, portfolio_id)
     if (outcome instanceof Problem) throw outcome
     await this.#tell(request, 'after_confirmation', underWay)

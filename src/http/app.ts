@@ -47,7 +47,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
-    genReqId: () => '', // it is given one when its namespace is known
+    genReqId: () => '', // it gets one when its namespace is known
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
     // A body that never arrives gets an answer too.

@@ -3,7 +3,7 @@ import { Problem } from '../domain/errors.ts'
 
 /** Converts a refusal by Fastify, before any handler, to an error of the catalogue; undefined for errors of any other origin. */
 export function badRequest(error: FastifyError | Problem): Problem | undefined {
-  if (error instanceof Problem) return undefined // it has the catalogue's words already
+  if (error instanceof Problem) return undefined // it is already an error of the catalogue
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('unsupported_media_type', {

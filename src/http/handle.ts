@@ -31,7 +31,7 @@ export async function handle(context: RequestContext, deps: PipelineDeps): Promi
 async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown> {
   const { request, reply, endpoint, exchange } = context
   const { service } = deps
-  ready(context, deps) // the body may have come in slowly
+  ready(context, deps) // the body may have arrived slowly
   const tenant = exchange.requireTenant()
   const operation = (claim?: Claim): Promise<ApiResponse> => {
     const { params, query, body } = request

@@ -44,7 +44,7 @@ export function partnerApi(endpoints: readonly Endpoint[], settings: ServiceSett
             // Step 3 of docs/a-deposit.md: the body is still unread, and the first step that throws gives the answer.
             for (const step of steps) {
               const done = step(context, namespace)
-              if (done) await done // a turn of the microtask queue per step is felt at tens of thousands a second
+              if (done) await done // awaiting every step costs noticeable time at tens of thousands a second
             }
           } catch (error) {
             if (error instanceof ExchangeEnded) return parked()

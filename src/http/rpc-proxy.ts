@@ -196,7 +196,7 @@ interface Caller {
 function refuseUnlessOpen(body: unknown, { maySend }: Caller): void {
   if (body === undefined) return
   for (const call of Array.isArray(body) ? body : [body]) {
-    if (call === null || typeof call !== 'object') continue // no request at all: it has an error of its own
+    if (call === null || typeof call !== 'object') continue // not a JSON-RPC request: it gets an error of its own
     const method: unknown = 'method' in call ? call.method : undefined
     if (typeof method !== 'string' || !OPEN_METHODS.test(method) || CLOSED_METHODS.test(method)) {
       const detail = `${shorten(String(method))} is not offered here.`

@@ -39,7 +39,7 @@ async function signature(alg: unknown, input: string, key: KeyObject): Promise<B
   const bits = /^[HR]S(256|384|512)$/.exec(String(alg))?.[1] ?? '256'
   if (alg === 'none') return Buffer.alloc(0)
   if (!String(alg).startsWith('HS')) return signAsync(`sha${bits}`, data, key)
-  // The classic confusion: the public key, which is no secret, used as a shared secret.
+  // The classic confusion: the public key, which is not secret, used as a shared secret.
   const publicPem = createPublicKey(key).export({ type: 'spki', format: 'pem' })
   return createHmac(`sha${bits}`, publicPem).update(data).digest()
 }

@@ -51,7 +51,7 @@ async function examineNamespace(
       { file: place, state: 'lost', detail },
     ]
   }
-  if (!kept) return [] // a deletion that was cut off: a start removes the rest
+  if (!kept) return [] // an interrupted deletion: a start removes the rest
   const copy = salvage === undefined ? undefined : new NamespaceFolders(salvage)
   const found = await examineOne(folders.of(life), place, { log, ...(copy && { salvage: copy.of(life) }) })
   const isSaved = found.some(({ state }) => state === 'salvaged')

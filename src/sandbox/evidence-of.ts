@@ -26,7 +26,7 @@ export async function evidenceOf(
   const oldest = shown.at(-1)?.number ?? Number.POSITIVE_INFINITY
   const kept: RecordedExchange[] = []
   for await (const exchange of inTurns(exchanges.kept(), SHOWN_AT_ONCE)) {
-    if (exchange.number < oldest) kept.push(exchange) // the others were forgotten just now, and shown before
+    if (exchange.number < oldest) kept.push(exchange) // the others were dropped meanwhile, and are in `shown`
   }
   return {
     exchanges: shown.reverse(),

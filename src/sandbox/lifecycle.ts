@@ -55,7 +55,7 @@ export class Lifecycle {
   }
 
   #enter(state: LifecycleState): void {
-    if (!this.ending) this.#state = state // what began before goes on for a moment, and changes nothing any more
+    if (!this.ending) this.#state = state // work that began before goes on for a moment, but must not change the state
   }
 
   #nextGeneration(): void {

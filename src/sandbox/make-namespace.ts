@@ -37,7 +37,7 @@ export async function makeNamespace({
   folders,
   surroundings,
 }: Making): Promise<Namespace> {
-  await source.ready.catch(() => undefined) // what it says next is why
+  await source.ready.catch(() => undefined) // notReady() reports the reason
   refuseUnlessReady(source.http.notReady())
   const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
   const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }

@@ -98,7 +98,7 @@ export class Namespace {
       clock: services.service.clock,
       perform: () => this.#reset(),
     })
-    this.#copied = deps.begin && { mayBeBroken: deps.begin.mayBeBroken } // all the rest is large
+    this.#copied = deps.begin && { mayBeBroken: deps.begin.mayBeBroken } // the rest of the copy is large
     this.http = {
       name: deps.name,
       service: services.service,

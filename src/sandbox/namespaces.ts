@@ -153,7 +153,7 @@ export class Namespaces implements NamespacesControl {
   async #make({ name, life }: NamespaceIdentity, wish: NamespaceWish): Promise<Namespace> {
     const folders = this.#folders
     const source = await this.#get(wish.from ?? DEFAULT_NAMESPACE, 'from')
-    await this.default.checkDirectory() // or its folder would be made in whatever is there now
+    await this.default.checkDirectory() // otherwise its folder would be made in a directory that replaced the old one
     let namespace: Namespace | undefined
     try {
       const own = { templates: this.#templates, folders, surroundings: this.#surroundings }
@@ -162,8 +162,8 @@ export class Namespaces implements NamespacesControl {
       return namespace
     } catch (error) {
       namespace?.beginStop()
-      await namespace?.stop(undefined).catch(() => undefined) // what went wrong first says more
-      await folders?.remove(life).catch(() => undefined) // it goes at the next start
+      await namespace?.stop(undefined).catch(() => undefined) // the first error says more
+      await folders?.remove(life).catch(() => undefined) // the next start removes it
       throw error
     }
   }
@@ -201,7 +201,7 @@ export class Namespaces implements NamespacesControl {
   #deletionOf(entry: NamespaceEntry): Deletion {
     return {
       forget: async () => {
-        await this.default.checkDirectory() // or it would be back when the directory is
+        await this.default.checkDirectory() // otherwise the namespace would come back with the directory
         await this.#folders?.forget(entry.life)
         for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
       },
@@ -218,7 +218,7 @@ export class Namespaces implements NamespacesControl {
   /** Waits until a namespace of that name that is being deleted is gone. */
   async #untilFree(name: string): Promise<void> {
     for (let entry = this.#entries.get(name); entry?.deletion; entry = this.#entries.get(name)) {
-      await entry.deletion.catch(() => undefined) // then it is there as before
+      await entry.deletion.catch(() => undefined) // then the namespace exists as before
     }
   }
 

@@ -175,7 +175,7 @@ export class Persistence {
   /** Releases the directory lock. `mended` is false when a fault's damage remains; the next run then mends it. */
   async close(mended = true): Promise<void> {
     this.#closed.abort()
-    await this.clockKept().catch(() => undefined) // the next run goes on from what is kept
+    await this.clockKept().catch(() => undefined) // the next run goes on from the last saved position
     try {
       if (this.#whole && mended) await this.#directory.manifest.update({ clean: true })
     } finally {

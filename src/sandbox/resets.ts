@@ -56,7 +56,7 @@ export class Resets {
     this.#waiting = true
     await clock.wallSleep(AGAIN_MS)
     this.#waiting = false
-    if (this.#unfinished && !lifecycle.ending) await this.ask().catch(() => undefined) // it says why, and is tried again
+    if (this.#unfinished && !lifecycle.ending) await this.ask().catch(() => undefined) // the reset reports the reason, and is tried again
   }
 }
 

@@ -46,7 +46,7 @@ export type Identity = ReturnType<typeof buildIdentity>
 
 /** Builds them for the service that the fixture describes. */
 function buildIdentity({ identity_provider, settings }: Fixture, origin: Origin) {
-  const clock = new SandboxClock() // of real time alone: tokens know no other
+  const clock = new SandboxClock() // for real time only: tokens have no other
   const unknownKey = new UnknownKey()
   const identityProvider = new IdentityProvider({
     privateKeyPem: identity_provider.private_key_pem,

@@ -1,4 +1,4 @@
-import 'reflect-metadata' // before the next: its parts are put together by what this adds
+import 'reflect-metadata' // before @peculiar/x509, which needs the metadata functions that this adds
 import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import {

@@ -57,7 +57,7 @@ export async function clockRoutes(app: FastifyInstance): Promise<void> {
       }
       const plan = new SandboxClock(undefined, clock.state)
       move(plan, body, step)
-      await keepClock(plan.state) // what cannot be kept does not happen
+      await keepClock(plan.state) // a move that cannot be saved does not happen
       move(clock, body, step)
       await clockKept().catch(movedAndNotKept)
       const chains = await chainsFollow()

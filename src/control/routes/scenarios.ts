@@ -18,7 +18,7 @@ const Params = Type.Object({ name: Type.String({ examples: ['dropped-deposit'] }
 export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   const { shippedScenarios } = deps
   const start = async (scenario: Scenario, { scenarios, tenants, clock, keepClock, clockKept }: NamespaceControl) => {
-    await keepClock(clock.state) // where nothing can be kept, nothing begins
+    await keepClock(clock.state) // if nothing can be saved, the scenario does not begin
     const slugs = (await tenants()).map(({ slug }) => slug)
     const run = await scenarios.start(scenario, slugs)
     await clockKept()
