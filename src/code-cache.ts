@@ -5,7 +5,7 @@ import { cachedDataVersionTag } from 'node:v8'
 import vm from 'node:vm'
 import { crc32 } from 'node:zlib'
 
-/** A file of the bundle, as it was loaded. */
+/** A loaded file of the bundle. */
 interface Chunk {
   exports: unknown
   script: vm.Script
@@ -23,9 +23,9 @@ const MODE = 0o644
 const OTHERS_MAY_WRITE = 0o022
 
 /**
- * Loads the bundle by code that V8 compiled in an earlier start: compiling is a fifth of a start. V8 takes no code of another
- * version, other flags or another processor, and the file's name says of which build it is. The file lies beside the code
- * that it is made of and nowhere else: whoever may write there may change what is run anyway.
+ * Loads the bundle from code that V8 compiled in an earlier start, since compiling is a fifth of a start. V8 accepts no code of another
+ * version, other flags or another processor, and the file's name has the id of the build. The file lies beside the code that it is made
+ * of and nowhere else: anyone who may write there can change the code itself anyway.
  */
 export class CodeCache {
   readonly #folder: string
@@ -34,7 +34,7 @@ export class CodeCache {
   readonly #chunks = new Map<string, Chunk>()
   #complete = true
 
-  /** `folder` is where the bundle is. */
+  /** `folder` is that of the bundle. */
   constructor(folder: string) {
     this.#folder = folder
     const build = buildOf(folder)
@@ -43,13 +43,13 @@ export class CodeCache {
     this.#compiled = this.#path === undefined ? new Map() : read(this.#path)
   }
 
-  /** Loads a file of the bundle, and those that it requires, as Node would. `import()` it does not know. */
+  /** Loads a file of the bundle, and those that it requires, as Node would; `import()` is not supported. */
   load(name: string): unknown {
     const loaded = this.#chunks.get(name)
     if (loaded) return loaded.exports
     const filename = join(this.#folder, name)
     const cachedData = this.#compiled.get(name)
-    // On one line with what comes before: line numbers in a stack trace are those of the file.
+    // On one line with the wrapper, so that line numbers in a stack trace are those of the file.
     const source = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(filename, 'utf8')}\n})`
     const script = new vm.Script(source, { filename, ...(cachedData && { cachedData }) })
     if (!cachedData || script.cachedDataRejected) this.#complete = false
@@ -61,7 +61,7 @@ export class CodeCache {
     return module.exports
   }
 
-  /** Keeps what has been compiled, beside what the cache has, unless all of it came from there. A folder that cannot be written stays as it is. */
+  /** Writes the compiled code, with that of the cache, unless all of it came from there. Does nothing if the folder cannot be written. */
   keep(): void {
     if (this.#complete || this.#path === undefined) return
     this.#complete = true
@@ -82,7 +82,7 @@ export class CodeCache {
   }
 }
 
-/** Compiled code by chunk; nothing when the file is missing, damaged, or could be another user's. */
+/** Compiled code by chunk; empty if the file is missing, damaged, or could be another user's. */
 function read(path: string): Map<string, Buffer> {
   const found = new Map<string, Buffer>()
   const content = readTrusted(path)
@@ -95,13 +95,13 @@ function read(path: string): Map<string, Buffer> {
   return found
 }
 
-/** The file's content, if nobody can have written it but this user and root. */
+/** The file's content, if only this user and root can have written it. */
 function readTrusted(path: string): Buffer | undefined {
   let file: number | undefined
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0))
     const { uid, mode } = fstatSync(file)
-    const self = process.getuid?.() // no such thing on Windows
+    const self = process.getuid?.() // undefined on Windows
     const trusted = self === undefined || ((uid === self || uid === 0) && (mode & OTHERS_MAY_WRITE) === 0)
     return trusted ? readFileSync(file) : undefined
   } catch {
@@ -111,7 +111,7 @@ function readTrusted(path: string): Buffer | undefined {
   }
 }
 
-/** The id that the build was given; undefined in a folder that no build made. */
+/** The id of the build; undefined in a folder that no build made. */
 function buildOf(folder: string): string | undefined {
   try {
     return readFileSync(join(folder, 'build-id'), 'latin1').trim()

@@ -1,12 +1,12 @@
 import { suggest } from './support/nearest.ts'
 
-/** An option that cannot be used; the message says which and what to do. */
+/** An option that cannot be used; the message names the option and the fix. */
 export class OptionError extends Error {
   override readonly name = 'OptionError'
   readonly code = 'invalid_option'
 }
 
-/** Refuses names that are none of those known, of `what`. Throws OptionError with the nearest. */
+/** Refuses unknown names of options; `what` is their subject in the message. Throws OptionError with the nearest known name. */
 export function refuseUnknownNames(given: object, known: Record<string, true>, what: string): void {
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(known, name)) {

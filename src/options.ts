@@ -22,18 +22,18 @@ export interface SandboxLogger
   child(fields: Record<string, unknown>, options?: object): SandboxLogger
 }
 
-/** How to start a sandbox. What is left out comes from the fixture file's `options`, then from the defaults. */
+/** Options of a sandbox. Those left out come from the fixture file's `options`, then from the defaults. */
 export interface SandboxOptions {
   /** 0 picks a free port. Default 4010. */
   port?: number
   /** Default: loopback, IPv4 and IPv6. A host other than loopback needs a control token. */
   host?: string
   /**
-   * The origin clients see, when it is not the address listened on: behind a proxy, in Compose, with a mapped port. Every URL
-   * the sandbox tells is made from it. `http` or `https`, without a path. Unless it is loopback, a control token is needed.
+   * The origin that clients see, if it is not the address listened on: behind a proxy, in Compose, with a mapped port. All URLs that the
+   * sandbox publishes begin with it. `http` or `https`, without a path. Unless it is loopback, a control token is needed.
    */
   publicUrl?: string
-  /** Serve https with a certificate made for it; `credentials().ca_file` is what clients have to trust. */
+  /** Serve https with a certificate made for it; clients have to trust the one at `credentials().ca_file`. */
   tls?: 'self-signed'
   /** PEM file of the certificate to serve https with. */
   tlsCert?: string
@@ -47,31 +47,31 @@ export interface SandboxOptions {
   forkBlockNumber?: number
   /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. Default 2s. */
   confirmationDelay?: string | number
-  /** Directory that keeps the state across restarts; made if it is not there. Default: nothing is written to disk. */
+  /** Directory that keeps the state across restarts; made if missing. Default: nothing is written to disk. */
   dataDir?: string
-  /** Whether what is acknowledged outlives a power cut: the disk is told to write it before each answer. Default false. */
+  /** True if acknowledged writes must outlive a power cut: they are flushed to the disk before each answer. Default false. */
   fsync?: boolean
-  /** Every random choice derives from it; a whole number. Default: that of the data directory, or a fresh one. */
+  /** Seed of every random choice; a whole number. Default: that of the data directory, or a fresh one. */
   seed?: number
-  /** ISO 8601 moment the sandbox clock starts at, frozen: with a seed, the same requests then give the same run. */
+  /** ISO 8601 moment at which the sandbox clock starts, frozen: with a seed, the same requests then give the same run. */
   clock?: string
-  /** How many namespaces there may be beside the default one. Default 1000. */
+  /** Most namespaces beside the default one. Default 1000. */
   maxNamespaces?: number
-  /** How many Anvils there may be at once; one of a chain that nobody uses is ended for another. Default 64. */
+  /** Most Anvils at once; beyond that, the Anvil of an unused chain is ended for another. Default 64. */
   maxNodes?: number
-  /** How long a namespace may be unused before its chains end their Anvil: `10m`, or milliseconds. Default 10m. */
+  /** Time without use after which the chains of a namespace end their Anvil: `10m`, or milliseconds. Default 10m. */
   namespaceIdle?: string | number
-  /** How many exchanges each namespace keeps for `GET /_sandbox/requests` and the report; 0 records none. Default 10000. */
+  /** Most exchanges that each namespace keeps for `GET /_sandbox/requests` and the report; 0 records none. Default 10000. */
   recordExchanges?: number
-  /** How much memory they may take in each namespace: `64MiB`, or bytes; 0 records none. Default 64MiB. */
+  /** Most memory for these exchanges in each namespace: `64MiB`, or bytes; 0 records none. Default 64MiB. */
   recordBytes?: string | number
-  /** Bearer token of the control interface; generated when the host is not loopback. */
+  /** Bearer token of the control interface; generated if the host is not loopback. */
   controlToken?: string
-  /** Where the log goes; default: nowhere. */
+  /** Destination of the log; default: none. */
   logger?: SandboxLogger
 }
 
-/** The certificate to serve https with: one made for it, or PEM files. */
+/** The certificate for https: one made for the sandbox, or PEM files. */
 export type TlsOption = 'self-signed' | { cert: string; key: string }
 
 /** Options with every default filled in. */
@@ -88,7 +88,7 @@ export interface ResolvedOptions {
   confirmationDelay: DurationRange
   dataDir: string | undefined
   fsync: boolean
-  /** What is asked for; undefined for any. */
+  /** Seed to require; undefined for any. */
   seed: number | undefined
   /** Milliseconds since the Unix epoch; undefined for real time. */
   clock: number | undefined
@@ -97,9 +97,9 @@ export interface ResolvedOptions {
   maxNodes: number
   /** Milliseconds. */
   namespaceIdle: number
-  /** How much is kept of what clients send. */
+  /** Limits of the record of clients' requests. */
   recording: LogBounds
-  /** What the fixture file asks for; the log itself is given. */
+  /** Level that the fixture file sets; the caller supplies the log itself. */
   logLevel: string | undefined
 }
 
@@ -130,7 +130,7 @@ const OPTIONS = {
   logger: true,
 } satisfies Record<keyof SandboxOptions, true>
 
-/** Fills in what was left out: option, then fixture file, then default. Throws OptionError. */
+/** Fills in options: the given one, then the fixture file's, then the default. Throws OptionError. */
 export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): ResolvedOptions {
   refuseUnknownNames(given, OPTIONS, 'a sandbox')
   const port = given.port ?? fixture.port ?? 4010
@@ -213,7 +213,7 @@ function refuseIncomplete(logger: SandboxLogger): void {
   if (missing.length > 0) throw new OptionError(`logger must be of pino's shape; it lacks ${missing.join(', ')}`)
 }
 
-/** What the start options say about forking. Throws OptionError, which does not repeat the URL: it may hold a key. */
+/** Start options on forking. Throws OptionError, which does not repeat the URL: it may hold a key. */
 export function resolveFork({ forkUrl: url, forkBlockNumber: block }: SandboxOptions): ForkOptions {
   if (url !== undefined && !(/^https?:\/\/[^\s/]+\S*$/.test(url) && URL.canParse(url))) {
     throw new OptionError('--fork-url must be an http or https URL, such as https://mainnet.base.org')
@@ -242,7 +242,7 @@ function resolveTls({ tls, tlsCert: cert, tlsKey: key }: SandboxOptions): TlsOpt
   throw new OptionError(`${given} needs ${missing}: the certificate and its key are two PEM files`)
 }
 
-/** The origin a URL is. Throws OptionError, which does not repeat the URL: it may hold a password. */
+/** The origin of a URL. Throws OptionError, which does not repeat the URL: it may hold a password. */
 function publicOrigin(text: string): string {
   const fix = 'give an origin such as https://sandbox.acme.test:4010'
   if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) {
@@ -259,11 +259,11 @@ function publicOrigin(text: string): string {
   throw new OptionError(`--public-url must not have ${excess.join(' or ')}; ${fix}`)
 }
 
-/** The embedded chain's state is of the first seconds of 2025; its time only goes forward. */
+/** The embedded chain's state is from the first seconds of 2025, and its time only moves forward. */
 const EARLIEST = Date.UTC(2025, 0, 2)
 const LATEST = Date.UTC(9000, 0, 1)
 
-/** The moment a clock starts at, in milliseconds since the Unix epoch. Throws OptionError. */
+/** The moment at which a clock starts, in milliseconds since the Unix epoch. Throws OptionError. */
 export function resolveClock(text: string): number {
   const time = parseMoment(text)
   if (time >= EARLIEST && time <= LATEST) return time
@@ -272,7 +272,7 @@ export function resolveClock(text: string): number {
   )
 }
 
-/** A confirmation delay as it is given, in milliseconds when it is a number. Throws OptionError. */
+/** Parses a confirmation delay; a number is in milliseconds. Throws OptionError. */
 export function resolveDelay(given: string | number = '2s'): DurationRange {
   if (typeof given === 'number') {
     if (!(given >= 0)) throw new OptionError(`confirmation delay must not be negative; got ${given}`)

@@ -10,7 +10,7 @@ export async function readFixture(file: string, fork: ForkOptions = {}): Promise
   return loadFixture(file, { embedded: await embeddedMarket(), fork })
 }
 
-/** Checks a fixture that came as data, beside that of the sandbox. Throws FixtureError. */
+/** Checks a fixture that came as data, against that of the sandbox. Throws FixtureError. */
 export async function readInlineFixture(data: Record<string, unknown>, host: Fixture): Promise<Fixture> {
   return readFixtureData(data, host, await embeddedMarket())
 }

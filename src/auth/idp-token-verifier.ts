@@ -12,7 +12,7 @@ import { TokenRefused } from './token-refused.ts'
 export interface IdpClaims {
   /** The partner application: `client_id` of its tenant. */
   appid: string
-  /** `tenant_id` of that tenant, if the token is right: only who knows the tenant can tell. */
+  /** `tenant_id` of that tenant, in a correct token; the verifier does not know tenants and cannot check it. */
   tid: string
   [claim: string]: unknown
 }
@@ -20,26 +20,26 @@ export interface IdpClaims {
 export interface IdpTokenVerifierOptions {
   /** The identity provider's public keys. */
   jwks: { keys: Jwk[] }
-  /** `aud` must be, or have, one of them. */
+  /** Accepted values of `aud`; one of them must be in the token. */
   audiences: readonly string[]
-  /** Whose tokens they are. */
+  /** Address of the sandbox, from which the accepted issuers follow. */
   origin: Origin
-  /** @returns true if this sandbox signed it, with whatever key and header: tokens that are bad on purpose are its own, too */
+  /** @returns true if this sandbox signed it, with any key and header: it also issues tokens that are bad on purpose */
   isOwn(token: string): Promise<boolean>
   clock: SandboxClock
   /** Seconds that `nbf` may be ahead: the machine may set back the clock that its own tokens were signed by. Default 0. */
   leeway?: number
 }
 
-/** What was found about the token of an `Authorization` header. */
+/** Result of looking at the token of an `Authorization` header. */
 export interface SeenToken {
-  /** Its `appid`, if the sandbox signed it, whatever else is wrong with it. */
+  /** Its `appid`, if the sandbox signed it, even if it is refused. */
   client: string | undefined
-  /** Why it is refused; undefined when it is not. */
+  /** The refusal; undefined if the token is accepted. */
   refusal: Problem | undefined
 }
 
-/** RFC 6750 §2.1. The scheme alone: a pattern for all of it would read a kilobyte for every request. */
+/** RFC 6750 §2.1. Matches the scheme only: a pattern for the whole header would read a kilobyte for every request. */
 const SCHEME = /^bearer +(?=[^ ])/i
 
 /** Verifies the access token of the `Authorization` header. */
@@ -62,9 +62,9 @@ export class IdpTokenVerifier {
   }
 
   /**
-   * The token's claims. Throws {@link Problem} `token_missing` when the header holds no bearer token and
-   * `invalid_idp_token` when it is expired, malformed or not for this audience (spec: Identity-provider token 5, 6) or
-   * not the identity provider's (assumption `idp-token-issuer`). `seen`: what {@link IdpTokenVerifier.see} found.
+   * Returns the token's claims. Throws {@link Problem} `token_missing` if the header holds no bearer token, and `invalid_idp_token` if
+   * it is expired, malformed, not for this audience (spec: Identity-provider token 5, 6) or not of the identity provider (assumption
+   * `idp-token-issuer`). `seen`: the result of {@link IdpTokenVerifier.see}.
    */
   async verify(authorization: string | undefined, seen?: Pick<SeenToken, 'refusal'>): Promise<IdpClaims> {
     if (seen?.refusal) throw seen.refusal
@@ -72,13 +72,13 @@ export class IdpTokenVerifier {
     return this.#tokens.remembered(token, 'idp') ?? (await this.#verify(token))
   }
 
-  /** The client of a token that was verified before; undefined for any other. */
+  /** The client of a token that was verified before; undefined for any other token. */
   knownClient(authorization: string | undefined): string | undefined {
     const token = authorization && tokenOf(authorization)
     return token ? this.#tokens.everVerified(token, 'idp')?.appid : undefined
   }
 
-  /** Verifies the token to find out whose it is. A token that is refused has a client as well, if the sandbox signed it. */
+  /** Verifies the token to find its client. A refused token has a client too, if the sandbox signed it. */
   async see(authorization: string | undefined): Promise<SeenToken> {
     try {
       return { client: (await this.verify(authorization)).appid, refusal: undefined }
@@ -110,7 +110,7 @@ export class IdpTokenVerifier {
   }
 }
 
-/** The token of an `Authorization` header; undefined when it holds none. */
+/** The token of an `Authorization` header; undefined if it holds none. */
 function tokenOf(authorization: string): string | undefined {
   const text = authorization.trim()
   const scheme = SCHEME.exec(text)?.[0]

@@ -9,20 +9,20 @@ import { TokenRefused } from './token-refused.ts'
 export interface RemoteJwksOptions {
   clock: SandboxClock
   logger: Logger
-  /** Milliseconds; 5,000 when not given. */
+  /** Milliseconds; default 5,000. */
   fetchTimeout?: number
 }
 
 const FETCHES_PER_MINUTE = 5
-/** How long keys are used before they are fetched anew, in milliseconds. */
+/** Age up to which keys are used without fetching them again, in milliseconds. */
 const FRESH_FOR = 10 * 60 * 1000
-/** How long a `kid` the set did not hold is not asked for again, in milliseconds. */
+/** Pause before a `kid` that the set did not hold is asked for again, in milliseconds. */
 const ABSENT_FOR = 30 * 1000
 
 /**
- * The key set behind a `jwks_uri`, cached by `kid`. A `kid` not seen before fetches the set again, once; forged ones
- * cannot make it fetch more than a few times a minute. When the URI fails, keys already known stay in use. jose's
- * `createRemoteJWKSet` does not: it asks a URI that fails for every token, and reads answers of any size.
+ * The key set behind a `jwks_uri`, cached by `kid`. An unknown `kid` fetches the set again, once; forged ones cannot cause more than a
+ * few fetches a minute. When the URI fails, known keys stay in use. jose's `createRemoteJWKSet` does neither: it asks a failing URI
+ * for every token, and it reads answers of any size.
  */
 export class RemoteJwks implements KeySource {
   readonly #clock: SandboxClock
@@ -108,7 +108,7 @@ export class RemoteJwks implements KeySource {
   }
 }
 
-/** All of the URI that may be shown: the rest may be a secret. */
+/** The part of the URI that may be shown: the rest may be a secret. */
 function hostOf(uri: string): string {
   return (URL.canParse(uri) && new URL(uri).host) || 'no host'
 }
@@ -120,9 +120,9 @@ function isoTime(milliseconds: number): string {
 const MAX_BYTES = 1024 * 1024
 
 /**
- * Fetches a JSON Web Key Set and returns its keys, unchecked. Throws an Error whose message says what was wrong: the
- * server unreachable or slower than `timeout` milliseconds, a redirect, a status other than 200, over 1 MiB, no key set.
- * The message never holds the URI, which may hold a secret.
+ * Fetches a JSON Web Key Set and returns its keys, unchecked. Throws an Error whose message gives the reason: the server is unreachable
+ * or slower than `timeout` milliseconds, a redirect, a status other than 200, over 1 MiB, no key set. The message never holds the
+ * URI, which may hold a secret.
  */
 async function fetchJwks(uri: string, timeout: number): Promise<unknown[]> {
   const headers = { accept: 'application/jwk-set+json, application/json' }
@@ -142,7 +142,7 @@ function readKeys(body: string): unknown[] {
   throw new Error('no JSON Web Key Set')
 }
 
-/** fetch says "fetch failed"; what helps stands in the cause, for several addresses only as its code. */
+/** fetch itself says only "fetch failed"; its cause has the reason, and for several addresses only a code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return 'no answer in time'
@@ -152,9 +152,9 @@ function reasonOf(error: unknown): string {
   return cause.message || ('code' in cause ? String(cause.code) : error.message)
 }
 
-/** Allows a burst of `capacity` and then one more every `interval` milliseconds of real time. */
+/** Allows a burst of `capacity` and then one every `interval` milliseconds of real time. */
 class TokenBucket {
-  /** When all will be there again, in milliseconds since the Unix epoch. */
+  /** Time at which the bucket is full again, in milliseconds since the Unix epoch. */
   #fullAt = 0
 
   constructor(
@@ -163,17 +163,17 @@ class TokenBucket {
     private readonly clock: SandboxClock,
   ) {}
 
-  /** True when one was left, which is then taken. */
+  /** Takes a token. @returns true if one was left */
   take(): boolean {
     const now = this.clock.wallNow()
-    // Real time may be set back: no wait is longer than for all of them.
+    // Real time may be set back: no wait is longer than the time to fill the bucket.
     this.#fullAt = Math.min(Math.max(this.#fullAt, now), now + this.capacity * this.interval)
     if (this.nextAt > now) return false
     this.#fullAt += this.interval
     return true
   }
 
-  /** From when on there is one, in milliseconds since the Unix epoch. */
+  /** Time from which a token is left, in milliseconds since the Unix epoch. */
   get nextAt(): number {
     return this.#fullAt - (this.capacity - 1) * this.interval
   }

@@ -6,24 +6,24 @@ import { BoundedMap } from '../support/maps.ts'
 import { type KeySource, quote } from './signing-keys.ts'
 import { TokenRefused } from './token-refused.ts'
 
-/** What a token must be, beside RS256-signed by a known `kid` and in force. */
+/** Requirements of a token, beside an RS256 signature by a known `kid` and valid times. */
 export interface Expected<Claims> {
-  /** One of them. */
+  /** The accepted audience, or a list of which the token must have one. */
   audience: string | string[]
   issuer?: string
   typ?: string
-  /** Claims that must be there beside `aud` and `exp`. */
+  /** Claims that must be present beside `aud` and `exp`. */
   required: string[]
-  /** Seconds that `nbf` may be ahead; 0 when not given. `exp` has no leeway. */
+  /** Seconds that `nbf` may be ahead; default 0. `exp` has no leeway. */
   leeway?: number
-  /** What the verifier wants of the claims; `now` in seconds since the Unix epoch. Throws {@link TokenRefused}. */
+  /** Checks the claims and returns those that the verifier needs; `now` in seconds since the Unix epoch. Throws {@link TokenRefused}. */
   read(claims: JWTPayload, now: number): Claims
 }
 
 interface VerifiedToken<Claims> {
   claims: Claims
   exp: number
-  /** From when on it counts, in seconds since the Unix epoch. */
+  /** Start of its validity, in seconds since the Unix epoch. */
   notBefore: number
   kid: string
   key: CryptoKey
@@ -31,26 +31,26 @@ interface VerifiedToken<Claims> {
 
 interface RememberedToken<Claims> extends VerifiedToken<Claims> {
   token: string
-  /** What it was verified for. */
+  /** Keeps apart tokens that were verified against different expectations. */
   scope: string
 }
 
 const PARTS = ['header', 'payload', 'signature']
 
 /**
- * Verifies compact RS256 JWTs and remembers those that passed, so that a signature is computed once per token: afterwards
- * only its times and its key are looked at. Time is wall-clock time (assumptions: Clocks).
+ * Verifies compact RS256 JWTs and remembers those that passed, so that a signature is computed once per token; later only its times and
+ * its key are checked. Time is wall-clock time (assumptions: Clocks).
  */
 export class SignedTokens<Claims> {
-  /** By token alone: joining it and the scope for a key would copy a kilobyte a request. */
+  /** Keyed by the token alone: a key of scope and token would copy a kilobyte per request. */
   readonly #verified = new BoundedMap<string, RememberedToken<Claims>>(1000)
-  /** The one asked for last: that two texts are the same is seen faster than where a map has one of a kilobyte. */
+  /** The last one looked up: comparing two texts is faster than a map's look-up of a text of a kilobyte. */
   #latest: RememberedToken<Claims> | undefined
   readonly #pending = new Map<string, Promise<VerifiedToken<Claims>>>()
 
   constructor(private readonly clock: SandboxClock) {}
 
-  /** What was made of a token that was verified before and is in force, for keys that never change. */
+  /** The claims of a token that was verified before and is in force, for keys that never change. */
   remembered(token: string, scope: string): Claims | undefined {
     const known = this.#known(token)
     if (known?.scope !== scope || !this.#inForce(known)) return undefined
@@ -58,16 +58,16 @@ export class SignedTokens<Claims> {
     return known.claims
   }
 
-  /** The same of one that may have expired since. */
+  /** The claims of a token that was verified before, even if it has expired since. */
   everVerified(token: string, scope: string): Claims | undefined {
     const known = this.#known(token)
     return known?.scope === scope ? known.claims : undefined
   }
 
-  /** What `expected.read` made of the token. `scope` keeps different expectations apart. Throws {@link TokenRefused}. */
+  /** Verifies a token; returns the result of `expected.read`. `scope` keeps different expectations apart. Throws {@link TokenRefused}. */
   async verify(token: string, scope: string, keys: KeySource, expected: Expected<Claims>): Promise<Claims> {
     const known = this.#verified.get(token)
-    // A key that was taken back, or replaced under the same kid, ends the tokens it signed.
+    // A key that was withdrawn, or replaced under the same kid, invalidates the tokens that it signed.
     if (known?.scope === scope && this.#inForce(known) && (await keys.find(known.kid)) === known.key)
       return known.claims
     const id = `${scope}\n${token}`
@@ -105,7 +105,7 @@ export class SignedTokens<Claims> {
     let kid = ''
     let signed: JWTPayload | undefined
     const find = (header: { kid?: unknown; crit?: unknown }) => {
-      // RFC 7515 §4.1.11: no extension is understood here, nor is b64, which jose knows.
+      // RFC 7515 §4.1.11: this verifier supports no extension, not even b64, which jose supports.
       if (header.crit !== undefined) {
         const flaw = { aspect: 'crit', expected: 'no crit', came: quote(header.crit) }
         throw new TokenRefused('its header has crit, and no extension is understood', flaw)
@@ -127,7 +127,7 @@ export class SignedTokens<Claims> {
       })
       signed = payload
       const { exp, nbf = 0 } = payload
-      // JSON reads 1e999 as infinity: a token that never expires.
+      // JSON reads 1e999 as infinity, which would make a token that never expires.
       if (!Number.isFinite(exp) || exp === undefined) {
         const flaw = { aspect: 'exp', expected: 'a finite number of seconds', came: quote(exp) }
         throw new TokenRefused('its exp is not a finite number', flaw)
@@ -142,15 +142,15 @@ export class SignedTokens<Claims> {
   }
 }
 
-/** The claims that jose found wrong: it looks at them when the signature has been verified. */
+/** The claims that jose refused; it checks claims only after the signature. */
 function signedClaims(error: unknown): JWTPayload | undefined {
   const ofClaims = error instanceof errors.JWTExpired || error instanceof errors.JWTClaimValidationFailed
   return ofClaims ? error.payload : undefined
 }
 
 /**
- * RFC 7515 §2: no whitespace, no padding, nothing else. jose decodes leniently, so that one token would have many texts. And
- * no JSON that recursion cannot survive: what a refusal quotes of it is written by recursion.
+ * RFC 7515 §2: no whitespace, no padding, no other characters. jose decodes leniently, so that one token would have many texts. JSON too
+ * deep for recursion is refused as well: a refusal quotes parts of it, and that is written by recursion.
  */
 function requireReadable(token: string): void {
   for (const [at, part] of token.split('.', PARTS.length).entries()) {
@@ -164,7 +164,7 @@ function requireReadable(token: string): void {
   }
 }
 
-/** An instant given in seconds, as ISO 8601 where it can be written so. */
+/** An instant given in seconds, as ISO 8601 if that can express it. */
 export function instant(seconds: unknown): string {
   return typeof seconds === 'number' && Math.abs(seconds) <= 8.64e12
     ? new Date(seconds * 1000).toISOString()
@@ -176,7 +176,7 @@ function expired(exp: unknown, now: number): TokenRefused {
   return new TokenRefused(`it expired at ${instant(exp)}; it is ${instant(now)} now`, flaw)
 }
 
-/** How far a time of a token is from now, both in seconds: by that, a clock that is wrong can be told. */
+/** Distance of a token's time from now, both in seconds: it shows a reader whose clock is wrong. */
 export function ahead(time: unknown, now: number): string {
   if (typeof time !== 'number' || !Number.isFinite(time)) return ''
   return time > now ? `, ${time - now} s ahead` : `, ${now - time} s ago`
@@ -187,7 +187,7 @@ function malformed(why: string): TokenRefused {
   return new TokenRefused(`it is not a signed JWT of three base64url parts (${why})`, flaw)
 }
 
-/** Turns what jose found into the sentence that helps: what was expected, what came. Faults of the program stay as they are. */
+/** Converts an error of jose to a refusal that names the expected and the actual value. Other errors are returned unchanged. */
 function explain(error: unknown, token: string, expected: Expected<unknown>, now: number): unknown {
   if (error instanceof errors.JWTExpired) {
     return expired(error.payload.exp, now)
@@ -226,7 +226,7 @@ function wrongClaim(
   return new TokenRefused(`its ${what} is ${came}; expected ${wanted}`, { aspect: claim, expected: wanted, came })
 }
 
-/** In words: what is not what it should be, what came, and what should have. */
+/** In words: the part that is wrong, its value, and the expected value. */
 function misfit(claim: string, value: unknown, token: string, expected: Expected<unknown>) {
   if (claim === 'typ') {
     return { what: 'header typ', came: quote(decodeProtectedHeader(token).typ), wanted: quote(expected.typ) }

@@ -3,27 +3,27 @@ import { type CryptoKey, importJWK } from 'jose'
 import type { Jwk } from '../domain/records.ts'
 import { TokenRefused } from './token-refused.ts'
 
-/** A key that verifies RS256 signatures, with the modulus and exponent it was imported from. */
+/** A key that verifies RS256 signatures, with the modulus and exponent that it was imported from. */
 export interface SigningKey {
   n: string
   e: string
   key: CryptoKey
 }
 
-/** Keys by `kid`. A Map, so that a `kid` such as `__proto__` names nothing. */
+/** Keys by `kid`. A Map, so that a `kid` such as `__proto__` finds nothing. */
 export type SigningKeys = ReadonlyMap<string, SigningKey>
 
-/** Where the key of a `kid` comes from. */
+/** Source of the keys of tokens. */
 export interface KeySource {
-  /** Throws {@link TokenRefused} with the reason when there is no usable key of that `kid`. */
+  /** Throws {@link TokenRefused} with the reason if there is no usable key of that `kid`. */
   find(kid: string): Promise<CryptoKey>
 }
 
 const MIN_MODULUS_BITS = 2048
 
 /**
- * Imports the RSA signing keys of at least 2048 bits of a key set and leaves out everything else; of two with the same
- * `kid` the first counts. A key already in `known` keeps its identity, so that tokens verified with it stay verified.
+ * Imports the RSA signing keys of at least 2048 bits of a key set and ignores all others; of two with the same `kid` the first counts. A
+ * key already in `known` keeps its identity, so that tokens verified with it stay verified.
  */
 export async function importSigningKeys(keys: readonly unknown[], known?: SigningKeys): Promise<SigningKeys> {
   const imported = new Map<string, SigningKey>()
@@ -36,7 +36,7 @@ export async function importSigningKeys(keys: readonly unknown[], known?: Signin
   return imported
 }
 
-/** The one key of a PEM: a public key (SPKI or PKCS#1) or a certificate. Nothing when it is none, or not RSA. */
+/** Imports the key of a PEM: a public key (SPKI or PKCS#1) or a certificate. Empty if the PEM holds neither, or a key that is not RSA. */
 export async function importSigningPem(pem: string, kid: string): Promise<SigningKeys> {
   let jwk: object
   try {
@@ -47,7 +47,7 @@ export async function importSigningPem(pem: string, kid: string): Promise<Signin
   return importSigningKeys([{ ...jwk, kid }])
 }
 
-/** Keys that are given once and never change; imported at the first use. */
+/** Keys that are given once and never change; imported at first use. */
 export class InlineKeys implements KeySource {
   #keys: Promise<SigningKeys> | undefined
 
@@ -62,14 +62,14 @@ export class InlineKeys implements KeySource {
   }
 }
 
-/** The refusal of a `kid` no key is registered under. */
+/** Builds the refusal of an unknown `kid`. */
 export function unknownKid(kid: string, known: SigningKeys): TokenRefused {
   const expected = [...known.keys()].slice(0, 5).map(quote).join(' or ') || 'a key that is registered: there is none'
   const flaw = { aspect: 'kid', expected, came: quote(kid) }
   return new TokenRefused(`no RSA signing key of at least ${MIN_MODULUS_BITS} bits has its kid ${quote(kid)}`, flaw)
 }
 
-/** A value from a token as it may be shown: JSON, shortened. */
+/** A value of a token in the form that messages may show: JSON, shortened. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? 'nothing'
   return text.length > 100 ? `${text.slice(0, 100)}…` : text
@@ -87,7 +87,7 @@ function isSigningJwk(value: unknown): value is SigningJwk {
 
 async function importKey({ n, e }: SigningJwk): Promise<SigningKey | undefined> {
   try {
-    // Only the public members: a partner who published the private ones by mistake gets a public key all the same.
+    // Only the public members: if a partner published the private ones by mistake, the key is still imported as a public one.
     const key = await importJWK({ kty: 'RSA', n, e }, 'RS256')
     if (key instanceof Uint8Array || modulusBits(key) < MIN_MODULUS_BITS) return undefined
     return { n, e, key }

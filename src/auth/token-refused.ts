@@ -1,15 +1,15 @@
 import type { JWTPayload } from 'jose'
 
-/** What of a token is wrong, for the record of the exchange: never the token itself. */
+/** The flaw of a token, for the record of the exchange; never contains the token itself. */
 export interface TokenFlaw {
-  /** The claim, the member of the header, `signature`, or `token` for all of it. */
+  /** The claim, the member of the header, `signature`, or `token` for the whole token. */
   aspect: string
   /** In words. */
   expected?: string
   came?: string
 }
 
-/** Why a token is not accepted: half a sentence that goes on from "the token was refused:". Never holds the token. */
+/** Reason why a token is refused: half a sentence that continues "the token was refused:". Never contains the token. */
 export class TokenRefused extends Error {
   override readonly name = 'TokenRefused'
 
@@ -20,6 +20,6 @@ export class TokenRefused extends Error {
     super(message)
   }
 
-  /** The claims, if the signature was verified before something else was found wrong. */
+  /** The claims, if the signature was verified before another flaw was found. */
   signed: JWTPayload | undefined
 }

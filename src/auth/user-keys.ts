@@ -8,7 +8,7 @@ import { InlineKeys, importSigningKeys, importSigningPem, type KeySource } from 
 export interface UserKeysOptions {
   clock: SandboxClock
   logger: Logger
-  /** How long fetching a `jwks_uri` may take, in milliseconds; 5,000 when not given. */
+  /** Limit for fetching a `jwks_uri`, in milliseconds; default 5,000. */
   fetchTimeout?: number
 }
 
@@ -18,9 +18,9 @@ export class UserKeys {
 
   constructor(private readonly options: UserKeysOptions) {}
 
-  /** The keys of a tenant's registration. Never fails: what is wrong with a source shows when a key is looked up. */
+  /** The keys of a tenant's registration. Never fails: a flaw of the source appears when a key is looked up. */
   of(registered: UserKeySource): KeySource {
-    // By content, not by record: a store may hand out a fresh copy every time.
+    // By content, not by record: a store may return a new copy every time.
     const id = JSON.stringify(registered)
     let source = this.#sources.get(id)
     if (!source) {

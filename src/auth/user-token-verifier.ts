@@ -7,7 +7,7 @@ import { quote } from './signing-keys.ts'
 import { TokenRefused } from './token-refused.ts'
 import type { UserKeys } from './user-keys.ts'
 
-/** What a verified user token says. */
+/** Claims of a verified user token. */
 export interface UserClaims {
   /** The end user's `external_id`. */
   sub: string
@@ -17,7 +17,7 @@ export interface UserTokenVerifierOptions {
   audience: string
   /** Seconds that `iat` and `nbf` may be ahead. */
   leeway: number
-  /** Every tenant's issuer, to tell a wrong one by codes of their own; left out, whatever is wrong has one code. */
+  /** Issuers of all tenants, to answer a wrong issuer with a code of its own; without them, all flaws have one code. */
   issuers?: ReadonlySet<string> | undefined
   clock: SandboxClock
   keys: UserKeys
@@ -40,8 +40,8 @@ export class UserTokenVerifier {
   }
 
   /**
-   * The end user the tenant vouches for. Throws {@link Problem} `invalid_user_token` for whatever is wrong with the
-   * token, a missing one included, unless set to tell a wrong issuer by a code of its own (spec: User token 2 to 4; assumptions: user-token-issuer,
+   * Returns the end user for whom the tenant vouches. Throws {@link Problem} `invalid_user_token` for any flaw of the token, and for a
+   * missing one; with `issuers`, a wrong issuer has a code of its own (spec: User token 2 to 4; assumptions: user-token-issuer,
    * user-token-times).
    */
   async verify(token: string | undefined, tenant: Tenant): Promise<UserClaims> {
@@ -67,7 +67,7 @@ export class UserTokenVerifier {
     }
   }
 
-  /** By the issuer the token claims, which nobody has verified: a tenant's key is looked for under its issuer. */
+  /** By the issuer that the token claims, unverified: a tenant's keys are looked up under the tenant's own issuer. */
   #codeFor(token: string, { issuer }: Tenant): ErrorCode {
     const claimed = this.#issuers && claimedIssuer(token)
     if (claimed === undefined || claimed === issuer) return 'invalid_user_token'
@@ -81,14 +81,14 @@ export class UserTokenVerifier {
   }
 }
 
-/** `cause` is what is wrong with the token that came, if one came. */
+/** `cause` is the flaw of the token; undefined if the request had none. */
 function problem(code: ErrorCode, detail: string, cause?: TokenRefused): Problem {
   const headers = { 'www-authenticate': challengeOf(code, cause !== undefined) }
   const flaw = cause?.flaw ?? { aspect: 'X-User-Token', expected: 'a JWT signed with RS256', came: 'nothing' }
   return new Problem(code, { detail, param: 'X-User-Token', headers, ...flaw }, { cause })
 }
 
-/** Undefined when it claims none, or is no JWT. */
+/** Undefined if the token claims none, or is not a JWT. */
 function claimedIssuer(token: string): string | undefined {
   try {
     return decodeJwt(token).iss

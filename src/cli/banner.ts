@@ -2,7 +2,7 @@ import { relative } from 'node:path'
 import type { Credentials } from '../control/contract.ts'
 import { shellWords } from '../support/foreign-text.ts'
 
-/** Three things to do next, and what each is for. */
+/** Three commands to try next, and the purpose of each. */
 const NEXT: readonly (readonly [command: string, purpose: string])[] = [
   ['exec -- npm test', 'your tests against a sandbox of their own, and what your client does wrong'],
   ['explore -- npm test', 'your tests once for every fault at every request, judged by the money'],
@@ -10,8 +10,8 @@ const NEXT: readonly (readonly [command: string, purpose: string])[] = [
 ]
 
 /**
- * What a person sees when the sandbox is ready: where everything is, a first request to paste, and what to do next. `own`
- * is how this program is called, since a clone has it on no PATH.
+ * The text for a person when the sandbox is ready: its addresses, a first request to paste, and commands to try next. `own` is the
+ * command that runs this program, which in a clone is not on the PATH.
  */
 export function banner(credentials: Credentials, own = 'yield-sandbox'): string {
   const { base_url, auth_url, control_url, rpc_urls, scope, seed, ca_file, control_token, tenants } = credentials
@@ -44,7 +44,7 @@ ${curl} ${base_url}/v1/partner/pools -H "Authorization: Bearer $TOKEN"
   return `\n  yield-sandbox is ready.\n\n${lines.join('\n')}\n${first}\n  Next:\n\n${next.join('\n')}\n`
 }
 
-/** What somebody types in `directory` to call this program again, which was started as `path`. */
+/** The command that runs this program, which was started as `path`, from `directory`. */
 export function ownCommand(path: string, directory: string): string {
   if (/[\\/]node_modules[\\/]/.test(path)) return 'npx yield-sandbox'
   return path.endsWith('.js') ? shellWords(['node', relative(directory, path)]) : 'yield-sandbox'

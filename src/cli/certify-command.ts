@@ -3,7 +3,7 @@ import { type CertifyFlags, CLOCK, SEED } from './certify-flags.ts'
 import { atLeastOne, positiveDuration } from './parse-argument.ts'
 import { runningCommand, texts, withSandboxFlags } from './run-flags.ts'
 
-/** `certify`: runs a command through all scenarios and an exploration, and writes down in one page what was proved. */
+/** `certify`: runs a command through all scenarios and an exploration, and writes one page of what was proved. */
 export function certifyCommand(): Command {
   const command = runningCommand(
     'certify',
@@ -21,7 +21,7 @@ export function certifyCommand(): Command {
   return withSandboxFlags(command, { seed: `every random choice derives from it (default: ${SEED})`, clock })
     .addHelpText('after', EXAMPLES)
     .action(async (command: string[], flags: CertifyFlags) => {
-      // It renders pages: no other command has a use for it.
+      // It renders pages, and no other command needs that code.
       const { runCertify } = await import('./run-certify.ts')
       return runCertify(command, flags)
     })

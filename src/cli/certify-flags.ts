@@ -11,6 +11,6 @@ export interface CertifyFlags extends SandboxFlags {
   verify: string[]
 }
 
-/** The same every time, so that the same client comes to the same digest. */
+/** Always the same, so that the same client gets the same digest. */
 export const SEED = 1
 export const CLOCK = '2026-01-01T00:00:00Z'

@@ -20,7 +20,7 @@ function origin(text: string): string {
   }
 }
 
-/** `--control-token`, likewise. */
+/** `--control-token`, for the same commands. */
 export const controlTokenOption = () =>
   new Option('--control-token <t>', 'bearer token of the control interface')
     .env('YIELD_SANDBOX_CONTROL_TOKEN')
@@ -40,13 +40,13 @@ function pem(path: string): string {
   throw new InvalidArgumentError('It holds no certificate in PEM.')
 }
 
-/** `--namespace`, for commands that are about one of a sandbox's namespaces. */
+/** `--namespace`, for commands on one of a sandbox's namespaces. */
 export const namespaceOption = () =>
   new Option('--namespace <name>', 'which of its namespaces (default: the one every sandbox has)').env(
     'YIELD_SANDBOX_NAMESPACE',
   )
 
-/** What every command that talks to a running sandbox takes. */
+/** Flags of every command that talks to a running sandbox. */
 export interface ControlFlags {
   url: string
   ca?: string
@@ -56,12 +56,12 @@ export interface ControlFlags {
   json?: boolean
 }
 
-/** A command about a namespace of a running sandbox; `examples` are lines of its help, without the program's name. */
+/** A command on a namespace of a running sandbox; `examples` are lines of its help, without the program's name. */
 export function controlCommand(name: string, description: string, examples: readonly string[]): Command {
   return sandboxCommand(name, description, examples).addOption(namespaceOption())
 }
 
-/** A command about a running sandbox as a whole. */
+/** A command on a running sandbox as a whole. */
 export function sandboxCommand(name: string, description: string, examples: readonly string[]): Command {
   return new Command(name)
     .description(description)
@@ -74,21 +74,21 @@ export function sandboxCommand(name: string, description: string, examples: read
     .showHelpAfterError('See --help.')
 }
 
-/** A command that is nothing but its subcommands. */
+/** A command that consists of subcommands. */
 export function commandGroup(name: string, description: string, commands: readonly Command[]): Command {
   const group = new Command(name).description(description)
   for (const command of commands) group.addCommand(command)
   return group
 }
 
-/** The sandbox that the flags name, or the namespace of it. */
+/** A client of the sandbox that the flags name, or of its namespace. */
 export function clientOf({ url, controlToken, ca, namespace }: ControlFlags): ControlClient {
   return new ControlClient(url, { controlToken, namespace, ...(ca !== undefined && { fetch: trustingFetch(ca) }) })
 }
 
 /**
- * Prints rows, their columns separated by tabs, or what the rows were made of as one line of JSON. Whatever is in it, a terminal shows
- * it and obeys none of it.
+ * Prints rows with columns separated by tabs, or their source data as one line of JSON. Control characters are made visible, so that a
+ * terminal does not obey them.
  */
 export function print(
   { json }: Pick<ControlFlags, 'json'>,
@@ -99,7 +99,7 @@ export function print(
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-/** A value that neither ends its column nor its line. */
+/** A value without line breaks and tabs, which would end its line or column. */
 function cell(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value ?? '')
   return visibleText(text.replace(/[\t\r\n]+/g, ' '))

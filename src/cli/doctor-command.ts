@@ -3,7 +3,7 @@ import { OptionError } from '../option-error.ts'
 import { print } from './control-options.ts'
 import { createLog } from './log.ts'
 
-/** `doctor`: what is whole and what is damaged in a data directory that no sandbox uses. Fails when anything is damaged. */
+/** `doctor`: reports what is whole and what is damaged in a data directory that no sandbox uses. Fails if anything is damaged. */
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description(

@@ -4,8 +4,8 @@ const ON = new Set(['true', '1'])
 const OFF = new Set(['false', '0'])
 
 /**
- * Makes the variables of a program's options mean what they say: an empty one counts as unset, and a switch takes
- * true, false, 1 and 0. To commander, a switch is on whatever its variable holds. Throws CommanderError.
+ * Corrects commander's reading of environment variables: an empty one counts as unset, and a switch takes true, false, 1 and 0, where
+ * commander turns a switch on by any value. Throws CommanderError.
  */
 export function readEnvironment(program: Command): void {
   for (const option of program.options) {

@@ -40,7 +40,7 @@ interface Flags extends RunFlags {
   shrink?: string
 }
 
-/** `exec`: runs a command, such as a test suite, against fresh sandboxes, and says whether its client is right. */
+/** `exec`: runs a command, such as a test suite, against fresh sandboxes, and judges its client. */
 export function execCommand(): Command {
   const command = runningCommand(
     'exec',
@@ -111,14 +111,14 @@ async function run(command: string[], flags: Flags): Promise<void> {
   exitAtOnce()
 }
 
-/** Where the fewest faults are saved. Throws OptionError. */
+/** Path of the file for the smallest set of faults. Throws OptionError. */
 function shrinkFile(path: string, scenarios: number): string {
   if (!/\.ya?ml$/.test(path)) throw new OptionError(`--shrink "${shorten(path)}" must be a file that ends with .yaml`)
   if (scenarios > 1) throw new OptionError('--shrink goes with one scenario; run the others by themselves')
   return path
 }
 
-/** The verdict comes last: of several reports, below the table. */
+/** Prints the reports; the verdict comes last, and with several reports it follows the table. */
 function show(reports: readonly Report[], table: string | undefined, terms: TextTerms): void {
   const all = table === undefined ? [] : [`\n${table}\n\n${verdictLine(mergedReport(reports), terms)}\n`]
   process.stderr.write(['\n', renderReportText(reports, terms), ...all].join(''))

@@ -36,7 +36,7 @@ import {
 import { screenOf } from './screen-of.ts'
 import { watchSignals } from './watch-signals.ts'
 
-/** Random schedules that one exploration tries at most. */
+/** Most random schedules that one exploration tries. */
 const MAX_RANDOM = 10_000
 
 interface Flags extends RunFlags {
@@ -56,7 +56,7 @@ interface Flags extends RunFlags {
   allowInconclusive?: boolean
 }
 
-/** `explore`: runs a command once for every point where something can go wrong, and compares where the money ends up. */
+/** `explore`: runs a command once for every point where something can go wrong, and compares the resulting money. */
 export function exploreCommand(): Command {
   const command = runningCommand(
     'explore',
@@ -87,7 +87,7 @@ export function exploreCommand(): Command {
     .action(run)
 }
 
-/** Of one trial, there is nothing to choose, and nothing to go on with. */
+/** Flags that have no meaning with `--trial`, which runs one trial: there is nothing to choose or to resume. */
 const MANY = ['faults', 'only', 'depth', 'random', 'maxRuns', 'budget', 'resume']
 
 const KINDS: readonly string[] = [...new Set(HAZARDS.map(({ rule }) => rule.kind))]
@@ -138,7 +138,7 @@ async function run(command: string[], flags: Flags): Promise<void> {
   exitAtOnce()
 }
 
-/** Shows what comes, as it comes, and keeps it in the results file. */
+/** Shows results as they come, and writes them to the results file. */
 async function watched(
   flags: Flags,
   kept: KeptResults | undefined,
@@ -154,7 +154,7 @@ async function watched(
         const change = kept?.changeOf(trials)
         if (change !== undefined) say(change)
         if (flags.faults.length === 0 && flags.trial === undefined) say(untriedInWords())
-        // Of one trial alone, the results of all of them stay as they are.
+        // A single trial leaves the results of all trials unchanged.
         if (flags.trial === undefined)
           results = ResultsFile.begin(flags.results, { ...begun, flags: sameFlags(flags), trials }, known)
         display.planned(trials, known)
@@ -177,7 +177,7 @@ interface Conclusion {
   allowInconclusive: boolean
 }
 
-/** Shows and writes what was found out. Resolves to the exit code. */
+/** Shows and writes the result. Resolves to the exit code. */
 async function conclude(exploration: Exploration | undefined, terms: Conclusion): Promise<number> {
   const { files, interruption, flags, allowInconclusive } = terms
   const signal: NodeJS.Signals | undefined = interruption.asked.reason
@@ -192,7 +192,7 @@ async function conclude(exploration: Exploration | undefined, terms: Conclusion)
   return explorationExitCode(exploration, allowInconclusive) || (written ? 0 : USAGE)
 }
 
-/** What results must be of, so that they can be gone on from. */
+/** Properties that kept results must have for the exploration to go on from them. */
 function wantedOf(command: readonly string[], flags: Flags) {
   return {
     version,
@@ -203,7 +203,7 @@ function wantedOf(command: readonly string[], flags: Flags) {
   }
 }
 
-/** Flags without which a run would not be the same; how many there are, and how many at a time, makes no difference. */
+/** Flags that every run must repeat to be the same; the number of runs, and of runs at a time, do not matter. */
 function sameFlags({ faults, only, depth, ...flags }: Flags): string[] {
   return [
     ...(faults.length === 0 ? [] : ['--faults', faults.join(',')]),
@@ -213,7 +213,7 @@ function sameFlags({ faults, only, depth, ...flags }: Flags): string[] {
   ]
 }
 
-/** Those that every single run goes by. */
+/** Flags of every single run. */
 function flagsOfRun({ timeout, tolerate, ...flags }: Omit<Flags, 'faults' | 'only' | 'depth'>): string[] {
   return [
     ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),

@@ -12,18 +12,18 @@ import { plainText } from '../render/safe-text.ts'
 import { plural } from '../verdict/evidence/words.ts'
 import { wantsColour } from './screen-of.ts'
 
-/** How often a log is told how far it is, in parts of the whole. */
+/** Number of progress lines that a log gets. */
 const STEPS = 10
 
-/** How an exploration is shown while it goes on. */
+/** Settings of the display of an exploration. */
 export interface DisplayTerms {
   screen: Screen
   clock: Pick<SandboxClock, 'wallNow'>
-  /** True if the screen is a terminal on which lines can be replaced: then the matrix fills where it stands, in colours. */
+  /** True if the screen is a terminal on which lines can be replaced: the matrix then fills in place, in colours. */
   live: boolean
 }
 
-/** Shows an exploration while it goes on: as a matrix that fills, or a line for each bad result and one now and then on how far it is. */
+/** Shows an exploration while it goes on: as a matrix that fills, or as a line for each bad result and one now and then on progress. */
 export class ExploreDisplay {
   readonly #terms: DisplayTerms
   readonly #lines: LiveLines
@@ -37,7 +37,7 @@ export class ExploreDisplay {
     this.#lines = new LiveLines(terms.screen)
   }
 
-  /** On this process's standard error; however the process ends, the terminal has its cursor. */
+  /** A display on this process's standard error; the cursor comes back in whatever way the process ends. */
   static ofThisProcess(): ExploreDisplay {
     const live = wantsColour(process.stderr) && !process.env.CI
     const display = new ExploreDisplay({ screen: process.stderr, clock: new SandboxClock(), live })
@@ -49,7 +49,7 @@ export class ExploreDisplay {
     this.#say(run === 1 ? 'runs the command without faults' : 'runs it once more, to see whether it is repeatable')
   }
 
-  /** `known`: results that are there already. */
+  /** `known`: results of an earlier exploration. */
   planned(trials: readonly PlannedTrial[], known: readonly TrialResult[]): void {
     this.#results.push(...known)
     this.#known = known.length
@@ -72,7 +72,7 @@ export class ExploreDisplay {
     this.#say(`looks for the fewest faults of ${plural(schedules, 'random schedule')} that failed`)
   }
 
-  /** Leaves the terminal as it was: the whole answer follows. */
+  /** Restores the terminal: the whole answer follows. */
   end(): void {
     this.#lines.end()
   }
@@ -96,7 +96,7 @@ export class ExploreDisplay {
     return [far, ...this.#left(passed)].join(', ')
   }
 
-  /** How long it will take; of runs that wait for a client's patience, nobody knows. */
+  /** Remaining time; for runs that wait for a client's patience it cannot be estimated. */
   #left(passed: number): string[] {
     const open = this.#open()
     const waiting = open.filter(waits).length
@@ -122,22 +122,22 @@ export class ExploreDisplay {
 /** A stream that may be a terminal. */
 export type Screen = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number }
 
-/** Sequences of ECMA-48 and of DEC's terminals, which all have by now. */
+/** Sequences of ECMA-48 and of DEC's terminals, which all terminals support today. */
 const HIDE_CURSOR = '\u001b[?25l'
 const SHOW_CURSOR = '\u001b[?25h'
 const upAndClear = (lines: number) => `\u001b[${lines}A\u001b[J`
 
-/** Lines at the end of a terminal that are replaced where they stand. */
+/** Lines at the end of a terminal that are replaced in place. */
 export class LiveLines {
   readonly #screen: Screen
-  /** How wide each of those is that stand there. */
+  /** Width of each line on the screen. */
   #drawn: number[] = []
 
   constructor(screen: Screen) {
     this.#screen = screen
   }
 
-  /** Replaces what stands there. Where there is not enough room, by the last line alone: what scrolled away could not be replaced. */
+  /** Replaces the lines. If there is not enough room it shows the last one alone, since lines that scrolled away cannot be replaced. */
   show(lines: readonly string[]): void {
     const { columns = 80, rows = 24 } = this.#screen
     const fits = lines.length < rows && lines.every((line) => widthOf(line) < columns)
@@ -146,14 +146,14 @@ export class LiveLines {
     this.#drawn = shown.map(widthOf)
   }
 
-  /** Takes away what stands there, and gives the cursor back. */
+  /** Removes the lines and shows the cursor again. */
   end(): void {
     const erasure = this.#erasure()
     if (erasure !== '') this.#screen.write(erasure + SHOW_CURSOR)
     this.#drawn = []
   }
 
-  /** A terminal that was made narrower since has broken its lines. */
+  /** The sequence that erases the lines; a terminal that has become narrower since has wrapped them. */
   #erasure(): string {
     const { columns = 80 } = this.#screen
     const lines = this.#drawn.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0)

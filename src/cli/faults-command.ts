@@ -66,7 +66,7 @@ function kindsCommand(): Command {
     .description('List the kinds of faults: name, phases (the first is the default), parameters. Needs no sandbox.')
     .option('--json', 'print JSON instead of tab-separated lines')
     .action(async (flags: { json?: boolean }) => {
-      // They are long, and no other command has a use for them.
+      // They are long, and no other command needs them.
       const { KINDS } = await import('../faults/kinds/index.ts')
       const kinds = KINDS.map(({ kind, phases, with: parameters }) => {
         return { kind, phases, parameters: Object.keys((parameters as { properties?: object }).properties ?? {}) }
@@ -79,7 +79,7 @@ function kindsCommand(): Command {
     })
 }
 
-/** The sandbox itself judges the rule: its message knows what is allowed. */
+/** The rule, unchecked: the sandbox itself checks it, since its messages name the allowed values. */
 function ruleOf(kind: string, flags: AddFlags): FaultRule {
   const { phase, operation, tenant, externalId: external_id, skip, times, probability, with: parameters } = flags
   const match = given({ operation, tenant, external_id })
@@ -104,7 +104,7 @@ function parameter(text: string, earlier: Record<string, unknown> = {}): Record<
   return { ...earlier, [name]: literal(value) }
 }
 
-/** Numbers and truth values as such, other words as text. */
+/** Parses numbers and booleans; other words stay text. */
 function literal(word: string): unknown {
   if (/^-?\d+(\.\d+)?$/.test(word)) return Number(word)
   return word === 'true' ? true : word === 'false' ? false : word

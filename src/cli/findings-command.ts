@@ -4,7 +4,7 @@ import type { FindingId } from '../verdict/finding-ids.ts'
 import { print } from './control-options.ts'
 import { findingIds } from './parse-argument.ts'
 
-/** `findings [id]`: the rules that clients are judged by. Needs no sandbox. */
+/** `findings [id]`: the rules by which clients are judged. Needs no sandbox. */
 export function findingsCommand(): Command {
   return new Command('findings')
     .description('List the rules that clients are judged by: id, impact, what is right. With an id: all about it.')
@@ -12,7 +12,7 @@ export function findingsCommand(): Command {
     .option('--json', 'print JSON instead of tab-separated lines')
     .addHelpText('after', '\nExamples:\n  yield-sandbox findings\n  yield-sandbox findings retry-after')
     .action(async ([wanted]: FindingId[] = [], flags: { json?: boolean }) => {
-      // They are long, and few commands have a use for them.
+      // They are long, and few commands need them.
       const { FINDINGS } = await import('../verdict/findings/index.ts')
       const all: readonly Finding[] = FINDINGS
       const shown = all.filter(({ id }) => wanted === undefined || id === wanted)
@@ -22,7 +22,7 @@ export function findingsCommand(): Command {
     })
 }
 
-/** What a finding says in words; the judge is no part of it. */
+/** The texts of a finding, without its judge. */
 function wordsOf({ id, impact, title, failureTitle, rule, consequence, situation, fix, exerciseWith }: Finding) {
   const exercise_with = `yield-sandbox exec ${exerciseWith} -- <your test command>`.replace('  ', ' ')
   return {

@@ -8,7 +8,7 @@ import { DEFAULT_FIXTURES } from '../options.ts'
 import { readFixture } from '../read-fixture.ts'
 import { commandGroup } from './control-options.ts'
 
-/** The shipped fixture file of each profile, beside the keys they name. */
+/** The shipped fixture file of each profile; the keys that they name are beside them. */
 const SHIPPED: Record<keyof typeof PROFILES, string> = {
   specification: 'default.yaml',
   'live-like': 'live-like.yaml',
@@ -41,7 +41,7 @@ function initCommand(): Command {
     })
 }
 
-/** Copies files and folders into a directory, none if one of them is there already. Throws OptionError. */
+/** Copies files and folders into a directory, or none if one of them exists already. Throws OptionError. */
 async function copyAll(directory: string, copies: readonly [from: string, to: string][]): Promise<void> {
   const there = copies.find(([, to]) => existsSync(to))?.[1]
   if (there !== undefined) throw new OptionError(`${there} is there already; name another directory`)
@@ -53,7 +53,7 @@ async function copyAll(directory: string, copies: readonly [from: string, to: st
   }
 }
 
-/** Says what is wrong with a fixture file, or that nothing is. */
+/** `fixtures validate`: reports the faults of a fixture file, or that it has none. */
 function validateCommand(): Command {
   return new Command('validate')
     .description('Check a fixture file.')

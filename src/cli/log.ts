@@ -1,16 +1,16 @@
 import { type Logger, pino } from 'pino'
 import { visibleText } from '../support/foreign-text.ts'
 
-/** Levels `--log-level` takes. */
+/** Levels that `--log-level` accepts. */
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-/** Members that hold secrets, wherever a log line might carry them. */
+/** Members that hold secrets, in any log line. */
 const SECRETS = new Set(['authorization', 'x-user-token', 'client_secret', 'private_key_pem', 'token', 'access_token'])
 
-/** How deep a line is searched for them. */
+/** Depth to which a line is searched for them. */
 const DEPTH = 3
 
-/** The log on stderr: one readable line on a terminal, JSON lines elsewhere. */
+/** The log on stderr: one readable line per entry on a terminal, JSON lines elsewhere. */
 export function createLog(level: string, terminal = process.stderr.isTTY): Logger {
   const options = {
     level,
@@ -21,7 +21,7 @@ export function createLog(level: string, terminal = process.stderr.isTTY): Logge
   return pino(options, { write: (line) => process.stderr.write(visibleText(terminal ? pretty(line) : line)) })
 }
 
-/** What pino's `redact` does with wildcards, in a tenth of its time: it took a fifth of a logged request's. */
+/** Censors as pino's `redact` does with wildcards, in a tenth of its time, which was a fifth of a logged request's. */
 function censored<Fields extends object>(fields: Fields, depth: number): Fields {
   let copy = fields
   for (const [name, value] of Object.entries(fields)) {

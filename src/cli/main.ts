@@ -27,13 +27,13 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** @returns true if only `start` is asked for, and no help that lists the others: they need not be loaded. */
+/** @returns true if the command is `start`, without help, which lists the others: then the other commands need not be loaded */
 function isStart([, , word = 'start', ...others]: readonly string[]): boolean {
   const isHelp = [word, ...others].some((flag) => flag === '--help' || flag === '-h')
   return (word === 'start' || word.startsWith('-')) && !isHelp
 }
 
-/** The default command would say no more of an unknown one than that it takes no arguments. */
+/** Refuses an unknown command with a suggestion; the default command would only say that it takes no arguments. */
 function refuseUnknown(program: Command, word = '-'): void {
   const names = [...program.commands.map((command) => command.name()), 'help']
   if (word.startsWith('-') || names.includes(word)) return

@@ -69,7 +69,7 @@ async function wishOf(name: string | undefined, flags: CreateFlags): Promise<Nam
   return Object.fromEntries(Object.entries(wishes).filter(([, value]) => value !== undefined))
 }
 
-/** Each value after its field's name. */
+/** One row per field: its name, then its values. */
 function rowsOf(credentials: Credentials): unknown[][] {
   const { namespace, base_url, auth_url, control_url, rpc_urls, audience, scope, seed, tenants } = credentials
   return [

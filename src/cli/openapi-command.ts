@@ -1,13 +1,13 @@
 import { Command } from 'commander'
 import { Sandbox } from '../sandbox/sandbox.ts'
 
-/** Where a sandbox is that was started without options. */
+/** Address of a sandbox that was started without options. */
 const SERVER = { url: 'http://127.0.0.1:4010', description: 'A sandbox on this machine' }
 
-/** `openapi`: prints the interface's description. It is the same each time, whatever runs on this machine. */
+/** `openapi`: prints the API description. It is the same each time, whatever runs on this machine. */
 export function openapiCommand(): Command {
   return new Command('openapi').description('Print the OpenAPI 3.1 document.').action(async () => {
-    // With a control token the examples are those of the shipped fixture; of this sandbox, nobody learns anything anyway.
+    // With a control token the examples are those of the shipped fixture; nobody else uses this sandbox anyway.
     const sandbox = await Sandbox.listen({ port: 0, controlToken: 'not-used' })
     try {
       const response = await fetch(`${sandbox.baseUrl}/openapi.json`)
@@ -19,7 +19,7 @@ export function openapiCommand(): Command {
   })
 }
 
-/** Resolves when the text is out, or whoever reads has read enough (`openapi | head`): that is no failure. */
+/** Resolves when the text is out, or when its reader has read enough (`openapi | head`), which is not a failure. */
 function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', (error: NodeJS.ErrnoException) => (error.code === 'EPIPE' ? resolve() : reject(error)))

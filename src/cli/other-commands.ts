@@ -17,7 +17,7 @@ import { stopCommand } from './stop-command.ts'
 import { tokenCommand, userTokenCommand } from './token-commands.ts'
 import { waitCommand } from './wait-command.ts'
 
-/** Makes every command but `start`, in the order of the help. */
+/** Makers of all commands but `start`, in the order of the help. */
 export const otherCommands = [
   execCommand,
   exploreCommand,

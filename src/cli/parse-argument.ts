@@ -2,13 +2,13 @@ import { InvalidArgumentError } from 'commander'
 import { parseDuration } from '../support/quantities.ts'
 import { type FindingId, isFindingId, objectionTo } from '../verdict/finding-ids.ts'
 
-/** Reads a whole number; how great it may be is for others to say. Throws InvalidArgumentError. */
+/** Parses a whole number of any size; callers check the range. Throws InvalidArgumentError. */
 export function wholeNumber(text: string): number {
   if (!/^\d{1,10}$/.test(text)) throw new InvalidArgumentError('It must be a whole number.')
   return Number(text)
 }
 
-/** Reads a duration such as `10m`, in milliseconds. Throws InvalidArgumentError. */
+/** Parses a duration such as `10m` to milliseconds. Throws InvalidArgumentError. */
 export function duration(text: string): number {
   try {
     return parseDuration(text)
@@ -17,27 +17,27 @@ export function duration(text: string): number {
   }
 }
 
-/** A whole number above 0. Throws InvalidArgumentError. */
+/** Parses a whole number above 0. Throws InvalidArgumentError. */
 export function atLeastOne(text: string): number {
   const count = wholeNumber(text)
   if (count > 0) return count
   throw new InvalidArgumentError('It must be at least 1.')
 }
 
-/** A duration of more than nothing, in milliseconds. Throws InvalidArgumentError. */
+/** Parses a duration above 0 to milliseconds. Throws InvalidArgumentError. */
 export function positiveDuration(text: string): number {
   const milliseconds = duration(text)
   if (milliseconds > 0) return milliseconds
   throw new InvalidArgumentError('It must be longer than 0; leave it out for no limit.')
 }
 
-/** A text of at least one character. Throws InvalidArgumentError. */
+/** Accepts a text of at least one character. Throws InvalidArgumentError. */
 export function notEmpty(text: string): string {
   if (text !== '') return text
   throw new InvalidArgumentError('It must not be empty; leave it out for none.')
 }
 
-/** Reads the id of one more finding, for an option that may be repeated. Throws InvalidArgumentError. */
+/** Adds the id of one more finding, for an option that may be repeated. Throws InvalidArgumentError. */
 export function findingIds(word: string, earlier: FindingId[] = []): FindingId[] {
   if (isFindingId(word)) return [...earlier, word]
   const { message, fix } = objectionTo(word) ?? { message: '', fix: '' }

@@ -18,7 +18,7 @@ interface ReportFlags extends ControlFlags {
 /** Exit codes of a verdict. */
 const EXIT_CODES: Record<Report['verdict'], number> = { passed: 0, failed: 3, inconclusive: 4 }
 
-/** `report`: what the sandbox says of the client that talked to it. */
+/** `report`: the sandbox's report on its clients. */
 export function reportCommand(): Command {
   return controlCommand(
     'report',
@@ -56,7 +56,7 @@ async function printed({ json, format, verbose = false }: ReportFlags, report: R
   return renderReportText([report], { ...screenOf(process.stdout), verbose })
 }
 
-/** What renders is loaded when it is needed: no other command has a use for it. */
+/** Renders a report. The renderers are loaded here because no other form of output needs them. */
 async function rendered(form: ReportForm, report: Report): Promise<string> {
   const { renderReports } = await import('../verdict/render/render-reports.ts')
   return renderReports(form, [report])

@@ -1,7 +1,7 @@
 import { BaselineFailure } from '../explore/run/baseline-failure.ts'
 import { visibleText } from '../support/foreign-text.ts'
 
-/** Failures a person can act on: their message says what is wrong and what to do. */
+/** Exit codes of failures that a person can act on: their message names the fault and the fix. */
 const KNOWN: Record<string, number> = {
   OptionError: 2,
   FixtureError: 2,
@@ -20,12 +20,12 @@ const KNOWN: Record<string, number> = {
   TlsError: 2,
 }
 
-/** Prints why a command failed, one line per fault and no stack for what is known, and returns the exit code. */
+/** Prints why a command failed: one line per fault, without a stack for known failures. Returns the exit code. */
 export function reportFailure(error: unknown): number {
   const { name, message, code, stack } = error instanceof Error ? withCode(error) : withCode(new Error(String(error)))
   const line = messageOf(code) ?? (name in KNOWN ? message : undefined)
   process.stderr.write(`yield-sandbox: ${visibleText(line ?? stack ?? message)}\n`)
-  // The command's own code, where it is what failed.
+  // The exit code of the user's own command, if that is what failed.
   if (error instanceof BaselineFailure) return error.exitCode
   return KNOWN[name] ?? 1
 }
@@ -34,7 +34,7 @@ function withCode(error: Error & { code?: string }) {
   return { name: error.name, message: error.message, code: { ...error, code: error.code }, stack: error.stack }
 }
 
-/** What the operating system says about the port, in words that say what to do. */
+/** The operating system's error about the port, in words that name the fix. */
 function messageOf({ code, address, port }: { code?: string | undefined; address?: string; port?: number }) {
   switch (code) {
     case 'EADDRINUSE':

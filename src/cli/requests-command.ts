@@ -21,7 +21,7 @@ interface Filters {
   idempotencyKey: string
 }
 
-/** `requests list|show`: what clients sent, and what became of it. */
+/** `requests list|show`: recorded requests of clients, and their outcome. */
 export function requestsCommand(): Command {
   return commandGroup('requests', 'Requests that a running sandbox has recorded.', [listCommand(), showCommand()])
 }
@@ -74,7 +74,7 @@ function showCommand(): Command {
     })
 }
 
-/** The sandbox itself judges the values: its message knows what is allowed. */
+/** The query, unchecked: the sandbox itself checks it, since its messages name the allowed values. */
 function queryOf(flags: ListFlags): ExchangeQuery {
   const { operation, tenant, externalId: external_id, status, code, end, fault, connection, limit } = flags
   const { idempotencyKey: idempotency_key, startingAfter: starting_after } = flags
@@ -90,12 +90,12 @@ function rowOf(exchange: RecordedExchange): unknown[] {
   return [request_id, began.wall, connection, what, endOf(exchange), code, fault, transfer?.tx_hash]
 }
 
-/** Its status, or why it got none. */
+/** The status of the answer, or the reason why there is none. */
 function endOf({ end, response }: RecordedExchange): string {
   return end === 'answered' && response ? String(response.status) : end
 }
 
-/** The sentences, then what was sent and what came. */
+/** The explanation, then the request and the answer. */
 function linesOf({ explanation, request, response, end }: ExplainedExchange): string[][] {
   const answer = response && [
     [`${end === 'answered' ? '<' : '< (not received)'} ${response.status}`],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ControlFlags, clientOf, controlCommand, print } from './control-options.ts'
 
-/** `reset`: everything back to how the sandbox started. */
+/** `reset`: takes everything back to the initial state. */
 export function resetCommand(): Command {
   return controlCommand('reset', 'Back to the fixtures: state, chain, faults, scenario, clock.', [
     'reset',

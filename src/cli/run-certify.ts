@@ -20,10 +20,10 @@ import { keepTickShape } from './keep-tick-shape.ts'
 import { execFlags, exitAtOnce, forgiveReaders, sandboxOptions, say } from './run-flags.ts'
 import { watchSignals } from './watch-signals.ts'
 
-/** Characters of a subject. */
+/** Most characters of a subject. */
 const LONGEST_SUBJECT = 200
 
-/** Does what the flags ask for. Throws what `explore` and `exec` throw, and OptionError. */
+/** Carries out `certify`. Throws the errors of `explore` and `exec`, and OptionError. */
 export async function runCertify(command: string[], flags: CertifyFlags): Promise<void> {
   if (flags.verify.length > 0) {
     if (command.length > 0) throw new OptionError('--verify runs no command: leave out one of them')
@@ -81,7 +81,7 @@ function watchOf(display: ExploreDisplay): ExploreWatch {
   }
 }
 
-/** Flags without which the certificate would be another, the one that `exec` has not first; the seed, the clock and the subject have places of their own. */
+/** Flags on which the certificate depends, those that `exec` lacks first; seed, clock and subject have members of their own. */
 function certifyFlags({ timeout, tolerate, ...flags }: CertifyFlags): string[] {
   return [
     ...(tolerate ? ['--tolerate'] : []),
@@ -97,7 +97,7 @@ async function digestOfFile(path: string | undefined): Promise<string | null> {
     .digest('hex')}`
 }
 
-/** Says of one certificate whether it is intact, or of two also whether they come to the same. Resolves to the exit code. */
+/** Reports whether one certificate is intact, and for two, whether they also agree. Resolves to the exit code. */
 export async function verifyFiles(paths: readonly string[], print: (line: string) => void): Promise<number> {
   if (paths.length > 2) throw new OptionError('--verify compares two files at most')
   const files = await Promise.all(paths.map(readCertificate))

@@ -4,12 +4,12 @@ import { readFixture } from '../read-fixture.ts'
 import { createLog, LOG_LEVELS } from './log.ts'
 import { wholeNumber } from './parse-argument.ts'
 
-/** Flags of a command that runs somebody's command against sandboxes of its own, and reports on it. */
+/** Flags of a command that runs the user's command against sandboxes of its own, and reports on it. */
 export interface RunFlags extends SandboxFlags {
   report: string[]
 }
 
-/** Flags of every command that does. */
+/** Flags of every command that runs the user's command. */
 export interface SandboxFlags {
   env: string[]
   before?: string
@@ -22,10 +22,10 @@ export interface SandboxFlags {
   logLevel: string
 }
 
-/** How often a command is started once more at most. */
+/** Most restarts of a command. */
 const MAX_RESTARTS = 3
 
-/** Such a command, as yet without flags of its own. */
+/** A command that runs the user's command, still without flags of its own. */
 export function runningCommand(name: string, description: string, argument = '<command...>'): Command {
   return new Command(name)
     .description(description)
@@ -41,13 +41,13 @@ export function texts(text: string, earlier: string[]): string[] {
   return [...earlier, text]
 }
 
-/** Adds the flags of {@link RunFlags}; `clock` says what the clock does. */
+/** Adds the flags of {@link RunFlags}; `clock` is the help text of `--clock`. */
 export function withRunFlags(command: Command, clock: string): Command {
   command.option('--report <file>', 'write the report, its form by the suffix; may be repeated', texts, [])
   return withSandboxFlags(command, { seed: 'every random choice derives from it (default: a fresh one)', clock })
 }
 
-/** Adds the flags of {@link SandboxFlags}; the words say what seed and clock do. */
+/** Adds the flags of {@link SandboxFlags}; `words` are the help texts of `--seed` and `--clock`. */
 export function withSandboxFlags(command: Command, words: { seed: string; clock: string }): Command {
   return command
     .option('--before <command>', 'run this by the shell before each run, such as a reset of your database')
@@ -79,7 +79,7 @@ function restarts(text: string): number {
   throw new InvalidArgumentError(`It must be at most ${MAX_RESTARTS}.`)
 }
 
-/** What the flags ask of a sandbox, but for its clock. Throws FixtureError. */
+/** Options of a sandbox from the flags, without its clock. Throws FixtureError. */
 export async function sandboxOptions({
   fixtures,
   seed,
@@ -96,7 +96,7 @@ export async function sandboxOptions({
   }
 }
 
-/** Flags that make the same sandbox and the same environment, and prepare and start the command alike. */
+/** Flags that give the same sandbox and environment, and prepare and start the command in the same way. */
 export function execFlags({ before, fixtures, confirmationDelay, env, restarts }: SandboxFlags): string[] {
   return [
     ...(before === undefined ? [] : ['--before', before]),
@@ -107,22 +107,22 @@ export function execFlags({ before, fixtures, confirmationDelay, env, restarts }
   ]
 }
 
-/** A reader of what is printed may have read enough: that is no failure. */
+/** Ignores errors of the output streams: a reader that has read enough is not a failure. */
 export function forgiveReaders(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }
 
-/** Left to itself, Node first closes what is still open, and was seen to wait for that for ever. */
+/** Ends the process at once: Node would first close what is still open, and was seen to wait for that for ever. */
 export function exitAtOnce(): void {
   process.once('exit', () => process.exit())
 }
 
-/** Standard output is the command's own. */
+/** Prints a line to standard error, since standard output is the user's command's. */
 export function say(line: string): void {
   process.stderr.write(`yield-sandbox: ${line}\n`)
 }
 
-/** The confirmation delay that a fixture file asks for; suites want no wait, unless it does. */
+/** The confirmation delay that the fixture file sets, or none, since test suites should not have to wait. */
 async function delayOf(fixtures: string | undefined): Promise<string | number> {
   const said = fixtures === undefined ? undefined : (await readFixture(fixtures)).options.confirmation_delay
   return said ?? 0

@@ -35,7 +35,7 @@ function runCommand(): Command {
     })
 }
 
-/** Without a sandbox, nothing runs, and what ships is known all the same. */
+/** The shipped scenarios, if no sandbox answers: none runs then. */
 async function shippedInstead(error: unknown): Promise<ScenarioList> {
   if (!(error instanceof ControlError) || error.code !== 'sandbox_unreachable') throw error
   process.stderr.write(`yield-sandbox: ${error.message}; these scenarios ship with it\n`)

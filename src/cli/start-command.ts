@@ -35,10 +35,10 @@ interface Flags {
   quiet?: boolean
 }
 
-/** Milliseconds in which a reader of the first lines has closed the pipe. */
+/** Milliseconds within which a reader of the first lines has closed the pipe. */
 const READ_MS = 500
 
-/** `start`: runs a sandbox until it is told to stop. */
+/** `start`: runs a sandbox until it is stopped. */
 export function startCommand(): Command {
   const flag = (flags: string, description: string, name: string) =>
     new Option(flags, description).env(`YIELD_SANDBOX_${name}`)
@@ -120,13 +120,16 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   if (json) process.stdout.write(`${visibleJson(credentials)}\n`)
   else if (!quiet) {
     process.stdout.write(banner(credentials, ownCommand(process.argv[1] ?? '', process.cwd())))
-    // A reader such as head that has read enough is noticed by the next line that is written.
+    // A reader such as head that has read enough is noticed at the next line that is written.
     await sandbox.namespace.services.service.clock.wallSleep(READ_MS)
     process.stdout.write('\n')
   }
 }
 
-/** Ctrl-C, SIGTERM, the terminal's end, that of npx and of whoever reads the output stop everything that was started; a second signal ends the process where it stands. */
+/**
+ * Stops everything that was started at Ctrl-C or SIGTERM, and at the end of the terminal, of npx or of the output's reader. A second
+ * signal ends the process at once.
+ */
 function stopWhenTold(sandbox: Sandbox): void {
   const stop = () =>
     void sandbox.stop().then(
@@ -138,6 +141,6 @@ function stopWhenTold(sandbox: Sandbox): void {
   }
   void whenNpxGoes(sandbox.namespace.services.service.clock, stop)
   process.stdout.on('error', stop)
-  // Left to itself, Node first closes what is still open, and was seen to wait for that for ever, at full speed.
+  // By itself, Node would first close what is still open, and was seen to wait for that for ever, at full speed.
   process.once('exit', () => process.exit())
 }

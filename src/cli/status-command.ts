@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type ControlFlags, clientOf, controlCommand, print } from './control-options.ts'
 
-/** `status`: whether a sandbox runs, and can serve. Fails when not. */
+/** `status`: reports if a sandbox runs and can serve. Fails if not. */
 export function statusCommand(): Command {
   return controlCommand(
     'status',

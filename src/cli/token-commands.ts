@@ -29,7 +29,7 @@ export function tokenCommand(): Command {
     })
 }
 
-/** `user-token <external_id>`: what the partner would mint for its end user. */
+/** `user-token <external_id>`: a user token as the partner would mint it. */
 export function userTokenCommand(): Command {
   return new Command('user-token')
     .description('Print a user token minted with the key of a tenant of a running sandbox.')

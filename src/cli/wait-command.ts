@@ -5,7 +5,7 @@ import { SandboxClock } from '../domain/clock.ts'
 import { type ControlFlags, clientOf, controlCommand, print } from './control-options.ts'
 import { duration } from './parse-argument.ts'
 
-/** Milliseconds between two questions. */
+/** Milliseconds between two checks. */
 const PAUSE_MS = 100
 
 /** `wait`: returns when a sandbox can serve. */
@@ -30,7 +30,7 @@ export function waitCommand(): Command {
     })
 }
 
-/** Why a sandbox is not ready, its absence included. */
+/** Reason why a sandbox is not ready, its absence included. */
 async function whyNot(client: ControlClient): Promise<string | undefined> {
   try {
     const { ready, reason } = await client.readiness()

@@ -3,14 +3,14 @@ import { SandboxClock } from '../domain/clock.ts'
 import type { Interruption } from '../exec/run-command.ts'
 import { abortController } from '../support/waiting.ts'
 
-/** Milliseconds in which a signal that comes again is the same one: npm passes on what the terminal has sent already. */
+/** Milliseconds within which a repeated signal counts as the same: npm passes on a signal that the terminal has already sent. */
 const ECHO_MS = 250
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Makes signals an interruption: the first asks for an end, the second insists, a third ends this process where it stands. The end
- * of npx, which passes no signal on, counts as SIGTERM.
+ * Turns signals into an interruption: the first asks for an end, the second insists, a third ends this process at once. The end of npx,
+ * which passes no signal on, counts as SIGTERM.
  */
 export function watchSignals(): Interruption {
   const clock = new SandboxClock()
@@ -29,12 +29,12 @@ export function watchSignals(): Interruption {
   return { asked: asked.signal, insisted: insisted.signal }
 }
 
-/** Milliseconds between looks. */
+/** Milliseconds between two checks. */
 const PAUSE_MS = 500
 
 /**
- * Calls back when npx, which started this process, has gone: a signal to npx ends npx and its shell, and leaves what they
- * started to itself. Never calls back when it was not npx: who is started in the background otherwise is to outlive its shell.
+ * Calls back when npx, which started this process, has gone: a signal to npx ends npx and its shell, but not the processes that they
+ * started. Never calls back if the parent was not npx, since other background processes are meant to outlive their shell.
  */
 export async function whenNpxGoes(clock: SandboxClock, gone: () => void): Promise<void> {
   if (process.env.npm_command !== 'exec') return
@@ -44,14 +44,14 @@ export async function whenNpxGoes(clock: SandboxClock, gone: () => void): Promis
   gone()
 }
 
-/** npx runs a command in a shell, which may stay between the two: it would not tell that npx was killed. */
+/** The npx above the shell in which it runs a command; the shell may outlive it, and so would not show that npx was killed. */
 function shellsNpx(shell: number): number[] {
   try {
     const [, above] = /\) \S (\d+)/.exec(readFileSync(`/proc/${shell}/stat`, 'latin1')) ?? []
     const isNpx = readFileSync(`/proc/${above}/comm`, 'latin1').startsWith('npm exec')
     return isNpx ? [Number(above)] : []
   } catch {
-    return [] // no Linux
+    return [] // not Linux
   }
 }
 

@@ -32,18 +32,18 @@ import type {
 import { ControlConnection } from './control-connection.ts'
 import { ControlError, RefusedError } from './control-error.ts'
 
-/** How a minted token is to differ from a good one. */
+/** Tenant of a minted token, and its differences from a good one. */
 export type MintingWish = TokenChanges & { tenant?: string | undefined }
 
-/** Milliseconds: between two questions whether it is gone, and until it counts as a failure. */
+/** Milliseconds between two checks whether the sandbox has stopped, and until the stop counts as failed. */
 const PAUSE_MS = 50
 const PATIENCE_MS = 30_000
 
-/** What a client may be told beside the URL. */
+/** Options of a {@link ControlClient} beside the URL. */
 export interface ControlClientOptions {
   controlToken?: string | undefined
   fetch?: typeof fetch
-  /** The namespace it is about; default: the one that every sandbox has. */
+  /** The namespace to control; default: the one that every sandbox has. */
   namespace?: string | undefined
 }
 
@@ -51,22 +51,22 @@ export interface ControlClientOptions {
 export class ControlClient {
   readonly #connection: ControlConnection
   readonly #namespace: string | undefined
-  /** Path of what every namespace has. */
+  /** Path of the routes that every namespace has. */
   readonly #base: string
 
-  /** Where the sandbox is reached: `http://localhost:4010`. */
+  /** URL of the sandbox: `http://localhost:4010`. */
   get origin(): string {
     return this.#connection.url
   }
 
-  /** `url` is the origin of the sandbox; `localhost:4010` will do. Without a namespace it is about the default one. */
+  /** `url` is the origin of the sandbox; a scheme is optional: `localhost:4010`. Without a namespace it controls the default one. */
   constructor(url: string, { controlToken, fetch: fetchFn = fetch, namespace }: ControlClientOptions = {}) {
     this.#connection = new ControlConnection(originOf(url), controlToken, fetchFn)
     this.#namespace = namespace
     this.#base = namespace === undefined ? '/_sandbox' : pathOf(namespace)
   }
 
-  /** A client of one of its namespaces. */
+  /** A client for one of the sandbox's namespaces. */
   in(namespace: string): ControlClient {
     const { url, token: controlToken, fetch: fetchFn } = this.#connection
     return new ControlClient(url, { controlToken, fetch: fetchFn, namespace })
@@ -76,17 +76,17 @@ export class ControlClient {
     return this.#connection.call<NamespaceSummary[]>('GET', '/_sandbox/namespaces')
   }
 
-  /** Makes a namespace; its credentials choose it. */
+  /** Creates a namespace. Requests with its credentials reach it. */
   createNamespace(wish: NamespaceWish = {}): Promise<Credentials> {
     return this.#connection.call<Credentials>('POST', '/_sandbox/namespaces', wish)
   }
 
-  /** Ends a namespace; requests it holds are answered 503. */
+  /** Deletes a namespace; requests that it holds are answered 503. */
   async deleteNamespace(name: string): Promise<void> {
     await this.#connection.call<void>('DELETE', pathOf(name))
   }
 
-  /** Everything a client needs to connect. */
+  /** Credentials and URLs that a client needs to connect. */
   credentials(): Promise<Credentials> {
     return this.#connection.call<Credentials>('GET', `${this.#base}/credentials`)
   }
@@ -95,7 +95,7 @@ export class ControlClient {
     return this.#connection.call<Health>('GET', '/_sandbox/health')
   }
 
-  /** Whether it can serve, and why not. */
+  /** Reports if the sandbox can serve, and if not, the reason. */
   async readiness(): Promise<Readiness> {
     const { status, text } = await this.#connection.send('GET', '/_sandbox/ready')
     const state = stateIn(text)
@@ -118,7 +118,7 @@ export class ControlClient {
     return { ready, ...(reason !== undefined && { reason }) }
   }
 
-  /** Whether anything answers. */
+  /** @returns true if anything answers at the URL */
   answers(): Promise<boolean> {
     return this.#connection.send('GET', '/_sandbox/health').then(
       () => true,
@@ -126,7 +126,7 @@ export class ControlClient {
     )
   }
 
-  /** Ends the sandbox, all of its namespaces; resolves when nothing answers any more. */
+  /** Ends the sandbox with all of its namespaces; resolves when nothing answers any more. */
   async stop(): Promise<void> {
     await this.#connection.call<Stopping>('POST', '/_sandbox/stop')
     const clock = new SandboxClock()
@@ -141,17 +141,17 @@ export class ControlClient {
     }
   }
 
-  /** Back to the fixtures. */
+  /** Resets the namespace to its fixtures. */
   reset(): Promise<Readiness> {
     return this.#connection.call<Readiness>('POST', `${this.#base}/reset`)
   }
 
-  /** Whether API, ledger and chain agree. */
+  /** Audits the namespace: API, ledger and chain must agree. */
   audit(): Promise<AuditReport> {
     return this.#connection.call<AuditReport>('GET', `${this.#base}/audit`)
   }
 
-  /** What is to be said of its clients. */
+  /** Report on the namespace's clients. */
   report({ require = [], ended, end }: ReportWish = {}): Promise<Report> {
     const query = new URLSearchParams({
       ...(require.length > 0 && { require: require.join(',') }),
@@ -186,17 +186,17 @@ export class ControlClient {
     return this.#connection.call<void>('DELETE', `${this.#base}/faults/${encodeURIComponent(id)}`)
   }
 
-  /** Requests that were recorded, newest first. */
+  /** Recorded requests, newest first. */
   requests(query: ExchangeQuery = {}): Promise<ExchangePage> {
     return this.#connection.call<ExchangePage>('GET', `${this.#base}/requests${searchOf({ ...query })}`)
   }
 
-  /** One of them, explained. */
+  /** One recorded request with its explanation. */
   request(id: string): Promise<ExplainedExchange> {
     return this.#connection.call<ExplainedExchange>('GET', `${this.#base}/requests/${encodeURIComponent(id)}`)
   }
 
-  /** All of them that fit, or one, as an HTTP Archive. */
+  /** All recorded requests that match, or one, as an HTTP Archive. */
   har(which: ExchangeQuery | string = {}): Promise<Har> {
     const path = typeof which === 'string' ? `/${encodeURIComponent(which)}` : ''
     const query = typeof which === 'string' ? {} : which
@@ -211,7 +211,7 @@ export class ControlClient {
     return this.#connection.call<ScenarioList>('GET', `${this.#base}/scenarios`)
   }
 
-  /** Starts a shipped scenario by its name, or one of the caller's own. */
+  /** Starts a shipped scenario by its name, or a scenario of the caller's own. */
   startScenario(scenario: string | ScenarioFile): Promise<ScenarioRun> {
     return typeof scenario === 'string'
       ? this.#connection.call<ScenarioRun>('POST', `${this.#base}/scenarios/${encodeURIComponent(scenario)}/start`)
@@ -222,14 +222,14 @@ export class ControlClient {
     return this.#connection.call<StoppedScenario>('POST', `${this.#base}/scenarios/stop`)
   }
 
-  /** A user token of the tenant, the first one if none is named. */
+  /** Mints a user token of a tenant, by default of the first one. */
   async userToken(external_id: string, { tenant, ...wish }: MintingWish = {}): Promise<string> {
     const { slug } = await this.#tenant(tenant)
     const path = `${this.#base}/tenants/${encodeURIComponent(slug)}/user_tokens`
     return (await this.#connection.call<MintedToken>('POST', path, { ...wish, external_id })).token
   }
 
-  /** An identity-provider token of the tenant, the first one if none is named. */
+  /** Mints an identity-provider token of a tenant, by default of the first one. */
   async idpToken({ tenant, ...wish }: MintingWish = {}): Promise<string> {
     const { slug } = await this.#tenant(tenant)
     const path = `${this.#base}/tenants/${encodeURIComponent(slug)}/idp_tokens`
@@ -247,20 +247,20 @@ export class ControlClient {
   }
 }
 
-/** A path of it: names that are none could lead to another one's. Throws RefusedError. */
+/** Path of a namespace. A text that is not a valid name could lead to another path. Throws RefusedError. */
 function pathOf(namespace: string): string {
   if (!NAME.test(namespace)) throw unknownNamespace(namespace, 'names are of a-z, 0-9 and -')
   return `/_sandbox/namespaces/${encodeURIComponent(namespace)}`
 }
 
-/** The query with those values that are given; nothing when none is. */
+/** The query with the values that are defined; empty if none is. */
 function searchOf(values: Record<string, string | number | undefined>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) if (value !== undefined) search.set(name, String(value))
   return search.size > 0 ? `?${search}` : ''
 }
 
-/** A URL as people write it: `localhost:4010` will do. Throws ControlError. */
+/** Completes a URL as people write it: `localhost:4010`. Throws ControlError. */
 export function originOf(text: string): string {
   const url = text.includes('://') ? text : `http://${text}`
   if (/^https?:/i.test(url) && URL.canParse(url)) return url.replace(/\/+$/, '')
@@ -273,7 +273,7 @@ function unknownNamespace(name: string, fix: string): RefusedError {
   return new RefusedError(`there is no namespace "${shorten(name)}"; ${fix}`, { code: 'namespace_not_found' })
 }
 
-/** What a sandbox says of its readiness; nothing when this is none. */
+/** Readiness in an answer; undefined if the text holds none. */
 function stateIn(text: string): Readiness | undefined {
   try {
     const state = JSON.parse(text)

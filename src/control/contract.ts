@@ -22,7 +22,7 @@ export interface Health {
 /** `GET /_sandbox/ready`, 200 or 503. */
 export interface Readiness {
   ready: boolean
-  /** Why not. */
+  /** Reason why it is not ready. */
   reason?: string
 }
 
@@ -33,15 +33,15 @@ export interface TenantCredentials {
   client_id: string
   client_secret: string
   issuer: string
-  /** Null when only the partner holds the private key. */
+  /** Null if only the partner holds the private key. */
   kid: string | null
   private_key_pem: string | null
   end_users: string[]
 }
 
-/** `GET /_sandbox/credentials`, and the line `--json` prints. */
+/** `GET /_sandbox/credentials`, and the line that `--json` prints. */
 export interface Credentials {
-  /** The namespace they are of. */
+  /** The namespace of these credentials. */
   namespace: string
   base_url: string
   auth_url: string
@@ -52,31 +52,31 @@ export interface Credentials {
   seed: number
   /** With a self-signed certificate: path, on the sandbox's machine, of the PEM file to trust. */
   ca_file?: string
-  /** Bearer token of the control interface; absent when it needs none. */
+  /** Bearer token of the control interface; absent if it needs none. */
   control_token?: string
   tenants: TenantCredentials[]
 }
 
 /** `POST /_sandbox/namespaces` */
 export interface NamespaceWish {
-  /** A label of DNS: `pull-request-7`. Default: one that nobody has. */
+  /** A DNS label: `pull-request-7`. Default: a generated name. */
   name?: string
-  /** As in a fixture file; what is left out is the sandbox's. Default: what it copies was made from. */
+  /** As in a fixture file; parts left out are the sandbox's. Default: the fixtures of the namespace that it copies. */
   fixtures?: Record<string, unknown>
-  /** Every random choice derives from it. Default: that of what it copies. */
+  /** Seed of every random choice. Default: that of the namespace that it copies. */
   seed?: number
-  /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. Default: that of what it copies. */
+  /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. Default: that of the namespace that it copies. */
   confirmation_delay?: string | number
-  /** ISO 8601 moment its clock starts at, frozen. Default: that of what it copies. */
+  /** ISO 8601 moment at which its clock starts, frozen. Default: that of the namespace that it copies. */
   clock?: string
-  /** The namespace to copy as it is now. Default: `default` as it was once it was seeded. */
+  /** The namespace to copy in its present state. Default: `default` in its state after seeding. */
   from?: string
 }
 
 /** One namespace of `GET /_sandbox/namespaces`. */
 export interface NamespaceSummary extends Readiness {
   name: string
-  /** Absent when what is kept of it is damaged. */
+  /** Absent if its stored data is damaged. */
   seed?: number
   /** ISO 8601 UTC, wall-clock time. */
   created_at?: string
@@ -92,18 +92,18 @@ export interface ClockState {
   offset_seconds: number
 }
 
-/** Whether the latest block of every chain has the clock's time, and if not, why: a chain may be down, or take long. */
+/** `ok` if the latest block of every chain has the clock's time; otherwise the reason: a chain may be down, or slow. */
 export interface ChainTime {
   ok: boolean
   reason?: string
 }
 
-/** What moving the clock is answered with, once the chains have followed or cannot. */
+/** Answer to a move of the clock, once the chains have followed or cannot. */
 export interface MovedClock extends ClockState {
   chains: ChainTime
 }
 
-/** `POST /_sandbox/clock`: one of advance and set, or freeze, or both. */
+/** `POST /_sandbox/clock`: advance or set, or freeze, or one of the former with freeze. */
 export interface ClockMove {
   /** A duration: `8d`. */
   advance?: string
@@ -112,15 +112,15 @@ export interface ClockMove {
   freeze?: boolean
 }
 
-/** How a minted token is to differ from a good one. */
+/** Differences of a minted token from a good one. */
 export interface TokenChanges {
-  /** Replace claims; null removes one. */
+  /** Claims to replace; null removes one. */
   claims?: Record<string, unknown>
-  /** Replace header members. */
+  /** Header members to replace. */
   header?: Record<string, unknown>
-  /** Seconds; negative for a token that has expired. */
+  /** Seconds; negative for an expired token. */
   expires_in?: number
-  /** `unknown`: a key nobody registered. */
+  /** `unknown`: a key that is registered nowhere. */
   key?: 'registered' | 'unknown'
 }
 
@@ -138,15 +138,15 @@ export interface Stopping {
 
 /** `GET /_sandbox/scenarios` */
 export interface ScenarioList {
-  /** Those that ship with the sandbox. */
+  /** The scenarios that ship with the sandbox. */
   scenarios: { name: string; description: string }[]
-  /** The one started last, unless it was stopped. */
+  /** The last one started, unless it was stopped. */
   current: ScenarioRun | null
 }
 
 /** `POST /_sandbox/scenarios/stop` */
 export interface StoppedScenario {
-  /** The run as it ended; null when none was there. */
+  /** The run that was stopped; null if there was none. */
   stopped: ScenarioRun | null
 }
 
@@ -154,9 +154,9 @@ export interface StoppedScenario {
 export interface ReportWish {
   /** Findings that must be passed, beside those that the scenario expects. */
   require?: readonly FindingId[] | undefined
-  /** Whether the client has ended: what it has not done so far, it will not do any more. Default: true. */
+  /** True if the client has ended and so will not do anything more. Default: true. */
   ended?: boolean | undefined
-  /** How the command ended that the client is part of: with code 0, otherwise, or not in time. Default: nobody knows. */
+  /** The way in which the command that runs the client ended: with code 0, otherwise, or not in time. Default: unknown. */
   end?: CommandEnding | undefined
 }
 

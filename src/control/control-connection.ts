@@ -2,10 +2,10 @@ import { ControlError, codeOf, problemIn, RefusedError, whyUnreachable } from '.
 
 type Method = 'GET' | 'POST' | 'DELETE'
 
-/** What is asked for is wrong, or is not there. */
+/** Statuses that mean a wrong request, or one for something that does not exist. */
 const REFUSALS = new Set([400, 404, 410, 422])
 
-/** The way to a sandbox's control interface: sends what the client asks for and reads what comes. */
+/** Connection to a sandbox's control interface: sends the client's requests and reads the answers. */
 export class ControlConnection {
   /** `url` is the origin of the sandbox. */
   constructor(
@@ -21,7 +21,7 @@ export class ControlConnection {
     return JSON.parse(text || 'null')
   }
 
-  /** Whatever is answered. Throws ControlError when nothing is. */
+  /** Returns any answer. Throws ControlError if there is none. */
   async send(method: Method, path: string, body?: unknown): Promise<{ status: number; text: string }> {
     const headers = {
       ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -36,7 +36,7 @@ export class ControlConnection {
     }
   }
 
-  /** An answer that is not what was asked for. */
+  /** The error for an unexpected answer. */
   failure(path: string, status: number, text: string): ControlError {
     const problem = problemIn(text)
     const details = { code: problem?.code ?? 'unexpected_answer', status, errors: problem?.errors }

@@ -25,22 +25,22 @@ import type {
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Codes the route can answer with, beyond those that every route of its kind has: for the description. */
+    /** Codes that the route can answer with, beyond those of every route of its kind; for the description. */
     errors?: readonly ErrorCode[]
-    /** Of the control interface, but answered to everybody. */
+    /** True for a route of the control interface that anybody may call. */
     open?: boolean
   }
   interface FastifyRequest {
-    /** The namespace that a control request is about, once its caller is let in. */
+    /** The namespace of a control request, once its caller is let in. */
     control: NamespaceControl | null
   }
 }
 
-/** What the control interface can do with the sandbox as a whole, as arguments: it knows no other room. */
+/** Operations on the sandbox as a whole. They are arguments because the control room does not import the rooms behind them. */
 export interface ControlDeps {
   version: string
   controlToken: string | undefined
-  /** Where the sandbox is: its own pages may use it. */
+  /** Address of the sandbox, whose own pages may use the interface. */
   origin: Origin
   /** Milliseconds of real time since the Unix epoch. */
   wallNow(): number
@@ -53,34 +53,37 @@ export interface ControlDeps {
   namespaces: NamespacesControl
 }
 
-/** What the control interface can do with namespaces as such. */
+/** Operations on the set of namespaces. */
 export interface NamespacesControl {
   list(): NamespaceSummary[]
-  /** Resolves when it can serve. `byOthers`: see {@link isFromOutside}. Throws Problem validation_error, namespace_exists, namespace_not_found or too_many_namespaces. */
+  /**
+   * Resolves when the namespace can serve. `byOthers`: see {@link isFromOutside}. Throws Problem validation_error, namespace_exists,
+   * namespace_not_found or too_many_namespaces.
+   */
   create(wish: NamespaceWish, byOthers: boolean): Promise<Credentials>
-  /** Ends it; what it holds is answered 503. Throws Problem namespace_not_found or validation_error. */
+  /** Deletes a namespace; requests that it holds are answered 503. Throws Problem namespace_not_found or validation_error. */
   delete(name: string): Promise<void>
 }
 
-/** What the control interface can do with a namespace. */
+/** Operations on one namespace. */
 export interface NamespaceControl {
-  /** What all its randomness comes from. */
+  /** Seed of all its random choices. */
   seed: number
   clock: SandboxClock
-  /** Keeps where the clock is about to stand, if there is anything to keep it in. Throws NotKeptError: then nothing may move. */
+  /** Saves the position to which the clock is about to move, if there is storage. Throws NotKeptError: the clock must then not move. */
   keepClock(state: SandboxClock['state']): Promise<void>
-  /** Resolves when every move of the clock so far is kept, if there is anything to keep it in. Throws NotKeptError. */
+  /** Resolves when every move of the clock so far is saved, if there is storage. Throws NotKeptError. */
   clockKept(): Promise<void>
-  /** Resolves when every chain has a block of the clock's present, or it is clear that one has not: in a few seconds. */
+  /** Resolves within a few seconds: when every chain has a block of the clock's present time, or one of them cannot have it. */
   chainsFollow(): Promise<ChainTime>
   faults: FaultEngine
-  /** What its clients sent and got. */
+  /** Record of its clients' requests and the answers. */
   exchanges: ExchangeLog
-  /** Whether a transfer is in the ledger. */
+  /** @returns true if a transfer is in the ledger */
   isSettled(transactionId: string): Promise<boolean>
-  /** What the verdict on its clients is drawn from. */
+  /** Evidence for the verdict on its clients. */
   evidence(clients: Pick<Evidence, 'ended' | 'end'>): Promise<Evidence>
-  /** What requests from outside have taken away so far. */
+  /** Counts of the faults cleared and the resets that requests from outside have made so far. */
   takenAway: TakenAway
   scenarios: ScenarioRunner
   readiness(): Readiness
@@ -90,24 +93,24 @@ export interface NamespaceControl {
   audit(): Promise<AuditReport>
   reset(): Promise<void>
   tenants(): Promise<Tenant[]>
-  /** Whatever was fetched from a `jwks_uri`, and the user tokens verified so far. */
+  /** Forgets the keys fetched from each `jwks_uri`, and the user tokens verified so far. */
   forgetUserKeys(): void
   mintUserToken(tenant: Tenant, wish: TokenChanges & { external_id: string }): Promise<MintedToken>
   mintIdpToken(tenant: Tenant, wish: TokenChanges): Promise<MintedToken>
 }
 
-/** The namespace that the request is about. Throws when asked before the guard: a mistake in the order of hooks. */
+/** The namespace of the request. Throws before the guard has run: that would be a mistake in the order of hooks. */
 export function controlOf({ control }: FastifyRequest): NamespaceControl {
   if (!control) throw new Error('the namespace of the request is not known yet')
   return control
 }
 
-/** @returns true if a request came over the network, and false for what this process asks of its own sandbox */
+/** @returns true if a request came over the network, and false for one that this process sends to its own sandbox */
 export function isFromOutside({ raw }: FastifyRequest): boolean {
   return raw instanceof IncomingMessage
 }
 
-/** The tenant of that slug. Throws Problem tenant_not_found. */
+/** Returns the tenant of that slug. Throws Problem tenant_not_found. */
 export async function requireTenant({ tenants }: NamespaceControl, slug: string): Promise<Tenant> {
   const tenant = (await tenants()).find((candidate) => candidate.slug === slug)
   if (tenant) return tenant

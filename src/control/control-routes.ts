@@ -48,7 +48,7 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
   })
 }
 
-/** What every namespace has. */
+/** Registers the routes that every namespace has. */
 function ofNamespace(app: FastifyInstance, deps: ControlDeps): void {
   app.addHook('onRequest', async (request) => {
     const { namespace } = request.params as { namespace?: string }
@@ -58,7 +58,7 @@ function ofNamespace(app: FastifyInstance, deps: ControlDeps): void {
   for (const routes of ofEveryNamespace) app.register(routes, deps)
 }
 
-/** A route that takes no body reads none: client libraries name a content type, or send `{}`, on every POST and DELETE. */
+/** A route without a body schema ignores the body: client libraries name a content type, or send `{}`, on every POST and DELETE. */
 function overlookNeedlessBody({ routeOptions, headers }: FastifyRequest): void {
   if (routeOptions.schema?.body !== undefined) return
   for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete headers[name]
@@ -68,7 +68,7 @@ const IN_PATH = '/:namespace/'
 
 const Namespace = Type.String({ description: 'Name of the namespace.', examples: ['pull-request-7'] })
 
-/** A hook for routes as they are made: what is below `namespaces/{namespace}/` is described as such. */
+/** A hook for new routes: those below `namespaces/{namespace}/` are described as such. */
 function describeAsNamespaced(route: RouteOptions): void {
   const { schema, config } = route
   if (!route.url.includes(IN_PATH) || !schema) return

@@ -4,13 +4,13 @@ import type { Origin } from '../domain/origin.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
 
-/** Any web page can reach loopback. Throws Problem control_forbidden when one of another origin than the sandbox's asks. */
+/** Refuses web pages of another origin than the sandbox's, since any page can reach loopback. Throws Problem control_forbidden. */
 export function refuseForeignOrigin({ headers: { origin, host = '' }, protocol }: FastifyRequest, own: Origin): void {
   if (origin === undefined || origin === `${protocol}://${host}` || own.includes(origin)) return
   throw new Problem('control_forbidden', { detail: 'Web pages of another origin may not use it.', param: 'Origin' })
 }
 
-/** A page's own name may be made to mean loopback (DNS rebinding). Throws Problem control_forbidden then. */
+/** Refuses a Host other than loopback, since a page's own name may resolve to it (DNS rebinding). Throws Problem control_forbidden. */
 export function refuseForeignHost({ headers: { host } }: FastifyRequest): void {
   if (LOOPBACK.test(host ?? '')) return
   throw new Problem('control_forbidden', { detail: 'Host must be a loopback address.', param: 'Host' })

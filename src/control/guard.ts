@@ -7,7 +7,7 @@ import { refuseForeignHost, refuseForeignOrigin } from './foreign-callers.ts'
 const BEARER = /^bearer +/i
 
 /**
- * Whether a request may use the control interface. Loopback is not protection enough: a foreign Origin is refused, and a
+ * Lets a request use the control interface, or refuses it. Loopback alone does not protect: a foreign Origin is refused, and so is a
  * foreign Host unless a token proves the caller. Throws Problem control_forbidden or control_token_required.
  */
 export function guard(
@@ -26,7 +26,7 @@ export function guard(
   throw new Problem('control_token_required', { detail, param: 'Authorization', headers })
 }
 
-/** Whether the token given is the control token. Takes as long for any other of its length. */
+/** @returns true if it is the control token; in constant time for all tokens of that length */
 export function isControlToken(token: string | undefined, controlToken: string): boolean {
   const given = Buffer.from(token ?? '')
   const wanted = Buffer.from(controlToken)

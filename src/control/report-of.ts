@@ -10,32 +10,32 @@ import { renderReports } from '../verdict/render/render-reports.ts'
 import type { Report, ReportForm } from '../verdict/report.ts'
 import type { NamespaceControl } from './control-parts.ts'
 
-/** What a report is to be of. */
+/** Options of a report. */
 export interface ReportOptions {
   /** Findings that must be passed beside those that the scenario expects. */
   required: readonly FindingId[]
-  /** Whether the client has ended. */
+  /** True if the client has ended. */
   ended: boolean
-  /** How the command ended that it is part of; null where nobody knows. */
+  /** The way in which the command that runs the client ended; null if unknown. */
   end: CommandEnding | null
-  /** Of the sandbox. */
+  /** Version of the sandbox. */
   version: string
 }
 
-/** The report on the clients of a namespace, by all they have sent and got since its last reset. */
+/** The report on the clients of a namespace, from all their exchanges since its last reset. */
 export async function reportOf(namespace: NamespaceControl, options: ReportOptions): Promise<Report> {
   const { required, ended, end, version } = options
   const evidence = await namespace.evidence({ ended, end })
   return reportOn(evidence, { version, seed: namespace.seed, scenario: namespace.scenarios.current, required })
 }
 
-/** What a report on evidence is to be of, and beside what. */
+/** Context of a report beside its evidence. */
 export interface ReportedRun extends Pick<ReportContext, 'version' | 'seed' | 'required' | 'beside' | 'reasons'> {
-  /** The scenario that was to be gone through. */
+  /** The scenario that the run should have gone through. */
   scenario: Pick<Scenario, 'name' | 'expect'> | undefined
 }
 
-/** What is to be said of clients by evidence of them; others have their turn in between. */
+/** The report on clients, from evidence, in steps; other tasks run in between. */
 export async function reportOn(evidence: Evidence, { scenario, ...run }: ReportedRun): Promise<Report> {
   const steps = reportInSteps(evidence, {
     ...run,
@@ -50,7 +50,7 @@ export async function reportOn(evidence: Evidence, { scenario, ...run }: Reporte
   return stepByStep(steps)
 }
 
-/** The same in one of its forms. */
+/** The same report in one of its text forms. */
 export async function renderedReportOf(
   namespace: NamespaceControl,
   { form, ...options }: ReportOptions & { form: ReportForm },

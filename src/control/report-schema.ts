@@ -90,10 +90,10 @@ const OperationSchema = control<OperationOutcome>(
 
 const covered = (what: string) => Type.Array(CoveredSchema, { description: `${what}, and whether they occurred.` })
 
-/** The same in a form for people or for tools. */
+/** The report in a form for people or for tools. */
 export const RenderedSchema = control('RenderedReport', Text('The report in this form.'))
 
-/** The same for code scanning. */
+/** The report for code scanning. */
 export const SarifSchema = control(
   'SarifLog',
   Type.Object({}, { additionalProperties: true, description: 'SARIF 2.1.0.' }),

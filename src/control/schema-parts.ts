@@ -12,7 +12,7 @@ export const control = <T>(name: string, schema: SchemaOf<T>): SchemaOf<T> =>
 export const Text = (description: string) => Type.String({ description })
 /** ISO 8601 UTC with milliseconds. */
 export const Moment = (description: string) => Type.String({ format: 'date-time', description })
-/** Null is allowed as well. */
+/** The schema, or null. */
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
 /** One of these words. */

@@ -113,12 +113,12 @@ export const MintedTokenSchema = control<MintedToken>(
 
 export const StoppingSchema = control<Stopping>('Stopping', Type.Object({ stopping: Type.Literal(true) }))
 
-/** What puts faults in force. */
+/** A rule that puts faults in force. */
 export const RuleSchema = control('FaultRule', FaultRuleSchema)
 
 const FaultSchema = control(
   'Fault',
-  // Which parameters go with which kind is more than an object of this form says.
+  // The relation between kinds and their parameters is more than an object schema of this form can express.
   Type.Unsafe<ActiveFault>(
     Type.Object({
       id: Text('Its id.'),
@@ -137,7 +137,7 @@ const EXAMPLE = {
   faults: [{ kind: 'error', match: { operation: 'deposit' }, times: 2, with: { code: 'rate_limited' } }],
 }
 
-/** A scenario of the caller's own. */
+/** A scenario that the caller supplies. */
 export const OwnScenarioSchema = control('Scenario', {
   ...scenarioSchema(RuleSchema, ExpectationSchema),
   examples: [EXAMPLE],

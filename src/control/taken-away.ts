@@ -3,8 +3,8 @@ import type { ActiveFault } from '../faults/rule-in-force.ts'
 import { controlOf, isFromOutside } from './control-parts.ts'
 
 /**
- * Counts a request that takes faults away, or resets: a command that does so to its own sandbox is not proved right by what did not
- * strike. Call it before it does. `concerns`: which rules, by default every one.
+ * Counts a request that removes faults or resets the namespace. A command that does this to its own sandbox does not pass for faults that
+ * could not strike. Call it before the change. `concerns` selects the rules removed; default: all.
  */
 export function noteTaken(
   request: FastifyRequest,

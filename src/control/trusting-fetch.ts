@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 
-/** Statuses a Response may have no body with. */
+/** Statuses of a Response that must not have a body. */
 const NO_BODY = new Set([204, 205, 304])
 
 /**
- * A `fetch` over https that trusts an authority, PEM, and no other: Node's own takes one from the environment alone
+ * A `fetch` over https that trusts one authority (PEM) and no other: Node's own `fetch` takes an authority only from the environment
  * (NODE_EXTRA_CA_CERTS), when the process starts.
  */
 export function trustingFetch(ca: string): typeof fetch {
@@ -27,7 +27,7 @@ export function trustingFetch(ca: string): typeof fetch {
   }
 }
 
-/** What Node's own HTTP read, as `fetch` would give it. */
+/** Converts an answer of Node's own HTTP client to the Response that `fetch` would return. */
 export function responseOf(status: number, headers: IncomingHttpHeaders, body: Buffer): Response {
   const fields = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)])
   return new Response(NO_BODY.has(status) ? null : new Uint8Array(body), { status, headers: fields })

@@ -1,6 +1,6 @@
 import { NotKeptError } from '../domain/ports/journal.ts'
 
-/** The data directory cannot be used. The message is one line: the path, what is wrong with it and what to do. */
+/** The data directory cannot be used. The message is one line: the path, the fault and the fix. */
 export class DataDirectoryError extends NotKeptError {
   override readonly name = 'DataDirectoryError'
   override readonly code = 'data_directory_unusable'
@@ -10,7 +10,7 @@ export class DataDirectoryError extends NotKeptError {
   }
 }
 
-/** Something that was acknowledged is not what was written. */
+/** Acknowledged data is not as it was written. */
 export function damaged(path: string, what: string): DataDirectoryError {
   const fix = 'restore it from a backup of the whole directory, or start with another or an empty --data-dir'
   return new DataDirectoryError(path, `${what}; what was acknowledged is damaged, and nothing was changed`, fix)
@@ -30,7 +30,7 @@ const MEANING: Record<string, [what: string, fix: string]> = {
   EMFILE: ['too many files are open', 'raise the limit of open files (ulimit -n)'],
 }
 
-/** What the operating system said about a path, in words that say what to do. Other errors are returned as they are. */
+/** Converts an error of the operating system on a path to one that names the fix. Other errors are returned unchanged. */
 export function systemFailure(path: string, error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error)) return error
   const { code = '', message } = error as NodeJS.ErrnoException

@@ -11,12 +11,12 @@ import { fileOfJournal, MANIFEST, Manifest, type ManifestStart } from './manifes
 import { Presence, probeRoom, removeTemporary, temporaryOf } from './private-file.ts'
 import type { Written } from './write-order.ts'
 
-/** Written and removed, to see whether there is room. */
+/** File that is written and removed, to find out if there is room. */
 const ROOM = 'room'
-/** What a directory may hold and still count as empty: what a kill in the first moments leaves, and a new volume has. */
+/** Files of a directory that still counts as empty: the remains of a kill in the first moments, and those of a new volume. */
 const NOTHING = new Set([temporaryOf(MANIFEST), 'lost+found'])
 
-/** A directory that keeps a sandbox's state; in use by this process alone, from when it is opened until it is closed. */
+/** A directory that keeps a sandbox's state; only this process uses it, from opening to closing. */
 export class DataDirectory {
   /** Its real path. */
   readonly path: string
@@ -35,9 +35,9 @@ export class DataDirectory {
   }
 
   /**
-   * Opens a data directory, or makes one where nothing is; what else is given is what a new one begins with. Throws
-   * DataDirectoryError when it cannot be used: not writable, full, in use, damaged, of another format, not a sandbox's.
-   * One that is there already is not changed by it.
+   * Opens a data directory, or makes one where none exists; the other options are the initial content of a new one. Throws
+   * DataDirectoryError if the directory cannot be used: not writable, full, in use, damaged, of another format, not a sandbox's. Opening
+   * does not change an existing directory.
    */
   static async open(path: string, { log, synced = false, ...first }: DirectoryOptions): Promise<DataDirectory> {
     const directory = await prepared(resolve(path))
@@ -56,21 +56,21 @@ export class DataDirectory {
     }
   }
 
-  /** Counts one more run, of that version of the package: to be called when all is sound, before anything is done. */
+  /** Counts one more run, with that version of the package; to be called when all data is sound, before any change. */
   async begin(version: string): Promise<void> {
     await this.manifest.update({ version, runs: this.manifest.data.runs + 1, clean: false })
   }
 
-  /** Throws DataDirectoryError when the directory, or a journal in it, is no longer where it was. */
+  /** Throws DataDirectoryError if the directory, or a journal in it, has been moved or removed. */
   async check(): Promise<void> {
     await this.#within.present()
     for (const opened of [...this.#journals.values()]) {
-      const journal = await opened.catch(() => undefined) // whoever asked for a damaged one hears of that
+      const journal = await opened.catch(() => undefined) // the caller of journal() gets the rejection
       await journal?.check()
     }
   }
 
-  /** Throws DataDirectoryError when so much cannot be written now; leaves nothing. */
+  /** Throws DataDirectoryError if this number of bytes cannot be written now; leaves nothing behind. */
   async probeRoom(bytes: number): Promise<void> {
     await this.#within.present()
     try {
@@ -80,14 +80,14 @@ export class DataDirectory {
     }
   }
 
-  /** The journal of this name, made when it is asked for the first time. Throws DataDirectoryError when it is damaged. */
+  /** The journal of this name, made at the first call. Throws DataDirectoryError if it is damaged. */
   async journal<Entry>(name: string): Promise<UnparsedJournal<Entry>> {
     const opened = this.#journals.get(name) ?? this.#openJournal(name)
     this.#journals.set(name, opened)
     return opened as Promise<UnparsedJournal<unknown>> as Promise<UnparsedJournal<Entry>>
   }
 
-  /** Closes the journals, when what they were given is written, and lets others use the directory. */
+  /** Closes the journals once their appends are written, and releases the directory. */
   async close(): Promise<void> {
     await Promise.allSettled([...this.#journals.values()].map(async (opened) => (await opened).close()))
     await this.#lock.release()
@@ -109,9 +109,9 @@ export class DataDirectory {
   }
 }
 
-/** How a data directory is opened, and what a new one begins with. */
+/** Options of opening a data directory, and the initial content of a new one. */
 export interface DirectoryOptions extends ManifestStart {
-  /** Whether each write is on the disk itself before it is acknowledged, so that it outlives a power cut. Default false. */
+  /** True if each write must be on the disk itself before it is acknowledged, to outlive a power cut. Default false. */
   synced?: boolean
   log: Logger
 }
@@ -124,7 +124,7 @@ interface DirectoryParts {
   log: Logger
 }
 
-/** Throws DataDirectoryError when files that are whole are of different moments. One that is missing is missed when it is needed. */
+/** Throws DataDirectoryError if whole files are of different moments. A missing file is reported when it is needed. */
 async function checkOrder(directory: string, { data, order }: Manifest): Promise<void> {
   for (const name of data.journals) {
     const file = fileOfJournal(name)
@@ -137,7 +137,7 @@ async function checkOrder(directory: string, { data, order }: Manifest): Promise
   order.check(directory)
 }
 
-/** Makes the directory if there is none; returns its real path. Throws DataDirectoryError when it holds something else. */
+/** Makes the directory if there is none; returns its real path. Throws DataDirectoryError if it holds something else. */
 async function prepared(path: string): Promise<string> {
   try {
     await makeDirectory(path)
@@ -153,7 +153,7 @@ async function prepared(path: string): Promise<string> {
   }
 }
 
-/** As `mkdir -p`. Node's own never ends where nothing can be made, such as below /proc. */
+/** As `mkdir -p`. Node's own loops for ever at places where nothing can be made, such as below /proc. */
 async function makeDirectory(path: string): Promise<void> {
   const make = () =>
     mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {

@@ -8,36 +8,36 @@ import { join } from 'node:path'
 import { SeededRandom } from '../support/random.ts'
 import { DataDirectoryError, systemFailure } from './data-directory-error.ts'
 
-/** Where the sockets of one directory's lock are: files of a folder that begin alike. */
+/** Location of a lock's sockets: files of a folder with a common prefix. */
 interface Place {
   folder: string
   prefix: string
 }
 
-/** What a process with a socket answers. */
+/** Answer of a process with a socket. */
 interface Answer {
   pid?: number
-  /** True if it has the lock, or still looks whether somebody else has. */
+  /** True if it has the lock; false while it still looks for another holder. */
   holds: boolean
 }
 
 const SUFFIX = '.sock'
 /** A socket's path may have 103 bytes on macOS, 107 on Linux. */
 const LONGEST_PATH = 100
-/** What file systems without sockets say: FAT, some mounts into containers. */
+/** Error codes of file systems without sockets: FAT, some mounts into containers. */
 const NO_SOCKETS = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM'])
-/** Milliseconds. Who took the connection and says nothing for so long is busy or stopped, but alive. */
+/** Milliseconds. A process that accepts the connection and is silent for this time is busy or stopped, but alive. */
 const LOCK_ANSWER_TIMEOUT_MS = 2000
 const ATTEMPTS = 10
-/** Nothing can be made in such a place, so no lock either. */
+/** Error codes of places where no file, and so no lock, can be made. */
 const UNWRITABLE = new Set(['EROFS', 'EACCES', 'EPERM'])
-/** Characters; who says more is no sandbox. */
+/** Characters; a longer answer is not a sandbox's. */
 const LONGEST_ANSWER = 200
 
 /**
- * The right to use a data directory. It is a socket that this process listens on: when the process dies, however it does,
- * the operating system closes it, and nobody answers there any more. A process id in a file would not do: another process
- * may have it by then.
+ * The right to use a data directory: a socket on which this process listens. When the process dies in any way, the operating system
+ * closes the socket, and nothing answers there any more. A process id in a file would not do, since another process may have that id by
+ * then.
  */
 export class DirectoryLock {
   readonly #server: Server
@@ -46,7 +46,7 @@ export class DirectoryLock {
     this.#server = server
   }
 
-  /** Takes the lock of a directory, given by its real path. Throws DataDirectoryError when another process has it. */
+  /** Takes the lock of a directory, given by its real path. Throws DataDirectoryError if another process has it. */
   static async acquire(directory: string): Promise<DirectoryLock> {
     const hash = createHash('sha256').update(directory).digest('hex').slice(0, 16)
     if (process.platform === 'win32') return DirectoryLock.#acquirePipe(directory, `\\\\.\\pipe\\yield-sandbox-${hash}`)
@@ -64,8 +64,8 @@ export class DirectoryLock {
   }
 
   /**
-   * Takes the lock for somebody who only reads. Where nothing can be written (a read-only file system, a directory of another
-   * user) it is enough that nobody has it: returns undefined. Throws DataDirectoryError when another process has it.
+   * Takes the lock for a process that only reads. Where nothing can be written (a read-only file system, a directory of another user) it
+   * suffices that no process has the lock: returns undefined. Throws DataDirectoryError if another process has it.
    */
   static async acquireToRead(directory: string): Promise<DirectoryLock | undefined> {
     try {
@@ -80,7 +80,7 @@ export class DirectoryLock {
     }
   }
 
-  /** @returns true if a file of a data directory belongs to its lock. */
+  /** @returns true if a file of a data directory belongs to its lock */
   static owns(name: string): boolean {
     return name.startsWith('lock-') && name.endsWith(SUFFIX)
   }
@@ -92,15 +92,15 @@ export class DirectoryLock {
   }
 
   /**
-   * Everybody listens first, under a name of their own, and looks for others then: of two who come at once, at least one
-   * sees the other. Only who found nobody alive takes the lock, and of two who both still look, the first by name.
+   * Each process first listens, on a socket of its own name, and then looks for others: of two that come at once, at least one sees the
+   * other. Only a process that finds no other takes the lock; of two that both still look, the first by name takes it.
    */
   static async #acquireSocket(directory: string, place: Place): Promise<DirectoryLock> {
     const path = newPath(place)
     const answer = { pid: process.pid, holds: false }
     const server = await listen(path, answer)
     try {
-      await chmod(path, 0o600).catch(() => undefined) // gone, or on a file system without rights
+      await chmod(path, 0o600).catch(() => undefined) // removed, or on a file system without rights
       while (await othersLook(directory, place, path));
     } catch (error) {
       await new DirectoryLock(server).release()
@@ -108,12 +108,12 @@ export class DirectoryLock {
     }
     answer.holds = true
     if (existsSync(path)) return new DirectoryLock(server)
-    // Somebody took it for a dead one's, in the moment between its making and the listening.
+    // Another process took the socket for a dead one's, in the moment between its creation and the listening.
     await new DirectoryLock(server).release()
     return DirectoryLock.#acquireSocket(directory, place)
   }
 
-  /** A named pipe goes with its process, and only one process can listen on it. */
+  /** A named pipe ends with its process, and only one process can listen on it. */
   static async #acquirePipe(directory: string, path: string): Promise<DirectoryLock> {
     try {
       return new DirectoryLock(await listen(path, { pid: process.pid, holds: true }))
@@ -125,8 +125,9 @@ export class DirectoryLock {
 }
 
 /**
- * Looks at every other socket of the lock: removes the dead, throws DataDirectoryError when somebody has the lock or comes
- * first, and says whether there is anybody who will give way and has not yet.
+ * Looks at every other socket of the lock and removes dead ones. Throws DataDirectoryError if another process has the lock or comes
+ * first.
+ * @returns true if another process will give way but has not yet
  */
 async function othersLook(directory: string, place: Place, own: string): Promise<boolean> {
   let looking = false
@@ -138,7 +139,7 @@ async function othersLook(directory: string, place: Place, own: string): Promise
   return looking
 }
 
-/** Every socket of the lock but one's own, and the answer there: undefined when its process is dead. */
+/** Every other socket of the lock, with the answer there: undefined if its process is dead. */
 async function* socketsOf(
   { folder, prefix }: Place,
   own?: string,
@@ -146,14 +147,14 @@ async function* socketsOf(
   const entries = await readdir(folder, { withFileTypes: true })
   for (const entry of entries.filter(({ name }) => name.startsWith(prefix) && name.endsWith(SUFFIX))) {
     const path = join(folder, entry.name)
-    // A link may lead to any socket: nobody is asked there.
+    // A link may lead to any socket, so it is not asked.
     if (path !== own) yield { path, answer: entry.isSocket() ? await ask(path) : undefined }
   }
 }
 
 async function listen(path: string, answer: Answer): Promise<Server> {
   const server = createServer((socket) => {
-    socket.on('error', () => undefined) // who asked has gone
+    socket.on('error', () => undefined) // the asking process has gone
     socket.end(JSON.stringify(answer))
   })
   server.listen(path)
@@ -162,8 +163,8 @@ async function listen(path: string, answer: Answer): Promise<Server> {
 }
 
 /**
- * What the process behind a socket answers; undefined when there is none. Who is alive and says nothing is taken for one
- * who has the lock.
+ * Returns the answer of the process behind a socket; undefined if there is none. A process that is alive and silent counts as one that
+ * has the lock.
  */
 async function ask(path: string): Promise<Answer | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -171,12 +172,12 @@ async function ask(path: string): Promise<Answer | undefined> {
     if (text === 'refused') return undefined
     if (text === 'silence') break
     if (text !== '') return parsed(text)
-    // It was closing, with this question waiting: the next one is answered, or refused.
+    // It was closing while this question waited; the next question is answered, or refused.
   }
   return { holds: true }
 }
 
-/** Any other answer also means that somebody has the lock. */
+/** Any other answer, too, means that a process has the lock. */
 function parsed(text: string): Answer {
   try {
     const { pid, holds } = JSON.parse(text)
@@ -186,7 +187,7 @@ function parsed(text: string): Answer {
   }
 }
 
-/** The text that comes from a socket, or that nobody listens there, or that somebody does and keeps silent. */
+/** Returns the text from a socket, or `refused` if nothing listens there, or `silence` if the process sends nothing. */
 function said(path: string): Promise<string | 'refused' | 'silence'> {
   return new Promise((resolve) => {
     let text = ''
@@ -213,7 +214,7 @@ function locked(directory: string, answer: Answer | undefined): DataDirectoryErr
   return new DataDirectoryError(directory, `${who} uses it`, 'stop that one, or choose another --data-dir')
 }
 
-/** The lock cannot be made in the temporary directory. Other errors are returned as they are. */
+/** The error for a lock that cannot be made in the temporary directory. Other errors are returned unchanged. */
 function unlockable(directory: string, error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error)) return error
   const what = `its lock cannot be made in the temporary directory ${tmpdir()} (${error.message})`

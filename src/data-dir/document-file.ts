@@ -6,21 +6,21 @@ import type { Adapter } from 'lowdb'
 import { DataDirectoryError, damaged, systemFailure } from './data-directory-error.ts'
 import { openPrivate, openUnchanged, replacePrivate, syncDirectory } from './private-file.ts'
 
-/** What a document must be. */
+/** Requirements of a document. */
 interface Shape<Schema extends TObject> {
   schema: Schema
   /** In words: "the manifest of a data directory". */
   what: string
-  /** Whether it outlives a power cut from the moment it is written. */
+  /** True if it must outlive a power cut from the moment it is written. */
   synced: boolean
 }
 
 type Json = Record<string, unknown>
 
 /**
- * Where lowdb keeps a document: JSON, readable by its owner only, never through a link. It is replaced as a whole, so that it is
- * old or new if the process is killed, and it ends with a checksum of all the rest: what other hands or the disk changed is
- * refused and stays as it is.
+ * lowdb's storage of a document: JSON, readable by its owner only, never through a link. It is replaced as a whole, so that after a
+ * kill it is either old or new, and it ends with a checksum of the rest: a file that was edited by hand, or damaged by the disk, is
+ * refused and left unchanged.
  */
 export class DocumentFile<Schema extends TObject> implements Adapter<Static<Schema>> {
   readonly #path: string
@@ -31,12 +31,12 @@ export class DocumentFile<Schema extends TObject> implements Adapter<Static<Sche
     this.#shape = shape
   }
 
-  /** Null when there is none. Throws DataDirectoryError when it is damaged or of another format. */
+  /** Null if there is none. Throws DataDirectoryError if it is damaged or of another format. */
   read(): Promise<Static<Schema> | null> {
     return this.#read(openPrivate)
   }
 
-  /** As {@link read}, and leaves the file as it is, modes included. */
+  /** As {@link read}, but does not change the file, not even its mode. */
   peek(): Promise<Static<Schema> | null> {
     return this.#read(openUnchanged)
   }
@@ -51,7 +51,7 @@ export class DocumentFile<Schema extends TObject> implements Adapter<Static<Sche
     }
   }
 
-  /** All or nothing. Throws DataDirectoryError when it cannot be written. */
+  /** Writes all or nothing. Throws DataDirectoryError if it cannot be written. */
   async write(data: Static<Schema>): Promise<void> {
     try {
       const handle = await replacePrivate(this.#path, async (file) => {
@@ -79,26 +79,26 @@ export class DocumentFile<Schema extends TObject> implements Adapter<Static<Sche
   }
 }
 
-/** A document as it is written. Whatever is not, to the last blank, has another checksum. */
+/** The bytes of a document as written. A file that differs in any byte, even a blank, has another checksum. */
 function bytesOf(data: Json): Buffer {
   const checksum = crc32(JSON.stringify(data)).toString(16).padStart(8, '0')
   return Buffer.from(`${JSON.stringify({ ...data, checksum }, undefined, 2)}\n`)
 }
 
 /**
- * The release that first wrote each format of a whole data directory that is read. A format is raised when an older version would
- * misread any file, in a release of its own, so that the release to start can be named; a step that reads the last one stays. 3: the
+ * First release of each readable format of a whole data directory. The format is raised when an older version would misread any file,
+ * in a release of its own, so that an error can name the release to start; the step that reads the previous format stays. 3: the
  * ledger's journal may hold segments of packed records. 4: documents carry a checksum, every file the order of writes, and folders of
- * namespaces are called by their lives.
+ * namespaces are named after their lives.
  */
 export const RELEASES: Readonly<Record<number, string>> = { 2: '0.1.0', 3: '0.1.0', 4: '0.2.0' }
-/** The one that is written; the first change of a directory raises its own to it. */
+/** The format that is written; the first change of a directory raises its format to this. */
 export const FORMAT = 4
 const OLDEST_FORMAT = 2
-/** The first whose documents carry a checksum. */
+/** First format whose documents carry a checksum. */
 export const PROVEN_FORMAT = 4
 
-/** Throws DataDirectoryError when a document is of a format that this version does not read. */
+/** Throws DataDirectoryError if this version does not read the document's format. */
 export function refuseOtherFormats(path: string, { format, version }: { format?: unknown; version?: unknown }): void {
   if (typeof format !== 'number' || !Number.isInteger(format)) return
   if (format >= OLDEST_FORMAT && format <= FORMAT) return

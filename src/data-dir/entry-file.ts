@@ -16,28 +16,28 @@ import type { Written } from './write-order.ts'
 
 const FLUSH_BYTES = 2 ** 20
 
-/** What a file has to know of its directory. */
+/** A file's knowledge of its directory. */
 export interface InDirectory {
-  /** Whether each write is on the disk itself when it is acknowledged. */
+  /** True if each write must be on the disk itself when it is acknowledged. */
   synced: boolean
-  /** Throws DataDirectoryError when the directory is no longer where it was. */
+  /** Throws DataDirectoryError if the directory has been moved or removed. */
   present(): Promise<void>
   next(): Written
   is(written: Written): void
 }
 
-/** The bytes of a journal on disk: a header with the acknowledged length, then a line per entry. One call at a time. */
+/** The bytes of a journal on disk: a header with the acknowledged length, then a line per entry. Calls must not overlap. */
 export class EntryFile {
   readonly #path: string
   readonly #handle: FileHandle
   readonly #order: InDirectory
   readonly #presence: Presence
   #header: JournalHeader
-  /** What a failed write left behind has not been taken back yet. */
+  /** True while the remains of a failed write have not been removed. */
   #torn = false
-  /** It took its place, and the disk itself may not know of that. */
+  /** True while the disk itself may not have the file in its place. */
   #unentered = false
-  /** What was checked when it was opened, for whoever reads it first; undefined when the file has changed since. */
+  /** Lines checked on opening, for the first reader; undefined if the file has changed since. */
   #checked: Buffer[][] | undefined
   #readers = 0
   #retired = false
@@ -52,8 +52,8 @@ export class EntryFile {
   }
 
   /**
-   * Opens and checks the file; undefined when there is none. Throws DataDirectoryError, changing nothing, when anything
-   * acknowledged is damaged.
+   * Opens and checks the file; undefined if there is none. Throws DataDirectoryError, without changing anything, if acknowledged data is
+   * damaged.
    */
   static async open(path: string, order: InDirectory, log: Logger): Promise<EntryFile | undefined> {
     const handle = await openPrivate(path)
@@ -72,15 +72,15 @@ export class EntryFile {
     }
   }
 
-  /** What the header of a file says; undefined when there is none. Throws DataDirectoryError when it is damaged. */
+  /** Reads the header of a file; undefined if there is none. Throws DataDirectoryError if it is damaged. */
   static async peek(path: string): Promise<JournalHeader | undefined> {
     const handle = await openPrivate(path)
     return handle && readHeader(path, handle).finally(() => handle.close())
   }
 
   /**
-   * Puts a file with these lines in the place of the one at the path, or fails and leaves that one as it is. Call {@link enter} once
-   * it is in use: a flush that fails does not bring the old one back.
+   * Replaces the file at the path by one with these lines, or fails and leaves the old one. Call {@link enter} once it is in use: a
+   * failed flush does not bring the old one back.
    */
   static async write(path: string, order: InDirectory, lines: AsyncIterable<Buffer>): Promise<EntryFile> {
     await order.present()
@@ -100,12 +100,12 @@ export class EntryFile {
     return this.#header.acknowledged
   }
 
-  /** @returns true if it must be written anew before anything is appended */
+  /** @returns true if it must be rewritten before anything is appended */
   get outdated(): boolean {
     return this.#header.outdated
   }
 
-  /** The JSON of every entry written when the reading begins. Throws DataDirectoryError at one that is damaged. */
+  /** Yields the JSON of every entry written before the reading begins. Throws DataDirectoryError at a damaged one. */
   async *read(): AsyncGenerator<Buffer> {
     const checked = this.#checked
     this.#checked = undefined
@@ -120,18 +120,18 @@ export class EntryFile {
     }
   }
 
-  /** Throws DataDirectoryError when it is no longer where it was. */
+  /** Throws DataDirectoryError if it has been moved or removed. */
   check(): Promise<void> {
     return this.#presence.check()
   }
 
-  /** Resolves when the disk itself has the file in its place, where that is wanted. Tried again before the next write. */
+  /** Resolves when the disk itself has the file in its place, if writes are synced. Tried again before the next write. */
   async enter(): Promise<void> {
     if (this.#unentered) await syncDirectory(dirname(this.#path))
     this.#unentered = false
   }
 
-  /** All of these lines or, when it fails, none. */
+  /** Appends all of these lines or, if it fails, none. */
   async append(lines: readonly Buffer[]): Promise<void> {
     await this.check()
     await this.enter()
@@ -142,7 +142,7 @@ export class EntryFile {
     const header = { ...this.#header, ...this.#order.next(), acknowledged }
     try {
       await this.#write(bytes, this.#end)
-      await this.#write(headerOf(header), 0) // after the lines: it must not come to the disk before them
+      await this.#write(headerOf(header), 0) // after the lines: it must not reach the disk before them
     } catch (error) {
       this.#torn = true
       await this.#restore().catch(() => undefined) // then it is tried again before the next write
@@ -152,7 +152,7 @@ export class EntryFile {
     this.#order.is(header)
   }
 
-  /** Closes the file once those who read it have come to its end. */
+  /** Closes the file once all its readers have finished. */
   async retire(): Promise<void> {
     this.#retired = true
     this.#checked = undefined
@@ -173,7 +173,7 @@ export class EntryFile {
     this.#checked = checked
   }
 
-  /** The JSON of each line. Throws DataDirectoryError when one is not whole. */
+  /** The JSON of each line. Throws DataDirectoryError if a line is not whole. */
   #whole(lines: readonly JournalLine[]): Buffer[] {
     return lines.map(({ number, at, json }) => {
       if (!json) throw damaged(this.#path, `line ${number}, byte ${at}: the checksum of the line is wrong`)
@@ -181,7 +181,7 @@ export class EntryFile {
     })
   }
 
-  /** Acknowledges the whole lines that a killed process left behind what it acknowledged, and cuts off what follows. */
+  /** Acknowledges whole lines that a killed process left behind the acknowledged ones, and cuts off the rest. */
   async #keepWholeTail(size: number, log: Logger): Promise<void> {
     if (size === this.#end) return
     this.#checked = undefined
@@ -198,7 +198,7 @@ export class EntryFile {
     if (this.#order.synced) await this.#handle.datasync()
   }
 
-  /** Makes the file hold what was acknowledged and nothing else. */
+  /** Restores the file to its acknowledged content. */
   async #restore(): Promise<void> {
     await writeAll(this.#handle, headerOf(this.#header), 0)
     await this.#handle.truncate(this.#end)
@@ -210,7 +210,7 @@ export class EntryFile {
   }
 }
 
-/** All items. Between two lists, others have their turn; what was gone through is not held any longer. */
+/** Yields all items. Other tasks run between two lists, and each list's memory is released after its turn. */
 async function* inTurns<Item>(lists: Item[][]): AsyncGenerator<Item> {
   for (const [index, list] of lists.entries()) {
     lists[index] = []
@@ -233,7 +233,7 @@ async function readHeader(path: string, handle: FileHandle): Promise<JournalHead
   return headerIn(path, bytes.subarray(0, bytesRead))
 }
 
-/** Writes lines behind the header; returns the byte behind the last. */
+/** Writes lines behind the header; returns the position behind the last byte. */
 async function writeLines(handle: FileHandle, all: AsyncIterable<Buffer>): Promise<number> {
   let position = HEADER_BYTES
   let lines: Buffer[] = []

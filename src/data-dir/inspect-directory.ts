@@ -6,18 +6,18 @@ import { fileOfJournal, MANIFEST, Manifest, type ManifestData } from './manifest
 import { openUnchanged } from './private-file.ts'
 import { NEVER, WriteOrder } from './write-order.ts'
 
-/** What a data directory holds, damaged or not. */
+/** Content of a data directory, damaged or not. */
 export interface InspectedDirectory {
   path: string
-  /** Undefined when it is damaged or missing. */
+  /** Undefined if it is damaged or missing. */
   manifest: ManifestData | undefined
-  /** By name; those that the manifest names. */
+  /** The journals that the manifest names, by name. */
   journals: Map<string, InspectedJournal>
-  /** What is wrong, by file: a sentence without its end. */
+  /** Damage by file: a sentence without its end. */
   damages: Map<string, string>
 }
 
-/** Reads a data directory that nobody uses, and leaves it as it is. Throws DataDirectoryError when it cannot be read. */
+/** Reads a data directory that no process uses, without changing it. Throws DataDirectoryError if it cannot be read. */
 export async function inspectDirectory(path: string): Promise<InspectedDirectory> {
   const found: InspectedDirectory = { path, manifest: undefined, journals: new Map(), damages: new Map() }
   try {
@@ -37,7 +37,7 @@ export async function inspectDirectory(path: string): Promise<InspectedDirectory
   return found
 }
 
-/** What is wrong with the order in which whole files were written; undefined for nothing. */
+/** A fault in the order in which whole files were written; undefined if there is none. */
 function olderFile(
   path: string,
   manifest: ManifestData,
@@ -54,25 +54,25 @@ function olderFile(
   }
 }
 
-/** The first sentence of an error that begins with a path. */
+/** The first sentence of an error message, without its path. */
 export function withoutPath(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.replace(/^.*?: /, '').replace(/[;.] (what was|Fix:)[\s\S]*$/, '')
 }
 
-/** What a journal's file holds, damaged or not. */
+/** Content of a journal's file, damaged or not. */
 export interface InspectedJournal {
-  /** Undefined when it is damaged, too. */
+  /** Undefined if it is damaged too. */
   header: JournalHeader | undefined
-  /** The JSON of the lines before anything that is damaged. */
+  /** The JSON of the lines before any damage. */
   whole: Buffer[]
-  /** The JSON of the whole lines behind that. */
+  /** The JSON of the whole lines behind the damage. */
   behind: Buffer[]
-  /** What is wrong, a sentence without its end; undefined when nothing is. */
+  /** The damage, a sentence without its end; undefined if there is none. */
   damage: string | undefined
 }
 
-/** Reads a journal's file as far as it can be read, and leaves it as it is. */
+/** Reads a journal's file as far as possible, without changing it. */
 export async function inspectJournal(path: string): Promise<InspectedJournal> {
   const found: InspectedJournal = { header: undefined, whole: [], behind: [], damage: undefined }
   try {
@@ -100,7 +100,7 @@ async function read(path: string, handle: FileHandle, found: InspectedJournal): 
   for await (const { number, at, json } of eachLine(handle, begin, size)) {
     if (json) (torn ? found.behind : found.whole).push(json)
     else if (at >= end)
-      return // what a killed process had begun is dropped by a start, too
+      return // a start, too, drops the unfinished line of a killed process
     else {
       torn = true
       found.damage ??= `line ${number}, byte ${at}: the checksum of the line is wrong`

@@ -5,15 +5,15 @@ import { EntryFile, type InDirectory } from './entry-file.ts'
 import { lineOf, lineOfJson } from './journal-format.ts'
 
 /**
- * A journal in one file. An append writes its line, then the acknowledged length, then resolves; appends that come while
- * something is written share the next write. Nothing is synced to the disk but by a rewrite: entries survive the death of
- * the process, not a power cut. After that, what is damaged is refused when the file is opened.
+ * A journal in one file. An append writes its line, then the acknowledged length, then resolves; appends that arrive during a write share
+ * the next write. Unless writes are synced, only a rewrite is flushed to the disk: entries survive the death of the process, not a power
+ * cut. After a power cut, damage is refused when the file is opened.
  */
 export class JournalFile<Entry> implements UnparsedJournal<Entry> {
   readonly #path: string
   readonly #order: InDirectory
   #file: EntryFile
-  /** The write that appends may still join, as it has not begun. */
+  /** The next write, which appends may still join because it has not begun. */
   #next: { lines: Buffer[]; written: Promise<void> } | undefined
   #tail: Promise<unknown> = Promise.resolve()
   #closed: Promise<void> | undefined
@@ -25,8 +25,8 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
   }
 
   /**
-   * Opens the journal in a file, or makes it; nobody else may write to it. Everything acknowledged is checked: damage to it
-   * throws DataDirectoryError and changes nothing. What a killed process had begun to write is kept as far as it is whole.
+   * Opens the journal in a file, or makes it; no other process may write to it. All acknowledged data is checked: damage to it throws
+   * DataDirectoryError and changes nothing. Unacknowledged lines of a killed process are kept as far as they are whole.
    */
   static async open<Entry>(path: string, order: InDirectory, log: Logger): Promise<JournalFile<Entry>> {
     try {
@@ -68,7 +68,7 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
     return this.#enqueue(() => this.#replace(linesOf(entries)))
   }
 
-  /** Throws DataDirectoryError when it is no longer where it was. */
+  /** Throws DataDirectoryError if it has been moved or removed. */
   async check(): Promise<void> {
     if (!this.#closed) await this.#enqueue(() => this.#file.check())
   }
@@ -78,7 +78,7 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
     return this.#closed
   }
 
-  /** What an older version wrote is written anew first, as this one writes it. */
+  /** A file of an older version is first rewritten in the present format. */
   async #append(lines: readonly Buffer[]): Promise<void> {
     if (this.#file.outdated) await this.#replace(linesOfJson(this.#file.read()))
     await this.#file.append(lines)
@@ -99,10 +99,10 @@ export class JournalFile<Entry> implements UnparsedJournal<Entry> {
     }
   }
 
-  /** Writes happen one after the other, in the order they were asked for. */
+  /** Runs writes one after the other, in the order of the calls. */
   #enqueue(write: () => Promise<void>): Promise<void> {
     if (this.#closed) return Promise.reject(new Error(`${this.#path}: the journal is closed`))
-    this.#next = undefined // what is appended from here on follows this write
+    this.#next = undefined // appends from here on follow this write
     const done = this.#tail.then(write).catch((error: unknown) => {
       throw systemFailure(this.#path, error)
     })

@@ -5,29 +5,29 @@ import { NEVER, type Written } from './write-order.ts'
 
 const NAME = 'yield-sandbox journal'
 const FORMAT = 2
-/** Has a header of its own length, which knows nothing of other files. */
+/** Its header has a length of its own, and no order of writes. */
 const OLDER_FORMAT = 1
 /** Digits of the acknowledged length in the older format. */
 const DIGITS = 15
-/** Of the checksum, with the blank before it and the line feed behind. */
+/** Length of the checksum, with the blank before it and the line feed behind. */
 const CHECKSUM_BYTES = 10
 
-/** Bytes of the header, line feed included: fixed, so that it can be written in place. */
+/** Bytes of the header, line feed included: fixed, so that it can be rewritten in place. */
 export const HEADER_BYTES = 512
 
-/** What the first line of a journal says. */
+/** Content of the first line of a journal. */
 export interface JournalHeader extends Written {
-  /** Bytes of all lines after the header that were acknowledged. */
+  /** Bytes of all acknowledged lines after the header. */
   acknowledged: number
-  /** Of an older format: it is good to read, and to be written anew before anything is added. */
+  /** True for an older format: readable, but to be rewritten before anything is appended. */
   outdated: boolean
-  /** Its own length. */
+  /** Length of the header itself. */
   bytes: number
 }
 
 /**
- * The first line of a journal: format, format version, acknowledged length, how often it was written, how often the other files
- * had been by then, as far as there is room for that; checksum of all that.
+ * The first line of a journal: format, format version, acknowledged length, its number of writes, the other files' numbers of writes by
+ * then, as far as there is room, and a checksum of all that.
  */
 export function headerOf({ acknowledged, outdated, writes, after }: Omit<JournalHeader, 'bytes'>): Buffer {
   if (outdated) return olderHeaderOf(acknowledged)
@@ -41,7 +41,7 @@ export function headerOf({ acknowledged, outdated, writes, after }: Omit<Journal
   return withChecksum(text.padEnd(room))
 }
 
-/** What a header says, which may be followed by other bytes. Throws DataDirectoryError when it is none that can be read. */
+/** Parses a header, which other bytes may follow. Throws DataDirectoryError if it is not readable. */
 export function headerIn(path: string, bytes: Buffer): JournalHeader {
   const text = bytes.toString('latin1')
   const [, version, length = '', writes = '', after = ''] =
@@ -59,17 +59,17 @@ export function headerIn(path: string, bytes: Buffer): JournalHeader {
   return { ...header, bytes: own.length }
 }
 
-/** An entry as it is written: checksum, JSON, line feed. */
+/** The line of an entry: checksum, JSON, line feed. */
 export function lineOf(entry: unknown): Buffer {
   return lineOfJson(JSON.stringify(entry))
 }
 
-/** The line of an entry that is JSON already. */
+/** The line of an entry that is already JSON. */
 export function lineOfJson(json: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${checksum(json)} `), Buffer.from(json), Buffer.from('\n')])
 }
 
-/** The JSON of a line without its line feed, or undefined when the line is not whole. */
+/** The JSON of a line without its line feed; undefined if the line is not whole. */
 export function jsonIn(line: Buffer): Buffer | undefined {
   const json = line.subarray(9)
   return line.toString('latin1', 0, 9) === `${checksum(json)} ` ? json : undefined
@@ -91,22 +91,22 @@ function checksum(data: string | Buffer): string {
 export interface JournalLine {
   /** Counted from 1, which is the header. */
   number: number
-  /** Byte of the file it begins at. */
+  /** Byte of the file at which it begins. */
   at: number
-  /** Undefined when the line is not whole. */
+  /** Undefined if the line is not whole. */
   json: Buffer | undefined
 }
 
 const CHUNK_BYTES = 2 ** 20
 
 /**
- * The lines between two bytes of the file, the first of which follows the header: as many at a time as were read at once.
- * Bytes at the end without a line feed, or missing there, make a last line that is not whole.
+ * Yields the lines between two bytes of the file, the first of which follows the header, in one array per chunk read. Bytes at the end
+ * without a line feed, or missing there, make a last line that is not whole.
  */
 export async function* journalLines(handle: FileHandle, from: number, to: number): AsyncGenerator<JournalLine[]> {
   let number = 2
   let at = from
-  /** The beginning of a line whose end was not read yet. */
+  /** The beginning of a line whose end has not been read yet. */
   let begun: Buffer[] = []
   let position = from
   while (position < to) {

@@ -8,49 +8,49 @@ import { NEVER, WriteOrder } from './write-order.ts'
 export const MANIFEST = 'manifest.json'
 
 const ManifestSchema = Type.Object({
-  /** Of the whole directory. */
+  /** Format of the whole directory. */
   format: Type.Integer(),
   /** Version of the package that wrote it last. */
   version: Type.String(),
   seed: Type.Integer(),
-  /** Fingerprint of the fixture it was seeded from. */
+  /** Fingerprint of the fixture from which it was seeded. */
   fixture: Type.String(),
-  /** How often it was opened. */
+  /** Number of times it was opened. */
   runs: Type.Integer({ minimum: 0 }),
-  /** The sandbox clock, in milliseconds: how far it is ahead, or the moment since the Unix epoch where it stands still. */
+  /** The sandbox clock, in milliseconds: its lead over real time, or the moment since the Unix epoch at which it is frozen. */
   clock: Type.Object({ offset: Type.Number(), frozen_at: Type.Union([Type.Number(), Type.Null()]) }),
-  /** True if the fixture's records are all in it. */
+  /** True if it has all of the fixture's records. */
   seeded: Type.Boolean(),
-  /** True if the last run ended in order, with nothing left that a fault had broken. */
+  /** True if the last run ended in order and left no damage of a fault. */
   clean: Type.Boolean(),
-  /** Names of its journals: one that has gone since is missed. */
+  /** Names of its journals, by which a missing one is noticed. */
   journals: Type.Array(Type.String()),
-  /** As every file's, see {@link WriteOrder}; absent in what format 3 and older wrote. */
+  /** As in every file, see {@link WriteOrder}; absent in files of format 3 and older. */
   writes: Type.Optional(Type.Integer({ minimum: 0 })),
   after: Type.Optional(Type.Array(Type.Integer({ minimum: 0 }))),
 })
 
-/** What a data directory says of itself. */
+/** Content of the manifest. */
 export type ManifestData = Static<typeof ManifestSchema>
 
-/** What it has to know of its directory. */
+/** The manifest's knowledge of its directory. */
 type Within = Pick<InDirectory, 'synced' | 'present'>
 
 const ALONE: Within = { synced: false, present: async () => {} }
 
-/** What a new data directory begins with. */
+/** Initial content of a new manifest. */
 export interface ManifestStart extends Pick<ManifestData, 'version' | 'seed' | 'fixture'> {
   /** Default 0. */
   runs?: number | undefined
 }
 
-/** The small document that says what a data directory is. */
+/** The small document that describes a data directory. */
 export class Manifest {
-  /** That of all files of the directory. */
+  /** Order of writes of all files in the directory. */
   readonly order = new WriteOrder(() => [MANIFEST, ...this.#data.journals.map(fileOfJournal)])
   readonly #db: Low<ManifestData>
   readonly #present: () => Promise<void>
-  /** As it was last written. */
+  /** Its content at the last write. */
   #data: ManifestData
   #tail: Promise<unknown> = Promise.resolve()
 
@@ -61,14 +61,14 @@ export class Manifest {
     this.order.is(MANIFEST, { ...NEVER, ...db.data })
   }
 
-  /** Reads the manifest; undefined when there is none. Throws DataDirectoryError when it is damaged or of another format. */
+  /** Reads the manifest; undefined if there is none. Throws DataDirectoryError if it is damaged or of another format. */
   static async open(path: string, within: Within = ALONE): Promise<Manifest | undefined> {
     const file = fileOf(path, within)
     const data = await file.read()
     return data === null ? undefined : new Manifest(new Low(file, data), within)
   }
 
-  /** What a manifest says, whose file stays as it is; undefined when there is none. Throws as {@link open}. */
+  /** Reads a manifest without changing its file; undefined if there is none. Throws as {@link open}. */
   static async peek(path: string): Promise<ManifestData | undefined> {
     return (await fileOf(path, ALONE).peek()) ?? undefined
   }
@@ -93,17 +93,17 @@ export class Manifest {
     return this.#data
   }
 
-  /** Changes some of it; kept when it resolves. When it rejects, nothing has changed. */
+  /** Changes some fields; saved when it resolves. If it rejects, nothing has changed. */
   update(changes: Partial<Omit<ManifestData, 'format' | 'journals' | 'writes' | 'after'>>): Promise<void> {
     return this.#change((data) => ({ ...data, ...changes }))
   }
 
-  /** Call before anything is written that an older version would misread. */
+  /** Call it before writing anything that an older version would misread. */
   async raiseFormat(): Promise<void> {
     if (this.#data.format !== FORMAT) await this.update({})
   }
 
-  /** From now on, the journal of this name is missed when it is gone. */
+  /** Registers a journal: from now on it is reported if it is missing. */
   async addJournal(name: string): Promise<void> {
     if (this.#data.journals.includes(name)) return
     return this.#change((data) => ({ ...data, journals: [...data.journals, name] }))
@@ -115,7 +115,7 @@ export class Manifest {
       const written = this.order.next(MANIFEST)
       this.#db.data = { ...change(this.#data), format: FORMAT, writes: written.writes, after: [...written.after] }
       await this.#db.write().catch(async (error: unknown) => {
-        // Where only the flush failed, the disk has it all the same, and a start would go on from what was refused.
+        // If only the flush failed, the disk has the new content all the same, and a start would go on from a refused change.
         this.#db.data = this.#data
         await this.#db.write().catch(() => undefined)
         throw error

@@ -10,17 +10,17 @@ import { syncDirectory } from './private-file.ts'
 const FOLDER = 'namespaces'
 const FILE = 'namespace.json'
 
-/** Characters of an id that no other life has: 72 bits. */
+/** Characters of the part of a life that is unique: 72 bits. */
 const ID_LENGTH = 12
-/** Characters of a name that leave room for a number. */
+/** Most characters of a name to which a number is appended. */
 const LONGEST_STEM = 57
 
 const KeptNamespaceSchema = Type.Object({
-  /** This and the next two are absent in what format 3 and older wrote. */
+  /** This and the next two are absent in files of format 3 and older. */
   format: Type.Optional(Type.Integer()),
-  /** Of the package that wrote it. */
+  /** Version of the package that wrote it. */
   version: Type.Optional(Type.String()),
-  /** Where it is absent, the name alone. */
+  /** If it is absent, the life is the name alone. */
   life: Type.Optional(Type.String()),
   /** ISO 8601 UTC, wall-clock time. */
   created_at: Type.String(),
@@ -34,14 +34,14 @@ const KeptNamespaceSchema = Type.Object({
     Type.String(),
     Type.Object({ slug: Type.String(), client_id: Type.String(), client_secret: Type.String() }),
   ),
-  /** What its fixture says otherwise than the sandbox's; null for nothing. */
+  /** Differences of its fixture from the sandbox's; null for none. */
   fixtures: Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()]),
 })
 
-/** What is known of a namespace before its data directory is opened. */
+/** Data of a namespace that is known before its data directory is opened. */
 export type KeptNamespace = Omit<Static<typeof KeptNamespaceSchema>, 'format' | 'life'>
 
-/** A namespace that is kept, or why it cannot be opened. */
+/** A stored namespace, or the reason why it cannot be opened. */
 export type FoundNamespace = Found & ({ kept: KeptNamespace } | { failure: Error })
 
 interface Found {
@@ -49,14 +49,14 @@ interface Found {
   life: string
 }
 
-/** What tells a namespace from every other one that has, had or will have its name; it begins with the name. */
+/** Makes a new life: it begins with the name and distinguishes the namespace from every other that has, had or will have that name. */
 export function newLife(name: string): string {
   return `${name}.${SeededRandom.secret().slice(0, ID_LENGTH)}`
 }
 
 /**
- * The folders of namespaces in a data directory, called by their lives: each a data directory of its own with a small file that
- * says what it is. The file is written last and removed first: a folder without it is what a kill left of one, and goes.
+ * The folders of namespaces in a data directory, named after their lives: each is a data directory of its own with a small file that
+ * describes the namespace. The file is written last and removed first; a folder without it is the remains of a kill and is removed.
  */
 export class NamespaceFolders {
   readonly #path: string
@@ -70,7 +70,7 @@ export class NamespaceFolders {
     return join(this.#path, life)
   }
 
-  /** Those that are kept, damaged ones included, by name. Removes what is left of others, as far as that can be done. */
+  /** The stored namespaces, damaged ones included, by name. Removes the remains of others as far as possible. */
   async list(): Promise<FoundNamespace[]> {
     const names = await readdir(this.#path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return []
@@ -85,7 +85,7 @@ export class NamespaceFolders {
     return (await readdir(this.#path).catch(() => [])).sort()
   }
 
-  /** What is kept of a namespace, whose file stays as it is; null for what is left of one. Throws DataDirectoryError when it is damaged. */
+  /** Reads the data of a namespace without changing its file; null for mere remains. Throws DataDirectoryError if it is damaged. */
   async peek(life: string): Promise<KeptNamespace | null> {
     const found = await this.#fileOf(life).peek()
     if (found === null) return null
@@ -93,12 +93,12 @@ export class NamespaceFolders {
     return kept
   }
 
-  /** From now on, a namespace is kept. When it rejects, it is not. */
+  /** Stores a namespace. If it rejects, the namespace is not stored. */
   async keep(life: string, kept: KeptNamespace): Promise<void> {
     await new Low(this.#fileOf(life), { format: FORMAT, life, ...kept }).write()
   }
 
-  /** From now on, a namespace is kept no longer; what is there of it goes with {@link remove}, or at the next start. */
+  /** Ends the storage of a namespace; {@link remove}, or the next start, removes its remains. */
   async forget(life: string): Promise<void> {
     const path = this.#pathOf(life)
     try {
@@ -107,11 +107,11 @@ export class NamespaceFolders {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
       throw systemFailure(path, error)
     }
-    // No process finds it from here on: a flush that fails must not deny that, since a power cut alone could undo it.
+    // No process finds it from here on. A failed flush must not deny that, since only a power cut could undo it.
     await syncDirectory(dirname(path)).catch(() => undefined)
   }
 
-  /** Removes all that is there of a namespace. */
+  /** Removes all files of a namespace. */
   async remove(life: string): Promise<void> {
     await this.forget(life)
     try {
@@ -147,7 +147,7 @@ export class NamespaceFolders {
   }
 }
 
-/** A name belongs to one life. Of several, which only other hands can put there, the others get a number, and are refused. */
+/** A name belongs to one life. If several share one, as only manual copies can, the others get a number and are refused. */
 function oneOfEachName(found: readonly FoundNamespace[]): FoundNamespace[] {
   const lives = new Map<string, string>()
   const [whole, damaged] = [found.filter((one) => 'kept' in one), found.filter((one) => 'failure' in one)]

@@ -2,24 +2,24 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { DataDirectoryError, systemFailure } from './data-directory-error.ts'
 
-/** The seed is the key of every wallet, and the ledger holds secrets: nobody else may read, whoever made the directory. */
+/** The seed gives the key of every wallet, and the ledger holds secrets: no other user may read the files, in any directory. */
 const OWNER_ONLY = 0o600
 const OTHERS = 0o077
 /** Windows has no such flags. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_RDWR, O_RDONLY } = constants
 
 /**
- * Opens a file to read and write; undefined when there is none. Others may read it no longer. Throws DataDirectoryError when
- * it is a symbolic link, which others may have put there, or no file at all.
+ * Opens a file to read and write; undefined if there is none. Removes the rights of other users. Throws DataDirectoryError if it is a
+ * symbolic link, which others may have put there, or not a regular file.
  */
 export async function openPrivate(path: string): Promise<FileHandle | undefined> {
   const handle = await openFile(path, O_RDWR)
-  // Another owner's files, and file systems without rights, stay as they are.
+  // Files of another owner, and file systems without rights, stay as they are.
   if (handle && ((await handle.stat()).mode & OTHERS) !== 0) await handle.chmod(OWNER_ONLY).catch(() => undefined)
   return handle
 }
 
-/** Opens a file to read it and to leave it as it is, also on a file system that is read-only. As {@link openPrivate} otherwise. */
+/** Opens a file to read it without any change, also on a read-only file system. Otherwise as {@link openPrivate}. */
 export function openUnchanged(path: string): Promise<FileHandle | undefined> {
   return openFile(path, O_RDONLY)
 }
@@ -35,13 +35,13 @@ async function openFile(path: string, how: number): Promise<FileHandle | undefin
 }
 
 /**
- * Puts a file that only its owner may read in the place of the one at the path, or fails and leaves that one as it is.
- * Returns its handle, to be closed by the caller.
+ * Replaces the file at the path by one that only its owner may read, or fails and leaves the old one. Returns its handle, which the
+ * caller must close.
  */
 export async function replacePrivate(path: string, write: (handle: FileHandle) => Promise<void>): Promise<FileHandle> {
   await removeTemporary(path)
   const temporary = temporaryOf(path)
-  const handle = await open(temporary, 'wx+', OWNER_ONLY) // which follows no link
+  const handle = await open(temporary, 'wx+', OWNER_ONLY) // wx+ does not follow links
   try {
     await write(handle)
     await rename(temporary, path)
@@ -53,7 +53,7 @@ export async function replacePrivate(path: string, write: (handle: FileHandle) =
   }
 }
 
-/** Writes so many bytes beside a path, and takes them away again. */
+/** Writes this number of bytes beside a path, and removes them again. */
 export async function probeRoom(path: string, bytes: number): Promise<void> {
   await removeTemporary(path)
   const handle = await open(temporaryOf(path), 'wx', OWNER_ONLY)
@@ -65,19 +65,19 @@ export async function probeRoom(path: string, bytes: number): Promise<void> {
   }
 }
 
-/** Has the disk itself know what files are in a directory. */
+/** Flushes the list of a directory's files to the disk. */
 export async function syncDirectory(path: string): Promise<void> {
-  if (process.platform === 'win32') return // which cannot be asked for it
+  if (process.platform === 'win32') return // Windows cannot flush a directory
   const handle = await open(path, 'r')
   await handle.sync().finally(() => handle.close())
 }
 
-/** Removes what a process left that was killed while it replaced the file. */
+/** Removes the temporary file of a process that was killed while it replaced the file. */
 export function removeTemporary(path: string): Promise<void> {
   return rm(temporaryOf(path), { force: true })
 }
 
-/** Where a file is written before it takes its place. */
+/** Path at which a file is written before it takes its place. */
 export function temporaryOf(path: string): string {
   return `${path}.tmp`
 }
@@ -86,7 +86,7 @@ function unexpected(path: string, what: string): DataDirectoryError {
   return new DataDirectoryError(path, what, 'put the file itself there, or choose another --data-dir')
 }
 
-/** Whether what is in use is still where it was found: what is written to a file that was removed is gone with the process. */
+/** Checks that a file or directory in use is still at its path: data written to a removed file would be lost with the process. */
 export class Presence {
   readonly #path: string
   readonly #identity: string
@@ -96,12 +96,12 @@ export class Presence {
     this.#identity = identity
   }
 
-  /** Of what is at the path now, or of the file that was opened there. */
+  /** Remembers the file that was opened, or the one that is at the path now. */
   static async of(path: string, handle?: FileHandle): Promise<Presence> {
     return new Presence(path, identityOf(await (handle ? handle.stat(EXACT) : stat(path, EXACT))))
   }
 
-  /** Throws DataDirectoryError when it was removed, moved or replaced. */
+  /** Throws DataDirectoryError if it was removed, moved or replaced. */
   async check(): Promise<void> {
     const found = await stat(this.#path, EXACT).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
@@ -114,7 +114,7 @@ export class Presence {
   }
 }
 
-/** Numbers of files may be beyond what a number can hold. */
+/** File numbers may exceed the exact range of a number. */
 const EXACT = { bigint: true } as const
 
 function identityOf({ dev, ino }: { dev: bigint; ino: bigint }): string {

@@ -1,20 +1,20 @@
 import { join } from 'node:path'
 import { damaged } from './data-directory-error.ts'
 
-/** What a file of a data directory says of its last write. */
+/** A file's statement on its last write. */
 export interface Written {
-  /** How often it was written so far. */
+  /** Number of its writes so far. */
   writes: number
-  /** How often each file of the directory had been written by then, in their order. */
+  /** Numbers of writes of all files in the directory by then, in their order. */
   after: readonly number[]
 }
 
-/** What a file says that was never written so. */
+/** Statement of a file that was never written with an order. */
 export const NEVER: Written = { writes: 0, after: [] }
 
 /**
- * In which order the files of a data directory were written. Each write names the last one of all others, so that a file that was
- * put back as it once was, whole but older than what came after it, is told by the others.
+ * The order in which the files of a data directory were written. Each write names the last write of every other file, so that the others
+ * reveal a file that was restored from an older copy: whole, but older than writes that followed it.
  */
 export class WriteOrder {
   readonly #files: () => readonly string[]
@@ -25,17 +25,17 @@ export class WriteOrder {
     this.#files = files
   }
 
-  /** What the next write of a file is to say. */
+  /** The statement for the next write of a file. */
   next(file: string): Written {
     return { writes: this.#writesOf(file) + 1, after: this.#files().map((other) => this.#writesOf(other)) }
   }
 
-  /** Call with what a file says, as it was found, or written. */
+  /** Call it with the statement of a file that was read or written. */
   is(file: string, written: Written): void {
     this.#last.set(file, written)
   }
 
-  /** Throws DataDirectoryError when a file in this directory is older than another one says. */
+  /** Throws DataDirectoryError if a file in this directory is older than another one states. */
   check(directory: string): void {
     for (const [file, { after }] of this.#last) {
       for (const [i, other] of this.#files().entries()) {

@@ -1,15 +1,15 @@
 import type { Showing } from './records.ts'
 
-/** What an operation answers with, before it becomes an HTTP response. */
+/** The answer of an operation, before it becomes an HTTP response. */
 export interface ApiResponse {
   status: number
   body: unknown
-  /** The body as JSON, where it is at hand: it is written as it is, once for many answers. */
+  /** The body as JSON, if it is at hand. It is then sent unchanged, so many answers can share one serialization. */
   text?: string
   headers?: Record<string, string>
-  /** What it shows portfolios to be worth; the answer to a transfer says so in its body. */
+  /** The worth of portfolios that this answer shows. The answer to a transfer shows it in its body instead. */
   shows?: readonly ShownTotal[]
 }
 
-/** What an answer shows a portfolio to be worth. */
+/** The worth of one portfolio that an answer shows. */
 export type ShownTotal = Omit<Showing, 'request_id'>

@@ -3,13 +3,13 @@ import type { ValuedPortfolio } from './portfolios.ts'
 import type { TransactionOutcome } from './ports/chain.ts'
 import type { Hex, Portfolio, Transaction, TransactionType } from './records.ts'
 
-/** All that one wallet holds in one market, and the portfolios it is divided into. */
+/** All shares of one wallet in one market, and the portfolios that divide them. */
 export interface Holding {
   pool_id: string
   portfolios: readonly Portfolio[]
-  /** By the chain's word. */
+  /** As read from the chain. */
   shares: bigint
-  /** What the API answers for each portfolio, and what the chain says the whole, without gifts, is worth at the same moment. */
+  /** `shown`: the API's answer for each portfolio. `worth`: the chain's value of the whole, without gifts, at the same moment. */
   shown: readonly ValuedPortfolio[]
   worth: bigint
 }
@@ -17,16 +17,17 @@ export interface Holding {
 /** Tokens of one kind in a wallet. */
 export interface TokenBalance {
   token_symbol: string
-  /** What the wallet was given when it was made, and what the ledger's transfers took out of it since. */
+  /** Balance that the wallet was made with, in minor units. */
   funded: bigint
+  /** Net amount that the ledger's transfers took out of the wallet since, in minor units. */
   spent: bigint
-  /** By the chain's word. */
+  /** As read from the chain. */
   balance: bigint
 }
 
-/** Ledger and chain on one end user. */
+/** The ledger's and the chain's data on one end user. */
 export interface AuditEvidence {
-  /** The end user by name: `alice (acme)`. */
+  /** The end user's name in reports: `alice (acme)`. */
   name: string
   portfolios: readonly Portfolio[]
   /** Newest first. */
@@ -36,19 +37,19 @@ export interface AuditEvidence {
   outcomes: ReadonlyMap<Hex, TransactionOutcome>
 }
 
-/** What a check found: how many things it compared, and what is wrong, each in a few words. */
+/** Result of one check: the number of things compared, and a few words for each offence. */
 export interface AuditFinding {
   compared: number
   offences: string[]
   /**
-   * What somebody gave to a wallet, each in a few words. On a chain nobody can refuse a gift, so it is nothing wrong. It hides
-   * no mistake of the service: a transfer moves money from one side to the other, so if the ledger does not know of it, the
+   * Gifts of others to a wallet, each in a few words. Nobody can refuse a gift on a chain, so a gift is not an offence. It cannot
+   * hide a mistake of the service: a transfer moves money from one side to the other, so if the ledger does not know of it, the
    * other side has too little.
    */
   gifts?: string[]
 }
 
-/** Portfolios divide what a wallet holds, but for gifts, without remainder, and none has less than nothing. */
+/** The portfolios divide the shares of a wallet, except for gifts, without remainder, and none has a negative number of shares. */
 export function checkShares({ name, holdings }: AuditEvidence): AuditFinding {
   const offences: string[] = []
   const gifts: string[] = []
@@ -63,12 +64,12 @@ export function checkShares({ name, holdings }: AuditEvidence): AuditFinding {
   return { compared: holdings.length, offences, gifts }
 }
 
-/** All shares that portfolios have by the ledger. */
+/** Sum of the shares that the ledger books for the portfolios. */
 export function bookedShares(portfolios: readonly Portfolio[]): bigint {
   return sum(portfolios.map(({ shares }) => BigInt(shares)))
 }
 
-/** A portfolio is what its transactions made of it: each begins where the one before it ended. */
+/** A portfolio is the sum of its transactions: each begins where the previous one ended. */
 export function checkPrincipal({ name, portfolios, transactions }: AuditEvidence): AuditFinding {
   const histories = new Map<string, Transaction[]>(portfolios.map(({ portfolio_id }) => [portfolio_id, []]))
   const offences: string[] = []
@@ -115,7 +116,7 @@ function flawOf(portfolio: Portfolio, history: readonly Transaction[]): string |
   return `yield_earned_realized is ${portfolio.yield_earned_realized}, by its transactions ${realized}`
 }
 
-/** @returns true if a transaction of that kind and amount can change the principal by so much. */
+/** @returns true if a transaction of this type and amount can change the principal by `change` */
 function fits(type: TransactionType, moved: bigint, change: bigint): boolean {
   if (type === 'deposit') return change === moved
   return type === 'withdrawal' ? change <= 0n : change === 0n
@@ -125,7 +126,7 @@ function isTransferOf(hash: Hex, transaction: Transaction | undefined): boolean 
   return transaction?.type !== 'yield_harvest' && transaction?.tx_hash === hash
 }
 
-/** What the API shows is what the chain says: the formula of assumption `balance-meaning`, and the worth of the whole. */
+/** The API shows what the chain holds: the formula of assumption `balance-meaning`, and the worth of the whole. */
 export function checkBalances({ name, holdings }: AuditEvidence): AuditFinding {
   const offences = holdings.flatMap(({ pool_id, shown, worth }) => {
     const wrong = shown
@@ -145,7 +146,7 @@ export function checkBalances({ name, holdings }: AuditEvidence): AuditFinding {
   return { compared: holdings.flatMap(({ shown }) => shown).length, offences }
 }
 
-/** A wallet holds what it was made with, less deposits, plus withdrawals, and gifts. */
+/** A wallet holds its initial funds, less deposits, plus withdrawals and gifts. */
 export function checkWallets({ name, balances }: AuditEvidence): AuditFinding {
   const offences: string[] = []
   const gifts: string[] = []
@@ -158,7 +159,7 @@ export function checkWallets({ name, balances }: AuditEvidence): AuditFinding {
   return { compared: balances.length, offences, gifts }
 }
 
-/** Every transaction stands on chain as successful. */
+/** Every transaction of the ledger succeeded on chain. */
 export function checkHashes({ name, transactions, outcomes }: AuditEvidence): AuditFinding {
   const offences = transactions.flatMap(({ id, tx_hash }) => {
     const outcome = outcomes.get(tx_hash) ?? 'unknown'
@@ -168,7 +169,7 @@ export function checkHashes({ name, transactions, outcomes }: AuditEvidence): Au
   return { compared: transactions.length, offences }
 }
 
-/** One key, one transaction, until the key is forgotten: `ttl` is in milliseconds. */
+/** Each key causes one transaction until the key expires. `ttl` is in milliseconds. */
 export function checkIdempotency({ transactions }: AuditEvidence, ttl: number): AuditFinding {
   const latest = new Map<string, Transaction>()
   const offences: string[] = []

@@ -5,11 +5,11 @@ import type { Store } from './ports/store.ts'
 import type { EndUser, Hex, Pool, Portfolio, Tenant, Transaction } from './records.ts'
 import { allOf } from './walk.ts'
 
-/** What the ledger says of one end user. */
+/** The ledger's records of one end user. */
 export interface LedgerSnapshot {
   user: EndUser
   name: string
-  /** How many transactions there were before anything else was read. */
+  /** Number of transactions before anything else was read. */
   count: number
   pools: readonly Pool[]
   portfolios: Portfolio[]
@@ -17,13 +17,13 @@ export interface LedgerSnapshot {
   transactions: Transaction[]
 }
 
-/** What a transaction takes out of the wallet, for each unit of its amount: yield stays where it is earned. */
+/** Share of a transaction's amount that leaves the wallet. Yield is earned and stays in the market. */
 const OUT_OF_WALLET = { deposit: 1n, withdrawal: -1n, yield_harvest: 0n } as const
 
-/** A holding whose worth has not been asked yet. */
+/** A holding whose worth has not been read yet. */
 type Held = Omit<Holding, 'shown' | 'worth'>
 
-/** Reads the ledger on one end user; `pools` are the tenant's. */
+/** Reads the ledger's records of one end user; `pools` are the tenant's. */
 export async function readLedger(
   store: Store,
   tenant: Tenant,
@@ -36,12 +36,12 @@ export async function readLedger(
   return { user, name: nameOf(user, tenant), count, pools, portfolios, transactions }
 }
 
-/** How an end user is called: two tenants may know one by the same name. */
+/** Name of an end user in reports, with the tenant: two tenants may use one `external_id`. */
 export function nameOf({ external_id }: EndUser, { slug }: Tenant): string {
   return `${external_id} (${slug})`
 }
 
-/** Hears the chains on all of these end users at once: a constant number of round trips. */
+/** Reads the chains for all of these end users together, in a constant number of round trips. */
 export async function hearOn(
   books: readonly LedgerSnapshot[],
   { observer, portfolios }: { observer: ChainObserver; portfolios: Portfolios },
@@ -56,7 +56,7 @@ export async function hearOn(
     const [portfolio] = held.portfolios
     if (portfolio) wholes.set(held, { ...portfolio, shares: sharesWithoutGifts(held).toString() })
   }
-  // What the API answers with, asked about the parts and the whole at one moment.
+  // The values that the API answers with; parts and whole are read at one moment.
   const parts = [...wholes.keys()].flatMap(({ portfolios }) => portfolios.filter(({ shares }) => BigInt(shares) >= 0n))
   const valued = await portfolios.value([...parts, ...wholes.values()])
   const values = new Map(valued.map((one) => [one.portfolio, one]))
@@ -78,7 +78,7 @@ function shownOf(held: Held, whole: Portfolio | undefined, values: ReadonlyMap<P
   return { ...held, shown, worth: BigInt(worth?.balances.total_balance ?? 0) }
 }
 
-/** In every market of the tenant, also where the end user has no portfolio: there the wallet should hold nothing. */
+/** Reads every market of the tenant, also those where the end user has no portfolio: there the wallet should hold nothing. */
 function holdingsOf({ user, pools, portfolios }: LedgerSnapshot, observer: ChainObserver): Promise<Held[]> {
   const markets = new Map([...pools, ...portfolios.map(poolOf)].map((pool) => [marketOf(pool), pool]))
   const holdings = [...markets].map(async ([market, pool]) => ({
@@ -108,7 +108,7 @@ function tokenBalancesOf(
   return Promise.all(balances)
 }
 
-/** Leaves out transactions without a portfolio: their chain is not known. Another check finds them. */
+/** Leaves out transactions without a portfolio, since their chain is unknown. {@link checkPrincipal} reports them. */
 async function outcomesOf(
   { portfolios, transactions }: LedgerSnapshot,
   observer: ChainObserver,

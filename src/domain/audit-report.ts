@@ -1,6 +1,6 @@
 import type { AuditFinding } from './audit-checks.ts'
 
-/** What an audit looks at; `what` names the things compared. */
+/** The invariants that an audit checks; each text names the things compared and the rule. */
 export const AUDIT_CHECKS = {
   shares: 'holdings: the shares of their portfolios add up to what the wallet holds on chain',
   principal: 'portfolios: their transactions lead to what they hold, without a gap',
@@ -14,24 +14,24 @@ export const AUDIT_CHECKS = {
 /** Id of an audit's check. */
 export type AuditCheckId = keyof typeof AUDIT_CHECKS
 
-/** What the audit found out about one invariant; `ok` if it holds. */
+/** Result for one invariant; `ok` if it holds. */
 export interface AuditCheck {
   id: AuditCheckId
   ok: boolean
-  /** How much was compared, the first offenders, and the first gifts of others, which are nothing wrong. */
+  /** The number of things compared, the first offenders, and the first gifts of others, which are not offences. */
   detail: string
 }
 
-/** What the audit found out; `ok` if API, ledger and chain agree. */
+/** Result of an audit; `ok` if API, ledger and chain agree. */
 export interface AuditReport {
   ok: boolean
   checks: AuditCheck[]
 }
 
-/** Offenders a detail names. */
+/** Number of offenders that a detail names. */
 const NAMED = 3
 
-/** Adds up what the checks find, end user by end user. */
+/** Adds up the findings of the checks, end user by end user. */
 export class AuditSummary {
   readonly #counts = new Map<AuditCheckId, { compared: number; wrong: number; named: string[]; gifts: string[] }>()
   readonly #remarks: string[] = []
@@ -45,7 +45,7 @@ export class AuditSummary {
     this.#counts.set(id, count)
   }
 
-  /** Says of whom some checks know nothing. */
+  /** Names an end user whom some checks left out. */
   leaveOut(remark: string): void {
     this.#remarks.push(remark)
   }

@@ -19,11 +19,11 @@ import type { ServiceSettings } from './service-settings.ts'
 import type { Transfers } from './transfers.ts'
 import { allOf, pagesOf } from './walk.ts'
 
-/** End users compared in one go: their questions to a chain share its round trips. */
+/** Number of end users that are compared together: their questions to a chain share its round trips. */
 const PAGE = 200
-/** Transactions that may be compared in one go, unless one end user has more: some tens of milliseconds, while others wait. */
+/** Most transactions compared together, unless one end user has more: some tens of milliseconds in which other requests wait. */
 const MANY = 2000
-/** How often an end user is looked at whose transfers interfere, or of whom something seems wrong. */
+/** Most looks at an end user whose transfers interfere, or whose records seem wrong. */
 const LOOKS = 6
 /** Milliseconds of real time between two looks. */
 const PAUSE_MS = 50
@@ -32,18 +32,18 @@ const PAUSE_MS = 50
 interface Inspection {
   book: LedgerSnapshot
   /**
-   * Moved: a transfer was settled meanwhile, so ledger and chain were not read as of one moment, and there are no findings.
-   * Transferring: one is under way, so the chain may be ahead of the ledger.
+   * `moved`: a transfer was settled during the look, so ledger and chain were not read at one moment, and there are no findings.
+   * `transferring`: a transfer is under way, so the chain may be ahead of the ledger.
    */
   state: 'quiet' | 'transferring' | 'moved'
   findings: [AuditCheckId, AuditFinding][]
 }
 
 /**
- * Compares what the API shows, the ledger and the chain, while the service goes on. Ledger and chain are read one after
- * the other, so an end user counts only if nothing was settled in between, and is compared with the chain only if no
- * transfer was under way. Whoever is caught in motion, or seems wrong (a block may just be replaced by another), is looked
- * at again; what stays in motion is left out, and said to be.
+ * Compares the API's answers, the ledger and the chain while the service goes on. Ledger and chain are read one after the other, so
+ * an end user counts only if nothing was settled in between, and is compared with the chain only if no transfer was under way. An
+ * end user whose records changed during the look, or seem wrong (as they may while a block is being replaced), is looked at again.
+ * The report names those that never came to rest.
  */
 export class Audit {
   readonly #deps: AuditDeps
@@ -73,7 +73,7 @@ export class Audit {
     return summary.report()
   }
 
-  /** End users in their order, those together that have few transactions. */
+  /** Splits end users, in their order, into groups of at most {@link MANY} transactions. */
   async *#groups(users: readonly EndUser[]): AsyncGenerator<EndUser[]> {
     let group: EndUser[] = []
     let transactions = 0
@@ -90,14 +90,14 @@ export class Audit {
     yield group
   }
 
-  /** The last look at each end user. */
+  /** Looks at each end user until the result is sure, {@link LOOKS} times at most; returns the last look at each. */
   async #lookUntilSure(tenant: Tenant, pools: readonly Pool[], users: readonly EndUser[]): Promise<Inspection[]> {
     const done: Inspection[] = []
     let left = users
     for (let look = 1; left.length > 0; look++) {
       if (look > 1) await this.#deps.clock.wallSleep(PAUSE_MS)
       const looks = await this.#look(tenant, pools, left).catch((error: unknown) => {
-        // A node that is just replacing a block refuses reads: they name one that is gone.
+        // A node that is replacing a block refuses reads that name the block that is gone.
         if (look === LOOKS || error instanceof ChainUnavailableError) throw error
       })
       if (!looks) continue
@@ -109,8 +109,8 @@ export class Audit {
   }
 
   /**
-   * The order matters: the number of transactions, the ledger, the chain, what is under way, the number again. A transfer
-   * that was mined before the chain was read is then either in the ledger, or under way, or has changed the number.
+   * The order matters: number of transactions, ledger, chain, transfers under way, number again. A transfer that was mined before the
+   * chain was read is then either in the ledger, or under way, or has changed the number.
    */
   async #look(tenant: Tenant, pools: readonly Pool[], users: readonly EndUser[]): Promise<Inspection[]> {
     const { store } = this.#deps
@@ -151,7 +151,7 @@ export class Audit {
     return users
   }
 
-  /** Every transfer that was signed is being carried out: one that nobody works on would never be settled. */
+  /** Every signed transfer is being carried out; one that nothing works on would never be settled. */
   async #checkTransfers(): Promise<AuditFinding> {
     const { store, transfers } = this.#deps
     const finding: AuditFinding = { compared: 0, offences: [] }
@@ -175,11 +175,11 @@ function isSure({ state, findings }: Inspection): boolean {
   return state === 'quiet' && findings.every(([, { offences }]) => offences.length === 0)
 }
 
-/** Transfers whose hash another one bears; `known` gathers every hash, with the transaction it was met in. */
+/** Finds transfers that share a hash with an earlier one; `known` collects the transaction of every hash. */
 function duplicates({ name, transactions }: LedgerSnapshot, known: Map<string, string>): AuditFinding {
   const offences: string[] = []
   for (const { id, tx_hash, type } of transactions) {
-    if (type === 'yield_harvest') continue // bears that of its transfer
+    if (type === 'yield_harvest') continue // has the hash of its transfer
     const other = known.get(tx_hash)
     if (other !== undefined) offences.push(`${tx_hash} stands for both ${other} and ${id} of ${name}`)
     known.set(tx_hash, id)
@@ -187,7 +187,7 @@ function duplicates({ name, transactions }: LedgerSnapshot, known: Map<string, s
   return { compared: 0, offences }
 }
 
-/** Everything an audit needs. */
+/** Dependencies of {@link Audit}. */
 export interface AuditDeps {
   store: Store
   observer: ChainObserver

@@ -21,8 +21,8 @@ export function balancesOf(portfolio: Portfolio, value: bigint): Balances {
 }
 
 /**
- * The portfolio after a mined transfer. A deposit adds principal; a withdrawal takes principal and yield in proportion to
- * the position (assumption `balance-meaning`), the last one all that is left of both.
+ * Returns the portfolio after a mined transfer. A deposit adds principal; a withdrawal takes principal and yield in proportion to
+ * the position (assumption `balance-meaning`); the last one takes the rest of both.
  */
 export function settle(portfolio: Portfolio, type: TransferType, mined: MinedTransfer): Portfolio {
   const deposited = BigInt(portfolio.deposited)
@@ -37,13 +37,13 @@ export function settle(portfolio: Portfolio, type: TransferType, mined: MinedTra
   }
 }
 
-/** What a transaction record says of the balances. */
+/** The balance fields of a transaction record. */
 export type BalanceChange = Pick<
   Transaction,
   'yield_delta' | 'deposited_amount_before' | 'deposited_amount_after' | 'yield_earned_before' | 'yield_earned_after'
 >
 
-/** From what the record before it left to what the answer shows, exactly. */
+/** Computes the change from the balances that the previous record left to those that the answer shows, exactly. */
 export function balanceChange(before: Portfolio, after: Balances): BalanceChange {
   return {
     yield_delta: (BigInt(after.yield_earned) - BigInt(before.yield_earned_synced)).toString(),
@@ -59,19 +59,19 @@ function principalOut(deposited: bigint, sharesLeft: bigint, mined: MinedTransfe
   return (deposited * mined.amount) / mined.value_before
 }
 
-/** Rounding on chain may leave a position one minor unit below its principal: that is no negative yield. */
+/** Rounding on chain may leave a position one minor unit below its principal; that counts as no yield, not as a loss. */
 function yieldEarned(portfolio: Portfolio, value: bigint): bigint {
   return atLeastZero(value - BigInt(portfolio.deposited) + BigInt(portfolio.yield_earned_realized))
 }
 
-/** The amount, or zero if it is below. */
+/** Returns the amount, or zero if it is negative. */
 export function atLeastZero(amount: bigint): bigint {
   return amount < 0n ? 0n : amount
 }
 
 /**
- * Reads what a `yield_harvest` before the next transfer is to say. It is kept with the signed transfer, so that a restart
- * records the same. Throws ChainUnavailableError.
+ * Reads the market figures for a `yield_harvest` before the next transfer. They are kept with the signed transfer, so that a
+ * restart records the same. Throws ChainUnavailableError.
  */
 export async function quoteHarvest(
   chain: Chain,
@@ -82,12 +82,12 @@ export async function quoteHarvest(
   return { fx_rate_usd: price_usd, aave_apy: pool.protocol === aave ? apy : null }
 }
 
-/** What a `yield_harvest` says that its transfer does not. */
+/** The fields of a `yield_harvest` that its transfer does not have. */
 type HarvestedYield = BalanceChange & HarvestQuote & Pick<Transaction, 'type' | 'amount_changed' | 'idempotency_id'>
 
 /**
- * The yield a portfolio earned from its last record up to a transfer; undefined if it earned none. `worth` is that of its
- * position directly before the transfer, in minor units.
+ * Computes the yield that a portfolio earned between its last record and a transfer; undefined if it earned none. `worth` is that
+ * of its position directly before the transfer, in minor units.
  */
 export function harvestedYield(portfolio: Portfolio, worth: bigint, quote: HarvestQuote): HarvestedYield | undefined {
   const change = balanceChange(portfolio, balancesOf(portfolio, worth))

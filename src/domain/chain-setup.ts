@@ -1,24 +1,24 @@
 import type { Address, Pool } from './records.ts'
 
-/** Where clients expect Multicall3 on every chain, and where embedded ones have it, too. */
+/** Address where clients expect Multicall3 on every chain; embedded chains have it there too. */
 export const MULTICALL3: Address = '0xcA11bde05977b3631167028862bE2a173976CA11'
 
 /** Owns the tokens and markets of embedded chains (contracts/MarketOwner.sol). Nobody has a key to this address. */
 export const MARKET_OWNER: Address = '0x9bCD6fedeE01F7192120aB8B713dE5BEe8FAD3C2'
 
-/** A chain the sandbox is to run: an embedded one, or a fork of a real one. */
+/** A chain that the sandbox runs: an embedded one, or a fork of a real one. */
 export interface ChainSetup {
   /** Numeric string. */
   chain_id: string
-  /** Aave price oracle that prices the chain's tokens in USD; undefined: the one of its first Aave pool. */
+  /** Aave price oracle for the USD prices of the chain's tokens; undefined: the oracle of its first Aave pool. */
   price_oracle?: Address
-  /** What it is forked from; undefined for an embedded chain. */
+  /** The chain to fork; undefined for an embedded chain. */
   fork?: ForkSetup
-  /** The markets to be looked at before the chain is used. */
+  /** The markets to check before the chain is used. */
   markets?: readonly MarketSetup[]
 }
 
-/** A chain to fork. The URL may carry credentials: it never goes into a log or a message. */
+/** A chain to fork. The URL may carry credentials, so it never appears in a log or a message. */
 export interface ForkSetup {
   /** Its JSON-RPC, http or https. */
   url: string
@@ -34,10 +34,10 @@ export interface MarketSetup {
   origin: string
 }
 
-/** A pool, whoever may use it. */
+/** A pool without its tenant. */
 export type PoolFacts = Omit<Pool, 'tenant_id'>
 
-/** What the embedded chain's state holds: written beside the state when it is built. */
+/** Content of the embedded chain's state; written beside the state when it is built. */
 export interface EmbeddedMarket {
   chain_id: string
   /** Unix seconds of the state's last block. */

@@ -1,4 +1,4 @@
-/** Where a request can be refused, in the order of its way. */
+/** Checks that can refuse a request, in the order in which it passes them. */
 export const CHECKS = [
   'head',
   'route',

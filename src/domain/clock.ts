@@ -1,9 +1,9 @@
-/** The last moment business time can reach, in milliseconds: what an ISO 8601 year of four digits and an id can say. */
+/** Last moment that business time can reach, in milliseconds: the limit of an ISO 8601 year of four digits and of an id. */
 export const END_OF_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999)
 
-/** Where a clock stands: what a restart needs for business time to go on. Milliseconds. */
+/** State of a clock, from which business time goes on after a restart. Milliseconds. */
 export interface ClockPosition {
-  /** How far a running clock is ahead of real time. */
+  /** Lead of a running clock over real time. */
   offset: number
   /** Business time since the Unix epoch; null while it runs. */
   frozen_at: number | null
@@ -18,16 +18,16 @@ export class SandboxClock {
   #offset = 0
   readonly #start: number | undefined
   #frozenAt: number | undefined
-  /** The latest moment that it has said while it ran. */
+  /** The latest moment that `now()` returned while the clock ran. */
   #last = Number.NEGATIVE_INFINITY
   readonly #sleepers = new Set<Sleeper>()
-  /** One listener a signal: of ten thousand, each that is added or removed is searched for among all. */
+  /** One listener per signal: among ten thousand listeners, each addition and removal would search through all of them. */
   readonly #endedTogether = new WeakMap<AbortSignal, Set<Sleeper>>()
   readonly #listeners = new Set<() => void>()
 
   /**
-   * Starts with real time, or frozen at the given moment, in milliseconds since the Unix epoch; or goes on from where an
-   * earlier clock stood. A reset leads to the start in any case.
+   * Starts at real time, or frozen at `start` (milliseconds since the Unix epoch), or where an earlier clock stood (`state`). A reset
+   * leads back to `start` in any case.
    */
   constructor(start?: number, state: ClockPosition = { offset: 0, frozen_at: start ?? null }) {
     this.#start = start
@@ -35,14 +35,14 @@ export class SandboxClock {
     this.#frozenAt = state.frozen_at ?? undefined
   }
 
-  /** Good for the constructor of a later clock. Changes with every move only. */
+  /** State for the constructor of a later clock. Changes only when the clock is moved. */
   get state(): ClockPosition {
     return { offset: this.#offset, frozen_at: this.#frozenAt ?? null }
   }
 
   /**
-   * Business time in milliseconds since the Unix epoch. It never goes back but with a reset: when the machine's clock does, as of a
-   * virtual machine that was moved, it goes on from where it was, and is that much further ahead of real time.
+   * Business time in milliseconds since the Unix epoch. Only a reset takes it back: when the machine's clock goes back, as after a
+   * virtual machine is moved, business time goes on from its last value, and its lead over real time grows by the difference.
    */
   now(): number {
     if (this.#frozenAt !== undefined) return this.#frozenAt
@@ -52,13 +52,13 @@ export class SandboxClock {
     return this.#last
   }
 
-  /** Lets business time go on from a moment that others have on record, if it has not come there. Milliseconds since the Unix epoch. */
+  /** Moves business time up to a moment that other records bear, unless it is past it. Milliseconds since the Unix epoch. */
   notBefore(moment: number): void {
     if (this.#frozenAt !== undefined) this.#frozenAt = Math.max(this.#frozenAt, moment)
     else this.#last = Math.max(this.#last, moment)
   }
 
-  /** Business time, as the clock stands now, at a moment of real time. Both in milliseconds since the Unix epoch. */
+  /** Converts a moment of real time to business time, as the clock stands now. Both in milliseconds since the Unix epoch. */
   at(wall: number): number {
     return this.#frozenAt ?? wall + this.#offset
   }
@@ -77,17 +77,19 @@ export class SandboxClock {
     return this.#frozenAt !== undefined
   }
 
-  /** How far business time is ahead of real time, in milliseconds. */
+  /** Lead of business time over real time, in milliseconds. */
   get offset(): number {
     return this.now() - Date.now()
   }
 
-  /** Moves business time forward and wakes every sleeper whose time has come. Throws RangeError on a negative step or
-   * one that leads beyond {@link END_OF_TIME}. */
+  /**
+   * Moves business time forward and wakes every sleeper that is due. Throws RangeError on a negative step or one that leads beyond
+   * {@link END_OF_TIME}.
+   */
   advance(milliseconds: number): void {
     if (!(milliseconds >= 0)) throw new RangeError('the sandbox clock only moves forward')
     if (this.now() + milliseconds > END_OF_TIME) throw new RangeError('the sandbox clock ends with the year 9999')
-    const step = Math.ceil(milliseconds) // ids and dates know no fractions
+    const step = Math.ceil(milliseconds) // ids and dates have no fractions of a millisecond
     if (this.#frozenAt === undefined) this.#offset += step
     else this.#frozenAt += step
     this.#moved()
@@ -107,7 +109,7 @@ export class SandboxClock {
     this.#moved()
   }
 
-  /** Back to where it started; sleepers are woken with an AbortError. */
+  /** Returns to the start; sleepers reject with an AbortError. */
   reset(): void {
     this.#offset = 0
     this.#last = Number.NEGATIVE_INFINITY
@@ -122,7 +124,7 @@ export class SandboxClock {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Resolves when business time has moved on by so many milliseconds. Rejects with the reason of the first signal aborted. */
+  /** Resolves when business time has moved on by `milliseconds`. Rejects with the reason of the first signal aborted. */
   sleep(milliseconds: number, ...signals: AbortSignal[]): Promise<void> {
     if (milliseconds <= 0) return Promise.resolve()
     for (const { aborted, reason } of signals) if (aborted) return Promise.reject(reason)
@@ -147,8 +149,8 @@ export class SandboxClock {
   }
 
   /**
-   * Resolves after so many milliseconds of real time, or as soon as the signal is aborted: for retries towards other
-   * processes, never for business rules.
+   * Resolves after `milliseconds` of real time, or as soon as the signal is aborted. For retries towards other processes, never for
+   * business rules.
    */
   wallSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
@@ -198,7 +200,7 @@ export class SandboxClock {
 interface Sleeper {
   due: number
   timer: NodeJS.Timeout | undefined
-  /** For each of its signals, those that it ends. */
+  /** For each of its signals, all sleepers that the signal ends. */
   company: Set<Sleeper>[]
   wake(): void
   cancel(reason: unknown): void

@@ -6,15 +6,15 @@ import type { Chains, WalletFunding } from './ports/chain.ts'
 import type { Store } from './ports/store.ts'
 import type { EndUser, Funded, Pool, Tenant } from './records.ts'
 
-/** What a new wallet holds: tokens in minor units by symbol; a symbol left out gets the default. */
+/** Initial balance of a new wallet: tokens in minor units by symbol; a symbol left out gets the default. */
 export type WalletBalance = Record<string, bigint>
 
-/** Whole tokens of every kind a new wallet holds when nothing else is said. Assumption `wallet`. */
+/** Default initial balance of a new wallet, in whole tokens of every kind. Assumption `wallet`. */
 export const DEFAULT_WALLET_TOKENS = 1_000_000n
 
 /** The end users of every tenant and their wallets. */
 export class EndUsers {
-  /** Under way, by tenant and external_id: whoever asks for the same meanwhile gets what comes of it, as late and no later. */
+  /** Creations under way, by tenant and external_id: a second request for the same end user gets the first one's result. */
   readonly #creating = new Map<string, Promise<EndUser>>()
   readonly #store: Store
   readonly #chains: Chains
@@ -28,7 +28,7 @@ export class EndUsers {
     this.#ids = parts.ids
   }
 
-  /** The tenant's end user. Throws Problem end_user_not_found. spec: endpoint 3, rule 4 */
+  /** Returns the tenant's end user. Throws Problem end_user_not_found. spec: endpoint 3, rule 4 */
   async require(tenant: Tenant, externalId: string): Promise<EndUser> {
     const user = await this.#find(tenant, externalId)
     if (user) return user
@@ -38,7 +38,7 @@ export class EndUsers {
     })
   }
 
-  /** Makes the end user and funds its wallet on every chain the tenant has pools on; a known one is returned as it is. */
+  /** Creates the end user and funds its wallet on every chain where the tenant has pools; returns an existing one unchanged. */
   create(tenant: Tenant, externalId: string, balance: WalletBalance = {}): Promise<EndUser> {
     const key = `${tenant.tenant_id}/${externalId}`
     const underWay = this.#creating.get(key)
@@ -49,8 +49,8 @@ export class EndUsers {
   }
 
   /**
-   * Makes end users that nobody else knows of yet, in one write, with ids in the order given. Their wallets are funded
-   * together: the chain is asked once for all of them.
+   * Creates end users that nobody else knows yet, in one write, with ids in the order given. Their wallets are funded together: the
+   * chain is asked once for all of them.
    */
   async createTogether(
     tenant: Tenant,
@@ -97,7 +97,7 @@ export class EndUsers {
   }
 }
 
-/** One funding per token, with every market that takes it. */
+/** One funding per token, with every market that takes the token. */
 function fundings(pools: Pool[], balance: WalletBalance): WalletFunding[] {
   const byToken = new Map<string, WalletFunding>()
   for (const pool of pools) {

@@ -2,7 +2,7 @@ import { shorten } from '../support/foreign-text.ts'
 import { formatPath, type Issue, wordsOf } from '../support/issue.ts'
 import type { Check } from './check.ts'
 
-/** The catalogue of every error the service answers with: status, row of the fidelity manifest, title of its problem body. */
+/** Catalogue of all errors that the service answers with: status, row of the fidelity manifest, title of the problem body. */
 export const ERRORS = {
   // spec: Errors
   validation_error: { status: 400, row: 'errors-400-validation-error', title: 'A parameter is not valid' },
@@ -39,7 +39,7 @@ export const ERRORS = {
   end_user_not_found: { status: 404, row: 'errors-404-end-user-not-found', title: 'The end user does not exist' },
   cursor_expired: { status: 410, row: 'errors-410-cursor-expired', title: 'The cursor has expired' },
   pool_not_found: { status: 422, row: 'errors-422-pool-not-found', title: 'The pool is not registered for the tenant' },
-  // chosen by the sandbox
+  // Chosen by the sandbox.
   idempotency_key_required: { status: 400, row: 'idempotency-missing', title: 'The Idempotency-Key header is missing' },
   not_found: { status: 404, row: 'unknown-route', title: 'There is nothing at this path' },
   portfolio_not_found: { status: 404, row: 'transfer-errors', title: 'The portfolio does not exist' },
@@ -69,7 +69,7 @@ export const ERRORS = {
   internal_error: { status: 500, row: 'failures', title: 'Internal error' },
   not_implemented: { status: 501, row: 'body-limits', title: 'The transfer coding or the method is not known' },
   chain_unavailable: { status: 503, row: 'transfer-errors', title: 'The chain cannot be reached' },
-  // the control interface
+  // The control interface.
   control_forbidden: { status: 403, row: 'sandbox-routes', title: 'The control interface refuses this caller' },
   control_token_required: { status: 401, row: 'sandbox-routes', title: 'The control token is missing or wrong' },
   namespace_not_found: { status: 404, row: 'namespaces', title: 'The namespace does not exist' },
@@ -94,44 +94,44 @@ const REALMS: Partial<Record<ErrorCode, Realm>> = {
   control_token_required: 'control',
 }
 
-/** The value of `WWW-Authenticate` with an error about a credential, and whether one was given. */
+/** Value of `WWW-Authenticate` for an error about a credential; `given` is true if the request carried one. */
 export function challengeOf(code: ErrorCode, given: boolean): string {
   return bearerChallenge(REALMS[code] ?? 'partner-api', given ? ERRORS[code].title : undefined)
 }
 
-/** One parameter at fault and why, as {@link Issue} words it. */
+/** A parameter at fault and the reason, in the words of {@link Issue}. */
 export interface ParameterFault {
-  /** Such as `amount_minor`, `[1].match.tenant`, `X-Sandbox-Fault`; `body` for all of it. */
+  /** Such as `amount_minor`, `[1].match.tenant`, `X-Sandbox-Fault`; `body` for the whole body. */
   param: string
   detail: string
-  /** For the record of the exchange, where they are known apart. */
+  /** For the record of the exchange, if they are known separately. */
   expected?: string | undefined
   came?: string | undefined
 }
 
-/** What an error answer carries beside its code. */
+/** Content of an error answer beside its code. */
 export interface ProblemDetails {
-  /** A sentence that says what was wrong, with the value expected. */
+  /** A sentence that says what is wrong, with the expected value. */
   detail: string
-  /** The parameter at fault, when it is one. */
+  /** The parameter at fault, if the error is about one. */
   param?: string
-  /** Every fault, when there are several; {@link invalidParameters} lists them. */
+  /** All faults, if there are several; {@link invalidParameters} lists them. */
   errors?: ParameterFault[]
-  /** Response headers, such as `Allow`; they replace those that the status itself implies. */
+  /** Response headers, such as `Allow`; they replace those that the status implies. */
   headers?: Record<string, string>
-  /** For the record of the exchange alone; no answer carries it. */
+  /** For the record of the exchange only; no answer carries it. */
   check?: Check
-  /** The claim, header or field at fault, where it is narrower than `param`: `kid`, `exp`, `signature`. */
+  /** The claim, header or field at fault, if it is narrower than `param`: `kid`, `exp`, `signature`. */
   aspect?: string
-  /** What would have passed, and what came instead; neither holds a secret. */
+  /** The value that would have passed, and the one that came; neither holds a secret. */
   expected?: string
   came?: string
 }
 
-/** Most faults one answer lists. What an error quotes of a request must not make the answer many times as long. */
+/** Most faults that one answer lists: text quoted from a request must not make the answer many times as long. */
 const MAX_LISTED = 20
 const MAX_DETAIL = 8000
-/** Most characters of one fault among several: room for every word that could be chosen instead. */
+/** Most characters of one fault among several: enough for a list of all allowed words. */
 const MAX_FAULT = 1000
 const MAX_PARAM = 100
 
@@ -156,7 +156,7 @@ export class Problem extends Error {
   }
 }
 
-/** An issue in a request as its answer names it. */
+/** Converts an issue in a request to the form that the answer lists. */
 export function parameterFault(issue: Issue): ParameterFault {
   const { expected, came } = issue
   return { param: formatPath(issue.path) || 'body', detail: wordsOf(issue), expected, came }
@@ -182,22 +182,22 @@ function boundedFault({ param, detail }: ParameterFault): ParameterFault {
   return { param: shorten(param, MAX_PARAM), detail: shorten(detail, MAX_FAULT) }
 }
 
-/** Which credential a 401 is about: the identity provider's token, the partner's user token, the control token. */
+/** The credential that a 401 is about: the identity provider's token, the partner's user token, the control token. */
 type Realm = 'partner-api' | 'user-token' | 'control'
 
 /**
- * Value of `WWW-Authenticate` for a bearer token. `refusal` is what is wrong with the one that came; left out when none came:
- * then nothing is said about it (RFC 6750 §3.1). ASCII without quotation marks and backslashes.
+ * Value of `WWW-Authenticate` for a bearer token. `refusal` says what is wrong with the token; leave it out if the request had none:
+ * the challenge then has no error (RFC 6750 §3.1). ASCII without quotation marks and backslashes.
  */
 function bearerChallenge(realm: Realm, refusal?: string): string {
   const challenge = `Bearer realm="${realm}"`
   return refusal === undefined ? challenge : `${challenge}, error="invalid_token", error_description="${refusal}"`
 }
 
-/** Headers that an answer of this status carries whatever it is about, with the challenge of a 401. Names in lower case. */
+/** Headers that every answer of this status carries, with the challenge of a 401. Names in lower case. */
 export function requiredHeaders(status: number, challenge?: string): Record<string, string> {
   // RFC 9110 §15.5.2
   if (status === 401 && challenge !== undefined) return { 'www-authenticate': challenge }
-  // RFC 6585 §4, RFC 9110 §15.6.4: it may be there, and a client that finds none has to guess.
+  // RFC 6585 §4, RFC 9110 §15.6.4: the header is optional there, but a client that finds none has to guess.
   return status === 429 || status === 503 ? { 'retry-after': '1' } : {}
 }

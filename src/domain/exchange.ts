@@ -1,32 +1,32 @@
 import type { Problem } from './errors.ts'
 import type { Operation } from './operations.ts'
 
-/** How a connection ends without a proper answer. */
+/** Ways in which a connection ends without a proper answer. */
 export type Drop =
   /** TCP reset. */
   | { how: 'reset' }
   /** Orderly close without an answer. */
   | { how: 'close' }
-  /** Closed after so many bytes of the answer's body. */
+  /** Closed after this number of bytes of the answer's body. */
   | { how: 'truncate'; bytes: number }
 
-/** An answer about to be written; a fault may change it. */
+/** An answer that is about to be written; a fault may change it. */
 export interface Answer {
   status: number
   /** Names in lower case. */
   headers: Record<string, string>
   body: string
-  /** The body trickles out at so many bytes a second until the signal lets the rest go; at once when absent. */
+  /** Sends the body at this rate until the signal releases the rest; without it, the whole body goes out at once. */
   trickle?: { bytesPerSecond: number; released: AbortSignal }
 }
 
-/** How the identity provider's answer is to differ from a good one. */
+/** Changes of the identity provider's answer against a good one. */
 export interface IdpTokenChanges {
   key?: 'unknown'
-  /** Seconds; negative for one that has expired. */
+  /** Seconds; negative for a token that has expired. */
   lifetime?: number
   claims?: Record<string, unknown>
-  /** No token at all, but this error of RFC 6749 §5.2. */
+  /** Answers with this error of RFC 6749 §5.2 instead of a token. */
   refusal?: { error: string; status: number }
 }
 
@@ -43,12 +43,12 @@ export interface StruckBy {
 export interface Exchange {
   readonly request_id: string
   readonly operation: Operation
-  /** Slug of the tenant, or of the one the unverified token names before it is verified. */
+  /** Slug of the tenant; until the token is verified, of the tenant that it names. */
   readonly tenant: string | undefined
   readonly external_id: string | undefined
-  /** Its Idempotency-Key as the service compares it, in lower case. */
+  /** The Idempotency-Key as the service compares it, in lower case. */
   readonly idempotency_key: string | undefined
-  /** True if the request pages by a cursor. */
+  /** True if the request has a cursor. */
   readonly has_cursor: boolean
   /** True if the operation needs a user token. */
   readonly has_user_token: boolean
@@ -56,17 +56,17 @@ export interface Exchange {
   readonly answer: Answer | undefined
   /** Aborted when the answer is out or the client's connection has ended. Work under way goes on. */
   readonly over: AbortSignal
-  /** The fault that has struck it: there is one at most. */
+  /** The fault that has struck the exchange; one at most. */
   struckBy: StruckBy | undefined
-  /** Set by faults on the token operation: what the identity provider issues. */
+  /** Set by faults on the token operation: changes of the token that the identity provider issues. */
   tokenWish: IdpTokenChanges
-  /** Resolves when the request's body is on record, as far as it comes in a second: call it before a fault answers for the service. */
+  /** Resolves when the body is on record, or the part that arrives within a second. Call it before a fault answers for the service. */
   readBody(): Promise<void>
   /** Ends the connection now, or with `truncate` when the response is written. Work under way goes on. */
   drop(drop: Drop): void
   /** Leaves the client without any answer until the signal drops the connection. Work under way goes on. */
   hang(until: AbortSignal): void
-  /** Answers now with an error. Work under way goes on, and what it comes to is kept under its Idempotency-Key. */
+  /** Answers now with an error. Work under way goes on, and its outcome is kept under the Idempotency-Key. */
   answerNow(problem: Problem): void
 }
 

@@ -8,7 +8,7 @@ import type { Store, Write } from './ports/store.ts'
 import type { Claim, IdempotencyRecord } from './records.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
-/** Who shares a key: one tenant, one operation, one external_id. Assumption `idempotency-scope`. */
+/** Scope in which a key is unique: one tenant, one operation, one external_id. Assumption `idempotency-scope`. */
 export interface IdempotencyScope {
   tenant_id: string
   operation: Operation
@@ -20,26 +20,26 @@ export interface IdempotencyScope {
 export interface IdempotentRequest {
   scope: IdempotencyScope
   body: unknown
-  /** The request, as an error body names it. */
+  /** The request's id and path, which an error body contains. */
   origin: Pick<Claim, 'request_id' | 'instance'>
-  /** Must commit what {@link Idempotency.keep} gives itself when it succeeds. */
+  /** On success the operation itself must commit the writes of {@link Idempotency.keep}. */
   operation(claim: Claim): Promise<ApiResponse>
-  /** Told what becomes of it, unless it is refused: it runs the operation, joins the one that does, or is given what was kept. */
+  /** Called unless the request is refused: it runs the operation, joins a running one, or gets the kept response. */
   onUse?(use: 'first' | 'joined' | 'replayed'): void
-  /** Told of an error of the operation that becomes its response, and is kept. */
+  /** Called with an error of the operation that becomes its response and is kept. */
   onKeptProblem?(problem: Problem): void
 }
 
-/** An operation's response, and whether it was an earlier request that caused it. */
+/** An operation's response; `replayed` is true if an earlier request caused it. */
 export interface IdempotentResult {
   response: ApiResponse
   replayed: boolean
 }
 
-/** Expired records that one new one may take away: more than one, so that a backlog shrinks. */
+/** Most expired records that one new record removes: more than one, so that a backlog shrinks. */
 const PURGED_AT_ONCE = 4
 
-/** Repetitions of one operation under one Idempotency-Key happen once. */
+/** Carries out an operation once for all requests with one Idempotency-Key. */
 export class Idempotency {
   readonly #running = new Map<string, { fingerprint: string; result: Promise<ApiResponse> }>()
   readonly #deps: IdempotencyDeps
@@ -49,12 +49,12 @@ export class Idempotency {
   }
 
   /**
-   * Runs the operation, joins the one that still runs, or answers what was kept (spec: endpoint 5, rule 3).
-   * Throws Problem idempotency_key_in_use_with_different_params and, if so set, idempotency_key_in_progress.
+   * Runs the operation, joins the running one, or answers with the kept response (spec: endpoint 5, rule 3).
+   * Throws Problem idempotency_key_in_use_with_different_params and, by that setting, idempotency_key_in_progress.
    */
   async run(request: IdempotentRequest): Promise<IdempotentResult> {
     const { key } = request.scope
-    // A UUID is the same in either case; of what is opaque, nobody knows.
+    // Case does not matter in a UUID; it may matter in an opaque key.
     const sameCase = this.#deps.settings.idempotency_key_format === 'uuid_v4' ? key.toLowerCase() : key
     const id = scopeId({ ...request.scope, key: sameCase })
     const fingerprint = fingerprintOf(request.body)
@@ -81,8 +81,8 @@ export class Idempotency {
   }
 
   /**
-   * The writes that keep an outcome under its key, to be committed together with the operation's own writes. They take
-   * away some of what has expired, so that what is kept does not grow with time.
+   * Returns the writes that keep an outcome under its key, to be committed together with the operation's own writes. They also remove
+   * some expired records, so that the store does not grow with time.
    */
   async keep(claim: Claim, outcome: ApiResponse | Problem): Promise<Write[]> {
     const { store, clock, render } = this.#deps
@@ -91,7 +91,7 @@ export class Idempotency {
     const oldest = await store.page('idempotency_keys', { scope: 'all', limit: PURGED_AT_ONCE })
     return [
       ...oldest.items
-        // One that is used anew may be put before these writes are committed.
+        // A key that is being used again may be written before these writes are committed.
         .filter((record) => this.#isExpired(record) && !this.#running.has(record.id))
         .map((record): Write => ({ collection: 'idempotency_keys', remove: record.id })),
       { collection: 'idempotency_keys', put: { id, fingerprint, status, body, created_at_ms: clock.now() } },
@@ -123,8 +123,8 @@ export class Idempotency {
 }
 
 /**
- * Only what the operation itself decided is kept (assumption `idempotency-errors`): not what was refused before it
- * began, nor a failure on our side, after which the same key must be able to try again.
+ * Only decisions of the operation itself are kept (assumption `idempotency-errors`). A refusal before it began is not kept, nor is
+ * a failure of the service, after which the same key must be able to try again.
  */
 function isKept({ status }: Problem): boolean {
   return status < 500 && ![400, 401, 403, 429].includes(status)
@@ -155,11 +155,11 @@ function inProgress(): Problem {
   })
 }
 
-/** Everything idempotency needs. */
+/** Dependencies of {@link Idempotency}. */
 export interface IdempotencyDeps {
   store: Store
   clock: SandboxClock
   settings: ServiceSettings
-  /** Turns an error of the operation into the response that is kept for its repetitions. */
+  /** Turns an error of the operation into the response that is kept for repetitions. */
   render(problem: Problem, claim: Claim): ApiResponse
 }

@@ -2,19 +2,19 @@ import type { Origin } from './origin.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
 /**
- * The identity provider as an issuer: by the URL of the sandbox, or, at a tenant's own address, as Entra ID names itself
- * there. A strict client wants the issuer to be what it asked for the discovery document (OpenID Connect Discovery §4.3).
+ * The issuer (`iss`) of the identity provider: the URL of the sandbox, or, at a tenant's own address, in the form that Entra ID uses
+ * there. A strict client expects the issuer whose discovery document it asked for (OpenID Connect Discovery §4.3).
  */
 export function issuerAt(url: string, tenantId?: string): string {
   return tenantId === undefined ? url : `${url}/${tenantId}/v2.0`
 }
 
-/** @returns true if both name one tenant in an address: MSAL writes the whole of it in lower case. */
+/** @returns true if both are one tenant id in an address: MSAL writes it in lower case */
 export function isSameTenant(written: string, tenantId: string): boolean {
   return written.toLowerCase() === tenantId.toLowerCase()
 }
 
-/** @returns true if a token of the tenant may have this `iss`: the issuer, or the tenant's own, under any name of the sandbox. */
+/** @returns true if a token of the tenant may have this `iss`: the issuer, or the tenant's own, under any name of the sandbox */
 export function isIssuer(iss: unknown, tenantId: unknown, origin: Origin): boolean {
   const tenant = typeof tenantId === 'string' ? tenantId : undefined
   return origin.urls.some((url) => iss === issuerAt(url) || iss === issuerAt(url, tenant))
@@ -23,8 +23,8 @@ export function isIssuer(iss: unknown, tenantId: unknown, origin: Origin): boole
 const SCHEME = 'api://'
 
 /**
- * What an identity-provider token may be for: the service audience and, where scopes have two forms, the same with or without
- * `api://` in front. So Entra ID knows an application by its URI and by its id. Behaviour `other-scopes`.
+ * Audiences that an identity-provider token may have: the service audience and, if scopes have two forms, also the form with or
+ * without `api://` in front. Entra ID likewise knows an application by its URI and by its id. Behaviour `other-scopes`.
  */
 export function audiencesOf({
   audience,
@@ -35,7 +35,7 @@ export function audiencesOf({
   return [audience, audience.startsWith(SCHEME) && id !== '' ? id : `${SCHEME}${audience}`]
 }
 
-/** What to ask the token endpoint for, to be given a token for that audience. spec: Identity-provider token 2 */
+/** Scope to ask the token endpoint for, to get a token for this audience. spec: Identity-provider token 2 */
 export function scopeOf(audience: string): string {
   return `${audience}/.default`
 }

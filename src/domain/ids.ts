@@ -2,7 +2,7 @@ import { incrementBase32, TIME_LEN, ulid } from 'ulid'
 import type { SeededRandom } from '../support/random.ts'
 import type { SandboxClock } from './clock.ts'
 
-/** What an id names: a portfolio, an end user, a transaction or a request. */
+/** Prefix of an id: portfolio, end user, transaction, request. */
 export type IdPrefix = 'jar' | 'usr' | 'txn' | 'req'
 
 /** The last id made with a prefix, and the time in it. */
@@ -14,15 +14,15 @@ interface Made {
 /**
  * Makes ids: a prefix and a ULID of the sandbox clock's time and seeded randomness. assumption: ids
  *
- * Ids of one prefix strictly increase as strings, however many are made in a millisecond or under a frozen clock, and
- * after restarts too: each run of one state is a millisecond ahead of the one before it.
+ * Ids of one prefix strictly increase as strings, also within one millisecond, under a frozen clock and after restarts: each run of
+ * one state is a millisecond ahead of the run before it.
  */
 export class Ids {
   readonly #clock: SandboxClock
   readonly #random: SeededRandom
   readonly #last: Map<IdPrefix, Made>
 
-  /** `last` is what others of this state made before. */
+  /** `last`: the ids that earlier users of this state made. */
   constructor({ clock, random, last }: { clock: SandboxClock; random: SeededRandom; last?: IdsMade | undefined }) {
     this.#clock = clock
     this.#random = random
@@ -41,16 +41,16 @@ export class Ids {
     return `${prefix}_${made.ulid}`
   }
 
-  /** What has been made so far, for a copy that goes on from here. */
+  /** The last id and time of each prefix, for a copy that goes on from here. */
   get made(): IdsMade {
     return new Map(this.#last)
   }
 
-  /** Forgets what was made: for a clock that went back and random streams that start anew. */
+  /** Forgets the ids made so far, for a clock that went back and random streams that start anew. */
   reset(): void {
     this.#last.clear()
   }
 }
 
-/** What was made so far, by prefix. */
+/** The last id made, by prefix. */
 export type IdsMade = ReadonlyMap<IdPrefix, Made>

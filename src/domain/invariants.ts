@@ -1,12 +1,12 @@
 import type { Collection, Collections, Store } from './ports/store.ts'
 import type { Portfolio } from './records.ts'
 
-/** The sandbox was about to write down money that cannot be: a mistake of its own. Nothing of it is written. */
+/** The sandbox was about to record an impossible amount of money, by a mistake of its own. Nothing was recorded. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError'
   readonly code = 'invariant_broken'
 
-  /** Every part of the message is a few words: what of which portfolio, what it must be, what it came to. */
+  /** Each part of the message is a few words: the amount and its portfolio, the allowed value, the value found. */
   constructor(
     readonly what: string,
     readonly expected: string,
@@ -16,10 +16,10 @@ export class InvariantError extends Error {
   }
 }
 
-/** What no portfolio may have less than none of. */
+/** Amounts of a portfolio that are never negative. */
 const NEVER_NEGATIVE = ['shares', 'deposited', 'yield_earned_realized'] as const
 
-/** Throws {@link InvariantError} when a portfolio, as it is about to be written, has less than nothing of something. */
+/** Throws {@link InvariantError} if an amount of a portfolio that is about to be written is negative. */
 export function requireSoundPortfolio(portfolio: Portfolio): void {
   for (const name of NEVER_NEGATIVE) {
     const amount = portfolio[name]
@@ -28,7 +28,7 @@ export function requireSoundPortfolio(portfolio: Portfolio): void {
   }
 }
 
-/** A record that the ledger must hold. Throws an Error when it does not. */
+/** Returns a record that the ledger must hold. Throws an Error if it does not. */
 export async function requireRecord<C extends Collection>(
   store: Store,
   collection: C,

@@ -12,21 +12,21 @@ export interface MoneyTransfer {
   tx_hash: string
 }
 
-/** What one end user has in one pool, in all portfolios there. */
+/** One end user's deposits and transfers in one pool, over all portfolios there. */
 export interface PoolMoney {
   pool_id: string
   token_symbol: string
   token_decimals: number
   /**
-   * Deposits less withdrawals, those of the fixture too: minor units, a digit string. Not the ledger's principal, of which a
-   * withdrawal takes less the more yield there is by then: that is for the audit.
+   * Deposits less withdrawals, those of the fixture included: minor units, a digit string. This is not the ledger's principal, of
+   * which a withdrawal takes less the more yield there is by then; the audit checks that one.
    */
   principal: string
-  /** Oldest first. Those of the fixture are left out. */
+  /** Oldest first, without those of the fixture. */
   transfers: MoneyTransfer[]
 }
 
-/** What a wallet holds of a token, by the chain's word. */
+/** A wallet's balance of a token, as read from the chain. */
 export interface TokenMoney {
   chain_id: string
   token_symbol: string
@@ -35,7 +35,7 @@ export interface TokenMoney {
   balance: string
 }
 
-/** All that one end user has. */
+/** All money of one end user. */
 export interface UserMoney {
   /** Slug. */
   tenant: string
@@ -44,12 +44,12 @@ export interface UserMoney {
   wallet: TokenMoney[]
 }
 
-/** Where the money of everybody is. */
+/** The money of all end users. */
 export interface Money {
   users: UserMoney[]
 }
 
-/** Where the money is, by ledger and chain: of the end users that have a portfolio. Throws ChainUnavailableError. */
+/** Reads the money of all end users that have a portfolio from ledger and chain. Throws ChainUnavailableError. */
 export async function readMoney(store: Store, observer: ChainObserver): Promise<Money> {
   const users: Promise<UserMoney>[] = []
   for (const tenant of await allOf(store, 'tenants', 'all')) {
@@ -63,7 +63,7 @@ export async function readMoney(store: Store, observer: ChainObserver): Promise<
   return { users: await Promise.all(users) }
 }
 
-/** What the ledger says of one end user. */
+/** The ledger's records of one end user. */
 interface Book {
   tenant: Tenant
   user: EndUser
@@ -96,7 +96,7 @@ async function userMoney(
   return { tenant: tenant.slug, external_id: user.external_id, pools: [...pools.values()], wallet }
 }
 
-/** Of each token that portfolios are of. */
+/** Reads the wallet's balance of each token that the portfolios hold. */
 function walletOf(
   { wallet_address }: EndUser,
   portfolios: readonly Portfolio[],

@@ -1,4 +1,4 @@
-/** The eight operations a fault, a role or a report can name: the seven endpoints and the token endpoint. */
+/** The eight operations that a fault, a role or a report can name: the seven endpoints and the token endpoint. */
 export const OPERATIONS = [
   'list_pools',
   'create_end_user',

@@ -1,7 +1,7 @@
-/** Names of the loopback interface in URLs: what reaches the sandbox under one of them reaches it under all. */
+/** Names of the loopback interface in URLs: a sandbox that listens on one of them is reachable under all. */
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 
-/** Where a sandbox listens. */
+/** Address that a sandbox listens on. */
 export interface Listening {
   scheme: 'http' | 'https'
   /** A name or an address; undefined for loopback. */
@@ -10,12 +10,12 @@ export interface Listening {
 }
 
 /**
- * Where clients find the sandbox. Every URL it tells (issuers, discovery, credentials, RPC, the description) is made from this.
- * It has one URL, and only on loopback other names for the same: a closed list, so that what a Host header says is never
- * repeated, merely recognized. A path in front of the interface would be part of these URLs.
+ * Address at which clients find the sandbox. All URLs that it publishes (issuers, discovery, credentials, RPC, the description) are
+ * made from this. It has one URL and, on loopback only, other names for the same: a closed list, so that a Host header is
+ * recognized but never repeated. A path in front of the interface would be part of these URLs.
  */
 export class Origin {
-  /** What `{base_url}` begins with, and with a base path goes on from: no slash at its end. */
+  /** First part of `{base_url}`, which a base path may follow; without a slash at the end. */
   readonly url: string
   readonly #byHost: ReadonlyMap<string, string>
 
@@ -24,12 +24,12 @@ export class Origin {
     this.#byHost = new Map([url, ...others].map((one) => [new URL(one).host, one]))
   }
 
-  /** What `--public-url` names, and nothing else. */
+  /** The origin that `--public-url` names; it has no other name. */
   static public(url: string): Origin {
     return new Origin(url)
   }
 
-  /** The address listened on. On loopback and on every interface, the other names of loopback as well. */
+  /** The origin of a listening address. On loopback and on every interface it has the other names of loopback too. */
   static listening({ scheme, host = '127.0.0.1', port }: Listening): Origin {
     const url = (name: string) => new URL(`${scheme}://${name}:${port}`).origin
     const everywhere = isEveryInterface(host)
@@ -37,12 +37,12 @@ export class Origin {
     return new Origin(url(name), everywhere || isLoopback(host) ? LOOPBACK_NAMES.map(url) : [])
   }
 
-  /** The URL a request came under, when its Host header is one of the known names; else the one and only. */
+  /** The URL that a request came under, if its Host header is a known name; otherwise {@link Origin.url}. */
   under(host: string | undefined): string {
     return this.#byHost.get(host?.toLowerCase() ?? '') ?? this.url
   }
 
-  /** @returns true if it is a URL of the sandbox, as browsers write origins. */
+  /** @returns true if it is a URL of the sandbox, in the form that browsers give an `Origin` header */
   includes(url: string): boolean {
     return this.urls.some((one) => new URL(one).origin === url)
   }
@@ -52,12 +52,12 @@ export class Origin {
   }
 }
 
-/** @returns true if the host means every address of a machine, loopback included. A client cannot connect to it. */
+/** @returns true if the host means all addresses of a machine, loopback included; a client cannot connect to it */
 export function isEveryInterface(host: string): boolean {
   return host === '0.0.0.0' || host === '::'
 }
 
-/** @returns true if only this machine can reach the host. */
+/** @returns true if only this machine can reach the host */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
 }

@@ -12,13 +12,13 @@ import {
   type Store,
 } from './ports/store.ts'
 
-/** Page size when the request names none. spec: Limits */
+/** Page size of a request that names none. spec: Limits */
 export const DEFAULT_LIMIT = 25
 
 /** Largest page size a request may name. spec: Limits */
 export const MAX_LIMIT = 100
 
-/** The query parameters every list takes; `limit` is already known to be a whole number from 1 to {@link MAX_LIMIT}. */
+/** Query parameters of every list; `limit` is already checked to be a whole number from 1 to {@link MAX_LIMIT}. */
 export interface PageParameters {
   limit?: number | undefined
   starting_after?: string | undefined
@@ -33,17 +33,17 @@ export interface Page<Item> {
   prev_cursor: string | null
 }
 
-/** Which list, and which part of it. */
+/** A request for one page of a list. */
 export interface ListRequest<C extends Collection> {
   collection: C
   /** Scope of the collection's ordered list. */
   scope: string
-  /** What a cursor is bound to: the list's name, the tenant and, where there is one, the end user. */
+  /** Scope that binds a cursor: the list's name, the tenant and, if there is one, the end user. */
   cursor_scope: string
   query: PageParameters
 }
 
-/** A request's part of a list. */
+/** The paging parameters of a request, with its cursor read. */
 interface ParsedPage {
   limit: number
   direction: 'forward' | 'backward'
@@ -52,8 +52,8 @@ interface ParsedPage {
 }
 
 /**
- * Reads the paging parameters. Throws the problem conflicting_cursors when both cursors are given (spec: Pagination 4),
- * cursor_invalid or cursor_expired when the one given is not good.
+ * Reads the paging parameters. Throws the problem conflicting_cursors if both cursors are given (spec: Pagination 4),
+ * cursor_invalid or cursor_expired if the one given is not good.
  */
 export function parsePage(parameters: PageParameters, cursors: CursorCodec, cursor_scope: string): ParsedPage {
   const { limit = DEFAULT_LIMIT, starting_after, ending_before } = parameters
@@ -71,8 +71,8 @@ export function parsePage(parameters: PageParameters, cursors: CursorCodec, curs
 }
 
 /**
- * One page of a collection's ordered list in its envelope. Repeating a request with the same cursor gives the same rows:
- * those put since the cursor was issued are left out, and the page's own cursors, of the present, lead to them
+ * Returns one page of a collection's ordered list in its envelope (keyset pagination). A request repeated with the same cursor gets
+ * the same rows: records put since the cursor was issued are left out. The page's own cursors are of the present and lead to them
  * (spec: Pagination 3). Throws the problems of {@link parsePage}.
  */
 export async function list<C extends Collection>(
@@ -83,7 +83,7 @@ export async function list<C extends Collection>(
   const { limit, direction, position } = parsed
   const bound = position && { [direction === 'forward' ? 'after' : 'before']: position.key, up_to: position.up_to }
   const result = await store.page(collection, { scope, limit, ...bound })
-  // Read after the page: whatever made has_next true is then within what the next cursor may show.
+  // Read after the page: a record that made has_next true is then within the range that the next cursor may show.
   const up_to = await store.sequence()
 
   const { first, last } = ends(collection, result, parsed)
@@ -96,7 +96,7 @@ export async function list<C extends Collection>(
   }
 }
 
-/** The positions a page lies between: those of its first and last record, or next to the cursor when it is empty. */
+/** The sort keys of the page's first and last record, or, on an empty page, positions next to the cursor. */
 function ends<C extends Collection>(
   collection: C,
   { items }: PageResult<Collections[C]>,
@@ -108,20 +108,20 @@ function ends<C extends Collection>(
   const last = items.at(-1)
   if (first && last) return { first: shape.list.key(first), last: shape.list.key(last) }
 
-  // Turning round on an empty page must meet the cursor's own record again, should it still be there. A key with an empty
-  // member added sorts directly behind it; directly ahead of it there is none, so there the list is entered from its end.
+  // Turning round on an empty page must find the cursor's own record again, if it still exists. A key with an empty member added
+  // sorts directly behind it. There is no key directly ahead of it, so in that direction the list is entered from its end.
   const near = position?.key ?? []
   const far = (shape.list.order === 'asc') === (direction === 'forward') ? [...near, ''] : []
   return direction === 'forward' ? { first: far, last: near } : { first: near, last: far }
 }
 
-/** How long a cursor is valid, in milliseconds of the sandbox clock; the last millisecond counts. spec: Pagination 1 */
+/** Lifetime of a cursor, in milliseconds of the sandbox clock; the last millisecond counts. spec: Pagination 1 */
 export const CURSOR_LIFETIME = 7 * 24 * 60 * 60 * 1000
 
-/** Bytes of HMAC-SHA256 a cursor carries: half of it, the least RFC 2104 allows. */
+/** Bytes of HMAC-SHA256 in a cursor: half of the digest, the minimum that RFC 2104 allows. */
 const SIGNATURE_BYTES = 16
 
-/** A place in a list: next to the record with this sort key, as the list stood at a sequence of the store. */
+/** A position in a list: next to the record with this sort key, in the list's state at a sequence of the store. */
 interface CursorPosition {
   key: SortKey
   /** {@link Store.sequence} when the cursor was issued. */
@@ -141,15 +141,15 @@ export class CursorCodec {
     this.#clock = clock
   }
 
-  /** A cursor for either direction, valid in this scope alone. */
+  /** Issues a cursor for either direction, valid in this scope only. */
   issue({ scope, key, up_to }: CursorPosition & { scope: string }): string {
     const payload = Buffer.from(JSON.stringify([this.#clock.now(), up_to, ...key]))
     return Buffer.concat([this.#sign(scope, payload), payload]).toString('base64url')
   }
 
   /**
-   * The position a cursor stands for. Throws the problem cursor_invalid for anything this codec did not issue for the
-   * scope (spec: Pagination 5), else cursor_expired for a cursor past its lifetime (spec: Pagination 6), naming `param`.
+   * Returns the position of a cursor. Throws the problem cursor_invalid for a cursor that this codec did not issue for the scope
+   * (spec: Pagination 5), and cursor_expired for one past its lifetime (spec: Pagination 6); both name `param`.
    */
   read(cursor: string, scope: string, param: string): CursorPosition {
     const bytes = decodeBase64(cursor, 'base64url') ?? Buffer.alloc(0)
@@ -171,7 +171,7 @@ export class CursorCodec {
     return { key, up_to }
   }
 
-  /** The scope goes in as JSON, so that no other split of scope and payload signs alike. */
+  /** Signs the scope as JSON, so that no other split into scope and payload has the same signature. */
   #sign(scope: string, payload: Uint8Array): Buffer {
     const mac = createHmac('sha256', this.#secret).update(JSON.stringify(scope)).update(payload)
     return mac.digest().subarray(0, SIGNATURE_BYTES)

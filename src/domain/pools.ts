@@ -3,7 +3,7 @@ import { Problem } from './errors.ts'
 import type { Store } from './ports/store.ts'
 import type { Pool, Tenant } from './records.ts'
 
-/** What names a pool in a request. Addresses in any case. */
+/** The fields that identify a pool in a request. Addresses in any case. */
 export interface PoolTuple {
   chain_id: string
   token_address: string
@@ -12,7 +12,7 @@ export interface PoolTuple {
 }
 
 /**
- * The tenant's pool of that tuple. Throws Problem pool_not_found.
+ * Returns the tenant's pool of this tuple. Throws Problem pool_not_found.
  * spec: endpoint 3, rules 1 and 6 (a token address given as market address matches none)
  */
 export async function requirePool(store: Store, tenant: Tenant, wanted: PoolTuple): Promise<Pool> {
@@ -37,7 +37,7 @@ export async function requirePool(store: Store, tenant: Tenant, wanted: PoolTupl
   })
 }
 
-/** What alone is wrong, if there is a pool that has all the rest. */
+/** Finds a pool that differs in one field only, and names that field. */
 function nearMiss(pools: readonly Pool[], wanted: PoolTuple) {
   for (const pool of pools) {
     const wrong = TUPLE.filter((field) => !sameAddress(pool[field], wanted[field]))

@@ -7,13 +7,13 @@ import type { Chains } from './ports/chain.ts'
 import type { Store, Write } from './ports/store.ts'
 import type { EndUser, Pool, Portfolio } from './records.ts'
 
-/** What the partner chooses about a new portfolio. */
+/** Fields of a new portfolio that the partner chooses. */
 export interface PortfolioWish {
   name: string
   description?: string
 }
 
-/** A portfolio with what its position is worth now. */
+/** A portfolio with the present worth of its position. */
 export interface ValuedPortfolio {
   portfolio: Portfolio
   balances: Balances
@@ -33,7 +33,7 @@ export class Portfolios {
     this.#ids = parts.ids
   }
 
-  /** A new portfolio with zero funds, committed together with the writes that depend on it. */
+  /** Creates a portfolio with zero funds, committed together with the writes of `alongside`. */
   async create(
     user: EndUser,
     pool: Pool,
@@ -69,7 +69,7 @@ export class Portfolios {
     return created
   }
 
-  /** The end user's portfolio. Throws Problem portfolio_not_found, for other end users' portfolios as well. */
+  /** Returns the end user's portfolio. Throws Problem portfolio_not_found, also for portfolios of other end users. */
   async require(user: EndUser, portfolioId: string): Promise<Portfolio> {
     const portfolio = await this.#store.get('portfolios', portfolioId)
     if (portfolio && portfolio.end_user_id === user.id) return portfolio
@@ -95,7 +95,7 @@ export class Portfolios {
   }
 }
 
-/** The pool a portfolio was created on; the record holds all that names it. */
+/** The pool that a portfolio was created on; the record holds all its fields. */
 export function poolOf(portfolio: Portfolio): Pool {
   const { tenant_id, pool_id, protocol, chain_id, token_symbol, token_decimals, token_address, market_address } =
     portfolio

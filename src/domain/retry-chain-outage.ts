@@ -3,13 +3,12 @@ import type { SandboxClock } from './clock.ts'
 import { ChainUnavailableError, NoNodeFreeError } from './ports/chain.ts'
 
 const PAUSE_MS = 250
-/** A chain that was lost is back within a second or two. */
+/** A lost chain is back within a second or two. */
 const ATTEMPTS = 20
 
 /**
- * Does a task that begins anew each time, until no chain is lost meanwhile, or `ended` says that it is of no use any more. A chain
- * that got no node is not tried again: that took half a minute already. Throws what the last of so many `attempts` threw, of twenty
- * unless said otherwise.
+ * Repeats a task from its beginning until no chain is lost meanwhile, or until `ended` returns true. A chain that got no node is not
+ * tried again, since the wait for a node took half a minute already. After `attempts` (default 20) it throws the last error.
  */
 export function retryChainOutage<Result>(
   task: () => Promise<Result>,

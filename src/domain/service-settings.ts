@@ -1,6 +1,6 @@
 import { EXTERNAL_ID_FORM } from './text-form.ts'
 
-/** What the specification leaves open and the fixture file's `service` section can switch. Names follow the fixture. */
+/** Choices that the specification leaves open and the `service` section of the fixture file can set. Names follow the fixture. */
 export interface ServiceSettings {
   /** Brand in the two response headers: `X-<name>-Api-Version`. */
   name: string
@@ -9,37 +9,37 @@ export interface ServiceSettings {
   /** `<service_audience>`: `aud` of both tokens. */
   audience: string
   error_body: 'problem' | 'code_only'
-  /** Path in front of `/v1/`, and the end of `{base_url}`: `/api`, or nothing. What is beside the service stays where it is. */
+  /** Path in front of `/v1/`, and the end of `{base_url}`: `/api`, or empty. Paths beside the service do not change. */
   base_path: string
-  /** Where errors are described: `type` and `doc_url` of an error body are this, a slash and the code. `none`: `type` is a URN. */
+  /** Base URL of error documentation: `type` and `doc_url` of an error body are this, a slash and the code. `none`: `type` is a URN. */
   error_docs: string
-  /** How the details of errors say amounts. */
+  /** Unit of amounts in the details of errors. */
   error_amounts: 'minor_units' | 'whole_tokens'
   end_user_jwt: 'optional' | 'required'
   end_user_idempotency_key: 'accepted' | 'required'
-  /** Regular expression of the `external_id`s that end users may be created with. */
+  /** Regular expression for the `external_id` of new end users. */
   external_ids: string
   transfer_status: 200 | 201
   /** `recorded`: the yield earned up to a transfer is recorded before it, as a transaction of its own. */
   yield_harvest: 'none' | 'recorded'
-  /** What an Idempotency-Key looks like. */
+  /** Format of an Idempotency-Key. */
   idempotency_key_format: 'uuid_v4' | 'opaque'
   idempotency_in_flight: 'join' | 'conflict'
   /** Milliseconds of the sandbox clock. */
   idempotency_ttl: number
-  /** Which withdrawal takes everything: one of the `total_balance` last shown, or only one of the present worth. */
+  /** The withdrawal that takes everything: one of the `total_balance` last shown, or only one of the present worth. */
   full_withdrawal: 'as_shown' | 'exact'
-  /** How the service audience may be written in the scope of a token request, and is then in the token. */
+  /** Number of forms of the service audience in the scope of a token request; the token has the form that was requested. */
   idp_scopes: 'one' | 'two'
   /** Seconds. */
   idp_token_lifetime: number
-  /** Seconds that `iat` and `nbf` of a user token may be ahead. */
+  /** Seconds by which `iat` and `nbf` of a user token may be ahead. */
   user_token_leeway: number
   /** `several`: a user token of another issuer or tenant has an error code of its own. */
   user_token_codes: 'one' | 'several'
 }
 
-/** The defaults of the assumptions. */
+/** Defaults, by the assumptions. */
 export const DEFAULT_SETTINGS: ServiceSettings = {
   name: 'Service',
   protocols: ['aave', 'morpho'],
@@ -63,10 +63,10 @@ export const DEFAULT_SETTINGS: ServiceSettings = {
   user_token_codes: 'one',
 }
 
-/** Sets of defaults by name (`service.profile`); a setting that is given wins. */
+/** Named sets of defaults (`service.profile`); a setting of the fixture overrides them. */
 export const PROFILES = {
   specification: DEFAULT_SETTINGS,
-  /** As the public documentation of live services of this shape has it, where the specification is silent or says less. */
+  /** As the public documentation of live services of this shape describes it, where the specification is silent or says less. */
   'live-like': {
     ...DEFAULT_SETTINGS,
     base_path: '/api',

@@ -10,7 +10,7 @@ import type { ServiceSettings } from './service-settings.ts'
 import type { Showings } from './showings.ts'
 import type { Transfers } from './transfers.ts'
 
-/** Everything an endpoint works with. */
+/** Parts of the service that endpoints use. */
 export interface Service {
   settings: ServiceSettings
   store: Store

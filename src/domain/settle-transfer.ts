@@ -17,29 +17,29 @@ export interface SettledTransfer extends ValuedPortfolio {
   transaction: Transaction
 }
 
-/** Everything settling needs. */
+/** Dependencies of {@link settleTransfer}. */
 export interface SettlingDeps {
   store: Store
   clock: SandboxClock
   idempotency: Idempotency
-  /** Turns the outcome into the response that is answered and kept. */
+  /** Turns the outcome into the response, which is sent and kept. */
   respond(outcome: SettledTransfer): ApiResponse
   log: Logger
 }
 
-/** A transfer that stands in a block and in the ledger's `transfers`. */
+/** A transfer that is in a block and in the ledger's `transfers`. */
 export interface ToSettle {
   id: string
   mined: MinedTransfer
   chain: Chain
-  /** What is waited for is waited for no longer: for a reset. */
+  /** Aborted by a reset: settling then waits no longer. */
   cancelled: AbortSignal
 }
 
 /**
- * Books a mined transfer: its transaction, the yield before it, its portfolio, the end of its record and the response kept
- * under its Idempotency-Key are one commit. Returns the response, or Problem transaction_reverted. Asks nothing of the request that
- * caused it. Throws when it has been settled already, and InvariantError, with nothing booked, when it cannot be.
+ * Books a mined transfer. One commit holds its transaction, the yield before it, its portfolio, the end of its record and the response
+ * kept under its Idempotency-Key. Returns the response, or Problem transaction_reverted. Does not need the request that caused the
+ * transfer. Throws if the transfer has been settled already, and InvariantError, with nothing booked, if it cannot be booked.
  */
 export async function settleTransfer(settling: ToSettle, deps: SettlingDeps): Promise<ApiResponse | Problem> {
   const { id, mined } = settling
@@ -55,7 +55,7 @@ export async function settleTransfer(settling: ToSettle, deps: SettlingDeps): Pr
   const moved = settle(before, type, mined)
   requireSoundPortfolio(moved)
   const balances = balancesOf(moved, await worthOf(moved, settling, deps))
-  // Taken last: what is committed later must not sort before what somebody has paged past already.
+  // Taken last: a record that is committed later must not sort before one that a client has already paged past.
   const now = clock.iso()
   const portfolio: Portfolio = {
     ...moved,
@@ -86,7 +86,7 @@ export async function settleTransfer(settling: ToSettle, deps: SettlingDeps): Pr
   return response
 }
 
-/** The money has moved: a chain that does not answer now must not turn that into an error. */
+/** Reads the worth; the money has moved, so a chain that does not answer now must not turn that into an error. */
 async function worthOf(portfolio: Portfolio, settling: ToSettle, deps: SettlingDeps): Promise<bigint> {
   const { chain } = settling
   const position = { pool: poolOf(portfolio), shares: BigInt(portfolio.shares) }
@@ -100,7 +100,7 @@ async function worthOf(portfolio: Portfolio, settling: ToSettle, deps: SettlingD
   return worth ?? 0n
 }
 
-/** A full disk must not become an error either: under the same key, the client would move the money once more. */
+/** Commits; a full disk must not become an error either, or the client would move the money again under the same key. */
 function keep(writes: readonly Write[], settling: ToSettle, deps: SettlingDeps): Promise<void> {
   const outage = {
     of: NotKeptError,
@@ -111,7 +111,7 @@ function keep(writes: readonly Write[], settling: ToSettle, deps: SettlingDeps):
   return outlast(() => deps.store.commit(writes), outage, settling, deps)
 }
 
-/** What passes by itself, and how long to wait for it each time, in milliseconds. */
+/** An error that passes by itself, and the pause before each retry, in milliseconds. */
 interface Outage {
   of: typeof ChainUnavailableError | typeof NotKeptError
   pause: number
@@ -119,7 +119,7 @@ interface Outage {
   message: string
 }
 
-/** Tries again until it succeeds; throws any other error, and whatever there is when nobody waits any longer. */
+/** Retries until the task succeeds. Throws any other error at once, and the last one if nobody waits any longer. */
 async function outlast<Result>(
   task: () => Promise<Result>,
   { of: passing, pause, level, message }: Outage,
@@ -134,7 +134,7 @@ async function outlast<Result>(
     },
     pauseMs: pause,
     sleep: (milliseconds) => clock.wallSleep(milliseconds, cancelled),
-    // Reset in the meantime: what is read or written now would be of another chain.
+    // Reset in the meantime: reads and writes would now concern another chain.
     ended: () => cancelled.aborted,
   })
 }

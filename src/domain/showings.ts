@@ -3,19 +3,19 @@ import type { SandboxClock } from './clock.ts'
 import type { Journal } from './ports/journal.ts'
 import type { Portfolio, Showing } from './records.ts'
 
-/** Milliseconds of real time for which what a list showed may be in memory alone. */
+/** Longest time, in milliseconds of real time, for which the showings of a list are in memory only. */
 const KEPT_WITHIN = 100
 const SHOWINGS_PER_ENTRY = 1_000
-/** Fewer superseded showings than this are not worth rewriting a journal for. */
+/** Least number of superseded showings for which a journal is rewritten. */
 const MUCH_GARBAGE = 10_000
 
 /**
- * What the API last showed every portfolio to be worth, in an answer that was received (assumption `withdraw-all`): one showing for each
- * portfolio, in memory, and written down: those of transfers at once, those of lists by and by, so that a list costs no write. A process
- * that is killed forgets the lists of its last tenth of a second.
+ * The worth of every portfolio as the API last showed it, in an answer that was received (assumption `withdraw-all`). It keeps one
+ * showing per portfolio in memory and writes them down: those of transfers at once, those of lists within a tenth of a second, so that
+ * a list costs no write. A process that is killed forgets the lists of that last tenth.
  */
 export class Showings {
-  /** Goes on from what the journal holds, or from what it is to begin with in its place. */
+  /** Starts from the journal's content, or replaces that content with `begin`. */
   static async open(deps: ShowingsDeps, begin?: readonly Showing[]): Promise<Showings> {
     const showings = new Showings(deps)
     if (begin) await deps.journal?.rewrite(inEntries(begin))
@@ -26,7 +26,7 @@ export class Showings {
     return showings
   }
 
-  /** What was last shown of every portfolio. */
+  /** The last showing of every portfolio. */
   all(): Showing[] {
     return [...this.#last.values()]
   }
@@ -44,15 +44,15 @@ export class Showings {
   }
 
   /**
-   * Call when an answer was received. `again`: it repeats an old one, which shows nothing anew to a client that has seen that. `ofTransfer`:
-   * it is that of a transfer.
+   * Notes the showings of an answer; call it when the answer was received. `again`: the answer repeats an old one, which shows nothing
+   * new to a client that has seen a later one. `ofTransfer`: it answers a transfer.
    */
   note(shown: readonly Showing[], { again = false, ofTransfer = false } = {}): void {
     for (const showing of shown) {
       const { portfolio_id } = showing
       const last = this.#last.get(portfolio_id)
       const [before, now] = [last?.last_transaction_id ?? '', showing.last_transaction_id ?? '']
-      // A slow list may have been read before a transfer of which a quick one has shown the result: ids increase.
+      // A slow list may have been read before a transfer whose result a quicker answer has shown. Ids increase, so they give the order.
       if (before > now || (again && last && before === now)) continue
       this.#last.set(portfolio_id, showing)
       if (this.#deps.journal) this.#unkept.set(portfolio_id, showing)
@@ -60,7 +60,7 @@ export class Showings {
     if (this.#unkept.size > 0) void (ofTransfer ? this.#keepAtOnce() : this.#keepSoon())
   }
 
-  /** What was last shown of a portfolio since its last transaction, that one's answer included; undefined for nothing. */
+  /** The last showing of a portfolio since its last transaction, that transaction's answer included; undefined if there is none. */
   of({
     portfolio_id,
     last_transaction_id,
@@ -69,7 +69,7 @@ export class Showings {
     return last?.last_transaction_id === last_transaction_id ? last : undefined
   }
 
-  /** Writes down what is not; resolves when it is, or cannot be now. @returns true if it was written */
+  /** Writes down the pending showings. @returns true if they were written, false if that is impossible now */
   async keep(): Promise<boolean> {
     const { journal, log } = this.#deps
     const unkept = [...this.#unkept.values()]
@@ -101,11 +101,11 @@ export class Showings {
     this.#written = 0
   }
 
-  /** With all that comes while it is written. */
+  /** Writes also the showings that arrive during the write. */
   async #keepAtOnce(): Promise<void> {
     if (this.#writing) return
     this.#writing = true
-    // What could not be written is tried again with the next.
+    // Showings that could not be written are tried again with the next ones.
     while (this.#unkept.size > 0 && (await this.keep())) {}
     this.#writing = false
   }
@@ -127,9 +127,9 @@ function inEntries(showings: readonly Showing[]): Showing[][] {
   return entries
 }
 
-/** Everything remembering what was shown needs. */
+/** Dependencies of {@link Showings}. */
 export interface ShowingsDeps {
-  /** Of a sandbox with a data directory. */
+  /** Present if the sandbox has a data directory. */
   journal: Journal<Showing[]> | undefined
   clock: SandboxClock
   log: Logger

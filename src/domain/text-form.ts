@@ -1,13 +1,13 @@
 /**
- * What a text must be like: a regular expression as ECMA-262 and RE2 both read it, so that clients generated in any language
- * can use it, and the words that go on from "must be".
+ * Form of a text: a regular expression that ECMA-262 and RE2 both read, so that clients generated in any language can use it, and
+ * words that continue "must be".
  */
 export interface TextForm {
   pattern: string
   words: string
 }
 
-/** spec: Resources, "Ethereum address". A mixed-case one must have a right checksum besides. */
+/** spec: Resources, "Ethereum address". A mixed-case address must also have a right checksum. */
 export const ADDRESS_FORM: TextForm = {
   pattern: '^0x[0-9a-fA-F]{40}$',
   words: 'an Ethereum address: 0x and 40 hexadecimal digits, with a right EIP-55 checksum if the case is mixed',
@@ -22,7 +22,7 @@ export const EXTERNAL_ID_FORM: TextForm = {
   words: '1 to 128 of A-Z a-z 0-9 - _ . and neither . nor ..',
 }
 
-/** What the `external_id` of a new end user must be like by `service.external_ids`. */
+/** Form of the `external_id` of a new end user, by `service.external_ids`. */
 export function externalIdForm({ external_ids: pattern }: { external_ids: string }): TextForm {
   if (pattern === EXTERNAL_ID_FORM.pattern) return EXTERNAL_ID_FORM
   return { pattern, words: `a text of at most 128 characters that ${pattern} matches (service.external_ids)` }
@@ -36,7 +36,7 @@ export const LINE_FORM: TextForm = {
 
 const FORMS = [ADDRESS_FORM, DIGITS_FORM, EXTERNAL_ID_FORM, LINE_FORM]
 
-/** The words for a pattern; undefined for one that is of no form. */
+/** Words for the pattern of a form; undefined for any other pattern. */
 export function wordsFor(pattern: unknown): string | undefined {
   return FORMS.find((form) => form.pattern === pattern)?.words
 }

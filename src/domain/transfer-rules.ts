@@ -4,10 +4,10 @@ import type { TransferDecision, TransferFacts } from './ports/chain.ts'
 import type { Pool } from './records.ts'
 import type { ServiceSettings } from './service-settings.ts'
 
-/** Says an amount of minor units as the details of errors do: `"500000 minor units"`, or `"0.5 USDC"`. */
+/** Formats an amount of minor units for the details of errors: `"500000 minor units"`, or `"0.5 USDC"`. */
 export type AmountInWords = (amount: bigint) => string
 
-/** How amounts of a token are said. Behaviour `whole-tokens`. */
+/** Returns the formatter of a token's amounts. Behaviour `whole-tokens`. */
 export function amountsOf(
   { token_decimals, token_symbol }: Pick<Pool, 'token_decimals' | 'token_symbol'>,
   { error_amounts }: Pick<ServiceSettings, 'error_amounts'>,
@@ -17,7 +17,7 @@ export function amountsOf(
 }
 
 /**
- * A deposit moves what was asked for, if the wallet holds it and the market gives something for it. Throws Problem
+ * Decides a deposit: it moves the amount requested, if the wallet holds it and the market gives something for it. Throws Problem
  * insufficient_balance or amount_too_small.
  */
 export function decideDeposit(
@@ -30,7 +30,7 @@ export function decideDeposit(
   return { amount, all: false }
 }
 
-/** What else counts when a withdrawal is decided. */
+/** Terms of a withdrawal beside its amount and the facts of the chain. */
 export interface WithdrawalTerms {
   /** The `total_balance` last shown, in minor units; undefined if a transfer has made it outdated. */
   shown: bigint | undefined
@@ -39,9 +39,9 @@ export interface WithdrawalTerms {
 }
 
 /**
- * A withdrawal moves what was asked for, if the position is worth it. The amount that was last shown takes everything and
- * leaves no dust, whatever the position has become worth since, and so does one within a minor unit of its present worth:
- * rounding on chain may be off by so much. Assumption `withdraw-all`. Throws Problem insufficient_balance.
+ * Decides a withdrawal: it moves the amount requested, if the position is worth it. The amount last shown takes everything and leaves
+ * no dust, whatever the present worth; so does an amount within one minor unit of the present worth, since rounding on chain may be
+ * off by so much. Assumption `withdraw-all`. Throws Problem insufficient_balance.
  */
 export function decideWithdrawal(
   amount: bigint,

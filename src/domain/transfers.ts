@@ -18,7 +18,7 @@ import { allOf } from './walk.ts'
 /** Moments of a transfer at which a fault may strike. */
 export type TransferPhase = 'before_broadcast' | 'after_broadcast' | 'after_confirmation'
 
-/** A transfer as a fault sees it and may tamper with it. */
+/** A transfer that a fault sees and may tamper with. */
 export interface TransferUnderWay {
   readonly type: TransferType
   readonly pool: Pool
@@ -27,34 +27,34 @@ export interface TransferUnderWay {
   revert: boolean
   /** The transaction, once it is signed. */
   signed?: Pick<Transfer, 'id' | 'tx_hash'>
-  /** The request whose answer showed the total that it withdraws; undefined when it goes by no such total. */
+  /** Id of the request whose answer showed the total that is withdrawn; undefined if the withdrawal matches no total shown. */
   shown_by?: string | undefined
 }
 
-/** A deposit or withdrawal as a request asks for it. */
+/** A deposit or withdrawal, as requested. */
 export interface TransferRequest {
   type: TransferType
   user: EndUser
   portfolio_id: string
   /** Minor units, above zero. */
   amount: bigint
-  /** The Idempotency-Key's claim; absent when the fixture asks. */
+  /** The Idempotency-Key's claim; absent for transfers of the fixture. */
   claim?: Claim
-  /** Told of every phase; may delay the transfer, or throw in `before_broadcast` to stop it. */
+  /** Called at every phase; may delay the transfer, or throw in `before_broadcast` to stop it. */
   onPhase(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
   /** Overrides the confirmation delay, in milliseconds. */
   delay?: number
 }
 
 /**
- * Carries out deposits and withdrawals: queue behind the portfolio's earlier transfers, check, sign, store the signed
- * bytes, broadcast, wait for the confirmation delay, read the balances, store everything in one write. A client that goes
- * away changes nothing (spec: endpoint 5, rule 2).
+ * Carries out deposits and withdrawals: queue behind the portfolio's earlier transfers, check, sign, store the signed bytes,
+ * broadcast, wait for the confirmation delay, read the balances, store everything in one write. A client that disconnects
+ * changes nothing (spec: endpoint 5, rule 2).
  */
 export class Transfers {
   readonly #queue = new KeyedSerialQueue()
   readonly #running = new Set<Promise<unknown>>()
-  /** Portfolios with a transfer that stands in a block and cannot be booked: a repetition would move the money once more. */
+  /** Portfolios with a transfer that is in a block but cannot be booked; a repetition would move the money again. */
   readonly #broken = new Map<string, InvariantError>()
   readonly #deps: TransferDeps
 
@@ -65,7 +65,7 @@ export class Transfers {
   /** Resolves when confirmed and stored. Throws Problem: portfolio_not_found, insufficient_balance, transaction_reverted … */
   async run(request: TransferRequest): Promise<ApiResponse> {
     const { portfolios, showings } = this.#deps
-    // What is shown while it waits for its turn, the client did not know when it named the amount.
+    // The client cannot know, when it names the amount, what is shown while the transfer waits for its turn.
     const shown = showings.of(await portfolios.require(request.user, request.portfolio_id))
     const cancelled = this.#deps.generation()
     try {
@@ -77,10 +77,9 @@ export class Transfers {
   }
 
   /**
-   * Finishes what an earlier life of the process signed and did not settle: to be awaited before requests are let in. The
-   * same bytes are mined, the same booked and kept as if nothing had happened, except that no confirmation delay is waited
-   * for: nobody holds a connection. What can never be mined is logged, and stays for the audit to name. Throws
-   * ChainUnavailableError; what is left then is left for the next time.
+   * Finishes the transfers that an earlier process signed and did not settle; to be awaited before requests are let in. The same bytes
+   * are mined, and the same is booked and kept, but without a confirmation delay, since no client waits. A transfer that can never be
+   * mined is logged and stays for the audit to report. Throws ChainUnavailableError; the transfers left are then left for the next run.
    */
   async recover(): Promise<void> {
     const { store, log } = this.#deps
@@ -106,7 +105,7 @@ export class Transfers {
     return this.#queue.has(portfolioId)
   }
 
-  /** How many transfers run or wait for their turn. */
+  /** Number of transfers that run or wait for their turn. */
   get running(): number {
     return this.#running.size
   }
@@ -147,7 +146,7 @@ export class Transfers {
     await request.onPhase('before_broadcast', underWay)
     const quote = settings.yield_harvest === 'recorded' ? await quoteHarvest(chain, pool, settings) : undefined
     cancelled.throwIfAborted()
-    // One right after the other, so that no other transfer's comes between them in a list.
+    // One right after the other, so that in a list no id of another transfer comes between them.
     const harvest = quote && { id: ids.next('txn'), ...quote }
     const id = ids.next('txn')
     // Step 7: one order to the chain. It calls back twice: `decide` with the facts of the block to come, `signed` with the bytes.
@@ -191,7 +190,7 @@ export class Transfers {
     // Step 15: it stands in a block, and the client is to wait as it would for confirmations.
     await clock.sleep(delay, cancelled)
     cancelled.throwIfAborted()
-    // Step 16: all that became of it is one commit, the response to repetitions included.
+    // Step 16: its whole outcome is one commit, the response to repetitions included.
     const outcome = await this.#settle({ id, mined, chain, cancelled }, portfolio_id)
     if (outcome instanceof Problem) throw outcome
     await this.#tell(request, 'after_confirmation', underWay)
@@ -226,7 +225,7 @@ export class Transfers {
     return chain
   }
 
-  /** Once broadcast, nothing that a fault throws may keep the transfer from being settled. */
+  /** Reports a phase after broadcast: no error of a fault may then keep the transfer from being settled. */
   async #tell(request: TransferRequest, phase: TransferPhase, underWay: TransferUnderWay): Promise<void> {
     try {
       await request.onPhase(phase, underWay)
@@ -247,7 +246,7 @@ function wasReset(): Problem {
   return new Problem('sandbox_starting', { detail: 'The sandbox was reset while the transfer ran.' })
 }
 
-/** Everything a transfer needs. */
+/** Dependencies of {@link Transfers}. */
 export interface TransferDeps extends SettlingDeps {
   chains: Chains
   random: SeededRandom

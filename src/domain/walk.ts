@@ -2,8 +2,8 @@ import { breathe } from '../support/breathe.ts'
 import { type Collection, type CollectionShape, type Collections, SHAPES, type Store } from './ports/store.ts'
 
 /**
- * A scope's records page by page, in list order: what is put meanwhile behind the page read last is met as well. Between
- * two pages, others have their turn.
+ * Yields a scope's records page by page, in list order, including records put meanwhile behind the last page read. Other tasks run
+ * between two pages.
  */
 export async function* pagesOf<C extends Collection>(
   store: Store,
@@ -23,7 +23,7 @@ export async function* pagesOf<C extends Collection>(
   }
 }
 
-/** All records of a scope that is known to be small enough to hold. */
+/** All records of a scope; only for scopes small enough to hold in memory. */
 export async function allOf<C extends Collection>(
   store: Store,
   collection: C,

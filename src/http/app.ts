@@ -21,18 +21,18 @@ const BODY_LIMIT = 100 * 1024
 /** Milliseconds within which a request has to arrive, headers and body. */
 const REQUEST_TIMEOUT_MS = 60_000
 
-/** Node would refuse a request without Host itself, and without version and request id. */
+/** Node would refuse a request without Host itself, and its answer would lack version and request id. */
 const SERVER = { requireHostHeader: false }
 
-/** What the HTTP interface is built from. */
+/** Dependencies of {@link createApp}. */
 export interface AppDeps extends EntranceDeps {
-  /** With one, the description is open to people who may not know what is in the sandbox. */
+  /** If set, the description is open to people who may not know the sandbox's data. */
   controlToken: string | undefined
-  /** Where it is. */
+  /** Address of the sandbox. */
   origin: Origin
   /** PEM texts, to serve https; undefined for http. */
   tls: { cert: string; key: string } | undefined
-  /** Registers what lives on the same origin beside the service: identity provider, control. */
+  /** Registers the routes on the same origin beside the service: identity provider, control. */
   neighbours(app: FastifyInstance, entrance: Entrance): Promise<void>
 }
 
@@ -43,19 +43,19 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   const all = endpoints(settings)
   const entrance = new Entrance(deps)
   const app: FastifyInstance = Fastify({
-    // It is put where Fastify looks for one: given one, Fastify would make another for every request, and listen to every response.
+    // The logger is set on each request: if Fastify got one here, it would make a child per request and listen to every response.
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
-    genReqId: () => '', // it is given one when its namespace is known
+    genReqId: () => '', // it gets one when its namespace is known
     bodyLimit: BODY_LIMIT,
     forceCloseConnections: true,
-    // A body that never comes ends in an answer too.
+    // A body that never arrives gets an answer too.
     requestTimeout: REQUEST_TIMEOUT_MS,
     ...(deps.tls ? { https: { ...SERVER, cert: deps.tls.cert, key: deps.tls.key } } : { http: SERVER }),
     // An external_id of any length must reach its validation instead of an unknown route.
     routerOptions: { maxParamLength: 16 * 1024, querystringParser: parseQuery },
-    // RFC 9110 §9.1: what answers GET answers HEAD.
+    // RFC 9110 §9.1: a path that answers GET answers HEAD.
     exposeHeadRoutes: true,
     ...withoutAjv,
     clientErrorHandler: (error, socket) => answerClientError(error, socket, ids, settings),
@@ -68,12 +68,12 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
     },
   })
   app.log = log
-  // Those beyond the 2,000 that Node keeps would not be seen at all; their length is limited anyway.
+  // Node would drop the headers beyond 2,000 silently; their total length is limited anyway.
   app.server.maxHeadersCount = 0
   if (deps.tls) noteCarriers(app.server)
-  // Before Node has used the socket: a property that comes later gives it a shape of its own, and Node's code two to deal with.
+  // Before Node uses the socket: a property that is added later changes the socket's shape, and Node's code has two to deal with.
   app.server.on(deps.tls ? 'secureConnection' : 'connection', (socket: Socket) => Connection.of(socket))
-  // An expectation nobody knows may be ignored (RFC 9110, Expect); Node would refuse it as above.
+  // Unknown expectations may be ignored (RFC 9110, Expect); Node would refuse them as it would a missing Host.
   app.server.on('checkExpectation', (request, response) => app.routing(request, response))
   app.server.on('connect', (_request, socket: Socket) => answerConnect(socket, ids, settings))
   app.decorateRequest('exchange', null)
@@ -82,14 +82,14 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   app.decorateRequest('seenToken', undefined)
   logRequests(app, service)
   const refuse = unknownRoute(all)
-  // With a callback: a promise for each hook and request is felt at tens of thousands of requests a second.
+  // With a callback: a promise per hook and request costs noticeable time at tens of thousands of requests a second.
   app.addHook('onRequest', (request, reply, done) => {
-    // Not at once: the parser may yet find that the body cannot be read, and one request gets one answer.
+    // Not at once: the parser may still find that the body cannot be read, and one request gets one answer.
     const fail = (error: unknown) => queueMicrotask(() => done(error as Error))
     const goOn = () => {
       try {
         checkHead(request.raw)
-        // Before the body is read: whatever it is, the path or the method is what is wrong.
+        // Before the body is read: the path or the method is wrong, whatever the body.
         if (request.is404) refuse(request)
       } catch (error) {
         return fail(error)
@@ -105,7 +105,7 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   app.setNotFoundHandler(refuse)
   app.setValidatorCompiler(compileSchema)
-  // Answers are written as they are: their schemas describe, and a serializer made of them would hide what they leave out.
+  // Answers are written unchanged: their schemas are for the description, and a serializer made from them would drop other members.
   app.setSerializerCompiler(() => JSON.stringify)
   readBodies(app)
   registerRootPage(app, refuse)

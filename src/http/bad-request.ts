@@ -1,9 +1,9 @@
 import type { FastifyError } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 
-/** What Fastify refused before a handler saw it, in the catalogue's words; undefined for errors of any other origin. */
+/** Converts a refusal by Fastify, before any handler, to an error of the catalogue; undefined for errors of any other origin. */
 export function badRequest(error: FastifyError | Problem): Problem | undefined {
-  if (error instanceof Problem) return undefined // it has the catalogue's words already
+  if (error instanceof Problem) return undefined // it is already an error of the catalogue
   switch (error.code) {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new Problem('unsupported_media_type', {
@@ -25,7 +25,7 @@ export function badRequest(error: FastifyError | Problem): Problem | undefined {
   }
 }
 
-/** A plugin's own refusal, such as of a path that leads out of what /docs serves. */
+/** A refusal by a plugin, such as of a path that leads out of the files of /docs. */
 function refusedByLibrary({ statusCode = 500, message }: FastifyError): Problem | undefined {
   if (statusCode < 400 || statusCode >= 500) return undefined
   return statusCode === 403 || statusCode === 404

@@ -8,14 +8,14 @@ import { Connection, type Pending } from './connection.ts'
 import { problemType, renderProblem } from './problem.ts'
 import { MAX_TARGET, targetTooLong } from './request-head.ts'
 
-/** What Node found wrong, with the bytes it came in: a Buffer, whatever Fastify's types say. */
+/** An error that Node found, with the bytes in which it found it: a Buffer, whatever Fastify's types say. */
 interface ClientError extends NodeJS.ErrnoException {
   rawPacket?: unknown
 }
 
 /**
- * Answers what is not HTTP enough to become a request: headers too long, a broken request line, a body that never came.
- * These too carry the version, a request id and the parameter at fault.
+ * Answers input that is not HTTP enough to become a request: headers too long, a broken request line, a body that never arrived. These
+ * answers too carry the version, a request id and the parameter at fault.
  */
 export function answerClientError(error: ClientError, socket: Socket, ids: Ids, settings: ServiceSettings): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -28,12 +28,12 @@ export function answerClientError(error: ClientError, socket: Socket, ids: Ids, 
     return
   }
   const problem = problemOf(error.code, received)
-  // One that was a request already, and did not come to its end. If it is the client that ended it, the client has left.
+  // A request that began but did not complete. If the client ended it, the client has left and there is none to answer.
   const begun = error.code === 'HPE_INVALID_EOF_STATE' ? undefined : Connection.known(socket)?.unanswered
   end(socket, problem, begun?.log.idOf(begun.live) || ids.next('req'), settings, begun)
 }
 
-/** Answers CONNECT, which Node makes no request of: the sandbox is no proxy. */
+/** Answers CONNECT, which Node does not turn into a request: the sandbox is not a proxy. */
 export function answerConnect(socket: Socket, ids: Ids, settings: ServiceSettings): void {
   socket.on('error', () => socket.destroy())
   const problem = new Problem('not_implemented', { detail: 'There are no tunnels here.', param: 'method' })
@@ -85,20 +85,20 @@ function notHttp(): Problem {
   return new Problem('validation_error', { detail: 'The request is not valid HTTP.', param: 'request' })
 }
 
-/** A request line whatever its method is. */
+/** A request line of any method. */
 const REQUEST_LINE = /^[A-Za-z-]+ \S+ HTTP\/1\.[01]\r\n/
 
-/** The beginning of a request line that is too long already. */
+/** The beginning of a request line that is already too long. */
 const LONG_TARGET = new RegExp(`^[A-Z-]+ \\S{${MAX_TARGET}}`)
 
-/** What a client sends first that takes HTTP/2 for granted (RFC 9113 §3.4). */
+/** First bytes of a client that speaks HTTP/2 without asking (RFC 9113 §3.4). */
 const HTTP_2_PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
 const WORDS = Buffer.from('This server speaks HTTP/1.1.')
 
 /**
- * The answer to it in HTTP/2 itself, all that such a client can read: empty SETTINGS, which have to come first, and GOAWAY
- * with the error HTTP_1_1_REQUIRED (RFC 9113 §6.5, §6.8, §7).
+ * The answer to such a client, in HTTP/2 because it can read nothing else: empty SETTINGS, which have to come first, and GOAWAY with the
+ * error HTTP_1_1_REQUIRED (RFC 9113 §6.5, §6.8, §7).
  */
 export const HTTP_1_1_REQUIRED = Buffer.concat([
   Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0]),

@@ -7,7 +7,7 @@ import type { LiveExchange } from '../traffic/live-exchange.ts'
 export interface Pending {
   log: ExchangeLog
   live: LiveExchange
-  /** When that of `live` is another one, the exchange is over and forgotten, and the object used for a later one. */
+  /** The value of `live.use` at that time. If it differs, the exchange is over and `live` serves a later one. */
   use: number
   response: ServerResponse
 }
@@ -19,11 +19,11 @@ interface ConnectedSocket extends Socket {
 }
 
 /**
- * A client's connection, as records of exchanges need it: which one it is, and what became of the exchanges on it when it closes. It
- * listens to the end of the connection alone: a listener for each answer would be felt at tens of thousands of requests a second.
+ * A client's connection, for records of exchanges: its ordinal, and the fate of its exchanges when it closes. It listens only to the end
+ * of the connection: a listener per answer costs noticeable time at tens of thousands of requests a second.
  */
 export class Connection {
-  /** That of a socket, made with the first request on it. */
+  /** The connection of a socket; made at the first call. */
   static of(socket: Socket): Connection {
     const connected: ConnectedSocket = socket
     const known = connected[CONNECTION]
@@ -34,29 +34,29 @@ export class Connection {
     return made
   }
 
-  /** That of a socket on which a request has come. */
+  /** The connection of a socket; undefined if {@link Connection.of} has not made one. */
   static known(socket: Socket): Connection | undefined {
     const connected: ConnectedSocket = socket
     return connected[CONNECTION]
   }
 
-  /** Records a request that has not entered its namespace yet: it waits for the body, which may never come. */
+  /** Records a request that has not entered its namespace yet, because it waits for a body that may never arrive. */
   enter: (() => void) | undefined
   #log: ExchangeLog | undefined
   #generation = 0
   #ordinal = 0
   /**
-   * Ordinals in the namespaces it was used for before, by their logs. Weak: a client's pool keeps a connection for as long as it runs,
-   * and would keep with it every namespace that was deleted since.
+   * Its ordinals in the namespaces that used it before, by their logs. Weak: a client's pool keeps a connection for as long as it runs, and
+   * would keep all namespaces deleted since alive.
    */
   #others: WeakMap<ExchangeLog, { generation: number; ordinal: number }> | undefined
-  /** The last exchange that began on it, and those before it whose answers wait for their turn. */
+  /** The last exchange that began on it; `#pipelined` has earlier ones whose answers wait for their turn. */
   #live: LiveExchange | undefined
   #use = 0
   #response: ServerResponse | undefined
   #pipelined: Pending[] | undefined
 
-  /** Its ordinal in a namespace, from 1; another one after a reset. */
+  /** Its ordinal in a namespace, from 1; a new one after a reset. */
   ordinalIn(log: ExchangeLog): number {
     if (this.#log === log && this.#generation === log.generation) return this.#ordinal
     this.#settle()
@@ -71,7 +71,7 @@ export class Connection {
     return this.#ordinal
   }
 
-  /** Notes that an exchange has begun, in the namespace whose ordinal was asked for last. */
+  /** Notes that an exchange has begun, in the namespace whose ordinal was requested last. */
   began(live: LiveExchange, response: ServerResponse): void {
     this.#settle()
     this.#live = live
@@ -79,19 +79,19 @@ export class Connection {
     this.#response = response
   }
 
-  /** Notes a request that is not recorded: whoever sends it has got what was answered before. */
+  /** Notes a request that is not recorded: its client has received the earlier answers. */
   goesOn(): void {
     this.#settle()
   }
 
-  /** The exchange on it that came last, if nothing has been answered to it. */
+  /** The last exchange on it, if it has no answer yet. */
   get unanswered(): Pending | undefined {
     this.enter?.()
     const last = this.#last
     return last && isThere(last) && last.live.end === 'open' ? last : undefined
   }
 
-  /** The exchange that came last; undefined when something else came after it. */
+  /** The last exchange on it; undefined if something else came after it. */
   get #last(): Pending | undefined {
     const log = this.#log
     const live = this.#live
@@ -99,20 +99,20 @@ export class Connection {
     return log && live && response && { log, live, use: this.#use, response }
   }
 
-  /** The last exchange is over, unless its answer is not out: then it is kept in mind. */
+  /** Forgets the last exchange, unless its answer is not out yet: then it is kept as pipelined. */
   #settle(): void {
     if (this.#pipelined) this.#pipelined = this.#pipelined.filter(isPending)
     const live = this.#live
     const response = this.#response
     if (!live || !response) return
-    // Nothing is made for what is over, as nearly all is: that would be felt at tens of thousands of requests a second.
+    // Creates no object for exchanges that are over, as nearly all are: the cost shows at tens of thousands of requests a second.
     const last = live.use === this.#use && live.end !== 'open' && response.writableFinished ? undefined : this.#last
     this.#live = undefined
     this.#response = undefined
     if (last) this.#pipelined = [...(this.#pipelined ?? []), last]
   }
 
-  /** `reset`: by the client, which throws away what it has not read. */
+  /** `reset`: the client reset the connection, and so discarded the bytes that it had not read. */
   #close(reset: boolean): void {
     this.enter?.()
     const last = this.#last
@@ -120,7 +120,7 @@ export class Connection {
     for (const { log, live, response } of pending.filter(isThere)) {
       if (live.end === 'open') log.end(live, 'abandoned')
       else if (live.end !== 'answered') continue
-      // It was handed over, but Node had not yet sent it.
+      // The answer was handed over, but Node had not yet sent it.
       else if (!response.writableFinished) log.endAgain(live, 'abandoned')
       else if (reset) live.unread = true
     }
@@ -130,7 +130,7 @@ export class Connection {
   }
 }
 
-/** A client that closes a connection without having read everything resets it, and so does the system of one that is killed. */
+/** @returns true after a TCP reset: a client resets if it closes before it has read everything, and so does the system of a killed one */
 function isReset({ errored }: Socket): boolean {
   return errored !== null && 'code' in errored && errored.code === 'ECONNRESET'
 }
@@ -144,10 +144,10 @@ function isThere({ live, use }: Pending): boolean {
   return live.use === use
 }
 
-/** By a TLS socket, the TCP socket it runs over: that alone can be reset. */
+/** The TCP socket under each TLS socket: only that one can be reset. */
 const carriers = new WeakMap<Socket, Socket>()
 
-/** Notes which TCP socket each TLS socket of a server runs over. For a server without TLS, it notes nothing. */
+/** Notes the TCP socket under each TLS socket of a server. Does nothing for a server without TLS. */
 export function noteCarriers(server: Server): void {
   const accepted = new Map<string, Socket>()
   server.on('connection', (socket: Socket) => {

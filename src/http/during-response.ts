@@ -8,9 +8,9 @@ import { headersOf, noteAnswer, noteAnswered, noteDrop } from './record.ts'
 
 /** Fastify's onSend hook: lets faults strike while the response to an exchange is written. */
 export const duringResponse: onSendHookHandler = (request, reply, payload, done) => {
-  // Step 18 of docs/a-deposit.md: the money has moved, whatever becomes of this answer.
+  // Step 18 of docs/a-deposit.md: the money has moved, whatever happens to this answer.
   const { exchange, namespace } = request
-  // With a callback, as nearly all pass: a promise would be felt at tens of thousands of requests a second.
+  // With a callback, as nearly all pass: a promise costs noticeable time at tens of thousands of requests a second.
   if (!exchange || passes(exchange, reply, namespace)) {
     if (request.record) {
       const isPlain = reply.statusCode === 200 && request.method === 'GET'
@@ -23,7 +23,7 @@ export const duringResponse: onSendHookHandler = (request, reply, payload, done)
   struck(exchange, reply, payload, namespace).then((changed) => done(null, changed), done)
 }
 
-/** Whether the response goes out as it is: no fault concerns it, or nobody is there to meet it. */
+/** @returns true if the response goes out unchanged, because no fault concerns it or the client is gone */
 function passes(exchange: HttpExchange, reply: FastifyReply, { faults, answered }: PipelineDeps): boolean {
   if (exchange.dropped || exchange.truncateAfter !== undefined) return false
   if (faults.concerns(exchange) && !exchange.lost) return false
@@ -31,7 +31,7 @@ function passes(exchange: HttpExchange, reply: FastifyReply, { faults, answered 
   return true
 }
 
-/** What Fastify is to send: the body, changed or trickling. Never resolves when nothing is left to send. */
+/** Returns the body for Fastify to send, changed or trickling. Never resolves if nothing is left to send. */
 async function struck(
   exchange: HttpExchange,
   reply: FastifyReply,
@@ -55,7 +55,7 @@ async function struck(
   }
   answered(exchange, answer.status)
   noteWhenShown(request, reply, answer.body)
-  // An answer to HEAD has nothing that could trickle.
+  // An answer to HEAD has no body that could trickle.
   if (answer.trickle === undefined || request.method === 'HEAD') {
     noteAnswered(request)
     return answer.body
@@ -66,7 +66,7 @@ async function struck(
   return Readable.from(trickle(answer.body, bytesPerSecond, pause))
 }
 
-/** The connection is gone and nothing is left to answer: Fastify must not write either. */
+/** Never resolves: the connection is gone, nothing is left to answer, and Fastify must not write either. */
 export function parked(): Promise<never> {
   return new Promise(() => undefined)
 }
@@ -81,8 +81,8 @@ function truncate(reply: FastifyReply, answer: Answer, bytes: number): Promise<n
 }
 
 /**
- * Ten pieces a second of sandbox time, so that a frozen clock holds the body up. When a pause is cut short (the fault was
- * taken away, the clock reset, the client has gone) the rest comes at once.
+ * Sends ten pieces per second of sandbox time, so that a frozen clock holds the body up. When a pause is cut short (the fault was
+ * removed, the clock reset, the client has gone) the rest goes out at once.
  */
 async function* trickle(
   body: string,

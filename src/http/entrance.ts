@@ -8,28 +8,28 @@ import { isRecorded, openRecord } from './record.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** When it came in, in milliseconds since the Unix epoch, if it waits to enter its namespace. */
+    /** Time of arrival, in milliseconds since the Unix epoch, if the request waits to enter its namespace. */
     arrived: number | undefined
   }
 }
 
-/** What a request is led to its namespace by. */
+/** Dependencies of {@link Entrance}. */
 export interface EntranceDeps {
-  /** The same for every namespace. */
+  /** The same for all namespaces. */
   settings: ServiceSettings
   log: FastifyBaseLogger
-  /** The namespace that a request is for, as far as its head tells. */
+  /** Returns the namespace of a request, by its head alone. */
   namespaceOf(request: FastifyRequest): PipelineDeps | Promise<PipelineDeps>
-  /** The one that every sandbox has. */
+  /** The namespace that every sandbox has. */
   fallback: PipelineDeps
 }
 
-/** Leads every request to its namespace, before anything else is done with it. */
+/** Leads every request to its namespace, before any other step. */
 export class Entrance {
   readonly #deps: EntranceDeps
   readonly #version: string
   readonly #requestId: string
-  /** What every path of the service begins with. */
+  /** First part of every path of the service. */
   readonly #service: string
 
   constructor(deps: EntranceDeps) {
@@ -39,14 +39,14 @@ export class Entrance {
     this.#service = `${deps.settings.base_path}/v1/`
   }
 
-  /** By what its head says. Resolves at once unless the namespace has to be opened first; then it may reject. */
+  /** Chooses the namespace by the request's head. Returns at once unless the namespace has to be opened first; then it may reject. */
   open(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
     const { log, fallback } = this.#deps
     request.log = log
     reply.log = log
     request.namespace = fallback
     const { clientInBody, operation = null } = request.routeOptions.config ?? {}
-    // Its form says which: it is not read yet.
+    // Its form names the client, and with it the namespace, and is not read yet.
     if (clientInBody) return this.#letWait(request, reply)
     const namespace = this.#deps.namespaceOf(request)
     if (!(namespace instanceof Promise)) return this.enter(request, reply, namespace, operation)
@@ -59,7 +59,7 @@ export class Entrance {
     )
   }
 
-  /** Puts it into the namespace, which gives it an id. spec: Versioning 2. Every response carries the version and its own request id. */
+  /** Puts the request into the namespace, which gives it an id. spec: Versioning 2: every response carries the version and that id. */
   enter(request: FastifyRequest, reply: FastifyReply, namespace: PipelineDeps, operation: Operation | null): void {
     request.namespace = namespace
     request.id = namespace.ids.next('req')
@@ -70,12 +70,12 @@ export class Entrance {
     else Connection.known(request.raw.socket)?.goesOn()
   }
 
-  /** Puts it into the namespace it was left with, unless it has entered one. */
+  /** Puts the request into its provisional namespace, unless it has entered one. */
   enterAnyway(request: FastifyRequest, reply: FastifyReply): void {
     if (request.id === '') this.enter(request, reply, request.namespace, 'token')
   }
 
-  /** Until its form is read, or its connection has ended. */
+  /** Lets the request wait until its form is read or its connection has ended. */
   #letWait(request: FastifyRequest, reply: FastifyReply): void {
     const { exchanges, service } = request.namespace
     if (!exchanges.on || !(request.raw instanceof IncomingMessage)) return

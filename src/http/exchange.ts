@@ -13,29 +13,29 @@ import { headersOf, noteAnswer, noteAnswered, noteDrop, noteRefusal } from './re
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of an operation that faults can strike. A member, since a weak map of them costs a third of a request. */
+    /** Set for operations that faults can strike. A member, since a weak map of them costs a third of a request. */
     exchange: HttpExchange | null
   }
 }
 
-/** What the exchange needs to know of its operation. */
+/** The exchange's knowledge of its operation. */
 export interface ExchangeTarget {
   operation: Operation
   user_token: boolean
-  /** Writes an error as this operation does; `type` is its media type. */
+  /** Writes an error in the form of this operation; `type` is its media type. */
   render(problem: Problem): ApiResponse & { type: string }
 }
 
-/** What an answer shows portfolios to be worth. */
+/** The worth of portfolios that an answer shows. */
 export interface Shown {
   totals: readonly ShownTotal[]
-  /** Whether it repeats an old answer. */
+  /** True if the answer repeats an old one. */
   again: boolean
-  /** Whether it is that to a transfer. */
+  /** True if it answers a transfer. */
   ofTransfer: boolean
 }
 
-/** How the connection of an exchange ended, if it was a fault that ended it. */
+/** Ways in which a fault ended the connection of an exchange. */
 export type Ending = 'reset' | 'closed' | 'truncated'
 
 /** An {@link Exchange} over a Fastify request. */
@@ -47,21 +47,21 @@ export class HttpExchange implements Exchange {
   readonly has_user_token: boolean
   /** Set by the token step; a fault that strikes earlier sees {@link HttpExchange.claimedTenant}. */
   verifiedTenant: Tenant | undefined
-  /** Slug of the tenant the unverified token names. */
+  /** Slug of the tenant that the unverified token names. */
   claimedTenant: string | undefined
-  /** Also what a fault has answered early. */
+  /** Also the answer that a fault has given early. */
   answer: Answer | undefined
   tokenWish: IdpTokenChanges = {}
   ending: Ending | undefined
-  /** The handler at work: it goes on when the connection has ended. */
+  /** The running handler; it goes on when the connection has ended. */
   work: Promise<unknown> | undefined
-  /** The transfer that this very exchange carries out. */
+  /** The transfer that this exchange itself carries out. */
   transfer: TransferUnderWay | undefined
-  /** What the operation came to, whether anybody hears of it or not. */
+  /** Result of the operation, whether or not the client gets it. */
   outcome: ApiResponse | undefined
-  /** What the answer shows portfolios to be worth, if it reaches the client as it is. */
+  /** The worth of portfolios that the answer shows, if it reaches the client unchanged. */
   shows: Shown | undefined
-  /** The request's body, where it was read before it was parsed. */
+  /** The request's body, if it was read before the parser's turn. */
   body: Buffer | undefined
   /** Bytes of the body to send before the connection is closed. */
   truncateAfter: number | undefined
@@ -101,23 +101,23 @@ export class HttpExchange implements Exchange {
     return this.verifiedTenant?.slug ?? this.claimedTenant
   }
 
-  /** The tenant of the verified token. Throws when asked before the token step: a mistake in the pipeline's order. */
+  /** The tenant of the verified token. Throws before the token step: that would be a mistake in the pipeline's order. */
   requireTenant(): Tenant {
     if (!this.verifiedTenant) throw new Error('the identity-provider token step has not run')
     return this.verifiedTenant
   }
 
-  /** Whether a fault has ended or answered the exchange: nothing more may be written. */
+  /** True if a fault has ended or answered the exchange: nothing more may be written. */
   get dropped(): boolean {
     return this.#reply.sent
   }
 
-  /** Whether the client has gone, or was sent away: nobody reads what is answered. */
+  /** True if the connection is gone: nobody can read an answer. */
   get lost(): boolean {
     return this.#request.raw.socket.destroyed
   }
 
-  /** Made when first asked for: most exchanges hold nothing that has to be let go. */
+  /** Made at first use: most exchanges hold nothing that must be released. */
   get over(): AbortSignal {
     if (!this.#over) {
       const over = new AbortController()
@@ -181,7 +181,7 @@ export class HttpExchange implements Exchange {
   }
 }
 
-/** A text among an object's members; undefined when it has none of that name. */
+/** A string member of an object; undefined if it has none of that name. */
 export function member(container: unknown, name: string): string | undefined {
   if (container === null || typeof container !== 'object' || !Object.hasOwn(container, name)) return undefined
   const value: unknown = Reflect.get(container, name)
@@ -201,7 +201,7 @@ export function onceOver({ socket }: IncomingMessage, response: ServerResponse, 
   }
   response.once('close', over)
   if (response.socket) return
-  // A pipelined response waits for its turn, and hears nothing of the connection until then.
+  // A pipelined response waits for its turn and does not hear of the connection until then.
   socket.setMaxListeners(0)
   socket.once('close', over)
 }

@@ -11,8 +11,8 @@ import { problemType, renderProblem, toProblem } from './problem.ts'
 import { headersOf, noteAnswer, noteAnswered, noteRefusal, noteTransfer } from './record.ts'
 
 /**
- * Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. Throws whatever
- * went wrong, unless a fault has ended the connection, or answered already: then nobody listens.
+ * Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. Throws any error, unless a
+ * fault has ended the connection or answered already: then nobody would get it.
  */
 export async function handle(context: RequestContext, deps: PipelineDeps): Promise<unknown> {
   try {
@@ -31,7 +31,7 @@ export async function handle(context: RequestContext, deps: PipelineDeps): Promi
 async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown> {
   const { request, reply, endpoint, exchange } = context
   const { service } = deps
-  ready(context, deps) // the body may have come in slowly
+  ready(context, deps) // the body may have arrived slowly
   const tenant = exchange.requireTenant()
   const operation = (claim?: Claim): Promise<ApiResponse> => {
     const { params, query, body } = request
@@ -44,7 +44,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
   }
   const key = endpoint.idempotency === 'none' ? undefined : sentIdempotencyKey(request)
   if (key === undefined) return write(context, await operation(), deps)
-  // Step 5 of docs/a-deposit.md: a repetition is given what was kept, or joins the one that runs; for it, `operation` does not begin.
+  // Step 5 of docs/a-deposit.md: a repetition gets the kept response or joins the running request; `operation` does not begin for it.
   const { response, replayed } = await service.idempotency.run({
     scope: { tenant_id: tenant.tenant_id, operation: endpoint.operation, external_id: exchange.external_id ?? '', key },
     body: request.body,
@@ -59,7 +59,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
   return write(context, response, deps, replayed)
 }
 
-/** Writes whatever went wrong, in the catalogue's words. */
+/** Writes any error in the catalogue's words. */
 export function writeError(
   error: unknown,
   request: FastifyRequest,
@@ -72,7 +72,7 @@ export function writeError(
     .code(status)
     .headers(headers ?? {})
     .type(problemType(settings))
-  // What has an exchange is noted when faults have had their turn.
+  // An exchange is noted later, after faults have had their turn.
   if (!request.exchange) {
     noteAnswer(request, status, headersOf(reply), body)
     noteAnswered(request)
@@ -80,7 +80,7 @@ export function writeError(
   void reply.send(body)
 }
 
-/** The catalogue's word for what went wrong, which is logged if the sandbox itself has failed. */
+/** Converts an error to the catalogue's, and logs it if the sandbox itself has failed. */
 function noted(error: unknown, request: FastifyRequest): Problem {
   const problem = toProblem(error)
   request.code = problem.code
@@ -91,19 +91,19 @@ function noted(error: unknown, request: FastifyRequest): Problem {
 }
 
 /**
- * Whether the sandbox itself has failed. An error it was asked for, by a fault or while it is reset, is none; a chain that
- * does not answer is logged where that is noticed.
+ * @returns true if the sandbox itself has failed. Errors requested by a fault or due to a reset do not count; an outage of a chain is
+ * logged where it is noticed.
  */
 function isFailure({ status, cause }: Problem): boolean {
   return status >= 500 && cause !== undefined && !(cause instanceof ChainUnavailableError) && !isLeaving(cause)
 }
 
-/** Whether it only means that the client has gone before the first byte of an answer that trickles. */
+/** @returns true if the error only means that the client left before the first byte of an answer that trickles */
 function isLeaving(cause: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ERR_STREAM_PREMATURE_CLOSE'
 }
 
-/** Returns the body for Fastify to send; a reply returned instead would be waited for until the client has it all. */
+/** Returns the body for Fastify to send; if it returned the reply, Fastify would wait until the client has all of it. */
 function write(
   { exchange, request, reply }: RequestContext,
   response: ApiResponse,
@@ -122,7 +122,7 @@ function write(
   return response.text ?? response.body
 }
 
-/** Turns the request's errors into their responses. */
+/** Renders the errors of this request as responses. */
 export function renderFor(request: FastifyRequest, settings: ServiceSettings) {
   const type = problemType(settings)
   return (problem: Problem) => ({ ...renderProblem(problem, origin(request), settings), type })

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { responseOf } from '../control/trusting-fetch.ts'
 
 /**
- * A `fetch` that the application answers as if the request had come over the network, whatever host the URL names: in its own
- * process, a public URL may lead nowhere, and the certificate need not be trusted.
+ * A `fetch` that the application answers as if the request had come over the network, whatever host the URL names. In its own process, a
+ * public URL may not be reachable, and the certificate need not be trusted.
  */
 export function inProcessFetch(app: FastifyInstance, host: string): typeof fetch {
   return async (input, init) => {

@@ -4,30 +4,30 @@ import { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import { Origin } from '../domain/origin.ts'
 
-/** Thousands may connect while the process is busy: Node would let 511 wait, and some of the others are reset. */
+/** Thousands may connect while the process is busy: with Node's default of 511, some of the others would be reset. */
 const BACKLOG = 65_535
 
-/** What the operating system says of an address that the machine does not have. */
+/** Codes of the operating system for an address that the machine does not have. */
 const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
 
-/** Where an application is to listen. */
+/** Address at which an application listens. */
 export interface ListenOptions {
   host: string | undefined
   port: number
   /** An origin; undefined for the address listened on. */
   publicUrl: string | undefined
-  /** Whatever is there for https; undefined for http. */
+  /** Any value for https; undefined for http. */
   tls: unknown
 }
 
 /**
- * The addresses of a sandbox, before there is anything that answers there: whoever connects by then waits until it is served.
- * So the origin is known to all that is built, and a port that is taken is known before anything is started.
+ * The addresses of a sandbox, opened before anything can answer there: a client that connects early waits until it is served. So every
+ * part can be built with a known origin, and a port that is taken is reported before anything is started.
  */
 export class Listener {
   /**
-   * Listens at a host. `localhost`, the default, leads to IPv4 or IPv6: there it listens on both, as far as the machine has them.
-   * Throws the operating system's error about an address or a port; nothing listens then.
+   * Listens at a host. `localhost`, the default, resolves to IPv4 or IPv6, so it listens on both if the machine has both. Throws the
+   * operating system's error about an address or a port; nothing listens then.
    */
   static async open({ host, port, publicUrl, tls }: ListenOptions): Promise<Listener> {
     const both = host === undefined || host === 'localhost'
@@ -50,17 +50,17 @@ export class Listener {
   #app: FastifyInstance | undefined
 
   private constructor(
-    /** Where clients find it. */
+    /** Address at which clients find it. */
     readonly origin: Origin,
     doors: readonly Door[],
   ) {
     this.#doors = doors
   }
 
-  /** From now on the application answers, those who wait first. */
+  /** Lets the application answer from now on, first the clients that wait. */
   async serve(app: FastifyInstance): Promise<void> {
     this.#app = app
-    // Fastify ends the connections of a server that it has let listen itself.
+    // Fastify ends connections only for a server that it started listening itself.
     app.addHook('preClose', async () => app.server.closeAllConnections())
     await app.ready()
     const [first, ...others] = this.#doors
@@ -75,14 +75,14 @@ export class Listener {
   }
 }
 
-/** One address, and the connections that came there before anybody answered them. */
+/** One address, and the connections that arrived before there was a server for them. */
 class Door {
   readonly #server: Server
   #target: Server | undefined
   readonly #waiting = new Set<Socket>()
 
   constructor() {
-    // As Node's own HTTP servers have it; nothing is read before it is known who reads.
+    // The settings of Node's own HTTP servers; nothing is read before the server is known.
     this.#server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true }, (socket) => {
       if (this.#target) return pass(socket, this.#target)
       this.#waiting.add(socket.on('error', () => socket.destroy()).once('close', () => this.#waiting.delete(socket)))
@@ -100,7 +100,7 @@ class Door {
     await once(this.#server, 'listening')
   }
 
-  /** @returns false when the machine has no such address, or when the port, which nobody asked for, is another's there */
+  /** @returns false if the machine has no such address, or if the port, chosen by the system, belongs to another program there */
   async openIfThere(host: string, port: number, anyPort: boolean): Promise<boolean> {
     try {
       await this.open(host, port, true)
@@ -112,14 +112,14 @@ class Door {
     }
   }
 
-  /** Gives the address itself to a server, which then looks after slow clients as well: it closes it. */
+  /** Hands the address over to a server, which then handles slow clients too, and closes it. */
   async handOver(server: Server): Promise<void> {
     server.listen(this.#server, BACKLOG)
     await once(server, 'listening')
     this.leadTo(server)
   }
 
-  /** Whoever comes here is a client of that server. */
+  /** Passes every connection, waiting or new, to that server. */
   leadTo(server: Server): void {
     this.#target = server
     for (const socket of this.#waiting) pass(socket, server)
@@ -136,7 +136,7 @@ class Door {
 
 function pass(socket: Socket, server: Server): void {
   if (socket.destroyed) return
-  // A server that reads TLS wants its end of the connection to end with the other's.
+  // A TLS server expects its end of the connection to close with the other end.
   if (server instanceof TlsServer) socket.allowHalfOpen = false
   server.emit('connection', socket)
   socket.resume()

@@ -3,7 +3,7 @@ import type { ApiResponse, ShownTotal } from '../domain/api-response.ts'
 import { jsonObject } from '../support/json.ts'
 import { member, type Shown } from './exchange.ts'
 
-/** What the response to an operation shows, if it reaches the client: a list says so, the answer to a transfer holds it. */
+/** The worth that an operation's response shows, if it reaches the client: a list has it in `shows`, a transfer in its body. */
 export function shownBy({ status, body, shows }: ApiResponse, again: boolean): Shown | undefined {
   if (shows) return { totals: shows, again, ofTransfer: false }
   const [portfolio_id, last_transaction_id, total_balance] = ['portfolio_id', 'transaction_id', 'total_balance'].map(
@@ -14,8 +14,8 @@ export function shownBy({ status, body, shows }: ApiResponse, again: boolean): S
 }
 
 /**
- * Remembers what an answer shows once its last byte was handed over on a living connection, and no earlier. `sent`: the body that a fault
- * has had its hands on. Assumption `withdraw-all`: what was dropped, replaced, or asked for by HEAD was not shown.
+ * Remembers the worth that an answer shows once its last byte was handed over on a living connection, and no earlier. `sent`: the body
+ * that a fault may have changed. Assumption `withdraw-all`: an answer that was dropped, replaced, or requested by HEAD showed nothing.
  */
 export function noteWhenShown(request: FastifyRequest, reply: FastifyReply, sent?: string): void {
   const { exchange, namespace, context, id, method } = request
@@ -24,7 +24,7 @@ export function noteWhenShown(request: FastifyRequest, reply: FastifyReply, sent
   const totals = sent === undefined ? shown.totals : shown.totals.filter((total) => isIn(sent, total))
   if (totals.length === 0) return
   reply.raw.once('finish', () => {
-    // Node calls an answer finished, too, whose client had gone before it was written.
+    // Node also calls an answer finished whose client left before it was written.
     if (request.raw.socket.destroyed || context?.generation.aborted) return
     const showings = totals.map((total) => ({ ...total, request_id: id }))
     namespace.service.showings.note(showings, shown)

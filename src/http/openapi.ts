@@ -6,22 +6,22 @@ import type { Endpoint } from '../partner-api/endpoint.ts'
 
 const HIDDEN = { schema: { hide: true } }
 
-/** A page that is shown inside of another one can be made to take clicks meant for that. */
+/** Another page that frames this one could redirect a user's clicks to it (clickjacking). */
 const UNFRAMED = { 'content-security-policy': "frame-ancestors 'none'", 'x-frame-options': 'DENY' }
 
-/** What the description is made from. */
+/** Dependencies of the description's routes. */
 export interface OpenApiDeps {
   settings: ServiceSettings
-  /** What examples are made from. */
+  /** Source of the examples. */
   store: Store
-  /** With one, the description is open to people who may not know what is in the sandbox: its examples are the fixture's. */
+  /** If set, the description is open to people who may not know the sandbox's data: its examples are the fixture's. */
   controlToken: string | undefined
   origin: Origin
 }
 
 /**
- * Serves the interface's description, made from the schemas that validate, at /openapi.json and to browse at /docs. Of the
- * routes registered after it; what makes it is loaded when first asked for, since most runs never are.
+ * Serves the interface's description, made from the schemas that validate, at /openapi.json and for browsing at /docs. It covers the
+ * routes registered after this call. Its code is loaded at the first request, since most runs never get one.
  */
 export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoint[], deps: OpenApiDeps): void {
   const { settings, store, controlToken, origin } = deps
@@ -34,7 +34,7 @@ export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoi
     ])
     const shipped = knownOfFixture(settings)
     const known = controlToken === undefined ? await knownIn(store, shipped) : shipped
-    // A page may only try what has its own origin: it is told the name of loopback that it came under.
+    // A page may only try requests to its own origin, so the document has the name of loopback that the page came under.
     return openApiDocument({ routes, endpoints, settings, known, baseUrl: origin.under(headers.host) })
   }
   const browse = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -49,7 +49,7 @@ export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoi
       .send(answer.rawPayload)
   }
   for (const url of ['/openapi.json', '/docs/json']) app.get(url, HIDDEN, description)
-  // The pages would make a document of their own routes, of which there are none.
+  // The pages would make a document from their own routes, and they have none.
   app.get('/docs/yaml', HIDDEN, (_, reply) => reply.callNotFound())
   for (const url of ['/docs', '/docs/*']) app.get(url, HIDDEN, browse)
   app.addHook('onRoute', (route) => {

@@ -9,12 +9,12 @@ import { type RequestContext, steps } from './pipeline.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A request to the service, once it is opened. */
+    /** Context of a request to the service, once it is opened. */
     context: RequestContext | null
   }
 }
 
-/** The service under `/v1/`: every endpoint behind the pipeline. */
+/** The service under `/v1/`: all endpoints behind the pipeline. */
 export function partnerApi(endpoints: readonly Endpoint[], settings: ServiceSettings): FastifyPluginAsync {
   return async (app) => {
     app.decorateRequest('context', null)
@@ -41,10 +41,10 @@ export function partnerApi(endpoints: readonly Endpoint[], settings: ServiceSett
           }
           request.context = context
           try {
-            // Step 3 of docs/a-deposit.md: nothing has been read of the body yet, and the first step that throws is the answer.
+            // Step 3 of docs/a-deposit.md: the body is still unread, and the first step that throws gives the answer.
             for (const step of steps) {
               const done = step(context, namespace)
-              if (done) await done // a turn of the microtask queue per step is felt at tens of thousands a second
+              if (done) await done // awaiting every step costs noticeable time at tens of thousands a second
             }
           } catch (error) {
             if (error instanceof ExchangeEnded) return parked()

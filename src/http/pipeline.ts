@@ -14,40 +14,40 @@ import type { HttpExchange } from './exchange.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** What the request is let in to; set before anything else is done with it. */
+    /** The request's namespace; set before any other step. */
     namespace: PipelineDeps
-    /** What was found about its identity-provider token on the way to its namespace, if that was looked at. */
+    /** Result for its identity-provider token, if the way to the namespace already looked at it. */
     seenToken: { refusal: Problem | undefined } | undefined
   }
 }
 
-/** A namespace, as the way of a request needs it. */
+/** The parts of a namespace that requests need. */
 export interface PipelineDeps {
   name: string
   service: Service
-  /** Of requests, too. */
+  /** Makes the ids of requests too. */
   ids: Ids
   faults: FaultEngine
-  /** What its clients sent and got. */
+  /** Record of its clients' requests and the answers. */
   exchanges: ExchangeLog
-  /** What a request must know to bring a fault along; undefined when anybody may. */
+  /** Token that a request needs to bring a fault along; undefined if none is needed. */
   controlToken: string | undefined
-  /** What the URL of its JSON-RPC must carry for sending transactions; undefined when anybody may. */
+  /** Key that the URL of its JSON-RPC needs for sending transactions; undefined if none is needed. */
   rpcKey: string | undefined
   /** Throws Problem token_missing or invalid_idp_token. */
   verifyIdpToken(request: Pick<FastifyRequest, 'headers' | 'seenToken'>): Promise<{ appid: string; tid: string }>
-  /** Told of every answer about to be written whole: what it does is done before the client can ask again. */
+  /** Called with every answer that is about to be written whole; it finishes before the client can send its next request. */
   answered(exchange: Exchange, status: number): void
   /** Aborted by the next reset or stop. */
   generation(): AbortSignal
-  /** Why the sandbox cannot serve yet; undefined when it can. */
+  /** Reason why the sandbox cannot serve yet; undefined if it can. */
   notReady(): string | undefined
 }
 
-/** One request on its way. */
+/** One request on its way through the pipeline. */
 export interface RequestContext {
   endpoint: Endpoint
-  /** What it was let in to: aborted when a reset begins another. */
+  /** The generation that let it in; aborted when a reset begins another. */
   generation: AbortSignal
   exchange: HttpExchange
   request: FastifyRequest
@@ -57,23 +57,23 @@ export interface RequestContext {
 type Step = (context: RequestContext, deps: PipelineDeps) => void | Promise<void>
 
 /**
- * The way of a request before its body is read, in the order in which errors win (assumption `error-precedence`). Then
- * Fastify reads the body and validates path, query and body against the endpoint's schemas, and `handle.ts` claims the
- * key, runs the handler and settles the key. Nothing else runs in between.
+ * The steps of a request before its body is read, in the order in which errors win (assumption `error-precedence`). Then Fastify reads
+ * the body and validates path, query and body against the endpoint's schemas, and `handle.ts` claims the key, runs the handler and
+ * settles the key. Nothing else runs in between.
  */
 export const steps: readonly Step[] = [ready, faultsOnRequest, identityProviderToken, role, userToken, idempotencyKey]
 
-/** Whether the request may go on: the sandbox is ready, and still the one that let it in. */
+/** Throws Problem sandbox_starting unless the sandbox is ready and still of the generation that let the request in. */
 export function ready({ generation }: RequestContext, deps: PipelineDeps): void {
   refuseUnlessReady(deps.notReady() ?? (generation.aborted ? 'The sandbox was reset meanwhile.' : undefined))
 }
 
-/** Throws Problem sandbox_starting when there is a reason not to serve. */
+/** Throws Problem sandbox_starting if there is a reason not to serve. */
 export function refuseUnlessReady(reason: string | undefined): void {
   if (reason) throw new Problem('sandbox_starting', { detail: reason })
 }
 
-/** Rules in force, and the one the request itself may bring along in `X-Sandbox-Fault`. */
+/** Applies the rules in force, and the fault that the request itself may bring along in `X-Sandbox-Fault`. */
 async function faultsOnRequest(context: RequestContext, deps: PipelineDeps): Promise<void> {
   const { exchange, request } = context
   const { faults, service } = deps
@@ -81,13 +81,13 @@ async function faultsOnRequest(context: RequestContext, deps: PipelineDeps): Pro
   if (!faults.concerns(exchange)) return
   exchange.claimedTenant = await claimedTenant(request, service)
   await faults.at('on_request', exchange)
-  // A fault may have held the request until the sandbox is being reset.
+  // A fault may have held the request until a reset.
   ready(context, deps)
 }
 
 /**
- * Takes on the fault that a request brings along in `X-Sandbox-Fault`: as the control interface, for those only who know its
- * token, if there is one. Throws Problem control_token_required or validation_error.
+ * Accepts the fault that a request brings along in `X-Sandbox-Fault`. As with the control interface, the request needs the control token,
+ * if there is one. Throws Problem control_token_required or validation_error.
  */
 export function bringFault(
   request: FastifyRequest,
@@ -105,7 +105,7 @@ export function bringFault(
   faults.bring(fault, exchange)
 }
 
-/** spec: Identity-provider token 4 to 6. Assumption `idp-token-issuer`: the token is of the tenant its appid belongs to. */
+/** spec: Identity-provider token 4 to 6. Assumption `idp-token-issuer`: the token is of the tenant that its appid belongs to. */
 async function identityProviderToken({ exchange, request }: RequestContext, deps: PipelineDeps): Promise<void> {
   const { appid, tid } = await deps.verifyIdpToken(request)
   const tenant = await deps.service.store.find('tenants', 'client_id', appid)
@@ -173,19 +173,19 @@ function idempotencyKey({ endpoint, request }: RequestContext, { service: { sett
   }
 }
 
-/** The Idempotency-Key, as {@link unquotedKey} gives it. */
+/** The request's Idempotency-Key, in the form of {@link unquotedKey}. */
 export function sentIdempotencyKey(request: FastifyRequest): string | undefined {
   const value = header(request, 'idempotency-key')
   return value === undefined ? undefined : unquotedKey(value)
 }
 
-/** A header's value, several of one name joined. */
+/** A header's value; several values are joined by commas. */
 export function header(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name]
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-/** Whom the unverified token names: good enough to match a fault that strikes before verification. */
+/** The tenant that the unverified token names: sufficient to match a fault that strikes before verification. */
 async function claimedTenant(request: FastifyRequest, { store }: Service): Promise<string | undefined> {
   const client = claimedClient(request.headers.authorization)
   return client === undefined ? undefined : (await store.find('tenants', 'client_id', client))?.slug
@@ -193,7 +193,7 @@ async function claimedTenant(request: FastifyRequest, { store }: Service): Promi
 
 const SCHEME = /^bearer +/i
 
-/** The client that an `Authorization` header names, unverified: good enough to choose what verifies it, and for nothing else. */
+/** The client that an `Authorization` header names, unverified: only for choosing the namespace that verifies it. */
 export function claimedClient(authorization: string | undefined): string | undefined {
   if (authorization === undefined) return undefined
   try {

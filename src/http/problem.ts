@@ -4,14 +4,14 @@ import { ChainUnavailableError, ChainUnsoundError, NoNodeFreeError } from '../do
 import { NotKeptError } from '../domain/ports/journal.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 
-/** Where an error arose. */
+/** The request in which an error arose. */
 export interface ProblemOrigin {
   request_id: string
   /** The request's path. */
   instance: string
 }
 
-/** Longest path an error body repeats; those that are served are far shorter. */
+/** Longest path that an error body repeats; all served paths are far shorter. */
 const MAX_INSTANCE = 1000
 
 /** The only place that writes an error body: RFC 9457, or the code alone. Assumption `error-body`. */
@@ -33,7 +33,7 @@ export function renderProblem(problem: Problem, origin: ProblemOrigin, settings:
   return { status, body, headers }
 }
 
-/** What kind of error it is, as a URI, and where it is described. Behaviour `error-docs`. */
+/** URI of the error's type, and of its documentation. Behaviour `error-docs`. */
 function linksOf(code: ErrorCode, { error_docs }: ServiceSettings): { type: string; doc_url?: string } {
   if (error_docs === 'none') return { type: `urn:yield-partner-api:error:${code}` }
   const url = `${error_docs}/${code}`
@@ -47,7 +47,7 @@ export function problemType(settings: ServiceSettings): string {
     : 'application/json; charset=utf-8'
 }
 
-/** The catalogue's word for whatever was thrown. What nobody foresaw is internal_error. */
+/** Converts any thrown value to an error of the catalogue; unforeseen ones become internal_error. */
 export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error
   if (error instanceof ChainUnavailableError) {

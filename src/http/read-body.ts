@@ -9,19 +9,19 @@ import { bodyProblem } from './bad-request.ts'
 import { noteBeginningOfBody, noteBody } from './record.ts'
 
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)/i
-/** UTF-8 and what is part of it. */
+/** UTF-8 and its subset. */
 const READABLE = /^(utf-?8|us-ascii)$/i
-/** A form's characters are ASCII whatever a client calls them; some call them so. */
+/** A form's characters are ASCII whatever the client declares; some clients declare this. */
 const READABLE_IN_FORM = /^(utf-?8|us-ascii|iso-8859-1)$/i
 
-/** Reads JSON in UTF-8, for the scopes that set no parser of their own, and refuses coded bodies in all of them. */
+/** Reads JSON in UTF-8, for scopes without a parser of their own, and refuses coded bodies in all scopes. */
 export function readBodies(app: FastifyInstance): void {
   app.addHook('preParsing', (request, _reply, payload, done) => {
     const unreadable = hasBody(request) ? unreadableCoding(request) : undefined
     if (unreadable) done(unreadable)
     else done(null, bodyReadAhead(request) ?? payload)
   })
-  // Fastify's own parser refuses `__proto__`.
+  // With these options Fastify's own parser refuses `__proto__`.
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
@@ -40,7 +40,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
 }
 
-/** RFC 9110 §15.5.16: what could be read instead is said in the answer. */
+/** RFC 9110 §15.5.16: the answer says which codings could be read instead. */
 function unreadableCoding({ headers }: FastifyRequest): Problem | undefined {
   const coding = headers['content-encoding']
   if (coding !== undefined && coding.trim().toLowerCase() !== 'identity') {
@@ -55,18 +55,18 @@ function unreadableCoding({ headers }: FastifyRequest): Problem | undefined {
   return new Problem('unsupported_media_type', { detail: 'The charset must be utf-8.', param: 'Content-Type' })
 }
 
-/** Most of a body that is read ahead, in bytes: a longer one is refused anyway. */
+/** Most bytes of a body that are read ahead; a longer body is refused anyway. */
 const MOST = 100 * 1024
 
-/** Milliseconds of real time: a body that never comes must not hold up a fault for longer. */
+/** Milliseconds of real time: a body that never arrives must not hold up a fault for longer. */
 const PATIENCE_MS = 1000
 
-/** The only bodies that the service reads. */
+/** The only content type of bodies that the service reads. */
 const JSON_TYPE = /^application\/json\b/i
 
 /**
- * Reads the body of a request before it is the body's turn, and records what has come: a fault is about to answer for the service, and
- * two requests without their bodies cannot be told apart. If the request goes on afterwards, {@link bodyReadAhead} hands the body over.
+ * Reads the body of a request before the parser's turn, and records the part that has arrived: a fault is about to answer for the service,
+ * and two requests without their bodies could not be distinguished. If the request then goes on, {@link bodyReadAhead} supplies the body.
  */
 export async function readAhead(request: FastifyRequest, clock: SandboxClock): Promise<void> {
   const { raw, headers } = request
@@ -77,7 +77,7 @@ export async function readAhead(request: FastifyRequest, clock: SandboxClock): P
   else if (request.exchange) request.exchange.body = bytes
 }
 
-/** The stream that a parser is to read: the body that was read ahead, or else the request's own. */
+/** The stream for a parser: the body that was read ahead, or undefined for the request's own. */
 function bodyReadAhead(request: FastifyRequest): Readable | undefined {
   const body = request.exchange?.body
   return body && Readable.from(body.length > 0 ? [body] : [])
@@ -89,7 +89,7 @@ function isExpected({ headers, readableEnded, destroyed }: IncomingMessage): boo
   return comes && !readableEnded && !destroyed
 }
 
-/** What comes in time, and whether that is all of it. The stream is paused then. */
+/** The part that arrives in time; `whole` is true if it is the entire body. Leaves the stream paused. */
 async function beginningOf(raw: IncomingMessage, clock: SandboxClock): Promise<{ bytes: Buffer; whole: boolean }> {
   const chunks: Buffer[] = []
   let length = 0
@@ -109,7 +109,7 @@ async function beginningOf(raw: IncomingMessage, clock: SandboxClock): Promise<{
   return { bytes: Buffer.concat(chunks), whole: raw.readableEnded }
 }
 
-/** Puts back what was read: the parser gets the request as it came. If no parser does, the next request must not wait behind it. */
+/** Puts the bytes back, so that the parser gets the original request. If no parser runs, the next request must not wait behind the rest. */
 function leaveRest({ raw, exchange }: FastifyRequest, bytes: Buffer): void {
   if (raw.destroyed) return
   if (bytes.length > 0) raw.unshift(bytes)

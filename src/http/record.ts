@@ -11,31 +11,31 @@ import { routed } from './routing.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The operation that the route is a way to. */
+    /** The operation that the route serves. */
     operation?: Operation
   }
   interface FastifyRequest {
-    /** The record of it; null when none is kept. */
+    /** The request's record; null if none is kept. */
     record: LiveExchange | null
   }
 }
 
-/** What is beside the service, and of no interest to whoever looks at a client. The sandbox's own pages among it. */
+/** Paths beside the service, such as the sandbox's own pages; records of a client leave them out. */
 const BESIDE = /^\/(_sandbox|rpc|docs|openapi\.json|favicon\.ico)([/?]|$)|^\/(\?|$)|\/\.well-known\//
 
-/** Whether what is asked for is the service, the token endpoint, or a path that nobody serves: a client's mistake. */
+/** @returns true for the service, the token endpoint, and paths that nothing serves (a client's mistake) */
 export function isRecorded(url: string, servicePath: string): boolean {
   return url.startsWith(servicePath) || !BESIDE.test(routed(url))
 }
 
-/** Begins the record of a request that has entered its namespace. `arrived`: when, if that was earlier. */
+/** Begins the record of a request that has entered its namespace. `arrived`: its time of arrival, if that was earlier. */
 export function openRecord(
   request: FastifyRequest,
   reply: FastifyReply,
   { operation, arrived }: { operation: Operation | null; arrived?: number | undefined },
 ): void {
   const { raw, id, namespace } = request
-  // What this process asks its own sandbox came over no connection.
+  // A request of this process to its own sandbox came over no connection.
   if (!(raw instanceof IncomingMessage)) return
   const log = namespace.exchanges
   const connection = Connection.of(raw.socket)
@@ -60,13 +60,13 @@ export function noteBody({ record, namespace }: FastifyRequest, text: string, by
   if (record) namespace.exchanges.takeBody(record, text, bytes)
 }
 
-/** Notes what has come of the body of a request, which is not parsed yet. `whole`: whether that is all of it. */
+/** Notes the part of a body that has arrived before parsing. `whole`: true if it is the entire body. */
 export function noteBeginningOfBody({ record, namespace }: FastifyRequest, bytes: Buffer, whole: boolean): void {
   const text = bytes.length > 0 ? bytes.toString() : null
   if (record) namespace.exchanges.takeBody(record, text, bytes.length, whole)
 }
 
-/** Notes what is answered, or would be. The first that is told counts. */
+/** Notes the answer, sent or intended. The first call counts. */
 export function noteAnswer(
   request: FastifyRequest,
   status: number,
@@ -79,12 +79,12 @@ export function noteAnswer(
   namespace.exchanges.takeAnswer(record, status, headers, body)
 }
 
-/** Notes that the answer is handed over, now. */
+/** Notes that the answer is handed over now. */
 export function noteAnswered({ record, raw, namespace }: FastifyRequest): void {
   if (record) namespace.exchanges.end(record, raw.socket.destroyed ? 'abandoned' : 'answered')
 }
 
-/** Notes that a fault ends the connection; one that the client has ended already was abandoned. */
+/** Notes that a fault ends the connection; if the client ended it first, the exchange counts as abandoned. */
 export function noteDrop({ record, raw, namespace }: FastifyRequest, how: RecordedExchange['dropped']): void {
   if (record?.end !== 'open') return
   const left = raw.socket.destroyed
@@ -92,17 +92,17 @@ export function noteDrop({ record, raw, namespace }: FastifyRequest, how: Record
   namespace.exchanges.end(record, left ? 'abandoned' : 'dropped')
 }
 
-/** Notes why a request is refused. The first that is told counts. */
+/** Notes the reason why a request is refused. The first call counts. */
 export function noteRefusal(request: FastifyRequest, problem: Problem): void {
   if (request.record && !isCutShort(request)) request.record.refusal ??= refusalOf(problem)
 }
 
-/** Whether the client left before all of the request was there: what that makes of it concerns nobody. */
+/** @returns true if the client left before the whole request had arrived: the resulting refusal is of no interest */
 function isCutShort({ raw }: FastifyRequest): boolean {
   return !raw.complete && raw.socket.destroyed
 }
 
-/** Notes how far the transfer of a request is. */
+/** Notes the progress of a request's transfer. */
 export function noteTransfer({ record }: FastifyRequest, { signed, shown_by }: TransferUnderWay): void {
   if (!record) return
   record.transferring = true

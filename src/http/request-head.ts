@@ -5,21 +5,21 @@ import { hasTooManyParameters, MAX_PARAMETERS } from '../support/encodings.ts'
 /** Longest path and query together, in bytes. */
 export const MAX_TARGET = 8 * 1024
 
-/** Headers that may come once, by their names in lower case. Of several, Node would let the first count, silently. */
+/** Headers that may occur only once, by their names in lower case. If one is repeated, Node silently uses the first. */
 const SINGLE = new Map([
   ['host', 'Host'],
   ['authorization', 'Authorization'],
   ['content-type', 'Content-Type'],
 ])
-/** Names of another length need no closer look: every name of every request is looked at. */
+/** Lengths of these names. Other lengths need no further look, which saves time on every header of every request. */
 const LENGTHS = new Set([...SINGLE.keys()].map(({ length }) => length))
 
 /** RFC 3986 §3.2.2: a name, an IPv4 address or an IPv6 address in brackets, and a port. */
 const HOST = /^(?:\[[\w:.%~-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i
 
 /**
- * Refuses a request whose head HTTP itself does not allow, or that is out of all proportion, whatever its path: Node lets
- * these pass. Throws Problem uri_too_long, validation_error or not_implemented.
+ * Refuses a request whose head HTTP itself does not allow, or that is excessively long, whatever its path: Node lets these pass. Throws
+ * Problem uri_too_long, validation_error or not_implemented.
  */
 export function checkHead(request: IncomingMessage): void {
   const { url = '', rawHeaders, headers } = request
@@ -35,7 +35,7 @@ export function checkHead(request: IncomingMessage): void {
   if (hasTooManyParameters(url)) throw malformed('query', `The query has more than ${MAX_PARAMETERS} parameters.`)
 }
 
-/** The refusal of a path and query beyond {@link MAX_TARGET}. */
+/** The refusal of a path and query longer than {@link MAX_TARGET}. */
 export function targetTooLong(): Problem {
   const detail = `Path and query are longer than ${MAX_TARGET / 1024} KiB together.`
   return new Problem('uri_too_long', { detail, param: 'path' })
@@ -53,7 +53,7 @@ function refuseRepeated(names: readonly string[]): void {
   }
 }
 
-/** RFC 9112 §3.2: HTTP/1.1 wants a Host, and a sound one. */
+/** RFC 9112 §3.2: HTTP/1.1 requires a well-formed Host. */
 function refuseHost({ headers: { host }, httpVersion }: IncomingMessage): void {
   if (host === undefined && httpVersion === '1.1') throw malformed('Host', 'HTTP/1.1 requires a Host header.')
   if (host === undefined || HOST.test(host)) return

@@ -12,7 +12,7 @@ import { toProblem } from './problem.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code of the error that the request itself came to, for the log; null when it is none. */
+    /** Code of the request's error, for the log; null if it has none. */
     code: string | null
   }
 }
@@ -25,15 +25,15 @@ export function logRequests(app: FastifyInstance, service: Pick<Service, 'clock'
   app.decorateRequest('code', null)
   if (!LEVELS.has(app.log.level)) return
   app.addHook('onRequest', (request, reply, done) => {
-    // What this process asks its own sandbox came over no connection: that is a call, not a request.
+    // A request of this process to its own sandbox came over no connection: that is a call, not a request.
     if (request.raw instanceof IncomingMessage) logWhenOver(request, reply, service)
     done()
   })
 }
 
 /**
- * Logs one line when all of a request is over: its connection, however that ended, and its work. Without the query and any
- * header but the Idempotency-Key, which {@link keyInLog} names: those may hold cursors and tokens.
+ * Logs one line when a request is entirely over: its connection, however that ended, and its work. It leaves out the query and all
+ * headers but the Idempotency-Key, which {@link keyInLog} names, since those may hold cursors and tokens.
  */
 export function logWhenOver(
   request: FastifyRequest,
@@ -55,14 +55,14 @@ export function logWhenOver(
   })
 }
 
-/** Orchestrators ask for health and readiness every few seconds: what they are told when all is well is no news. */
+/** Orchestrators ask for health and readiness every few seconds; good answers are logged at level debug only. */
 const PROBES = new Set(['/_sandbox/health', '/_sandbox/ready'])
 
 function levelOf({ routeOptions }: FastifyRequest, { statusCode }: FastifyReply): 'info' | 'debug' {
   return statusCode < 300 && PROBES.has(routeOptions.url ?? '') ? 'debug' : 'info'
 }
 
-/** What is undefined does not show. */
+/** Fields of the line; undefined ones do not appear. */
 function fieldsOf(request: FastifyRequest, reply: FastifyReply, settings: ServiceSettings, failure?: Problem): object {
   const { method, url, id, exchange, namespace } = request
   const answer = answerOf(request, reply, failure)
@@ -88,7 +88,7 @@ function fieldsOf(request: FastifyRequest, reply: FastifyReply, settings: Servic
   }
 }
 
-/** What was answered; without an answer, what the work came to behind the client's back. */
+/** The answer; without one, the result of the work that the client never got. */
 function answerOf(
   { exchange, code }: FastifyRequest,
   { raw, statusCode }: FastifyReply,
@@ -104,19 +104,19 @@ function answerOf(
   return outcome && { status: outcome.status, code: member(outcome.body, 'code') }
 }
 
-/** The one this request has signed, or the one whose response it is given. */
+/** The transaction that this request has signed, or that its response names. */
 function transactionOf({ transfer, outcome }: HttpExchange) {
   if (transfer?.signed) return transfer.signed
   return { id: member(outcome?.body, 'transaction_id'), tx_hash: member(outcome?.body, 'tx_hash') }
 }
 
-/** The error code that a body says: the service's, or the identity provider's. */
+/** The error code in a body: the service's, or the identity provider's. */
 export function codeIn(body: unknown): string | null {
   const read = jsonObject(String(body))
   return member(read, 'code') ?? member(read, 'error') ?? null
 }
 
-/** Node calls an answer finished, too, whose client had gone before it was written. */
+/** Node also calls an answer finished whose client left before it was written. */
 function isAnswered({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply): boolean {
   return raw.writableFinished && !socket.destroyed
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
 
-/** A path as the router reads it: `/%5fsandbox/` is `/_sandbox/`. Without the query; what cannot be decoded stays as it is. */
+/** A path in the router's reading, without the query: `/%5fsandbox/` is `/_sandbox/`. Text that cannot be decoded is unchanged. */
 export function routed(url: string): string {
   const path = url.split('?', 1)[0] ?? ''
   if (!path.includes('%')) return path
@@ -14,8 +14,8 @@ export function routed(url: string): string {
 }
 
 /**
- * Query parameters as strings, a repeated one as a list (which no schema accepts), a whole `limit` as the number it is:
- * anything looser would let `1e1` pass for ten. Never throws: Fastify calls it outside of every error handler.
+ * Parses query parameters as strings, a repeated one as a list (which no schema accepts), and a whole `limit` as a number: a looser rule
+ * would let `1e1` pass for ten. Never throws, since Fastify calls it outside of every error handler.
  */
 export function parseQuery(query: string): Record<string, unknown> {
   const parameters: Record<string, unknown> = Object.create(null)
@@ -23,14 +23,14 @@ export function parseQuery(query: string): Record<string, unknown> {
   for (const [name, value] of new URLSearchParams(query)) {
     const earlier = parameters[name]
     if (earlier === undefined) parameters[name] = name === 'limit' && /^\d{1,15}$/.test(value) ? Number(value) : value
-    // Into the list that is there: a copy for every repetition takes a time that grows with their square.
+    // Into the existing list: a copy for every repetition would take quadratic time.
     else if (Array.isArray(earlier)) earlier.push(value)
     else parameters[name] = [earlier, value]
   }
   return parameters
 }
 
-/** Paths nobody serves, and methods a path does not have. Assumption `unknown-route`. */
+/** Refuses paths that nothing serves, and methods that a path does not have. Assumption `unknown-route`. */
 export function unknownRoute(endpoints: readonly Endpoint[]) {
   const paths = endpoints.map(({ url, method }) => ({
     methods: method === 'GET' ? ['GET', 'HEAD'] : [method],
@@ -47,7 +47,7 @@ export function unknownRoute(endpoints: readonly Endpoint[]) {
   }
 }
 
-/** Where a browser that comes to the origin is led. To everybody else nothing is served there, as `refuse` says. */
+/** Redirects a browser that opens the origin to /docs. For other clients nothing is served there, and `refuse` answers. */
 export function registerRootPage(app: FastifyInstance, refuse: (request: FastifyRequest) => never): void {
   app.get('/', { schema: { hide: true } }, (request, reply) => {
     if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) refuse(request)

@@ -22,19 +22,19 @@ const Key = Type.Object({
 })
 const Namespace = Type.String({ description: 'Name of the namespace.', examples: ['pull-request-7'] })
 
-/** Methods that read, and those that send what its owner signed. Anvil's cheats stay out of reach. */
+/** Methods that read, and those that send transactions signed by their owner. Anvil's cheats stay out of reach. */
 const OPEN_METHODS = /^(eth|net|web3)_/
 const CLOSED_METHODS = /^eth_(sendTransaction|sendUnsignedTransaction|sign|accounts)/
-/** Gas is free, so whoever may send can take the markets' liquidity: these need the key. */
+/** Methods that need the key: gas is free, so a client that may send can take the markets' liquidity. */
 const SENDING_METHODS = /^eth_send/
 
-/** Longest request body in bytes: batches of thousands of reads pass, and so does a state for `anvil_loadState`. */
+/** Longest request body in bytes: enough for batches of thousands of reads, and for a state for `anvil_loadState`. */
 const BODY_LIMIT = 10 * 1024 * 1024
 
-/** Most values of a body: batches of thousands of calls pass. */
+/** Most values in a body: enough for batches of thousands of calls. */
 const MAX_VALUES = 100_000
 
-/** The path, and what is particular about what is there. */
+/** Each path with the particulars of its route. */
 const ROUTES = [
   [
     '/rpc/:chain_id',
@@ -105,13 +105,13 @@ const RPC_ERRORS = [
 export interface RpcDeps {
   /** The namespace of that name, by default the one that every sandbox has. Throws Problem namespace_not_found. */
   namespace(name?: string): PipelineDeps | Promise<PipelineDeps>
-  /** Whether only this machine can reach the sandbox. Then everything is allowed, else reading, and with the key sending. */
+  /** True if only this machine can reach the sandbox: then every method is allowed, otherwise reading, and sending with the key. */
   local: boolean
-  /** Where the sandbox is: its own pages may use it. */
+  /** Address of the sandbox, whose own pages may use it. */
   origin: Origin
 }
 
-/** A chain's JSON-RPC on the sandbox's own origin: it outlives the node. Never subject to faults, never recorded. */
+/** Serves a chain's JSON-RPC on the sandbox's own origin, so that its URL outlives the node. Never subject to faults, never recorded. */
 export async function rpcProxy(app: FastifyInstance, { namespace, local, origin }: RpcDeps): Promise<void> {
   app.addHook('onRequest', async (request) => {
     refuseForeignOrigin(request, origin)
@@ -123,7 +123,7 @@ export async function rpcProxy(app: FastifyInstance, { namespace, local, origin 
     const { namespace: name, chain_id } = params as RpcParams
     const { service, exchanges, rpcKey, notReady } = await namespace(name)
     refuseUnlessReady(notReady())
-    // What this process asks its own sandbox is no client's request.
+    // A request of this process to its own sandbox is not a client's.
     if (raw instanceof IncomingMessage) exchanges.rpcAt = service.clock.wallNow()
     const chain = service.chains.get(chain_id)
     if (!chain) throw new Problem('not_found', { detail: 'There is no such chain.', param: 'chain_id' })
@@ -139,7 +139,7 @@ export async function rpcProxy(app: FastifyInstance, { namespace, local, origin 
       {
         schema: { ...RPC_SCHEMA, ...about },
         config: { errors },
-        // The schema describes; what is no request is answered in JSON-RPC's own words.
+        // The schema is for the description only; an invalid request gets an error of JSON-RPC itself.
         validatorCompiler: () => () => true,
         bodyLimit: BODY_LIMIT,
       },
@@ -164,7 +164,7 @@ function refuseMethod({ method }: FastifyRequest): never {
   throw new Problem('method_not_allowed', { detail, param: 'method', headers: { allow: 'POST' } })
 }
 
-/** The chain's answer to a body; undefined when nobody wants one. */
+/** The chain's answer to a body; undefined if the client expects none. */
 async function relayText(text: string, chain: Chain, caller: Caller): Promise<string | object | undefined> {
   const excess = jsonExcess(text, MAX_VALUES)
   if (excess !== undefined) return invalidRequest(`The body ${excess}.`)
@@ -173,12 +173,12 @@ async function relayText(text: string, chain: Chain, caller: Caller): Promise<st
   return chain.relay(body)
 }
 
-/** A refusal in JSON-RPC's own words. */
+/** A refusal as a JSON-RPC error. */
 function invalidRequest(message: string) {
   return { jsonrpc: '2.0', id: null, error: { code: -32600, message } }
 }
 
-/** Undefined for what is no JSON: that has an answer in JSON-RPC's own words. */
+/** Undefined for text that is not JSON: the chain answers it with a JSON-RPC error. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -187,7 +187,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What somebody who asks may do. */
+/** Rights of the caller. */
 interface Caller {
   local: boolean
   maySend: boolean
@@ -196,7 +196,7 @@ interface Caller {
 function refuseUnlessOpen(body: unknown, { maySend }: Caller): void {
   if (body === undefined) return
   for (const call of Array.isArray(body) ? body : [body]) {
-    if (call === null || typeof call !== 'object') continue // no request at all: it has an error of its own
+    if (call === null || typeof call !== 'object') continue // not a JSON-RPC request: it gets an error of its own
     const method: unknown = 'method' in call ? call.method : undefined
     if (typeof method !== 'string' || !OPEN_METHODS.test(method) || CLOSED_METHODS.test(method)) {
       const detail = `${shorten(String(method))} is not offered here.`

@@ -12,8 +12,8 @@ import { noteBody } from './record.ts'
 import { codeIn } from './request-log.ts'
 
 /**
- * Lets faults strike the token operation. Call it on the scope the identity provider's routes are registered in;
- * gives what those routes have to know of it.
+ * Lets faults strike the token operation. Call it on the scope in which the identity provider's routes are registered; it returns the
+ * hooks that those routes need.
  */
 export function tokenEndpointFaults(
   scope: FastifyInstance,
@@ -25,7 +25,7 @@ export function tokenEndpointFaults(
     entrance.enter(request, reply, await namespaceOfClient(client), 'token')
     noteForm(request)
     const { faults, service, notReady } = request.namespace
-    // Before the tenants are there, a good client would be told that it is none.
+    // Before the tenants are loaded, a registered client would get the answer that it is unknown.
     refuseUnlessReady(notReady())
     const target = { operation: 'token', user_token: false, render: oauthError } as const
     const exchange = new HttpExchange(request, reply, target)
@@ -58,11 +58,11 @@ export function tokenEndpointFaults(
   }
 }
 
-/** What the identity provider asks and tells about a token request. */
+/** The hooks of the identity provider's routes. */
 interface TokenEndpoint {
-  /** What a struck request is to be answered with. */
+  /** Changes that a fault makes to the answer. */
   wish(request: FastifyRequest): IdpTokenChanges
-  /** Notes why a request is refused. */
+  /** Notes the reason why a request is refused. */
   refused(request: FastifyRequest, reply: FastifyReply, error: RefusedTokenRequest): void
 }
 
@@ -73,26 +73,26 @@ interface RefusedTokenRequest {
   details: Partial<Pick<Refusal, 'check'>> & { aspect?: string; expected?: string; came?: string }
 }
 
-/** Its form, as it was understood. */
+/** Notes the parsed form. */
 function noteForm(request: FastifyRequest): void {
   if (!(request.body instanceof URLSearchParams)) return
   const form = request.body.toString()
   noteBody(request, form, Number(request.headers['content-length'] ?? Buffer.byteLength(form)))
 }
 
-/** What leads a token request to its namespace. */
+/** Dependencies of {@link tokenEndpointFaults}. */
 export interface TokenEndpointDeps {
   entrance: Entrance
-  /** That of the client, or the one that every sandbox has. */
+  /** The client's namespace, or the one that every sandbox has. */
   namespaceOfClient(clientId: string): PipelineDeps | Promise<PipelineDeps>
 }
 
-/** Whom the request says it comes from, in the form or by HTTP Basic. */
+/** The client id that the request claims, in the form or by HTTP Basic. */
 function clientId({ body, headers }: FastifyRequest): string {
   const inForm = body instanceof URLSearchParams ? body.get('client_id') : undefined
   const basic = headers.authorization?.replace(/^basic +/i, '') ?? ''
   const encoded = Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? ''
-  // Some libraries encode even hyphens.
+  // Some libraries percent-encode even hyphens.
   return inForm ?? formDecode(encoded) ?? encoded
 }
 

@@ -11,14 +11,14 @@ const never = (): never => {
   throw new Error('every route is compiled by compileSchema')
 }
 
-/** Given any compilers, Fastify does not load Ajv, which takes a fifth of a start and has its own words for what is wrong. */
+/** With any compilers given, Fastify does not load Ajv, which takes a fifth of a start and has its own wording of errors. */
 export const withoutAjv = {
   schemaController: { compilersFactory: { buildValidator: never, buildSerializer: never } },
 } satisfies FastifyServerOptions
 
 /**
- * Holds requests against their schemas by TypeBox; nothing of a request is changed. A schema is compiled when its first request
- * comes: most routes are never asked for.
+ * Validates requests against their schemas by TypeBox, without changing them. A schema is compiled at its first request, since most
+ * routes never get one.
  */
 export function compileSchema({ schema }: { schema: TSchema }): (value: unknown) => true | { error: Problem } {
   let compiled: TypeCheck<TSchema> | undefined
@@ -26,16 +26,16 @@ export function compileSchema({ schema }: { schema: TSchema }): (value: unknown)
     compiled ??= TypeCompiler.Compile(schema)
     if (compiled.Check(value)) return true
     const issues = schemaIssues(schema, value, { inWords })
-    // JSON Schema counts characters where TypeBox counts UTF-16 units: such a text is not too long.
+    // JSON Schema counts characters where TypeBox counts UTF-16 units, so the text is not too long after all.
     return issues.length === 0 || { error: invalidParameters(issues.map(parameterFault)) }
   }
 }
 
-/** The schema with the words for the form that it demands, or for what else the value is not. */
+/** The schema with the words for the form that it demands, or for its other requirement that the value misses. */
 function inWords(schema: TSchema, reason: ValueErrorType): TSchema {
   if (reason === ValueErrorType.Kind && schema[AMOUNT_TO_MOVE]) return { ...schema, title: schema[AMOUNT_TO_MOVE] }
   const { pattern, ...rest } = schema
-  // Of the right form, but too long or too short.
+  // The form is right, but the text is too long or too short.
   if (reason === ValueErrorType.StringMinLength || reason === ValueErrorType.StringMaxLength) return rest as TSchema
   const title = wordsFor(pattern)
   return title === undefined ? schema : { ...schema, title }

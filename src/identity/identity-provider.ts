@@ -10,17 +10,17 @@ export interface IdentityProviderOptions {
   /** PKCS#8 PEM, RSA. */
   privateKeyPem: string
   kid: string
-  /** Where it is. */
+  /** Address of the sandbox, from which issuers follow. */
   origin: Origin
-  /** `aud` of its tokens, unless another one is asked for. */
+  /** Default `aud` of its tokens. */
   audience: string
-  /** Seconds a token is valid for unless told otherwise. */
+  /** Default lifetime of a token, in seconds. */
   lifetime: number
   clock: SandboxClock
   unknownKey: UnknownKey
 }
 
-/** How a token is to differ from the usual one. */
+/** Differences of a token from the usual one. */
 export interface IdpTokenRequest {
   /** Seconds; negative for a token that has expired. */
   lifetime?: number | undefined
@@ -33,18 +33,18 @@ export interface IdpTokenRequest {
   key?: KeyChoice | undefined
 }
 
-/** An access token, and for how many seconds it is valid. */
+/** An access token, and its lifetime in seconds. */
 export interface IdpToken {
   access_token: string
   expires_in: number
 }
 
-/** The mock identity provider: issues application tokens as Entra ID v1 does. */
+/** The mock identity provider: issues application tokens in the form of Entra ID v1. */
 export class IdentityProvider {
   readonly #key: KeyObject
   readonly #options: IdentityProviderOptions
 
-  /** Throws when the PEM holds no private key. */
+  /** Throws if the PEM holds no private key. */
   constructor(options: IdentityProviderOptions) {
     this.#options = options
     this.#key = createPrivateKey(options.privateKeyPem)
@@ -54,7 +54,7 @@ export class IdentityProvider {
     return this.#options.origin
   }
 
-  /** A token for the tenant's application, good unless the request asks otherwise (assumptions: idp-token-claims). */
+  /** Issues a token for the tenant's application, a good one unless the request changes it (assumptions: idp-token-claims). */
   async issueToken(tenant: Tenant, request: IdpTokenRequest = {}): Promise<IdpToken> {
     const { audience, clock, kid, unknownKey } = this.#options
     const lifetime = request.lifetime ?? this.#options.lifetime
@@ -63,7 +63,7 @@ export class IdentityProvider {
     const claims = {
       aud: request.audience ?? audience,
       iss: request.issuer ?? issuerAt(this.origin.url),
-      // A token that has expired was issued before it did.
+      // An expired token was issued before it expired.
       iat: now + Math.min(0, lifetime),
       nbf: now + Math.min(0, lifetime),
       exp: now + lifetime,
@@ -94,7 +94,7 @@ export class IdentityProvider {
   }
 }
 
-/** A UUID that is the same for the tenant every time; `oid` and `sub` of an application token are one and the same. */
+/** A UUID that is always the same for a tenant; `oid` and `sub` of an application token are equal. */
 function servicePrincipalId({ tenant_id }: Tenant): string {
   const hex = createHash('sha256').update(`service principal of ${tenant_id}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), `5${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)].join(

@@ -13,17 +13,17 @@ import { authorizeTokenRequest } from './token-request.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The body says, too, who the client is. */
+    /** True if the body, too, may name the client. */
     clientInBody?: boolean
   }
 }
 
 export interface IdentityRoutesOptions extends MetadataOptions {
-  /** The tenant of that client id, in the namespace of the request. */
+  /** Returns the tenant with that client id, in the namespace of the request. */
   findTenant(request: FastifyRequest, clientId: string): Promise<Tenant | undefined>
-  /** How the answer to a token request is to differ from a good one: faults decide. */
+  /** Changes that faults make to the answer of a token request. */
   wish?(request: FastifyRequest): IdpTokenChanges
-  /** Told why a token request is refused. */
+  /** Called with the reason when a token request is refused. */
   refused?(request: FastifyRequest, reply: FastifyReply, error: OAuthError): void
 }
 
@@ -34,8 +34,8 @@ const OTHER_METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' }
 
 /**
- * RFC 6749 §4.1.2.1: nobody registered an address to be sent back to, so the person is told, and not redirected. Discovery documents
- * name the endpoint since libraries want one.
+ * RFC 6749 §4.1.2.1: no client registered a redirect address, so the person gets the error and is not redirected. Discovery documents
+ * name the endpoint because libraries require one.
  */
 async function refuseAuthorization(): Promise<never> {
   throw new OAuthError(
@@ -44,7 +44,7 @@ async function refuseAuthorization(): Promise<never> {
   )
 }
 
-/** The identity provider's endpoints, to be registered as a Fastify plugin: its body parser and errors are its own. */
+/** The identity provider's endpoints, to be registered as a Fastify plugin, since it has a body parser and errors of its own. */
 export async function identityRoutes(app: FastifyInstance, options: IdentityRoutesOptions): Promise<void> {
   app.register(tokenRoutes, options)
   app.register(metadataRoutes, options)
@@ -80,7 +80,7 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
     const headers = { allow: 'POST' }
     throw new OAuthError('invalid_request', 'the token endpoint takes POST', { status: 405, headers, ...details })
   }
-  // Before the body is read: whatever it is, the method, or coming here at all, is what is wrong.
+  // Before the body is read: for these requests the method or the path is wrong, whatever the body.
   const refusing = (refuse: (request: FastifyRequest) => Promise<never>) => ({
     schema: { hide: true },
     exposeHeadRoute: false,
@@ -94,7 +94,7 @@ async function tokenRoutes(app: FastifyInstance, options: IdentityRoutesOptions)
   }
 }
 
-/** The tenant of the shipped fixture; its secret is none. */
+/** The tenant of the shipped fixture; its secret is public. */
 const DEMO = { client_id: '5d1f0c8e-2b4a-4c6d-9e8f-0a1b2c3d4e01', client_secret: 'acme-demo-secret' }
 
 function tokenRouteOptions(url: string, settings: IdentityRoutesOptions['settings']): RouteShorthandOptions {
@@ -114,7 +114,7 @@ function tokenRouteOptions(url: string, settings: IdentityRoutesOptions['setting
       body: { ...FormSchema, examples: [{ grant_type: 'client_credentials', ...DEMO, scope }] },
       response: tokenResponses(settings.idp_token_lifetime),
     },
-    // The schema describes; what is wrong with a form is answered in the words of RFC 6749.
+    // The schema is for the description only; a flaw of a form is answered in the words of RFC 6749.
     validatorCompiler: () => () => true,
   }
 }
@@ -139,7 +139,7 @@ function readRequest({ body, headers, params }: FastifyRequest) {
 function answerError(error: Error, refusal: OAuthError, request: FastifyRequest, reply: FastifyReply) {
   if (reply.sent) return reply
   const { error: code, description, status, headers } = refusal
-  // What a fault asked for, or a sandbox that is not ready, is no failure.
+  // Errors that a fault asked for, and those of a sandbox that is not ready, are not failures.
   const foreseen = error instanceof OAuthError || error instanceof Problem
   if (status >= 500 && !foreseen) request.log.error({ err: error }, 'the token endpoint failed')
   return reply
@@ -148,7 +148,7 @@ function answerError(error: Error, refusal: OAuthError, request: FastifyRequest,
     .send({ error: code, error_description: description })
 }
 
-/** Where OAuth has a word of its own for what the service's catalogue says. */
+/** OAuth's words for errors that the service's catalogue names differently. */
 const OAUTH_WORDS: Partial<Record<ErrorCode, string>> = {
   validation_error: 'invalid_request',
   uri_too_long: 'invalid_request',
@@ -201,7 +201,7 @@ const WHEN = {
 
 const CHALLENGE = { 'WWW-Authenticate': header('Basic, for a client that used the Authorization header.') }
 
-/** Every answer of the token endpoint, for the description; `lifetime` of a token in seconds. */
+/** All answers of the token endpoint, for the description; `lifetime` of a token in seconds. */
 const tokenResponses = (lifetime: number) => ({
   200: {
     description: 'The access token. Cache it until 60 seconds before it expires.',

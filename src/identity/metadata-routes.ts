@@ -7,17 +7,17 @@ import { shorten } from '../support/foreign-text.ts'
 import type { IdentityProvider } from './identity-provider.ts'
 import { DiscoverySchema, JwksSchema, TenantParamsSchema } from './schemas.ts'
 
-/** What the metadata is made from. */
+/** Dependencies of the metadata routes. */
 export interface MetadataOptions {
   provider: IdentityProvider
   settings: Pick<ServiceSettings, 'audience' | 'idp_scopes' | 'idp_token_lifetime'>
-  /** The id of the tenant that an address names, be it in another case. Throws Problem while the tenants are not known yet. */
+  /** Returns the id of the tenant that an address names, in any case. Throws Problem while the tenants are not known yet. */
   tenantIdAs(written: string): Promise<string | undefined>
 }
 
 const TAGS = ['Identity provider']
 
-/** By issuer, the well-known addresses of its metadata: OpenID Connect Discovery §4 appends, RFC 8414 §3.1 inserts. */
+/** Well-known addresses of the metadata, by issuer: OpenID Connect Discovery §4 appends, RFC 8414 §3.1 inserts. */
 const METADATA = [
   ['/.well-known/openid-configuration', 'get_openid_configuration', 'OpenID Connect discovery document'],
   ['/.well-known/oauth-authorization-server', 'get_authorization_server', 'Authorization server metadata (RFC 8414)'],
@@ -68,29 +68,29 @@ export async function metadataRoutes(app: FastifyInstance, { provider, settings,
   }
 }
 
-/** What a discovery document is about. */
+/** Subject of a discovery document. */
 interface Discovered {
-  /** The URL the sandbox was asked under. */
+  /** The URL that the request came under. */
   url: string
   /** For the issuer at a tenant's own address. */
   tenantId?: string | undefined
-  /** What may be asked for. */
+  /** Scopes that a client may ask for. */
   scopes: string[]
 }
 
-/** Paths of the endpoints, or of a tenant's own, which are those of Entra ID. */
+/** Paths of the endpoints; with a tenant, its own paths, in the form of Entra ID. */
 export function endpointPaths(tenantId?: string) {
   return tenantId === undefined
     ? { token: '/oauth2/token', authorize: '/oauth2/authorize' }
     : { token: `/${tenantId}/oauth2/v2.0/token`, authorize: `/${tenantId}/oauth2/v2.0/authorize` }
 }
 
-/** The metadata an OAuth client library starts from (RFC 8414, OpenID Connect Discovery). */
+/** Builds the metadata that an OAuth client library starts from (RFC 8414, OpenID Connect Discovery). */
 function discoveryDocument({ url, tenantId, scopes }: Discovered): Static<typeof DiscoverySchema> {
   const { token, authorize } = endpointPaths(tenantId)
   return {
     issuer: issuerAt(url, tenantId),
-    // Microsoft's libraries take nothing without it for a discovery document.
+    // Microsoft's libraries do not accept a discovery document without it.
     authorization_endpoint: `${url}${authorize}`,
     token_endpoint: `${url}${token}`,
     jwks_uri: `${url}/.well-known/jwks.json`,

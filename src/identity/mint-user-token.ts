@@ -4,17 +4,17 @@ import { Problem } from '../domain/errors.ts'
 import type { Tenant } from '../domain/records.ts'
 import { type KeyChoice, type Overrides, override, signJwt, type UnknownKey } from './sign-jwt.ts'
 
-/** The user token asked for: good unless overridden. */
+/** The requested user token: good unless overridden. */
 export interface UserTokenRequest {
   external_id: string
-  /** Seconds from now, 3600 when not given; negative for a token that has expired. */
+  /** Seconds from now, default 3600; negative for an expired token. */
   expires_in?: number | undefined
   claims?: Overrides | undefined
   header?: Overrides | undefined
   key?: KeyChoice | undefined
 }
 
-/** A user token; `expires_at` is ISO 8601 and knows nothing of an overridden `exp`. */
+/** A user token; `expires_at` is ISO 8601 and ignores an overridden `exp`. */
 export interface UserToken {
   token: string
   expires_at: string
@@ -29,8 +29,8 @@ export interface UserTokenMint {
 const HUNDRED_YEARS = 100 * 365 * 24 * 60 * 60
 
 /**
- * Mints the user token the partner would mint (spec: User token 2, 3). Throws {@link Problem} `validation_error` when
- * only the partner holds the tenant's private key, or the lifetime is beyond a hundred years.
+ * Mints the user token that the partner would mint (spec: User token 2, 3). Throws {@link Problem} `validation_error` if only the
+ * partner holds the tenant's private key, or if the lifetime is over a hundred years.
  */
 export async function mintUserToken(
   tenant: Tenant,

@@ -2,8 +2,9 @@ import type { Check } from '../domain/check.ts'
 import { requiredHeaders } from '../domain/errors.ts'
 
 /**
- * Error codes of RFC 6749 §5.2 the token endpoint answers with; `server_error` is for faults of the sandbox itself, and
- * the last for a sandbox that is not ready (the word is §4.1.2.1's). */
+ * Error codes of RFC 6749 §5.2 that the token endpoint answers with. `server_error` is for failures of the sandbox itself, the last one
+ * for a sandbox that is not ready (the word is from §4.1.2.1).
+ */
 export const OAUTH_ERRORS = [
   'invalid_request',
   'invalid_client',
@@ -17,11 +18,11 @@ export const OAUTH_ERRORS = [
 /** One of {@link OAUTH_ERRORS}. */
 export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number]
 
-/** What an error of the token endpoint carries beside its code. */
+/** Content of an error of the token endpoint beside its code. */
 export interface OAuthErrorDetails {
   status?: number
   headers?: Record<string, string>
-  /** For the record of the exchange alone, as with a Problem. */
+  /** For the record of the exchange only, as with a Problem. */
   check?: Check
   aspect?: string
   expected?: string
@@ -36,7 +37,7 @@ export class OAuthError extends Error {
   readonly headers: Record<string, string>
 
   constructor(
-    /** One of {@link OAUTH_ERRORS}, or what a fault asks for. */
+    /** One of {@link OAUTH_ERRORS}, or the code that a fault asks for. */
     readonly error: OAuthErrorCode | (string & {}),
     /** ASCII without quotation marks and backslashes (RFC 6749 §5.2). */
     readonly description: string,

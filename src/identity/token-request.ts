@@ -5,22 +5,22 @@ import { decodeBase64, formDecode } from '../support/encodings.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { OAuthError, type OAuthErrorDetails } from './oauth-error.ts'
 
-/** A request to the token endpoint as it came in. */
+/** A request to the token endpoint, unchecked. */
 export interface TokenRequest {
   form: URLSearchParams
   authorization: string | undefined
-  /** The tenant named in the path, if one is. */
+  /** The tenant that the path names, if any. */
   tenant_id: string | undefined
 }
 
-/** What answering a token request needs to know. */
+/** Dependencies of {@link authorizeTokenRequest}. */
 export interface TokenRequestContext {
-  /** Audiences of the tokens that may be asked for. */
+  /** Audiences that a client may ask for. */
   audiences: readonly string[]
   findTenant: (clientId: string) => Promise<Tenant | undefined>
 }
 
-/** Whom a token may be issued to, and for which audience. */
+/** The tenant that gets a token, and the token's audience. */
 export interface TokenGrant {
   tenant: Tenant
   audience: string
@@ -32,8 +32,8 @@ interface ClientCredentials {
 }
 
 /**
- * What a token may be issued for. Throws {@link OAuthError} (spec: Identity-provider token 1, 2; RFC 6749 §2.3, §4.4,
- * §5.2): repeated parameters first, then the client, the grant type, the scope.
+ * Checks a token request: repeated parameters first, then the client, the grant type, the scope. Throws {@link OAuthError} (spec:
+ * Identity-provider token 1, 2; RFC 6749 §2.3, §4.4, §5.2).
  */
 export async function authorizeTokenRequest(request: TokenRequest, context: TokenRequestContext): Promise<TokenGrant> {
   refuseRepeated(request.form)
@@ -66,7 +66,7 @@ function refuseRepeated(form: URLSearchParams): void {
   }
 }
 
-/** A parameter that must be there; one without a value counts as left out (RFC 6749 §3.2). */
+/** A required parameter; one without a value counts as left out (RFC 6749 §3.2). */
 function parameter(form: URLSearchParams, name: string): string {
   const value = form.get(name)
   if (value) return value
@@ -77,9 +77,9 @@ async function authenticateClient(request: TokenRequest, { findTenant }: TokenRe
   const { authorization, form, tenant_id } = request
   const { id, secret } = authorization === undefined ? formCredentials(form) : basicCredentials(authorization, form)
   const tenant = await findTenant(id)
-  // Compared for an unknown client as well, so that it takes as long as a wrong secret.
+  // Compared for an unknown client too, so that it takes as long as a wrong secret.
   const authentic = sameSecret(secret, tenant?.client_secret ?? '')
-  // The answer does not say which: that is for the record alone.
+  // The answer does not say which of the two is wrong; only the record does.
   const wrong = !tenant
     ? {
         aspect: 'client_id',
@@ -138,8 +138,8 @@ function sameSecret(given: string, expected: string): boolean {
 }
 
 /**
- * RFC 6749 §5.2: a client that used the Authorization header is told the scheme. Others are not, although RFC 9110 wants it with
- * every 401: libraries take a challenge for all there is to say and hide the error from their users.
+ * RFC 6749 §5.2: a client that used the Authorization header gets the scheme in a challenge. Others get none, although RFC 9110 requires
+ * one with every 401: libraries then take the challenge as the whole error and hide the rest from their users.
  */
 function invalidClient(
   description: string,
@@ -156,7 +156,7 @@ function invalidClient(
   })
 }
 
-/** Text from outside in the characters an error_description may have (RFC 6749 §5.2), shortened. */
+/** Text of the client, reduced to the characters of an error_description (RFC 6749 §5.2), shortened. */
 function printable(text: string): string {
   return text.slice(0, 100).replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?')
 }

@@ -7,15 +7,15 @@ import { MULTICALL3 } from '../domain/chain-setup.ts'
 export type ChainClient = TestClient & PublicActions
 
 /**
- * A viem client of every chain, by chain id. viem is loaded here, after the chains have started: it is the slowest import
- * and the command line does not need it.
+ * A viem client for each chain, by chain id. viem is loaded here, after the chains have started: it is the slowest import, and the
+ * command line does not need it.
  */
 export async function chainClients(
   { rpc_urls }: Credentials,
   fetchFn: typeof fetch,
 ): Promise<Record<string, ChainClient>> {
   const { createTestClient, defineChain, http, publicActions } = await loadViem()
-  // Nothing is kept from call to call: viem measures the age of what it keeps with a clock that a test may have stopped.
+  // No caching between calls: viem measures the age of its cache with a clock that a test may have stopped.
   const client = (chainId: string, url: string): ChainClient => {
     const chain = defineChain({
       id: Number(chainId),
@@ -31,8 +31,8 @@ export async function chainClients(
 }
 
 /**
- * The viem that an importing caller has; where nothing can be imported, as in Jest's default setup and in Vitest's `vmThreads`, that
- * of `require`.
+ * The viem that the caller would import. Where `import()` does not work, as in Jest's default setup and in Vitest's `vmThreads`, the one
+ * that `require` finds.
  */
 async function loadViem(): Promise<typeof import('viem')> {
   try {

@@ -6,23 +6,23 @@ import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { OptionError, refuseUnknownNames } from '../option-error.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
 
-/** Where a running sandbox is. */
+/** Address of a running sandbox, and the means to reach it. */
 export interface ConnectOptions {
-  /** Where it is reached from here; `localhost:4010` will do. The handle's addresses begin with it. */
+  /** URL of the sandbox from here; a scheme is optional: `localhost:4010`. The handle's addresses begin with it. */
   url: string
-  /** Bearer token of its control interface, when it needs one. */
+  /** Bearer token of its control interface, if it needs one. */
   controlToken?: string
-  /** PEM text of the authority to trust, for https: what the file `ca_file` of a self-signed one holds. */
+  /** PEM text of the authority to trust, for https: the content of the file that `ca_file` of a self-signed sandbox names. */
   ca?: string
-  /** The namespace the handle is of; default: the one that every sandbox has. */
+  /** The handle's namespace; default: the one that every sandbox has. */
   namespace?: string
 }
 
 const NAMES = { url: true, controlToken: true, ca: true, namespace: true } satisfies Record<keyof ConnectOptions, true>
 
 /**
- * The handle of a sandbox that runs elsewhere: in a container, in another process, in Jest's `globalSetup`. Throws
- * OptionError, or ControlError: `sandbox_unreachable`, or `sandbox_starting` when it is not ready yet.
+ * Returns the handle of a sandbox that runs elsewhere: in a container, in another process, in Jest's `globalSetup`. Throws OptionError, or
+ * ControlError: `sandbox_unreachable`, or `sandbox_starting` if it is not ready yet.
  * @example
  * const sandbox = await connectSandbox({ url: 'http://127.0.0.1:4010' })
  * await sandbox.reset()
@@ -45,8 +45,8 @@ export async function connectSandbox(options: ConnectOptions): Promise<SandboxHa
 }
 
 /**
- * Gives the addresses in credentials the origin under which the sandbox was reached: behind a mapped port, or by another name, it
- * does not know that one itself.
+ * Gives the addresses in credentials the origin under which the sandbox was reached, which the sandbox itself does not know behind a
+ * mapped port or another name.
  */
 function reachedAt(origin: string): (credentials: Credentials) => Credentials {
   return (credentials) => {

@@ -18,68 +18,68 @@ import { type ChainClient, chainClients } from './chain-clients.ts'
 import { type NamespacesHandle, namespacesOf } from './namespaces-handle.ts'
 import { type RequestsHandle, requestsOf } from './requests-handle.ts'
 
-/** A sandbox at work: started in this process, or connected to. Every method throws ControlError. */
+/** A running sandbox, started in this process or connected to. Every method throws ControlError. */
 export interface SandboxHandle extends AsyncDisposable {
   /** The service: requests go to `{baseUrl}/v1/partner/…`. */
   readonly baseUrl: string
   /** Token endpoint of the identity provider. */
   readonly authUrl: string
   readonly controlUrl: string
-  /** The namespace it is of: `default` unless another one was made or named. */
+  /** The handle's namespace: `default` unless another one was made or named. */
   readonly namespace: string
   readonly seed: number
   readonly tenants: TenantCredentials[]
   /** A viem client of the first chain: public actions, and Anvil's own. */
   readonly chain: ChainClient
-  /** The same of every chain, by chain id. */
+  /** Such a client for each chain, by chain id. */
   readonly chains: Readonly<Record<string, ChainClient>>
   readonly clock: ClockHandle
   readonly faults: FaultsHandle
   readonly scenarios: ScenariosHandle
   readonly requests: RequestsHandle
-  /** Of the whole sandbox. */
+  /** Namespaces of the whole sandbox. */
   readonly namespaces: NamespacesHandle<SandboxHandle>
-  /** Addresses, secrets and keys, as `GET /_sandbox/credentials` shows them. */
+  /** Addresses, secrets and keys, as in `GET /_sandbox/credentials`. */
   credentials(): Promise<Credentials>
   /**
-   * A user token, minted with the tenant's key: what your own code would send in `X-User-Token`. Good unless the wish says
-   * otherwise.
+   * A user token, minted with the tenant's key, as your own code would send it in `X-User-Token`. It is good unless the wish changes it.
    * @example
    * const good = await sandbox.userToken('alice')
    * const expired = await sandbox.userToken('alice', { expiresIn: -60 })
    * const forged = await sandbox.userToken('alice', { tenant: 'globex', key: 'unknown' })
    */
   userToken(externalId: string, wish?: TokenWish): Promise<string>
-  /** A token of the identity provider, without asking its token endpoint. Good unless the wish says otherwise. */
+  /** A token of the identity provider, without a request to its token endpoint. It is good unless the wish changes it. */
   idpToken(wish?: TokenWish): Promise<string>
   /**
-   * What is to be said of the clients, by what they have sent and got since the last reset: the verdict, its findings, mistakes in the
-   * set-up, coverage.
+   * The report on the clients, from their requests and the answers since the last reset: the verdict, its findings, mistakes in the set-up,
+   * coverage.
    * @example expect((await sandbox.report({ require: ['idempotency-key-on-retry'] })).verdict).toBe('passed')
    */
   report(wish?: ReportWish): Promise<Report>
-  /** Whether API, ledger and chain agree on every portfolio. */
+  /** Audits every portfolio: API, ledger and chain must agree. */
   audit(): Promise<AuditReport>
-  /** Back to the fixtures: state, chain, faults, clock; of this namespace alone. */
+  /** Resets state, chain, faults and clock to the fixtures; of this namespace alone. */
   reset(): Promise<void>
   /**
-   * Ends the sandbox, whoever started it, and resolves when its port is free; of the handle of a namespace, it deletes that one alone.
-   * At the end of an `await using` block only what the call itself started or made ends: what was connected to goes on.
+   * Ends the sandbox, even one that another process started, and resolves when its port is free; on the handle of a namespace, it
+   * deletes that namespace alone. The end of an `await using` block ends only what the call itself started or made: a sandbox that it
+   * connected to goes on.
    */
   stop(): Promise<void>
 }
 
-/** Whose token, and how it is to differ from a good one. */
+/** Tenant of a token, and its differences from a good one. */
 export interface TokenWish {
   /** Slug of the tenant; default: the first one. */
   tenant?: string
-  /** Replace claims; null removes one. */
+  /** Claims to replace; null removes one. */
   claims?: Record<string, unknown>
-  /** Replace header members. */
+  /** Header members to replace. */
   header?: Record<string, unknown>
-  /** Seconds of real time; negative for a token that has expired. */
+  /** Seconds of real time; negative for an expired token. */
   expiresIn?: number
-  /** `unknown`: signed with a key nobody registered. Default: `registered`. */
+  /** `unknown`: signed with a key that is registered nowhere. Default: `registered`. */
   key?: 'registered' | 'unknown'
 }
 
@@ -91,14 +91,14 @@ export interface ClockHandle {
   iso(): Promise<string>
   state(): Promise<ClockState>
   /**
-   * Moves on by a duration or by so many milliseconds, and wakes whatever waited for that. Resolves, as all moves do, when the
-   * latest block of every chain has the new time; `chains` says of one that cannot why not.
+   * Moves on by a duration or by a number of milliseconds, and wakes everything that waited for that. As with every move, it resolves when
+   * the latest block of every chain has the new time; `chains` has the reason if one cannot follow.
    * @example await sandbox.clock.advance('30d')
    */
   advance(by: string | number): Promise<MovedClock>
   /** Moves on to a later moment, ISO 8601. */
   set(moment: string | Date): Promise<MovedClock>
-  /** Stops business time where it is. */
+  /** Stops business time at its present moment. */
   freeze(): Promise<MovedClock>
   /** Lets business time run on from where it stands. */
   unfreeze(): Promise<MovedClock>
@@ -112,36 +112,36 @@ export interface FaultsHandle {
    * await sandbox.faults.add({ kind: 'drop_connection', phase: 'after_broadcast', match: { operation: 'deposit' } })
    */
   add(...rules: FaultRule[]): Promise<ActiveFault[]>
-  /** Those in force, with how often they have struck. */
+  /** The faults in force, each with the number of times it has struck. */
   list(): Promise<ActiveFault[]>
-  /** Takes one out of force. Resolves when what it had broken is mended; rejects when that takes longer than 3 s, and goes on. */
+  /** Takes one out of force. Resolves when its damage is mended; rejects if that takes longer than 3 s, but mending goes on. */
   remove(id: string): Promise<void>
-  /** Takes all out of force. Resolves when everything they had broken is mended; rejects when that takes longer than 3 s, and goes on. */
+  /** Takes all out of force. Resolves when all their damage is mended; rejects if that takes longer than 3 s, but mending goes on. */
   clear(): Promise<void>
 }
 
 /** Scenarios: faults and clock moves that belong together. */
 export interface ScenariosHandle {
-  /** Those that ship with the sandbox, and the one started last. */
+  /** The scenarios that ship with the sandbox, and the one started last. */
   list(): Promise<ScenarioList>
-  /** Starts a shipped one by its name, or one of your own. */
+  /** Starts a shipped scenario by its name, or one of your own. */
   start(scenario: string | ScenarioFile): Promise<ScenarioRun>
-  /** Takes back what the running one applied. Resolves to the run as it ended; null when none was there. */
+  /** Takes back the changes of the running scenario. Resolves to the run as it ended; null if there was none. */
   stop(): Promise<ScenarioRun | null>
 }
 
-/** In what a handle of this process and one connected to differ. */
+/** Differences between the handle of a sandbox in this process and one connected to. */
 interface Ways {
-  /** To the chain. */
+  /** For requests to the chain. */
   fetch: typeof fetch
-  /** Credentials with the addresses as they are from here; default: as the sandbox gives them. */
+  /** Gives credentials the addresses as seen from here; default: as the sandbox returns them. */
   addressed?(credentials: Credentials): Credentials
   stop(): Promise<void>
-  /** At the end of an `await using` block. */
+  /** Called at the end of an `await using` block. */
   dispose(): Promise<void>
 }
 
-/** The handle of the sandbox behind a client: one in this process and one connected to are the same from here on. */
+/** Makes the handle of the sandbox behind a client, in this process or connected to. */
 export async function handleOf(client: ControlClient, ways: Ways): Promise<SandboxHandle> {
   return handleWith(client, await client.credentials(), ways)
 }
@@ -198,7 +198,7 @@ function clockOf(client: ControlClient): ClockHandle {
     iso,
     state: () => client.clock(),
     advance: (by) => client.moveClock({ advance: typeof by === 'number' ? `${by}ms` : by }),
-    // As JSON has it: a Date that is none becomes null, which the sandbox refuses in its words.
+    // As JSON: an invalid Date becomes null, which the sandbox refuses in its own words.
     set: (moment) => client.moveClock({ set: moment as string }),
     freeze: () => client.moveClock({ freeze: true }),
     unfreeze: () => client.moveClock({ freeze: false }),

@@ -2,26 +2,26 @@ import type { ControlClient } from '../control/client.ts'
 import type { Credentials, NamespaceSummary } from '../control/contract.ts'
 import { refuseUnknownNames } from '../option-error.ts'
 
-/** How to make a namespace. What is left out is that of what it copies. */
+/** Options of a new namespace. Defaults are those of the namespace that it copies. */
 export interface NamespaceOptions {
-  /** A label of DNS: `pull-request-7`. Default: one that nobody has. */
+  /** A DNS label: `pull-request-7`. Default: a generated name. */
   name?: string
-  /** As in a fixture file; sections left out are those of the fixture the sandbox was started with. */
+  /** As in a fixture file; sections left out are those of the sandbox's own fixture. */
   fixtures?: Record<string, unknown>
-  /** Every random choice derives from it. */
+  /** Seed of every random choice. */
   seed?: number
-  /** ISO 8601 moment its clock starts at, frozen. */
+  /** ISO 8601 moment at which its clock starts, frozen. */
   clock?: string
   /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. */
   confirmationDelay?: string | number
-  /** The namespace to copy as it is now. Default: `default` as it was once it was seeded. */
+  /** The namespace to copy in its present state. Default: `default` in its state after seeding. */
   from?: string
 }
 
 /** Isolated copies of everything behind the API, each with credentials, chains and a clock of its own. */
 export interface NamespacesHandle<Handle> {
   /**
-   * Makes one, and gives a handle of the same kind: its `stop()`, and the end of an `await using` block, delete it.
+   * Creates a namespace and returns a handle of the same kind, whose `stop()`, and the end of an `await using` block, delete it.
    * @example
    * await using mine = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z' })
    * await mine.clock.advance('30d')
@@ -31,7 +31,7 @@ export interface NamespacesHandle<Handle> {
   create(options?: NamespaceOptions): Promise<Handle>
   /** Every namespace, the default one first. */
   list(): Promise<NamespaceSummary[]>
-  /** Ends one; requests it holds are answered 503. */
+  /** Deletes a namespace; requests that it holds are answered 503. */
   delete(name: string): Promise<void>
 }
 
@@ -44,7 +44,7 @@ const OPTIONS = {
   from: true,
 } satisfies Record<keyof NamespaceOptions, true>
 
-/** The namespaces of the sandbox behind a client; `open` makes a handle of one. */
+/** The namespaces of the sandbox behind a client; `open` makes the handle of one. */
 export function namespacesOf<Handle>(
   client: ControlClient,
   open: (client: ControlClient, credentials: Credentials, end: () => Promise<void>) => Promise<Handle>,

@@ -2,23 +2,23 @@ import type { ControlClient } from '../control/client.ts'
 import type { ExchangeFilter, ExchangePage, ExchangeQuery, ExplainedExchange, Har } from '../control/contract.ts'
 import { refuseUnknownNames } from '../option-error.ts'
 
-/** What clients sent and what became of it. */
+/** Recorded requests of clients, and their outcome. */
 export interface RequestsHandle {
   /**
-   * The newest first, 25 unless `limit` says otherwise; `next_cursor` leads on as `starting_after`.
+   * The newest first, 25 unless `limit` says otherwise; pass `next_cursor` as `starting_after` for the next page.
    * @example
    * const { data } = await sandbox.requests.list({ operation: 'deposit', status: '4xx' })
    */
   list(query?: ExchangeQuery): Promise<ExchangePage>
   /**
-   * One of them, with an explanation in sentences.
+   * One request, with an explanation in sentences.
    * @example
    * console.log((await sandbox.requests.get(response.headers.get('x-service-request-id')!)).explanation.join('\n'))
    */
   get(requestId: string): Promise<ExplainedExchange>
-  /** All that fit as an HTTP Archive (HAR 1.2), oldest first: for a browser's developer tools. */
+  /** All that match, as an HTTP Archive (HAR 1.2), oldest first: for a browser's developer tools. */
   har(filter?: ExchangeFilter): Promise<Har>
-  /** Forgets them. */
+  /** Forgets all recorded requests. */
   clear(): Promise<void>
 }
 

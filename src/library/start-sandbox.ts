@@ -4,8 +4,8 @@ import { Sandbox } from '../sandbox/sandbox.ts'
 import { handleOf, type SandboxHandle } from './handle.ts'
 
 /**
- * Starts a sandbox in this process and resolves when it can serve. Installs no signal handlers. Throws OptionError,
- * FixtureError, another error with a `code`, or the operating system's error about the port; nothing is left running then.
+ * Starts a sandbox in this process and resolves when it can serve. Installs no signal handlers. Throws OptionError, FixtureError, another
+ * error with a `code`, or the operating system's error about the port, and then leaves nothing running.
  * @example
  * await using sandbox = await startSandbox({ port: 0, confirmationDelay: 0 })
  * const userToken = await sandbox.userToken('alice')

@@ -6,37 +6,37 @@ import type { Claim, Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import type { TransferPhase, TransferUnderWay } from '../domain/transfers.ts'
 
-/** One authenticated, validated request as a handler sees it. */
+/** One authenticated, validated request, as passed to a handler. */
 export interface EndpointRequest<P = unknown, Q = unknown, B = unknown> {
   tenant: Tenant
   params: P
   query: Q
   body: B
-  /** Held when the request carries an Idempotency-Key. */
+  /** Held if the request carries an Idempotency-Key. */
   claim?: Claim
-  /** Told of a transfer's phases: faults strike here. */
+  /** Called at every phase of a transfer, where faults may strike. */
   onPhase(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
 }
 
-/** What can be named in a request, for the examples of the description. */
+/** Values that requests in the description's examples can name. */
 export interface Known {
   external_id: string
   portfolio_id: string
-  /** One the tenant may use. */
+  /** A pool that the tenant may use. */
   pool: { chain_id: string; token_address: string; market_address: string; protocol: string }
 }
 
-/** The answer to a request that went well. */
+/** The answer to a successful request. */
 interface Success {
   status: number
   description: string
   schema: TSchema
   example: unknown
-  /** Where the status is from: `specification`, or the id of a row of the fidelity manifest. */
+  /** Source of the status: `specification`, or the id of a row of the fidelity manifest. */
   source: string
 }
 
-/** An endpoint: what it needs, what it takes and gives, and the handler. */
+/** An endpoint: its requirements, schemas and handler. */
 export interface Endpoint {
   operation: Exclude<Operation, 'token'>
   method: 'GET' | 'POST'
@@ -51,9 +51,9 @@ export interface Endpoint {
   querystring?: TSchema
   body?: TSchema
   success: Success
-  /** A body that works when it is tried. */
+  /** A body that succeeds when a reader tries it. */
   bodyExample?(known: Known): object
-  /** Codes it can answer with, beyond those its credentials imply. */
+  /** Codes that it can answer with, beyond those that its credentials imply. */
   errors: readonly ErrorCode[]
   /** Ids of the assumptions behind the endpoint as a whole. */
   assumptions?: readonly string[]
@@ -68,7 +68,7 @@ interface TypedEndpoint<P extends TSchema, Q extends TSchema, B extends TSchema>
   handle(call: EndpointRequest<Static<P>, Static<Q>, Static<B>>, service: Service): Promise<ApiResponse>
 }
 
-/** Gives the handler the types of its schemas: the pipeline has validated against them before it calls. */
+/** Gives the handler the types of its schemas, which the pipeline has validated before the call. */
 export function defineEndpoint<P extends TSchema, Q extends TSchema, B extends TSchema>(
   endpoint: TypedEndpoint<P, Q, B>,
 ): Endpoint {

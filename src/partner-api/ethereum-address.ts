@@ -1,8 +1,8 @@
 import { getAddress } from 'viem/utils'
 
 /**
- * @returns true if a string is an Ethereum address: `0x` and 40 hexadecimal digits in one case, or with a right EIP-55 checksum
- * when the case is mixed.
+ * @returns true if a string is an Ethereum address: `0x` and 40 hexadecimal digits in one case, or in mixed case with a right EIP-55
+ * checksum
  */
 export function isEthereumAddress(text: string): boolean {
   if (!/^0x[0-9a-fA-F]{40}$/.test(text)) return false

@@ -6,10 +6,10 @@ type Protocols = Pick<ServiceSettings, 'protocols'>
 export const EXAMPLE_TOKEN = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 /** The Aave pool of the embedded chain. */
 export const EXAMPLE_MARKET = '0xd8058efe0198ae9dD7D563e1b4938Dcbc86A1F81'
-/** Of an end user, as a wallet is derived. */
+/** Wallet of an end user, in the form that the sandbox derives. */
 export const EXAMPLE_WALLET = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
-/** The first pool of the shipped fixture: its addresses are those of the embedded chain. */
+/** The first pool of the shipped fixture, with addresses of the embedded chain. */
 export const examplePool = ({ protocols: [protocol] }: Protocols) => ({
   protocol,
   chain_id: '31337',
@@ -17,7 +17,7 @@ export const examplePool = ({ protocols: [protocol] }: Protocols) => ({
   market_address: EXAMPLE_MARKET,
 })
 
-/** The flat shape of a new portfolio in it. */
+/** The flat shape of a new portfolio in that pool. */
 export function examplePortfolio(settings: Protocols) {
   const { protocol, chain_id, token_address, market_address } = examplePool(settings)
   return {

@@ -76,13 +76,13 @@ export function listPools(settings: ServiceSettings): Endpoint {
   })
 }
 
-/** An answer with all that it was made of. As long as the parts are the same, so is the answer. */
+/** An answer with the parts that it was made from. While the parts are the same, the answer is reused. */
 interface KeptAnswer {
   parts: readonly unknown[]
   response: ApiResponse
 }
 
-/** @returns true if nothing has changed since: the same promise stands for the same figures. */
+/** @returns true if the parts are the same; figures are compared by their promise, which is the same for the same figures */
 function isMadeOf(known: KeptAnswer, parts: readonly unknown[]): boolean {
   return parts.length === known.parts.length && parts.every((part, i) => part === known.parts[i])
 }

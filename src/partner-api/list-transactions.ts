@@ -14,7 +14,7 @@ import {
   TransactionHash,
 } from './schemas.ts'
 
-/** Types a record may have, and the rows of the fidelity manifest that say so. */
+/** Types that a record may have, and the rows of the fidelity manifest that add them. */
 const TypeOf = ({ yield_harvest }: ServiceSettings) => {
   const types: readonly TransactionType[] = ['deposit', 'withdrawal', 'yield_harvest']
   const harvested = yield_harvest === 'recorded'
@@ -27,7 +27,7 @@ const TypeOf = ({ yield_harvest }: ServiceSettings) => {
   )
 }
 
-/** What a yield_harvest has beside the fields of every record. */
+/** Fields of a yield_harvest beside those of every record. */
 const harvestFields = {
   fx_rate_usd: Type.Optional(
     Type.String({

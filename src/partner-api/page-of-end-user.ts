@@ -4,8 +4,8 @@ import type { Service } from '../domain/service.ts'
 import type { EndpointRequest } from './endpoint.ts'
 
 /**
- * One page of what an end user has. Throws the problems of paging before end_user_not_found: the query comes first
- * (assumption `error-precedence`).
+ * One page of an end user's records. Throws the problems of paging before end_user_not_found, since the query is checked first (assumption
+ * `error-precedence`).
  */
 export async function pageOfEndUser<C extends 'portfolios' | 'transactions'>(
   collection: C,

@@ -7,14 +7,14 @@ import { oneWordOf, textKind } from '../support/text-kind.ts'
 import { isEthereumAddress } from './ethereum-address.ts'
 import { EXAMPLE_TOKEN } from './examples.ts'
 
-/** The keyword of a schema whose digits are an amount to move. Its text goes on from "must be". */
+/** Schema keyword that marks digits as an amount to move. Its text continues "must be". */
 export const AMOUNT_TO_MOVE = 'x-amount-to-move'
 
 const UINT256_MAX = 2n ** 256n - 1n
-/** Digits that are looked at: fewer than are a burden, more than 2^256 − 1 has. */
+/** Most digits that are parsed: few enough to be cheap, and more than 2^256 − 1 has. */
 const MAX_DIGITS = 100
 
-/** Assumption `transfer-errors`: zero, and what no token can hold, are no amounts. What is not made of digits is refused by its pattern. */
+/** Assumption `transfer-errors`: zero, and more than any token can hold, are refused. Text that is not digits is left to the pattern. */
 function isAmountToMove(digits: string): boolean {
   if (digits.length > MAX_DIGITS || !/^[0-9]+$/.test(digits)) return true
   const amount = BigInt(digits)
@@ -58,7 +58,7 @@ export const ChainId = Type.String({
 export const Amount = (description: string) =>
   Type.String({ pattern: DIGITS_FORM.pattern, description, examples: ['2500000000'], 'x-assumption': 'amount-unit' })
 
-/** An {@link Amount} that may be below zero. */
+/** An {@link Amount} that may be negative. */
 export const Difference = (description: string) =>
   Type.String({ pattern: '^-?[0-9]+$', description, examples: ['1250000'], 'x-assumption': 'amount-unit' })
 
@@ -89,7 +89,7 @@ export const ExternalId = (settings: ServiceSettings) => {
 export const Omissible = <T extends TSchema>(schema: T, options: SchemaOptions) =>
   Type.Optional(Type.Union([schema, Type.Null()], options))
 
-/** Path parameters of every user-scoped endpoint. One that nobody can have is not found (spec: endpoint 3, rule 4), not invalid. */
+/** Path parameters of every user-scoped endpoint. An impossible external_id is not found (spec: endpoint 3, rule 4), not invalid. */
 export const ExternalIdParams = Type.Object({
   external_id: Type.String({
     description: "The partner's stable identifier of the end user; 404 end_user_not_found for one that is nobody's.",
@@ -117,7 +117,7 @@ export const PageQuerystring = Type.Object({
   ),
 })
 
-/** spec: Paginated envelope. `name` is that of the page in the description. */
+/** spec: Paginated envelope. `name` is the page's name in the description. */
 export const Envelope = <T extends TSchema>(name: string, item: T, what: string): TObject =>
   named(
     name,

@@ -22,7 +22,7 @@ const TransferBody = named(
   }),
 )
 
-/** The flat portfolio after the transaction, and which it was. Assumption `transfer-response`. */
+/** The flat portfolio after the transaction, and the transaction's id and hash. Assumption `transfer-response`. */
 const TransferResult = (settings: ServiceSettings) =>
   named(
     'TransferResult',
@@ -36,7 +36,7 @@ const TransferResult = (settings: ServiceSettings) =>
     ),
   )
 
-/** What deposit and withdraw share: headers, body, response shape and rules are the same (spec: endpoint 6). */
+/** Parts that deposit and withdraw share: headers, body, response shape and rules are the same (spec: endpoint 6). */
 export function transferEndpoint(
   settings: ServiceSettings,
   own: {
@@ -44,7 +44,7 @@ export function transferEndpoint(
     type: TransferType
     summary: string
     description: string
-    /** Beyond what both have. */
+    /** Errors beyond those of both. */
     errors?: readonly ErrorCode[]
     assumptions?: readonly string[]
   },
@@ -100,7 +100,7 @@ const exampleOf = (settings: ServiceSettings) => ({
   total_balance: '2500000000',
 })
 
-/** What a settled transfer is answered with, whether its request is still there or not. Assumption `transfer-response`. */
+/** The answer to a settled transfer, also for a request that is no longer there. Assumption `transfer-response`. */
 export const transferResponse =
   ({ transfer_status }: ServiceSettings) =>
   (settled: SettledTransfer): ApiResponse => {

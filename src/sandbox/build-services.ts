@@ -32,21 +32,21 @@ import type { Persistence } from './persistence.ts'
 import { rpcKey } from './rpc-key.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Every part of a namespace, wired together. */
+/** All parts of a namespace, wired together. */
 export type Services = Awaited<ReturnType<typeof buildServices>>
 
-/** What the parts are built from. */
+/** Dependencies of {@link buildServices}. */
 export interface PartsContext {
-  /** The namespace's; undefined for the default one's. */
+  /** The namespace's life; undefined for the default namespace. */
   life: string | undefined
   fixture: Fixture
   confirmationDelay: DurationRange
-  /** Every random choice derives from it. */
+  /** Seed of every random choice. */
   seed: number
-  /** Of a sandbox with a data directory. */
+  /** Present if the sandbox has a data directory. */
   persistence: Persistence | undefined
   clock: SandboxClock
-  /** What it begins with; undefined for whatever is kept, or nothing. */
+  /** State to begin with; undefined: the stored state, or none. */
   begin: NamespaceCopy | undefined
   /** Aborted by a reset or a stop. */
   generation(): AbortSignal
@@ -71,7 +71,7 @@ export async function buildServices(context: PartsContext) {
   const store = await createStore(await persistence?.timedJournal('ledger'), undefined, ledger, () => clock.now())
   clock.notBefore(store.at) // the machine may have set its own clock back while the sandbox was not running
   const chains = new PendingChains()
-  // Of the first run in every run: a cursor outlives restarts. Of the life as well: namespaces of one seed have the same ids.
+  // The first run's secret in every run, since cursors outlive restarts. By life too, since namespaces of one seed have the same ids.
   const secret = new SeededRandom(seed).bytes(life === undefined ? 'cursor-secret' : `cursor-secret/${life}`, 32)
   const cursors = new CursorCodec({ secret, clock })
 
@@ -132,7 +132,7 @@ export async function buildServices(context: PartsContext) {
   }
 }
 
-/** The record of what its clients send. */
+/** The record of its clients' exchanges. */
 function buildExchanges({ life, fixture, clock, surroundings: { options, ...shared } }: PartsContext): ExchangeLog {
   const tenants = fixture.tenants.map(({ tenant }) => tenant)
   const slugs = new Map(tenants.map(({ client_id, slug }) => [client_id, slug]))
@@ -154,7 +154,7 @@ function buildExchanges({ life, fixture, clock, surroundings: { options, ...shar
   })
 }
 
-/** Everything of a copy but the chains: call it while these stand still. */
+/** Copies all parts but the chains; call it while the chains stand still. */
 export async function copyServices(services: Services): Promise<Omit<NamespaceCopy, 'chains'>> {
   const { service, store, random, ids, faults } = services
   await store.whole()
@@ -196,11 +196,11 @@ export function seedService({ endUsers, portfolios, transfers }: Service): Seede
   }
 }
 
-/** The chains while they start: the server listens already, and the pipeline lets nothing through to them. */
+/** The chains while they start: the server already listens, but the pipeline lets no request through to them. */
 class PendingChains implements Chains {
   #started: AnvilChains | undefined
 
-  /** Puts the started chains in their place. */
+  /** Supplies the started chains. */
   resolve(chains: AnvilChains): void {
     this.#started = chains
   }
@@ -209,7 +209,7 @@ class PendingChains implements Chains {
     return this.#started
   }
 
-  /** Has every chain mine a block of the clock's present, and says whether it has one: in some seconds at most. */
+  /** Lets every chain mine a block of the clock's present time, and reports within some seconds if all have one. */
   async follow(clock: SandboxClock): Promise<ChainTime> {
     return this.#started ? this.#started.follow(clock) : { ok: false, reason: 'the chains are starting' }
   }

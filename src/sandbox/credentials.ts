@@ -4,7 +4,7 @@ import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { Namespace } from './namespace.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** What a client needs to connect to a namespace: addresses, and the secrets and keys of every tenant. */
+/** Credentials for a namespace: its addresses, and the secrets and keys of every tenant. */
 export async function credentialsOf(
   namespace: Namespace,
   { origin, caFile, options }: Pick<Surroundings, 'origin' | 'caFile' | 'options'>,

@@ -6,7 +6,7 @@ import { type KeptNamespace, NamespaceFolders } from '../data-dir/namespace-fold
 import type { Logger } from '../support/logger.ts'
 import { type Salvage, salvageOf, writeSalvage } from './salvage.ts'
 
-/** What is to be said of one file, or of a part of the directory. */
+/** Finding on one file, or on a part of the directory. */
 export interface Diagnosis {
   file: string
   state: 'whole' | 'damaged' | 'lost' | 'salvaged'
@@ -14,8 +14,8 @@ export interface Diagnosis {
 }
 
 /**
- * Reads a data directory without starting it and leaves it as it is: says what is whole, what is damaged, and what a salvage loses; with
- * `salvage` makes that copy, in a place where nothing is yet. Throws DataDirectoryError when a sandbox uses the directory.
+ * Reads a data directory without starting or changing it, and reports what is whole, what is damaged, and what a salvage would lose. With
+ * `salvage` it makes that copy, at a path where nothing exists yet. Throws DataDirectoryError if a sandbox uses the directory.
  */
 export async function examine(given: string, options: { salvage?: string; log: Logger }): Promise<Diagnosis[]> {
   const path = resolve(given)
@@ -51,7 +51,7 @@ async function examineNamespace(
       { file: place, state: 'lost', detail },
     ]
   }
-  if (!kept) return [] // a deletion that was cut off: a start removes the rest
+  if (!kept) return [] // an interrupted deletion: a start removes the rest
   const copy = salvage === undefined ? undefined : new NamespaceFolders(salvage)
   const found = await examineOne(folders.of(life), place, { log, ...(copy && { salvage: copy.of(life) }) })
   const isSaved = found.some(({ state }) => state === 'salvaged')

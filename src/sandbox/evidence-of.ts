@@ -11,8 +11,8 @@ import type { Evidence } from '../verdict/finding.ts'
 import type { Namespace } from './namespace.ts'
 
 /**
- * What a namespace knows of its clients. A chain that is away changes nothing of it. Throws Problem sandbox_starting before there is a
- * ledger, and while it is emptied.
+ * A namespace's evidence on its clients. An outage of a chain does not change it. Throws Problem sandbox_starting before there is a
+ * ledger, and while a reset empties it.
  */
 export async function evidenceOf(
   { services, http, takenAway }: Namespace,
@@ -26,7 +26,7 @@ export async function evidenceOf(
   const oldest = shown.at(-1)?.number ?? Number.POSITIVE_INFINITY
   const kept: RecordedExchange[] = []
   for await (const exchange of inTurns(exchanges.kept(), SHOWN_AT_ONCE)) {
-    if (exchange.number < oldest) kept.push(exchange) // the others were forgotten just now, and shown before
+    if (exchange.number < oldest) kept.push(exchange) // the others were dropped meanwhile, and are in `shown`
   }
   return {
     exchanges: shown.reverse(),
@@ -42,7 +42,7 @@ export async function evidenceOf(
   }
 }
 
-/** What requests have moved and made. */
+/** The transfers and portfolios that requests have made. */
 export async function ledgerOf(store: Store): Promise<Ledger> {
   const owners = await ownersOf(store)
   const transfers = await settledOf(store, owners)
@@ -81,7 +81,7 @@ async function ownersOf(store: Store): Promise<Owner[]> {
   return owners
 }
 
-/** Settled transfers that requests asked for, oldest first: each has an Idempotency-Key, and those of the fixture have none. */
+/** Settled transfers of requests, oldest first; these have an Idempotency-Key, while those of the fixture have none. */
 async function settledOf(store: Store, owners: readonly Owner[]): Promise<LedgerTransfer[]> {
   const found: { at: string; transfer: LedgerTransfer }[] = []
   for (const owner of owners) {
@@ -117,7 +117,7 @@ function transferOf(moved: Moved, { tenant, user }: Owner): LedgerTransfer {
   }
 }
 
-/** By the portfolio: the key that it was made with, as long as that is kept. */
+/** Idempotency-Key of the creation of each portfolio, while the key is kept. */
 async function creationKeys(store: Store): Promise<Map<string, string>> {
   const keys = new Map<string, string>()
   for await (const page of pagesOf(store, 'idempotency_keys', 'all')) {
@@ -130,7 +130,7 @@ async function creationKeys(store: Store): Promise<Map<string, string>> {
   return keys
 }
 
-/** The key of a claim: what comes after tenant, operation and external_id. */
+/** The key in a claim's id: the part after tenant, operation and external_id. */
 function keyIn(claimId: string): string {
   return claimId.split('/').slice(3).join('/')
 }

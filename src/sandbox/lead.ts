@@ -6,15 +6,15 @@ import { routed } from '../http/routing.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { Namespaces } from './namespaces.ts'
 
-/** Control interface and chains. */
+/** Paths of the control interface and the chains. */
 const BESIDE = /^\/(?:_sandbox|rpc)\//
-/** Makes another seed of one: what is drawn for none is drawn for no namespace. */
+/** Derives another seed, so that the ids of these requests are not drawn from any namespace's stream. */
 const OTHER = 0x9e3779b9
 
-/** Leads requests to their namespaces: in constant time, and before anything of another one is touched. */
+/** Leads requests to their namespaces, in constant time, and before they touch anything of another namespace. */
 export class Lead {
   readonly #namespaces: Namespaces
-  /** For requests beside the service: looking at a namespace changes no id in it. */
+  /** For requests beside the service, so that looking at a namespace does not change its ids. */
   readonly #none: PipelineDeps
   readonly #idpTokens: IdpTokenVerifier
 
@@ -27,8 +27,8 @@ export class Lead {
   }
 
   /**
-   * By its token, once the sandbox has seen that it signed it: a claim alone leads nowhere, or anybody could spend the faults of a
-   * namespace and fill its record. The body of a token request says more: {@link byClient}.
+   * Chooses the namespace by the request's token, once the sandbox has verified that it signed the token: by an unverified claim
+   * anybody could use up the faults of a namespace and fill its record. A token request names its client in the body: {@link byClient}.
    */
   byHead = (request: FastifyRequest): PipelineDeps | Promise<PipelineDeps> => {
     // Step 1 of docs/a-deposit.md.
@@ -49,7 +49,7 @@ export class Lead {
     return this.byClient(seen.client)
   }
 
-  /** That of a client; the default one for others. */
+  /** The namespace of a client; the default one for unknown clients. */
   byClient = (clientId: string | undefined): PipelineDeps | Promise<PipelineDeps> => {
     const namespace = clientId === undefined ? undefined : this.#namespaces.ofClient(clientId)
     if (namespace instanceof Promise) return namespace.then(({ http }) => http)

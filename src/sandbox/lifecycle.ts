@@ -1,9 +1,9 @@
 import { abortController } from '../support/waiting.ts'
 
-/** Where a namespace is in its life. Only `ready` serves; from `stopping` there is no way back. */
+/** Phase of a namespace's life. Only `ready` serves; nothing leads back from `stopping`. */
 type LifecycleState = 'starting' | 'ready' | 'resetting' | 'failed' | 'stopping' | 'stopped'
 
-/** Why each of the other states does not serve, a sentence for clients; a failure has its own. */
+/** Reasons why the other states do not serve, a sentence each for clients; a failure has a reason of its own. */
 const OBSTACLES: Record<Exclude<LifecycleState, 'ready' | 'failed'>, string> = {
   starting: 'The chain and the fixtures are being prepared.',
   resetting: 'The sandbox is being reset.',
@@ -11,24 +11,24 @@ const OBSTACLES: Record<Exclude<LifecycleState, 'ready' | 'failed'>, string> = {
   stopped: 'The sandbox is stopping.',
 }
 
-/** Says where a namespace is in its life, and ends a generation of work when a reset or a stop makes it void. */
+/** The phase of a namespace's life; ends a generation of work when a reset or a stop makes it void. */
 export class Lifecycle {
   #state: LifecycleState = 'starting'
   #failure = ''
   #generation = abortController()
 
-  /** Why it cannot serve, a sentence for clients; undefined when it can. */
+  /** Reason why it cannot serve, a sentence for clients; undefined if it can. */
   get obstacle(): string | undefined {
     if (this.#state === 'ready') return undefined
     return this.#state === 'failed' ? this.#failure : OBSTACLES[this.#state]
   }
 
-  /** Aborted when a reset or a stop begins: what was let in before must not act on what comes after. */
+  /** Aborted when a reset or a stop begins: work that began before must not affect the next generation. */
   get generation(): AbortSignal {
     return this.#generation.signal
   }
 
-  /** @returns true if it is being stopped, or was */
+  /** @returns true if it is stopping or stopped */
   get ending(): boolean {
     return this.#state === 'stopping' || this.#state === 'stopped'
   }
@@ -57,7 +57,7 @@ export class Lifecycle {
   }
 
   #enter(state: LifecycleState): void {
-    if (!this.ending) this.#state = state // what began before goes on for a moment, and changes nothing any more
+    if (!this.ending) this.#state = state // work that began before goes on for a moment, but must not change the state
   }
 
   #nextGeneration(): void {

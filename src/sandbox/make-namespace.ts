@@ -14,20 +14,20 @@ import { withOwnClients } from './own-clients.ts'
 import type { Surroundings } from './surroundings.ts'
 import type { Templates } from './templates.ts'
 
-/** What a namespace is made from. */
+/** Dependencies and settings of a new namespace. */
 export interface Making {
   name: string
   life: string
   wish: NamespaceWish
-  /** What it is to copy. */
+  /** The namespace to copy. */
   source: Namespace
   templates: Templates
-  /** Where namespaces are kept; undefined when they end with the process. */
+  /** Storage of namespaces; undefined if they end with the process. */
   folders: NamespaceFolders | undefined
   surroundings: Surroundings
 }
 
-/** Makes a namespace as it is wished for; it can serve when this resolves. Throws Problem; nothing is left of it then. */
+/** Makes the namespace; it can serve when this resolves. Throws Problem and then leaves nothing behind. */
 export async function makeNamespace({
   name,
   life,
@@ -37,7 +37,7 @@ export async function makeNamespace({
   folders,
   surroundings,
 }: Making): Promise<Namespace> {
-  await source.ready.catch(() => undefined) // what it says next is why
+  await source.ready.catch(() => undefined) // notReady() reports the reason
   refuseUnlessReady(source.http.notReady())
   const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
   const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }
@@ -53,13 +53,13 @@ export async function makeNamespace({
     return open(template)
   })
   return made.catch((error: unknown) => {
-    // The host of the fork's URL is named, and nothing else of it.
+    // The message contains the host of the fork's URL and no other part of the URL.
     if (wish.fixtures === undefined || !(error instanceof ChainSetupError)) throw error
     throw new Problem('validation_error', { detail: error.message, param: 'fixtures' })
   })
 }
 
-/** Its clock may be set to a later moment, where it then stands. */
+/** Copies the source; the copy's clock may be set to a later moment, and is then frozen there. */
 async function copyFrom(source: Namespace, wish: NamespaceWish): Promise<NamespaceCopy> {
   const copy = await source.copy()
   const start = clockOf(wish)

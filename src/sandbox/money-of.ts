@@ -4,8 +4,8 @@ import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Namespace } from './namespace.ts'
 
 /**
- * Where the money of a namespace is, by ledger and chain, and whether they agree. Nothing may be under way. Waits so many milliseconds
- * for a chain that does not answer: on a busy machine that happens. Throws ChainUnavailableError.
+ * The money of a namespace by ledger and chain, with an audit. No transfer may be under way. Waits up to `patience` milliseconds for a
+ * chain that does not answer, as happens on a busy machine. Throws ChainUnavailableError.
  */
 export async function auditedMoneyOf(
   { services: { store, observer, audit, service } }: Namespace,
@@ -21,8 +21,8 @@ export async function auditedMoneyOf(
 }
 
 /**
- * How many transfers are still under way after so many milliseconds of real time, those included that wait for their turn and are
- * not signed yet: resolves as soon as none is. One that is signed and that nothing carries out is under way for ever.
+ * Number of transfers still under way after `milliseconds` of real time, including those that wait for their turn and are not signed yet.
+ * Resolves as soon as there are none. A signed transfer that nothing carries out stays under way for ever.
  */
 export async function unsettledAfter({ services }: Namespace, milliseconds: number): Promise<number> {
   const { clock, store, transfers } = services.service

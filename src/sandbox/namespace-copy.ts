@@ -5,11 +5,11 @@ import type { Showing, Tenant } from '../domain/records.ts'
 import type { LedgerEntry } from '../store/ledger-entry.ts'
 import type { SeededRandom } from '../support/random.ts'
 
-/** A namespace at one moment: all that another one needs to go on from there. Many share one, and none changes it. */
+/** State of a namespace at one moment, from which another one can go on. Many namespaces may share one copy; none changes it. */
 export interface NamespaceCopy {
   readonly ledger: readonly LedgerEntry[]
   readonly showings: readonly Showing[]
-  /** Copied once more by whoever draws from it. */
+  /** A namespace that draws from it copies it first. */
   readonly random: SeededRandom
   readonly ids: IdsMade
   readonly clock: ClockPosition
@@ -18,7 +18,7 @@ export interface NamespaceCopy {
   readonly mayBeBroken: boolean
 }
 
-/** The same entries, with other tenants in the place of those with their ids. */
+/** The entries with these tenants in the place of those with the same ids. */
 export function withTenants(ledger: readonly LedgerEntry[], tenants: readonly Tenant[]): LedgerEntry[] {
   const own = new Map(tenants.map((tenant) => [tenant.tenant_id, tenant]))
   return ledger.map((entry) => {

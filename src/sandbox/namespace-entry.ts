@@ -4,34 +4,34 @@ import { Problem } from '../domain/errors.ts'
 import type { Logger } from '../support/logger.ts'
 import type { Namespace } from './namespace.ts'
 
-/** What a namespace is known by. */
+/** Identity of a namespace. */
 export interface NamespaceIdentity {
   name: string
-  /** Tells it from every other one that has, had or will have its name. */
+  /** Distinguishes it from every other namespace that has, had or will have its name. */
   life: string
 }
 
-/** The two steps of an end for good. */
+/** The two steps of a deletion. */
 export interface Deletion {
-  /** From then on nothing leads to it, in this process or a later one. Rejects with nothing done. */
+  /** Forgets the namespace: nothing leads to it any more, in this process or a later one. Rejects with nothing done. */
   forget(): Promise<void>
-  /** Takes away what is left of it once it has ended, its name last. */
+  /** Removes the rest of it once it has ended, its name last. */
   remove(): Promise<void>
 }
 
-/** What is known of a namespace while it is not open. */
+/** State of a namespace that is not open. */
 type Closed = { is: 'making' } | { is: 'kept'; kept: KeptNamespace } | { is: 'damaged' }
 
-/** A namespace as it is registered: from the moment its name is taken until nothing is left of it, open or not. */
+/** Entry of a namespace in the register, from the moment its name is taken until nothing is left, open or not. */
 export class NamespaceEntry {
-  /** One that is being made; `made` tells when it can serve. */
+  /** Entry of a namespace that is being made; `made` resolves when it can serve. */
   static making(one: NamespaceIdentity, made: Promise<Namespace>, log: Logger): NamespaceEntry {
     const entry = new NamespaceEntry(one, { is: 'making' }, () => made, log)
-    entry.made.catch(() => undefined) // told to whoever asked for it
+    entry.made.catch(() => undefined) // the caller of create gets the rejection
     return entry
   }
 
-  /** One that an earlier process left; it is opened when it is needed. */
+  /** Entry of a namespace that an earlier process left; it is opened at first use. */
   static found(found: FoundNamespace, open: (kept: KeptNamespace) => Promise<Namespace>, log: Logger): NamespaceEntry {
     if ('kept' in found) {
       const { kept } = found
@@ -43,7 +43,7 @@ export class NamespaceEntry {
   }
 
   readonly name: string
-  /** Tells it from every other one that has, had or will have its name. */
+  /** Distinguishes it from every other namespace that has, had or will have its name. */
   readonly life: string
   readonly #closed: Closed
   readonly #opener: () => Promise<Namespace>
@@ -73,28 +73,28 @@ export class NamespaceEntry {
     return this.#namespace
   }
 
-  /** @returns true while it is made: there is nothing of it yet */
+  /** @returns true while it is being made and nothing of it exists yet */
   get inTheMaking(): boolean {
     return this.#closed.is === 'making' && this.#namespace === undefined
   }
 
-  /** The namespace, opened if need be. Throws Problem sandbox_starting when it cannot be. */
+  /** The namespace, opened if necessary. Throws Problem sandbox_starting if it cannot be opened. */
   get(): Namespace | Promise<Namespace> {
     return this.#namespace ?? this.#opening ?? this.#open()
   }
 
-  /** The namespace, opened if need be. Rejects with why it cannot be made or opened. */
+  /** The namespace, opened if necessary. Rejects with the reason why it cannot be made or opened. */
   get made(): Promise<Namespace> {
     return Promise.resolve(this.get())
   }
 
-  /** By tenant id, as far as they are known. */
+  /** Its clients by tenant id, as far as they are known. */
   get clients(): KeptNamespace['clients'] {
     if (this.#namespace) return this.#namespace.clients
     return this.#closed.is === 'kept' ? this.#closed.kept.clients : {}
   }
 
-  /** What a list of namespaces says of it. */
+  /** Summary for a list of namespaces. */
   summary(): NamespaceSummary {
     if (this.#namespace) return summaryOf(this.#namespace)
     const kept = this.#closed.is === 'kept' ? this.#closed.kept : undefined
@@ -103,19 +103,19 @@ export class NamespaceEntry {
     return { name: this.name, ...known, ...readiness, tenants: slugsOf(this.clients) }
   }
 
-  /** @returns true once it is kept no longer, though its name and files may still be there */
+  /** @returns true once it is no longer stored, though its name and files may still exist */
   get deleted(): boolean {
     return this.#deleted
   }
 
-  /** Its end for good, once begun; see {@link delete}. */
+  /** Its deletion, once begun; see {@link delete}. */
   get deletion(): Promise<void> | undefined {
     return this.#deletion
   }
 
   /**
-   * Ends it for good, once it is made; resolves when nothing is left of it but what goes at the next start. Whoever asks meanwhile
-   * waits for the same end. Rejects, with nothing done, when it cannot be forgotten.
+   * Deletes it, once it is made; resolves when nothing is left except files that the next start removes. Later callers wait for the same
+   * deletion. Rejects, with nothing done, if it cannot be forgotten.
    */
   delete(steps: Deletion): Promise<void> {
     this.#deletion ??= this.#delete(steps).catch((error: unknown) => {
@@ -125,7 +125,7 @@ export class NamespaceEntry {
     return this.#deletion
   }
 
-  /** Ends it, once it is open if it is being opened. May be called again. */
+  /** Ends it; if it is being opened, once it is open. May be called again. */
   end(served?: Promise<void>): Promise<void> {
     this.#ended ??= this.#end(served)
     return this.#ended
@@ -171,7 +171,7 @@ export class NamespaceEntry {
   }
 }
 
-/** What a list of namespaces says of one that is open. */
+/** Summary of an open namespace for a list of namespaces. */
 export function summaryOf(namespace: Namespace): NamespaceSummary {
   const { name, seed, created_at, clients } = namespace
   return { name, seed, created_at, ...namespace.readiness(), tenants: slugsOf(clients) }

@@ -24,18 +24,18 @@ import { rpcKey } from './rpc-key.ts'
 import type { Identity, Surroundings } from './surroundings.ts'
 
 /**
- * Everything behind the API: ledger, chains, clock, faults, identity provider, in one state of one seed and fixture. Begins to
- * start its chains when it is opened; {@link Namespace.ready} resolves when it can serve.
+ * Everything behind the API: ledger, chains, clock, faults, identity provider, in one state of one seed and fixture. It begins to start
+ * its chains when it is opened; {@link Namespace.ready} resolves when it can serve.
  */
 export class Namespace {
-  /** Throws DataDirectoryError or OptionError; nothing is left running then. */
+  /** Throws DataDirectoryError or OptionError and then leaves nothing running. */
   static async open(options: NamespaceSetup): Promise<Namespace> {
     const { fixture, dataDir, seed, begin, surroundings } = options
     const kept = { seed, runs: begin?.random.run, fsync: surroundings.options.fsync, log: surroundings.log }
     return Namespace.over(dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept), options)
   }
 
-  /** Opens one over what was kept of it. Throws DataDirectoryError; nothing is left running then, nor open. */
+  /** Opens a namespace from its stored state. Throws DataDirectoryError and then leaves nothing running or open. */
   static async over(persistence: Persistence | undefined, options: NamespaceSetup): Promise<Namespace> {
     const { fixture, clockStart, begin, idleMs, surroundings, spawned } = options
     const { log, embedded, pool } = surroundings
@@ -43,7 +43,7 @@ export class Namespace {
     let chains: Promise<AnvilChains> | undefined
     try {
       const clock = new SandboxClock(clockStart, begin?.clock ?? persistence?.clock)
-      // Anvil comes up on its own while the ledger is read and the interface is built: that hides most of its time.
+      // Anvil starts by itself while the ledger is read and the interface is built, which hides most of its time.
       chains = startChains({ fixture, seed, persistence, clock, begin, idleMs, embedded, pool, log, spawned })
       const lifecycle = new Lifecycle()
       const generation = () => lifecycle.generation
@@ -59,12 +59,12 @@ export class Namespace {
   readonly name: string
   /** ISO 8601 UTC, wall-clock time. */
   readonly created_at: string
-  /** Its own, by tenant id. */
+  /** Its own clients, by tenant id. */
   readonly clients: KeptNamespace['clients']
-  /** Every random choice derives from it. */
+  /** Seed of every random choice. */
   readonly seed: number
   readonly services: Services
-  /** As the way of a request needs it. */
+  /** The parts of it that requests need. */
   readonly http: PipelineDeps
   readonly fixture: Fixture
   /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
@@ -101,7 +101,7 @@ export class Namespace {
       clock: services.service.clock,
       perform: () => this.#reset(),
     })
-    this.#copied = deps.begin && { mayBeBroken: deps.begin.mayBeBroken } // all the rest is large
+    this.#copied = deps.begin && { mayBeBroken: deps.begin.mayBeBroken } // the rest of the copy is large
     this.http = {
       name: deps.name,
       service: services.service,
@@ -117,18 +117,18 @@ export class Namespace {
     }
   }
 
-  /** Resolves when chain and fixtures are ready; rejects with why they never will be. */
+  /** Resolves when chain and fixtures are ready; rejects with the reason if they never will be. */
   get ready(): Promise<void> {
     this.#starting ??= this.#start()
     return this.#starting
   }
 
-  /** Where it is kept; undefined when it ends with the process. */
+  /** Path of its data directory; undefined if it ends with the process. */
   get directory(): string | undefined {
     return this.#persistence?.path
   }
 
-  /** Throws DataDirectoryError when the directory is no longer where it was. */
+  /** Throws DataDirectoryError if the directory has been moved or removed. */
   async checkDirectory(): Promise<void> {
     await this.#persistence?.check()
   }
@@ -138,7 +138,7 @@ export class Namespace {
     return !this.#persistence?.mayBeBroken
   }
 
-  /** Reports if everything can be served, chains included, and if not, why. */
+  /** Reports if everything, chains included, can be served, and if not, the reason. */
   readiness(): Readiness {
     const chains = this.services.chains.started?.status()
     const chain = chains?.ok === false ? chains.reason : undefined
@@ -146,7 +146,7 @@ export class Namespace {
     return reason === undefined ? { ready: true } : { ready: false, reason }
   }
 
-  /** Compares API, ledger and chain. Throws Problem sandbox_starting when not ready, or reset meanwhile. */
+  /** Compares API, ledger and chain. Throws Problem sandbox_starting if it is not ready, or is reset meanwhile. */
   async audit(): Promise<AuditReport> {
     const { reason } = this.readiness()
     if (reason !== undefined) throw notServing(reason)
@@ -163,17 +163,17 @@ export class Namespace {
     await this.#persistence?.clockKept()
   }
 
-  /** Keeps where the clock is about to stand, if it has a data directory. Throws DataDirectoryError. */
+  /** Saves the position to which the clock is about to move, if it has a data directory. Throws DataDirectoryError. */
   async keepClock(state: ClockPosition): Promise<void> {
     await this.#persistence?.keepClock(state)
   }
 
-  /** As it was when it had just been seeded for the first time in this process; undefined if it was not. */
+  /** A copy of its state directly after its first seeding in this process; undefined if it was not seeded in this process. */
   get seeded(): NamespaceCopy | undefined {
     return this.#seeded
   }
 
-  /** As it is now. Transfers wait meanwhile, for a moment. Throws ChainUnavailableError. */
+  /** A copy of its present state. Transfers wait meanwhile, for a moment. Throws ChainUnavailableError. */
   async copy(): Promise<NamespaceCopy> {
     const { started } = this.services.chains
     if (!started) throw notServing('The chains are starting.')
@@ -187,9 +187,7 @@ export class Namespace {
     return (await store.page('tenants', { scope: 'all', limit: Number.MAX_SAFE_INTEGER })).items
   }
 
-  /**
-   * Back to the fixtures: state, chain, faults and scenario, clock. Running transfers are answered 503. See {@link Resets}.
-   */
+  /** Resets state, chain, faults and scenario, and clock to the fixtures. Running transfers are answered 503. See {@link Resets}. */
   reset(): Promise<void> {
     return this.#resets.ask()
   }
@@ -213,7 +211,7 @@ export class Namespace {
     await this.#seed()
   }
 
-  /** Refuses new requests and answers those under way; running transfers are cancelled. */
+  /** Refuses new requests and answers running ones; running transfers are cancelled. */
   beginStop(): void {
     const { faults, exchanges } = this.services
     this.#lifecycle.beginStop()
@@ -221,7 +219,7 @@ export class Namespace {
     faults.clear()
   }
 
-  /** Ends everything, once nobody asks any more. Call {@link beginStop} first. */
+  /** Ends everything, once no request is left. Call {@link beginStop} first. */
   async stop(served: Promise<void> | undefined): Promise<void> {
     const { service, faults } = this.services
     const mended = await faults.mended().then(
@@ -256,7 +254,7 @@ export class Namespace {
     return retryChainOutage(task, { clock: this.services.service.clock, ended: () => this.#lifecycle.ending })
   }
 
-  /** Seeds, after removing what an interrupted seeding left behind. */
+  /** Seeds, after removing the remains of an interrupted seeding. */
   async #begin(chains: AnvilChains): Promise<void> {
     const { store, showings } = this.services.service
     if ((await store.count('tenants', 'all')) > 0) {
@@ -267,7 +265,7 @@ export class Namespace {
     await this.#seed()
   }
 
-  /** From where an earlier run was, however it ended: what it signed is settled, what its faults broke is mended. */
+  /** Goes on from an earlier run, however that ended: settles the transfers that it signed, and mends the damage of its faults. */
   async #goOn(chains: AnvilChains, persistence: Persistence): Promise<void> {
     await this.services.service.transfers.recover()
     if (persistence.mayBeBroken) await chains.mend()
@@ -276,7 +274,7 @@ export class Namespace {
     this.#lifecycle.ready()
   }
 
-  /** From where the one it was copied from was: what that one signed is settled here as well. */
+  /** Goes on from the namespace that it is a copy of: settles here, too, the transfers that that one has signed. */
   async #goOnFrom({ mayBeBroken }: Pick<NamespaceCopy, 'mayBeBroken'>, chains: AnvilChains): Promise<void> {
     await this.services.service.transfers.recover()
     if (mayBeBroken) await chains.mend()
@@ -301,22 +299,22 @@ interface NamespaceDeps extends NamespaceSetup {
   persistence: Persistence | undefined
   lifecycle: Lifecycle
   services: Services
-  /** Still starting. */
+  /** May still be starting. */
   chains: Promise<AnvilChains>
 }
 
-/** Parts that chains are started from. */
+/** Dependencies of starting the chains. */
 interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'begin' | 'log'> {
-  /** Milliseconds without use after which a chain rests, and it has no Anvil before it is used; undefined: it never does. */
+  /** Milliseconds without use after which a chain rests; its Anvil then starts at first use. Undefined: it never rests. */
   idleMs: number | undefined
-  /** What embedded chains begin with. */
+  /** Initial state of embedded chains. */
   embedded: Promise<Checkpoint>
   pool: NodePool
   /** Called when an Anvil has been started. */
   spawned: (() => void) | undefined
 }
 
-/** Starts the chains. A failure rejects the promise; while nobody awaits it, it is no unhandled rejection. */
+/** Starts the chains. If that fails, the promise rejects, which is not an unhandled rejection while nobody awaits it. */
 function startChains({
   fixture,
   seed,
@@ -348,32 +346,32 @@ function startChains({
   return started
 }
 
-/** Ends the chains, also those that are still starting. */
+/** Ends the chains, also if they are still starting. */
 async function stopChains(starting: Promise<AnvilChains> | undefined): Promise<void> {
   const chains = await starting?.catch(() => undefined)
   await chains?.stop()
 }
 
-/** Options that a namespace is opened with. */
+/** Options of opening a namespace. */
 export interface NamespaceSetup {
   name: string
-  /** Tells it from every other one of its name; undefined for the default one, whose name nobody else has. */
+  /** Distinguishes it from others of its name; undefined for the default one, whose name no other can have. */
   life: string | undefined
   /** ISO 8601 UTC, wall-clock time; default: now. */
   created_at?: string
   fixture: Fixture
-  /** What is asked for; undefined for any. */
+  /** Seed to require; undefined for any. */
   seed: number | undefined
   /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
   clockStart: number | undefined
   confirmationDelay: DurationRange
-  /** Where it is kept; undefined when it ends with the process. */
+  /** Path of its data directory; undefined if it ends with the process. */
   dataDir: string | undefined
-  /** What it begins with; undefined: what the data directory has, or the fixture. */
+  /** State to begin with; undefined: that of the data directory, or the fixture. */
   begin?: NamespaceCopy | undefined
   /** Milliseconds without use after which its chains rest; undefined: never, and they start at once. */
   idleMs?: number | undefined
-  /** Called when an Anvil of it has been started. */
+  /** Called when one of its Anvils has been started. */
   spawned?: (() => void) | undefined
   surroundings: Surroundings
 }

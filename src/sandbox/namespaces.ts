@@ -16,10 +16,10 @@ import type { Persistence } from './persistence.ts'
 import type { Surroundings } from './surroundings.ts'
 import { Templates } from './templates.ts'
 
-/** Every namespace of a sandbox: leads to them by name and by client id, makes and ends them. */
+/** All namespaces of a sandbox: finds them by name and by client id, creates and deletes them. */
 export class Namespaces implements NamespacesControl {
   /**
-   * Opens the default one, from what the sandbox was started with, and finds those that are kept. Throws as
+   * Opens the default namespace, with the sandbox's own options, and finds the stored ones. Throws as
    * {@link Namespace.over}.
    */
   static async open({ fixture, persistence, surroundings, spawned }: NamespacesSetup): Promise<Namespaces> {
@@ -41,10 +41,10 @@ export class Namespaces implements NamespacesControl {
 
   readonly default: Namespace
   readonly #surroundings: Surroundings
-  /** Undefined when namespaces end with the process. */
+  /** Undefined if namespaces end with the process. */
   readonly #folders: NamespaceFolders | undefined
   readonly #templates = new Templates()
-  /** Beside the default one, those included that are being made or ended: a name belongs to one life at a time. */
+  /** All but the default one, including those being made or deleted: a name belongs to one life at a time. */
   readonly #entries = new Map<string, NamespaceEntry>()
   readonly #byClient = new Map<string, NamespaceEntry>()
   #named = 0
@@ -60,27 +60,27 @@ export class Namespaces implements NamespacesControl {
     )
   }
 
-  /** How many there are beside the default one. */
+  /** Number of namespaces beside the default one. */
   get size(): number {
     return this.#entries.size
   }
 
-  /** The namespace of that name, opened if need be. Throws Problem namespace_not_found, or sandbox_starting when it cannot be opened. */
+  /** The namespace of that name, opened if necessary. Throws Problem namespace_not_found, or sandbox_starting if it cannot be opened. */
   get(name: string = DEFAULT_NAMESPACE): Namespace | Promise<Namespace> {
     return this.#get(name, 'namespace')
   }
 
-  /** The namespace of that client, opened if need be; undefined if it is the default one's, or nobody's. */
+  /** The namespace of that client, opened if necessary; undefined if the client is the default one's or unknown. */
   ofClient(clientId: string): Namespace | Promise<Namespace> | undefined {
     return this.#byClient.get(clientId)?.get()
   }
 
-  /** @returns true if {@link ofClient} has an answer */
+  /** @returns true if {@link ofClient} finds a namespace */
   leadsElsewhere(clientId: string): boolean {
     return this.#byClient.has(clientId)
   }
 
-  /** The id of the tenant, in any namespace, that an address names, be it in another case. */
+  /** Id of the tenant, in any namespace, that an address names in any case. */
   tenantIdAs(written: string): string | undefined {
     const ids = [this.default, ...this.#entries.values()].flatMap(({ clients }) => Object.keys(clients))
     return ids.find((id) => id === written) ?? ids.find((id) => isSameTenant(id, written))
@@ -91,7 +91,7 @@ export class Namespaces implements NamespacesControl {
     return [summaryOf(this.default), ...others.map((one) => one.summary())]
   }
 
-  /** How many were made by requests that came over the network: a command that makes its own is not seen in the one it was given. */
+  /** Number of namespaces made by requests from the network: a command that makes its own is not seen in the namespace it was given. */
   get madeByOthers(): number {
     return this.#madeByOthers
   }
@@ -129,19 +129,19 @@ export class Namespaces implements NamespacesControl {
     if (ending) return ending
     const entry = this.#require(name)
     if (entry.inTheMaking) {
-      await entry.made.catch(() => undefined) // then there is none of that name
+      await entry.made.catch(() => undefined) // then no namespace has that name
       return this.delete(name)
     }
     await entry.delete(this.#deletionOf(entry))
   }
 
-  /** Takes nothing more, in any namespace, and answers what is under way. */
+  /** Refuses new requests, in every namespace, and lets running ones finish. */
   beginStop(): void {
     this.default.beginStop()
     for (const { open } of this.#entries.values()) open?.beginStop()
   }
 
-  /** Ends all, once nobody asks any more. Call {@link beginStop} first. Throws, when all have ended, what kept one from ending in order. */
+  /** Ends all, once no request is left. Call {@link beginStop} first. Throws, when all have ended, the error of one that failed to end. */
   async stop(served?: Promise<void>): Promise<void> {
     const others = [...this.#entries.values()].map((entry) => entry.end(served))
     const ends = await Promise.allSettled([this.default.stop(served), ...others])
@@ -153,7 +153,7 @@ export class Namespaces implements NamespacesControl {
   async #make({ name, life }: NamespaceIdentity, wish: NamespaceWish): Promise<Namespace> {
     const folders = this.#folders
     const source = await this.#get(wish.from ?? DEFAULT_NAMESPACE, 'from')
-    await this.default.checkDirectory() // or its folder would be made in whatever is there now
+    await this.default.checkDirectory() // otherwise its folder would be made in a directory that replaced the old one
     let namespace: Namespace | undefined
     try {
       const own = { templates: this.#templates, folders, surroundings: this.#surroundings }
@@ -162,13 +162,13 @@ export class Namespaces implements NamespacesControl {
       return namespace
     } catch (error) {
       namespace?.beginStop()
-      await namespace?.stop(undefined).catch(() => undefined) // what went wrong first says more
-      await folders?.remove(life).catch(() => undefined) // it goes at the next start
+      await namespace?.stop(undefined).catch(() => undefined) // the first error says more
+      await folders?.remove(life).catch(() => undefined) // the next start removes it
       throw error
     }
   }
 
-  /** Those that an earlier process left. */
+  /** Registers the namespaces that an earlier process left. */
   async #find(): Promise<void> {
     const folders = this.#folders
     if (!folders) return
@@ -181,7 +181,7 @@ export class Namespaces implements NamespacesControl {
     }
   }
 
-  /** From now on its clients lead to it. */
+  /** Lets its clients reach it from now on. */
   #listen(entry: NamespaceEntry): void {
     for (const { client_id } of Object.values(entry.clients)) this.#byClient.set(client_id, entry)
   }
@@ -201,7 +201,7 @@ export class Namespaces implements NamespacesControl {
   #deletionOf(entry: NamespaceEntry): Deletion {
     return {
       forget: async () => {
-        await this.default.checkDirectory() // or it would be back when the directory is
+        await this.default.checkDirectory() // otherwise the namespace would come back with the directory
         await this.#folders?.forget(entry.life)
         for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
       },
@@ -215,10 +215,10 @@ export class Namespaces implements NamespacesControl {
     }
   }
 
-  /** Waits for the end of one of that name that is being deleted. */
+  /** Waits until a namespace of that name that is being deleted is gone. */
   async #untilFree(name: string): Promise<void> {
     for (let entry = this.#entries.get(name); entry?.deletion; entry = this.#entries.get(name)) {
-      await entry.deletion.catch(() => undefined) // then it is there as before
+      await entry.deletion.catch(() => undefined) // then the namespace exists as before
     }
   }
 
@@ -231,12 +231,12 @@ export class Namespaces implements NamespacesControl {
   }
 }
 
-/** What the namespaces of a sandbox are opened with. */
+/** Dependencies of {@link Namespaces}. */
 export interface NamespacesSetup {
   fixture: Fixture
-  /** The default one's; closed if it cannot be opened. */
+  /** The default namespace's; closed if that cannot be opened. */
   persistence: Persistence | undefined
   surroundings: Surroundings
-  /** Called when the first Anvil of the default one has been started. */
+  /** Called when the first Anvil of the default namespace has been started. */
   spawned(): void
 }

@@ -7,7 +7,7 @@ import { Namespace, type NamespaceSetup } from './namespace.ts'
 import { withKeptClients } from './own-clients.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** Opens a namespace; it can serve when this resolves. Nothing runs when it rejects. */
+/** Opens a namespace; it can serve when this resolves. When it rejects, nothing is left running. */
 export async function openNamespace(options: NamespaceSetup): Promise<Namespace> {
   const namespace = await Namespace.open(options)
   try {
@@ -21,7 +21,7 @@ export async function openNamespace(options: NamespaceSetup): Promise<Namespace>
   }
 }
 
-/** Opens one that was kept, as an earlier process left it. Throws DataDirectoryError, FixtureError, OptionError and others. */
+/** Opens a stored namespace as an earlier process left it. Throws DataDirectoryError, FixtureError, OptionError and others. */
 export async function openKept(
   { name, life }: Pick<FoundNamespace, 'name' | 'life'>,
   kept: KeptNamespace,
@@ -42,7 +42,7 @@ export async function openKept(
   })
 }
 
-/** What is to be kept of a namespace beside its data directory. */
+/** Data of a namespace that is stored beside its data directory. */
 export function keptOf({
   created_at,
   fixture,
@@ -63,8 +63,8 @@ export function keptOf({
 }
 
 /**
- * Says in the log whether API, ledger and chain of a namespace agree whose directory was not closed in order. It serves meanwhile:
- * what is damaged or older than the rest was refused before, and what clients did to the chain may make an audit false, too.
+ * Audits a namespace whose directory was not closed in order, and logs the result. The namespace serves meanwhile: damaged or outdated
+ * files were refused before, and changes of clients to the chain may also make an audit fail.
  */
 export async function auditAfterKill(namespace: Namespace, log: Logger): Promise<void> {
   const { name, directory, closedInOrder } = namespace

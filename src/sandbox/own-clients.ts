@@ -4,12 +4,12 @@ import { SeededRandom } from '../support/random.ts'
 
 type Clients = KeptNamespace['clients']
 
-/** The credentials of a request choose its namespace: no other one may have the same. */
+/** Gives every tenant new credentials. These choose a request's namespace, so no two namespaces may share them. */
 export function withOwnClients(fixture: Fixture): Fixture {
   return withClients(fixture, () => ({ client_id: SeededRandom.freshUuid(), client_secret: SeededRandom.secret() }))
 }
 
-/** The same fixture with the clients that a namespace was made with; a tenant that was not there then keeps its own. */
+/** The fixture with the clients that a namespace was made with; a tenant added since keeps the fixture's. */
 export function withKeptClients(fixture: Fixture, clients: Clients): Fixture {
   return withClients(fixture, (tenantId) => {
     const { client_id, client_secret } = clients[tenantId] ?? {}
@@ -17,7 +17,7 @@ export function withKeptClients(fixture: Fixture, clients: Clients): Fixture {
   })
 }
 
-/** The clients of a fixture, as they are kept. */
+/** The clients of a fixture, in their stored form. */
 export function clientsOf({ tenants }: Fixture): Clients {
   return Object.fromEntries(
     tenants.map(({ tenant: { tenant_id, slug, client_id, client_secret } }) => [

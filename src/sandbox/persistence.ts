@@ -9,16 +9,16 @@ import type { Logger } from '../support/logger.ts'
 import { SeededRandom } from '../support/random.ts'
 import { version } from '../version.ts'
 
-/** Milliseconds of real time between two looks at the directory. */
+/** Milliseconds of real time between two checks of the directory. */
 const LOOK_MS = 1_000
-/** More than a fixture of usual size takes, with the state that each of two chains begins with. */
+/** More than a fixture of usual size takes, with the initial state of two chains. */
 const SEEDING_BYTES = 4 * 2 ** 20
 
-/** What a sandbox with a data directory goes on from, and keeps as it goes. */
+/** The stored state of a sandbox with a data directory, and the means to update it. */
 export class Persistence {
   /**
-   * Opens the directory; `seed` is what the start asks for. Throws DataDirectoryError when it cannot be used, OptionError
-   * when it was made with another seed or fixture.
+   * Opens the directory; `seed` is the one that the start asks for. Throws DataDirectoryError if the directory cannot be used,
+   * OptionError if it was made with another seed or fixture.
    */
   static async open(path: string, fixture: Fixture, { seed, runs = 0, fsync, log }: OpenOptions): Promise<Persistence> {
     const made = { version, seed: seed ?? SeededRandom.freshSeed(), fixture: fingerprint(fixture), runs }
@@ -35,15 +35,15 @@ export class Persistence {
   }
 
   readonly seed: number
-  /** Counts the starts over this state, from 0. */
+  /** Number of earlier starts with this state. */
   readonly run: number
-  /** Where the clock stood; undefined for a new state. */
+  /** Position of the clock at the last save; undefined for a new state. */
   readonly clock: ClockPosition | undefined
-  /** True if faults of an earlier run may have left something broken. */
+  /** True if faults of an earlier run may have left damage. */
   readonly mayBeBroken: boolean
   readonly #directory: DataDirectory
   #followed: SandboxClock | undefined
-  /** The last state of the clock that was to be kept; it may not be on disk yet. */
+  /** The latest position of the clock to be saved; it may not be on disk yet. */
   #lastClock: ClockPosition
   #clockKept: Promise<void> = Promise.resolve()
   #clockUnkept = false
@@ -66,12 +66,12 @@ export class Persistence {
     return this.#directory.path
   }
 
-  /** Why nothing can be kept at present, a sentence; undefined when nobody knows of a reason. */
+  /** Reason why nothing can be saved at present, a sentence; undefined if none is known. */
   get obstacle(): string | undefined {
     return this.#obstacle
   }
 
-  /** Looks now and then whether the directory is still where it was, and says in the log when that changes. */
+  /** Checks regularly that the directory is still in its place, and logs when that changes. */
   async watch(clock: SandboxClock, log: Logger): Promise<void> {
     const { signal } = this.#closed
     for (;;) {
@@ -88,24 +88,24 @@ export class Persistence {
     }
   }
 
-  /** Throws DataDirectoryError when the directory is no longer where it was. */
+  /** Throws DataDirectoryError if the directory has been moved or removed. */
   check(): Promise<void> {
     return this.#directory.check()
   }
 
-  /** Call when everything that is kept was found sound, before it is changed. */
+  /** Call it when all stored data was found sound, before any of it is changed. */
   begin(): Promise<void> {
     return this.#directory.begin(version)
   }
 
-  /** True if all that the fixture asks for is there. */
+  /** True if all records of the fixture exist. */
   get seeded(): boolean {
     return this.#directory.manifest.data.seeded
   }
 
   journal = <Entry>(name: string): Promise<Journal<Entry>> => this.#directory.journal<Entry>(name)
 
-  /** The journal of what happens in business time: no entry is kept before the move of the clock that it follows. */
+  /** A journal of events in business time: no entry is written before the move of the clock that it follows. */
   async timedJournal<Entry>(name: string): Promise<UnparsedJournal<Entry>> {
     const journal = await this.#directory.journal<Entry>(name)
     return {
@@ -126,7 +126,7 @@ export class Persistence {
     }
   }
 
-  /** Keeps every move of the clock. */
+  /** Saves every move of the clock. */
   follow(clock: SandboxClock, log: Logger): void {
     this.#followed = clock
     clock.onMove(() => {
@@ -136,26 +136,26 @@ export class Persistence {
     })
   }
 
-  /** Keeps where the clock is about to stand. Throws DataDirectoryError when that cannot be kept. */
+  /** Saves the position to which the clock is about to move. Throws DataDirectoryError if that fails. */
   keepClock(state: ClockPosition): Promise<void> {
     const { offset, frozen_at } = this.#lastClock
     if (!this.#clockUnkept && offset === state.offset && frozen_at === state.frozen_at) return this.#clockKept
     return this.#keep({ clock: state })
   }
 
-  /** Resolves when every move of the clock so far is kept. One that could not be is tried again. Throws DataDirectoryError. */
+  /** Resolves when every move of the clock so far is saved; a failed save is tried again. Throws DataDirectoryError. */
   clockKept(): Promise<void> {
     return this.#clockUnkept && this.#followed ? this.keepClock(this.#followed.state) : this.#clockKept
   }
 
-  /** From now on, until it is {@link whole}, a start begins anew. When it rejects, as when there is no room for that, nothing has changed. */
+  /** From now on, until {@link whole}, a start begins anew. If it rejects, as when there is too little room, nothing has changed. */
   async beginSeeding(): Promise<void> {
     await this.#directory.probeRoom(SEEDING_BYTES)
     await this.#directory.manifest.update({ seeded: false })
     this.#whole = false
   }
 
-  /** Call when all that the fixture asks for is there, and nothing is left broken by an earlier run. */
+  /** Call it when all records of the fixture exist, and no damage of an earlier run is left. */
   async whole(clock: SandboxClock): Promise<void> {
     if (!this.seeded) await this.#keep({ clock: clock.state, seeded: true })
     this.#whole = true
@@ -172,10 +172,10 @@ export class Persistence {
     return kept
   }
 
-  /** Lets others use the directory. `mended`: whether no fault of this run has left anything broken; if not, the next one mends it. */
+  /** Releases the directory lock. `mended` is false when a fault's damage remains; the next run then mends it. */
   async close(mended = true): Promise<void> {
     this.#closed.abort()
-    await this.clockKept().catch(() => undefined) // the next run goes on from what is kept
+    await this.clockKept().catch(() => undefined) // the next run goes on from the last saved position
     try {
       if (this.#whole && mended) await this.#directory.manifest.update({ clean: true })
     } finally {
@@ -184,18 +184,18 @@ export class Persistence {
   }
 }
 
-/** How a data directory is opened. */
+/** Options of opening a data directory. */
 export interface OpenOptions {
-  /** What is asked for; undefined for any. */
+  /** Seed to require; undefined for any. */
   seed: number | undefined
-  /** How often the state had been started that a new directory begins with. */
+  /** Number of earlier starts of the state that a new directory begins with. */
   runs?: number | undefined
-  /** True if what is acknowledged outlives a power cut. */
+  /** True if acknowledged writes must outlive a power cut. */
   fsync: boolean
   log: Logger
 }
 
-/** Of what is in the ledger and on the chains from the start: it must be the same at every start. */
+/** Fingerprint of the parts of a fixture that set the initial ledger and chains; it must be the same at every start. */
 function fingerprint({ tenants, chains, settings }: Fixture): string {
   const made = chains.map(({ chain_id, price_oracle, fork }) => ({
     chain_id,

@@ -6,17 +6,17 @@ import { LatestRun } from '../support/serial-queue.ts'
 import type { Lifecycle } from './lifecycle.ts'
 import type { Persistence } from './persistence.ts'
 
-/** Milliseconds of real time until a reset that could not be finished is tried again. */
+/** Milliseconds of real time before a reset that could not be finished is tried again. */
 const AGAIN_MS = 1_000
 
 /**
- * Resets of a namespace. That there is to be one is kept first: when that cannot be, it is refused, and nothing has happened. From
- * then on it is carried out, whatever it takes: again while the disk or a chain does not let it, and by the next start.
+ * Resets of a namespace. The intention is saved first: if that fails, the reset is refused and nothing has happened. From then on it is
+ * carried out for certain: it is repeated while the disk or a chain prevents it, and at the latest by the next start.
  */
 export class Resets {
   readonly #deps: ResetsDeps
   readonly #runs = new LatestRun(() => this.#run())
-  /** One has begun, and could not be finished yet. */
+  /** True if a reset has begun and could not be finished yet. */
   #unfinished = false
   #waiting = false
 
@@ -25,8 +25,9 @@ export class Resets {
   }
 
   /**
-   * Resolves when a reset is done that began after this was called, one for all who ask meanwhile: what was done since an earlier
-   * one began is to be undone as well. Throws NotKeptError when none has begun, otherwise whatever keeps it from its end for now.
+   * Resolves when a reset is done that began after this call; one run serves all callers that wait meanwhile. A run that began earlier
+   * does not count, since it does not undo later changes. Throws NotKeptError if no reset has begun, otherwise the error that prevents
+   * its end for now.
    */
   ask(): Promise<void> {
     return this.#runs.ask()
@@ -55,7 +56,7 @@ export class Resets {
     this.#waiting = true
     await clock.wallSleep(AGAIN_MS)
     this.#waiting = false
-    if (this.#unfinished && !lifecycle.ending) await this.ask().catch(() => undefined) // it says why, and is tried again
+    if (this.#unfinished && !lifecycle.ending) await this.ask().catch(() => undefined) // the reset reports the reason, and is tried again
   }
 }
 
@@ -63,6 +64,6 @@ interface ResetsDeps {
   persistence: Persistence | undefined
   lifecycle: Lifecycle
   clock: SandboxClock
-  /** Takes everything back to the fixtures; begins anew each time. */
+  /** Takes everything back to the fixtures; begins anew at each call. */
   perform(): Promise<void>
 }

@@ -5,9 +5,9 @@ import type { ResolvedOptions } from '../options.ts'
 const LENGTH = 22
 
 /**
- * What the RPC URLs of a namespace carry: who has it may send transactions. Undefined where only this machine can reach the
- * sandbox. It derives from the control token, so that a URL is good for as long as that is, and from the namespace's `life`, so
- * that it is not good for a later one of the same name.
+ * Key in the RPC URLs of a namespace; a client that has it may send transactions. Undefined if only this machine can reach the sandbox.
+ * It derives from the control token, so that a URL is valid as long as the token, and from the namespace's `life`, so that it is not
+ * valid for a later namespace of the same name.
  */
 export function rpcKey(
   { local, controlToken }: Pick<ResolvedOptions, 'local' | 'controlToken'>,

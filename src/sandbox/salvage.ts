@@ -12,17 +12,17 @@ import { isSegment, type LedgerChanges, type LedgerEntry, segmentIn } from '../s
 import { RECORDS_PER_ENTRY } from '../store/ledger-journal.ts'
 import type { Logger } from '../support/logger.ts'
 
-/** What of a damaged directory is of one moment. */
+/** The part of a damaged directory that belongs to one moment. */
 export interface Salvage {
   /** Entries by journal. */
   journals: Map<string, unknown[]>
-  /** What is not among them, a sentence each. */
+  /** Data that is lost, a sentence each. */
   lost: string[]
 }
 
 /**
- * What can be saved of a damaged directory: the ledger up to its last whole commit, and of each chain what that ledger knows of, or
- * less of the ledger, where a chain has less. Throws DataDirectoryError when not even the beginning is whole.
+ * Finds the data of a damaged directory that can be saved: the ledger up to its last whole commit, and of each chain the part that this
+ * ledger knows; less of the ledger if a chain has less. Throws DataDirectoryError if not even the beginning is whole.
  */
 export async function salvageOf(directory: InspectedDirectory): Promise<Salvage> {
   const { path, manifest, journals, damages } = directory
@@ -41,13 +41,13 @@ export async function salvageOf(directory: InspectedDirectory): Promise<Salvage>
     const chain = chains.get(name.replace('blocks-', 'chain-'))?.kept ?? []
     salvaged.set(name, archiveUpTo(journals.get(name), chain))
   }
-  // What was shown after the last commit that is left was shown of other amounts.
+  // Showings after the last commit that is left were of other amounts.
   const showings = ledger.lost.length === 0 ? entriesOf(journals.get('showings'), parse).kept : []
   if (journals.has('showings')) salvaged.set('showings', showings)
   return { journals: salvaged, lost: wordsOf(directory, ledger, chains, salvaged) }
 }
 
-/** Makes a data directory of what was salvaged, in a place where nothing is yet. Throws DataDirectoryError. */
+/** Makes a data directory from the salvaged data, at a path where nothing exists yet. Throws DataDirectoryError. */
 export async function writeSalvage(
   { manifest }: InspectedDirectory,
   { journals }: Salvage,
@@ -67,7 +67,7 @@ export async function writeSalvage(
   }
 }
 
-/** The entries that are kept, and those behind them that can be read. */
+/** The entries that are kept, and the readable ones behind them. */
 interface Cut<Entry> {
   kept: Entry[]
   lost: Entry[]
@@ -76,7 +76,7 @@ interface Cut<Entry> {
 type Chains = Map<string, Cut<ChainEntry>>
 type Journals = ReadonlyMap<string, InspectedJournal>
 
-/** Cuts ledger and chains until none knows of what another one lacks. */
+/** Cuts ledger and chains until none refers to an entry that another one lacks. */
 async function cutToOneMoment(
   path: string,
   ledger: Cut<LedgerEntry>,
@@ -92,7 +92,7 @@ async function cutToOneMoment(
   }
 }
 
-/** Throws DataDirectoryError when what a file begins with, on which all the rest of it stands, is not whole. */
+/** Throws DataDirectoryError if the beginning of a file, on which the rest of the file depends, is not whole. */
 function requireBeginnings(path: string, ledger: Cut<LedgerEntry>, chains: Chains): void {
   if (ledger.kept.length < beginningOf([...ledger.kept, ...ledger.lost])) {
     throw unsalvageable(join(path, 'ledger.journal'), 'it is damaged in what all its commits stand on')
@@ -103,13 +103,13 @@ function requireBeginnings(path: string, ledger: Cut<LedgerEntry>, chains: Chain
   }
 }
 
-/** How many entries a ledger begins with that make sense together only: what it was when it was written anew. */
+/** Number of entries at the beginning of a ledger that are valid only together: its content at the last rewrite. */
 function beginningOf(entries: readonly LedgerEntry[]): number {
   const first = entries.findIndex((entry) => !('packed' in entry) && entry.puts.length < RECORDS_PER_ENTRY)
   return first + 1
 }
 
-/** The first entry of the ledger with a transaction that no chain has. */
+/** Index of the ledger's first entry with a transaction that no chain has. */
 async function firstUnmined(
   { kept }: Cut<LedgerEntry>,
   { chains, journals }: { chains: Chains; journals: Journals },
@@ -123,7 +123,7 @@ async function firstUnmined(
   return index < 0 ? kept.length : index
 }
 
-/** The first operation of a chain with a transfer of an end user that the ledger does not know. */
+/** Index of a chain's first operation with a transfer of an end user that the ledger does not have. */
 async function firstUnknown({ kept }: Cut<ChainEntry>, ledger: Cut<LedgerEntry>): Promise<number> {
   const changes = ledger.kept.filter((entry): entry is LedgerChanges => !('packed' in entry))
   const booked = new Set(changes.flatMap(transactionsIn))
@@ -133,7 +133,7 @@ async function firstUnknown({ kept }: Cut<ChainEntry>, ledger: Cut<LedgerEntry>)
   )
   const wallets = walletsOf([...ledger.kept, ...ledger.lost])
   const sent = sentIn(kept)
-  // What comes before a booked one was signed before it was booked, so it is known, or came to nothing.
+  // Transfers before a booked one were signed before it was booked, so the ledger has them, or they came to nothing.
   const from = sent.findLast(({ hash }) => booked.has(hash))?.index ?? -1
   for (const { index, hash, raw } of sent) {
     if (index <= from || booked.has(hash) || signed.has(hash)) continue
@@ -177,7 +177,7 @@ function walletsOf(entries: readonly LedgerEntry[]): Set<string> {
   )
 }
 
-/** The transactions that a chain's operations mined, with the place of the operation. */
+/** The transactions that a chain's operations mined, each with the index of its operation. */
 function sentIn(entries: readonly ChainEntry[]): { index: number; hash: Hex; raw: Hex }[] {
   return entries.flatMap((entry, index) =>
     'mine' in entry ? (entry.send ?? []).map((raw) => ({ index, raw, hash: keccak256(raw) })) : [],
@@ -197,7 +197,7 @@ async function archiveOf(journal: InspectedJournal | undefined): Promise<BlockAr
   return archive
 }
 
-/** The blocks that the chain has forgotten, none behind its end. Where some are missing before it goes on, there are none. */
+/** The archive of blocks that the chain has dropped, up to the chain's end; empty if blocks before the chain's beginning are missing. */
 function archiveUpTo(journal: InspectedJournal | undefined, [first, ...rest]: readonly ChainEntry[]): ArchiveEntry[] {
   if (!first || !('checkpoint' in first)) return []
   const { checkpoint } = first

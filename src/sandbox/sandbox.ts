@@ -69,7 +69,7 @@ export class Sandbox {
     }
   }
 
-  /** All of it but who answers requests. */
+  /** Builds everything but the application that answers requests. */
   static async #build(fixture: Fixture, { options, log, listener }: BuildDeps): Promise<Sandbox> {
     const { dataDir, seed, fsync } = options
     const kept = { seed, fsync, log }
@@ -90,7 +90,7 @@ export class Sandbox {
     try {
       const start = { fixture, persistence, surroundings, spawned: begun }
       const namespaces = await Namespaces.open(start)
-      // What is built next leaves no time for that, and an Anvil comes up by itself.
+      // The next steps leave no time to start the Anvil; once started, it comes up by itself.
       await Promise.race([spawned, namespaces.default.ready.catch(() => undefined)])
       return new Sandbox({ namespaces, surroundings, certificate, listener })
     } catch (error) {
@@ -123,22 +123,22 @@ export class Sandbox {
     return this.namespaces.default
   }
 
-  /** Where clients find it. */
+  /** Address at which clients find it. */
   get origin(): Origin {
     return this.#listener.origin
   }
 
-  /** Where everything is; the service behind its base path. */
+  /** URL of the sandbox; the service is behind its base path. */
   get baseUrl(): string {
     return this.origin.url
   }
 
-  /** Resolves when chain and fixtures are ready; rejects with why they never will be. */
+  /** Resolves when chain and fixtures are ready; rejects with the reason if they never will be. */
   get ready(): Promise<void> {
     return this.namespace.ready
   }
 
-  /** What clients have to trust; undefined without a self-signed certificate. */
+  /** Path of the certificate that clients have to trust; undefined without a self-signed certificate. */
   get caFile(): string | undefined {
     return this.#certificate?.caFile
   }
@@ -149,12 +149,12 @@ export class Sandbox {
     return inProcessFetch(this.#app, new URL(this.baseUrl).host)
   }
 
-  /** Addresses, secrets and keys of every tenant: what a client needs to connect. */
+  /** Credentials for a client to connect: addresses, secrets and keys of every tenant. */
   credentials(): Promise<Credentials> {
     return credentialsOf(this.namespace, this.#surroundings)
   }
 
-  /** @returns true if it is being stopped, or was */
+  /** @returns true if it is stopping or stopped */
   get stopping(): boolean {
     return this.#stopping !== undefined
   }

@@ -17,7 +17,7 @@ import type { Namespace } from './namespace.ts'
 import type { Namespaces } from './namespaces.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** What the routes beside the service lead to. */
+/** Dependencies of the routes beside the service. */
 export interface SupportDeps {
   namespaces: Namespaces
   lead: Lead
@@ -28,7 +28,7 @@ export interface SupportDeps {
   stop(): Promise<void>
 }
 
-/** Registers what lives on the service's origin beside it: identity provider, RPC, control. */
+/** Registers the routes on the service's origin beside it: identity provider, RPC, control. */
 export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Promise<void> {
   const { namespaces, surroundings, options } = deps
   const { origin } = surroundings
@@ -67,10 +67,10 @@ async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surr
   })
 }
 
-/** Loaded when somebody asks: it is long, and most runs never need it. */
+/** Loaded at the first request: it is long, and most runs never need it. */
 const manifest = () => import('../fidelity/manifest.ts')
 
-/** A namespace as the control interface needs it. */
+/** Operations on a namespace for the control interface. */
 function controlNamespace(namespace: Namespace, around: Surroundings): NamespaceControl {
   const { service, chains, exchanges, faults, scenarios, userTokens } = namespace.services
   const { settings, clock } = service

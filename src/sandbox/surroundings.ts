@@ -11,42 +11,42 @@ import { UnknownKey } from '../identity/sign-jwt.ts'
 import type { ResolvedOptions } from '../options.ts'
 import type { Logger } from '../support/logger.ts'
 
-/** What all namespaces of a sandbox share. */
+/** Parts that all namespaces of a sandbox share. */
 export interface Surroundings {
   options: ResolvedOptions
   identity: Identity
-  /** Client secrets of the fixture that the sandbox was started with: in every namespace a client may send one by mistake. */
+  /** Client secrets of the sandbox's own fixture: in any namespace a client may send one by mistake. */
   secrets: readonly string[]
-  /** What embedded chains begin with: one object for all, since it is large. */
+  /** Initial state of embedded chains: one object for all namespaces, since it is large. */
   embedded: Promise<Checkpoint>
   /** The Anvils of all chains. */
   pool: NodePool
   log: Logger
-  /** Where clients find it. */
+  /** Address at which clients find the sandbox. */
   origin: Origin
-  /** What clients have to trust; undefined without a self-signed certificate. */
+  /** Path of the certificate that clients have to trust; undefined without a self-signed certificate. */
   caFile: string | undefined
 }
 
-/** Builds what the namespaces of a sandbox with this fixture share. */
+/** Builds the parts that the namespaces of a sandbox with this fixture share. */
 export function buildSurroundings(
   fixture: Fixture,
   given: Pick<Surroundings, 'options' | 'log' | 'origin' | 'caFile'>,
 ): Surroundings {
   const { options, log, origin } = given
   const embedded = embeddedCheckpoint()
-  embedded.catch(() => undefined) // who needs it awaits it, and sees the failure
+  embedded.catch(() => undefined) // its users await it and get the rejection
   const pool = new NodePool({ maxNodes: options.maxNodes, clock: new SandboxClock(), log })
   const secrets = fixture.tenants.map(({ tenant }) => tenant.client_secret)
   return { ...given, identity: buildIdentity(fixture, origin), secrets, embedded, pool }
 }
 
-/** The identity provider, what verifies its tokens, and a key that nobody registered: one of each for all namespaces. */
+/** The identity provider, the verifier of its tokens, and a key that is registered nowhere: one of each for all namespaces. */
 export type Identity = ReturnType<typeof buildIdentity>
 
 /** Builds them for the service that the fixture describes. */
 function buildIdentity({ identity_provider, settings }: Fixture, origin: Origin) {
-  const clock = new SandboxClock() // of real time alone: tokens know no other
+  const clock = new SandboxClock() // for real time only: tokens have no other
   const unknownKey = new UnknownKey()
   const identityProvider = new IdentityProvider({
     privateKeyPem: identity_provider.private_key_pem,

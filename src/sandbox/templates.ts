@@ -4,7 +4,7 @@ import { RecentlyUsed } from '../support/maps.ts'
 import type { Namespace } from './namespace.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
 
-/** What a namespace is seeded from: two that agree in it come out the same. */
+/** Inputs of seeding a namespace; equal inputs give equal namespaces. */
 export interface Seeding {
   fixture: Fixture
   seed: number
@@ -12,20 +12,20 @@ export interface Seeding {
   clockStart: number | undefined
 }
 
-/** Templates that are kept: each is a ledger and chains as they were seeded. */
+/** Number of templates kept; each is a ledger and chains directly after seeding. */
 const KEPT = 32
 
-/** Namespaces as they were seeded, to make others from: each is seeded once, however many ask for it at once. */
+/** Seeded namespaces as templates of new ones: each seeding is done once, however many ask for it at once. */
 export class Templates {
   readonly #copies = new RecentlyUsed<string, Promise<NamespaceCopy | undefined>>(KEPT)
 
-  /** Takes note of one that is being seeded. */
+  /** Adds a namespace that is being seeded. */
   add(seeding: Seeding, seeded: Promise<Namespace>): void {
     const key = seedingKey(seeding)
     this.#copies.use(key, () => this.#copyOf(key, seeded))
   }
 
-  /** Makes one: from its template, or without by the first who asks for that seeding. */
+  /** Makes a namespace: from the template, or by seeding if it is the first with these inputs. */
   async make(seeding: Seeding, open: (begin: NamespaceCopy | undefined) => Promise<Namespace>): Promise<Namespace> {
     const key = seedingKey(seeding)
     let seeded: Promise<Namespace> | undefined
@@ -37,7 +37,7 @@ export class Templates {
     return template ? open(template) : this.make(seeding, open)
   }
 
-  /** Whatever never gives a template is forgotten before anybody hears of that. */
+  /** Forgets a seeding that yields no template, before its callers get the result. */
   #copyOf(key: string, seeded: Promise<Namespace>): Promise<NamespaceCopy | undefined> {
     return seeded
       .then(
@@ -51,7 +51,7 @@ export class Templates {
   }
 }
 
-/** All that can make a difference; the clients of tenants do not, since every namespace has its own. */
+/** Key of all inputs that matter; the clients of tenants do not, since every namespace has its own. */
 function seedingKey({ fixture, seed, clockStart }: Seeding): string {
   const { content, fork } = fixture.source
   return createHash('sha256')

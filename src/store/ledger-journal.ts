@@ -11,25 +11,25 @@ type Put = LedgerChanges['puts'][number]
 /** Collections whose records hardly ever change. Their sort keys are a moment and the id, and they have no unique index. */
 export const PACKED: readonly Collection[] = ['transactions', 'idempotency_keys']
 
-/** How records are packed. */
+/** Limits of packing and rewriting, as numbers of records. */
 export interface PackingSizes {
-  /** Records of a collection that wait to be packed together, sorted by scope: the more, the fewer segments a page takes. */
+  /** Records of a collection that are packed together, sorted by scope: the more, the fewer segments a page needs. */
   batch: number
-  /** Records in a segment: a record is read with all of its segment. */
+  /** Records in a segment: reading one record unpacks its whole segment. */
   segment: number
-  /** Fewer superseded and removed records than this are not worth rewriting a journal for. */
+  /** Least number of superseded and removed records for which a journal is rewritten at start or stop. */
   garbage: number
-  /** So many are, while commits wait for it. */
+  /** The same while the sandbox runs, when commits wait for the rewrite. */
   garbageUnderWay: number
 }
 
 /** A start reads 40,000 records in a third of a second. */
 export const PACKING_SIZES: PackingSizes = { batch: 4096, segment: 256, garbage: 1000, garbageUnderWay: 40_000 }
 
-/** In each entry behind the segments of a journal that is written anew, but for the last one. */
+/** Records in each entry behind the segments of a rewritten journal; the last entry may have fewer. */
 export const RECORDS_PER_ENTRY = 100
 
-/** Packs a table's loose records, beside what else happens to it: a record is the same packed or not. */
+/** Packs a table's loose records while other tasks change it: a packed record is equal to the loose one. */
 export async function packTable(
   [collection, table]: [Collection, Table<AnyRecord>],
   { segment: size, unpacked, ended }: { segment: number; unpacked: UnpackedSegments; ended(): boolean },
@@ -42,8 +42,8 @@ export async function packTable(
 }
 
 /**
- * What the tables hold, as entries of a new journal, and how many records of them are in no segment. Segments with more
- * gone than left are dissolved.
+ * Returns the tables' records as entries of a new journal, and the number of records in no segment. Dissolves segments that have
+ * lost more records than they still hold.
  */
 export function compacted(
   tables: Tables,
@@ -73,27 +73,27 @@ function* entriesOf(
   }
 }
 
-/** Puts that are done again before others have their turn. */
+/** Number of puts that are replayed before other tasks run. */
 const PUTS_AT_ONCE = 256
 
-/** A segment that is parsed when its turn comes. */
+/** Parses a segment when its turn comes. */
 type ToParse = () => SegmentEntry
 
-/** What entries led to. */
+/** Result of loading entries. */
 interface Loaded {
   /** The store's sequence. */
   sequence: number
-  /** The latest business time in them, milliseconds since the Unix epoch; 0 for none. */
+  /** The latest business time in the entries, milliseconds since the Unix epoch; 0 if they have none. */
   at: number
-  /** Records put by them, over and over again those that changed. */
+  /** Number of puts in the entries; a record that changed counts each time. */
   puts: number
-  /** Resolves when the packed collections are in their tables, too; undefined when all are. */
+  /** Resolves when the packed collections are in their tables too; undefined if they already are. */
   filing: Promise<void> | undefined
 }
 
 /**
- * Puts into empty tables what a journal holds, or these entries say. If they begin with segments, collections that are packed
- * follow afterwards, beside everything else: they are most of it all, and a start needs none of them.
+ * Fills empty tables from a journal or from these entries. If these begin with segments, the packed collections follow afterwards,
+ * in the background: they are most of the ledger, and a start does not need them.
  */
 export async function load(
   source: UnparsedJournal<LedgerEntry> | readonly LedgerEntry[],
@@ -132,12 +132,12 @@ export async function load(
   }
 }
 
-/** What an entry says of some collections. */
+/** The part of an entry that concerns some of the collections. */
 function only({ sequence, puts, removes }: LedgerChanges, of: (collection: Collection) => boolean): LedgerChanges {
   return { sequence, puts: puts.filter(([name]) => of(name)), removes: removes.filter(([name]) => of(name)) }
 }
 
-/** Does it piece by piece, and lets each piece go. */
+/** Fills the packed collections piece by piece, and releases the memory of each piece. */
 async function file(
   { segments, changes }: { segments: ToParse[]; changes: LedgerChanges[] },
   tables: Tables,

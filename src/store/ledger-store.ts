@@ -13,9 +13,9 @@ interface Commit {
 }
 
 /**
- * Opens a store over what the journal holds, and rewrites that when most of it is superseded; without one, in memory only. What it
- * is to `begin` with takes the place of whatever the journal holds. Whoever asks for packed records, or commits, may have to
- * wait until they have been put in their place. `now` is business time in milliseconds, which it keeps with what it writes.
+ * Opens a store on a journal, and rewrites the journal if most of it is superseded; without one, in memory only. `begin` replaces the
+ * journal's content. A read of packed records, and a commit, may have to wait until these are loaded. `now` is business time in
+ * milliseconds; the store keeps it with each write.
  */
 export async function createStore(
   journal?: UnparsedJournal<LedgerEntry>,
@@ -30,18 +30,17 @@ export async function createStore(
 }
 
 /**
- * The ledger: tables in memory, and a journal of what changed them. A commit is staged, written, and only then seen by
- * readers, so that a write that fails leaves nothing behind. Commits that come while one is written are staged on top of
- * each other and share the next write. Records that hardly ever change are packed into segments in the background; the
- * journal gets these when it is rewritten.
+ * The ledger: tables in memory, and a journal of their changes. A commit is staged, written, and only then visible to readers, so that
+ * a failed write leaves nothing behind. Commits that arrive during a write are staged on top of each other and share the next write.
+ * Records that hardly ever change are packed into segments in the background; the journal gets these when it is rewritten.
  */
 export class LedgerStore implements Store {
   readonly #journal: UnparsedJournal<LedgerEntry> | undefined
   #tables = emptyTables()
   #sequence = 0
-  /** The sequence once what is staged is applied. */
+  /** The sequence after the staged commits. */
   #stagedSequence = 0
-  /** The commits that later ones may still join, as their turn has not come. */
+  /** The commits of the next write, which later commits may still join. */
   #next: Commit[] | undefined
   #tail: Promise<unknown> = Promise.resolve()
   readonly #sizes: PackingSizes
@@ -49,10 +48,10 @@ export class LedgerStore implements Store {
   #at = 0
   readonly #unpacked = new UnpackedSegments()
   #packing: Promise<void> | undefined
-  /** Ends when the packed collections are in their tables, too; undefined when they are. */
+  /** Resolves when the packed collections are in their tables too; undefined when they are. */
   #filing: Promise<void> | undefined
   #closing = false
-  /** Records put by the journal's entries, over and over again those that changed. */
+  /** Number of puts in the journal's entries; a record that changed counts each time. */
   #puts = 0
 
   constructor(journal: UnparsedJournal<LedgerEntry> | undefined, sizes: PackingSizes, now?: () => number) {
@@ -61,7 +60,7 @@ export class LedgerStore implements Store {
     this.#sizes = sizes
   }
 
-  /** Reads what the journal holds; the entries are given where that is known. */
+  /** Fills the tables from the entries, or from the journal if none are given. */
   async load(entries?: readonly LedgerEntry[]): Promise<void> {
     const source = entries ?? this.#journal
     if (!source) return
@@ -106,7 +105,7 @@ export class LedgerStore implements Store {
     })
   }
 
-  /** Business time of the last write, milliseconds since the Unix epoch; 0 when none is known. */
+  /** Business time of the last write, milliseconds since the Unix epoch; 0 if unknown. */
   get at(): number {
     return this.#at
   }
@@ -115,12 +114,12 @@ export class LedgerStore implements Store {
     return this.#sequence
   }
 
-  /** Resolves when all records are in their place, which those that are packed may not be at first. */
+  /** Resolves when all records are in their tables; the packed ones may come later than the others. */
   async whole(): Promise<void> {
     await this.#filing
   }
 
-  /** What it holds, as entries that another store can begin with. They share its records, which never change. */
+  /** Its content as entries that another store can begin with. They share its records, which never change. */
   entries(): LedgerEntry[] {
     if (this.#filing) throw new Error('the ledger is not whole yet')
     return [...compacted(this.#tables, this.#written).entries]
@@ -164,14 +163,14 @@ export class LedgerStore implements Store {
     }
   }
 
-  /** Stages commits from one on, and says which is the next: one that does not fit on top of what is not written yet. */
+  /** Stages commits from `begin` on. Returns the index of the next one to try: it may conflict with commits not yet written. */
   #stageFrom(commits: readonly Commit[], begin: number): number {
     this.#stagedSequence = this.#sequence
     for (const [i, { writes, reject }] of commits.slice(begin).entries()) {
       try {
         this.#stage(writes)
       } catch (error) {
-        // What it collides with may fail to be written: then it does not collide.
+        // The write of the commit that it conflicts with may fail; then there is no conflict.
         if (i > 0) return begin + i
         reject(error)
         return begin + 1
@@ -180,7 +179,7 @@ export class LedgerStore implements Store {
     return commits.length
   }
 
-  /** Throws, staging nothing, when a unique value is taken. */
+  /** Throws, without staging anything, if a unique value is taken. */
   #stage(writes: readonly Write[]): void {
     const changes = new Map<Collection, Map<string, Change<AnyRecord>>>()
     let sequence = this.#stagedSequence
@@ -219,7 +218,7 @@ export class LedgerStore implements Store {
     this.#puts += entry.puts.length
   }
 
-  /** Lets the packed collections come into their tables. Should that fail, they are never read, nor is anything written. */
+  /** Loads the packed collections in the background. If that fails, they are never read and nothing is written. */
   #fileBeside(filing: Promise<void>): void {
     this.#filing = filing.then(() => {
       this.#filing = undefined
@@ -242,27 +241,27 @@ export class LedgerStore implements Store {
     return COLLECTIONS.reduce((sum, name) => sum + this.#tables[name].size, 0)
   }
 
-  /** Records that are in no segment. */
+  /** Number of records in no segment. */
   get #loose(): number {
     return COLLECTIONS.reduce((sum, name) => sum + this.#tables[name].loose, 0)
   }
 
-  /** Puts of the journal that a new one would not have. */
+  /** Number of puts in the journal that a rewritten one would not have. */
   get #garbage(): number {
     return this.#puts - this.#loose
   }
 
-  /** @returns true if that is most of what a start has to read in full. */
+  /** @returns true if that is most of the entries that a start has to read in full */
   get #muchGarbage(): boolean {
     return this.#garbage > Math.max(this.#loose, this.#sizes.garbage)
   }
 
-  /** @returns true if there is enough to pack. */
+  /** @returns true if there are enough loose records to pack */
   get #gathered(): boolean {
     return PACKED.some((name) => this.#tables[name].loose >= this.#sizes.batch)
   }
 
-  /** Packs what has gathered, beside everything else. What cannot be packed stays as it is. */
+  /** Packs loose records in the background. Records that cannot be packed stay as they are. */
   #pack(): void {
     if (this.#packing || !this.#gathered) return
     this.#packing = this.#packAll()
@@ -281,7 +280,7 @@ export class LedgerStore implements Store {
     if (this.#garbage > Math.max(this.#size / 2, this.#sizes.garbageUnderWay)) this.#rewriteSoon()
   }
 
-  /** The journal stays as it is when it cannot be rewritten. */
+  /** If the rewrite fails, the journal stays as it is. */
   #rewriteSoon(): void {
     this.#enqueue(() => this.#rewrite()).catch(() => undefined)
   }
@@ -293,7 +292,7 @@ export class LedgerStore implements Store {
     this.#puts = loose
   }
 
-  /** Tasks run one after the other; commits asked for from here on follow this one. */
+  /** Runs tasks one after the other; commits requested from here on follow this task. */
   #enqueue(task: () => Promise<void>): Promise<void> {
     this.#next = undefined
     const done = this.#tail.then(task)
@@ -306,7 +305,7 @@ export class LedgerStore implements Store {
   }
 }
 
-/** The write with a record of its own: frozen, and not the caller's to change while it waits. Nested values are shared. */
+/** Copies the write with a frozen record, so that the caller cannot change it while it waits. Nested values are shared. */
 function detached(write: Write): Write {
   return 'put' in write ? ({ ...write, put: Object.freeze({ ...write.put }) } as Write) : { ...write }
 }

@@ -2,33 +2,33 @@ import type { PageQuery, PageResult, SortKey } from '../domain/ports/store.ts'
 
 type Entry<T> = Omit<Stored<T>, 'scope'>
 
-/** A run of neighbouring entries and the smallest sequence among them, by which pages of an old snapshot skip it. */
+/** Neighbouring entries, and the smallest sequence among them, by which pages of an old snapshot skip the chunk. */
 interface Chunk<T> {
   entries: Entry<T>[]
   oldest: number
 }
 
-/** Where an entry stands; `chunk` is the number of chunks when it would stand behind the last. */
+/** Place of an entry; `chunk` is the number of chunks for a place behind the last one. */
 interface Place {
   chunk: number
   offset: number
 }
 
-/** A position among entries: before (`-1`) or behind (`Infinity`) every entry with this key. */
+/** A position among entries: before (`-1`) or behind (`Infinity`) all entries with this key. */
 type Position = Pick<Entry<unknown>, 'key' | 'sequence'>
 
 const CHUNK_SIZE = 512
 
 /**
- * The ordered list of one scope, stored ascending in chunks. Finding a place is a binary search, appending at the end is
- * O(1) amortised, and an insert elsewhere moves at most one chunk.
+ * The ordered list of one scope, stored ascending in chunks. Finding a place is a binary search, appending at the end is O(1)
+ * amortised, and an insert elsewhere moves at most one chunk.
  */
 export class OrderedIndex<T> {
   readonly #chunks: Chunk<T>[] = []
   readonly #order: 'asc' | 'desc'
   #size = 0
 
-  /** Pages are read in this order. */
+  /** `order`: the order in which pages are read. */
   constructor(order: 'asc' | 'desc') {
     this.#order = order
   }
@@ -52,13 +52,13 @@ export class OrderedIndex<T> {
     else if (chunk.oldest === entry.sequence) chunk.oldest = oldestOf(chunk.entries)
   }
 
-  /** Puts an entry in the place of one with the same key and sequence. */
+  /** Replaces the entry with the same key and sequence. */
   replace(entry: Entry<T>): void {
     const { place, chunk } = this.#locate(entry)
     chunk.entries[place.offset] = entry
   }
 
-  /** A stretch of the list, see {@link PageQuery}. */
+  /** One page of the list, see {@link PageQuery}. */
   page({ after, before, limit, up_to = Number.POSITIVE_INFINITY }: Omit<PageQuery, 'scope'>): PageResult<T> {
     if (after && before) throw new RangeError('a page is read either after or before a position')
     const backward = before !== undefined
@@ -91,7 +91,7 @@ export class OrderedIndex<T> {
     return this.#chunks[place.chunk]?.entries[place.offset]
   }
 
-  /** Where a walk begins: next to the position, or at the list's own end. */
+  /** Place at which a walk begins: next to the key, or at the list's own end. */
   #start(key: SortKey | undefined, step: 1 | -1): Place {
     if (step === 1) return key ? this.#seek({ key, sequence: Number.POSITIVE_INFINITY }) : { chunk: 0, offset: 0 }
     const behind = key ? this.#seek({ key, sequence: -1 }) : { chunk: this.#chunks.length, offset: 0 }
@@ -100,7 +100,7 @@ export class OrderedIndex<T> {
     return { chunk, offset: (this.#chunks[chunk]?.entries.length ?? 0) - 1 }
   }
 
-  /** Up to `limit` entries put by `up_to`, from a place on in steps of one. */
+  /** Up to `limit` entries with a sequence of at most `up_to`, from a place on, one by one. */
   #walk(start: Place, step: 1 | -1, limit: number, up_to: number): Entry<T>[] {
     const found: Entry<T>[] = []
     let offset: number | undefined = start.offset
@@ -117,7 +117,7 @@ export class OrderedIndex<T> {
     return found
   }
 
-  /** The place of the first entry at or behind a position. */
+  /** Place of the first entry at or behind a position. */
   #seek(position: Position): Place {
     const chunk = firstIndex(this.#chunks, ({ entries }) => {
       const last = entries.at(-1)
@@ -161,14 +161,14 @@ function oldestOf(entries: readonly Position[]): number {
   return entries.reduce((oldest, { sequence }) => Math.min(oldest, sequence), Number.POSITIVE_INFINITY)
 }
 
-/** Entries with equal keys stand in the order they were put. */
+/** Entries with equal keys are in the order of their first put. */
 function compare(a: Position, b: Position): number {
   const byKey = compareKeys(a.key, b.key)
   if (byKey !== 0 || a.sequence === b.sequence) return byKey
   return a.sequence < b.sequence ? -1 : 1
 }
 
-/** Member by member, by code unit. */
+/** Compares member by member, by code unit. */
 export function compareKeys(a: SortKey, b: SortKey): number {
   const members = Math.min(a.length, b.length)
   for (let i = 0; i < members; i++) {
@@ -179,7 +179,7 @@ export function compareKeys(a: SortKey, b: SortKey): number {
   return a.length - b.length
 }
 
-/** Index of the first item that passes, in a list where none passes before it and all do from there on. */
+/** Index of the first item that passes, in a list where all items after it pass too. */
 function firstIndex<T>(items: readonly T[], passes: (item: T) => boolean): number {
   let low = 0
   let high = items.length
@@ -192,12 +192,12 @@ function firstIndex<T>(items: readonly T[], passes: (item: T) => boolean): numbe
   return low
 }
 
-/** A record in its place. */
+/** A record with its position in the ordered list. */
 export interface Stored<T> {
   readonly record: T
-  /** How many records the store had put for the first time when it put this one. */
+  /** Number of records that the store had put for the first time when it put this one. */
   readonly sequence: number
-  /** The ordered list it stands in, and where. */
+  /** The ordered list, and the position in it. */
   readonly scope: string
   readonly key: SortKey
 }

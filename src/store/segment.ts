@@ -5,12 +5,12 @@ import { RecentlyUsed } from '../support/maps.ts'
 import type { SegmentEntry } from './ledger-entry.ts'
 import type { Stored } from './ordered-index.ts'
 
-/** Twice as fast as Deflate and smaller: it finds what repeats from record to record. */
+/** At this quality Brotli is twice as fast as Deflate and its output smaller: it finds repetitions from record to record. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } }
 
 const compress = promisify(brotliCompress)
 
-/** Records that hardly ever change, compressed: read one by one when somebody asks for them. */
+/** Records that hardly ever change, compressed; each is parsed when it is read. */
 export class Segment {
   readonly collection: Collection
   readonly ids: readonly string[]
@@ -31,7 +31,7 @@ export class Segment {
     this.#unpacked = unpacked
   }
 
-  /** Compresses records, those of one scope next to each other. */
+  /** Compresses records; those of one scope must be next to each other. */
   static async pack(collection: Collection, stored: readonly Stored<object>[], unpacked: UnpackedSegments) {
     const lines = stored.map(({ record }) => JSON.stringify(record)).join('\n')
     const records = (await compress(lines, QUALITY)).toString('base64')
@@ -46,7 +46,7 @@ export class Segment {
     return new Segment(entry, unpacked)
   }
 
-  /** What the journal is to hold of it; `live` are the places of the records that are still to be seen. */
+  /** The segment as an entry of the journal; `live` are the places of the records that are still valid. */
   entry(live: ReadonlySet<number>): SegmentEntry {
     return {
       packed: this.collection,
@@ -74,18 +74,18 @@ export class Segment {
     return [this.#moments[place] ?? '', this.ids[place] ?? '']
   }
 
-  /** The record at a place. Unpacks the segment if it was not read lately. */
+  /** The record at a place. Unpacks the segment unless it was read recently. */
   record(place: number): unknown {
     return this.#unpacked.record(this, place)
   }
 
-  /** Every record's JSON. */
+  /** The JSON of every record. */
   unpack(): string[] {
     return brotliDecompressSync(Buffer.from(this.#records, 'base64')).toString().split('\n')
   }
 }
 
-/** Each value with how often it comes in a row. */
+/** Values with the length of each run (run-length encoding). */
 function runsOf(values: readonly string[]): [value: string, count: number][] {
   const runs: [string, number][] = []
   for (const value of values) {
@@ -125,16 +125,16 @@ export class PackedRecord<T> implements Stored<T> {
 
 /** Compressed records. */
 interface Packed {
-  /** Every record's JSON. */
+  /** The JSON of every record. */
   unpack(): string[]
 }
 
-/** Segments kept unpacked, of some 200 KB each: as many as a walk through one scope's records after the other meets. */
+/** Number of segments kept unpacked, of some 200 KB each: enough for a walk through the records of one scope after the other. */
 const KEPT = 32
 
 /** The segments that were read last, unpacked. */
 export class UnpackedSegments {
-  /** A record is JSON until it is asked for. */
+  /** Each record is JSON text until its first read. */
   readonly #segments = new RecentlyUsed<Packed, (string | object)[]>(KEPT)
 
   /** A segment's record, frozen. */

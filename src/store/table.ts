@@ -9,14 +9,14 @@ import {
 import { compareKeys, OrderedIndex, type Stored } from './ordered-index.ts'
 import { PackedRecord, type Segment } from './segment.ts'
 
-/** What one commit does to one record: what stood under the id before and what stands there after. */
+/** Effect of one commit on one record: its state before and after. */
 export interface Change<T> {
   id: string
   before: Stored<T> | undefined
   after: Stored<T> | undefined
 }
 
-/** Which record has a value; `staged` is what the staged changes make of it, undefined where they free it. */
+/** Ids by unique value; `staged` has the ids after the staged changes, undefined for values that they free. */
 interface UniqueIndex<T> {
   name: string
   project: (record: T) => string
@@ -25,16 +25,16 @@ interface UniqueIndex<T> {
 }
 
 /**
- * One collection in memory with the indexes its shape names. Changes are staged while they are being written, one on top
- * of the other, and are seen by readers only once they are applied.
+ * One collection in memory with the indexes that its shape names. Changes are staged, one on top of the other, while they are being
+ * written; readers see them only once they are applied.
  */
 export class Table<T> {
   readonly shape: CollectionShape<T>
   readonly #name: string
   readonly #records = new Map<string, Stored<T>>()
-  /** Ids of the records that are in no segment. */
+  /** Ids of the records in no segment. */
   readonly #loose = new Set<string>()
-  /** In the order of their making. */
+  /** In order of creation. */
   readonly #segments = new Set<Segment>()
   readonly #unique: UniqueIndex<T>[]
   readonly #lists = new Map<string, OrderedIndex<T>>()
@@ -51,12 +51,12 @@ export class Table<T> {
     return this.#records.size
   }
 
-  /** Records that are in no segment. */
+  /** Number of records in no segment. */
   get loose(): number {
     return this.#loose.size
   }
 
-  /** A record in its place. */
+  /** Adds its position in the ordered list to a record. */
   place(record: T, sequence: number): Stored<T> {
     const { list } = this.shape
     return { record, sequence, scope: list?.scope(record) ?? '', key: list?.key(record) ?? [] }
@@ -66,13 +66,13 @@ export class Table<T> {
     return this.#records.get(id)
   }
 
-  /** The record as it will be once what is staged is applied. */
+  /** The record after the staged changes. */
   latest(id: string): Stored<T> | undefined {
     const staged = this.#staged.get(id)
     return staged ? staged.after : this.#records.get(id)
   }
 
-  /** Look-up by a unique index. Throws RangeError when the collection has no such index. */
+  /** Look-up by a unique index. Throws RangeError if the collection has no such index. */
   find(index: string, value: string): T | undefined {
     const unique = this.#unique.find(({ name }) => name === index)
     if (!unique) throw new RangeError(`${this.#name} has no unique index ${index}`)
@@ -80,20 +80,20 @@ export class Table<T> {
     return id === undefined ? undefined : this.#records.get(id)?.record
   }
 
-  /** Throws RangeError when the collection has no ordered list. */
+  /** Throws RangeError if the collection has no ordered list. */
   page({ scope, ...query }: PageQuery): PageResult<T> {
     this.#requireList()
     const list = this.#lists.get(scope)
     return list ? list.page(query) : { items: [], has_next: false, has_previous: false }
   }
 
-  /** Throws RangeError when the collection has no ordered list. */
+  /** Throws RangeError if the collection has no ordered list. */
   count(scope: string): number {
     this.#requireList()
     return this.#lists.get(scope)?.size ?? 0
   }
 
-  /** Throws when the table, with what is staged, would hold a unique value twice after the changes. */
+  /** Throws if the table, with the staged changes, would hold a unique value twice after these changes. */
   checkUnique(changes: readonly Change<T>[]): void {
     for (const { name, project, ids, staged } of this.#unique) {
       const freed = new Set(changes.map((change) => change.id))
@@ -110,7 +110,7 @@ export class Table<T> {
     }
   }
 
-  /** Puts changes that were checked on top of those staged. */
+  /** Stages checked changes on top of those staged. */
   stage(changes: readonly Change<T>[]): void {
     for (const { id, after } of changes) {
       this.#staged.set(id, { id, before: this.get(id), after })
@@ -121,20 +121,20 @@ export class Table<T> {
     }
   }
 
-  /** What is staged, as one change per record. */
+  /** The staged changes, one per record. */
   staged(): Iterable<Change<T>> {
     return this.#staged.values()
   }
 
-  /** Lets readers see what is staged; cannot fail half-way. */
+  /** Makes the staged changes visible to readers; cannot fail half-way. */
   applyStaged(): void {
     this.apply([...this.#staged.values()])
     this.dropStaged()
   }
 
-  /** Applies changes, one per record, to what readers see; cannot fail half-way. */
+  /** Applies changes, one per record, to the state that readers see; cannot fail half-way. */
   apply(changes: readonly Change<T>[]): void {
-    // What goes leaves every index before anything comes: two records may swap a unique value.
+    // Remove every old record from the indexes before adding a new one: two records may swap a unique value.
     for (const { id, before, after } of changes) {
       if (!before) continue
       if (!after) {
@@ -158,13 +158,13 @@ export class Table<T> {
     for (const { staged } of this.#unique) staged.clear()
   }
 
-  /** The records that are in no segment, those of one scope next to each other and in order. */
+  /** The records in no segment, those of one scope next to each other and in order. */
   looseRecords(): Stored<T>[] {
     const loose = [...this.#loose].flatMap((id) => this.#records.get(id) ?? [])
     return loose.sort((a, b) => compareKeys([a.scope, ...a.key], [b.scope, ...b.key]))
   }
 
-  /** Puts a segment in the place of the records it was packed from, but for those that were changed or removed since. */
+  /** Replaces the records that a segment was packed from, except those changed or removed since. */
   adopt(segment: Segment, packed: readonly Stored<T>[]): void {
     this.#segments.add(segment)
     for (const [place, stored] of packed.entries()) {
@@ -186,7 +186,7 @@ export class Table<T> {
     }
   }
 
-  /** Its segments in the order of their making, each with the places of the records it still has. */
+  /** Its segments in order of creation, each with the places of the records that are still valid. */
   segments(): [Segment, Set<number>][] {
     return [...this.#segments].map((segment) => {
       const places = segment.ids.flatMap((id, place) => (this.#isIn(segment, place, id) ? [place] : []))
@@ -194,7 +194,7 @@ export class Table<T> {
     })
   }
 
-  /** Takes what is left of a segment out of it. */
+  /** Makes the valid records of a segment loose, and drops the segment. */
   dissolve(segment: Segment): void {
     this.#segments.delete(segment)
     for (const [place, id] of segment.ids.entries()) {
@@ -210,7 +210,7 @@ export class Table<T> {
     return stored instanceof PackedRecord && stored.segment === segment && stored.place === place
   }
 
-  /** Another form of the same record. */
+  /** Replaces a record by another form of the same record. */
   #replace(id: string, stored: Stored<T>): void {
     this.#records.set(id, stored)
     this.#enlist(stored, true)

@@ -1,4 +1,4 @@
-import 'reflect-metadata' // before the next: its parts are put together by what this adds
+import 'reflect-metadata' // before @peculiar/x509, which needs the metadata functions that this adds
 import { randomBytes, webcrypto } from 'node:crypto'
 import { isIP } from 'node:net'
 import {
@@ -15,7 +15,7 @@ import {
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const DAY = 24 * 60 * 60 * 1000
-/** Days. Apple's systems take no more than 825. */
+/** Days. Apple's systems accept 825 at most. */
 const LIFETIME = 365
 
 /** PEM texts. */
@@ -27,8 +27,8 @@ export interface Issued {
 }
 
 /**
- * An authority made for this one certificate, for these host names and addresses, from a day before `now` on. Nobody keeps the
- * authority's key: whoever trusts it trusts what it has signed here, and it can sign nothing else.
+ * Issues a certificate for these host names and addresses, valid from a day before `now`, by an authority made for it alone. Nobody
+ * keeps the authority's key, so a client that trusts the authority trusts this certificate and no other.
  */
 export async function issueCertificate(names: readonly string[], now: number): Promise<Issued> {
   const validity = { notBefore: new Date(now - DAY), notAfter: new Date(now + LIFETIME * DAY) }
@@ -37,7 +37,7 @@ export async function issueCertificate(names: readonly string[], now: number): P
   const common = { ...validity, signingAlgorithm: ALGORITHM }
   const ca = await X509CertificateGenerator.createSelfSigned({
     ...common,
-    // A name of its own, so that nobody takes it for that of another sandbox.
+    // A unique name, so that it is not taken for the authority of another sandbox.
     name: `CN=yield-sandbox ${randomBytes(4).toString('hex')}`,
     keys: authority,
     extensions: [

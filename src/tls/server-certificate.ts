@@ -6,18 +6,18 @@ import { join } from 'node:path'
 import { replacePrivate } from '../data-dir/private-file.ts'
 import { isEveryInterface } from '../domain/origin.ts'
 
-/** What the server shows to prove who it is. */
+/** The server's certificate. */
 export interface ServerCertificate {
   /** PEM: its own certificate, and those between it and the authority. */
   cert: string
   key: string
   /** For a self-signed certificate: path of the authority's certificate, which clients have to trust. */
   caFile?: string
-  /** Removes what is not to outlive the sandbox. */
+  /** Removes the files that must not outlive the sandbox. */
   discard(): Promise<void>
 }
 
-/** A certificate or key that cannot be used, or a place where none can be written; the message says which and what to do. */
+/** A certificate or key that cannot be used, or a place where none can be written; the message names it and the fix. */
 export class TlsError extends Error {
   override readonly name = 'TlsError'
   readonly code = 'invalid_tls'
@@ -33,7 +33,7 @@ export interface CertificateFiles {
   key: string
 }
 
-/** The certificate and the key in two PEM files. Throws TlsError when they are not that, or do not belong together. */
+/** Reads certificate and key from two PEM files. Throws TlsError if they are not that, or do not belong together. */
 export async function readCertificate({ cert, key }: CertificateFiles): Promise<ServerCertificate> {
   const chain = await read(cert, '--tls-cert')
   const privateKey = await read(key, '--tls-key')
@@ -70,7 +70,7 @@ function parse<T>(path: string, problem: string, fix: string, parser: () => T): 
   }
 }
 
-/** What a certificate is to be good for. */
+/** Options of a self-signed certificate. */
 export interface SelfSignedOptions {
   /** Host names and addresses. */
   names: readonly string[]
@@ -81,14 +81,15 @@ export interface SelfSignedOptions {
 }
 
 const CA_FILE = 'ca.pem'
-/** Certificate and key in one file: written at once, they cannot but belong together. */
+/** Certificate and key in one file, which is written at once, so that they always belong together. */
 const SERVER_FILE = 'server.pem'
-/** Milliseconds a kept certificate must have left. */
+/** Milliseconds for which a kept certificate must still be valid. */
 const LEAST_LEFT = 30 * 24 * 60 * 60 * 1000
 
 /**
- * A certificate of an authority of its own. Kept in the data directory, so that trust in it outlives a restart; without
- * one, the authority's certificate alone is on disk, in a temporary directory, until it is discarded. Throws TlsError when there is no writing.
+ * Returns a certificate of an authority of its own. It is kept in the data directory, so that trust in it outlives a restart. Without
+ * one, only the authority's certificate is on disk, in a temporary directory, until it is discarded. Throws TlsError if it cannot be
+ * written.
  */
 export async function selfSigned(options: SelfSignedOptions): Promise<ServerCertificate> {
   const { directory } = options
@@ -130,7 +131,7 @@ async function kept({ names, now }: SelfSignedOptions, folder: string): Promise<
   return { cert, key, caFile, discard }
 }
 
-/** The kept server file, if it is whole, the authority's, good for all the names and for a while. */
+/** The kept server certificate, if it is whole, of this authority, for all these names, and valid long enough. */
 async function goodServer(
   caFile: string,
   serverFile: string,
@@ -147,11 +148,11 @@ async function goodServer(
       names.every((name) => (isIP(name) ? cert.checkIP(name) : cert.checkHost(name)) !== undefined)
     return good ? server : undefined
   } catch {
-    return undefined // none, or damaged: it is made anew
+    return undefined // missing or damaged: a new one is made
   }
 }
 
-/** What makes certificates is loaded when one is made. */
+/** The code that makes certificates is loaded when one is made. */
 async function issue(names: readonly string[], now: number) {
   const { issueCertificate } = await import('./issue-certificate.ts')
   return issueCertificate(names, now)
@@ -166,7 +167,7 @@ async function writing<T>(path: string, fix: string, task: () => Promise<T>): Pr
   }
 }
 
-/** Where the certificate comes from, and what it is for. */
+/** Source of the certificate, and the addresses that it is for. */
 export interface CertificateOptions {
   tls: 'self-signed' | CertificateFiles | undefined
   /** The address listened on; undefined for loopback. */
@@ -175,8 +176,8 @@ export interface CertificateOptions {
 }
 
 /**
- * The certificate to serve https with; undefined for http. A self-signed one is kept in the data directory, if there is
- * one. `now` is in milliseconds. Throws TlsError.
+ * The certificate for https; undefined for http. A self-signed one is kept in the data directory, if there is one. `now` is in
+ * milliseconds. Throws TlsError.
  */
 export async function chooseCertificate(
   { tls, host, publicUrl }: CertificateOptions,

@@ -1,20 +1,20 @@
-/** One thing wrong in a file a person wrote. */
+/** One fault in a file that a person wrote. */
 export interface FileIssue {
   /** The file, as it was named. */
   file: string
-  /** From 1; absent when the whole file is meant. */
+  /** From 1; absent for a fault of the whole file. */
   line?: number
-  /** From 1; absent when the whole file is meant. */
+  /** From 1; absent for a fault of the whole file. */
   column?: number
-  /** The field, such as `tenants[0].client_id`; empty when the whole file is meant. */
+  /** The field, such as `tenants[0].client_id`; empty for a fault of the whole file. */
   path: string
-  /** What is wrong: `must be a UUID; got "abc"`. */
+  /** The fault: `must be a UUID; got "abc"`. */
   message: string
-  /** What to do about it, a sentence without its full stop, or a question. */
+  /** The fix, a sentence without its full stop, or a question. */
   fix: string
 }
 
-/** A file that cannot be used. Its message has one line per issue. Rooms throw a class of their own made from it. */
+/** A file that cannot be used. Its message has one line per issue. Rooms throw a subclass of their own. */
 export class FileError extends Error {
   override readonly name: string = 'FileError'
 

@@ -12,7 +12,7 @@ export async function readYaml(file: string, terms: FileTerms, limit: number): P
   }
 }
 
-/** Why a file could not be read, and what to do about it. */
+/** The reason why a file could not be read, and the fix. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError'
 
@@ -25,7 +25,7 @@ export class UnreadableFileError extends Error {
   }
 }
 
-/** A file's text, UTF-8 without its byte order mark. Never reads more than `limit` bytes, whatever the file is. */
+/** Reads a file's text, UTF-8 without its byte order mark. Never reads more than `limit` bytes, even of a device. */
 export async function readLimited(file: string, limit: number): Promise<string> {
   const chunks: Buffer[] = []
   let length = 0

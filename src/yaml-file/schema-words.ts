@@ -1,19 +1,19 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 
 /*
- * Every `title` completes the sentence "must be …" of an error message, and the first of `examples` is what the message
- * proposes. `description` is what an editor shows.
+ * Every `title` completes the sentence "must be …" of an error message, and the message proposes the first of `examples`. Editors show
+ * `description`.
  */
 
-/** Unknown keys are refused. */
+/** Refuses unknown keys. */
 export const strict = { additionalProperties: false }
 
-/** A text of a pattern. */
+/** A text that matches a pattern. */
 export function text(title: string, pattern: string, example: string, description: string) {
   return Type.String({ title, pattern, examples: [example], description })
 }
 
-/** A whole number of a range. */
+/** A whole number in a range. */
 export function count(title: string, minimum: number, maximum: number, example: number, description: string) {
   return Type.Integer({
     title: `${title} from ${minimum} to ${maximum}`,

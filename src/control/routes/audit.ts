@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { controlOf } from '../control-parts.ts'
 import { AuditReportSchema } from '../schemas.ts'
 
-/** Whether the money adds up. 200 also when it does not: the answer is the report. */
+/** Audits the money of a namespace. Answers 200 also if something is wrong: the answer is the report. */
 export async function auditRoutes(app: FastifyInstance): Promise<void> {
   const schema = {
     tags: ['Control'],

@@ -22,7 +22,7 @@ const Move = named(
   ),
 )
 
-/** Business time: look at it, move it forward, freeze it. */
+/** Business time: read it, move it forward, freeze it. */
 export async function clockRoutes(app: FastifyInstance): Promise<void> {
   app.get(
     '/clock',
@@ -57,7 +57,7 @@ export async function clockRoutes(app: FastifyInstance): Promise<void> {
       }
       const plan = new SandboxClock(undefined, clock.state)
       move(plan, body, step)
-      await keepClock(plan.state) // what cannot be kept does not happen
+      await keepClock(plan.state) // a move that cannot be saved does not happen
       move(clock, body, step)
       await clockKept().catch(movedAndNotKept)
       const chains = await chainsFollow()
@@ -66,7 +66,7 @@ export async function clockRoutes(app: FastifyInstance): Promise<void> {
   )
 }
 
-/** A freeze is kept once more, as of the millisecond in which it happened. */
+/** A freeze is saved twice: before, and again with the millisecond in which it happened. This reports that the second save failed. */
 function movedAndNotKept(error: unknown): never {
   if (!(error instanceof NotKeptError)) throw error
   const detail = `The clock has moved, which is not kept yet: ${error.message} It is kept before anything that follows.`

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { controlOf } from '../control-parts.ts'
 import { CredentialsSchema } from '../schemas.ts'
 
-/** Everything a client needs to connect. */
+/** Credentials and URLs that a client needs to connect. */
 export async function credentialRoutes(app: FastifyInstance): Promise<void> {
   const schema = {
     tags: ['Control'],

@@ -7,7 +7,7 @@ import { noteTaken } from '../taken-away.ts'
 
 const EXAMPLE = { kind: 'error', match: { operation: 'deposit' }, with: { code: 'rate_limited' } }
 
-/** The faults in force. The engine itself checks a rule: its messages know the nearest valid name. */
+/** The faults in force. The engine itself checks a rule, since its messages suggest the nearest valid name. */
 export async function faultRoutes(app: FastifyInstance): Promise<void> {
   const tags = ['Control']
   const body = Type.Union([RuleSchema, Type.Array(RuleSchema)], { examples: [EXAMPLE] })

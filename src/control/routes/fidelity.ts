@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { controlOf } from '../control-parts.ts'
 import { AssumptionsSchema, FidelitySchema } from '../schemas.ts'
 
-/** How the sandbox stands to the specification: rule by rule, and of that the open points alone. */
+/** The sandbox's fidelity to the specification: rule by rule, or the open points only. */
 export async function fidelityRoutes(app: FastifyInstance): Promise<void> {
   const all = {
     tags: ['Control'],

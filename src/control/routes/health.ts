@@ -3,7 +3,7 @@ import type { Health } from '../contract.ts'
 import type { ControlDeps } from '../control-parts.ts'
 import { HealthSchema, ReadinessSchema } from '../schemas.ts'
 
-/** Whether the process listens, and whether it can serve. Open to everybody: orchestrators ask without a token. */
+/** Health (the process listens) and readiness (it can serve). Open to everybody: orchestrators ask without a token. */
 export async function healthRoutes(app: FastifyInstance, { version, wallNow, readiness }: ControlDeps): Promise<void> {
   const started = wallNow()
   const content = { 'application/json': { schema: ReadinessSchema } }

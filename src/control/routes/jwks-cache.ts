@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { controlOf } from '../control-parts.ts'
 
-/** What was fetched from the tenants' `jwks_uri`: forgotten, so that a rotation of keys can be rehearsed at once. */
+/** Forgets the keys fetched from the tenants' `jwks_uri`, so that a rotation of keys can be rehearsed at once. */
 export async function jwksCacheRoutes(app: FastifyInstance): Promise<void> {
   const schema = {
     tags: ['Control'],

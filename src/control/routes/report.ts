@@ -36,7 +36,7 @@ const content = Object.fromEntries(
   }),
 )
 
-/** What is to be said of the clients of a namespace, by what they have sent and got since its last reset. */
+/** The report on the clients of a namespace, from their exchanges since its last reset. */
 export async function reportRoutes(app: FastifyInstance, { version }: ControlDeps): Promise<void> {
   app.get<{ Querystring: Static<typeof Query> }>(
     '/report',
@@ -53,7 +53,7 @@ export async function reportRoutes(app: FastifyInstance, { version }: ControlDep
     async (request, reply) => {
       const { format: form = 'json', require = '', ended, end = null } = request.query
       const options = { required: findingsIn(require), ended: ended !== 'false', end, version }
-      // Loaded when somebody asks: it is long, and most runs never need it.
+      // Loaded at the first request: the code is long, and most runs never need it.
       const { renderedReportOf } = await import('../report-of.ts')
       const text = await renderedReportOf(controlOf(request), { ...options, form })
       return reply.type(REPORT_FORMS[form].contentType).serializer(String).send(text)
@@ -61,7 +61,7 @@ export async function reportRoutes(app: FastifyInstance, { version }: ControlDep
   )
 }
 
-/** Ids separated by commas. Throws Problem validation_error. */
+/** Parses ids separated by commas. Throws Problem validation_error. */
 function findingsIn(list: string): FindingId[] {
   const words = list
     .split(',')

@@ -68,10 +68,10 @@ const Filter = Type.Object(
 const CODES: readonly string[] = [...new Set([...Object.keys(ERRORS), ...ANSWERED_CODES])]
 
 const KIND_NAMES = KINDS.map(({ kind }) => kind)
-/** Of a fault in force, or of one that was. */
+/** Id of a fault in force, or of an earlier one. */
 const FAULT_ID = new RegExp(`^(fault-[1-9][0-9]*|${BROUGHT})$`)
 
-/** Throws Problem validation_error, with the nearest of each word that nobody knows: nothing would fit it, and seem to be the answer. */
+/** Throws Problem validation_error for unknown words, with the nearest known one; otherwise an empty list would look like the answer. */
 async function refuseUnknown(
   { code, tenant, fault }: Pick<Static<typeof Filter>, 'code' | 'tenant' | 'fault'>,
   { tenants }: NamespaceControl,
@@ -81,7 +81,7 @@ async function refuseUnknown(
     if (value === undefined || known.includes(value)) return
     unknown.push({ param, detail: `"${shorten(value)}" is not ${what}; ${suggest(value, known)}` })
   }
-  // The fault unknown_values makes subclasses of them.
+  // The fault unknown_values makes subclasses of codes.
   check('code', code?.replace(/_unspecified$/, ''), 'an error code', CODES)
   if (tenant !== undefined) {
     const slugs = (await tenants()).map(({ slug }) => slug)
@@ -96,7 +96,7 @@ const Params = Type.Object({ request_id: Type.String({ description: 'As the answ
 
 const tags = ['Control']
 
-/** What clients sent, what they got, and why. */
+/** The recorded requests of clients, the answers, and explanations. */
 export async function requestRoutes(app: FastifyInstance, { version, origin }: ControlDeps): Promise<void> {
   const maker = { version, baseUrl: origin.url }
   app.get<{ Querystring: Static<typeof Filter> }>(

@@ -3,7 +3,7 @@ import { controlOf } from '../control-parts.ts'
 import { ReadinessSchema } from '../schemas.ts'
 import { noteTaken } from '../taken-away.ts'
 
-/** Back to the fixtures. */
+/** Resets a namespace to its fixtures. */
 export async function resetRoutes(app: FastifyInstance): Promise<void> {
   const schema = {
     tags: ['Control'],

@@ -14,11 +14,11 @@ const tags = ['Control']
 const started = { 201: ScenarioRunSchema }
 const Params = Type.Object({ name: Type.String({ examples: ['dropped-deposit'] }) })
 
-/** The shipped scenarios, and the one that runs. The loader itself checks a scenario: its messages know what fits. */
+/** The shipped scenarios, and the running one. The loader itself checks a scenario, since its messages name the allowed values. */
 export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   const { shippedScenarios } = deps
   const start = async (scenario: Scenario, { scenarios, tenants, clock, keepClock, clockKept }: NamespaceControl) => {
-    await keepClock(clock.state) // where nothing can be kept, nothing begins
+    await keepClock(clock.state) // if nothing can be saved, the scenario does not begin
     const slugs = (await tenants()).map(({ slug }) => slug)
     const run = await scenarios.start(scenario, slugs)
     await clockKept()

@@ -12,7 +12,7 @@ export async function stopRoutes(app: FastifyInstance, { stop }: ControlDeps): P
     response: { 202: StoppingSchema },
   }
   app.post('/_sandbox/stop', { schema }, ({ log }, reply) => {
-    // Not before: what is stopped closes its connections.
+    // Only after the answer, since a sandbox that stops closes its connections.
     reply.raw.once('close', () => {
       stop().catch((error: unknown) => log.error({ err: error }, 'the sandbox did not end in order'))
     })

@@ -1,7 +1,7 @@
 import type { PoolFacts } from '../chain-setup.ts'
 import type { Address, Hex, Pool, TransferType } from '../records.ts'
 
-/** Whose wallet: the chain room derives its key from these and the seed. */
+/** Owner of a wallet: the chain room derives the wallet's key from these fields and the seed. */
 export interface WalletOwner {
   tenant_id: string
   external_id: string
@@ -21,17 +21,17 @@ export interface Position {
   shares: bigint
 }
 
-/** What the chain says at the timestamp of the block that will carry a transfer. Amounts in minor units. */
+/** State of the chain at the timestamp of the block that will carry a transfer. Amounts in minor units. */
 export interface TransferFacts {
-  /** Underlying tokens in the wallet, less what earlier transfers of the same block take. */
+  /** Underlying tokens in the wallet, less those that earlier transfers of the same block take. */
   wallet_balance: bigint
-  /** What the position is worth at that timestamp. */
+  /** Worth of the position at that timestamp. */
   position_value: bigint
-  /** A deposit of the order's amount would give no shares, or none that are worth a minor unit by themselves. */
+  /** True if a deposit of the order's amount gives no shares, or only shares that are not worth a minor unit by themselves. */
   worthless: boolean
 }
 
-/** What a transfer is to move. `all` empties the position whatever it is worth; `amount` is then its worth. */
+/** Decision on a transfer's amount. `all` empties the position whatever its worth; `amount` is then that worth. */
 export interface TransferDecision {
   amount: bigint
   all: boolean
@@ -41,7 +41,7 @@ export interface TransferDecision {
 export interface SignedTransaction {
   tx_hash: Hex
   raw_transaction: Hex
-  /** What was decided. */
+  /** The amount decided. */
   amount: bigint
   /** The position's worth directly before the transfer, in the block it was signed for. */
   value_before: bigint
@@ -59,14 +59,14 @@ export interface UnfinishedTransfer extends SignedTransaction {
 export interface TransferOrder {
   type: TransferType
   owner: WalletOwner
-  /** What was asked for, in minor units. */
+  /** Requested amount, in minor units. */
   amount: bigint
   position: Position
-  /** Pure. Decides the amount from the facts, or throws (insufficient balance): then nothing is signed. */
+  /** Decides the amount from the facts, without side effects. If it throws (insufficient balance), nothing is signed. */
   decide(facts: TransferFacts): TransferDecision
-  /** Sign it so that it is mined and fails: for the fault of that name. */
+  /** Signs the transfer so that it is mined and fails, for the fault of that name. */
   revert?: boolean
-  /** Called once with the signed bytes, before broadcast; the bytes must be safe when it resolves. */
+  /** Called once with the signed bytes, before broadcast; the bytes must be durable when it resolves. */
   signed(transaction: SignedTransaction): Promise<void>
 }
 
@@ -77,7 +77,7 @@ export interface MinedTransfer {
   /** Unix seconds. */
   block_timestamp: number
   status: 'success' | 'reverted'
-  /** Underlying moved, in minor units; what was decided if reverted. */
+  /** Underlying tokens moved, in minor units; the amount decided if reverted. */
   amount: bigint
   /** Shares minted (deposit) or burned (withdrawal); 0 if reverted. */
   shares: bigint
@@ -85,7 +85,7 @@ export interface MinedTransfer {
   value_before: bigint
 }
 
-/** A token balance a wallet is to start with, and the markets that may take it. */
+/** The initial token balance of a wallet, and the markets that may take tokens from it. */
 export interface WalletFunding {
   token_address: Address
   /** Minor units. */
@@ -93,61 +93,64 @@ export interface WalletFunding {
   spenders: Address[]
 }
 
-/** What faults do to a chain; a service in production has none of it. */
+/** Changes that faults make to a chain; a production service has none of them. */
 export interface ChainControls {
-  /** Replaces the last block by another one with the same transactions: same hashes, same effect, another block hash. */
+  /** Replaces the last block by another with the same transactions: same hashes, same effect, another block hash. */
   reorg(): Promise<void>
-  /** Anvil answers nothing until {@link ChainControls.resume}: every call throws {@link ChainUnavailableError} at once. */
+  /** Silences Anvil until {@link ChainControls.resume}: every call throws {@link ChainUnavailableError} at once. */
   pause(): void
   resume(): void
-  /** Deposits into the pool and withdrawals from it revert while it is paused. */
+  /** While the pool is paused, deposits into it and withdrawals from it revert. */
   setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void>
   /**
-   * While it is not liquid, withdrawals from the pool revert, as everything in it is lent out. What is deposited meanwhile, and
-   * what a vault's deposits earn, can be withdrawn.
+   * While the pool is not liquid, withdrawals from it revert, as if all its tokens were lent out. Tokens deposited meanwhile, and the
+   * earnings of a vault's deposits, can be withdrawn.
    */
   setPoolLiquid(pool: PoolFacts, liquid: boolean): Promise<void>
   /**
-   * What the pool earns from now on, a fraction of one a year; undefined gives back what the market would pay. Throws
-   * RangeError outside of 0 to 100.
+   * Sets the pool's APY from now on, as a fraction of one; undefined gives back the market's own rate. Throws RangeError outside of
+   * 0 to 100.
    */
   setApy(pool: PoolFacts, apy: number | undefined): Promise<void>
 }
 
-/** One chain the service works on. Every method throws {@link ChainUnavailableError} when it cannot be reached. */
+/** One chain that the service works on. Every method throws {@link ChainUnavailableError} if the chain cannot be reached. */
 export interface Chain extends ChainControls {
   readonly chain_id: string
-  /** Answers somebody else's JSON-RPC within a budget, parsed from JSON (undefined if it was none), with JSON; with nothing if nobody wants an answer. */
+  /**
+   * Answers a client's JSON-RPC within a budget. `body` is parsed JSON (undefined if the request had none); the answer is JSON,
+   * undefined if the client expects none (notifications).
+   */
   relay(body: unknown): Promise<string | undefined>
-  /** JSON-RPC calls of our own that read, each with its method and parameters. Gives results, or errors in their place. */
+  /** Makes reading JSON-RPC calls of the sandbox's own, each with method and parameters. Returns results, or errors in their place. */
   ask(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<unknown[]>
-  /** How a transaction went that the chain's node may have forgotten. Asks nobody; undefined if the node is to be asked. */
+  /** Outcome of a transaction that the chain's node may have forgotten. Does not call the node; undefined if the node must be asked. */
   outcome(hash: Hex): 'success' | 'reverted' | undefined
   market(pool: Pool): Promise<MarketFigures>
-  /** Worth of positions now (sandbox clock), in minor units, in the order given. Constant round trips, however many. */
+  /** Worth of positions now (sandbox clock), in minor units, in the order given, in a constant number of round trips. */
   values(positions: readonly Position[]): Promise<bigint[]>
-  /** Shares the owner's wallet holds in a pool, by the chain's own word. */
+  /** Shares that the owner's wallet holds in a pool, as read from the chain. */
   shares(owner: WalletOwner, pool: Pool): Promise<bigint>
   walletBalance(owner: WalletOwner, token: Address): Promise<bigint>
   fundWallet(owner: WalletOwner, funding: readonly WalletFunding[]): Promise<void>
-  /** Waits for its block, then signs, broadcasts and mines. Rejects with what `decide` or `signed` threw. */
+  /** Waits for the transfer's block, then signs, broadcasts and mines. Rejects with the error that `decide` or `signed` threw. */
   transfer(order: TransferOrder): Promise<MinedTransfer>
   /**
-   * As {@link Chain.transfer} from the signed bytes on: settled if they stand in a block, else sent again and mined, at the
-   * timestamp they were signed for if the chain is not past it. Those of one wallet are to be asked for together. Rejects
-   * if they can never be mined.
+   * Continues {@link Chain.transfer} from the signed bytes: settled if they are in a block, otherwise sent again and mined, at the
+   * timestamp that they were signed for unless the chain is past it. Call it for all transfers of one wallet together. Rejects if
+   * they can never be mined.
    */
   finish(transfer: UnfinishedTransfer): Promise<MinedTransfer>
 }
 
-/** The chains by id, and the wallets, whose addresses are the same on each. */
+/** The chains by id, and the wallets, which have the same address on each. */
 export interface Chains {
   get(chainId: string): Chain | undefined
   all(): Chain[]
   walletAddress(owner: WalletOwner): Address
 }
 
-/** The chain did not answer. After signing, the outcome is unknown until it does. */
+/** The chain did not answer. After signing, the outcome is unknown until it answers again. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError'
   readonly code = 'chain_unavailable'
@@ -160,10 +163,10 @@ export class ChainUnavailableError extends Error {
   }
 }
 
-/** There is no node for a chain, since as many are at work as may be. It was waited for one: trying again at once is of no use. */
+/** A chain got no node, because the maximum number is at work. The wait for one has already passed: a retry at once is useless. */
 export class NoNodeFreeError extends ChainUnavailableError {}
 
-/** The chain answers, but not as it should: somebody changed its contracts or accounts. Only a reset helps. */
+/** The chain answers, but wrongly: somebody changed its contracts or accounts. Only a reset helps. */
 export class ChainUnsoundError extends Error {
   override readonly name = 'ChainUnsoundError'
   readonly code = 'chain_unsound'
@@ -176,7 +179,7 @@ export class ChainUnsoundError extends Error {
   }
 }
 
-/** A chain cannot be what its setup says. The message names where the setup was given, what is wrong and what to do. */
+/** A chain cannot match its setup. The message names the place of the setup, the fault and the fix. */
 export class ChainSetupError extends Error {
   override readonly name = 'ChainSetupError'
   readonly code = 'invalid_chain_setup'
@@ -186,17 +189,17 @@ export class ChainSetupError extends Error {
   }
 }
 
-/** How a transaction went, by the chain's word. */
+/** Outcome of a transaction, as read from the chain. */
 export type TransactionOutcome = 'success' | 'reverted' | 'unknown'
 
 /**
- * The chains' own word on wallets and transactions, for the audit. Questions asked together are answered in one round
- * trip per chain, however many. Every method throws `ChainUnavailableError` when the chain cannot be reached.
+ * Reads wallets and transactions from the chains, for the audit. Questions asked together share one round trip per chain. Every
+ * method throws `ChainUnavailableError` if the chain cannot be reached.
  */
 export interface ChainObserver {
   /** Tokens in a wallet, in minor units. */
   balance(chainId: string, token: Address, wallet: Address): Promise<bigint>
-  /** All that a wallet holds in a pool, in the unit of `Portfolio.shares`. */
+  /** All shares that a wallet holds in a pool, in the unit of `Portfolio.shares`. */
   holding(pool: Pool, wallet: Address): Promise<bigint>
   outcome(chainId: string, hash: Hex): Promise<TransactionOutcome>
 }

@@ -1,4 +1,4 @@
-/** Something could not be written where it is to be kept; the message says why. Nothing that was kept is lost. */
+/** An entry could not be written; the message gives the reason. Entries written earlier are not lost. */
 export class NotKeptError extends Error {
   override readonly name: string = 'NotKeptError'
   readonly code: string = 'not_kept'
@@ -8,9 +8,9 @@ export class NotKeptError extends Error {
 export interface Journal<Entry> {
   /** Every entry so far, oldest first. */
   read(): AsyncIterable<Entry>
-  /** Kept, should this process die, when it resolves. Entries stand in the order of the calls. */
+  /** Resolves when the entry would survive the death of this process. Entries keep the order of the calls. */
   append(entry: Entry): Promise<void>
-  /** Puts these entries in the place of all there were, all or nothing. Appends called later follow them. */
+  /** Replaces all entries by these, all or nothing. Appends called later follow them. */
   rewrite(entries: Iterable<Entry> | AsyncIterable<Entry>): Promise<void>
   /** Bytes (or an estimate) of all entries. */
   readonly size: number

@@ -14,15 +14,15 @@ export interface Collections {
 /** Name of a collection. */
 export type Collection = keyof Collections
 
-/** Position of a record in an ordered list: compared member by member, as strings by code unit. */
+/** Position of a record in an ordered list, compared member by member, as strings by code unit. */
 export type SortKey = readonly string[]
 
-/** How a collection is addressed and listed; data, so that another store can turn it into its own indexes. */
+/** Keys and order of a collection, as data, so that another store can turn it into its own indexes. */
 export interface CollectionShape<T> {
   id(record: T): string
-  /** Unique look-ups besides the id, by name. */
+  /** Unique look-ups beside the id, by name. */
   unique?: Record<string, (record: T) => string>
-  /** Its one ordered list: records of one scope, by sort key. */
+  /** The collection's only ordered list: records of one scope, by sort key. */
   list?: { scope(record: T): string; key(record: T): SortKey; order: 'asc' | 'desc' }
 }
 
@@ -64,7 +64,7 @@ export const SHAPES: { [C in Collection]: CollectionShape<Collections[C]> } = {
   },
   idempotency_keys: {
     id: (record) => record.id,
-    // By age; the digits are as many as the end of time has.
+    // By age; padded to the number of digits of END_OF_TIME.
     list: {
       scope: () => 'all',
       key: (record) => [String(record.created_at_ms).padStart(15, '0'), record.id],
@@ -73,24 +73,24 @@ export const SHAPES: { [C in Collection]: CollectionShape<Collections[C]> } = {
   },
 }
 
-/** One change: a whole record put in place, or a record taken away by id. */
+/** One change: a whole record put in place, or a record removed by id. */
 export type Write =
   | { [C in Collection]: { collection: C; put: Collections[C] } }[Collection]
   | { collection: Collection; remove: string }
 
-/** What part of an ordered list to read. */
+/** The part of an ordered list to read. */
 export interface PageQuery {
   scope: string
   limit: number
-  /** Records strictly after this position, in list order. */
+  /** Only records strictly after this position, in list order. */
   after?: SortKey
-  /** The records that stand directly before this position, in list order. */
+  /** Only the records that stand directly before this position, in list order. */
   before?: SortKey
-  /** Leave out records first put after this {@link Store.sequence}; they still count for `has_next` and `has_previous`. */
+  /** Leaves out records first put after this {@link Store.sequence}; they still count for `has_next` and `has_previous`. */
   up_to?: number
 }
 
-/** A stretch of an ordered list, always in list order. */
+/** A part of an ordered list, always in list order. */
 export interface PageResult<T> {
   items: T[]
   has_next: boolean
@@ -98,19 +98,19 @@ export interface PageResult<T> {
 }
 
 /**
- * The ledger's storage: primitives only, rules stay in the domain. Reads see every committed write.
- * A record handed out must not be changed by the caller; `put` a new one.
+ * The ledger's storage. It has primitives only; rules belong to the domain. Reads see every committed write. A caller must not
+ * change a record that it got; it puts a new one.
  */
 export interface Store {
   get<C extends Collection>(collection: C, id: string): Promise<Collections[C] | undefined>
   /** Look-up by one of the collection's unique indexes. */
   find<C extends Collection>(collection: C, index: string, value: string): Promise<Collections[C] | undefined>
   page<C extends Collection>(collection: C, query: PageQuery): Promise<PageResult<Collections[C]>>
-  /** How many records of a scope the ordered list holds. */
+  /** Number of records in a scope of the ordered list. */
   count(collection: Collection, scope: string): Promise<number>
-  /** All writes or none, durable when the promise resolves. Rejects on a duplicate unique value, writing nothing. */
+  /** Commits all writes or none, durable when the promise resolves. Rejects on a duplicate unique value and then writes nothing. */
   commit(writes: readonly Write[]): Promise<void>
-  /** Counts records first put so far: a snapshot marker for paging. */
+  /** Number of records first put so far: a snapshot marker for paging. */
   sequence(): Promise<number>
   /** Removes everything. */
   clear(): Promise<void>

@@ -1,14 +1,14 @@
 import type { Journal } from './journal.ts'
 
-/** A journal that may be read without parsing all that it says. Apart from `journal.ts`, which the published types reach: `Buffer` is Node's. */
+/** A journal whose entries can be read unparsed. Not in `journal.ts`, which the published types reach, because `Buffer` is Node's. */
 export interface UnparsedJournal<Entry> extends Journal<Entry> {
   /** As {@link Journal.read}. */
   readUnparsed(): AsyncIterable<UnparsedEntry<Entry>>
 }
 
-/** An entry as it is kept. */
+/** An entry in its stored form. */
 export interface UnparsedEntry<Entry> {
-  /** In UTF-8. */
+  /** UTF-8. */
   readonly json: Buffer
   parse(): Entry
 }

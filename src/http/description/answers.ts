@@ -4,14 +4,14 @@ import type { ServiceSettings } from '../../domain/service-settings.ts'
 import { problemType } from '../problem.ts'
 import { headers, type Json, originOf, problemSchema } from './components.ts'
 
-/** What an answer of a status is described by. */
+/** Description of the answer of one status. */
 export interface DescribedAnswer extends Json {
   description: string
   headers?: Json
   content?: Record<string, Json>
 }
 
-/** Of every status, what its answer may carry beside the version and the request id. */
+/** Headers by status that an answer may carry beside the version and the request id. */
 const HEADERS: Record<string, readonly string[]> = {
   401: ['WWW-Authenticate'],
   409: ['Retry-After'],
@@ -47,7 +47,7 @@ export class Answers {
     )
   }
 
-  /** Both, where one status has two forms. */
+  /** Merges two sets of answers; a status of both has both forms. */
   merge(
     some: Record<string, DescribedAnswer>,
     others: Record<string, DescribedAnswer>,
@@ -63,7 +63,7 @@ export class Answers {
     )
   }
 
-  /** Adds what answers carry whatever they are about; `more` are names of headers. */
+  /** Adds the headers of every answer; `more` are names of others. */
   withHeaders(answers: Record<string, DescribedAnswer>, more: readonly string[] = []): Record<string, DescribedAnswer> {
     const { ofEveryAnswer } = headers(this.#settings)
     return Object.fromEntries(

@@ -10,7 +10,7 @@ export type Json = Record<string, unknown>
 
 const CODES = Object.keys(ERRORS) as ErrorCode[]
 
-/** Where a code is from: the specification itself, or a row of the fidelity manifest. */
+/** Origin of a code: the specification itself, or a row of the fidelity manifest. */
 export function originOf(code: ErrorCode): string {
   const { row } = ERRORS[code]
   return MANIFEST.find(({ id }) => id === row)?.kind === 'exact' ? SPECIFICATION : row
@@ -26,7 +26,7 @@ const CodeList = named(
 
 const text = (description: string) => ({ type: 'string', description })
 
-/** spec: Errors. Fields beside code are assumption `error-body`; with the setting `code_only` they are not there. */
+/** spec: Errors. Fields beside code are assumption `error-body`; the setting `code_only` leaves them out. */
 const ALL_OF_A_PROBLEM = {
   code: CodeList,
   type: text('urn:yield-partner-api:error: and the code.'),
@@ -53,7 +53,7 @@ const ALL_OF_A_PROBLEM = {
 const DOC_URL = { ...text('Where the error is described.'), ...from('error-docs') }
 const TYPE_URL = { ...text('The same address as doc_url.'), ...from('error-docs') }
 
-/** An error body under these settings. */
+/** Schema of an error body under these settings. */
 export function problemSchema({ error_body, error_docs }: ServiceSettings): Json {
   const docs = error_docs !== 'none' && { type: TYPE_URL, doc_url: DOC_URL }
   const whole = error_body === 'problem'
@@ -66,7 +66,7 @@ export function problemSchema({ error_body, error_docs }: ServiceSettings): Json
   }
 }
 
-/** An example of every error. */
+/** An example of each error. */
 export function errorExamples(settings: ServiceSettings): Json {
   const origin = { request_id: 'req_01JGX0Z5N8Q4R7T2V9W3Y6B1CD', instance: '/v1/partner/pools' }
   const example = (code: ErrorCode) => {
@@ -74,14 +74,14 @@ export function errorExamples(settings: ServiceSettings): Json {
     const { body } = renderProblem(new Problem(code, { detail: `${title}.` }), origin, settings)
     return { summary: title, value: body, ...from(originOf(code)) }
   }
-  // A method that a path does not have is no operation, so that none of them answers it.
+  // No operation answers it: a path's missing method is not an operation.
   const unused: ErrorCode[] = ['method_not_allowed']
   if (settings.user_token_codes === 'one') unused.push('unknown_partner_issuer', 'cross_tenant_jwt')
   const codes = CODES.filter((code) => !unused.includes(code))
   return Object.fromEntries(codes.map((code) => [code, example(code)]))
 }
 
-/** Headers of answers that are not everywhere the same: by the name they have in the description. */
+/** Headers that not all answers have, by their names in the description. */
 export function headers({ name }: ServiceSettings) {
   const version = `X-${name}-Api-Version`
   const requestId = `X-${name}-Request-Id`
@@ -109,7 +109,7 @@ function header(description: string, ...origins: string[]) {
   return { description, schema: { type: 'string' }, ...from(...origins) }
 }
 
-/** Who may call: the schemes that operations name. */
+/** Security schemes, to which operations refer. */
 export function securitySchemes({ audience }: ServiceSettings): Json {
   const scope = scopeOf(audience)
   return {

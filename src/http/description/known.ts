@@ -3,13 +3,13 @@ import type { ServiceSettings } from '../../domain/service-settings.ts'
 import type { Known } from '../../partner-api/endpoint.ts'
 import { examplePool, examplePortfolio } from '../../partner-api/examples.ts'
 
-/** What the shipped fixture has. */
+/** Examples that exist in the shipped fixture. */
 export function knownOfFixture(settings: ServiceSettings): Known {
   const { portfolio_id } = examplePortfolio(settings)
   return { external_id: 'alice', portfolio_id, pool: examplePool(settings) }
 }
 
-/** What there is in this sandbox, as far as there is any: its first tenant's first pool, end user and portfolio. */
+/** Examples that exist in this sandbox: its first tenant's first pool, end user and portfolio; `otherwise` for those that do not. */
 export async function knownIn(store: Store, otherwise: Known): Promise<Known> {
   const first = async <C extends 'tenants' | 'pools' | 'end_users' | 'portfolios'>(collection: C, scope: string) =>
     (await store.page(collection, { scope, limit: 1 })).items[0]

@@ -1,16 +1,16 @@
 import { SCHEMA_NAME } from '../../domain/described-schema.ts'
 import type { Json } from './components.ts'
 
-/** Members that hold values, not schemas. */
+/** Keywords whose values are data, not schemas. */
 const VALUES = new Set(['const', 'default', 'enum', 'example', 'examples'])
 
 const REFERENCE = '#/components/schemas/'
 
-/** Collects schemas under their names, and puts a reference in the place of each. */
+/** Collects schemas under their names, and replaces each by a reference. */
 export class NamedSchemas {
   readonly schemas: Record<string, Json> = {}
 
-  /** A copy of what holds schemas, with references; in forms that client generators know. */
+  /** A copy of `part` with references in the place of named schemas, in forms that client generators know. */
   refer(part: unknown): unknown {
     if (Array.isArray(part)) return part.map((member) => this.refer(member))
     if (part === null || typeof part !== 'object') return part
@@ -31,11 +31,11 @@ export class NamedSchemas {
   }
 }
 
-/** Words as `enum`, free members as `additionalProperties`; without the titles that serve error messages. */
+/** Words as `enum`, free members as `additionalProperties`; without the titles, which are for error messages. */
 function inKnownForm({ title, patternProperties, anyOf, ...schema }: Json): Json {
   const values = anyOf === undefined ? undefined : constants(anyOf)
   return {
-    // A property may have the name, and is no title.
+    // A property may be called title too; that one stays.
     ...(title !== undefined && typeof title !== 'string' && { title }),
     ...schema,
     ...(anyOf !== undefined && (values ? { type: 'string', enum: values } : { anyOf })),
@@ -43,7 +43,7 @@ function inKnownForm({ title, patternProperties, anyOf, ...schema }: Json): Json
   }
 }
 
-/** The words of a union of nothing but words. */
+/** The words of a union that consists of words only; undefined for others. */
 function constants(members: unknown): string[] | undefined {
   if (!Array.isArray(members) || members.length === 0) return undefined
   const words = members.map((member: Json) => member.const)

@@ -6,14 +6,14 @@ import { errorExamples, headers, type Json, securitySchemes } from './components
 import { NamedSchemas } from './named-schemas.ts'
 import { describeEndpoint, describeNeighbour, isDescribed } from './operations.ts'
 
-/** What the description is made of. */
+/** Parts of the interface from which the description is made. */
 export interface Described {
-  /** Everything that is served. */
+  /** All routes that are served. */
   routes: readonly RouteOptions[]
   endpoints: readonly Endpoint[]
   settings: ServiceSettings
   known: Known
-  /** Where everything is; `{base_url}` is the base path behind it. */
+  /** URL of the sandbox; `{base_url}` is this and the base path. */
   baseUrl: string
 }
 
@@ -33,13 +33,13 @@ const TAGS = [
   { name: 'Namespaces', description: 'Copies of everything behind the API, and the control interface of each.' },
 ]
 
-/** The interface's description, an OpenAPI 3.1 document, made from the schemas that validate. */
+/** Makes the interface's description, an OpenAPI 3.1 document, from the schemas that validate. */
 export function openApiDocument({ routes, endpoints, settings, known, baseUrl }: Described): Json {
   const named = new NamedSchemas()
   const context = { settings, answers: new Answers(settings), known }
   const paths: Record<string, Json> = {}
   const base = settings.base_path
-  // What is beside the service is not behind its base path.
+  // The routes beside the service are not behind its base path.
   const beside = base !== '' && { servers: [{ url: baseUrl, description: 'Beside the service' }] }
   for (const route of routes.filter(isDescribed)) {
     const endpoint = endpoints.find(({ url, method }) => url === route.url && method === route.method)

@@ -8,7 +8,7 @@ import type { Endpoint, Known } from '../../partner-api/endpoint.ts'
 import type { Answers, DescribedAnswer } from './answers.ts'
 import type { Json } from './components.ts'
 
-/** What an operation is described with. */
+/** Context for the description of an operation. */
 export interface DescribedWith {
   settings: ServiceSettings
   answers: Answers
@@ -16,11 +16,11 @@ export interface DescribedWith {
   known: Known
 }
 
-/** Errors of HTTP itself that are answered whatever the path. */
+/** Errors of HTTP itself, which any path may answer. */
 const BEFORE_ROUTING = ['validation_error', 'request_timeout', 'request_header_fields_too_large'] as const
 const OF_HTTP = [...BEFORE_ROUTING, 'uri_too_long', 'not_implemented', 'internal_error'] as const
 const WITH_BODY = ['payload_too_large', 'unsupported_media_type'] as const
-/** Those that a fault asks for by status, and what a request that brings one along is told. */
+/** Errors that a fault asks for by status, and those of a request that brings a fault along. */
 const OF_FAULTS = [
   'rate_limited',
   'bad_gateway',
@@ -29,7 +29,7 @@ const OF_FAULTS = [
   'control_token_required',
 ] as const
 
-/** The errors an endpoint's credentials imply, whatever it does. */
+/** All errors of an endpoint: its own, and those that follow from its credentials and body. */
 function errorsOf({ errors, user_token, idempotency, body }: Endpoint, settings: ServiceSettings): ErrorCode[] {
   const credentials = ['token_missing', 'invalid_idp_token', 'unknown_partner', 'insufficient_role'] as const
   const all: ErrorCode[] = [...credentials, ...errors, ...OF_HTTP, ...OF_FAULTS, 'sandbox_starting']
@@ -48,7 +48,7 @@ function errorsOf({ errors, user_token, idempotency, body }: Endpoint, settings:
 /** spec: Versioning 6 */
 const ANNOUNCED = ['Deprecation', 'Sunset', 'Link']
 
-/** An endpoint of the service: what its handler's schemas say, and what the pipeline adds. */
+/** Describes an endpoint of the service: its handler's schemas, and the additions of the pipeline. */
 export function describeEndpoint(endpoint: Endpoint, { settings, answers, known }: DescribedWith): Json {
   const { operation, success, assumptions = [], user_token, idempotency, params, querystring, body } = endpoint
   const { status, description, schema, example, source } = success
@@ -79,14 +79,14 @@ export function describeEndpoint(endpoint: Endpoint, { settings, answers, known 
   }
 }
 
-/** A route beside the service: the identity provider, the chains, the control interface. */
+/** Describes a route beside the service: the identity provider, the chains, the control interface. */
 export function describeNeighbour({ url, schema = {}, config = {} }: RouteOptions, { answers }: DescribedWith): Json {
   const { operationId, tags, summary, description, security, params, querystring, body, consumes, response } = schema
   const own = Object.fromEntries(
     Object.entries(response ?? {}).map(([status, answer]) => [status, answerOf(answer as Json)]),
   )
   const errors: ErrorCode[] = [...(config.errors ?? [])]
-  // The token endpoint has words of its own for what the service's catalogue says.
+  // The token endpoint uses OAuth's words for errors of the service's catalogue.
   const inOAuth = consumes !== undefined
   errors.push(...(inOAuth ? BEFORE_ROUTING : OF_HTTP))
   const guarded = url.startsWith('/_sandbox') && !config.open
@@ -104,7 +104,7 @@ export function describeNeighbour({ url, schema = {}, config = {} }: RouteOption
   }
 }
 
-/** Where a route beside the service is from. */
+/** Origins of a route beside the service. */
 function originOf(url: string): string[] {
   if (url === '/oauth2/token') return [SPECIFICATION, 'idp-errors', 'idp-lifetime', 'idp-token-claims']
   if (url.endsWith('/oauth2/v2.0/token')) return ['token-address-tenant']
@@ -171,7 +171,7 @@ declare module 'fastify' {
   }
 }
 
-/** Whether a route is described at all. */
+/** @returns true if the route belongs in the description */
 export function isDescribed({ method, schema }: RouteOptions): boolean {
   return typeof method === 'string' && method !== 'HEAD' && (schema as FastifySchema | undefined)?.hide !== true
 }

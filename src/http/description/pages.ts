@@ -3,7 +3,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { withoutAjv } from '../validate.ts'
 
-/** An application that never listens: it has the pages to browse the description with, at /docs. */
+/** An application that never listens: it has the pages for browsing the description, at /docs. */
 export async function descriptionPages(): Promise<FastifyInstance> {
   const app = Fastify({ exposeHeadRoutes: false, ...withoutAjv })
   await app.register(swagger, { mode: 'dynamic' })
