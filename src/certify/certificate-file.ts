@@ -77,8 +77,8 @@ const RENDERERS: Record<CertificateFile['form'], (certificate: Certificate) => s
 }
 
 /**
- * Recomputes the digest and renders the file again: both must be the same. This version cannot render another version's words: the digest may have
- * been recomputed after an edit, so such a file is never called intact.
+ * Recomputes the digest and renders the file again: both must be the same. This version cannot render another version's words, and
+ * the digest may have been recomputed after an edit, so such a file is never called intact.
  */
 export function verifyCertificate({ text, form, certificate }: CertificateFile): Verification {
   const { digest, evidence } = certificate
