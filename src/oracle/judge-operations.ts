@@ -112,7 +112,7 @@ function judgeOne(operation: ClientOperation, run: JudgedRun): OperationOutcome[
 /** Rows that are right where an outage outlasts any patience: the client has given up, and its command reported it. */
 const PATIENT: readonly OutcomeId[] = ['left_open', 'gave_up']
 
-/** @returns true if the last attempt was lost in an outage, which loses up to twelve attempts under one key: few clients are that patient */
+/** @returns true if the last attempt was lost in an outage, which loses up to twelve attempts under one key */
 function isOutlasted({ attempts }: ClientOperation): boolean {
   return attempts.at(-1)?.exchange.faults.some(({ kind }) => kind === 'outage') ?? false
 }
