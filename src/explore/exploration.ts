@@ -78,7 +78,7 @@ export interface TrialResult {
   outcome: TrialOutcome
   /** Severity: an operation of a portfolio is one step milder than one of money. */
   level: Level
-  /** What happened to which operation and where the money is, or other observations. At least one. */
+  /** Sentences on each operation that went wrong and on the money, or other observations. At least one. */
   sentences: string[]
   /** Operations that differ from the run without faults, the worst first. */
   operations: OperationOutcome[]
