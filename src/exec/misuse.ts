@@ -56,7 +56,7 @@ export function withReasons(report: Report, reasons: readonly string[]): Report 
   return { ...report, verdict: 'inconclusive', summary: inconclusiveSummary(unmet), unmet }
 }
 
-/** Sentences about forgotten requests: they come first, since the verdict lacks them. */
+/** Sentences about forgotten requests: they come first, since the verdict could not take those into account. */
 function forgottenIn({ operations }: Pick<Report, 'operations'>): string[] {
   return operations.filter(({ outcome }) => outcome === 'forgotten').map(({ sentence }) => sentence)
 }

@@ -78,7 +78,7 @@ function runOutcomes({ forgotten, end }: Facts): OperationOutcome[] {
     ...{ amount_minor: null, portfolio_id: null, request_ids: [] },
   })
   const reasons = [
-    // Resets are normal in a sandbox that serves no command (`end` is null): its user begins anew on purpose.
+    // Resets are normal in a sandbox that serves no command (`end` is null): its user starts afresh on purpose.
     ...(reset > 0 && end !== null ? [`${requests(reset)} before a reset of the sandbox`] : []),
     ...(deleted > 0 ? [`${requests(deleted)} that were deleted from the record`] : []),
     ...(room > 0 ? [`${requests(room)} for which the record had no room (--record-exchanges)`] : []),

@@ -22,7 +22,7 @@ export interface ScenarioRun {
     /** Business time after the move, ISO 8601; null while it has not been made. */
     moved_at: string | null
   }[]
-  /** Why it failed, and which parts had been applied. */
+  /** Reason for the failure, and the parts that had been applied. */
   failure: string | null
   /** Seed of every random choice of the run: with the same seed, the same requests meet the same faults. */
   seed: number

@@ -21,7 +21,7 @@ export interface Forgotten {
   reset: number
 }
 
-/** A kept exchange, and facts that the record holds outside of it. */
+/** A kept exchange, and facts that the record holds elsewhere. */
 export interface KeptExchange {
   live: LiveExchange
   request_id: string

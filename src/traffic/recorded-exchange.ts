@@ -21,7 +21,7 @@ export const EXCHANGE_ENDS = ['open', 'answered', 'dropped', 'abandoned', 'cut_o
  */
 export type ExchangeEnd = (typeof EXCHANGE_ENDS)[number]
 
-/** Why a request was refused. */
+/** Reason for the refusal of a request. */
 export interface Refusal {
   check: Check
   /** An error code of the catalogue, or of RFC 6749 §5.2. */
@@ -37,7 +37,7 @@ export interface Refusal {
 
 /** A JSON Web Token without its signature. */
 export interface ShownToken {
-  /** The same for the same token; reveals nothing of it. */
+  /** The same for the same token; reveals nothing else. */
   fingerprint: string
   /** Null when the token is not a JWT. */
   header: Record<string, unknown> | null

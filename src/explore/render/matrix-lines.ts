@@ -47,7 +47,7 @@ export function painter(colour: boolean): Paint {
   return (sgr, text) => (colour ? `\u001b[${sgr}m${text}\u001b[0m` : text)
 }
 
-/** The matrix and its legend; empty when the matrix is. */
+/** The matrix and its legend; no lines for an empty matrix. */
 export function matrixLines(matrix: Matrix, paint: Paint): string[] {
   if (matrix.rows.length === 0) return []
   const legend = legendOf(matrix).map(
