@@ -10,7 +10,7 @@ import { type Certificate, certificateSummary, digestOf } from './certificate.ts
 import { EvidenceSchema, FORM } from './evidence.ts'
 import { EMBEDDED, renderPage } from './render/render-page.ts'
 
-/** A certificate as it is in a file. */
+/** A certificate read from a file. */
 export interface CertificateFile {
   path: string
   text: string
@@ -18,7 +18,7 @@ export interface CertificateFile {
   certificate: Certificate
 }
 
-/** Reads the certificate that a page or a JSON file holds. Throws OptionError when it holds none. */
+/** Reads the certificate in a page or a JSON file. Throws OptionError when there is none. */
 export async function readCertificate(path: string): Promise<CertificateFile> {
   const text = await textOf(path)
   const form = text.trimStart().startsWith('{') ? 'json' : 'html'
@@ -35,7 +35,7 @@ export async function readCertificate(path: string): Promise<CertificateFile> {
   return { path, text, form, certificate: { digest, evidence } }
 }
 
-/** Says which version wrote what this one cannot read. Throws OptionError. */
+/** Rejects evidence of another form and names the version that wrote it. Throws OptionError. */
 function refuseOtherForms(path: string, evidence: unknown): void {
   const { form, version: writer } = Object(evidence) as Record<string, unknown>
   const said = String(form)
@@ -48,7 +48,7 @@ function refuseOtherForms(path: string, evidence: unknown): void {
 
 async function textOf(path: string): Promise<string> {
   try {
-    // A byte that is no UTF-8 is none of a certificate; decoded leniently, it might look like another.
+    // Strict decoding: a file with bytes that are not UTF-8 is not a certificate, and lenient decoding might make it look like one.
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
@@ -58,13 +58,13 @@ async function textOf(path: string): Promise<string> {
   }
 }
 
-/** The text between the marks; of several, the last: what is shown of a command stands before it. Without marks, what is no certificate. */
+/** The text between the marks. The last mark counts, since the page shows the command, which may contain one, before the data. */
 function embeddedIn(page: string): string {
   const begin = page.lastIndexOf(EMBEDDED.begin)
   return page.slice(begin + EMBEDDED.begin.length, page.indexOf(EMBEDDED.end, begin))
 }
 
-/** What is known of a certificate: as it was made, changed, or written in the words of another version. */
+/** The result of a check: the file is unchanged, changed, or written in the words of another version. */
 export interface Verification {
   state: 'intact' | 'changed' | 'not_compared'
   /** One line, without the file's name. */
@@ -77,8 +77,8 @@ const RENDERERS: Record<CertificateFile['form'], (certificate: Certificate) => s
 }
 
 /**
- * Computes the digest again, and makes the file again: both must be the same. Another version's words cannot be made here: who edited
- * them may have computed the digest anew, so such a file is never called intact.
+ * Recomputes the digest and renders the file again: both must be the same. This version cannot render another version's words, and
+ * the digest may have been recomputed after an edit, so such a file is never called intact.
  */
 export function verifyCertificate({ text, form, certificate }: CertificateFile): Verification {
   const { digest, evidence } = certificate
@@ -102,25 +102,25 @@ export function verifyCertificate({ text, form, certificate }: CertificateFile):
   return { state: 'intact', sentence: `intact: digest ${digest}, seed ${seed}, ${of}, ${counts}` }
 }
 
-/** The page and the JSON beside it. */
+/** Paths of the page and of the JSON beside it. */
 export interface CertificatePaths {
   html: string
   json: string
 }
 
-/** Where the page goes, and the JSON of the same name. Throws OptionError when the path is not that of a page. */
+/** Paths of a page and of the JSON with the same name. Throws OptionError when the path does not end in .html. */
 export function certificateFiles(path: string): CertificatePaths {
   if (/[^/\\]\.html?$/i.test(path)) return { html: path, json: path.replace(/\.html?$/i, '.json') }
   throw new OptionError(`--output "${shorten(path)}" must end in .html; the JSON gets the same name with .json`)
 }
 
-/** Writes both. Throws OptionError naming the one that cannot be written. */
+/** Writes both files. Throws OptionError naming the one that cannot be written. */
 export async function writeCertificate({ html, json }: CertificatePaths, certificate: Certificate): Promise<void> {
   await writing(html, () => writeOwn(html, renderPage(certificate)), '--output')
   await writing(json, () => writeOwn(json, renderJson(certificate)), '--output')
 }
 
-/** A certificate as JSON: what it comes to, the digest, the evidence. */
+/** A certificate as JSON: its summary, the digest, the evidence. */
 export function renderJson({ digest, evidence }: Certificate): string {
   return `${visibleText(JSON.stringify({ ...certificateSummary(evidence), digest, evidence }, null, 2))}\n`
 }

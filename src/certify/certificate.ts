@@ -6,14 +6,14 @@ import { plural } from '../verdict/evidence/words.ts'
 import type { Verdict } from '../verdict/report.ts'
 import { type CertificateEvidence, type FindingOutcome, isOpen, type ScenarioEvidence } from './evidence.ts'
 
-/** Evidence, and what notices that it was changed. */
+/** Evidence, and a digest that reveals changes to it. */
 export interface Certificate {
   /** `sha256:` and 64 hexadecimal digits. */
   digest: string
   evidence: CertificateEvidence
 }
 
-/** What a certificate comes to. */
+/** The conclusion of a certificate. */
 export interface CertificateSummary {
   verdict: Verdict
   /** One sentence. */
@@ -21,12 +21,12 @@ export interface CertificateSummary {
   proved: number
   contradicted: number
   unproved: number
-  /** How many runs of the exploration went wrong, of how many. */
+  /** Number of runs of the exploration that went wrong; `runs` is the number of all. */
   bad_runs: number
   runs: number
 }
 
-/** A certificate of this evidence. */
+/** Makes the certificate of this evidence. */
 export function certificateOf(evidence: CertificateEvidence): Certificate {
   return { digest: digestOf(evidence), evidence }
 }
@@ -37,8 +37,8 @@ export function digestOf(evidence: unknown): string {
 }
 
 /**
- * Failed: a rule is broken, money went astray, or the command failed where it may not. Else inconclusive: a scenario is, a run with a
- * fault needs review, or nothing was exercised.
+ * Failed: a rule is broken, money went astray, or the command failed where it may not. Else inconclusive: a scenario is inconclusive, a
+ * run with a fault needs review, or nothing was exercised.
  */
 export function certificateSummary(evidence: CertificateEvidence): CertificateSummary {
   const { scenarios, findings } = evidence
@@ -62,14 +62,14 @@ export function certificateSummary(evidence: CertificateEvidence): CertificateSu
   return { verdict: 'passed', summary: `Passed: ${rules} in ${where}; ${money}.`, ...numbers }
 }
 
-/** The exit code of `certify`. Where nothing was exercised nothing is certified, whatever is allowed. */
+/** The exit code of `certify`. If nothing was exercised, it is never 0, whatever is allowed. */
 export function certificateExitCode(evidence: CertificateEvidence, { allowInconclusive = false } = {}): number {
   const { verdict } = certificateSummary(evidence)
   if (verdict === 'inconclusive' && allowInconclusive && exercised(evidence)) return 0
   return { passed: 0, failed: FAILED, inconclusive: INCONCLUSIVE }[verdict]
 }
 
-/** @returns true if the command failed in a scenario where it may not: a signal or the end of its time is no assertion that failed */
+/** @returns true if the command failed in a scenario where it may not; a signal or a timeout is not a failed assertion, so both count */
 export function failedItself({ end, may_fail }: Pick<ScenarioEvidence, 'end' | 'may_fail'>): boolean {
   return end !== '0' && !(may_fail && /^\d+$/.test(end))
 }
@@ -109,7 +109,7 @@ function exercised(evidence: CertificateEvidence): boolean {
   return struckIn(evidence) > 0 || evidence.findings.some(({ outcome }) => outcome === 'proved')
 }
 
-/** Runs in which a fault struck. */
+/** Number of runs in which a fault struck. */
 function struckIn({ exploration: { trials } }: CertificateEvidence): number {
   return trials.filter(({ outcome }) => outcome !== 'not_exercised' && outcome !== 'errored').length
 }

@@ -4,20 +4,20 @@ import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { type Certificate, certificateOf } from './certificate.ts'
 import { type CertifiedTerms, evidenceOf } from './evidence-of.ts'
 
-/** What `certify` is to do. */
+/** Options of `certify`. */
 export interface CertifyTerms
   extends CertifiedTerms,
     Pick<ExploreTerms, 'command' | 'before' | 'renames' | 'env' | 'interruption' | 'options' | 'clock' | 'timeout'>,
     Pick<ExploreTerms, 'restarts' | 'jobs' | 'tolerate' | 'kinds' | 'operations' | 'watch'>,
     Pick<AllTerms, 'out' | 'say'> {
   scenarios: readonly Scenario[]
-  /** Told when the exploration is over. */
+  /** Called when the exploration is over. */
   explored(): void
 }
 
 /**
- * Runs the command through an exploration, which says at once what is wrong with the command itself, then through every scenario.
- * Resolves to undefined when it was interrupted. Throws what `explore` and `exec` throw.
+ * Runs the command through an exploration, which reports at once if the command itself is unusable, then through every scenario.
+ * Resolves to undefined when it was interrupted. Throws the errors of `explore` and `exec`.
  */
 export async function certify(terms: CertifyTerms): Promise<Certificate | undefined> {
   const { interruption } = terms

@@ -3,18 +3,18 @@ import { canonicalJson } from '../support/json.ts'
 import type { Certificate } from './certificate.ts'
 import { type CertificateEvidence, operationInWords } from './evidence.ts'
 
-/** Differences told one by one. */
+/** Maximum number of differences that are listed. */
 const TOLD = 5
 
-/** What two certificates have in common. */
+/** The result of a comparison. */
 export interface CertificateComparison {
-  /** True if they come to the same: what they are of, and by what, may differ. */
+  /** True if the results are the same; subject, command and the other circumstances may differ. */
   sameResults: boolean
-  /** One at least. */
+  /** At least one. */
   sentences: string[]
 }
 
-/** Compares what two certificates say; the first differences in words. */
+/** Compares the content of two certificates and puts the first differences into words. */
 export function compareCertificates(first: Certificate, second: Certificate): CertificateComparison {
   if (first.digest === second.digest) return { sameResults: true, sentences: ['the same digest'] }
   const [one, other] = [first.evidence, second.evidence]
@@ -71,7 +71,7 @@ function resultsOf({
     ]),
     ['repeatable', String(repeatable)],
     ...trials.map(({ id, outcome }): [string, string] => [`run ${id}`, outcome]),
-    // The command line that does it again says nothing about what came of it.
+    // The command line that repeats the run is not a result.
     ...incidents.map(({ repeat: _, ...cell }): [string, string] => [
       `what happened at ${cell.operation} ${cell.hazard}`,
       [...cell.sentences, canonicalJson(cell.findings)].join('; '),

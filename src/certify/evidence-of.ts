@@ -12,7 +12,7 @@ import type { ReportedFinding } from '../verdict/report.ts'
 import { version } from '../version.ts'
 import { type CertificateEvidence, type CertifiedIncident, FORM, isOpen, type ScenarioEvidence } from './evidence.ts'
 
-/** What is certified, and with what. */
+/** Subject of the certificate, and circumstances of its runs. */
 export interface CertifiedTerms {
   subject: string | undefined
   /** As `Evidence` has them. */
@@ -20,10 +20,10 @@ export interface CertifiedTerms {
   fixtures: string | null
 }
 
-/** spec: Versioning 2. What `X-Yield-Api-Version` says. */
+/** spec: Versioning 2. The value of `X-Yield-Api-Version`. */
 const SPECIFICATION = '1.0.0'
 
-/** What the runs through the scenarios and the exploration come to, without whatever varies from run to run. */
+/** Gathers the evidence of the scenarios and the exploration, without anything that varies from run to run. */
 export function evidenceOf(
   runs: readonly Run[],
   exploration: Exploration,
@@ -56,8 +56,8 @@ export interface ScenarioFindings {
 }
 
 /**
- * Every finding once: contradicted where any scenario contradicts it, else proved where any proves it, else unproved; each with the
- * scenarios that show it, one way or the other.
+ * Merges the findings of all scenarios: contradicted where any scenario contradicts one, else proved where any proves it, else
+ * unproved; each with the scenarios that show it, one way or the other.
  */
 export function mergeFindings(scenarios: readonly ScenarioFindings[]): CertificateEvidence['findings'] {
   return FINDING_IDS.map((id) => {
@@ -77,7 +77,7 @@ export function mergeFindings(scenarios: readonly ScenarioFindings[]): Certifica
 
 const WORST_FIRST = Object.keys(OUTCOMES)
 
-/** What a run through a scenario comes to; `lasting` are the names that end users have in every run. */
+/** Evidence of a run through a scenario; `lasting` holds the names that end users have in every run. */
 function scenarioEvidence({ scenario, report, end }: Run, lasting: ReadonlySet<string>): ScenarioEvidence {
   return {
     name: scenario?.name ?? '',
@@ -110,17 +110,17 @@ function operationSortKey(operation: ScenarioEvidence['operations'][number]): st
   return JSON.stringify([operation.external_id, operation.type, operation.level])
 }
 
-/** Those that explain where money went; others vary with how fast a machine is. */
+/** Findings that explain where money went; others vary with the speed of the machine. */
 const CRITICAL = new Set<string>(FINDINGS.filter(({ impact }) => impact === 'critical').map(({ id }) => id))
-/** A sentence about one operation names its end user, who may have another name in every run. */
+/** Matches a sentence about one operation: it names an end user, whose name may differ in every run. */
 const OF_AN_OPERATION =
   /^(.*?)((?:'s (?:deposit|withdrawal|new portfolio)\b|: a (?:deposit|withdraw) was carried out).*)$/s
-/** Outcomes whose sentences may be others in the next run. */
+/** Outcomes whose sentences may differ in the next run. */
 const VARYING = new Set<string>(['hung', 'errored'])
-/** Characters of a name that sentences show. */
+/** Number of characters of a name that sentences show. */
 const NAME_SHOWN = 40
 
-/** Outcomes of all runs, by their ids, and what happened where something went wrong. */
+/** Outcomes of all runs by their ids, and incidents where something went wrong. */
 function explorationEvidence(exploration: Exploration): CertificateEvidence['exploration'] {
   const { baseline, results } = exploration
   const byId = [...results].sort((a, b) => (a.trial.id < b.trial.id ? -1 : 1))
@@ -149,7 +149,7 @@ function lastingNames({ results }: Pick<Exploration, 'results'>): Set<string> {
   return new Set(results.flatMap(({ trial }) => trial.harms.flatMap(({ position }) => position.external_id ?? [])))
 }
 
-/** Nothing for no results. */
+/** Empty when there are no results. */
 function incidentOf(results: readonly TrialResult[], lasting: ReadonlySet<string>): CertifiedIncident[] {
   const worst = TRIAL_OUTCOMES.find((outcome) => results.some((result) => result.outcome === outcome))
   const first = results.find(({ outcome }) => outcome === worst)
@@ -163,7 +163,7 @@ function incidentOf(results: readonly TrialResult[], lasting: ReadonlySet<string
       level: first.level,
       trial: first.trial.id,
       count: results.length,
-      // How far a command came that never ends depends on when it was ended; an error of the sandbox may name a port.
+      // How far a command comes before it hangs depends on when it was ended; an error of the sandbox may name a port.
       sentences: VARYING.has(first.outcome) ? [] : first.sentences.map((sentence) => withoutName(sentence, lasting)),
       findings: first.findings.map(({ id }) => id).filter((id) => CRITICAL.has(id)),
       repeat: first.repeat,
@@ -171,7 +171,7 @@ function incidentOf(results: readonly TrialResult[], lasting: ReadonlySet<string
   ]
 }
 
-/** An end user who has another name in every run has none here. */
+/** Replaces the name of an end user who has another name in every run. */
 function withoutName(sentence: string, lasting: ReadonlySet<string>): string {
   const [, name = '', rest] = OF_AN_OPERATION.exec(sentence) ?? []
   return rest === undefined || lasting.has(name) ? sentence : `an end user${rest}`

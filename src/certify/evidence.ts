@@ -3,7 +3,7 @@ import { OPERATIONS } from '../domain/operations.ts'
 import { TRIAL_OUTCOMES } from '../explore/exploration.ts'
 import { LEVELS, type Level, type OperationType, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
 
-/** Which form of evidence this version writes and reads. */
+/** The form of evidence that this version writes and reads. */
 export const FORM = 'yield-sandbox certificate 2'
 
 const OUTCOME_IDS = Object.keys(OUTCOMES) as OutcomeId[]
@@ -17,15 +17,15 @@ const operation = oneOf(OPERATIONS)
 const outcome = oneOf(TRIAL_OUTCOMES)
 const level = oneOf(LEVELS)
 
-/** Operations of one kind that came to the same in a scenario, and of which not all is well. */
+/** Operations of one kind with the same outcome in a scenario, unless all is well. */
 const OperationEvidence = Type.Object(
   {
     type: oneOf(OPERATION_TYPES),
-    /** Null for end users who have other names in every run, and for an operation of none. */
+    /** Null for end users whose names differ in every run, and for an operation without an end user. */
     external_id: Type.Union([text, Type.Null()]),
     outcome: oneOf(OUTCOME_IDS),
     level,
-    /** How many there are. */
+    /** Number of such operations. */
     count: Type.Integer(),
   },
   exact,
@@ -35,11 +35,11 @@ const ScenarioEvidence = Type.Object(
   {
     name: text,
     verdict: oneOf(['passed', 'failed', 'inconclusive']),
-    /** `0`, `1`, `SIGKILL`, `timeout`: how the command ended. */
+    /** How the command ended: `0`, `1`, `SIGKILL`, `timeout`. */
     end: text,
     /** True if a right client may make the command fail here. */
     may_fail: Type.Boolean(),
-    /** Those of which not all is well, the worst first. */
+    /** Operations of which not all is well, the worst first. */
     operations: Type.Array(OperationEvidence),
   },
   exact,
@@ -50,7 +50,7 @@ const FindingEvidence = Type.Object(
     id: text,
     /** Contradicted where any scenario contradicts it, else proved where any proves it. */
     outcome: oneOf(['contradicted', 'proved', 'unproved']),
-    /** Names of the scenarios that contradict it, that prove it, and in which somebody has to look. */
+    /** Names of the scenarios that contradict it, that prove it, and that need review. */
     contradicted_in: texts,
     proved_in: texts,
     review_in: texts,
@@ -60,52 +60,52 @@ const FindingEvidence = Type.Object(
 
 const TrialEvidence = Type.Object({ id: text, operation, hazard: text, outcome, level }, exact)
 
-/** All runs with one fault at one operation, when one of them went wrong or needs review. */
+/** All runs with one fault at one operation, if one of them went wrong or needs review. */
 const IncidentEvidence = Type.Object(
   {
     operation,
     hazard: text,
-    /** The worst of them. */
+    /** The worst outcome of these runs. */
     outcome,
     level,
-    /** Id of the first that came to it. */
+    /** Id of the first run with this outcome. */
     trial: text,
-    /** How many went wrong or need review, with that one. */
+    /** Number of runs that went wrong or need review, including that one. */
     count: Type.Integer(),
-    /** What happened to whose money. */
+    /** Say what happened, and to whose money. */
     sentences: texts,
     /** Ids of the findings that explain it. */
     findings: texts,
-    /** A command line that does it again. */
+    /** A command line that repeats the run. */
     repeat: text,
   },
   exact,
 )
 
-/** Shape of what a certificate rests on. */
+/** Shape of the evidence of a certificate. */
 export const EvidenceSchema = Type.Object(
   {
     form: Type.Literal(FORM),
-    /** Of the sandbox. */
+    /** Version of the sandbox. */
     version: text,
     /** Version of the API. */
     specification: text,
-    /** What was certified, in its maker's words, such as a commit. */
+    /** The subject in the words of the certificate's maker, such as a commit. */
     subject: Type.Union([text, Type.Null()]),
-    /** As words. */
+    /** The words of the command. */
     command: texts,
-    /** Flags of `certify` that make the same sandbox, as words. */
+    /** Flags of `certify` that give the same sandbox, as words. */
     flags: texts,
     /** SHA-256 of the fixture file; null for the shipped one. */
     fixtures: Type.Union([text, Type.Null()]),
     seed: Type.Integer(),
-    /** Moment at which the clock of every run of the exploration stands, ISO 8601. */
+    /** Frozen time of the clock in every run of the exploration, ISO 8601. */
     clock: text,
     scenarios: Type.Array(ScenarioEvidence),
     findings: Type.Array(FindingEvidence),
     exploration: Type.Object(
       {
-        /** True if two runs without faults were the same. */
+        /** True if two runs without faults did not differ. */
         repeatable: Type.Boolean(),
         trials: Type.Array(TrialEvidence),
         incidents: Type.Array(IncidentEvidence),
@@ -117,15 +117,15 @@ export const EvidenceSchema = Type.Object(
 )
 
 /**
- * What a certificate rests on: ids and outcomes. The same client gives the same evidence, so nothing in it is a time, a duration, an
- * address, a request id, or a number that varies with them.
+ * The evidence of a certificate: ids and outcomes. The same client gives the same evidence, so it contains no time, duration, address
+ * or request id, and no number that varies with them.
  */
 export type CertificateEvidence = Static<typeof EvidenceSchema>
 export type FindingOutcome = CertificateEvidence['findings'][number]['outcome']
 export type CertifiedIncident = CertificateEvidence['exploration']['incidents'][number]
 export type ScenarioEvidence = CertificateEvidence['scenarios'][number]
 
-/** @returns true if somebody has to look before the client can be said to be right */
+/** @returns true if a person has to look before the client can be called right */
 export function isOpen(level: Level): boolean {
   return level === 'review' || level === 'inconclusive'
 }

@@ -9,19 +9,19 @@ import type { Evidence } from '../verdict/finding.ts'
 import { codeOfEnd } from './command-end.ts'
 import { CLOSING_MS, type CommandEnd, type CommandTerms, runCommand } from './run-command.ts'
 
-/** Milliseconds for transfers that a command has left under way. */
+/** Milliseconds to wait for transfers that a command has left under way. */
 const SETTLING_MS = 10_000
 
-/** What a command has left behind when it has ended and nothing is under way any more. */
+/** State of a namespace after the command has ended and the transfers under way have settled. */
 export interface Aftermath {
   evidence: Evidence
-  /** The rules that were in force when it ended. */
+  /** The rules in force when the command ended. */
   rules: readonly ActiveFault[]
-  /** How many transfers are under way all the same. */
+  /** Number of transfers that did not settle in time. */
   unsettled: number
 }
 
-/** Lets go of what faults hold up, waits for what is under way, and reads what became of it. */
+/** Removes all faults, waits for the transfers under way, and reads the evidence. */
 export async function aftermathOf(namespace: Namespace, end: CommandEnd, clock: SandboxClock): Promise<Aftermath> {
   await clock.sleep(CLOSING_MS)
   const { faults } = namespace.services
@@ -31,14 +31,14 @@ export async function aftermathOf(namespace: Namespace, end: CommandEnd, clock: 
   return { rules, unsettled, evidence: await evidenceOf(namespace, { ended: true, end: endingOf(end) }) }
 }
 
-/** For people: how many transfers nobody can say anything of. */
+/** For people: the number of transfers whose outcome nobody knows. */
 export function unsettledInWords(count: number): string {
   const what = count === 1 ? 'A transfer was' : `${count} transfers were`
   const whose = count === 1 ? 'it' : 'them'
   return `${what} still under way ten seconds after your command ended: nothing is known of ${whose} yet.`
 }
 
-/** How a command ended, as the oracle has it. */
+/** How a command ended, in the oracle's words. */
 export function endingOf(end: CommandEnd): CommandEnding {
   if (end.timedOut) return 'hung'
   return codeOfEnd(end) === 0 ? 'well' : 'failed'
@@ -50,16 +50,16 @@ export interface Start {
   aftermath: Aftermath
 }
 
-/** What a command is started once more with. */
+/** Options of further starts of the command. */
 export interface Again extends CommandTerms {
   command: readonly string[]
-  /** How often at most. */
+  /** Maximum number of further starts. */
   restarts: number
 }
 
 /**
- * Starts a command once more, in the same namespace and without faults, as long as it has left open what it may settle then. Resolves to
- * its last start: the first one when nothing was open.
+ * Starts a command again, in the same namespace and without faults, as long as it has left something open that it may settle then.
+ * Resolves to the last start, which is the first one when nothing was open.
  */
 export async function runAgain(namespace: Namespace, first: Start, terms: Again): Promise<Start> {
   const { command, restarts, interruption, clock } = terms
@@ -75,20 +75,20 @@ function isLeftOpen({ evidence }: Aftermath): boolean {
   return judgeOperations(evidence).some(({ outcome }) => REOPENED.includes(outcome))
 }
 
-/** Outcomes that the command may put right when it is started once more. */
+/** Outcomes that the command may put right when it is started again. */
 const REOPENED: readonly OutcomeId[] = ['untold', 'left_open', 'not_asked_for']
 
-/** The last exchange on record: what comes after it is of a later start. */
+/** Number of the last exchange on record: later exchanges belong to a later start. */
 export function lastNumber({ exchanges }: Pick<Evidence, 'exchanges'>): number {
   return exchanges.at(-1)?.number ?? 0
 }
 
-/** @returns true if the fault has struck, by the exchanges' own word: a rule that is gone may have been taken away before */
+/** @returns true if an exchange shows that the fault has struck; the list of rules does not, since a rule may have been removed before */
 export function hasStruck(id: string, { kept, exchanges }: Pick<Evidence, 'kept' | 'exchanges'>): boolean {
   return [...kept, ...exchanges].some(({ faults }) => faults.some((fault) => fault.id === id))
 }
 
-/** Why a run is not to be passed, whatever its report shows; `rules` are those that it was to meet. A sentence each. */
+/** Reasons why a run must not pass, whatever its report shows, a sentence each; `rules` are the faults that it was to meet. */
 export function reasonsAgainst({ evidence, unsettled }: Aftermath, rules: readonly ActiveFault[]): string[] {
   const { clearings, resets } = evidence.taken_away
   const isMissed = rules.some(({ id }) => !hasStruck(id, evidence))
@@ -98,6 +98,6 @@ export function reasonsAgainst({ evidence, unsettled }: Aftermath, rules: readon
   ]
 }
 
-/** For people: what a command did to the faults that it was to meet. */
+/** For people: the command removed the faults that it was to meet. */
 export const FAULTS_TAKEN_AWAY =
   'Your suite takes faults away (DELETE …/faults or POST …/reset of the control interface): let it leave them alone while exec or explore runs it.'

@@ -55,7 +55,7 @@ export class BaselineError extends FileError {
 
 /** Reads and checks a baseline file (YAML or JSON). Throws {@link BaselineError} naming everything that is wrong. */
 export async function loadBaseline(file: string): Promise<BaselineEntry[]> {
-  // Loaded when somebody asks: they are long, and most runs have no baseline.
+  // Loaded on demand: the findings are long, and most runs have no baseline.
   const { FINDINGS } = await import('../verdict/findings/index.ts')
   const critical = new Set<string>(FINDINGS.filter(({ impact }) => impact === 'critical').map(({ id }) => id))
   try {
@@ -83,20 +83,20 @@ export async function loadBaseline(file: string): Promise<BaselineEntry[]> {
   }
 }
 
-/** The end of a day in UTC, milliseconds since the Unix epoch; NaN for a day that is none. */
+/** The last millisecond of a day in UTC, since the Unix epoch; NaN for a day that does not exist. */
 function lastMoment(day: string): number {
   return parseMoment(`${day}T00:00:00Z`) + 24 * 60 * 60 * 1000 - 1
 }
 
-/** Reports as a baseline leaves them, and what is wrong with the baseline itself. */
+/** Reports after a baseline was applied, and complaints about the baseline itself. */
 export interface Accepted {
   reports: Report[]
-  /** A sentence each; any fails the run: a baseline that nobody tends hides what it was not made for. */
+  /** A sentence each; any fails the run: an outdated baseline would hide failures that it was not made for. */
   complaints: string[]
 }
 
 /**
- * Lets findings fail that a baseline lists, until its entry expires. An entry is stale when its finding is proved in one of the runs
+ * Accepts failures that a baseline lists, until the entry expires. An entry is stale when its finding is proved in one of the runs
  * and fails in none. `now` is real time in milliseconds since the Unix epoch.
  */
 export function applyBaseline(reports: readonly Report[], baseline: readonly BaselineEntry[], now: number): Accepted {
@@ -129,7 +129,7 @@ function withAccepted(report: Report, reasons: ReadonlyMap<string, string>): Rep
 function verdictBut({ findings, operations, unmet }: Report): Pick<Report, 'verdict' | 'summary'> {
   const count = findings.filter(({ accepted }) => accepted !== undefined).length
   const but = `${count} ${count === 1 ? 'failure' : 'failures'} accepted by the baseline`
-  // Money that moved by the very requests of an accepted failure is what was accepted.
+  // Money that moved by the requests of an accepted failure is accepted with it.
   const accepted = new Set(findings.flatMap((one) => (one.accepted === undefined ? [] : one.request_ids)))
   const others = operations.filter(({ request_ids }) => !request_ids.some((id) => accepted.has(id)))
   const [left] = failuresOf({ findings, operations: others })

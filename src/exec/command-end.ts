@@ -2,18 +2,18 @@ import { constants } from 'node:os'
 import { oneLine } from '../support/foreign-text.ts'
 import type { CommandEnd } from './run-command.ts'
 
-/** 128 and the signal's number, as shells have it. */
+/** 128 plus the signal's number, as in shells. */
 export function codeOfSignal(signal: NodeJS.Signals): number {
   return 128 + constants.signals[signal]
 }
 
-/** What a command's end makes of the run. */
+/** The exit code that stands for a command's end. */
 export function codeOfEnd({ code, signal, timedOut }: CommandEnd): number {
   if (timedOut) return 1
   return signal === null ? (code ?? 1) : codeOfSignal(signal)
 }
 
-/** How a command ended, in a word: its code, the signal that ended it, or `timeout`. */
+/** A command's end in a word: its code, the signal that ended it, or `timeout`. */
 export function endInAWord(end: CommandEnd): string {
   return end.timedOut ? 'timeout' : (end.signal ?? String(codeOfEnd(end)))
 }
@@ -24,7 +24,7 @@ export function endInWords({ code, signal, timedOut }: CommandEnd): string {
   return signal === null ? `the command ended with code ${code ?? 1}` : `the command was ended by ${signal}`
 }
 
-/** "npm left 2 processes running: ended (node, esbuild)"; undefined when it left none. `where` tells runs apart. */
+/** "npm left 2 processes running: ended (node, esbuild)"; undefined when it left none. `where` distinguishes runs. */
 export function leftBehindInWords(command: string, names: readonly string[], where = ''): string | undefined {
   if (names.length === 0) return undefined
   const what = names.length === 1 ? 'a process' : `${names.length} processes`

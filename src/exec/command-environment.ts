@@ -3,7 +3,7 @@ import { OptionError } from '../option-error.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 
-/** What a command is told of its sandbox, by the name of the variable. Undefined: the fixture says nothing of it. */
+/** Facts about the sandbox that a command gets, by the name of the variable. Undefined: the fixture does not have it. */
 const VARIABLES = {
   YIELD_BASE_URL: ({ base_url }) => base_url,
   YIELD_AUTH_URL: ({ auth_url }) => auth_url,
@@ -24,10 +24,10 @@ export type VariableName = keyof typeof VARIABLES
 
 const NAMES = Object.keys(VARIABLES) as VariableName[]
 
-/** What the command line itself reads: its commands then find this sandbox, and not another that the caller has. */
+/** Variables of the command line itself: its commands must find this sandbox, not another that the caller has. */
 const OWN = ['YIELD_SANDBOX_URL', 'YIELD_SANDBOX_NAMESPACE', 'YIELD_SANDBOX_CONTROL_TOKEN', 'YIELD_SANDBOX_CA']
 
-/** A variable given once more, by the name an application has for it. */
+/** A second name for a variable: the one that an application reads. */
 export interface Rename {
   theirs: string
   ours: VariableName
@@ -44,7 +44,7 @@ export function parseRename(text: string): Rename {
   throw new OptionError(`--env "${shorten(text)}": "${shorten(name)}" is not known; ${suggest(name, NAMES)}`)
 }
 
-/** The environment of a command: the caller's, and where its sandbox is. */
+/** The environment of a command: the caller's, and the variables of its sandbox. */
 export function commandEnvironment(
   caller: NodeJS.ProcessEnv,
   credentials: Credentials,

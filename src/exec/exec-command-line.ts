@@ -1,29 +1,29 @@
 import { shellWords } from '../support/foreign-text.ts'
 import type { Report, ReportedFinding } from '../verdict/report.ts'
 
-/** What does a run again, beside the faults. */
+/** The parts of a command line that repeats a run, without the faults. */
 export interface SameRun {
   seed: number
-  /** Flags that make the same sandbox and the same environment, as one writes them. */
+  /** Flags that give the same sandbox and the same environment, as one writes them. */
   flags: readonly string[]
   command: readonly string[]
 }
 
-/** A command line that runs a command against the same sandbox again; `what` goes wrong in it, such as `--scenario` and its name. */
+/** A command line that repeats a run; `what` holds the flags of its faults, such as `--scenario` and a name. */
 export function execCommandLine(what: readonly string[], { seed, flags, command }: SameRun): string {
   return shellWords(['yield-sandbox', 'exec', ...what, '--seed', String(seed), ...flags, '--', ...command])
 }
 
-/** How a report's commands end that know nothing of the client's own. */
+/** The end of commands in a report that does not know the client's own command. */
 const PLACEHOLDER = ' -- <your test command>'
 
-/** How a run was asked for. */
+/** The flags of a run. */
 export interface AskedFor extends Omit<SameRun, 'seed'> {
   /** `--scenario` and `--fault`, as one writes them. */
   what: readonly string[]
 }
 
-/** A report whose commands can be pasted: with the command that was run, and where a rule was broken, all that brings it about again. */
+/** Makes the commands of a report pasteable: with the client's own command and, where a rule was broken, all flags that bring it about. */
 export function withCommand(report: Report, { what, flags, command }: AskedFor): Report {
   const again = execCommandLine(what, { seed: report.seed, flags, command })
   const own = ` ${shellWords([...flags, '--', ...command])}`

@@ -16,24 +16,24 @@ import { type ReportFile, writeReports } from './report-files.ts'
 import { type AllTerms, runAll } from './run-all.ts'
 import type { Run } from './sandbox-run.ts'
 
-/** What `exec` is to do. */
+/** Options of `exec`. */
 export interface ExecTerms extends AllTerms {
-  /** Where reports are to be written. */
+  /** Files to write reports to. */
   files: readonly ReportFile[]
   baseline: readonly BaselineEntry[]
-  /** True if an inconclusive verdict is good enough. */
+  /** True if an inconclusive verdict is acceptable. */
   allowInconclusive: boolean
-  /** The flags that ask for a run with this scenario again. */
+  /** The flags that repeat a run with this scenario. */
   askedFor(scenario: Scenario | undefined): Omit<AskedFor, 'command'>
-  /** Shows the reports to a person; those of several runs with a table of all. */
+  /** Shows the reports to a person; several reports with a table of all. */
   show(reports: readonly Report[], table: string | undefined): void
-  /** What else is to be done with a run that ended by itself, its report as the baseline leaves it. */
+  /** Called with a run that was not interrupted; its report has the baseline applied. */
   afterwards?(run: Run): Promise<void>
 }
 
 /**
- * Runs a command against fresh sandboxes, shows what is to be said of it as a client, and writes it down. Resolves to the exit
- * code. Throws CommandStartError and the errors of a sandbox that cannot start; a report's file that cannot be written is said.
+ * Runs a command against fresh sandboxes, shows the verdict on it as a client, and writes the reports. Resolves to the exit
+ * code. Throws CommandStartError and the errors of a sandbox that cannot start; an unwritable report file is only reported.
  */
 export async function exec(terms: ExecTerms): Promise<number> {
   const { files, baseline, allowInconclusive, show, say, interruption } = terms
@@ -56,13 +56,13 @@ export async function exec(terms: ExecTerms): Promise<number> {
   return code === 0 && !written ? USAGE : code
 }
 
-/** The report of a run, with what only `exec` knows: how it was asked for, and what went wrong with the command itself. */
+/** The report of a run, completed with facts that only `exec` knows: the flags, and what went wrong with the command itself. */
 function reportOf(run: Run, terms: ExecTerms): Report {
   const report = withReasons(run.report, misuseOf(run, terms))
   return withCommand(report, { ...terms.askedFor(run.scenario), command: terms.command })
 }
 
-/** What a person has to know of how a command ended. */
+/** Remarks for people about the end of a command. */
 function remarks({ scenario, end, report }: Run, { command: [name = ''] }: ExecTerms): string[] {
   const where = scenario ? ` (scenario ${scenario.name})` : ''
   const left = leftBehindInWords(name, end.leftBehind, where)
@@ -76,10 +76,10 @@ function remarks({ scenario, end, report }: Run, { command: [name = ''] }: ExecT
 }
 
 const HEADER = ['scenario', 'verdict', 'kept', 'broken', 'not tested', 'seconds', "command's code"]
-/** Columns of numbers. */
+/** Number of columns of text; the others hold numbers. */
 const FROM_THE_RIGHT = 2
 
-/** Several runs, a line each. */
+/** Table of several runs, a line each. */
 export function summaryTable(runs: readonly Run[]): string {
   const rows = [HEADER, ...runs.map(rowOf)]
   const widths = HEADER.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
@@ -96,11 +96,11 @@ function rowOf({ scenario, end, took, report }: Run): string[] {
   return [scenario?.name ?? '-', verdict, ...numbers, (took / 1000).toFixed(1), endInAWord(end)]
 }
 
-/** Reads `--fault`: `drop_connection; phase=after_broadcast; operation=deposit`. Throws OptionError naming what is wrong with it. */
+/** Reads `--fault`: `drop_connection; phase=after_broadcast; operation=deposit`. Throws OptionError naming each fault in it. */
 export function readFault(text: string): FaultRule {
   const rule = parseFaultText(text)
   const { tenant } = (rule.match ?? {}) as { tenant?: string }
-  // Which tenants there are, only the sandbox knows.
+  // Only the sandbox knows its tenants: any is accepted here.
   const checked = checkRule(rule, tenant === undefined ? [] : [tenant])
   if (!Array.isArray(checked)) return rule as FaultRule
   const faults = checked.map((issue) => `${formatPath(issue.path)}: ${wordsOf(issue)}`)

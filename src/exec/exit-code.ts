@@ -9,11 +9,11 @@ export const USAGE = 2
 export const FAILED = 3
 export const INCONCLUSIVE = 4
 
-/** What an exit code is made of, beside the runs. */
+/** The basis of an exit code. */
 export interface ExecOutcome {
-  /** With their reports as a baseline leaves them. */
+  /** Runs; their reports have the baseline applied. */
   runs: readonly Pick<Run, 'scenario' | 'end' | 'report'>[]
-  /** True if the baseline itself is at fault. */
+  /** True if the baseline itself has complaints. */
   badBaseline: boolean
   allowInconclusive: boolean
   /** The signal that interrupted the runs. */
@@ -21,9 +21,9 @@ export interface ExecOutcome {
 }
 
 /**
- * The exit code of `exec`: that of the first command that failed by itself, else what the verdict comes to. A command that was
- * interrupted did not say all it had to, whatever its own code; one whose time was over is a failure. In a scenario in which the command
- * may fail, its code is not counted: the verdict decides.
+ * The exit code of `exec`: that of the first command that failed by itself, else that of the verdict. An interrupted command
+ * did not finish, so its own code does not count; one that ran out of time is a failure. In a scenario in which the command
+ * may fail, its code does not count: the verdict decides.
  */
 export function exitCodeOf({ runs, badBaseline, allowInconclusive, interruptedBy }: ExecOutcome): number {
   if (interruptedBy) return codeOfSignal(interruptedBy)
@@ -32,17 +32,17 @@ export function exitCodeOf({ runs, badBaseline, allowInconclusive, interruptedBy
   const reports = runs.map(({ report }) => report)
   if (badBaseline || reports.some(({ verdict }) => verdict === 'failed')) return FAILED
   if (reports.some(({ verdict }) => verdict === 'inconclusive') && !allowInconclusive) return INCONCLUSIVE
-  // A suite that asked the service nothing says nothing of the client, whatever is allowed.
+  // A suite that sent the service no request shows nothing of the client, whatever is allowed.
   return reports.some(isIdle) ? INCONCLUSIVE : 0
 }
 
-/** @returns true if the command failed where it may not. A signal or the end of its time is no assertion that failed: they always count. */
+/** @returns true if the command failed where it may not; a signal or a timeout is not a failed assertion, so both always count */
 export function failedByItself({ scenario, end }: Pick<Run, 'scenario' | 'end'>): boolean {
   if (codeOfEnd(end) === 0) return false
   return end.timedOut || end.signal !== null || !mayFail(scenario)
 }
 
-/** @returns true if the service was asked for nothing at all */
+/** @returns true if the service got no request at all */
 export function isIdle({ coverage }: Pick<Report, 'coverage'>): boolean {
   return coverage.operations.every(({ exercised }) => !exercised)
 }

@@ -5,25 +5,25 @@ import { codeOfEnd } from './command-end.ts'
 import { isIdle } from './exit-code.ts'
 import type { Run } from './sandbox-run.ts'
 
-/** What the run was asked to be. */
+/** Circumstances of the run. */
 export interface MisuseTerms {
   command: readonly string[]
   /** The caller's environment. */
   env: NodeJS.ProcessEnv
-  /** Milliseconds for the command; undefined for no limit. */
+  /** Time limit of the command in milliseconds; undefined for no limit. */
   timeout: number | undefined
 }
 
-/** What verdictOf says of a client that asked for nothing; the sentences here say it better. */
+/** The sentence of verdictOf for a client that sent no request; the sentences here are more precise. */
 const NOTHING_CAME = 'No request of the client came.'
 
 /**
- * Why a run says less of the client than its report could make one believe: the command was killed, asked nothing, or used namespaces of
+ * Reasons why a run shows less of the client than its report suggests: the command was killed, sent no request, or used namespaces of
  * its own, or a fault never struck. One sentence each.
  */
 export function misuseOf(run: MisusedRun, terms: MisuseTerms): string[] {
   const { before, end, report, otherNamespaces, missed } = run
-  // The command was not run then, which the report says.
+  // The command was not run then; the report says so.
   if (before) return []
   const { command, timeout = 0 } = terms
   const [name = ''] = command
@@ -38,15 +38,15 @@ export function misuseOf(run: MisusedRun, terms: MisuseTerms): string[] {
     ...(askedNothing && otherNamespaces === 0 && end.signal === null && !end.timedOut
       ? [idleInWords(name, codeOfEnd(end), terms.env)]
       : []),
-    // A fault may have struck what is forgotten.
+    // A fault may have struck one of the forgotten requests.
     ...(askedNothing || hasForgotten ? [] : missed.map((rule) => missedInWords(name, rule))),
   ]
 }
 
-/** What is needed of a run. */
+/** The parts of a run that are needed here. */
 export type MisusedRun = Pick<Run, 'before' | 'end' | 'report' | 'otherNamespaces' | 'missed'>
 
-/** A report that was not passed for these reasons; one that failed stays so. */
+/** Adds reasons against passing to a report; one that failed stays failed. */
 export function withReasons(report: Report, reasons: readonly string[]): Report {
   if (reasons.length === 0) return report
   const forgotten = forgottenIn(report)
@@ -56,7 +56,7 @@ export function withReasons(report: Report, reasons: readonly string[]): Report 
   return { ...report, verdict: 'inconclusive', summary: inconclusiveSummary(unmet), unmet }
 }
 
-/** What the verdict cannot know any more comes before everything else. */
+/** Sentences about forgotten requests: they come first, since the verdict could not take those into account. */
 function forgottenIn({ operations }: Pick<Report, 'operations'>): string[] {
   return operations.filter(({ outcome }) => outcome === 'forgotten').map(({ sentence }) => sentence)
 }

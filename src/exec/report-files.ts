@@ -6,13 +6,13 @@ import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import { formOfFile, REPORT_FORMS, type Report, type ReportForm } from '../verdict/report.ts'
 
-/** Where a report is to be written, and in which form. */
+/** Path and form of a report. */
 export interface ReportFile {
   path: string
   form: ReportForm
 }
 
-/** The form that a file's suffix asks for. Throws OptionError. */
+/** Derives the form from the file's suffix. Throws OptionError. */
 export function reportFile(path: string): ReportFile {
   const form = formOfFile(path)
   if (form) return { path, form }
@@ -22,8 +22,8 @@ export function reportFile(path: string): ReportFile {
 }
 
 /**
- * Makes the folders of the files that a flag names, and opens each file once, so that a run does not turn out in vain at its end. Throws
- * OptionError naming the one that cannot be written.
+ * Makes the folders of the files that a flag names, and opens each file once, so that a long run does not end with an unwritable report.
+ * Throws OptionError naming the file that cannot be written.
  */
 export async function prepareFiles(files: readonly Pick<ReportFile, 'path'>[], flag?: string): Promise<void> {
   for (const { path } of files) {
@@ -32,12 +32,12 @@ export async function prepareFiles(files: readonly Pick<ReportFile, 'path'>[], f
   }
 }
 
-/** Windows has no such flag. */
+/** Windows does not have O_NOFOLLOW. */
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_TRUNC, O_WRONLY } = constants
 
 /**
- * Writes a file in the place of what is there. A symbolic link, which others may have put there, is not followed: rejects with ELOOP. What the
- * system calls by a link, such as /dev/stdout, is.
+ * Overwrites a file. A symbolic link, which others may have put there, is not followed: rejects with ELOOP. The system's own links,
+ * such as /dev/stdout, are followed.
  */
 export async function writeOwn(path: string, text: string): Promise<void> {
   const file = await open(path, O_WRONLY | O_CREAT | O_TRUNC | unlinked(path), 0o666)
@@ -52,7 +52,7 @@ function unlinked(path: string): number {
   return /^\/(?:dev|proc)\//.test(path) ? 0 : O_NOFOLLOW
 }
 
-/** What is there stays as it is: an interrupted run writes no report. A pipe is not opened: that would wait for its reader. */
+/** An existing file stays unchanged: an interrupted run writes no report. A pipe is not opened: that would wait for its reader. */
 async function tryOut(path: string): Promise<void> {
   const there = await stat(path).catch(() => undefined)
   if (there !== undefined && !there.isFile() && !there.isDirectory()) return
@@ -60,7 +60,7 @@ async function tryOut(path: string): Promise<void> {
   if (there === undefined) await rm(path)
 }
 
-/** With those above it. Node's own `recursive` tries for ever where nothing can be made, as in /proc. */
+/** Makes a folder and its parents. Node's own `recursive` retries for ever where a folder is impossible, as in /proc. */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path)
@@ -73,21 +73,21 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Writes every report. Resolves to false when one of the files could not be written, which has been said then. */
+/** Writes every report. Resolves to false when one of the files could not be written, which it reports. */
 export async function writeReports(
   files: readonly ReportFile[],
   reports: readonly Report[],
   say: (line: string) => void,
 ): Promise<boolean> {
   if (files.length === 0 || reports.length === 0) return true
-  // Loaded when somebody asks: they are long, and most runs write none.
+  // Loaded on demand: the renderers are long, and most runs write no report.
   const { renderReports } = await import('../verdict/render/render-reports.ts')
   return writeEach(files, (form) => renderReports(form, reports), say)
 }
 
 /**
- * Writes a file in each of the forms, and says where they are. One that cannot be written is said, and keeps no other from being written:
- * it must not hide what the run came to. Resolves to false when there was one.
+ * Writes a file in each of the forms, and says where they are. An unwritable file is reported, and the others are still written:
+ * it must not hide the result of the run. Resolves to false when there was one.
  */
 export async function writeEach<Form>(
   files: readonly { path: string; form: Form }[],
@@ -108,7 +108,7 @@ export async function writeEach<Form>(
   return written.length === files.length
 }
 
-/** Does what writes a file. Throws OptionError naming the file. */
+/** Calls `write`. Throws OptionError naming the file when it fails. */
 export async function writing(path: string, write: () => Promise<unknown>, flag = '--report'): Promise<void> {
   try {
     await write()

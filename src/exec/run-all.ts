@@ -8,23 +8,23 @@ import { SerialQueue } from '../support/serial-queue.ts'
 import { allInOrder } from '../support/waiting.ts'
 import { type Run, type RunTerms, runAgainstSandbox } from './sandbox-run.ts'
 
-/** The same command, once for each scenario. */
+/** Options of running one command once for each scenario. */
 export interface AllTerms extends Omit<RunTerms, 'scenario'> {
-  /** None: the command is run once, without any. */
+  /** Empty: the command is run once, without a scenario. */
   scenarios: readonly Scenario[]
-  /** How many at a time. */
+  /** Number of runs at a time. */
   jobs: number
-  /** Where what commands print is shown, when several run at a time. */
+  /** Stream that shows the commands' output when several run at a time. */
   out: NodeJS.WritableStream
-  /** Told in a line what comes next. */
+  /** Reports in a line what comes next. */
   say(line: string): void
 }
 
 type RunOne = (scenario: Scenario) => Promise<Run | undefined>
 
 /**
- * Runs the command, against a fresh sandbox for each scenario. Resolves to the runs in the order of the scenarios, without those
- * that an interruption kept from beginning. Throws what kept one of the others from being run; no other begins then.
+ * Runs the command against a fresh sandbox for each scenario. Resolves to the runs in the order of the scenarios, without those
+ * that an interruption kept from beginning. When one of the others cannot be run, throws its error and starts no more.
  */
 export async function runAll({ scenarios, jobs, out, say, ...terms }: AllTerms): Promise<Run[]> {
   const [first, ...others] = scenarios
@@ -32,13 +32,13 @@ export async function runAll({ scenarios, jobs, out, say, ...terms }: AllTerms):
   const run = await runAgainstSandbox({ ...terms, scenario: first }, 'inherit')
   return run ? [run] : []
 
-  /** Nobody else prints meanwhile. */
+  /** Shows the output at once: no other command prints meanwhile. */
   async function runLive(scenario: Scenario): Promise<Run | undefined> {
     say(`scenario ${scenario.name}`)
     return runAgainstSandbox({ ...terms, scenario }, ['ignore', 'inherit', 'inherit'])
   }
 
-  /** What each prints is kept together, and shown when it has ended. */
+  /** Keeps the output of each command together and shows it at its end. */
   function beside(): RunOne {
     const shown = new SerialQueue()
     return async (scenario) => {
@@ -57,7 +57,7 @@ export async function runAll({ scenarios, jobs, out, say, ...terms }: AllTerms):
   }
 }
 
-/** Runs so many at a time; those whose turn comes first begin first. */
+/** Runs at most `width` at a time, started in order. */
 async function inTurns(scenarios: readonly Scenario[], width: number, runOne: RunOne): Promise<Run[]> {
   const waiting = [...scenarios.entries()]
   const runs: (Run | undefined)[] = []
@@ -76,9 +76,9 @@ async function inTurns(scenarios: readonly Scenario[], width: number, runOne: Ru
   return runs.filter((run) => run !== undefined)
 }
 
-/** What a command prints while others run beside it: kept on disk, both streams in the order they came, and shown in one piece. */
+/** Output of a command that runs beside others: kept on disk, both streams in the order they came, and shown in one piece. */
 export class OutputSpool {
-  /** A file without a name: whatever happens, nothing of it stays. */
+  /** Descriptor of a file that has already been removed from its folder: it vanishes with this process, whatever happens. */
   readonly descriptor: number
 
   constructor() {
@@ -87,9 +87,9 @@ export class OutputSpool {
     rmSync(directory, { recursive: true })
   }
 
-  /** Writes all of it. Call once. */
+  /** Writes the whole output. Call once. */
   async show(out: NodeJS.WritableStream): Promise<void> {
-    // One of its own each time: a pipeline leaves its listeners on what it does not end.
+    // A new stream each time: a pipeline leaves its listeners on a stream that it does not end.
     const onto = new Writable({ write: (chunk, _, done) => void out.write(chunk, done) })
     await pipeline(createReadStream('', { fd: this.descriptor, start: 0, autoClose: false }), onto)
   }

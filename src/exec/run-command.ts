@@ -4,26 +4,26 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { SandboxClock } from '../domain/clock.ts'
 import { shorten } from '../support/foreign-text.ts'
 
-/** Milliseconds. For what a command started to end after it, as a pipe or a package manager does. */
+/** Milliseconds for the command's children to end after it, as those of a pipe or a package manager do. */
 const AFTERMATH_MS = 300
 /** Milliseconds from SIGTERM to SIGKILL. */
 const GRACE_MS = 5_000
-/** Milliseconds between two looks at who is left. */
+/** Milliseconds between two looks at the group. */
 const PAUSE_MS = 20
 
-/** Milliseconds in which the sandbox sees that connections of a command that has ended are closed. */
+/** Milliseconds in which the sandbox notices that the connections of an ended command are closed. */
 export const CLOSING_MS = 5
 
-/** Its standard input, output and error: this process's own, or file descriptors. */
+/** Standard input, output and error: this process's own, or file descriptors. */
 export type CommandStdio = 'inherit' | ['ignore', Output, Output]
 type Output = 'inherit' | 'ignore' | number
 
-/** How to run a command. */
+/** Options of running a command. */
 export interface CommandTerms {
-  /** All it sees of the environment. */
+  /** The command's whole environment. */
   env: NodeJS.ProcessEnv
   stdio: CommandStdio
-  /** Milliseconds; undefined for no limit. */
+  /** Time limit in milliseconds; undefined for no limit. */
   timeout: number | undefined
   interruption: Interruption
   clock: SandboxClock
@@ -34,15 +34,15 @@ export interface CommandEnd {
   /** Its exit code; null when a signal ended it. */
   code: number | null
   signal: NodeJS.Signals | null
-  /** True if it was ended because its time was over. */
+  /** True if it was ended because it ran out of time. */
   timedOut: boolean
-  /** Names of processes it left running, which were ended. */
+  /** Names of processes that it left running; they were ended. */
   leftBehind: string[]
 }
 
 /**
- * Runs a command in a process group of its own, to the end of the whole group. An interruption reaches all of the group, and ends
- * it when it comes again. Throws {@link CommandStartError}.
+ * Runs a command in a process group of its own, until the whole group has ended. An interruption is passed on to the whole group;
+ * a second one kills it. Throws {@link CommandStartError}.
  */
 export async function runCommand(command: readonly string[], terms: CommandTerms): Promise<CommandEnd> {
   const { interruption, clock, timeout } = terms
@@ -53,7 +53,7 @@ export async function runCommand(command: readonly string[], terms: CommandTerms
   const listening = { once: true, signal: over.signal }
   interruption.asked.addEventListener('abort', pass, listening)
   interruption.insisted.addEventListener('abort', kill, listening)
-  // It may have come while the command was being started.
+  // The interruption may have come while the command was being started.
   if (interruption.asked.aborted) pass()
   try {
     const timedOut = timeout !== undefined && (await Promise.race([isOver(timeout), ended.then(() => false)]))
@@ -88,13 +88,13 @@ async function start([file = '', ...args]: readonly string[], { env, stdio }: Co
   }
 }
 
-/** Names of those that still run when a command that has ended had the time to take them along. */
+/** Names of processes that still run after the ended command had time to end them. */
 async function leftAfter(group: ProcessGroup, clock: SandboxClock): Promise<string[]> {
   await untilGone(group, AFTERMATH_MS, clock)
   return group.members()
 }
 
-/** Ends all of a group: politely, then not. */
+/** Ends the whole group: by SIGTERM, then by SIGKILL. */
 async function endGroup(group: ProcessGroup, clock: SandboxClock): Promise<void> {
   group.signal('SIGTERM')
   if (await untilGone(group, GRACE_MS, clock)) return
@@ -102,7 +102,7 @@ async function endGroup(group: ProcessGroup, clock: SandboxClock): Promise<void>
   await untilGone(group, GRACE_MS, clock)
 }
 
-/** @returns whether all of a group ended within so many milliseconds */
+/** @returns true if the whole group ended within so many milliseconds */
 async function untilGone(group: ProcessGroup, milliseconds: number, clock: SandboxClock): Promise<boolean> {
   const deadline = clock.wallNow() + milliseconds
   while (group.members().length > 0) {
@@ -121,16 +121,16 @@ export class ProcessGroup {
     this.#id = leader
   }
 
-  /** Sends a signal to each of them; 0 sends none. Returns false when nobody is there. */
+  /** Sends a signal to every member; 0 sends none. Returns false when there is none. */
   signal(signal: NodeJS.Signals | 0): boolean {
     try {
       return process.kill(-this.#id, signal)
     } catch {
-      return false // ESRCH; on macOS, EPERM when all that is left was not waited for
+      return false // ESRCH; on macOS, EPERM when only zombies are left
     }
   }
 
-  /** Names of those that run. Where the system does not tell them (no Linux), one that stands for all. */
+  /** Names of running members. A single name stands for all where the system does not list them (not Linux). */
   members(): string[] {
     if (!this.signal(0)) return []
     try {
@@ -141,7 +141,7 @@ export class ProcessGroup {
     }
   }
 
-  /** Undefined for one that has ended, though nobody may have waited for it, or is of another group. */
+  /** Undefined for a process that has ended, even if it is still a zombie, and for one of another group. */
   #nameOf(pid: string): string | undefined {
     try {
       const [, name, state, group] = /\((.*)\) (\S) \d+ (\d+)/s.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? []
@@ -152,7 +152,7 @@ export class ProcessGroup {
   }
 }
 
-/** A command that could not be started; the message says why and what to write instead. */
+/** A command that could not be started; the message says why, and names a correction. */
 export class CommandStartError extends Error {
   override readonly name = 'CommandStartError'
 
@@ -161,7 +161,7 @@ export class CommandStartError extends Error {
   }
 }
 
-/** Words that only a shell knows; some of them are files as well on some machines, and of no use there. */
+/** Words that only a shell knows; some machines have files of these names, but they are of no use. */
 const SHELL_WORDS = new Set([
   '.',
   'alias',
@@ -202,15 +202,15 @@ function notFound(command: string): string {
     : 'is not a command on this machine: PATH has nothing of that name'
 }
 
-/** That a person or a CI system wants an end. The reason of both is the signal that came, such as `SIGINT`. */
+/** The wish of a person or a CI system to stop. The reason of both signals is the name of the system's signal, such as `SIGINT`. */
 export interface Interruption {
-  /** The command is told, and has the time it takes. */
+  /** The command gets the signal, and as much time as it needs. */
   asked: AbortSignal
-  /** The command is ended where it stands. */
+  /** The command is killed. */
   insisted: AbortSignal
 }
 
-/** Runs `--before` by the shell. Resolves to how it ended when it failed, else to undefined. */
+/** Runs `--before` in the shell. Resolves to its end when it failed, else to undefined. */
 export async function runBefore(before: string | undefined, terms: CommandTerms): Promise<CommandEnd | undefined> {
   if (before === undefined) return undefined
   const end = await runCommand(['sh', '-c', before], terms)

@@ -14,7 +14,7 @@ import { endInWords } from './command-end.ts'
 import { commandEnvironment, type Rename } from './command-environment.ts'
 import { type CommandEnd, type CommandStdio, type Interruption, runBefore, runCommand } from './run-command.ts'
 
-/** What is run, and against what. */
+/** The command, and the sandbox that it is run against. */
 export interface RunTerms {
   command: readonly string[]
   /** Run once before the command, with the same environment; undefined for nothing. */
@@ -25,53 +25,53 @@ export interface RunTerms {
   /** Findings that must be passed, beside those of the scenario. */
   required: readonly FindingId[]
   renames: readonly Rename[]
-  /** Of every sandbox, but for its address. */
+  /** Options of every sandbox, except its address. */
   options: SandboxOptions
   /** The caller's environment. */
   env: NodeJS.ProcessEnv
-  /** Milliseconds for the command; undefined for no limit. */
+  /** Time limit of the command in milliseconds; undefined for no limit. */
   timeout: number | undefined
-  /** How often the command is started once more when it has left something open; default: never. */
+  /** Maximum number of further starts when the command has left something open; default: 0. */
   restarts?: number | undefined
   interruption: Interruption
-  /** True if it is wanted which faults struck what. */
+  /** True to include the trace in the result. */
   traced?: boolean
 }
 
-/** Which faults struck what. */
+/** Shows which faults struck which exchanges. */
 export interface RunTrace extends Pick<Evidence, 'exchanges'> {
-  /** By their ids. */
+  /** Rules with their ids. */
   rules: readonly ActiveFault[]
-  /** Names of those that are there in every run. */
+  /** Names of end users that exist in every run. */
   endUsers: readonly string[]
 }
 
 /** One command, run to its end against a sandbox of its own. */
 export interface Run {
   scenario: Scenario | undefined
-  /** How `--before` ended, when it failed: the command was not run then. */
+  /** How `--before` ended, if it failed: the command was not run then. */
   before?: CommandEnd | undefined
-  /** Of its last start, or of `--before` when that failed. */
+  /** End of the last start, or of `--before` when that failed. */
   end: CommandEnd
-  /** Of the command's first start, in milliseconds. */
+  /** Duration of the command's first start, in milliseconds. */
   took: number
   report: Report
-  /** How many namespaces the command made beside the one it was given. */
+  /** Number of namespaces that the command made beside its own. */
   otherNamespaces: number
-  /** Of the faults that were asked for by themselves, those that never struck. */
+  /** Faults that were asked for one by one and never struck. */
   missed: readonly FaultRule[]
-  /** Where it was wanted. */
+  /** Set if `traced`. */
   trace?: RunTrace
 }
 
 /**
- * Starts a sandbox on a free port, makes it misbehave as asked, runs the command, judges what it sent, and stops the sandbox.
- * Resolves to undefined when it was interrupted before the command began. Throws whatever kept it from that.
+ * Starts a sandbox on a free port, adds the faults, runs the command, judges its requests, and stops the sandbox. Resolves
+ * to undefined when it was interrupted before the command began. Throws whatever prevented the start.
  */
 export async function runAgainstSandbox(terms: RunTerms, stdio: CommandStdio): Promise<Run | undefined> {
   const { scenario, faults, interruption } = terms
   const clock = new SandboxClock()
-  // Every run has a port of its own: what a wrongly configured client sends ends up in its report all the same.
+  // Every run has a port of its own: so the requests of a wrongly configured client end up in its report all the same.
   const sandbox = await Sandbox.listen({ ...terms.options, port: 0, host: '127.0.0.1' })
   try {
     await sandbox.ready

@@ -3,38 +3,38 @@ import type { Operation } from '../domain/operations.ts'
 import { type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
 
 /**
- * Where something can go wrong: one exchange of the command's unharmed run, so named that the next run has the same one. Never by a
- * request id, a key or a time.
+ * A point where something can go wrong: one exchange of the command's unharmed run, named so that the next run has the same one, thus
+ * never by a request id, a key or a time.
  */
 export interface RequestPosition {
   operation: Operation
-  /** Slug; null when all of the run is of one tenant. */
+  /** Slug; null when the whole run is of one tenant. */
   tenant: string | null
-  /** Name of the end user when it is the same in every run; null for an operation without one, and for a name that changes. */
+  /** Name of the end user if it is the same in every run; null for an operation without one, and for a name that changes. */
   external_id: string | null
-  /** The how-manyth end user to appear it is of, from 1; null for an operation without one. */
+  /** Ordinal (from 1) of the end user, by first appearance; null for an operation without one. */
   end_user: number | null
-  /** The how-manyth request of that operation by that end user, from 1; without one, of that operation. */
+  /** Ordinal (from 1) among the requests of that operation and end user; without an end user, of that operation. */
   ordinal: number
 }
 
-/** What can go wrong at a position. */
+/** A kind of failure that can be caused at a position. */
 export interface Hazard {
   /** `reset-after-broadcast` */
   id: string
   /** "reset after broadcast" */
   title: string
-  /** Without where it strikes. */
+  /** The fault rule without its place. */
   rule: Omit<FaultRule, 'match' | 'skip' | 'times' | 'probability'>
 }
 
-/** One fault at one place. */
+/** One fault at one position. */
 export interface Harm {
   position: RequestPosition
   hazard: Hazard
 }
 
-/** One run of the command, and what is done to it. */
+/** One run of the command, and the faults in it. */
 export interface Trial {
   /** `deposit#2@alice reset-after-broadcast`; the same in every exploration of this command. */
   id: string
@@ -42,9 +42,9 @@ export interface Trial {
 }
 
 /**
- * What becomes of a command that something was done to, the worst first: what becomes of the worst of its operations (`OUTCOMES` of the
- * oracle), or else: `errored`: the sandbox itself failed. `not_exercised`: a fault never struck. `survived`: every operation was carried
- * out and its client knows, and the money is as without faults.
+ * Outcomes of a run with faults, the worst first: that of its worst operation (`OUTCOMES` of the oracle), or one of these. `errored`:
+ * the sandbox itself failed. `not_exercised`: a fault never struck. `survived`: every operation was carried out and its client knows,
+ * and the money is the same as without faults.
  */
 export const TRIAL_OUTCOMES = [
   ...outcomesOf(['critical', 'serious']),
@@ -63,80 +63,80 @@ function outcomesOf(levels: readonly Level[]): TrialOutcome[] {
   return ids.filter((id) => levels.includes(OUTCOMES[id].level)) as TrialOutcome[]
 }
 
-/** A finding that failed in a trial: why it came out as it did. */
+/** A finding that failed in a trial: it explains the outcome. */
 export interface Explanation {
   id: string
   title: string
   explanation: string
-  /** What to do about it. */
+  /** The remedy. */
   fix: string
 }
 
-/** What a trial came to. */
+/** The result of a trial. */
 export interface TrialResult {
   trial: Trial
   outcome: TrialOutcome
-  /** What that costs: an operation of a portfolio is one step milder than one of money. */
+  /** Severity: an operation of a portfolio is one step milder than one of money. */
   level: Level
-  /** What happened to which operation, whose money is where, or else what was seen. One at least. */
+  /** Sentences on each operation that went wrong and on the money, or other observations. At least one. */
   sentences: string[]
-  /** Those that are not as without faults, the worst first. */
+  /** Operations that differ from the run without faults, the worst first. */
   operations: OperationOutcome[]
   /** Findings that failed, the gravest first. */
   findings: Explanation[]
-  /** `0`, `1`, `SIGKILL`, `timeout`: how the command ended. */
+  /** How the command ended: `0`, `1`, `SIGKILL`, `timeout`. */
   end: string
-  /** Of the command, in milliseconds. */
+  /** Duration of the command, in milliseconds. */
   took_ms: number
-  /** What the sandbox took beside it. */
+  /** Additional time of the sandbox, in milliseconds. */
   overhead_ms: number
-  /** A command line that does it again. */
+  /** A command line that repeats the trial. */
   repeat: string
-  /** Of a random schedule that failed, what is left when nothing can be left out. */
+  /** For a random schedule that failed: its smallest failing part. */
   smallest?: Smallest
 }
 
 /** The fewest faults of a schedule that still give the same outcome. */
 export interface Smallest {
   harms: readonly Harm[]
-  /** True if it is known that none of them can be left out. */
+  /** True if it is certain that every one of them is needed. */
   minimal: boolean
-  /** The scenario file that has them. */
+  /** Path of the scenario file with these faults. */
   file: string
 }
 
-/** The command without any fault. */
+/** Summary of the runs without any fault. */
 export interface BaselineSummary {
   exchanges: number
   positions: number
-  /** Of the command, in milliseconds: each of the runs. */
+  /** Duration of the command in each run, in milliseconds. */
   took_ms: number[]
-  /** How the runs differed; null when they did not. */
+  /** Difference between the runs; null for none. */
   difference: string | null
-  /** Names of processes that the command left running each time, and that were ended. */
+  /** Names of processes that the command left running each time; they were ended. */
   left_behind: string[]
-  /** How many Idempotency-Keys both runs used. */
+  /** Number of Idempotency-Keys that both runs used. */
   shared_keys: number
 }
 
-/** All that was found out about a command: what `explore` writes, and every form of its report is made from. */
+/** The complete result of `explore`; every form of its report is made from it. */
 export interface Exploration {
-  /** Of the sandbox. */
+  /** Version of the sandbox. */
   version: string
-  /** As words. */
+  /** Words of the command. */
   command: readonly string[]
   seed: number
-  /** Moment at which the clock of every run stands, ISO 8601. */
+  /** Frozen time of the clock in every run, ISO 8601. */
   clock: string
   /** ISO 8601 UTC, real time. */
   created_at: string
   baseline: BaselineSummary
   /** In the order of the plan. */
   results: TrialResult[]
-  /** Trials that were planned and not tried, and why: `--max-runs`, `--budget`, an interruption. */
+  /** Trials that were planned and not tried, and the reason: `--max-runs`, `--budget`, an interruption. */
   untried: { trials: Trial[]; reason: string } | null
   /** Milliseconds from the first run's beginning to the last one's end. */
   took_ms: number
-  /** How many runs at a time. */
+  /** Number of runs at a time. */
   jobs: number
 }

@@ -12,47 +12,47 @@ import { type ExplorationRunTerms, ExplorationSandbox, type Observation } from '
 import { type Limits, runTrials } from './run/run-trials.ts'
 import { failingSchedules, type ShrinkTerms, shrinkSchedules } from './shrink/shrink-schedules.ts'
 
-/** Milliseconds for a run without faults, unless the caller says otherwise. */
+/** Default time limit of a run without faults, in milliseconds. */
 const BASELINE_TIMEOUT_MS = 600_000
 /** Milliseconds: a client waits ninety seconds for an answer, repeats, and so do twenty more beside it on a busy machine. */
 const PATIENCE_MS = 300_000
 
-/** What `explore` is to do. */
+/** Options of `explore`. */
 export interface ExploreTerms extends ExplorationRunTerms, PlanWish, Limits {
-  /** How many random schedules are tried after the single faults, and how what is found by them is kept; without it, none. */
+  /** Number of random schedules after the single faults, and where their smallest failing parts are saved; undefined for none. */
   random?: Pick<ShrinkTerms, 'save'> & { count: number }
-  /** Id of the only trial that is run; undefined for all of the plan. */
+  /** Id of the only trial to run; undefined for the whole plan. */
   trial?: string | undefined
-  /** Of the sandbox, but for its address and clock. */
+  /** Options of the sandbox, except its address and clock. */
   options: SandboxOptions
-  /** ISO 8601; every run begins at it, and stays there. Undefined: now. */
+  /** Frozen time of the clock in every run, ISO 8601. Undefined: now. */
   clock: string | undefined
-  /** Goes on although two runs without faults differ. */
+  /** True to continue although two runs without faults differ. */
   tolerate: boolean
-  /** Milliseconds for each run; undefined: {@link limitOf} what the command takes. */
+  /** Time limit of each run in milliseconds; undefined: {@link limitOf} the command's duration. */
   timeout: number | undefined
-  /** Flags of `explore` that repeat what the terms say. */
+  /** Flags of `explore` that repeat these terms. */
   flags: readonly string[]
-  /** Results of an earlier exploration of the same, by the id of the trial. */
+  /** Results of an earlier exploration with the same terms, by the id of the trial. */
   known: ReadonlyMap<string, TrialResult>
   watch: ExploreWatch
 }
 
-/** Told what happens, as it happens. */
+/** Listener to the progress of an exploration. */
 export interface ExploreWatch {
-  /** The command is run without faults for this time. */
+  /** Called before the command is run without faults for this time. */
   baseline(run: number): void
-  /** These trials are going to be run. */
+  /** Called before these trials are run. */
   planned(exploration: Exploration, trials: readonly PlannedTrial[]): void
   tried(result: TrialResult): void
-  /** So many random schedules failed, and the fewest of their faults that still fail are looked for. */
+  /** Called when so many random schedules have failed and are going to be shrunk. */
   shrinking?(schedules: number): void
 }
 
 /**
- * Runs the command without faults twice, then once for everything that can go wrong anywhere, and compares where the money ends up.
+ * Runs the command without faults twice, then once for every hazard at every position, and compares where the money ends up.
  * Resolves to undefined when it was interrupted before anything was compared. Throws {@link BaselineFailure}, CommandStartError and
- * what keeps a sandbox from starting.
+ * the errors of a sandbox that cannot start.
  */
 export async function explore(terms: ExploreTerms): Promise<Exploration | undefined> {
   const clock = new SandboxClock()
@@ -94,7 +94,7 @@ export async function explore(terms: ExploreTerms): Promise<Exploration | undefi
   }
 }
 
-/** Results with the fewest faults of every random schedule that failed. */
+/** Adds the fewest faults to the result of every random schedule that failed. */
 async function shrunkBy(
   terms: Omit<ShrinkTerms, 'save'> & Pick<ExploreTerms, 'random'> & { watch: ExploreWatch },
   drawn: readonly PlannedTrial[],
@@ -107,12 +107,12 @@ async function shrunkBy(
   return shrinkSchedules(drawn, results, { ...terms, save: random.save })
 }
 
-/** Milliseconds that a run with faults may take, by those that runs without took. */
+/** Time limit in milliseconds of a run with faults, by the durations of the runs without. */
 export function limitOf(took: readonly number[]): number {
   return PATIENCE_MS + 5 * Math.max(...took)
 }
 
-/** The command's own words are shown once. */
+/** Runs the command twice, and shows its output the first time. */
 async function runBaselines(
   sandbox: ExplorationSandbox,
   terms: ExploreTerms,

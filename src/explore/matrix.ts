@@ -5,16 +5,16 @@ import { HAZARDS } from './plan/hazards.ts'
 
 /** All trials of one hazard at one operation. */
 export interface Cell {
-  /** The worst of them; `untried` where there is no result yet. */
+  /** The worst of the outcomes; `untried` when there is no result yet. */
   outcome: TrialOutcome | 'untried'
-  /** Of the worst; `none` where there is no result yet. */
+  /** Level of the worst; `none` when there is no result yet. */
   level: Level
   results: readonly Tried[]
-  /** How many there are, with those that were not tried. */
+  /** Number of trials, including those not tried. */
   trials: number
 }
 
-/** What can go wrong, by where: a row a hazard, a column an operation. */
+/** All hazards by place: a row for each hazard, a column for each operation. */
 export interface Matrix {
   operations: readonly Operation[]
   rows: readonly MatrixRow[]
@@ -24,11 +24,11 @@ export interface Matrix {
 export interface MatrixRow {
   hazard: string
   title: string
-  /** In the order of the operations; undefined where the hazard makes no sense. */
+  /** In the order of the operations; undefined where the hazard does not apply. */
   cells: readonly (Cell | undefined)[]
 }
 
-/** What a matrix has to know of one thing that can go wrong. */
+/** The part of a harm that a matrix needs. */
 interface Harm {
   position: Pick<RequestPosition, 'operation'>
   hazard: Pick<Hazard, 'id'>
@@ -38,20 +38,20 @@ interface Trial {
   harms: readonly Harm[]
 }
 
-/** What a matrix has to know of a run. */
+/** The part of a trial's result that a matrix needs. */
 export interface Tried {
   trial: Trial
   outcome: TrialOutcome
   level: Level
 }
 
-/** What a matrix is made of. */
+/** Input of a matrix. */
 export interface MatrixSource {
   results: readonly Tried[]
   untried: { trials: readonly Trial[] } | null
 }
 
-/** The matrix of single faults; trials of several are listed, and have no place in it. */
+/** The matrix of single faults; trials of several faults are listed elsewhere and have no cell. */
 export function matrixOf({ results, untried }: MatrixSource): Matrix {
   const tried = results.flatMap((result) => singleOf(result.trial).map((harm) => ({ harm, result })))
   const left = (untried?.trials ?? []).flatMap((trial) => singleOf(trial).map((harm) => ({ harm, result: undefined })))
@@ -66,7 +66,7 @@ export function matrixOf({ results, untried }: MatrixSource): Matrix {
   return { operations, rows }
 }
 
-/** Of the results in a cell, how many are the worst, and of how many: `2/5`; empty where it is one of one, and `5` where all are. */
+/** Counts the results of a cell that are like the worst: `2/5`, or `5` when all five are; empty for a single trial. */
 export function countIn({ outcome, level, results, trials }: Cell): string {
   if (trials === 1) return ''
   const alike = results.filter((result) => result.outcome === outcome && result.level === level)
@@ -86,7 +86,7 @@ function cellOf(entries: readonly { result: Tried | undefined }[]): Cell | undef
   return { outcome: worst?.outcome ?? 'untried', level: worst?.level ?? 'none', results, trials: entries.length }
 }
 
-/** The worst first: by what it costs, then in the order of the outcomes. A fault that never struck comes after what needs review. */
+/** Sorts by severity, then by the order of the outcomes. A fault that never struck comes after results that need review. */
 function rankOf({ outcome, level }: Tried): number {
   const cost = outcome === 'not_exercised' ? LEVELS.indexOf('review') + 0.5 : LEVELS.indexOf(level)
   return cost * TRIAL_OUTCOMES.length + TRIAL_OUTCOMES.indexOf(outcome)

@@ -5,13 +5,13 @@ import type { Verdict } from '../verdict/report.ts'
 import { type Exploration, TRIAL_OUTCOMES, type TrialOutcome } from './exploration.ts'
 import { isBad } from './judge/judge-trial.ts'
 
-/** What an exploration comes to. */
+/** The conclusion of an exploration. */
 export interface ExplorationSummary {
   verdict: Verdict
   counts: Record<TrialOutcome, number>
 }
 
-/** Levels at which nobody can say that a client is right. */
+/** Levels at which the client cannot be called right. */
 const OPEN: readonly Level[] = ['inconclusive', 'review']
 
 /** Failed: money went astray, or a command hung. Inconclusive: it may have, or no fault ever struck. Otherwise passed. */
@@ -32,15 +32,15 @@ export function explorationExitCode(
   return codeWithUntried(code, exploration, allowInconclusive)
 }
 
-/** How many trials that could have moved money were planned and not tried. */
+/** Number of trials that could have moved money, and were planned but not tried. */
 export function untriedTransfers({ untried }: Pick<Exploration, 'untried'>): number {
   const trials = untried?.trials ?? []
   return trials.filter(({ harms }) => harms.some(({ position }) => TRANSFERS.includes(position.operation))).length
 }
 
 /**
- * The exit code of an exploration, after that of its verdict: what was left out at transfers is not passed. What is inconclusive passes
- * where that is allowed.
+ * The exit code of an exploration, based on that of its verdict: trials at transfers that were not tried make it inconclusive. An
+ * inconclusive exploration passes if that is allowed.
  */
 export function codeWithUntried(
   code: number,
@@ -51,7 +51,7 @@ export function codeWithUntried(
   return own === INCONCLUSIVE && allowInconclusive ? 0 : own
 }
 
-/** "9 more, 6 of them at transfers (--max-runs 2)": what was not tried; undefined when all of it was. */
+/** "9 more, 6 of them at transfers (--max-runs 2)": trials that were not tried; undefined when there are none. */
 export function notTriedInWords(exploration: Pick<Exploration, 'untried'>): string | undefined {
   const { untried } = exploration
   if (untried === null) return undefined

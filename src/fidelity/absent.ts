@@ -2,10 +2,10 @@ import { type FidelityRow, testsIn } from './row.ts'
 
 const here = testsIn('test/specification/absent.test.ts')
 const LIVE_ONLY = 'public documentation of live services'
-/** Why none of its endpoints is here, in the profile of live documentation either. */
+/** Reason why none of these endpoints exists here, in the profile of live documentation either. */
 const SEVEN = 'the specification has seven endpoints, and live ones beyond them are documented too little to be played'
 
-/** What live services have and the specification does not: what a client gets instead. */
+/** Features of live services that the specification lacks, and the answer that a client gets instead. */
 export const ABSENT_ROWS: readonly FidelityRow[] = [
   absent(
     'read-end-user',

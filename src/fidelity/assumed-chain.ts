@@ -3,7 +3,7 @@ import { assumed, type FidelityRow, testsIn } from './row.ts'
 const clock = testsIn('test/control/clock.test.ts')
 const node = testsIn('test/clients/ordinary-node.test.ts')
 
-/** How far a chain's RPC is that of an ordinary node. */
+/** Behaviours of a chain's RPC, as compared with an ordinary node. */
 export const CHAIN_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'clock-on-chain',

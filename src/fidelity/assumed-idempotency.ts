@@ -3,7 +3,7 @@ import { assumed, type FidelityRow, LIVE, testsIn } from './row.ts'
 const keys = testsIn('test/specification/assumptions-idempotency.test.ts')
 const beside = testsIn('test/specification/behaviours-idempotency.test.ts')
 
-/** What the specification leaves open about the Idempotency-Key. */
+/** Open points of the specification about the Idempotency-Key. */
 export const IDEMPOTENCY_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'idempotency-missing',
@@ -62,7 +62,7 @@ export const IDEMPOTENCY_ASSUMPTIONS: readonly FidelityRow[] = [
   ),
 ]
 
-/** Behaviours of the Idempotency-Key that the specification does not even leave open. */
+/** Behaviours of the Idempotency-Key that are not even open points: the specification does not mention them. */
 export const IDEMPOTENCY_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'idempotency-bodies',

@@ -3,7 +3,7 @@ import { assumed, type FidelityRow, LIVE, testsIn } from './row.ts'
 const general = testsIn('test/specification/assumptions.test.ts')
 const beside = testsIn('test/specification/behaviours-requests.test.ts')
 
-/** What the specification leaves open about lists and their pages. */
+/** Open points of the specification about lists and their pages. */
 export const LIST_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'list-portfolio-fields',
@@ -38,7 +38,7 @@ export const LIST_ASSUMPTIONS: readonly FidelityRow[] = [
   ),
 ]
 
-/** Behaviours of pages that the specification does not even leave open. */
+/** Behaviours of pages that the specification does not mention. */
 export const LIST_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'empty-cursor',

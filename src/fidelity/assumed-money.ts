@@ -3,7 +3,7 @@ import { assumed, type FidelityRow, LIVE, testsIn } from './row.ts'
 const money = testsIn('test/specification/assumptions-money.test.ts')
 const concurrency = testsIn('test/reliability/concurrency.test.ts')
 
-/** What the specification leaves open about amounts, transfers and their records. */
+/** Open points of the specification about amounts, transfers and their records. */
 export const MONEY_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'amount-unit',
@@ -81,7 +81,7 @@ export const MONEY_ASSUMPTIONS: readonly FidelityRow[] = [
   ),
 ]
 
-/** Behaviours of money and time that the specification does not even leave open. */
+/** Behaviours of money and time that the specification does not mention. */
 export const MONEY_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'least-deposit',

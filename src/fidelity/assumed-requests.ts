@@ -6,15 +6,15 @@ const beside = testsIn('test/specification/behaviours-requests.test.ts')
 const bodies = testsIn('test/http/bad-bodies.test.ts')
 const heads = testsIn('test/http/bad-heads.test.ts')
 
-/** A check that a request can fail, and what it is refused with then. */
+/** A check that a request can fail, and the refusal that follows. */
 interface Precedence {
   id: string
-  /** For people. */
+  /** Wording for people. */
   words: string
 }
 
 /**
- * What is checked first: of two things that are wrong with a request, the one that stands higher is answered. Assumption
+ * Order of the checks: of two errors in a request, the one that stands higher is answered. Assumption
  * `error-precedence`.
  */
 export const PRECEDENCE = [
@@ -41,7 +41,7 @@ export const PRECEDENCE = [
 /** The id of one of {@link PRECEDENCE}. */
 export type PrecedenceId = (typeof PRECEDENCE)[number]['id']
 
-/** What the specification leaves open about requests and answers in general. */
+/** Open points of the specification about requests and answers in general. */
 export const REQUEST_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'brand',
@@ -119,7 +119,7 @@ export const REQUEST_ASSUMPTIONS: readonly FidelityRow[] = [
   ),
 ]
 
-/** Behaviours of requests and answers that the specification does not even leave open. */
+/** Behaviours of requests and answers that the specification does not mention. */
 export const REQUEST_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'address-checksum',

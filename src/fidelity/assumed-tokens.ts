@@ -4,7 +4,7 @@ const tokens = testsIn('test/specification/assumptions-tokens.test.ts')
 const beside = testsIn('test/specification/behaviours-requests.test.ts')
 const endpoint = testsIn('test/identity/token-endpoint.test.ts')
 
-/** What the specification leaves open about tokens and keys. */
+/** Open points of the specification about tokens and keys. */
 export const TOKEN_ASSUMPTIONS: readonly FidelityRow[] = [
   assumed(
     'idp-token-claims',
@@ -56,7 +56,7 @@ export const TOKEN_ASSUMPTIONS: readonly FidelityRow[] = [
   ),
 ]
 
-/** Behaviours of tokens and keys that the specification does not even leave open. */
+/** Behaviours of tokens and keys that the specification does not mention. */
 export const TOKEN_BEHAVIOURS: readonly FidelityRow[] = [
   assumed(
     'idp-issuer',

@@ -14,7 +14,7 @@ import { PAGING_ROWS } from './specified-paging-and-limits.ts'
 import { RESOURCE_ROWS } from './specified-resources.ts'
 import { TOKEN_ROWS } from './specified-tokens.ts'
 
-/** A setting of the fixture file, and what it is set to. */
+/** A setting of the fixture file, and its current value. */
 export interface ActiveSetting {
   name: string
   active: unknown
@@ -23,16 +23,16 @@ export interface ActiveSetting {
 /** A row of the manifest, with the active setting. */
 export type Fidelity = Omit<FidelityRow, 'setting'> & { setting?: ActiveSetting }
 
-/** One point the specification leaves open, and what the sandbox does there. */
+/** One open point of the specification, and the sandbox's behaviour there. */
 export interface Assumption {
   id: string
   open_point: string
   behaviour: string
-  /** The fixture file's setting that switches it, and what it is set to. */
+  /** The fixture file's setting that changes the behaviour, and its current value. */
   setting?: ActiveSetting
 }
 
-/** What the sandbox is set to, as far as a row may tell. */
+/** Current settings of the sandbox, as far as rows show them. */
 export interface ActiveSettings {
   service: ServiceSettings
   /** Milliseconds. */
@@ -47,7 +47,7 @@ const ASSUMPTIONS: readonly FidelityRow[] = [
   ...TOKEN_ASSUMPTIONS,
 ]
 
-/** Every rule of the specification, every point it leaves open, every behaviour beside it, and what is not there. */
+/** Every rule of the specification, every open point, every behaviour that it does not mention, and every absent feature. */
 export const MANIFEST: readonly FidelityRow[] = [
   ...OVERVIEW_ROWS,
   ...RESOURCE_ROWS,
@@ -70,7 +70,7 @@ export function fidelity(settings: ActiveSettings): Fidelity[] {
   return MANIFEST.map(({ setting, ...row }) => ({ ...row, ...(setting && { setting: active(setting, settings) }) }))
 }
 
-/** The open points of the specification alone. */
+/** The open points of the specification, without other behaviours. */
 export function assumptions(settings: ActiveSettings): Assumption[] {
   return ASSUMPTIONS.map(({ id, about, rule, setting }) => ({
     id,

@@ -1,6 +1,6 @@
 import type { ServiceSettings } from '../domain/service-settings.ts'
 
-/** A test that holds a row: its file in the repository and its name as it is written there. */
+/** The test that holds a row: the path of its file in the repository, and its name as written there. */
 export interface NamedTest {
   path: string
   name: string
@@ -9,22 +9,22 @@ export interface NamedTest {
 /** A setting of the fixture file. */
 export type SettingName = `service.${keyof ServiceSettings & string}` | 'options.confirmation_delay'
 
-/** One rule of the specification, or one behaviour beside it, and how the sandbox stands to it. */
+/** One rule of the specification, or one behaviour that it does not mention, and how the sandbox complies with it. */
 export interface FidelityRow {
   id: string
-  /** exact: as the specification says. assumed: the sandbox chose. absent: the sandbox has nothing of the kind. */
+  /** exact: as specified. assumed: the sandbox chose. absent: the sandbox does not have it. */
   kind: 'exact' | 'assumed' | 'absent'
   /** The place in the specification (`Pagination 5`), or the open point. */
   about: string
-  /** What holds here; of what is absent, what a client gets instead. */
+  /** The rule in force; for an absent feature, the answer that a client gets instead. */
   rule: string
-  /** Who says so: `specification`, `chosen`, or the document it was taken from. */
+  /** Source of the rule: `specification`, `chosen`, or the name of a document. */
   source: string
   setting?: SettingName
   test: NamedTest
 }
 
-/** What differs from the usual row of a section: `path` is the file of its test. */
+/** Deviations from the usual row of a section: `path` is the file of its test. */
 interface Otherwise extends Partial<Pick<FidelityRow, 'kind' | 'setting'>> {
   path?: string
 }
@@ -32,7 +32,7 @@ interface Otherwise extends Partial<Pick<FidelityRow, 'kind' | 'setting'>> {
 /** A rule of a section: its number or name there, the rule, the name of its test. */
 type SpecifiedRule = [point: string, rule: string, test: string, otherwise?: Otherwise]
 
-/** The rules of a section of the specification, exact unless said otherwise. The tests are in `path`. */
+/** Rows of a section of the specification; their kind is exact by default. The tests are in `path`. */
 export function section(name: string, path: string, rules: readonly SpecifiedRule[]): FidelityRow[] {
   return rules.map(([point, rule, test, otherwise = {}]) => {
     const about = /^\d/.test(point) ? `${name} ${point}` : `${name}, ${point}`
@@ -42,14 +42,14 @@ export function section(name: string, path: string, rules: readonly SpecifiedRul
   })
 }
 
-/** What a choice has beside its id, open point, rule and test. */
+/** Optional parts of a choice. */
 interface Chosen {
-  /** `chosen` unless said otherwise. */
+  /** Default: `chosen`. */
   source?: string
   setting?: SettingName
 }
 
-/** Public reference documentation of live services of this shape, where it agrees with the choice. */
+/** Public reference documentation of live services of this shape: the source of choices that agree with it. */
 export const LIVE = { source: 'public documentation of live services' }
 
 /** A choice of the sandbox where the specification is silent. */
@@ -57,7 +57,7 @@ export function assumed(id: string, about: string, rule: string, test: NamedTest
   return { id, kind: 'assumed', about, rule, source: 'chosen', ...more, test }
 }
 
-/** Where a test is, for the rows of its file. */
+/** Names tests of one file. */
 export const testsIn = (path: string) => (name: string) => ({ path, name })
 
 function idOf(about: string): string {

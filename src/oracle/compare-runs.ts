@@ -3,23 +3,23 @@ import type { Facts, Made, Sibling } from './facts.ts'
 import { type ClientOperation, firstBeginOf } from './operation.ts'
 import type { OutcomeId } from './outcome.ts'
 
-/** An operation, and what was found of it by itself; undefined for nothing. */
+/** An operation, and its outcome when judged alone; undefined for none. */
 export interface JudgedOperation {
   operation: ClientOperation
   outcome: OutcomeId | undefined
 }
 
-/** What a comparison says of one operation: one that was never sent has no attempts. */
+/** A result of the comparison. An operation that was never sent has no attempts. */
 export interface Difference {
   outcome: OutcomeId
   operation: ClientOperation
 }
 
-/** What runs are compared by. */
+/** Terms of a comparison of runs. */
 export interface RunComparison {
   sibling: Sibling
   end: Facts['end']
-  /** Operations whose first request came after this exchange are those of a command that was started once more: no surplus. */
+  /** Number of an exchange: operations whose first request came later belong to a further start of the command and are no surplus. */
   restarted: number
 }
 
@@ -27,8 +27,8 @@ const TWICE: readonly (OutcomeId | undefined)[] = ['paid_twice', 'paid_twice_put
 const KNOWN: readonly (OutcomeId | undefined)[] = ['told', 'found']
 
 /**
- * In what a run differs from the unharmed one beyond what its operations show by themselves: more often than there, of another amount,
- * never asked for.
+ * Compares a run with the unharmed one and returns differences that its operations do not show by themselves: more of them than there,
+ * other amounts, operations that were never asked for.
  */
 export function compareRuns(judged: readonly JudgedOperation[], comparison: RunComparison): Difference[] {
   const { sibling } = comparison
@@ -41,7 +41,7 @@ export function compareRuns(judged: readonly JudgedOperation[], comparison: RunC
   )
 }
 
-/** One end user, one pool, one type. */
+/** Compares the operations of one end user, pool and type. */
 function comparePlace(
   expected: readonly (Made & { count: number })[],
   came: readonly JudgedOperation[],
@@ -69,7 +69,7 @@ function comparePlace(
   ]
 }
 
-/** Those carried out beyond the number there should be, the last ones; what is known to be paid twice is not said again. */
+/** Operations carried out beyond the wanted number, the last ones; those known to be paid twice are not reported again. */
 function surplusOf(group: readonly JudgedOperation[], wanted: number, restarted: number): JudgedOperation[] {
   const isOfFirstStart = ({ attempts }: ClientOperation) => (attempts[0]?.exchange.number ?? 0) <= restarted
   const done = group.filter(({ operation }) => operation.state === 'done' && isOfFirstStart(operation))
@@ -85,8 +85,8 @@ function surplusOutcome({ operation }: JudgedOperation, isNew: boolean, judged: 
 }
 
 /**
- * Whether a deposit of as much at least was made into the same pool before, and its client knew of it. A deposit of just as much that was
- * asked for, and never made, is what the withdrawal takes back, unless one like it was made.
+ * @returns true if a deposit of at least this amount was made into the same pool before, and its client knew of it. If a deposit of
+ * exactly this amount was asked for and never made, the withdrawal takes that one back, so only an equal deposit counts.
  */
 function isPaidIn(withdrawal: ClientOperation, judged: readonly JudgedOperation[]): boolean {
   const deposits = judged.filter(({ operation }) => isBefore(operation, withdrawal))
@@ -96,7 +96,7 @@ function isPaidIn(withdrawal: ClientOperation, judged: readonly JudgedOperation[
   return isMissed ? known.some(isEqual) : known.some(({ operation }) => isAsMuch(operation, withdrawal))
 }
 
-/** A deposit into the pool of a withdrawal, asked for before it. */
+/** @returns true if the deposit went into the pool of the withdrawal and was asked for before it */
 function isBefore(
   { type, tenant, external_id, pool_id, ...deposit }: ClientOperation,
   withdrawal: ClientOperation,
@@ -114,12 +114,12 @@ function isAsMuch({ amount_minor: paid }: ClientOperation, { amount_minor: taken
   return !isAmount(paid) || !isAmount(taken) || BigInt(paid) >= BigInt(taken)
 }
 
-/** @returns false for what a client asked for by mistake, and for what no request says */
+/** @returns false for an invalid amount, and for one that no request shows */
 function isAmount(text: string | null): text is string {
   return text !== null && /^\d+$/.test(text)
 }
 
-/** How many operations may be it, since no request says what they ask for. */
+/** Number of operations that may be `made`, since no request shows what they ask for. */
 function unknown(made: Made, judged: readonly JudgedOperation[], sibling: Sibling): number {
   return judged.filter(({ operation }) => {
     const { who, type, pool_id, amount_minor } = madeBy(operation, sibling)
@@ -128,7 +128,7 @@ function unknown(made: Made, judged: readonly JudgedOperation[], sibling: Siblin
   }).length
 }
 
-/** As it would have been: of an end user whose name changes from run to run, nobody knows whose. */
+/** The missing operation; without an end user if the name changes from run to run. */
 function neverSent(made: Made, judged: readonly JudgedOperation[], sibling: Sibling): ClientOperation {
   const { type, pool_id, amount_minor } = made
   const alike = judged.find(({ operation }) => sibling.whoIs(operation.tenant, operation.external_id) === made.who)
@@ -141,18 +141,18 @@ function neverSent(made: Made, judged: readonly JudgedOperation[], sibling: Sibl
   }
 }
 
-/** What an operation asks for, comparable between runs. */
+/** The operation in a form that can be compared between runs. */
 export function madeBy(operation: ClientOperation, { whoIs, amounts }: Pick<Sibling, 'whoIs' | 'amounts'>): Made {
   const { tenant, external_id, type, pool_id, amount_minor } = operation
   return { who: whoIs(tenant, external_id), type, pool_id, amount_minor: amounts ? amount_minor : null }
 }
 
-/** The same for equal ones. */
+/** A key that is the same for equal operations. */
 export function madeName({ who, type, pool_id, amount_minor }: Made): string {
   return JSON.stringify([who, type, pool_id, amount_minor])
 }
 
-/** The same for those of one end user in one pool, of whatever amount. */
+/** A key that is the same for operations of one type, end user and pool, whatever the amount. */
 export function placeName({ who, type, pool_id }: Made): string {
   return JSON.stringify([who, type, pool_id])
 }

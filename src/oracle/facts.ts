@@ -2,32 +2,32 @@ import type { Forgotten } from '../traffic/kept-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { CommandEnding, OperationType } from './outcome.ts'
 
-/** All that the oracle knows of a client and its money. */
+/** Input of the oracle: facts about a client and its money. */
 export interface Facts {
   /** Oldest first, in the order in which they arrived. */
   exchanges: readonly RecordedExchange[]
   /**
-   * Writes for which the record had no room, and the first lists that show the transaction of one that had no good answer: older than the
-   * first of `exchanges`, oldest first. Their headers are gone but for the key; of a list those transactions are left.
+   * Writes for which the record had no room, and the first lists that show the transaction of a write without a good answer: older than
+   * the first of `exchanges`, oldest first. They have lost their headers except for the key, and a list all its other transactions.
    */
   kept: readonly RecordedExchange[]
-  /** Of the service's operations; what is among `kept` does not count. */
+  /** Counts of forgotten exchanges of the service's operations; those in `kept` do not count. */
   forgotten: Forgotten
   ledger: Ledger
   /** Real time of the last JSON-RPC request to a chain of the namespace, milliseconds since the Unix epoch; null for none. */
   rpc_at: number | null
-  /** True if the client has ended: what it has not done yet, it will not do any more. */
+  /** True if the client has ended: open work will not be done any more. */
   ended: boolean
-  /** How the command ended that it was part of; null where nobody knows. */
+  /** How the command that the client is part of ended; null where nobody knows. */
   end: CommandEnding | null
 }
 
-/** The list that shows what became of an operation. */
+/** The list that shows the result of an operation. */
 export type ListOperation = 'list_transactions' | 'list_portfolios'
 
-/** Equal operations: of one end user, in one pool, of one amount. */
+/** A kind of equal operations: of one end user, in one pool, of one amount. */
 export interface Made {
-  /** As `whoIs` names the end user. */
+  /** Name of the end user by `whoIs`. */
   who: string
   type: OperationType
   pool_id: string | null
@@ -35,13 +35,13 @@ export interface Made {
   amount_minor: string | null
 }
 
-/** Another run of the same command in which nothing went wrong: what `explore` has, and `exec` has not. */
+/** Another run of the same command in which nothing went wrong; `explore` has one, `exec` does not. */
 export interface Sibling {
-  /** Names an end user alike in all runs; those whose names change from run to run have one name together. */
+  /** Names an end user in the same way in all runs; end users whose names change from run to run share one name. */
   whoIs(tenant: string | null, externalId: string | null): string
-  /** How many answered lists of an end user it asked for. */
+  /** Number of answered lists of an end user that the run asked for. */
   lists(operation: ListOperation, who: string): number
-  /** What it carried out, and how often. */
+  /** Operations that were carried out, and how often. */
   made: readonly (Made & { count: number })[]
   /** True if amounts are the same in every run. */
   amounts: boolean
@@ -49,14 +49,14 @@ export interface Sibling {
   key_again: boolean
 }
 
-/** A transfer that a request asked for, as the ledger has it. */
+/** A transfer that a request asked for, from the ledger. */
 export interface LedgerTransfer {
   transaction_id: string
   type: 'deposit' | 'withdraw'
   /** Slug. */
   tenant: string
   external_id: string
-  /** The Idempotency-Key that it was asked for with, in lower case where case makes no difference. */
+  /** The Idempotency-Key of its request, in lower case where case makes no difference. */
   key: string
   portfolio_id: string
   /** Minor units, a digit string. */
@@ -64,7 +64,7 @@ export interface LedgerTransfer {
   tx_hash: string
 }
 
-/** A portfolio, whoever made it. */
+/** A portfolio of the ledger, made by a request or by the fixture. */
 export interface LedgerPortfolio {
   tenant: string
   external_id: string
@@ -72,15 +72,15 @@ export interface LedgerPortfolio {
   pool_id: string
   token_symbol: string
   token_decimals: number
-  /** The Idempotency-Key that it was made with; null when the fixture made it, or the key is not kept any more. */
+  /** The Idempotency-Key of its request; null when the fixture made it, or the key is not kept any more. */
   key: string | null
 }
 
-/** What requests have moved and made, by the ledger's word; transfers of the fixture are left out. */
+/** The ledger's transfers and portfolios; transfers of the fixture are left out. */
 export interface Ledger {
   /** Settled; oldest first. */
   transfers: readonly LedgerTransfer[]
-  /** Signed, and not settled. */
+  /** Signed, but not settled. */
   under_way: readonly LedgerTransfer[]
   portfolios: readonly LedgerPortfolio[]
 }

@@ -8,20 +8,20 @@ import { type ClientOperation, firstBeginOf, lastEndOf, OPERATIONS_A_STEP, opera
 import { LEVELS, type Level, type OperationOutcome, type OperationType, OUTCOMES, type OutcomeId } from './outcome.ts'
 import { RunSurroundings, SLACK_MS, type Telling, toldOf } from './told.ts'
 
-/** Beside what a run may be judged. */
+/** Optional context of a judgement. */
 export interface Beside {
   /** Another run of the same command without faults, if there is one. */
   sibling?: Sibling | undefined
-  /** The last exchange of the command's first start, where it was started once more. */
+  /** Number of the last exchange of the command's first start, if it was started again. */
   restarted?: number | undefined
 }
 
-/** What became of every operation of a run, the worst first: docs/oracle.md has the table that this is. Pure. */
+/** Judges every operation of a run, the worst outcome first, by the table of docs/oracle.md. Pure. */
 export function judgeOperations(facts: Facts, beside?: Beside): OperationOutcome[] {
   return atOnce(judgementInSteps(facts, beside))
 }
 
-/** The same, with a pause now and then for those who have something else to do. */
+/** The same in steps, so that other tasks can run in between. */
 export function* judgementInSteps(
   facts: Facts,
   { sibling, restarted = Number.POSITIVE_INFINITY }: Beside = {},
@@ -49,14 +49,14 @@ export function* judgementInSteps(
   return outcomes.sort((a, b) => rank(a) - rank(b))
 }
 
-/** Of what only the comparison with the unharmed run shows. */
+/** Sentences of outcomes that only the comparison with the unharmed run shows. */
 const SURPLUS: Partial<Record<OutcomeId, (what: string) => string>> = {
   paid_twice: (what) =>
     `${what} was carried out more often than without faults. If your test runner repeats failed tests, switch that off.`,
   made_twice: (what) => `${what} was made more often than without faults.`,
 }
 
-/** The worst outcome first, by level, then by the order of the table; what is alike stays in its order. */
+/** Sorts by level, then by the order of the table, the worst first; equal outcomes stay in their order. */
 function rank({ level, outcome }: OperationOutcome): number {
   return LEVELS.indexOf(level) * 100 + ORDER.indexOf(outcome)
 }
@@ -69,7 +69,7 @@ interface JudgedRun {
   operations: readonly ClientOperation[]
 }
 
-/** What is true of the run as a whole: something was forgotten, or it never ended. */
+/** Outcomes of the run as a whole: something was forgotten, or it never ended. */
 function runOutcomes({ forgotten, end }: Facts): OperationOutcome[] {
   const { room, deleted, reset } = forgotten
   const whole = { tenant: null, external_id: null, type: 'deposit' as const, idempotency_key: null }
@@ -78,7 +78,7 @@ function runOutcomes({ forgotten, end }: Facts): OperationOutcome[] {
     ...{ amount_minor: null, portfolio_id: null, request_ids: [] },
   })
   const reasons = [
-    // Who resets a sandbox that nobody's command is run against begins anew on purpose.
+    // Resets are normal in a sandbox that serves no command (`end` is null): its user starts afresh on purpose.
     ...(reset > 0 && end !== null ? [`${requests(reset)} before a reset of the sandbox`] : []),
     ...(deleted > 0 ? [`${requests(deleted)} that were deleted from the record`] : []),
     ...(room > 0 ? [`${requests(room)} for which the record had no room (--record-exchanges)`] : []),
@@ -93,10 +93,10 @@ function requests(count: number): string {
   return count === 1 ? 'one request' : `${count} requests`
 }
 
-/** Rows that say nothing for certain before the client has ended. */
+/** Rows that are not certain before the client has ended. */
 const OPEN: readonly OutcomeId[] = ['untold', 'left_open', 'lucky', 'gave_up', 'gave_up_looked']
 
-/** The first row that fits; none for what the record never had. */
+/** The first row that fits; none for an operation that the record never had. */
 function judgeOne(operation: ClientOperation, run: JudgedRun): OperationOutcome[] {
   const { facts, around } = run
   if (operation.attempts.length === 0) {
@@ -109,10 +109,10 @@ function judgeOne(operation: ClientOperation, run: JudgedRun): OperationOutcome[
   return [outcomeOf(operation, outcome, { facts, by, level })]
 }
 
-/** Rows that are right where an outage lasts longer than any patience: the client has given up, and its command said so. */
+/** Rows that are right where an outage outlasts any patience: the client has given up, and its command reported it. */
 const PATIENT: readonly OutcomeId[] = ['left_open', 'gave_up']
 
-/** @returns true if the last attempt was lost in an outage: only a client that goes on under its key for twelve attempts is answered */
+/** @returns true if the last attempt was lost in an outage, which loses up to twelve attempts under one key */
 function isOutlasted({ attempts }: ClientOperation): boolean {
   return attempts.at(-1)?.exchange.faults.some(({ kind }) => kind === 'outage') ?? false
 }
@@ -167,8 +167,8 @@ function whenNotDone(operation: ClientOperation, { told, by, looked }: Telling, 
 }
 
 /**
- * Operations that ask for the same under another key, begun after every attempt of this one had ended without telling anything. Of money
- * that had moved, a balance told nothing to a client that sent it again: many list portfolios before each transfer.
+ * Operations that repeat this one under another key, begun after every attempt of this one had ended and told nothing. If the money
+ * had moved, a balance counts as nothing for a client that sent it again: many list portfolios before each transfer.
  */
 function sentAgain(operation: ClientOperation, { operations, around }: JudgedRun): ClientOperation[] {
   if (operation.wish === null) return []
@@ -190,7 +190,7 @@ function isSame(one: ClientOperation, other: ClientOperation): boolean {
   )
 }
 
-/** The row of what was carried out without an answer, sent again under another key, and carried out as well. */
+/** The row of an operation that was carried out without an answer, sent again under another key, and carried out again. */
 function paidAgain(operation: ClientOperation, run: JudgedRun): Row | undefined {
   if (operation.attempts.every(({ said }) => said !== 'nothing')) return undefined
   const again = sentAgain(operation, run).filter(({ state }) => state === 'done')
@@ -207,7 +207,7 @@ function firstOf({ attempts }: ClientOperation): ClientOperation['attempts'][num
   return attempts.slice(0, 1).map(({ exchange }) => exchange)
 }
 
-/** An equal withdrawal, carried out after a deposit. */
+/** @returns true if `one` is an equal withdrawal, carried out after the deposit */
 function isTakenBack(one: ClientOperation, deposit: ClientOperation): boolean {
   return (
     deposit.type === 'deposit' &&
@@ -220,7 +220,7 @@ function isTakenBack(one: ClientOperation, deposit: ClientOperation): boolean {
   )
 }
 
-/** @returns true if the unharmed run has as many equal ones: a suite that makes two orders of one amount on purpose */
+/** @returns true if the unharmed run has as many equal ones: then the suite makes two orders of one amount on purpose */
 function isAsOften(operation: ClientOperation, { operations, around: { sibling } }: JudgedRun): boolean {
   if (!sibling) return false
   const name = madeName(madeBy(operation, sibling))
@@ -229,8 +229,8 @@ function isAsOften(operation: ClientOperation, { operations, around: { sibling }
 }
 
 /**
- * Pairs of equal operations in flight at once under two keys, both carried out: a suite may want it, and does where the unharmed run has
- * as many equal ones. Whether they were at once there as well is chance.
+ * Pairs of equal operations in flight at once under two keys, both carried out. A suite may do this on purpose, and does so where the
+ * unharmed run has as many equal ones; whether they overlapped there as well is chance.
  */
 function equalAtOnce(operations: readonly ClientOperation[], run: JudgedRun): OperationOutcome[] {
   const level = run.around.sibling ? ('review' as const) : undefined
@@ -261,7 +261,7 @@ function overlapping(operations: readonly ClientOperation[]): [ClientOperation, 
   })
 }
 
-/** A key that comes again after its answer was handed over, and read: a further request came on that connection. */
+/** Reports a key that came again after its answer was handed over and read: a further request came on that connection. */
 function keyAgain(operation: ClientOperation, facts: Facts, sibling: Sibling | undefined): OperationOutcome[] {
   const { attempts } = operation
   const at = attempts.findIndex(({ said }) => said === 'done')
@@ -280,7 +280,7 @@ interface Shown {
   facts: Facts
   by?: readonly { request_id: string }[] | undefined
   level?: Level | undefined
-  /** Instead of the outcome's own. */
+  /** Replaces the sentence of the outcome. */
   sentence?: ((what: string) => string) | undefined
 }
 
@@ -317,7 +317,7 @@ const NOUNS: Record<OperationType, string> = {
   create_portfolio: 'new portfolio',
 }
 
-/** Whose operation it is and of how much: "alice's deposit of 250.00 USDC". */
+/** Names an operation by end user and amount: "alice's deposit of 250.00 USDC". */
 export function describeOperation(operation: ClientOperation, { portfolios }: Ledger): string {
   const { external_id, type, amount_minor, portfolio_id, pool_id } = operation
   const portfolio =
@@ -333,7 +333,7 @@ export function describeOperation(operation: ClientOperation, { portfolios }: Le
 const HINT =
   'That is right only if your app keeps it open and asks again later: --restarts 1 runs the command once more and judges then'
 
-/** What happened, for people: one sentence or two. `what` names the operation. */
+/** Explains an outcome to people in one sentence or two. `what` names the operation. */
 export function sentenceOf(outcome: OutcomeId, operation: ClientOperation, what: string): string {
   const { transfers, attempts } = operation
   const answer = lastAnswerOf(operation)

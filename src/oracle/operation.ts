@@ -12,31 +12,31 @@ export interface Attempt {
   said: Said
   /** Real time, milliseconds since the Unix epoch. */
   began: number
-  /** Infinite while it is open. */
+  /** Infinite while the exchange is open. */
   ended: number
 }
 
-/** What the ledger has of an operation. */
+/** State of an operation in the ledger. */
 export type LedgerState = 'done' | 'under_way' | 'not_done'
 
-/** Everything that was sent under one Idempotency-Key for one end user, and what the ledger has of it. */
+/** All requests under one Idempotency-Key for one end user, and the ledger's state of the operation. */
 export interface ClientOperation {
   tenant: string | null
   external_id: string | null
   type: OperationType
   /** As sent. */
   key: string | null
-  /** Oldest first; none of one that only the ledger knows. */
+  /** Oldest first; empty for an operation that only the ledger has. */
   attempts: readonly Attempt[]
   state: LedgerState
-  /** What it moved: more than one when its key had expired in between. */
+  /** Its transfers: more than one if the key had expired in between. */
   transfers: readonly LedgerTransfer[]
-  /** Null where no request says it. */
+  /** Null if no request shows it. */
   amount_minor: string | null
   portfolio_id: string | null
-  /** Of the portfolio that it moves money of, or that it made; null where that is not known. */
+  /** Pool of its portfolio, which it moves money of or has made; null if unknown. */
   pool_id: string | null
-  /** The same for operations that ask for the same; null where no request says it. */
+  /** A key that is the same for operations that ask for the same; null if no request shows it. */
   wish: string | null
 }
 
@@ -44,15 +44,15 @@ const TYPES: readonly (ServiceOperation | null)[] = ['deposit', 'withdraw', 'cre
 
 type Source = Pick<Facts, 'kept' | 'exchanges' | 'ledger'>
 
-/** So many operations are one step of a judgement: of those with the longest bodies, that takes some tens of milliseconds. */
+/** Number of operations of one step of a judgement: with the longest bodies, a step takes some tens of milliseconds. */
 export const OPERATIONS_A_STEP = 50
 
-/** Every operation of a run, in the order of its first attempt; those that only the ledger knows come last. */
+/** Every operation of a run, in the order of its first attempt; those that only the ledger has come last. */
 export function operationsOf(source: Source): ClientOperation[] {
   return atOnce(operationsInSteps(source))
 }
 
-/** The same, with a pause now and then for those who have something else to do. */
+/** The same in steps, so that other tasks can run in between. */
 export function* operationsInSteps({ kept, exchanges, ledger }: Source): Generator<undefined, ClientOperation[]> {
   const sent = [...kept, ...exchanges].filter(({ operation }) => TYPES.includes(operation))
   const known = tenantsByKey(sent)
@@ -68,7 +68,7 @@ export function* operationsInSteps({ kept, exchanges, ledger }: Source): Generat
   return [...operations, ...silent]
 }
 
-/** The ledger by what it is asked for. */
+/** Indexes of the ledger. */
 class Books {
   readonly #transfers: ReadonlyMap<string, readonly LedgerTransfer[]>
   readonly #underWay: ReadonlyMap<string, readonly LedgerTransfer[]>
@@ -93,7 +93,7 @@ class Books {
     return this.#underWay.has(name)
   }
 
-  /** The portfolio that was made under a key or, when that is not kept any more, the one that an answer names. */
+  /** The portfolio that was made under a key or, if that key is not kept any more, the one that an answer names. */
   made(name: string, answered: readonly string[]): LedgerPortfolio | undefined {
     return this.#made.get(name)?.[0] ?? answered.map((id) => this.portfolio(id)).find(Boolean)
   }
@@ -107,7 +107,7 @@ function keyName(type: string, tenant: string | null, externalId: string | null,
   return JSON.stringify([type, tenant, externalId, key.toLowerCase()])
 }
 
-/** An operation by its key; a request without one stands for itself, those refused because of another body go by that body. */
+/** The group of an attempt: its key, or its request id without one; an attempt refused as a mismatch is grouped by its body as well. */
 function attemptGroup(exchange: RecordedExchange, known: ReadonlyMap<string, string>): string {
   const { operation, tenant, external_id, request_id, request } = exchange
   const key = exchange.idempotency?.key.toLowerCase()
@@ -117,7 +117,7 @@ function attemptGroup(exchange: RecordedExchange, known: ReadonlyMap<string, str
   return isMismatch(exchange) ? `${name} ${canonicalBody(request.body) ?? request_id}` : name
 }
 
-/** A request whose token nobody could read belongs to the operation that has its key. */
+/** Tenants by key: a request with an unreadable token belongs to the operation that has its key. */
 function tenantsByKey(sent: readonly RecordedExchange[]): Map<string, string> {
   const tenants = new Map<string, string>()
   for (const { operation, tenant, external_id, idempotency } of sent) {
@@ -156,25 +156,25 @@ function operationOf(group: readonly RecordedExchange[], books: Books): ClientOp
   }
 }
 
-/** Of a transfer: where and how much. Two portfolios of one pool are one place, since a client may well take either. */
+/** Place and amount of a transfer. Two portfolios of one pool are one place, since a client may take either. */
 function wishOf(place: string | null, amount: string | null): string | null {
   return place === null || amount === null ? null : `${place} ${amount}`
 }
 
-/** A field of every answer that says it is done. */
+/** Values of a field in all successful answers. */
 function answersOf(group: readonly RecordedExchange[], field: string): string[] {
   return group.flatMap(({ response }) =>
     response && response.status < 300 ? (textIn(response.body, field) ?? []) : [],
   )
 }
 
-/** Null for a body that is no JSON. */
+/** Null for a body that is not a JSON object. */
 function canonicalBody(text: string | null | undefined): string | null {
   const body = jsonObject(text)
   return body ? canonicalJson(body) : null
 }
 
-/** What the bodies say. */
+/** Reads amount, portfolio and body from the requests. */
 function askedFor(group: readonly RecordedExchange[]) {
   const texts = group.flatMap(({ request: { body, body_cut } }) => (body === null || body_cut ? [] : [body]))
   const bodies = [...new Set(texts)].map(jsonObject) // a body may be long, and is mostly the same in every attempt
@@ -182,7 +182,7 @@ function askedFor(group: readonly RecordedExchange[]) {
   return { amount_minor: first('amount_minor'), portfolio_id: first('portfolio_id'), body: bodies[0] }
 }
 
-/** A transfer of which no request is on record. */
+/** The operation of a transfer without a request on record. */
 function unsent(transfer: LedgerTransfer, books: Books): ClientOperation {
   const { tenant, external_id, type, key, amount_minor, portfolio_id } = transfer
   const pool_id = books.portfolio(portfolio_id)?.pool_id ?? null
@@ -207,32 +207,32 @@ function textIn(body: string | null, name: string): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** When the last of its attempts ended, or began if that was later: milliseconds since the Unix epoch. */
+/** End of its last attempt, in milliseconds since the Unix epoch. */
 export function lastEndOf({ attempts }: ClientOperation): number {
   return Math.max(...attempts.map(({ ended }) => ended))
 }
 
-/** When its first attempt began: milliseconds since the Unix epoch. */
+/** Begin of its first attempt, in milliseconds since the Unix epoch. */
 export function firstBeginOf({ attempts }: Pick<ClientOperation, 'attempts'>): number {
   return attempts[0]?.began ?? Number.POSITIVE_INFINITY
 }
 
 /**
- * What one answer tells a client of its operation. `done`: it was carried out. `refused`: the operation's own outcome, and nothing moved.
- * `put_off`: nothing was done by this attempt; of earlier ones it says nothing. `false`: a fault put a refusal in the place of another
- * outcome. `nothing`: no answer, or one from which nothing follows.
+ * The meaning of one answer for its operation. `done`: it was carried out. `refused`: the operation's own outcome, and nothing moved.
+ * `put_off`: this attempt did nothing; earlier ones may have. `false`: a fault replaced another outcome by a refusal.
+ * `nothing`: no answer, or one from which nothing follows.
  */
 export type Said = 'done' | 'refused' | 'put_off' | 'false' | 'nothing'
 
-/** A refusal that says nothing of the operation: it may go on, or have been carried out. */
+/** A refusal from which nothing follows: the operation may go on, or have been carried out. */
 const IN_PROGRESS = 'idempotency_key_in_progress'
 const MISMATCH = 'idempotency_key_in_use_with_different_params'
-/** Statuses by which an attempt is put off, whoever looked at its key. */
+/** Statuses that put an attempt off, whether its key was looked up or not. */
 const PUT_OFF = new Set([401, 403, 425, 429])
-/** Phases in which the operation has come to an outcome, or is bound to. */
+/** Phases in which the operation has an outcome, or is bound to get one. */
 const CARRIED_OUT: readonly string[] = ['after_broadcast', 'after_confirmation', 'during_response']
 
-/** See {@link Said}. Only what was handed over counts, and only if the client did not reset the connection on it. */
+/** See {@link Said}. Counts only answers that were handed over and after which the client did not reset the connection. */
 export function saidBy(exchange: RecordedExchange): Said {
   const { response, idempotency, faults } = exchange
   if (!isHandedOver(exchange) || response === null) return 'nothing'
@@ -246,12 +246,12 @@ export function saidBy(exchange: RecordedExchange): Said {
   return idempotency === null || idempotency.use === 'unused' ? 'put_off' : 'refused'
 }
 
-/** @returns true if the client had all of an answer, in a form that can be read */
+/** @returns true if the client got the whole answer in a readable form */
 export function isHandedOver({ end, unread, faults }: RecordedExchange): boolean {
   return end === 'answered' && !unread && !faults.some(({ kind }) => kind === 'malformed_body')
 }
 
-/** @returns true if a request was refused because its key was in use with another body: it is no attempt of the operation of that key */
+/** @returns true if the request was refused because its key was in use with another body: it does not belong to that key's operation */
 function isMismatch({ refusal }: Pick<RecordedExchange, 'refusal'>): boolean {
   return refusal?.code === MISMATCH
 }

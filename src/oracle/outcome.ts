@@ -1,14 +1,14 @@
-/** What an outcome costs, the worst first. `inconclusive`: nothing can be said. `none`: it is not judged. */
+/** Severity of an outcome, the worst first. `inconclusive`: unknown. `none`: not judged. */
 export const LEVELS = ['critical', 'serious', 'inconclusive', 'review', 'warning', 'note', 'none', 'ok'] as const
 
 /** One of {@link LEVELS}. */
 export type Level = (typeof LEVELS)[number]
 
-/** How the command ended that the client is part of: with code 0, otherwise, or not in time. */
+/** How the command that the client is part of ended: with code 0, otherwise, or not in time. */
 export type CommandEnding = 'well' | 'failed' | 'hung'
 
 /**
- * What becomes of an operation, by what the ledger has and what its client was told: the rows of docs/oracle.md, in the order in which
+ * Outcomes of an operation, by the ledger and by what its client was told: the rows of docs/oracle.md, in the order in which
  * they are shown, the worst first.
  */
 export const OUTCOMES = {
@@ -43,25 +43,25 @@ export const OUTCOMES = {
 /** Id of an outcome. */
 export type OutcomeId = keyof typeof OUTCOMES
 
-/** What is judged: transfers, and the portfolios that are made for them. */
+/** Types of operations that are judged: transfers, and the portfolios that are made for them. */
 export type OperationType = 'deposit' | 'withdraw' | 'create_portfolio'
 
-/** What became of one operation: everything sent under one Idempotency-Key for one end user. */
+/** The outcome of one operation: everything sent under one Idempotency-Key for one end user. */
 export interface OperationOutcome {
   outcome: OutcomeId
-  /** Of the outcome, unless the place where it is shown makes it milder or graver. */
+  /** Level of the outcome, unless its place makes it milder or graver. */
   level: Level
   /** One sentence or more, for people: "alice's deposit of 250.00 USDC was carried out, and your client was told." */
   sentence: string
-  /** Slug; null when none of its requests named one. */
+  /** Slug; null if none of its requests named one. */
   tenant: string | null
   external_id: string | null
   type: OperationType
-  /** Null for one that was sent without, and for one that was never sent. */
+  /** Null for an operation without one, and for one that was never sent. */
   idempotency_key: string | null
-  /** Asked for, in minor units; null where no request says it. */
+  /** Requested amount in minor units; null if no request shows it. */
   amount_minor: string | null
   portfolio_id: string | null
-  /** Its attempts, oldest first, then what else shows it. */
+  /** Ids of its attempts, oldest first, then of other exchanges that show the outcome. */
   request_ids: string[]
 }

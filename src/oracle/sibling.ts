@@ -5,16 +5,16 @@ import type { Facts, Sibling } from './facts.ts'
 import { judgeOperations } from './judge-operations.ts'
 import { isHandedOver, operationsOf } from './operation.ts'
 
-/** What end users are called together whose names change from run to run. */
+/** The common name of end users whose names change from run to run. */
 const OTHERS = 'other end users'
 
-/** Which end users have the same name in every run, and whether amounts are the same as well. */
+/** Names of end users that are the same in every run; `amounts` is true if amounts are the same as well. */
 export interface Lasting {
   names: ReadonlySet<string>
   amounts: boolean
 }
 
-/** What runs without faults have in common with each other: of two that differ, the higher numbers. */
+/** Merges runs without faults into one to compare with: where they differ, the higher counts. */
 export function siblingOf(runs: readonly Facts[], { names, amounts }: Lasting): Sibling {
   const whoIs: Sibling['whoIs'] = (tenant, externalId) =>
     externalId !== null && names.has(externalId) ? JSON.stringify([tenant, externalId]) : OTHERS

@@ -4,27 +4,27 @@ import type { Facts, ListOperation, Sibling } from './facts.ts'
 import { type ClientOperation, isHandedOver, lastEndOf } from './operation.ts'
 
 /**
- * The strongest of what a client was told of an operation by all its attempts and by what it asked for afterwards, in this order.
+ * The strongest news of an operation that a client got, by all its attempts and by its later requests, in this order.
  * `found`: in a list that it asked for because of it. `in_passing`: in a list that it may have asked for anyway. `balance`, `chain`: by
- * the portfolios, by a chain's own word. It says what a client could know, never what it believes.
+ * the portfolios, by the chain itself. It says what a client could know, never what it believes.
  */
 export type Told = 'done' | 'refused' | 'found' | 'false' | 'put_off' | 'in_passing' | 'balance' | 'chain' | 'nothing'
 
-/** See {@link Told}, and what shows it beside the attempts. */
+/** See {@link Told}; `by` holds the exchanges that show it beside the attempts. */
 export interface Telling {
   told: Told
   by: readonly RecordedExchange[]
-  /** True if a list that came after an attempt without an outcome does not have it. */
+  /** True if a list that came after an attempt without an outcome lacks the operation. */
   looked: boolean
 }
 
-/** Milliseconds by which the record of two requests may overlap though a client sent one after the other: its times are the server's. */
+/** Milliseconds by which two requests on record may overlap although the client sent them in turn: the times are the server's. */
 export const SLACK_MS = 10
 
-/** The lists and writes of a run by their end user, and what else may have told a client something. */
+/** The lists and writes of a run by end user, and other sources from which a client may have learned something. */
 export class RunSurroundings {
   readonly sibling: Sibling | undefined
-  /** Before any other time if no chain was asked. */
+  /** Time of the last request to a chain, in milliseconds since the Unix epoch; minus infinity for none. */
   readonly rpcAt: number
   readonly #lists: ReadonlyMap<string, readonly RecordedExchange[]>
   readonly #writes: ReadonlyMap<string, readonly RecordedExchange[]>
@@ -43,7 +43,7 @@ export class RunSurroundings {
     return own.filter((one) => one.operation === list && one.response?.status === 200 && one.tenant === tenant)
   }
 
-  /** How many answered lists it asked for of an end user, as the unharmed run counts them. */
+  /** Number of answered lists of an end user, counted as in the unharmed run. */
   listsOf(list: ListOperation, who: string, { whoIs }: Sibling): number {
     const all = [...this.#lists.values()].flat()
     return all.filter((one) => one.operation === list && whoIs(one.tenant, one.external_id) === who).length
@@ -55,7 +55,7 @@ export class RunSurroundings {
   }
 }
 
-/** What a client was told of an operation until a moment of real time, or until its end. */
+/** Finds the strongest news of an operation that the client got until a moment of real time; default: until the end. */
 export function toldOf(operation: ClientOperation, around: RunSurroundings, until = Number.POSITIVE_INFINITY): Telling {
   const said = new Set(operation.attempts.flatMap(({ ended, said }) => (ended <= until + SLACK_MS ? [said] : [])))
   const of = (told: Told, by: readonly RecordedExchange[] = [], looked = false): Telling => ({ told, by, looked })
@@ -83,7 +83,7 @@ function looksAfter(operation: ClientOperation, list: ListOperation, around: Run
   return around.lists(list, operation).filter((look) => beganAt(look) + SLACK_MS >= since)
 }
 
-/** @returns true if a list has it for certain: of one that was cut, only the beginning is on record */
+/** @returns true if the list certainly has the operation; of a cut body only the beginning is on record */
 function isIn({ response }: RecordedExchange, { transfers, type, portfolio_id }: ClientOperation): boolean {
   const names =
     type === 'create_portfolio' ? [portfolio_id] : transfers.flatMap((one) => [one.tx_hash, one.transaction_id])
@@ -91,8 +91,8 @@ function isIn({ response }: RecordedExchange, { transfers, type, portfolio_id }:
 }
 
 /**
- * Beside an unharmed run: this one asks for more such lists of the end user. Without: no other write of the end user came between the
- * operation and the list. Of the last write of a run nobody can know whether the list after it was asked for anyway.
+ * With an unharmed run: true if this one asks for more such lists of the end user. Without: true if no other write of the end user came
+ * between the operation and the list. Nobody can know whether a list after the last write of a run would have been asked for anyway.
  */
 function isBecauseOf(look: RecordedExchange, operation: ClientOperation, around: RunSurroundings): boolean {
   const { sibling } = around

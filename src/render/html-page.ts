@@ -1,19 +1,19 @@
 import { plainText, xmlEscaped } from './safe-text.ts'
 
-/** Nothing is loaded and nothing runs, whatever a client sent. */
+/** Forbids the page to load or run anything, whatever a client sent. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
-/** What a page is made of. */
+/** Parts of a page. */
 export interface PageParts {
   title: string
-  /** CSS of the sandbox's own. */
+  /** The sandbox's own CSS, never text from outside. */
   style: string
   header: Markup
   main: Markup
   footer: Markup
 }
 
-/** One page that needs nothing but itself: no network, no script. */
+/** A self-contained page: no network, no script. */
 export function page({ title, style, header, main, footer }: PageParts): string {
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><meta http-equiv="Content-Security-Policy" content="${raw(POLICY)}"><meta name="referrer" content="no-referrer"><title>${title}</title><style>${raw(style.replace(/\n/g, ''))}</style></head>
@@ -23,20 +23,20 @@ export function page({ title, style, header, main, footer }: PageParts): string 
 `.text
 }
 
-/** HTML that is safe to put into a page. */
+/** HTML that may stand in a page unescaped. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
-/** What a template takes: text is escaped, markup is not, nothing is left out. */
+/** A part of a template: text is escaped, markup is not; undefined, null and false give nothing. */
 export type Part = Markup | string | number | undefined | null | false | readonly Part[]
 
-/** A template whose parts are escaped, for elements and for attributes in quotation marks. */
+/** A template that escapes its parts, for elements and for attributes in quotation marks. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Markup {
   return new Markup(strings.map((string, i) => string + (i < parts.length ? textOf(parts[i]) : '')).join(''))
 }
 
-/** Of the sandbox itself: nothing in it is from outside. */
+/** Markup from the sandbox itself: the text must not contain anything from outside. */
 export function raw(text: string): Markup {
   return new Markup(text)
 }
@@ -48,7 +48,7 @@ function textOf(part: Part): string {
   return xmlEscaped(plainText(String(part)))
 }
 
-/** Of the whole page. Colours of text have a contrast of at least 4.5 to 1 against what they stand on, in the light and the dark. */
+/** CSS of every page. Text colours have a contrast of at least 4.5 to 1 against their background, in the light and the dark. */
 export const STYLE = `
 :root{color-scheme:light dark;
 --paper:#fff;--card:#f7f8fa;--ink:#1a2029;--soft:#56606e;--line:#dfe3e8;--code:#eef0f3;
@@ -115,14 +115,14 @@ export interface VerdictHead {
   verdict: 'passed' | 'failed' | 'inconclusive'
   /** Begins with the verdict, as every summary does: `Passed: …`. */
   summary: string
-  /** What went well, what went wrong and what is open: how much of it, and in which words. */
+  /** Counts and their names: successes, failures, open points. */
   numbers: readonly [well: Count, wrong: Count, open: Count]
 }
 type Count = readonly [count: number, name: string]
 
 const TONES = ['passed', 'failed', 'not_exercised']
 
-/** The verdict in one sentence, and three numbers. The sentence is without the word that the badge above it says. */
+/** The verdict in one sentence, and three numbers. The sentence omits the word that the badge above it shows. */
 export function verdictHead({ verdict, summary, numbers }: VerdictHead, level: 'h1' | 'h2' = 'h1'): Markup {
   const said = summary.replace(/^(passed|failed|inconclusive)[^:]*: /i, '')
   const sentence = said.charAt(0).toUpperCase() + said.slice(1)
@@ -131,7 +131,7 @@ ${level === 'h1' ? html`<h1>${sentence}</h1>` : html`<h2>${sentence}</h2>`}
 <dl class="numbers">${numbers.map(([count, name], i) => html`<div class="${TONES[i]}"><dt>${name}</dt><dd>${count}</dd></div>`)}</dl>`
 }
 
-/** How many rules were kept, broken and not tested. */
+/** Numbers of rules that were kept, broken and not tested. */
 export function findingNumbers(of: { proved: number; contradicted: number; unproved: number }): VerdictHead['numbers'] {
   return [
     [of.proved, 'rules kept'],

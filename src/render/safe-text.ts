@@ -1,15 +1,15 @@
 import { shorten } from '../support/foreign-text.ts'
 
-/** Most characters of one text: clients may have sent anything. */
+/** Maximum number of characters of one text: clients may have sent anything. */
 const LONGEST = 2000
 
-/** Controls, half surrogates, what turns the direction of writing or is nothing to see, and what XML 1.0 cannot hold. */
+/** Controls, lone surrogates, characters that are invisible or change the direction of writing, and those that XML 1.0 cannot hold. */
 const UNSEEN =
   /[\p{Cc}\p{Cs}\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|[\ufdd0-\ufdef]|[\ufffe\uffff]/gu
 
 /**
- * Text from outside as any form may show it, on one line: nothing in it steers a terminal, ends an XML document or changes the
- * order of letters. What cannot be seen is shown by its number: `\u{1b}`.
+ * Text from outside as every form may show it, on one line: it cannot steer a terminal, end an XML document or change the
+ * order of letters. Invisible characters are shown by their number: `\u{1b}`.
  */
 export function plainText(text: string, longest = LONGEST): string {
   return shorten(text.replace(/\s+/g, ' ').replace(UNSEEN, visible), longest).replace(/\p{Cs}/gu, '')
@@ -19,7 +19,7 @@ function visible(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 }
 
-/** Text that is nothing but text: no link, no picture, no HTML, no mention, and none of it ends a table's cell. */
+/** Plain text for Markdown: it cannot form a link, a picture, HTML or a mention, and cannot end a table's cell. */
 export function markdownEscaped(text: string): string {
   return plainText(text)
     .replace(/[\\`*_{}[\]<>()#|~@&!$]/g, '\\$&')
@@ -27,7 +27,7 @@ export function markdownEscaped(text: string): string {
     .replace(/www\./gi, (found) => found.replace('.', '\\.'))
 }
 
-/** A code span, whatever backticks there are in it. */
+/** A code span, whatever backticks the text holds. */
 export function code(text: string): string {
   const plain = plainText(text)
   const longest = Math.max(0, ...[...plain.matchAll(/`+/g)].map(([run]) => run.length))
@@ -36,18 +36,18 @@ export function code(text: string): string {
   return `${fence}${pad}${plain}${pad}${fence}`
 }
 
-/** One element, whole. */
+/** One complete element. */
 export type XmlElement = `<${string}>`
 
-/** By name; values may be from outside. */
+/** Values by name; values may be from outside. */
 export type Attributes = Record<string, string | number>
 
-/** An element with text, which has been made plain already: its lines are the sandbox's own. */
+/** An element with text. The text must be plain already: its line ends stay. */
 export function element(name: string, attributes: Attributes, text: string): XmlElement {
   return `<${name} ${attributesOf(attributes)}>${xmlEscaped(text)}</${name}>`
 }
 
-/** Attributes as they stand in a tag. */
+/** Attributes as a tag holds them. */
 export function attributesOf(attributes: Attributes): string {
   return Object.entries(attributes)
     .map(([name, value]) => `${name}="${xmlEscaped(plainText(String(value)))}"`)

@@ -1,12 +1,12 @@
 import { plainText } from './safe-text.ts'
 
-/** How something is written for a terminal. */
+/** Options of text for a terminal. */
 export interface TextTerms {
   /** Columns; default: 100. */
   width?: number
-  /** With colours and bold type. */
+  /** True for colours and bold type. */
   colour?: boolean
-  /** Everything there is, not only what is wrong. */
+  /** True for everything, not only failures. */
   verbose?: boolean
 }
 
@@ -22,18 +22,18 @@ export class Typesetter {
     return this.#terms.colour ? `\u001b[${sgr}m${text}\u001b[0m` : text
   }
 
-  /** All of it in one colour. */
+  /** The whole text in one colour. */
   whole(sgr: string, text: string): string[] {
     return this.wrap('', text).map((line) => this.paint(sgr, line))
   }
 
-  /** Behind a sign in its colour. */
+  /** The text behind a sign, the sign in its colour. */
   signed(sign: string, sgr: string, text: string): string[] {
     const [first = '', ...more] = this.wrap(`${sign} `, plainText(text), '  ')
     return [this.paint(sgr, sign) + first.slice(sign.length), ...more]
   }
 
-  /** Each behind its label; those without a text are left out. */
+  /** Each text behind its label; labels without a text are left out. */
   labelled(texts: Record<string, string | undefined>): string[] {
     return Object.entries(texts).flatMap(([label, text]) =>
       text === undefined ? [] : this.wrap(`  ${label.padEnd(8)}  `, plainText(text)),
@@ -46,18 +46,18 @@ export class Typesetter {
   }
 }
 
-/** Columns of a terminal that everybody has room for. */
+/** Columns that every terminal has room for. */
 const WIDEST = 100
 
-/** Below this many columns nothing is wrapped further: one word a line is no easier to read. */
+/** Minimum number of columns: one word a line is no easier to read. */
 const NARROWEST = 40
 
-/** How wide lines for a stream are: as wide as the terminal, and at most 100 columns. */
+/** Number of columns for a stream: those of the terminal, at most 100. */
 export function widthFor({ columns = WIDEST }: { columns?: number | undefined }): number {
   return Math.min(WIDEST, Math.max(NARROWEST, columns))
 }
 
-/** A text as lines of at most `width` columns, those after the first indented; a word that is longer stays whole. */
+/** A text as lines of at most `width` columns, indented after the first; a longer word stays whole. */
 export function wrapped(
   first: string,
   text: string,

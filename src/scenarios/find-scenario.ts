@@ -10,12 +10,12 @@ import type { Scenario } from './scenario-schema.ts'
 /** The folder of the scenarios that ship with the package. */
 const SHIPPED = fileURLToPath(new URL('scenarios', PACKAGE_ROOT))
 
-/** Whether a word names a file: no name of a scenario has a dot or a slash in it. */
+/** @returns true if the word is a file's path: names of scenarios have no dot and no slash */
 export function isScenarioFile(nameOrFile: string): boolean {
   return /[./\\]/.test(nameOrFile)
 }
 
-/** A shipped scenario by its name, or one of a file. Throws {@link ScenarioError}. */
+/** Finds a shipped scenario by its name, or reads one from a file. Throws {@link ScenarioError}. */
 export async function findScenario(nameOrFile: string): Promise<Scenario> {
   if (isScenarioFile(nameOrFile)) return loadScenario(nameOrFile)
   const names = (await readdir(SHIPPED)).flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? [])

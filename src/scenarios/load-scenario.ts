@@ -14,7 +14,7 @@ import { type Scenario, type ScenarioClockMove, type ScenarioFile, ScenarioSchem
 
 const FILE_LIMIT = 1024 * 1024
 const DOCS = 'docs/scenarios.md'
-/** The most values of a scenario that came as data: reading it as YAML takes so long that others would wait. */
+/** Maximum number of values of a scenario that came as data: reading more as YAML would block other requests too long. */
 const MAX_VALUES = 2000
 const TERMS = { what: 'a scenario', docs: DOCS, sample: 'one of the shipped scenarios' }
 
@@ -23,7 +23,7 @@ export function loadScenario(file: string): Promise<Scenario> {
   return inOwnWords(async () => scenarioOf(await readYaml(file, TERMS, FILE_LIMIT)))
 }
 
-/** Checks a scenario that came as data. Throws {@link ScenarioError}; its issues name fields, their places mean nothing. */
+/** Checks a scenario that came as data. Throws {@link ScenarioError}; its issues name fields, their line numbers mean nothing. */
 export function readScenario(data: unknown): Promise<Scenario> {
   return inOwnWords(() => {
     const text = JSON.stringify(data ?? null)
@@ -33,7 +33,7 @@ export function readScenario(data: unknown): Promise<Scenario> {
   })
 }
 
-/** Every scenario in a folder, by name. Throws {@link ScenarioError}. */
+/** Loads every scenario of a folder, by name. Throws {@link ScenarioError}. */
 export async function loadScenarios(directory: string): Promise<Scenario[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.yaml')).sort()
   return Promise.all(files.map((file) => loadScenario(path.join(directory, file))))
@@ -59,7 +59,7 @@ function scenarioOf(source: YamlSource): Scenario {
   return { name, description, faults, clock, expect }
 }
 
-/** Which tenants there are only the sandbox knows that the scenario is started in. */
+/** Accepts any tenant: only the sandbox in which the scenario starts knows its tenants. */
 function checkFault(rule: unknown, at: Path, issues: IssueList): void {
   const tenant = valueAt(rule, ['match', 'tenant'])
   const result = checkRule(rule, typeof tenant === 'string' ? [tenant] : [])

@@ -11,32 +11,32 @@ import type { Expectation, Scenario, ScenarioClockMove } from './scenario-schema
 export interface ScenarioRun {
   name: string
   description: string
-  /** `failed`: a clock move could not be made; its faults have been taken back. */
+  /** `failed`: a clock move could not be made; the faults have been removed. */
   state: 'running' | 'stopped' | 'failed'
   /** Business time, ISO 8601. */
   started_at: string
-  /** Its faults with their hits, also those that are out of force. */
+  /** Its faults with their hits, including those no longer in force. */
   faults: ActiveFault[]
   clock: {
     explanation: string
     /** Business time after the move, ISO 8601; null while it has not been made. */
     moved_at: string | null
   }[]
-  /** Why it failed and what had been applied. */
+  /** Reason for the failure, and the parts that had been applied. */
   failure: string | null
-  /** What every random choice of the run derives from: given again, the same requests meet the same misbehaviour. */
+  /** Seed of every random choice of the run: with the same seed, the same requests meet the same faults. */
   seed: number
   expect: Expectation
 }
 
 interface Move {
   move: ScenarioClockMove
-  /** Successful answers to wait for. */
+  /** Number of successful answers to wait for. */
   left: number
   moved_at: string | null
 }
 
-/** Runs one scenario at a time: puts its faults in force, moves the clock as the client goes along, takes both back. */
+/** Runs one scenario at a time: puts its faults in force, moves the clock as the client proceeds, and undoes both at the end. */
 export class ScenarioRunner {
   #run: Run | undefined
   #forgotten: LostScenario | undefined
@@ -46,19 +46,19 @@ export class ScenarioRunner {
     this.#deps = deps
   }
 
-  /** The scenario started last, running or failed. */
+  /** The scenario started last, whether it runs or has failed. */
   get current(): ScenarioRun | undefined {
     return this.#run?.show()
   }
 
-  /** The scenario started last, when somebody else than its stop took faults of it away: by a reset, or one by one. */
+  /** The scenario started last, if its faults were removed other than by its stop: by a reset, or one by one. */
   get lost(): LostScenario | undefined {
     return this.#run?.lost ?? this.#forgotten
   }
 
   /**
    * Puts the faults in force and makes the moves of the start, all or none; `tenants` are the slugs a rule may name.
-   * Throws Problem scenario_running, or validation_error naming what cannot be applied.
+   * Throws Problem scenario_running, or validation_error naming the part that cannot be applied.
    */
   start(scenario: Scenario, tenants: readonly string[]): ScenarioRun {
     if (this.#run?.state === 'running') {
@@ -72,7 +72,7 @@ export class ScenarioRunner {
     return run.show()
   }
 
-  /** Takes back what the running scenario applied. Returns the run as it ended, if there was one. */
+  /** Undoes what the running scenario applied. Returns the run as it ended, if there was one. */
   stop(): ScenarioRun | undefined {
     const run = this.#run
     this.#run = undefined
@@ -81,13 +81,13 @@ export class ScenarioRunner {
     return run?.show()
   }
 
-  /** Forgets the scenario, but for what {@link lost} says: for a reset, which takes its faults and moves back. */
+  /** Forgets the scenario except for {@link lost}: for a reset, which itself undoes its faults and moves. */
   forget(): void {
     if (this.#run?.state === 'running') this.#forgotten = this.#run.asLost()
     this.#run = undefined
   }
 
-  /** Call before an answer is written: moves of the clock that wait for it are made. */
+  /** Call before an answer is written: makes the clock moves that wait for it. */
   answered({ operation }: Exchange, status: number): void {
     if (status < 400) this.#run?.answered(operation)
   }
@@ -220,10 +220,10 @@ class Run {
   }
 }
 
-/** A scenario that was taken back by somebody else than its stop. */
+/** A scenario that was removed other than by its stop. */
 export interface LostScenario {
   name: string
-  /** True if it had had any effect by then: a fault struck, or the clock was moved. */
+  /** True if it had had any effect by then: a fault had struck, or the clock had been moved. */
   struck: boolean
 }
 
@@ -234,7 +234,7 @@ export interface RunDeps {
   seed: number
 }
 
-/** Business time after a move that begins at `now`, in milliseconds. Throws RangeError when it cannot be made. */
+/** Business time after a move that begins at `now`, in milliseconds. Throws RangeError when the move is not possible. */
 export function destination(move: ScenarioClockMove, now: number): number {
   if ('freeze' in move) return now
   const then = 'advance' in move ? now + parseDuration(move.advance) : parseMoment(move.set)
@@ -243,7 +243,7 @@ export function destination(move: ScenarioClockMove, now: number): number {
   return then
 }
 
-/** Makes the move. Throws RangeError when it cannot be made; then the clock is as it was. */
+/** Makes the move. Throws RangeError when it is not possible, and leaves the clock unchanged then. */
 function makeMove(move: ScenarioClockMove, clock: SandboxClock): void {
   if ('freeze' in move) {
     if (move.freeze) clock.freeze()

@@ -52,7 +52,7 @@ const seen = <const T extends readonly string[]>(choice: T, what: string) =>
     }),
   )
 
-/** What the client is to be judged by, around the schema of a finding's id. */
+/** Builds the schema of expectations around the schema of a finding's id. */
 function expectation<T extends TSchema>(finding: T) {
   return object('what is expected (command, findings, traffic)', 'What the client is to be judged by.', {
     command: Type.Optional(
@@ -81,15 +81,15 @@ function expectation<T extends TSchema>(finding: T) {
   })
 }
 
-/** What the client is to be judged by. */
+/** Shape of the expectations of a scenario. */
 export const ExpectationSchema = expectation(oneOf(FINDING_IDS, 'Id of a finding; docs/findings.md has them all.'))
 
-/** The same before the loader has looked at the ids: it knows what became of those of earlier versions. */
+/** The same before the ids are checked: the loader reports ids of earlier versions in its own words. */
 const AnyExpectation = expectation(
   Type.Unsafe<FindingId>(text('the id of a finding', '.', 'idempotency-key-on-retry', 'Id of a finding.')),
 )
 
-/** The schema of a scenario file around that of a fault rule. */
+/** Builds the schema of a scenario file around that of a fault rule. */
 export function scenarioSchema<R extends TSchema, E extends TSchema>(rule: R, expect: E) {
   return Type.Object(
     {
@@ -131,7 +131,7 @@ export function scenarioSchema<R extends TSchema, E extends TSchema>(rule: R, ex
   )
 }
 
-/** Shape of a scenario file but for its rules and findings, which are checked in words of their own. */
+/** Shape of a scenario file except for its rules and findings, which have error messages of their own. */
 export const ScenarioSchema = scenarioSchema(
   Type.Unsafe<FaultRule>(
     Type.Object({}, { title: 'a fault rule such as {kind: drop_connection}', examples: [{ kind: 'drop_connection' }] }),
@@ -139,14 +139,14 @@ export const ScenarioSchema = scenarioSchema(
   AnyExpectation,
 )
 
-/** The JSON Schema editors use (`scenarios/schema.json`), rules included. */
+/** The JSON Schema for editors (`scenarios/schema.json`), rules included. */
 export const EditorSchema = scenarioSchema(FaultRuleSchema, ExpectationSchema)
 
-/** A scenario file's content, once {@link ScenarioSchema} accepted it. */
+/** Content of a scenario file that {@link ScenarioSchema} accepted. */
 export type ScenarioFile = Static<typeof ScenarioSchema>
 /** One move of the sandbox clock. */
 export type ScenarioClockMove = Static<typeof clockMove>
-/** What the client is to be judged by. */
+/** Expectations by which the client is judged. */
 export type Expectation = Static<typeof ExpectationSchema>
 
 /** @returns true if a right client may make its command fail in this scenario */
@@ -154,7 +154,7 @@ export function mayFail(scenario: Pick<Scenario, 'expect'> | undefined): boolean
   return scenario?.expect.command === 'may_fail'
 }
 
-/** A scenario: faults and clock moves, and what a correct client does about them. */
+/** A scenario: faults, clock moves, and what is expected of the client. */
 export interface Scenario {
   name: string
   description: string

@@ -1,9 +1,9 @@
-/** Resolves when whatever waited by then has had its turn: for long work that must not hold up others. */
+/** Resolves when all callbacks that waited by then have run: long work calls it so as not to block others. */
 export function breathe(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** What is iterated, so many at a time: in between, others have their turn. */
+/** Iterates over the items and lets other tasks run after every `atOnce` of them. */
 export async function* inTurns<T>(items: Iterable<T>, atOnce: number): AsyncGenerator<T> {
   let count = 0
   for (const item of items) {
@@ -13,7 +13,7 @@ export async function* inTurns<T>(items: Iterable<T>, atOnce: number): AsyncGene
   }
 }
 
-/** The result of work that is written in steps, when nobody else is to have a turn in between. */
+/** Runs work that is written in steps to its end, without a turn for others in between. */
 export function atOnce<Result>(steps: Generator<undefined, Result>): Result {
   for (;;) {
     const { done, value } = steps.next()
@@ -21,7 +21,7 @@ export function atOnce<Result>(steps: Generator<undefined, Result>): Result {
   }
 }
 
-/** The same, with a turn for others after each step. */
+/** Runs the same work with a turn for others after each step. */
 export async function stepByStep<Result>(steps: Generator<undefined, Result>): Promise<Result> {
   for (;;) {
     const { done, value } = steps.next()

@@ -3,21 +3,21 @@ import type { IssueWords } from './issue.ts'
 import { nearest, suggest } from './nearest.ts'
 
 /*
- * The words for what does not fit a schema, whichever validator found it. A schema's `title` completes the sentence "must
- * be …" and the first of its `examples` is what is proposed; without a title, the sentence says what the schema demands.
+ * Words for values that do not fit a schema, whichever validator found them. A schema's `title` completes the sentence "must
+ * be …" and the first of its `examples` is proposed; without a title, the sentence names the type, form and bounds.
  */
 
-/** What is known of a value beside the value. */
+/** Facts about a value that the value itself does not hold. */
 export interface ValueContext {
-  /** As it stands in the file, when it is a scalar there. */
+  /** The scalar as the file has it. */
   written?: string | undefined
-  /** True for what no message may repeat. */
+  /** True if no message may repeat the value. */
   secret?: boolean
   /** The page that explains the fields. */
   docs?: string | undefined
 }
 
-/** A field that must be given and is not. */
+/** A required field that was not given. */
 export function missing(field: string, schema: TSchema, docs?: string): IssueWords {
   const example = schema.examples?.[0]
   const came = 'nothing'
@@ -25,7 +25,7 @@ export function missing(field: string, schema: TSchema, docs?: string): IssueWor
   return { message: 'is missing', came, fix: docs === undefined ? `add ${demandOf(schema)}` : `add it; see ${docs}` }
 }
 
-/** A field that the mapping does not have. A record says in `propertyNames` what its keys are. */
+/** A field that the mapping does not have. A record describes its keys in `propertyNames`. */
 export function unknownField(field: string, mapping: TSchema): IssueWords {
   const { properties, propertyNames: { title = 'known key', examples } = {} as TSchema } = mapping
   return properties
@@ -33,13 +33,13 @@ export function unknownField(field: string, mapping: TSchema): IssueWords {
     : { message: `is no ${title}`, fix: `use a ${title} such as ${examples?.[0]}`, anchor: 'key' }
 }
 
-/** A word that is none of those allowed. */
+/** A word that is not among those allowed. */
 export function unknownWord(word: string, allowed: readonly string[]): IssueWords {
   const came = show(word)
   return { message: `${came} is not known`, fix: suggest(word, allowed), expected: allowed.join(' or '), came }
 }
 
-/** A value that is not what the schema demands. */
+/** A value that does not fit the schema. */
 export function mismatch(schema: TSchema, value: unknown, { written, secret, docs }: ValueContext = {}): IssueWords {
   const words = constantsOf(schema)?.filter((constant) => typeof constant === 'string')
   if (words?.length && typeof value === 'string' && !secret) return unknownWord(value, words)
@@ -52,7 +52,7 @@ export function mismatch(schema: TSchema, value: unknown, { written, secret, doc
   }
 }
 
-/** What to write instead. */
+/** Says how to correct the value. */
 function fixFor(schema: TSchema, value: unknown, written?: string, secret = false): string | undefined {
   const alternatives = alternativesOf(schema)
   if (typeof value === 'number' || typeof value === 'boolean') {
@@ -73,7 +73,7 @@ function fixFor(schema: TSchema, value: unknown, written?: string, secret = fals
 }
 
 function matches(pattern: string, text: string): boolean {
-  // A pattern of one dot leaves the judgement to code.
+  // A pattern of one dot leaves the check to code.
   return pattern !== '.' && new RegExp(pattern).test(text)
 }
 
@@ -81,13 +81,13 @@ function alternativesOf(schema: TSchema): TSchema[] {
   return schema.anyOf ?? [schema]
 }
 
-/** The words, or numbers, a schema lets one choose from, when it is such a schema. */
+/** The words or numbers that a schema enumerates; undefined when it is not an enumeration. */
 function constantsOf(schema: TSchema): unknown[] | undefined {
   const constants: unknown[] = schema.enum ?? alternativesOf(schema).map((alternative) => alternative.const)
   return constants.includes(undefined) ? undefined : constants
 }
 
-/** What a schema demands, as it goes on from "must be". */
+/** The demand of a schema, worded to follow "must be". */
 function demandOf(schema: TSchema): string {
   if (schema.title !== undefined) return schema.title
   const choice = constantsOf(schema)

@@ -3,30 +3,30 @@ import { shorten } from './foreign-text.ts'
 /** Steps from a document's root to a field: keys of mappings, indices of lists. */
 export type Path = readonly (string | number)[]
 
-/** What is wrong with something that was given, wherever it came from: a file, a body, a header. */
+/** A problem with something that was given: a field of a file, of a body, a header. */
 export interface Issue {
-  /** The field; empty when the whole is meant. */
+  /** The field; empty for the whole. */
   path: Path
-  /** What is wrong with it: `must be a UUID; got "abc"`. No sentence: without a capital letter and a full stop. */
+  /** The problem: `must be a UUID; got "abc"`. Not a sentence: no capital letter and no full stop. */
   message: string
-  /** What to do about it, where the message does not say it already. */
+  /** The remedy, where the message does not say it already. */
   fix?: string | undefined
-  /** What would be right, and what came: the parts of the message, where it has them. */
+  /** The parts of the message, where it has them: the right value, and the value that came. */
   expected?: string
   came?: string
-  /** Set when the field's name is what is wrong: a file's reader is pointed there instead of to the value. */
+  /** Set when the name of the field is wrong: a file's reader then gets the place of the key instead of the value's. */
   anchor?: 'key'
 }
 
-/** What is wrong and what to do about it, without the place. */
+/** An issue without its place. */
 export type IssueWords = Omit<Issue, 'path'>
 
-/** An issue in a few words, without its path. */
+/** Message and remedy of an issue, without its path. */
 export function wordsOf({ message, fix }: IssueWords): string {
   return fix === undefined ? message : `${message}; ${fix}`
 }
 
-/** `tenants[0].client_id`; keys that are no plain words in brackets and quotes. */
+/** `tenants[0].client_id`; keys that are not plain words stand in brackets and quotes. */
 export function formatPath(path: Path): string {
   return path
     .map((step, i) => {
@@ -37,7 +37,7 @@ export function formatPath(path: Path): string {
     .join('')
 }
 
-/** A text that cannot be read as what it should be. The message holds both parts. */
+/** A text that cannot be parsed. The message holds both parts. */
 export class UnreadableTextError extends RangeError {
   override readonly name = 'UnreadableTextError'
 

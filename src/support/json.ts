@@ -1,4 +1,4 @@
-/** The object that a text is as JSON; undefined when it is none. */
+/** Parses a text as JSON; undefined unless it is an object. */
 export function jsonObject(text: string | null | undefined): Record<string, unknown> | undefined {
   try {
     const read: unknown = JSON.parse(text ?? '')
@@ -11,8 +11,8 @@ export function jsonObject(text: string | null | undefined): Record<string, unkn
 }
 
 /**
- * JSON with the members of objects in one order, so that a serializer's habit does not make the same value look different. Empty for
- * what JSON cannot say, such as undefined.
+ * JSON with the members of objects in alphabetical order, so that equal values give equal texts whatever serialized them. Empty for
+ * values that JSON does not have, such as undefined.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, inOrder) ?? ''
@@ -23,15 +23,15 @@ function inOrder(_key: string, member: unknown): unknown {
   return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Most lists and objects inside each other: far beyond what anybody needs, far below what recursion survives. */
+/** Maximum depth of lists and objects: far beyond what anybody needs, far below what recursion survives. */
 const MAX_DEPTH = 64
 
-/** Most values of a request's body or a token's claims, lists and objects among them. */
+/** Maximum number of values of a request's body or a token's claims; lists and objects count. */
 const MAX_VALUES = 10_000
 
 /**
- * What is too much about a JSON text, as the end of a sentence that begins with its name; undefined when nothing is. Reads
- * the text once and keeps nothing, so that it may run before a parser and whatever walks the value by recursion.
+ * Says which limit a JSON text exceeds, as the end of a sentence that begins with its name; undefined when it exceeds none. Reads
+ * the text once and allocates nothing, so that it may run before a parser and before code that recurses into the value.
  */
 export function jsonExcess(text: string, values = MAX_VALUES): string | undefined {
   let level = 0
@@ -57,7 +57,7 @@ export function jsonExcess(text: string, values = MAX_VALUES): string | undefine
   return undefined
 }
 
-/** Where the string ends that begins with the quotation mark at `start`; the end of the text when it does not. */
+/** Index of the end of the string that begins with the quotation mark at `start`; the length of the text when it does not end. */
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     let escapes = 0

@@ -1,4 +1,4 @@
-/** Structured log, pino's signature. Secrets (tokens, client secrets, private keys) never go in. */
+/** Structured log, pino's signature. Never pass secrets (tokens, client secrets, private keys). */
 export interface Logger {
   debug(fields: object, message: string): void
   info(fields: object, message: string): void

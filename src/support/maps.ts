@@ -1,4 +1,4 @@
-/** Items in groups of one name, each group in the order given, as Map.groupBy of newer Nodes; what `nameOf` names undefined is left out. */
+/** Groups items by name, each group in the order given, as Map.groupBy of newer Nodes; items that `nameOf` names undefined are left out. */
 export function grouped<Item, Name>(
   items: Iterable<Item>,
   nameOf: (item: Item) => Name | undefined,
@@ -14,7 +14,7 @@ export function grouped<Item, Name>(
   return groups
 }
 
-/** A map that holds at most so many entries: the one set first makes room for a new one. */
+/** A map of at most `capacity` entries: a new entry evicts the one that was set first. */
 export class BoundedMap<K, V> extends Map<K, V> {
   constructor(readonly capacity: number) {
     super()
@@ -29,17 +29,17 @@ export class BoundedMap<K, V> extends Map<K, V> {
   }
 }
 
-/** Values that are made when they are asked for, and kept until so many others were asked for since. */
+/** Values that are made on demand and kept until `most` others have been used since. */
 export class RecentlyUsed<Key, Value extends object> {
   readonly #most: number
-  /** The least recently used first. */
+  /** Least recently used first. */
   readonly #kept = new Map<Key, Value>()
 
   constructor(most: number) {
     this.#most = most
   }
 
-  /** The key's value, made anew if it is not kept. */
+  /** Returns the key's value; makes it if it is not kept. */
   use(key: Key, make: () => Value): Value {
     const value = this.#kept.get(key) ?? make()
     this.#kept.delete(key)

@@ -1,6 +1,6 @@
 /**
- * The candidate a misspelt word most likely means, or undefined when none is close; one that is the better part of the word
- * is. Case does not count.
+ * The candidate that a misspelt word most likely means, or undefined when none is close. A candidate that the word begins with, and that
+ * is more than half of it, is close. Case does not count.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined
@@ -16,7 +16,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best ?? [...candidates].find((candidate) => word.startsWith(candidate) && candidate.length * 2 > word.length)
 }
 
-/** What to do about a word that is not one of the candidates: the near miss, else the whole choice. */
+/** Advice for a word that is not one of the candidates: the near miss, else all candidates. */
 export function suggest(word: string, candidates: readonly string[]): string {
   const near = nearest(word, candidates)
   if (near !== undefined) return `did you mean "${near}"?`
@@ -28,7 +28,7 @@ function list(words: readonly string[]): string {
   return words.length > 20 ? `${shown}, …` : shown
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
+/** Number of insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

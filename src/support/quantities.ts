@@ -9,8 +9,8 @@ export interface DurationRange {
 }
 
 /**
- * Milliseconds of `0`, `250ms`, `2s`, `8d`, `1.5h`. Throws UnreadableTextError naming what was given: a number without a unit as well,
- * since people take it for seconds as often as for milliseconds.
+ * Milliseconds of `0`, `250ms`, `2s`, `8d`, `1.5h`. Throws UnreadableTextError naming the text, also for a number without a unit, since
+ * people take it for seconds as often as for milliseconds.
  */
 export function parseDuration(text: string): number {
   const bare = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(text)?.[1]
@@ -24,7 +24,7 @@ export function parseDuration(text: string): number {
   return value
 }
 
-/** A fixed duration or a range of two: `0`, `2s`, `5s-30s`, `realistic` (`5s-30s`, what the specification calls typical). */
+/** A fixed duration or a range of two: `0`, `2s`, `5s-30s`, `realistic` (`5s-30s`, typical by the specification). */
 export function parseDurationRange(text: string): DurationRange {
   const [from = '', to] = (text.trim() === 'realistic' ? '5s-30s' : text).split('-')
   const min = parseDuration(from)
@@ -44,8 +44,8 @@ export function durationInWords(milliseconds: number): string {
 }
 
 /**
- * Milliseconds since the Unix epoch of a date, or a date and time, as ISO 8601 writes it; NaN for what is none, and for a day that its
- * month does not have, which `Date.parse` takes for one of the next month.
+ * Milliseconds since the Unix epoch of a date, or a date and time, in ISO 8601; NaN for any other text, and for a day that its month
+ * does not have (`Date.parse` would count on into the next month).
  */
 export function parseMoment(text: string): number {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)(?!\d)/.exec(text) ?? []
@@ -64,7 +64,7 @@ const UNITS: Record<string, number> = {
   gib: 2 ** 30,
 }
 
-/** Bytes of `0`, `65536`, `64MiB`, `1.5GB`. Throws UnreadableTextError naming what was given. */
+/** Bytes of `0`, `65536`, `64MiB`, `1.5GB`. Throws UnreadableTextError naming the text. */
 export function parseSize(text: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim()) ?? []
   const bytes = Math.floor(Number(number) * (UNITS[unit.toLowerCase()] ?? Number.NaN))

@@ -8,7 +8,7 @@ export const MAX_SEED = 2 ** 32 - 1
 /**
  * The seeded source of every random choice. Each purpose draws from a stream of its own, so that one more request id
  * does not change the next portfolio's id or the next fault's draw. A state that is kept across restarts goes through
- * several runs: each draws other values, or the ids of the first would come again.
+ * several runs: each run draws other values, or it would issue the ids of the first again.
  */
 export class SeededRandom {
   readonly #streams = new Map<string, RandomGenerator>()
@@ -24,17 +24,17 @@ export class SeededRandom {
     return randomInt(2 ** 31)
   }
 
-  /** A token that must not be guessable: derives from no seed. */
+  /** A token that must not be guessable: not derived from the seed. */
   static secret(): string {
     return randomBytes(24).toString('base64url')
   }
 
-  /** A private key of secp256k1 that nobody can guess: 32 bytes, of which those outside its range come once in 2^128. */
+  /** A private key of secp256k1 that nobody can guess: 32 bytes, out of range once in 2^128. */
   static secretKey(): `0x${string}` {
     return `0x${randomBytes(32).toString('hex')}`
   }
 
-  /** A version 4 UUID that nobody else has; derives from no seed either. */
+  /** A version 4 UUID that nobody else has; not derived from the seed either. */
   static freshUuid(): string {
     return randomUUID()
   }
@@ -65,14 +65,14 @@ export class SeededRandom {
     return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
   }
 
-  /** Another one that goes on from here on its own. */
+  /** A copy in the same state that goes on independently. */
   copy(): SeededRandom {
     const copy = new SeededRandom(this.seed, this.run)
     for (const [stream, generator] of this.#streams) copy.#streams.set(stream, generator.clone())
     return copy
   }
 
-  /** Starts every stream anew: the same draws come again. */
+  /** Restarts every stream: the same draws come again. */
   reset(): void {
     this.#streams.clear()
   }

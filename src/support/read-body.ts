@@ -1,4 +1,4 @@
-/** A body was longer than its reader takes; it has not been read to its end. */
+/** A body exceeded its reader's limit; it was not read to its end. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError'
 
@@ -8,8 +8,8 @@ export class BodyTooLargeError extends Error {
 }
 
 /**
- * Reads a body that another process sends (null: none), as UTF-8. One that is longer than `limit` bytes is cut off where the limit is
- * passed, and its stream is ended: throws {@link BodyTooLargeError}. Throws what the stream throws.
+ * Reads a body that another process sends (null: none), as UTF-8. Throws {@link BodyTooLargeError} at the limit (bytes) and ends the
+ * stream there. Throws what the stream throws.
  */
 export async function readBody(body: AsyncIterable<Uint8Array> | null, limit: number): Promise<string> {
   const chunks: Uint8Array[] = []

@@ -39,8 +39,8 @@ export class KeyedSerialQueue {
 }
 
 /**
- * A task that many may ask for: it runs for all who asked before it began. Asked for while it runs, it runs once more
- * afterwards, once for all of them.
+ * Runs one task for many callers: a run serves all who asked before it began. Those who ask while it runs share
+ * one more run afterwards.
  */
 export class LatestRun {
   readonly #task: () => Promise<void>

@@ -1,4 +1,4 @@
-/** So many may work at a time; the others wait for their turn. */
+/** Lets at most `count` work at a time; the others wait for their turn. */
 export class Slots {
   #free: number
   readonly #waiting = new Set<() => void>()
@@ -7,7 +7,7 @@ export class Slots {
     this.#free = count
   }
 
-  /** Resolves with what gives the slot back; with nothing, should the patience end first. */
+  /** Resolves to the function that releases the slot; to undefined if the patience ends first. */
   async take(patience: Promise<unknown>): Promise<(() => void) | undefined> {
     if (this.#free > 0) this.#free--
     else if (!(await this.#turn(patience))) return undefined
@@ -24,7 +24,7 @@ export class Slots {
     })
   }
 
-  /** A slot is handed on without becoming free, so that nobody takes it out of turn. */
+  /** Hands the slot on without freeing it, so that nobody takes it out of turn. */
   #release(): void {
     const [turn] = this.#waiting
     if (!turn) this.#free++

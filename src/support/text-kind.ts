@@ -1,15 +1,15 @@
 import { Kind, type SchemaOptions, type TUnsafe, Type, TypeRegistry } from '@sinclair/typebox'
 import { Check } from '@sinclair/typebox/value'
 
-/** Any schema; what it says beside its kind is of no concern here. */
+/** Any schema; only its kind matters here. */
 type AnySchema = Record<PropertyKey, unknown>
 
-/** The schema without what only its kind demands: its length and its pattern remain. */
+/** The schema without the check of its kind: its length and its pattern remain. */
 export const asPlainText = <T extends object>(schema: T) => ({ ...schema, [Kind]: 'String' })
 
 /**
- * A kind of TypeBox schema (its `TypeRegistry`): a text with the keywords of a string, that `fits` as well. In JSON Schema it is a
- * string, and whatever else the options say.
+ * Registers a kind of TypeBox schema (its `TypeRegistry`): a text that meets the keywords of a string and `fits`. In JSON Schema it is
+ * a string with the other options.
  */
 export function textKind(
   name: string,
@@ -25,6 +25,6 @@ export function textKind(
 
 const word = textKind('Word', (text, { enum: words }) => (words as readonly string[]).includes(text))
 
-/** One of these words: JSON Schema's `enum`. */
+/** A text that is one of these words: JSON Schema's `enum`. */
 export const oneWordOf = <const Word extends string>(words: readonly Word[], options: SchemaOptions): TUnsafe<Word> =>
   word<Word>({ ...options, enum: [...words] })

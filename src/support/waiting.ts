@@ -11,8 +11,8 @@ export async function allInOrder<Result>(promises: readonly Promise<Result>[]): 
 const TOO_LATE = Symbol('too late')
 
 /**
- * What a task comes to, unless the patience ends first: then what `late` says is thrown, and the task goes on without
- * anybody who waits for it.
+ * Resolves to the task's result, unless the patience ends first: then it throws the error of `late`, and the task goes on
+ * with nobody waiting.
  */
 export async function inTime<Result>(
   task: Promise<Result>,
@@ -24,7 +24,7 @@ export async function inTime<Result>(
   return first
 }
 
-/** When a failed task is tried again, and for how long. */
+/** Conditions and pauses of retries. */
 export interface RetryOptions {
   /** @returns true if the error passes by itself */
   passes(error: unknown, attempt: number): boolean
@@ -35,7 +35,7 @@ export interface RetryOptions {
   ended(): boolean
 }
 
-/** Does a task, again and again while it fails with an error that passes by itself. Throws what the last attempt threw. */
+/** Does a task, and repeats it while it fails with an error that passes by itself. Throws the error of the last attempt. */
 export async function retryWhile<Result>(
   task: () => Promise<Result>,
   { passes, pauseMs, sleep, ended }: RetryOptions,
@@ -51,7 +51,7 @@ export async function retryWhile<Result>(
   }
 }
 
-/** An AbortController that any number of waiting requests may listen to: that many listeners are no leak. */
+/** An AbortController that any number of waiting requests may listen to: Node does not warn of a leak. */
 export function abortController(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)

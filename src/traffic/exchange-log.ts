@@ -6,43 +6,43 @@ import type { Redactor } from './redact.ts'
 import { type ShowingDeps, showExchange } from './show-exchange.ts'
 import { Ordinals, whoAsked } from './who-asked.ts'
 
-/** How much is kept. */
+/** Limits of a log. */
 export interface LogBounds {
-  /** Exchanges; 0 records nothing. */
+  /** Number of exchanges; 0 records nothing. */
   maxExchanges: number
-  /** Bytes of memory they take, roughly; 0 records nothing. */
+  /** Approximate memory in bytes; 0 records nothing. */
   maxBytes: number
 }
 
-/** What a log needs of its namespace. */
+/** Dependencies of a log. */
 export interface ExchangeLogDeps extends LogBounds, ShowingDeps {
   clock: SandboxClock
 }
 
-/** Most of a body that is kept, in UTF-16 code units. */
+/** Maximum length of a recorded body, in UTF-16 code units. */
 const BODY_LIMIT = 64 * 1024
-/** Characters of a request's id: `req_` and a ULID. */
+/** Number of characters of a request's id: `req_` and a ULID. */
 const ID_LENGTH = 30
-/** Records are used again from so many on: by then nobody has anything more to say of the one forgotten. */
+/** Minimum size of a log that reuses records: by then nobody writes to the one that is forgotten. */
 const REUSED_AFTER = 1000
-/** Of the bytes, those for what a verdict needs of the exchanges that are forgotten: 8 MiB of 64. */
+/** Share of the bytes that is reserved for forgotten exchanges that a verdict needs: 8 MiB of 64. */
 const KEPT_SHARE = 1 / 8
 
 /**
- * The newest exchanges of a namespace, bounded in number and bytes. Recording one costs little: the rest is worked out when it is read.
+ * The newest exchanges of a namespace, bounded in number and bytes. Recording one is cheap: everything else is derived when it is read.
  */
 export class ExchangeLog {
   /** True if anything is recorded. */
   readonly on: boolean
   readonly redactor: Redactor
-  /** Changes when connections are counted anew. */
+  /** Changes when connections are counted from 1 again. */
   generation = 0
-  /** When a client last asked a chain itself, which is not recorded: milliseconds since the Unix epoch, null for never since the last reset. */
+  /** Milliseconds since the Unix epoch of the last request to a chain, which is not recorded; null for none since the last reset. */
   rpcAt: number | null = null
   readonly #deps: ExchangeLogDeps
-  /** Times are kept as milliseconds since then. */
+  /** Recorded times are milliseconds since this one. */
   readonly #base: number
-  /** The exchange of number n is at (n − #first) modulo the most that are kept. */
+  /** The exchange of number n is at (n − #first) modulo `maxExchanges`. */
   #ring: (LiveExchange | undefined)[] = []
   #first = 1
   #oldest = 1
@@ -52,10 +52,10 @@ export class ExchangeLog {
   #forgotten: Forgotten = { room: 0, deleted: 0, reset: 0 }
   #connections = 0
   #ordinals = new Ordinals()
-  /** By place in the ring. */
+  /** Request ids by place in the ring. */
   readonly #ids = new PackedTexts(ID_LENGTH)
   readonly #texts = new SharedTexts()
-  /** Of the answer recorded last: most of what a client is answered, it is answered again. */
+  /** The answer recorded last and its bytes: most answers repeat, and need not be measured again. */
   #text: unknown
   #textBytes = 0
 
@@ -67,32 +67,32 @@ export class ExchangeLog {
     this.#kept = this.#keptAnew()
   }
 
-  /** How many are kept. */
+  /** Number of recorded exchanges. */
   get size(): number {
     return this.#next - this.#oldest
   }
 
-  /** What was recorded and is neither here nor among {@link kept}. Requests for paths that nobody serves do not count. */
+  /** Counts of exchanges that were recorded and are neither here nor in {@link kept}. Requests for unknown paths do not count. */
   get forgotten(): Readonly<Forgotten> {
     return { ...this.#forgotten }
   }
 
-  /** Forgotten exchanges that a verdict needs, oldest first; each is shown when it is asked for. See {@link KeptExchanges}. */
+  /** Forgotten exchanges that a verdict needs, oldest first; each is decoded on demand. See {@link KeptExchanges}. */
   *kept(): Generator<RecordedExchange> {
     for (const { live, request_id, ordinal } of this.#kept.all()) yield this.#showAs(live, request_id, ordinal)
   }
 
-  /** Every exchange kept, oldest first. */
+  /** Every exchange here, oldest first. */
   all(): RecordedExchange[] {
     return [...this.newestFirst()].reverse()
   }
 
-  /** Newest first, beginning before the one of this number. Each is shown when it is asked for; what is forgotten by then is left out. */
+  /** Newest first, starting below the number `before`. Each is decoded on demand; those forgotten by then are left out. */
   newestFirst(before = Number.POSITIVE_INFINITY): Generator<RecordedExchange> {
     return this.numbered(downFrom(Math.min(this.#next, before) - 1, this.#oldest))
   }
 
-  /** The exchanges of these numbers, as {@link newestFirst} shows them. */
+  /** The exchanges of these numbers, decoded as by {@link newestFirst}. */
   *numbered(numbers: Iterable<number>): Generator<RecordedExchange> {
     const { generation } = this
     const oldest = this.#oldest
@@ -104,7 +104,7 @@ export class ExchangeLog {
     }
   }
 
-  /** The exchange of that request, if it is kept. */
+  /** The exchange of that request, if it is still here. */
   get(requestId: string): RecordedExchange | undefined {
     const kept = this.#here()
     const at = kept.findLastIndex((live) => this.idOf(live) === requestId)
@@ -112,12 +112,12 @@ export class ExchangeLog {
     return live && this.#show(live, this.#counted()[at])
   }
 
-  /** Id of the request whose exchange it is; empty for one that was forgotten. */
+  /** Id of the exchange's request; empty if the exchange was forgotten. */
   idOf(live: LiveExchange): string {
     return this.#at(live.number) === live ? this.#ids.get(this.#place(live.number)) : ''
   }
 
-  /** Forgets everything. Numbers go on, so that none comes a second time. */
+  /** Forgets everything. Numbers go on, so that none is used twice. */
   clear(): void {
     this.#forgotten.deleted += this.#counting()
     this.#empty()
@@ -125,7 +125,7 @@ export class ExchangeLog {
     this.#oldest = this.#next
   }
 
-  /** For a reset: forgets what is over and counts anew. What is open stays, and is cut off however it ends. */
+  /** For a reset: forgets closed exchanges and counts from 1 again. Open ones stay, and end as cut off. */
   beginAnew(): void {
     const { room, deleted, reset } = this.#forgotten
     const over = this.#counting((live) => live.end !== 'open')
@@ -146,24 +146,24 @@ export class ExchangeLog {
     }
   }
 
-  /** For a stop: what is open is cut off. */
+  /** For a stop: cuts off open exchanges. */
   cutOff(): void {
     for (const live of this.#here()) if (live.end === 'open') this.end(live, 'cut_off')
   }
 
-  /** Ordinal of a connection that has not been counted. */
+  /** Ordinal of a new connection. */
   nextConnection(): number {
     this.#connections++
     return this.#connections
   }
 
-  /** Records that a request has come in; `arrived` is when, in milliseconds since the Unix epoch, if that was earlier. */
+  /** Records that a request has come in; `arrived` is its time in milliseconds since the Unix epoch, if it was earlier than now. */
   open(arrival: Arrival, arrived?: number): LiveExchange {
     const { clock } = this.#deps
     const wall = arrived ?? clock.wallNow()
     const size = RECORD_BYTES + this.#texts.share(arrival)
     const times = { began: wall - this.#base, ahead: clock.at(wall) - wall, size }
-    // What is kept anew is dear: the collector copies it twice. So a record that has done its duty is used again.
+    // New long-lived objects are expensive (V8 copies them twice), so a record that is no longer needed is used again.
     const oldest = this.size >= this.#deps.maxExchanges ? this.#forgetOldest() : undefined
     const live = oldest?.spent && this.size >= REUSED_AFTER ? oldest : new LiveExchange()
     live.begin(this.#next, arrival, times)
@@ -172,7 +172,7 @@ export class ExchangeLog {
     return live
   }
 
-  /** Keeps the body of a request: the beginning of a long one. `whole`: whether all of it has come. The last that is noted counts. */
+  /** Records the body of a request, of a long one the beginning. `whole`: true if all of it has come. A later call overwrites it. */
   takeBody(live: LiveExchange, text: string | null, bytes: number, whole = true): void {
     const before = live.body?.length ?? 0
     live.body = text === null ? null : bounded(text, BODY_LIMIT)
@@ -181,7 +181,7 @@ export class ExchangeLog {
     this.#grow(live, (live.body?.length ?? 0) - before)
   }
 
-  /** Keeps an answer, or what would have been one. The first that is told counts. */
+  /** Records an answer, or the one that would have been sent. Only the first call counts. */
   takeAnswer(live: LiveExchange, status: number, headers: LiveExchange['answerHeaders'], body: unknown): void {
     if (live.status !== 0) return
     live.status = status
@@ -200,13 +200,13 @@ export class ExchangeLog {
     this.#grow(live, Math.min(body.length, BODY_LIMIT))
   }
 
-  /** Notes how an exchange has ended, now. The first end that is told counts. */
+  /** Records how an exchange has ended, now. Only the first call counts. */
   end(live: LiveExchange, end: Exclude<ExchangeEnd, 'open'>): void {
     if (live.end !== 'open') return
     this.endAgain(live, end)
   }
 
-  /** As {@link end}, of one that was taken for answered too early. */
+  /** As {@link end}, for an exchange that was taken for answered too early. */
   endAgain(live: LiveExchange, end: Exclude<ExchangeEnd, 'open'>): void {
     const { clock } = this.#deps
     const wall = clock.wallNow()
@@ -258,12 +258,12 @@ export class ExchangeLog {
     return new KeptExchanges(this.#deps.maxBytes * KEPT_SHARE)
   }
 
-  /** How many exchanges of operations there are, here and kept. */
+  /** Number of exchanges of operations: those here that `counts` accepts, and all kept ones. */
   #counting(counts: (live: LiveExchange) => boolean = () => true): number {
     return this.#here().filter((live) => live.operation !== null && counts(live)).length + this.#kept.size
   }
 
-  /** The how-manyth of its kind each one kept is, oldest first. */
+  /** Ordinals of all exchanges here among those of their operation, tenant and end user, oldest first. */
   #counted(): number[] {
     const ordinals = this.#ordinals.copy()
     return this.#here().map((live) => {
@@ -305,21 +305,21 @@ function* downFrom(first: number, last: number): Generator<number> {
   for (let number = first; number >= last; number--) yield number
 }
 
-/** Headers of a request that are kept; a client sends a dozen. Each a name and a value. */
+/** Maximum number of request headers that are recorded, each a name and a value; a client sends a dozen. */
 const MAX_HEADERS = 100
-/** Bytes that each text of its headers takes beside its characters. */
+/** Bytes of each header text beside its characters. */
 const TEXT_BYTES = 24
 
 /**
- * Lets a request that arrives have the texts of the one before where they are the same, as most of what a client sends is: what is kept anew
- * is dear, not what is compared.
+ * Shares equal texts with the previous request, since most requests of a client are alike: new long-lived objects are expensive,
+ * comparing is not.
  */
 class SharedTexts {
   #headers: readonly string[] = []
   #headersSize = 0
   #url = ''
 
-  /** @returns how many bytes the texts take, as if they were its own */
+  /** @returns the bytes that the texts take, as if they were not shared */
   share(arrival: Arrival): number {
     if (arrival.url === this.#url) arrival.url = this.#url
     else this.#url = arrival.url
@@ -341,19 +341,19 @@ function equal(a: readonly string[], b: readonly string[]): boolean {
   return true
 }
 
-/** Texts in a piece of memory. */
+/** Number of texts in a piece of memory. */
 const PIECE = 500
-/** Texts that are written at once: to write each is dear, and few of so many are looked at by the garbage collector before. */
+/** Number of texts that are written together: single writes are expensive, and so few texts rarely meet the garbage collector before. */
 const AT_ONCE = 50
 
 /**
- * Texts of one length in ASCII, by index, outside of the heap: the garbage collector neither copies nor looks at them. Memory is taken
- * in pieces, as far as there are texts.
+ * ASCII texts of one length, by index, outside of the heap: the garbage collector neither copies nor visits them. Memory is
+ * allocated in pieces as needed.
  */
 class PackedTexts {
   readonly #length: number
   readonly #pieces: Buffer[] = []
-  /** Set last, one after the other from `#from` on, and not yet written. */
+  /** The texts set last, from index `#from` on, not written yet. */
   #recent: string[] = []
   #from = 0
 
@@ -376,7 +376,7 @@ class PackedTexts {
     return this.#piece(index).toString('latin1', start, start + this.#length)
   }
 
-  /** Never beyond the end of a piece, which is a multiple of how many are written at once. */
+  /** Never crosses the end of a piece, since a piece holds a multiple of the texts written together. */
   #write(): void {
     const start = (this.#from % PIECE) * this.#length
     this.#piece(this.#from).write(this.#recent.join(''), start, 'latin1')

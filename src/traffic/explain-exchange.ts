@@ -4,22 +4,22 @@ import { jsonObject } from '../support/json.ts'
 import { durationInWords } from '../support/quantities.ts'
 import type { CausedTransfer, RecordedExchange, Refusal } from './recorded-exchange.ts'
 
-/** An exchange and what happened, in sentences. */
+/** An exchange and its explanation in sentences. */
 export interface ExplainedExchange extends RecordedExchange {
   explanation: string[]
 }
 
-/** What the record of an exchange does not say itself. */
+/** Facts that the record of an exchange does not hold. */
 export interface Sequel {
-  /** The exchange whose outcome it was given, where that is still known. */
+  /** The exchange whose outcome it got, if that is still known. */
   original?: RecordedExchange | undefined
-  /** True if its transfer is in the ledger by now. */
+  /** True if the ledger has its transfer by now. */
   settled?: boolean
 }
 
 /**
- * What happened, in sentences for a partner's developer: who asked for what, what struck it, what refused it, how it ended, what became
- * of the money, and what to do next.
+ * Explains an exchange to a partner's developer: the request and who sent it, the fault that struck it, the check that refused it, its
+ * end, the money that moved, and the next step.
  */
 export function explainExchange(exchange: RecordedExchange, { original, settled = false }: Sequel = {}): string[] {
   return [
@@ -40,7 +40,7 @@ function asked(exchange: RecordedExchange): string {
   return `${what} on connection ${connection}, at ${began.wall}${again}.`
 }
 
-/** Before these have passed, a tenant is no more than claimed. */
+/** Checks before which a tenant is only claimed. */
 const UNVERIFIED = new Set<Check>(['head', 'route', 'ready', 'fault', 'client_credentials', 'idp_token'])
 
 function who({ tenant, request, refusal }: RecordedExchange): string {
@@ -97,7 +97,7 @@ function struck({ faults }: RecordedExchange): string[] {
   })
 }
 
-/** What looked at it, as the subject of "refused it". */
+/** Each check as the subject of "refused it". */
 const SUBJECTS: Record<Check, string> = {
   head: "The check of the request's head",
   route: 'The check of method and path',
@@ -123,7 +123,7 @@ function refused({ refusal }: RecordedExchange): string[] {
   ]
 }
 
-/** `aud: expected a, came b`; empty where nothing was compared: then the detail says it all. */
+/** `aud: expected a, came b`; empty if nothing was compared: then the detail says everything. */
 function compared({ aspect, expected, came }: Refusal): string {
   const words = [
     ...(expected === null ? [] : [`expected ${shorten(expected, 300)}`]),
@@ -186,12 +186,12 @@ function everything({ shown_by }: CausedTransfer): string[] {
 }
 
 function noMoney({ idempotency, refusal, response }: RecordedExchange): string[] {
-  // The outcome is another exchange's, whose transaction is not known here.
+  // The outcome belongs to another exchange, whose transaction is not known here.
   if (idempotency?.use === 'joined' || idempotency?.use === 'replayed') return []
   return [refusal || response ? 'No money moved.' : 'No transaction has been signed for it so far.']
 }
 
-/** What became of a transfer that was signed, and whether its client knows. */
+/** The state of a signed transfer, and whether its client knows. */
 function outcome(exchange: RecordedExchange, settled: boolean): string {
   const { end, response } = exchange
   const good = response !== null && response.status < 400
@@ -230,7 +230,7 @@ const TAKE_KEY_AGAIN = 'Repeat it with the same Idempotency-Key'
 const SEND_USER_TOKEN =
   'Send the header X-User-Token with a user token: a JWT that you sign for the end user in the URL.'
 
-/** What a client does about an error, by its code: of the catalogue, or of the token endpoint. */
+/** Next step of a client by error code: codes of the catalogue and of the token endpoint. */
 const STEPS: Record<string, string> = {
   validation_error: 'Send the request as expected; the same one will be refused again.',
   conflicting_cursors: 'Send one of the two cursors.',
@@ -270,16 +270,16 @@ const STEPS: Record<string, string> = {
   invalid_request: 'Send a form with grant_type, client_id, client_secret and scope, each of them once.',
 }
 
-/** Statuses that say nothing of what became of a request (docs/money.md). */
+/** Statuses that leave the outcome of a request open (docs/money.md). */
 const OUTCOME_UNKNOWN = new Set([500, 502, 503, 504])
 
-/** @returns true if the client cannot know what became of its request */
+/** @returns true if the client cannot know the outcome of its request */
 function isUnanswered({ end, unread, response }: RecordedExchange): boolean {
   if (end === 'open') return false
   return end !== 'answered' || unread || response === null || OUTCOME_UNKNOWN.has(response.status)
 }
 
-/** What a right client does next, a sentence; undefined when there is nothing to be done. */
+/** The next step of a correct client, one sentence; undefined when nothing is to be done. */
 export function nextStep(exchange: RecordedExchange): string | undefined {
   const { response, refusal } = exchange
   const code = response?.code ?? refusal?.code ?? ''

@@ -2,12 +2,12 @@ import { STATUS_CODES } from 'node:http'
 import { headerOf } from './headers.ts'
 import type { RecordedExchange } from './recorded-exchange.ts'
 
-/** HTTP Archive 1.2 (http://www.softwareishard.com/blog/har-12-spec/). Members of our own begin with `_`, as it asks for. */
+/** HTTP Archive 1.2 (http://www.softwareishard.com/blog/har-12-spec/). The sandbox's own members begin with `_`, as it requires. */
 export interface Har {
   log: {
     version: '1.2'
     creator: { name: string; version: string }
-    /** None: it was no browser. Importers want the list all the same. */
+    /** Empty, since no browser was involved; importers require the list. */
     pages: []
     /** Oldest first. */
     entries: HarEntry[]
@@ -46,31 +46,31 @@ export interface HarEntry {
     redirectURL: ''
     headersSize: -1
     bodySize: number
-    /** Why there was no answer. */
+    /** Reason for the missing answer. */
     _error?: string
   }
   cache: Record<string, never>
   timings: { send: 0; wait: number; receive: 0 }
   connection: string
-  /** Whatever HAR has no place for; `response` is what the answer would have been. */
+  /** Facts that HAR has no place for; `response` is the answer that would have been sent. */
   _sandbox: Omit<RecordedExchange, 'request' | 'connection' | 'took_ms'> &
     Pick<RecordedExchange['request'], 'idp_token' | 'user_token' | 'client_id'>
 }
 
-/** Who writes an archive, and where the service was. */
+/** Version of the sandbox that writes an archive, and origin of its service. */
 export interface HarMaker {
   version: string
   /** The origin of the sandbox: recorded paths are below it. */
   baseUrl: string
 }
 
-/** Exchanges, given newest first, as an archive that a browser's developer tools load. */
+/** Turns exchanges, given newest first, into an archive that browsers' developer tools load. */
 export function harOf(newestFirst: readonly RecordedExchange[], { version, baseUrl }: HarMaker): Har {
   const entries = newestFirst.toReversed().map((exchange) => entryOf(exchange, baseUrl))
   return { log: { version: '1.2', creator: { name: 'yield-sandbox', version }, pages: [], entries } }
 }
 
-/** The text of such an archive, piece by piece: whoever sends it holds no more than one exchange at a time. */
+/** The text of such an archive in pieces, so that its sender holds only one exchange at a time. */
 export async function* harPieces(
   oldestFirst: AsyncIterable<RecordedExchange>,
   maker: HarMaker,
@@ -103,7 +103,7 @@ function entryOf(exchange: RecordedExchange, baseUrl: string): HarEntry {
 
 const HTTP = 'HTTP/1.1'
 
-/** What no URL may hold as it is (RFC 3986), and no archive's either. */
+/** Characters that a URL may not contain unencoded (RFC 3986). */
 const NOT_IN_URLS = /[^!#-;=?-[\]_a-z~]/gu
 
 function percentEncoded(character: string): string {
@@ -141,7 +141,7 @@ function answered(response: NonNullable<RecordedExchange['response']>): HarEntry
   }
 }
 
-/** Without a status: a browser shows such a request as failed, and `_error` as the reason. */
+/** Status 0: a browser shows such a request as failed, with `_error` as the reason. */
 function unanswered({ end, dropped }: RecordedExchange): HarEntry['response'] {
   return {
     status: 0,

@@ -1,10 +1,10 @@
 import type { Operation } from '../domain/operations.ts'
 
-/** Names whose values nobody may be shown, whatever they are; others are hidden because nobody knows what they are. */
+/** Names whose values are secret, whatever they are; values of other unlisted names are hidden because they are unknown. */
 export const SECRET_NAME =
   /secret|passw(or)?d|passphrase|assertion|credential|private.?key|api.?key|cookie|session|authorization|(^|[-_])token$/i
 
-/** Headers that the specification names or that say nothing but how the client speaks HTTP. */
+/** Headers that the specification names, or that only describe the client's use of HTTP. */
 const HEADERS = new Set(
   `accept accept-charset accept-encoding accept-language cache-control connection content-encoding content-length content-type date
   dnt expect forwarded host idempotency-key keep-alive origin pragma priority prefer te traceparent trailer transfer-encoding upgrade
@@ -13,14 +13,14 @@ const HEADERS = new Set(
 )
 const BROWSER_HEADER = /^sec-(?:ch|fetch)-[a-z-]+$/
 
-/** Parameters of the lists. */
+/** Query parameters of the lists. */
 const PARAMETERS = new Set(['limit', 'starting_after', 'ending_before'])
 
 const TRANSFER = ['portfolio_id', 'amount_minor', 'amount']
 const PORTFOLIO = ['name', 'chain_id', 'token_address', 'market_address', 'protocol']
 const TOKEN = ['grant_type', 'scope', 'client_id', 'client_assertion_type', 'resource', 'audience']
 
-/** What each operation's body has; spelled another way, it is the same field. */
+/** Fields of each operation's body, in any spelling. */
 const FIELDS: Record<Operation, ReadonlySet<string>> = {
   list_pools: spelled([]),
   create_end_user: spelled(['external_id']),
@@ -31,7 +31,7 @@ const FIELDS: Record<Operation, ReadonlySet<string>> = {
   list_transactions: spelled([]),
   token: spelled(TOKEN),
 }
-/** Of a path that is no operation's. */
+/** Fields of a body sent to a path that is not an operation's. */
 const ANY_FIELD = spelled(['external_id', ...PORTFOLIO, ...TRANSFER, ...TOKEN])
 
 /** Claims and header members of tokens that the specification, RFC 7515 or RFC 7519 names, and Entra's. */
@@ -41,16 +41,16 @@ const CLAIMS = new Set(
   ),
 )
 
-/** Segments of a path that nobody serves: words, versions, small numbers, ids of the service. */
+/** Segments of an unknown path: words, versions, small numbers, ids of the service. */
 const SEGMENT =
   /^(?:[a-z%][a-z%_.-]{0,31}|\.[a-z_.-]{1,31}|_[a-z_-]{1,31}|v\d{1,2}(?:\.\d{1,2})?|\d{1,5}|[a-z]{3}_[0-9A-Z]{26}|oauth2)$/i
 
-/** Values that are nobody's secret under any name. */
+/** Values that are not secret under any name. */
 const PLAIN = /^(?:|true|false|null|undefined|(?:jar|usr|txn|req)_[0-9A-Z]{26}|0x[0-9a-fA-F]{40})$/
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** What may be shown as it is, unless it looks like a secret. Everything else is hidden. */
+/** Decides by name or value what may be shown as it is, unless it looks like a secret. Everything else is hidden. */
 export const harmless = {
   header(name: string): boolean {
     const lower = name.toLowerCase()
@@ -58,7 +58,7 @@ export const harmless = {
   },
   parameter: (name: string): boolean => PARAMETERS.has(name),
   field: (operation: Operation | null, name: string): boolean => fieldsOf(operation).has(bare(name)),
-  /** Of a body of which only the beginning came. */
+  /** For the end of a body that was cut. */
   beginningOfField: (operation: Operation | null, text: string): boolean =>
     text.length > 2 && [...fieldsOf(operation)].some((field) => field.startsWith(bare(text))),
   claim: (name: string): boolean => CLAIMS.has(name),

@@ -2,26 +2,26 @@ import { jsonObject } from '../support/json.ts'
 import { rawHeaderOf } from './headers.ts'
 import { bounded, type LiveExchange, RECORD_BYTES } from './live-exchange.ts'
 
-/** Most exchanges that are kept. */
+/** Maximum number of kept exchanges. */
 const MAX_KEPT = 10_000
-/** Most of a body that is kept, in UTF-16 code units: that of a transfer takes a hundred. */
+/** Maximum length of a kept body, in UTF-16 code units: that of a transfer takes a hundred. */
 const MAX_TEXT = 2 * 1024
-/** Lists kept for the transaction of one write: a client that found it has found it in the first. */
+/** Number of lists kept for the transaction of one write: a client that finds it finds it in the first. */
 const LISTS_OF_WRITE = 4
-/** Writes of one end user whose transactions are looked for in lists, the newest of them. */
+/** Number of an end user's newest writes whose transactions are looked for in lists. */
 const SOUGHT_OF_USER = 10
 
-/** Exchanges of operations that were recorded and are not there any more, and why: a count each. */
+/** Counts of recorded exchanges of operations that are gone, by reason. */
 export interface Forgotten {
   /** There was no room for them. */
   room: number
-  /** Somebody deleted them. */
+  /** A client of the control interface deleted them. */
   deleted: number
-  /** A reset took them away, and with them what was forgotten before it for another reason. */
+  /** A reset deleted them, or they had been forgotten for another reason before it. */
   reset: number
 }
 
-/** An exchange that is kept, and what the record had noted of it elsewhere. */
+/** A kept exchange, and facts that the record holds elsewhere. */
 export interface KeptExchange {
   live: LiveExchange
   request_id: string
@@ -32,20 +32,20 @@ interface Entry extends KeptExchange {
   /** Bytes. */
   size: number
   key: string | undefined
-  /** How many lists that show its transaction are kept. */
+  /** Number of kept lists that show its transaction. */
   lists: number
 }
 
 /**
- * What a verdict on transfers cannot do without, for when the record has no room for it any more: every write, and the first lists that
- * show the transaction of a write that had no good answer. Little is kept of each: neither headers nor long bodies.
+ * Exchanges that a verdict on transfers needs, kept when the record has no room for them: every write, and the first lists that
+ * show the transaction of a write without a good answer. Each loses its headers and its long bodies.
  */
 export class KeptExchanges {
   readonly #maxBytes: number
   /** Oldest first. */
   readonly #entries = new Set<Entry>()
   #bytes = 0
-  /** By end user: writes without a good answer so far. */
+  /** Writes without a good answer so far, by end user. */
   readonly #sought = new Map<string | null | undefined, Entry[]>()
 
   constructor(maxBytes: number) {
@@ -61,13 +61,13 @@ export class KeptExchanges {
     return [...this.#entries]
   }
 
-  /** @returns true if an exchange that the record forgets is worth keeping. Asked of every one. */
+  /** @returns true if an exchange that the record forgets is worth keeping; called for every one */
   wants(live: LiveExchange): boolean {
     if (live.operation === 'list_transactions') return this.#sought.size > 0 && this.#shownIn(live).length > 0
     return live.operation === 'deposit' || live.operation === 'withdraw' || live.operation === 'create_portfolio'
   }
 
-  /** Keeps an exchange that it wants, and changes its object for good. @returns how many it forgot for want of room */
+  /** Keeps a wanted exchange, and cuts its object for good. @returns the number of exchanges forgotten for want of room */
   take({ live, request_id, ordinal }: KeptExchange): number {
     const key = rawHeaderOf(live.headers, 'idempotency-key')
     const entry = { live, request_id, ordinal, size: 0, key, lists: 0 }
@@ -94,14 +94,14 @@ export class KeptExchanges {
     else this.#sought.delete(external_id)
   }
 
-  /** Writes whose transaction a list shows, but for those for which enough lists are kept. */
+  /** Writes whose transaction a list shows, except those that have enough lists already. */
   #shownIn({ external_id, answer }: LiveExchange): Entry[] {
     if (typeof answer !== 'string') return []
     const sought = this.#sought.get(external_id) ?? []
     return sought.filter(({ live, lists }) => lists < LISTS_OF_WRITE && shows(answer, live))
   }
 
-  /** Leaves in the answer of a list only the transactions it is kept for. */
+  /** Removes transactions from a list's answer, except those that it is kept for. */
   #shorten(live: LiveExchange): void {
     const shown = this.#shownIn(live)
     for (const entry of shown) entry.lists++
@@ -127,7 +127,7 @@ function shows(answer: string, { transaction_id, tx_hash }: LiveExchange): boole
   return (transaction_id !== null && answer.includes(transaction_id)) || (tx_hash !== null && answer.includes(tx_hash))
 }
 
-/** Leaves of an exchange what a verdict needs. @returns how many bytes that takes, roughly */
+/** Reduces an exchange to the parts that a verdict needs. @returns their approximate size in bytes */
 function cut(live: LiveExchange, key: string | undefined): number {
   live.headers = key === undefined ? [] : ['idempotency-key', key]
   live.answerHeaders = {}

@@ -2,7 +2,7 @@ import type { StruckBy } from '../domain/exchange.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { ExchangeEnd, RecordedExchange, Refusal } from './recorded-exchange.ts'
 
-/** What is known of a request when it enters its namespace. */
+/** Facts about a request when it enters its namespace. */
 export interface Arrival {
   request_id: string
   method: string
@@ -12,68 +12,68 @@ export interface Arrival {
   headers: readonly string[]
   /** Ordinal of its connection. */
   connection: number
-  /** Null when the path is none of the service's. */
+  /** Null when the path is not one of the service. */
   operation: Operation | null
 }
 
-/** Bytes that a record takes beside its texts. */
+/** Bytes of a record beside its texts. */
 export const RECORD_BYTES = 500
 
 /**
- * One exchange while it goes on and as it is kept: plain fields, written where things happen and read when somebody asks. Texts are
+ * One exchange while it runs and afterwards: plain fields, written where things happen and read on demand. Texts are
  * kept as they came, secrets included, so only `show-exchange.ts` may read them.
  */
 export class LiveExchange {
-  /** Another one after a reset. */
+  /** Changes at a reset. */
   number = 0
-  /** How many exchanges were recorded in this object. */
+  /** Number of exchanges that were recorded in this object. */
   use = 0
   method = ''
   url = ''
   headers: readonly string[] = []
   connection = 0
   operation: Operation | null = null
-  /** Slug of the tenant, verified or claimed; undefined while nobody has looked. */
+  /** Slug of the tenant, verified or claimed; undefined until it is looked up. */
   tenant: string | null | undefined = undefined
-  /** Undefined while nobody has looked. */
+  /** Undefined until it is looked up. */
   external_id: string | null | undefined = undefined
-  /** Milliseconds of real time since the log was made, and how far the sandbox clock was ahead: small integers take no room of their own. */
+  /** Milliseconds of real time since the log was made, and the sandbox clock's lead: V8 stores small integers inline. */
   began = 0
   beganAhead = 0
-  /** Says nothing while it is open. */
+  /** Meaningless while the exchange is open. */
   ended = 0
   endedAhead = 0
   end: ExchangeEnd = 'open'
-  /** A reset took away what it was about: however it ends, it was cut off. */
+  /** True after a reset: the exchange ends as cut off in any case. */
   cutOff = false
   unread = false
   dropped: RecordedExchange['dropped'] = null
-  /** As it came; null when none was read. */
+  /** The body as it came; null when none was read. */
   body: string | null = null
-  /** That came. */
+  /** Bytes that came. */
   bodyBytes = 0
   bodyCut = false
-  /** Of the answer, or of what it would have been; 0 while there is none. */
+  /** Status of the answer, or of the one that would have been sent; 0 for none. */
   status = 0
-  /** Null: those that every good answer in JSON has. */
+  /** Null for the headers of every good answer in JSON. */
   answerHeaders: Readonly<Record<string, string>> | null = null
-  /** The text, or what becomes it as JSON. */
+  /** The text, or the value that is sent as JSON. */
   answer: unknown = null
   answerBytes = 0
   answerCut = false
   refusal: Refusal | null = null
   struckBy: StruckBy | null = null
   keyUse: 'first' | 'joined' | 'replayed' | 'unused' = 'unused'
-  /** True if it carries out a transfer itself; the next two say which. */
+  /** True if this exchange itself carries out a transfer, which the next two fields name. */
   transferring = false
   transaction_id: string | null = null
   tx_hash: string | null = null
-  /** The request whose answer showed the total that it withdraws. */
+  /** The request whose answer showed the total that this one withdraws. */
   shown_by: string | null = null
-  /** Bytes of memory it takes, roughly. */
+  /** Approximate bytes of memory. */
   size = 0
 
-  /** True if another exchange may be recorded in this object: a plain list, answered, which nobody has more to say of. */
+  /** True if the object may record another exchange: this one is an answered plain list, and nothing more will be written to it. */
   get spent(): boolean {
     return (
       this.end === 'answered' &&
@@ -84,7 +84,7 @@ export class LiveExchange {
     )
   }
 
-  /** Makes it the record of an exchange that begins. */
+  /** Reinitialises the object for an exchange that begins. */
   begin(
     number: number,
     arrival: Arrival,
@@ -117,7 +117,7 @@ export class LiveExchange {
   }
 }
 
-/** The beginning of a text that is longer than so many UTF-16 code units: a copy, since a slice would hold the whole. */
+/** At most so many UTF-16 code units of a text: a copy, since a slice would hold the whole. */
 export function bounded(text: string, limit: number): string {
   return text.length > limit ? Buffer.from(text.slice(0, limit)).toString() : text
 }

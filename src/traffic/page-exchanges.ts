@@ -4,23 +4,23 @@ import { inTurns } from '../support/breathe.ts'
 import { decodeBase64 } from '../support/encodings.ts'
 import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
 
-/** Exchanges that were recorded, as those need them who show them. */
+/** Read access to recorded exchanges, for those that show them. */
 export interface RecordedExchanges {
-  /** How many are kept. */
+  /** Number of exchanges. */
   readonly size: number
-  /** Newest first, beginning before the one of this number. */
+  /** Newest first, starting below the number `before`. */
   newestFirst(before?: number): Iterable<RecordedExchange>
-  /** Those of these numbers, as far as they are kept. */
+  /** The exchanges of these numbers, as far as they are still here. */
   numbered(numbers: Iterable<number>): Iterable<RecordedExchange>
-  /** The exchange of that request, if it is kept. */
+  /** The exchange of that request, if it is still here. */
   get(requestId: string): RecordedExchange | undefined
-  /** Forgets every one. */
+  /** Forgets all exchanges. */
   clear(): void
 }
 
-/** Which exchanges, and which part of them. */
+/** A filter and a page of its results. */
 export interface ExchangeQuery extends ExchangeFilter {
-  /** At most so many, 1 to 100. */
+  /** Maximum number of exchanges, 1 to 100. */
   limit?: number
   /** `next_cursor` of the page before. */
   starting_after?: string
@@ -29,21 +29,21 @@ export interface ExchangeQuery extends ExchangeFilter {
 /** Exchanges, newest first. */
 export interface ExchangePage {
   data: RecordedExchange[]
-  /** True when older ones fit as well. */
+  /** True if older exchanges match as well. */
   has_more: boolean
-  /** Leads to them; null on the last page. */
+  /** Cursor of the next page; null on the last one. */
   next_cursor: string | null
 }
 
-/** Exchanges that are looked at before others have their turn: with the longest bodies, that takes some tens of milliseconds. */
+/** Number of exchanges that are decoded before others have their turn: with the longest bodies, that takes some tens of milliseconds. */
 export const SHOWN_AT_ONCE = 20
 
 /** Marks a cursor of this list. */
 const MARK = 'before '
 
 /**
- * The newest exchanges that fit. A cursor names the last exchange of its page, so pages stay as they are while new ones arrive.
- * Throws Problem cursor_invalid, or cursor_expired when that exchange was forgotten.
+ * A page of the newest matching exchanges. A cursor names the last exchange of its page (keyset pagination), so pages stay stable while
+ * new exchanges arrive. Throws Problem cursor_invalid, or cursor_expired when that exchange was forgotten.
  */
 export async function pageExchanges(
   log: RecordedExchanges,
@@ -59,8 +59,8 @@ export async function pageExchanges(
 }
 
 /**
- * All that fit, oldest first, each made when its turn comes: together they may be tens of megabytes. What was forgotten by then is left
- * out. Throws as {@link pageExchanges}.
+ * All matching exchanges, oldest first, each decoded in its turn: together they may be tens of megabytes. Those forgotten by then are
+ * left out. Throws as {@link pageExchanges}.
  */
 export async function exchangesInOrder(
   log: RecordedExchanges,
@@ -91,13 +91,13 @@ function placeOf(cursor: string | undefined, log: RecordedExchanges): number | u
   throw new Problem('cursor_expired', { detail, param: 'starting_after' })
 }
 
-/** How many exchanges there are to be found, for errors about those that are not. */
+/** Says how many exchanges there are, for errors about those that are gone. */
 export function kept({ size }: RecordedExchanges): string {
   const these = size === 1 ? 'the newest one is kept' : `the newest ${size} are kept`
   return `${size === 0 ? 'none is kept' : these}; a reset forgets them, and so does DELETE requests`
 }
 
-/** The exchange that ran the operation whose outcome this one shared or was given again; undefined when it is forgotten or was itself. */
+/** The exchange that ran the operation whose outcome this one shared or got again; undefined if it is forgotten or was itself. */
 export async function originalOf(
   exchange: RecordedExchange,
   log: RecordedExchanges,
@@ -110,7 +110,7 @@ export async function originalOf(
   return undefined
 }
 
-/** A key belongs to one operation of one end user. */
+/** @returns true if both name the same operation: a key belongs to one operation of one end user */
 function isSame(a: RecordedExchange, b: RecordedExchange): boolean {
   return (
     a.idempotency?.key === b.idempotency?.key &&
@@ -120,13 +120,13 @@ function isSame(a: RecordedExchange, b: RecordedExchange): boolean {
   )
 }
 
-/** Which exchanges are meant: every part that is given must fit. */
+/** A filter of exchanges: every given part must match. */
 export interface ExchangeFilter {
   operation?: Operation
   /** Slug. */
   tenant?: string
   external_id?: string
-  /** What the client was answered: a status, or a class of them such as `4xx`. */
+  /** Status of the answer, or a class such as `4xx`. */
   status?: number | '1xx' | '2xx' | '3xx' | '4xx' | '5xx'
   /** The error code, also of an answer that never reached its client. */
   code?: string
@@ -134,11 +134,11 @@ export interface ExchangeFilter {
   /** Id of a rule that struck it (`header` for one that it brought along), or a kind of faults. */
   fault?: string
   idempotency_key?: string
-  /** Ordinal of the connection it came on. */
+  /** Ordinal of its connection. */
   connection?: number
 }
 
-/** For each part, whether an exchange fits it. */
+/** Test of an exchange for each part of a filter. */
 const TESTS: Record<keyof ExchangeFilter, (exchange: RecordedExchange, filter: ExchangeFilter) => boolean> = {
   operation: (exchange, { operation }) => exchange.operation === operation,
   tenant: (exchange, { tenant }) => exchange.tenant === tenant,
@@ -153,7 +153,7 @@ const TESTS: Record<keyof ExchangeFilter, (exchange: RecordedExchange, filter: E
 
 const PARTS = Object.keys(TESTS) as (keyof ExchangeFilter)[]
 
-/** @returns true if an exchange is one of those meant */
+/** @returns true if the exchange matches the filter */
 export function fits(exchange: RecordedExchange, filter: ExchangeFilter): boolean {
   return PARTS.every((name) => filter[name] === undefined || TESTS[name](exchange, filter))
 }

@@ -4,21 +4,21 @@ import { jsonExcess, jsonObject } from '../support/json.ts'
 import { harmless, SECRET_NAME } from './harmless.ts'
 import type { Redactor } from './redact.ts'
 
-/** A member of JSON whose value is a text, also where the JSON as a whole is broken. */
+/** A member of JSON with a text as its value, also in broken JSON. */
 const MEMBER = /"((?:[^"\\]|\\.){1,60})"(\s*:\s*)"((?:[^"\\]|\\.)*)/g
 const MEMBER_NAME = /"(?:[^"\\]|\\.)*"\s*:/g
 
-/** Whatever stands between the signs that data of any kind is written with. */
+/** Text between the separators of any data format. */
 const WORD = /[^\s"'{}[\],:;=&<>()\\]+/g
 
 const PLAIN_WORD = /^(?:true|false|null|client_secret|client_assertion|user_jwt|access_token)$/
 const ASSIGNMENT = /^["'\s\\]{0,5}[:=>]["'\s\\]{0,5}$/
 
-/** Characters of a text of no form that are looked at word by word, and members of an object that no operation has: nobody reads more. */
+/** Limits for what nobody reads: characters of a text without a known form, and members of an object that no operation has. */
 const MOST_TEXT = 2048
 const MOST_UNKNOWN = 50
 
-/** A request's body: the values of the operation's own fields, and hidden ones in the place of all others. */
+/** A request's body with the values of the operation's own fields; all other values are hidden. */
 export function redactBody(redactor: Redactor, body: string, operation: Operation | null): string {
   const object = jsonExcess(body) === undefined ? jsonObject(body) : undefined
   if (object) return members(redactor, body, object, operation)
@@ -26,7 +26,7 @@ export function redactBody(redactor: Redactor, body: string, operation: Operatio
   return anything(redactor, body, operation)
 }
 
-/** An answer's body, which the sandbox wrote, or a fault. `hidden`: what the request held and an error may repeat. */
+/** An answer's body, written by the sandbox or a fault. `hidden`: values of the request that an error may repeat. */
 export function redactAnswer(redactor: Redactor, body: string, hidden: readonly string[]): string {
   const named = body.replace(MEMBER, (whole, name: string, colon: string, value: string) =>
     SECRET_NAME.test(name) ? `"${name}"${colon}"${redactor.credential(value)}` : whole,
@@ -34,7 +34,7 @@ export function redactAnswer(redactor: Redactor, body: string, hidden: readonly 
   return redactor.echo(named, hidden)
 }
 
-/** As it was written, if nothing had to be hidden. */
+/** Returns the original text if nothing had to be hidden. */
 function members(
   redactor: Redactor,
   body: string,
@@ -78,7 +78,7 @@ function form(redactor: Redactor, body: string): string {
   return fields.join('&')
 }
 
-/** As it was encoded, if it may be shown. */
+/** Returns the encoded value if it may be shown. */
 function formValue(redactor: Redactor, name: string, value: string, encoded: string): string {
   if (value === '') return encoded
   if (isCredential(name)) return redactor.credential(value)
@@ -87,7 +87,7 @@ function formValue(redactor: Redactor, name: string, value: string, encoded: str
   return shown === value ? encoded : shown
 }
 
-/** Neither JSON nor the form it should be, or only the beginning of it: the names of fields, and what is directly assigned to them. */
+/** A body that is not in the expected form, or only its beginning: shows the names of fields, and values assigned to them directly. */
 function anything(redactor: Redactor, body: string, operation: Operation | null): string {
   const begin = body.slice(0, MOST_TEXT)
   let assignable = -1

@@ -6,48 +6,48 @@ import { harmless, SECRET_NAME } from './harmless.ts'
 import type { ShownToken } from './recorded-exchange.ts'
 import { fingerprintOf } from './show-token.ts'
 
-/** What stands where a secret was. */
+/** Replacement of a secret. */
 const GONE = '[redacted]'
 
-/** Three parts with dots between them, as a compact JWS has. Each begins where no earlier one could go on: that keeps it linear. */
+/** Three parts with dots between them, as in a compact JWS. Each begins where no earlier one could go on: that keeps it linear. */
 const DOTTED = /(?<![\w-])([\w-]+)\.([\w-]*)\.([\w-]+)/g
 
-/** A private key in PEM, as it is or as JSON and forms write it; up to the end if that of the key is missing. */
+/** A private key in PEM, plain or as JSON and forms escape it; up to the end of the text if the end mark is missing. */
 const PEM = /-----BEGIN[^-]{0,40}PRIVATE[^-]{0,20}KEY-----[\s\S]*?(?:-----END[^-]{0,80}-----|$)/g
 
 /** User name and password of a URL. */
 const USER_INFO = /\/\/[^\s/@"']+@/g
 
-/** A credential behind its name or scheme, anywhere in a text. */
+/** A credential after its name or scheme, anywhere in a text. */
 const ASSIGNED =
   /(?<![\w-])([\w-]{0,40}(?:secret|passw(?:or)?d|pwd|api[-_]?key|access[-_]?token|signature)=)[^\s"'&,;<>[\]]{3,}/gi
 const SCHEME = /(?<![\w-])(bearer|basic|dpop) +(?=[\w~+/.-]*\d|[\w~+/.-]{20})[\w~+/.-]{6,}=*/gi
 
-/** Characters of texts that are worth keeping in mind, and that are too many to. */
+/** Lengths of texts that are worth caching: not shorter than LONG, not longer than TOO_LONG. */
 const LONG = 64
 const TOO_LONG = 4096
 
-/** Longer ones are no accident in an answer, shorter ones may be a word of it. */
+/** Values whose repetition in an answer is no accident: shorter ones may be a word of it. */
 const ECHO = /^(?=.*\d).{6,}|.{12,}/s
 
 /**
- * Decides what of the traffic may be shown, for everything that is: record, archive, explanation, report, certificate and log. A value is
- * shown where the specification names it or it is known to be harmless, and nowhere when it is a known secret or looks like one.
+ * Decides what of the traffic may be shown, for all output: record, archive, explanation, report, certificate and log. A value is
+ * shown if the specification names its field or it is known to be harmless, and never if it is a known secret or looks like one.
  */
 export class Redactor {
   readonly #known: RegExp | undefined
-  /** Without it nobody can find a hidden word by trying. */
+  /** Key of the hashes: without it nobody can find a hidden word by trying. */
   readonly #key = SeededRandom.secret()
-  /** Tokens as they were shown lately: a client sends the same one with every request. */
+  /** Tokens shown lately: a client sends the same one with every request. */
   readonly tokens = new BoundedMap<string, ShownToken>(200)
-  /** Texts that hide nothing: most of what a client is answered, it is answered again. */
+  /** Texts that contain nothing to hide: most answers repeat. */
   readonly #clean = new BoundedMap<string, true>(200)
   readonly #keyLines: readonly string[]
   #trace: string[] | undefined
 
   /**
-   * `secrets` are known, such as the client secrets of a fixture: they are found in any encoding. `keys` are private ones in PEM, of which
-   * each line is found.
+   * `secrets` are known ones, such as the client secrets of a fixture: they are found in any encoding. `keys` are private keys in PEM;
+   * each of their lines is found.
    */
   constructor(secrets: readonly string[], keys: readonly string[] = []) {
     this.#keyLines = keys.flatMap((pem) => pem.split(/\r?\n/).filter((line) => /^[\w+/=]{40,}$/.test(line)))
@@ -56,7 +56,7 @@ export class Redactor {
     this.#known = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'g')
   }
 
-  /** Any text: known secrets, private keys, tokens, credentials behind their names and whatever looks like a key are gone. */
+  /** Redacts any text: removes known secrets, private keys, tokens, credentials after their names, and strings that look like keys. */
   text(text: string): string {
     if (text.length < LONG || text.length > TOO_LONG) return this.#decoded(text)
     if (this.#clean.has(text)) return text
@@ -71,20 +71,20 @@ export class Redactor {
     for (let layer = 0; layer < 2 && decoded.includes('%'); layer++) {
       decoded = formDecode(decoded) ?? ''
       const clean = this.#plain(decoded)
-      // What is a secret only when it is decoded cannot be cut out of the encoded text.
+      // A secret that shows only in the decoded text cannot be cut out of the encoded one.
       if (clean !== decoded) return clean
     }
     return shown
   }
 
-  /** In place of a value of which nobody knows whether it is a secret: the same for the same value, and otherwise says nothing. */
+  /** Replaces a value that may be a secret by a keyed hash: equal values give equal hashes, and reveal nothing else. */
   hidden(value: string): string {
     if (harmless.value(value)) return value
     this.#trace?.push(value)
     return `[hidden ${createHmac('sha256', this.#key).update(value).digest('hex').slice(0, 8)}]`
   }
 
-  /** A path without its query. `served`: whether it is one that somebody serves, so that its segments are named. */
+  /** Redacts a path without its query. `served`: true if the service has it, so that its segments have names. */
   path(path: string, served: boolean): string {
     const segments = this.#plain(path) === path ? path.split('/') : this.text(path).split('/')
     return segments
@@ -96,7 +96,7 @@ export class Redactor {
       .join('/')
   }
 
-  /** The value of a request's header. */
+  /** Redacts the value of a request's header. */
   header(name: string, value: string): string {
     const [, scheme, token] = /^\s*(bearer +)?(\S+)\s*$/i.exec(value) ?? []
     if (/^authorization$/i.test(name)) {
@@ -108,36 +108,36 @@ export class Redactor {
     return harmless.header(name) ? this.text(value) : this.unknown(value)
   }
 
-  /** The value of a query parameter. */
+  /** Redacts the value of a query parameter. */
   parameter(name: string, value: string): string {
     if (SECRET_NAME.test(name)) return value === '' ? value : this.#gone(value)
     return harmless.parameter(name) ? this.text(value) : this.unknown(value)
   }
 
-  /** The value of an answer's header: the sandbox writes those itself. */
+  /** Redacts the value of an answer's header, which the sandbox writes itself. */
   answerHeader(name: string, value: string): string {
     return SECRET_NAME.test(name) ? GONE : this.text(value)
   }
 
-  /** A client id: a UUID. Anything else may be the secret in its place. */
+  /** Shows a client id only if it is a UUID: anything else may be the secret in its place. */
   clientId(id: string): string {
     return harmless.clientId(id) ? this.text(id) : this.unknown(id)
   }
 
-  /** In place of a secret; a token is named, so that two of them can be told apart. */
+  /** Replaces a secret; a token by its fingerprint, so that two tokens can be distinguished. */
   credential(secret: string): string {
     if (secret.split('.', 4).length !== 3) return this.#gone(secret)
     return `[token ${this.tokens.get(secret)?.fingerprint ?? fingerprintOf(secret)}]`
   }
 
-  /** Header or claims of a token: those that are standard. */
+  /** Redacts the header or claims of a token: only standard ones are shown. */
   claims(claims: Record<string, unknown>): Record<string, unknown> {
     return Object.fromEntries(
       Object.entries(claims).map(([name, value]) => [this.text(name), this.#claim(harmless.claim(name), value)]),
     )
   }
 
-  /** What `work` answers, and what it hid meanwhile that another text might repeat. */
+  /** Returns the result of `work`, and the values that it hid and that another text might repeat. */
   tracing<T>(work: () => T): { result: T; hidden: readonly string[] } {
     this.#trace = []
     try {
@@ -148,7 +148,7 @@ export class Redactor {
     }
   }
 
-  /** As {@link text}, of a text that may repeat what was hidden. */
+  /** As {@link text}, for a text that may repeat hidden values. */
   echo(text: string, hidden: readonly string[]): string {
     return this.text(hidden.reduce((rest, one) => rest.replaceAll(one, this.hidden(one)), text))
   }
@@ -172,7 +172,7 @@ export class Redactor {
     return this.hidden(JSON.stringify(value))
   }
 
-  /** A known secret is named as such, since that it came here is a mistake; anything else is hidden. */
+  /** Marks a known secret as such, since it was sent here by mistake; hides anything else. */
   unknown(value: string): string {
     const shown = this.text(value)
     return shown === value ? this.hidden(value) : (marksOf(shown) ?? this.hidden(value))
@@ -201,12 +201,12 @@ function withoutToken(dotted: string, header: string): string {
     : dotted
 }
 
-/** What was found in a value that is hidden as a whole. */
+/** The marks of secrets found in a value that is hidden as a whole. */
 function marksOf(shown: string): string | undefined {
   return shown.match(/\[redacted\]|\[token [0-9a-f]+\]/g)?.join(' ')
 }
 
-/** A secret as bodies, URLs and headers may spell it. */
+/** The spellings of a secret in bodies, URLs and headers. */
 export function spellings(secret: string): string[] {
   const encoded = encodeURIComponent(secret)
   return [
@@ -222,7 +222,7 @@ export function spellings(secret: string): string[] {
   ]
 }
 
-/** As it stands within the base64 of a longer text, so many bytes behind a multiple of three: without the characters it shares. */
+/** The secret within the base64 of a longer text, `before` bytes behind a multiple of three, without the characters it shares. */
 function inBase64(secret: string, before: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)])
   const first = Math.ceil((before * 8) / 6)
@@ -230,9 +230,9 @@ function inBase64(secret: string, before: number): string[] {
   return (['base64', 'base64url'] as const).map((encoding) => bytes.toString(encoding).slice(first, last))
 }
 
-/** Runs of characters that keys and tokens are written in. */
+/** Runs of characters of which keys and tokens consist. */
 export const RUN = /[\w~+-]{16,}/g
-/** Runs that base64 is written in, which no path begins like. */
+/** Runs of base64 that do not begin like a path. */
 const BASE64 = /(?<![\w/+])[0-9A-Za-z][\w+/]{39,}/g
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
@@ -242,20 +242,20 @@ const CHAIN = /^0x(?:[0-9a-f]{40}|[0-9a-f]{64})$/i
 /** An id of the service, or a name without digits. */
 const PLAIN_RUN = /^(?:[a-z]{3}_[0-9A-HJKMNP-TV-Z]{26}|[a-z_-]+)$/
 const HEX_KEY = /(?<![0-9a-z])[0-9a-f]{40,}(?![0-9a-z])/i
-/** How issuers begin their keys, and what the header of every JSON Web Token begins with. */
+/** Prefixes of issuers' keys, and the beginning of every JSON Web Token's header. */
 const PREFIX = /^(?:eyJ|(?:sk|pk|rk|whsec)_|gh[opsu]_|github_pat_|glpat-|npm_|xox[a-z]-|AKIA|AIza|[\w~-]{3}8Q~)/
 const ALPHANUMERIC = /[0-9A-Za-z]{12,}/g
-/** Characters of one run without a break, and of a text with some: random ones of that length guess themselves. */
+/** Minimum lengths of a run without a break, and of a text with breaks, to be taken for random. */
 const LONG_RUN = 20
 const LONG_TEXT = 32
-/** Changes between lower case, upper case and digits for each character: a random text has twice as many, words written together fewer. */
+/** Changes between lower case, upper case and digits per character: a random text has twice as many, words written together fewer. */
 const CHANGES = 0.3
-/** Bytes of the signature that a cursor of the service begins with. */
+/** Bytes of the signature at the beginning of the service's cursors. */
 const SIGNATURE_BYTES = 16
 
 /**
  * @returns true if a run of characters looks like a key or a token, and not like a name, an id, a UUID, an address, a hash or a cursor
- * of the service. A word that somebody chose for a password does not look like one: where such a word stands, its name decides.
+ * of the service. A word chosen as a password does not look like one: there the name of the field decides.
  */
 function isSecretShaped(run: string): boolean {
   if (run.length < 16 || PLAIN_RUN.test(run) || CHAIN.test(run) || isCursor(run)) return false

@@ -1,7 +1,7 @@
 import type { ErrorCode, Problem } from '../domain/errors.ts'
 import type { Check, Refusal } from './recorded-exchange.ts'
 
-/** Which check comes to a code, where it is always the same one. */
+/** The check of each code that only one check can give. */
 const CHECKS: Partial<Record<ErrorCode, Check>> = {
   uri_too_long: 'head',
   request_header_fields_too_large: 'head',
@@ -29,7 +29,7 @@ const CHECKS: Partial<Record<ErrorCode, Check>> = {
   cursor_expired: 'parameters',
 }
 
-/** What a parameter belongs to, where the code alone does not say it. */
+/** The check of each parameter, if the code alone does not determine it. */
 const CHECKS_OF_PARAMETERS: Record<string, Check> = {
   'X-Sandbox-Fault': 'fault',
   'Idempotency-Key': 'idempotency_key',
@@ -42,7 +42,7 @@ const CHECKS_OF_PARAMETERS: Record<string, Check> = {
   request: 'head',
 }
 
-/** A refusal as the record keeps it. */
+/** Turns a problem into a refusal on record. */
 export function refusalOf({ code, details }: Problem): Refusal {
   const { param, detail, aspect = param, expected, came } = details
   return {

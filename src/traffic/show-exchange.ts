@@ -17,28 +17,28 @@ import { redactAnswer, redactBody } from './redact-body.ts'
 import { bearerToken, showToken } from './show-token.ts'
 import { clientIdOf, type TenantDirectory } from './who-asked.ts'
 
-/** What showing needs to know of the namespace. */
+/** Facts about the namespace that are needed to show an exchange. */
 export interface ShowingDeps extends TenantDirectory {
   settings: Pick<ServiceSettings, 'name'>
   redactor: Redactor
 }
 
-/** With what the request held that is hidden, since an error may repeat it. */
+/** Adds the hidden values of the request, which an error may repeat. */
 interface AnswerDeps extends ShowingDeps {
   hidden: readonly string[]
 }
 
-/** When an exchange is shown. */
+/** Circumstances in which an exchange is shown. */
 export interface ExchangeShowing {
   request_id: string
-  /** The how-manyth of its kind. */
+  /** Ordinal among the exchanges of its operation and end user. */
   ordinal: number
-  /** Milliseconds since the Unix epoch: what its times count from, and now. */
+  /** Milliseconds since the Unix epoch: the base of its recorded times, and now. */
   base: number
   now: number
 }
 
-/** An exchange as others may see it. `whoAsked` has been called on it. */
+/** Decodes and redacts an exchange. Call `whoAsked` on it first. */
 export function showExchange(live: LiveExchange, showing: ExchangeShowing, deps: ShowingDeps): RecordedExchange {
   const { base, now, ordinal, request_id } = showing
   const ended = live.end === 'open' ? null : momentOf(base + live.ended, live.endedAhead)
@@ -120,7 +120,7 @@ function responseOf(
   }
 }
 
-/** A fault that the request brought along says what the client wrote. */
+/** Redacts the explanation of a fault that the request brought along: it contains the client's own words. */
 function struckBy(fault: StruckBy, { redactor }: ShowingDeps): StruckBy {
   return fault.id === 'header' ? { ...fault, explanation: redactor.text(fault.explanation) } : fault
 }
@@ -131,7 +131,7 @@ function issuedIn(read: Record<string, unknown> | undefined, redactor: Redactor)
   return token && typeof expires_in === 'number' ? { token, expires_in } : null
 }
 
-/** That of an outcome that was kept is read from the answer: whoever noted it then was another exchange. */
+/** The refusal of a kept outcome is read from the answer, since it was recorded in another exchange. */
 function refusalOf(live: LiveExchange, response: RecordedResponse | null, { redactor, hidden }: AnswerDeps) {
   const { refusal, keyUse } = live
   if (refusal) {
@@ -152,7 +152,7 @@ function idempotencyOf({ headers, keyUse }: LiveExchange, { redactor }: ShowingD
   return { key: redactor.text(unquotedKey(sent)), use: keyUse }
 }
 
-/** The transfer it carried out or, of a repetition, the one whose outcome it was given. */
+/** The transfer that it carried out or, for a repetition, the one whose outcome it got. */
 function transferOf(
   live: LiveExchange,
   response: RecordedResponse | null,

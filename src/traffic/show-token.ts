@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import { jsonExcess, jsonObject } from '../support/json.ts'
 import type { ShownToken } from './recorded-exchange.ts'
 
-/** Decides what of a token may be shown. */
+/** Decides which parts of a token may be shown. */
 interface TokenRedactor {
-  /** Those shown lately. */
+  /** Tokens shown lately. */
   tokens: Map<string, ShownToken>
   claims(claims: Record<string, unknown>): Record<string, unknown>
 }
 
-/** A token without its signature; null for no token at all. */
+/** A token without its signature; null for no token. */
 export function showToken(token: string | undefined, redactor: TokenRedactor): ShownToken | null {
   if (!token) return null
   const known = redactor.tokens.get(token)
@@ -24,17 +24,17 @@ export function showToken(token: string | undefined, redactor: TokenRedactor): S
   return shown
 }
 
-/** Names a token without telling anything of it. */
+/** Names a token without revealing anything of it: 12 hexadecimal digits of its SHA-256. */
 export function fingerprintOf(token: string): string {
   return createHash('sha256').update(token).digest('hex').slice(0, 12)
 }
 
-/** What a JWT claims, unverified; undefined when it is none. */
+/** The claims of a JWT, unverified; undefined if the token is not a JWT. */
 export function claimsOf(token: string | undefined): Record<string, unknown> | undefined {
   return token === undefined ? undefined : partOf(token, 1)
 }
 
-/** The token of an `Authorization` header; undefined when it is of another scheme. */
+/** The token of an `Authorization` header; undefined for another scheme. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(\S+)\s*$/i.exec(authorization ?? '')?.[1]
 }
@@ -43,6 +43,6 @@ function partOf(token: string, at: number): Record<string, unknown> | undefined 
   const part = token.split('.', 3)[at]
   if (!part) return undefined
   const text = Buffer.from(part, 'base64url').toString()
-  // What nests too deep cannot be written as JSON again.
+  // A value that nests too deep could not be written as JSON again.
   return jsonExcess(text) === undefined ? jsonObject(text) : undefined
 }

@@ -10,7 +10,7 @@ export interface TenantDirectory {
   tenantOf(clientId: string): string | undefined
 }
 
-/** Works out, once, for which tenant and end user a request was sent: as it says itself where nobody has verified it. */
+/** Determines once for which tenant and end user a request was sent: by its own claims where nothing was verified. */
 export function whoAsked(live: LiveExchange, { tenantOf }: TenantDirectory): void {
   if (live.tenant === undefined) {
     const client = live.operation === 'token' ? clientIdOf(live) : appidOf(live)
@@ -19,7 +19,7 @@ export function whoAsked(live: LiveExchange, { tenantOf }: TenantDirectory): voi
   if (live.external_id === undefined) live.external_id = externalIdOf(live) ?? null
 }
 
-/** The client that asks for a token, in the form or by HTTP Basic; null when it says nothing, or asks for something else. */
+/** The client that asks for a token, by the form or HTTP Basic; null if it names none, or the request is for something else. */
 export function clientIdOf({ operation, headers, body }: LiveExchange): string | null {
   if (operation !== 'token') return null
   const inForm = new URLSearchParams(body ?? '').get('client_id')
@@ -53,7 +53,7 @@ function percentDecode(text: string): string {
   }
 }
 
-/** End users counted apart; the others of an operation and tenant are counted together. */
+/** Maximum number of end users that are counted separately; the others of an operation and tenant are counted together. */
 const MAX_END_USERS = 100_000
 
 /** By operation, tenant and end user. */
@@ -67,7 +67,7 @@ export class Ordinals {
     this.#counts = counts
   }
 
-  /** The how-manyth of its kind the exchange is, from 1. */
+  /** Counts the exchange and returns its ordinal, from 1. */
   count({ operation, tenant, external_id }: Pick<LiveExchange, 'operation' | 'tenant' | 'external_id'>): number {
     const tenants = entry(this.#counts, operation, () => new Map())
     const users = entry(tenants, tenant, () => new Map())
@@ -77,7 +77,7 @@ export class Ordinals {
     return count
   }
 
-  /** To count on from here. */
+  /** A copy that counts on from here. */
   copy(): Ordinals {
     const copied: Counts = new Map()
     for (const [operation, tenants] of this.#counts) {

@@ -10,37 +10,37 @@ import type { FindingId } from './finding-ids.ts'
 import type { ExchangeLine, Report, ReportedFinding } from './report.ts'
 import { type ExpectedTraffic, verdictOf } from './verdict-of.ts'
 
-/** What a report says beside what the evidence shows. */
+/** Contents of a report that the evidence does not hold. */
 export interface ReportContext {
   /** Every finding, in the order in which a report shows those of the same impact. */
   findings: readonly Finding[]
-  /** Of the sandbox. */
+  /** Version of the sandbox. */
   version: string
   seed: number
-  /** Every kind of fault there is, in the order to show them in. */
+  /** Every kind of fault, in the order of the report. */
   faultKinds: readonly string[]
-  /** The scenario started last: what a client must have passed, and what must have been seen. */
+  /** The scenario started last: its required findings, and the traffic that must have occurred. */
   scenario?: { name: string; findings: readonly FindingId[]; traffic: ExpectedTraffic } | undefined
-  /** Findings that must be passed beside those. */
+  /** Further required findings. */
   required?: readonly FindingId[] | undefined
-  /** What operations are compared with; without it, nothing. */
+  /** Optional context for judging the operations. */
   beside?: Beside | undefined
-  /** Why the verdict is not to be passed, whatever the evidence shows: a sentence each. */
+  /** Reasons why the verdict must not be passed, whatever the evidence shows: a sentence each. */
   reasons?: readonly string[] | undefined
 }
 
 const IMPACTS: readonly Impact[] = ['critical', 'serious', 'minor']
-/** Most requests that one finding names. */
+/** Maximum number of requests that one finding names. */
 const NAMED = 20
-/** What stands in a command for the client's own. */
+/** Placeholder for the client's own command. */
 const OWN_COMMAND = '<your test command>'
 
-/** All that can be said of a client. Pure; a judge that throws spoils its own finding alone. */
+/** Builds the whole report on a client. Pure; a judge that throws spoils only its own finding. */
 export function buildReport(evidence: Evidence, context: ReportContext): Report {
   return atOnce(reportInSteps(evidence, context))
 }
 
-/** The same, with a pause after each judge for those who have something else to do: each may take long over ten thousand exchanges. */
+/** The same in steps, one for each judge, so that other tasks can run in between: a judge may take long over ten thousand exchanges. */
 export function* reportInSteps(evidence: Evidence, context: ReportContext): Generator<undefined, Report> {
   const { scenario, seed, version } = context
   const { causes, explained } = findCauses(evidence)
@@ -113,12 +113,12 @@ function reported(finding: Finding, { evidence, context, required }: Judging): R
   }
 }
 
-/** @returns true if an operation's requests belong into the sequence: those of one that is as it should be would be most of them */
+/** @returns true if an operation's requests belong into the sequence: those of operations that went well would fill most of it */
 function isToBeShown({ level }: OperationOutcome): boolean {
   return level !== 'ok' && level !== 'none' && level !== 'note'
 }
 
-/** What brings the situation about; after a failure, with the scenario and the seed that it was seen with. */
+/** The command that brings the situation about; after a failure, with the scenario and the seed of that run. */
 function commandOf({ exerciseWith }: Finding, seenWith?: ReportContext): string {
   const scenario = seenWith?.scenario
   const how = scenario ? `--scenario ${scenario.name} --seed ${seenWith?.seed}` : exerciseWith
@@ -127,7 +127,7 @@ function commandOf({ exerciseWith }: Finding, seenWith?: ReportContext): string 
 
 function shownExchanges({ kept, exchanges }: Evidence, naming: readonly { request_ids: string[] }[]): ExchangeLine[] {
   const known = [...kept, ...exchanges]
-  // That more was moved than was asked for is to be found without knowing where to look.
+  // Always shown: a reader must find transfers of more than was asked for without knowing where to look.
   const whole = known.flatMap(({ transfer, request_id }) => (transfer?.shown_by ? [request_id] : []))
   const named = new Set([...naming.flatMap(({ request_ids }) => request_ids), ...whole.slice(-NAMED)])
   const shown = known.filter(({ request_id }) => named.has(request_id))
@@ -135,10 +135,10 @@ function shownExchanges({ kept, exchanges }: Evidence, naming: readonly { reques
   return shown.map((exchange) => exchangeLine(exchange, start))
 }
 
-/** A judgement, or what stands for it when the judge itself failed. */
+/** A judgement, or the substitute for that of a judge that failed. */
 export type JudgedFinding = Omit<Judgement, 'outcome'> & { outcome: Outcome }
 
-/** What a finding makes of the evidence. Never throws: a judge that does is `errored`, and the others go on. */
+/** Judges the evidence by one finding. Never throws: if the judge does, the finding is `errored`. */
 export function judge(finding: Finding, evidence: Evidence): JudgedFinding {
   try {
     return finding.judge(evidence)
@@ -149,9 +149,9 @@ export function judge(finding: Finding, evidence: Evidence): JudgedFinding {
   }
 }
 
-/** Most characters of what a client chose itself. */
+/** Maximum number of characters of a text that the client chose. */
 const LONGEST = 200
-/** Most characters of a body. */
+/** Maximum number of characters of a body. */
 const LONGEST_BODY = 2048
 
 const DROPPED = {
@@ -160,7 +160,7 @@ const DROPPED = {
   truncated: 'answer cut short',
 } as const
 
-/** An exchange as a sequence diagram needs it; `start` is the moment its times count from, in milliseconds since the Unix epoch. */
+/** An exchange as a line of a sequence diagram; its times count from `start`, in milliseconds since the Unix epoch. */
 export function exchangeLine(exchange: RecordedExchange, start: number): ExchangeLine {
   const { request, idempotency, faults, transfer } = exchange
   return {

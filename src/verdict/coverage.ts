@@ -3,14 +3,14 @@ import { OPERATIONS } from '../domain/operations.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { Covered } from './report.ts'
 
-/** What a client was exercised on: how often each operation, error code and kind of fault occurred. */
+/** Coverage of a client: how often each operation, error code and kind of fault occurred. */
 export interface Coverage {
   operations: Covered[]
   errors: Covered[]
   faults: Covered[]
 }
 
-/** Rows of the fidelity manifest whose errors the control interface alone answers with. */
+/** Rows of the fidelity manifest whose errors occur only at the control interface. */
 const CONTROL_ROWS: ReadonlySet<string> = new Set(['sandbox-routes', 'namespaces'])
 
 /** Codes of the token endpoint (RFC 6749 §5.2). */
@@ -22,7 +22,7 @@ export const ANSWERED_CODES: readonly string[] = [
   ...TOKEN_CODES,
 ]
 
-/** Counts what occurred; `faultKinds` are all that there are, in the order to show them in. */
+/** Counts occurrences; `faultKinds` holds every kind, in the order of the report. */
 export function coverageOf(exchanges: readonly RecordedExchange[], faultKinds: readonly string[]): Coverage {
   const operations = new Map<string, number>()
   const errors = new Map<string, number>()

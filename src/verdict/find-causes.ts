@@ -20,22 +20,22 @@ import {
 import type { Evidence } from './finding.ts'
 import type { ConfigurationCause } from './report.ts'
 
-/** What is wrong with the set-up of the clients, and which exchanges that explains. */
+/** Mistakes in the clients' set-up, and the exchanges that they explain. */
 export interface Causes {
   causes: ConfigurationCause[]
-  /** Ids of requests: findings have nothing to say of them. */
+  /** Request ids of refusals that a cause explains: findings do not judge them. */
   explained: ReadonlySet<string>
 }
 
-/** Most exchanges a cause names. */
+/** Maximum number of exchanges that a cause names. */
 const NAMED = 3
 
-/** The way of a request; `fault` is left out, for it strikes anywhere. */
+/** Checks in the order in which a request meets them; `fault` is left out, since it can strike anywhere. */
 const WAY: readonly Check[] = CHECKS.filter((check) => check !== 'fault')
 
 /**
- * A cause is one only when no request of that client got past that check after the last refusal that points to it: a suite that
- * tries out a wrong secret, and goes on, is set up right.
+ * Finds causes. A cause counts only if no request of that client got past the check after the last refusal that points to it: a suite
+ * that tests a wrong secret, and goes on, is set up correctly.
  */
 export function findCauses({ exchanges, settings }: Evidence): Causes {
   const around = surroundingsOf(exchanges, settings)
@@ -109,7 +109,7 @@ function surroundingsOf(exchanges: Evidence['exchanges'], settings: Evidence['se
   return { settings, issued, spoiled, accepted }
 }
 
-/** Every cause, in the order of a request's way: what is wrong first, first. A new one stands beside those of its token, and here. */
+/** Every cause, in the order in which a request meets the checks. A new one is defined beside those of its token, and listed here. */
 const CAUSES: readonly Cause[] = [
   baseUrl,
   tokenRequest,

@@ -40,7 +40,7 @@ export const FINDING_IDS = [
 /** Id of a finding. */
 export type FindingId = (typeof FINDING_IDS)[number]
 
-/** Ids that scenario files had before there were findings, and what became of them. */
+/** Ids in scenario files from before there were findings, and their successors. */
 const RENAMED: Readonly<Record<string, FindingId>> = {
   'retries-keep-the-key': 'idempotency-key-on-retry',
   'no-duplicate-transfers': 'single-transfer',
@@ -52,12 +52,12 @@ const RENAMED: Readonly<Record<string, FindingId>> = {
   'ignores-unknown-fields': 'unknown-field-tolerance',
 }
 
-/** @returns true if it is the id of a finding. */
+/** @returns true if it is the id of a finding */
 export function isFindingId(word: string): word is FindingId {
   return (FINDING_IDS as readonly string[]).includes(word)
 }
 
-/** Why a word is no id of a finding, and what to write instead; undefined when it is one. */
+/** Explains why a word is not the id of a finding, and proposes one; undefined when it is. */
 export function objectionTo(word: string): { message: string; fix: string } | undefined {
   if (isFindingId(word)) return undefined
   const renamed = Object.hasOwn(RENAMED, word) ? RENAMED[word] : undefined

@@ -3,19 +3,19 @@ import type { Facts } from '../oracle/facts.ts'
 import type { FindingId } from './finding-ids.ts'
 
 /**
- * What requests to the control interface have taken away since the namespace was made: a count each, which no reset sets back. Only those
- * that came over the network count, as of a command that does it to its own sandbox; what this process asks of itself does not.
+ * Counts of removals by requests to the control interface since the namespace was made; a reset does not set them back. Only requests
+ * over the network count, as of a command that does it to its own sandbox, not those of this process itself.
  */
 export interface TakenAway {
-  /** Requests to take faults away or to stop a scenario, whether anything was in force or not. */
+  /** Requests to remove faults or to stop a scenario, with or without effect. */
   clearings: number
   /** Resets. */
   resets: number
-  /** Rules that these took away while they could still strike. */
+  /** Rules that these requests removed while they could still strike. */
   faults: number
 }
 
-/** What findings are drawn from. */
+/** Input of the findings. */
 export interface Evidence extends Facts {
   taken_away: TakenAway
   /** Real time of the judgement, milliseconds since the Unix epoch. */
@@ -23,49 +23,49 @@ export interface Evidence extends Facts {
   settings: ServiceSettings
 }
 
-/** What it costs a partner in production. */
+/** Severity for a partner in production. */
 export type Impact = 'critical' | 'serious' | 'minor'
 
 /**
  * `passed`: the situation arose, and the client did right. `failed`: it did wrong, and the exchanges prove it. `needs_review`: traffic
- * alone cannot tell. `not_exercised`: the situation never arose. `errored`: the judge itself failed.
+ * alone cannot show it. `not_exercised`: the situation never arose. `errored`: the judge itself failed.
  */
 export type Outcome = 'passed' | 'failed' | 'needs_review' | 'not_exercised' | 'errored'
 
-/** What a judge makes of the evidence. */
+/** The result of a judge. */
 export interface Judgement {
   outcome: Exclude<Outcome, 'errored'>
-  /** Sentences for people: what happened, by whom, how often. With `needs_review`, why nobody can know. */
+  /** Sentences for people: event, actor, number of times. With `needs_review`, the reason why nobody can know. */
   explanation: string
-  /** With `failed`: what a right client would have sent, and what came. */
+  /** With `failed`: the request of a correct client, and the one that came. */
   expected?: string
   came?: string
-  /** The exchanges that show it, oldest first, the fewest that do. */
+  /** The exchanges that show it, oldest first, as few as possible. */
   request_ids: string[]
 }
 
-/** One judgement on the client, from what it sent and got. */
+/** A rule by which a client is judged, from its requests and answers. */
 export interface Finding {
   /** A noun phrase; the name of its file. */
   id: FindingId
-  /** What is right, as a sentence without its full stop: "A retry keeps its Idempotency-Key". */
+  /** The right behaviour, as a sentence without its full stop: "A retry keeps its Idempotency-Key". */
   title: string
-  /** What is wrong, and what it costs: "A dropped transfer was retried with a new Idempotency-Key: this pays twice". */
+  /** The wrong behaviour, and its cost: "A dropped transfer was retried with a new Idempotency-Key: this pays twice". */
   failureTitle: string
-  /** Where the specification says so, and what it says in short: "Idempotency-Key: the same key is reused when retrying …". */
+  /** Place in the specification, and a short quotation: "Idempotency-Key: the same key is reused when retrying …". */
   rule: string
   impact: Impact
-  /** What happens to whom if it stays so: one or two sentences. */
+  /** Damage, and who suffers it, if the mistake stays: one or two sentences. */
   consequence: string
-  /** What must happen before it can be judged, in words: "a transfer whose connection drops". */
+  /** Event that must occur before it can be judged, in words: "a transfer whose connection drops". */
   situation: string
-  /** Arguments of `yield-sandbox exec` that bring it about: `--scenario dropped-deposit`; empty when ordinary traffic does. */
+  /** Arguments of `yield-sandbox exec` that bring the situation about: `--scenario dropped-deposit`; empty if ordinary traffic does. */
   exerciseWith: string
-  /** What to do about it. */
+  /** The remedy. */
   fix: string
   /** Ids of the wrong clients in examples/wrong-clients that must make it fail. */
   wrongClients: readonly string[]
-  /** Pure: the same evidence, the same judgement. */
+  /** Pure: the same evidence gives the same judgement. */
   judge(evidence: Evidence): Judgement
 }
 
@@ -82,7 +82,7 @@ export function passed(explanation: string, exchanges: readonly Named[]): Judgem
   return { outcome: 'passed', explanation, request_ids: idsOf(exchanges) }
 }
 
-/** Traffic alone cannot tell. */
+/** Traffic alone cannot show it. */
 export function needsReview(explanation: string, exchanges: readonly Named[]): Judgement {
   return { outcome: 'needs_review', explanation, request_ids: idsOf(exchanges) }
 }

@@ -2,34 +2,34 @@ import type { OperationOutcome } from '../oracle/outcome.ts'
 import type { Impact, Outcome } from './finding.ts'
 import type { FindingId } from './finding-ids.ts'
 
-/** A first-hour mistake in how the client is set up, which explains refusals better than findings could. */
+/** A first-hour mistake in the client's set-up, which explains refusals better than findings could. */
 export interface ConfigurationCause {
   /** A noun phrase, such as `user-token-issuer`. */
   id: string
-  /** One sentence: what is wrong. */
+  /** One sentence: the mistake. */
   title: string
   expected: string
   came: string
   fix: string
-  /** True if no request of that client ever got past the check: then little else could be judged. */
+  /** True if no request of that client ever passed the check: then little else could be judged. */
   blocking: boolean
-  /** How many requests were refused for it. */
+  /** Number of requests that were refused for it. */
   count: number
-  /** The first of them. */
+  /** Ids of the first of them. */
   request_ids: string[]
 }
 
-/** A finding as a report shows it. */
+/** A finding in a report. */
 export interface ReportedFinding {
   id: FindingId
-  /** What is right or, when it failed, what is wrong and what it costs. */
+  /** The right behaviour or, after a failure, the wrong one and its cost. */
   title: string
   outcome: Outcome
   impact: Impact
   /** The rule of the specification. */
   rule: string
   explanation: string
-  /** When it failed, or could: what happens to whom. */
+  /** Damage of a failure, and who suffers it. */
   consequence: string
   expected?: string
   came?: string
@@ -38,19 +38,19 @@ export interface ReportedFinding {
   exercise_with?: string
   /** True if the scenario or `--require` asks for it. */
   required: boolean
-  /** When it failed and may, by a baseline: why. The verdict does not count it. */
+  /** For a failure that a baseline accepts: the reason. The verdict does not count it. */
   accepted?: string
   request_ids: string[]
 }
 
-/** What the client was exercised on. */
+/** Coverage of one operation, error code or kind of fault. */
 export interface Covered {
   id: string
   exercised: boolean
   count: number
 }
 
-/** One exchange as a sequence diagram needs it. */
+/** One exchange as a line of a sequence diagram. */
 export interface ExchangeLine {
   request_id: string
   operation: string | null
@@ -68,15 +68,15 @@ export interface ExchangeLine {
   /** `drop_connection at after_broadcast: …` */
   fault: string | null
   connection: number
-  /** Milliseconds of real time since the first exchange of the report, at its beginning and end. */
+  /** Milliseconds of real time: begin since that of the report's first exchange, and duration. */
   at_ms: number
   took_ms: number
   tx_hash: string | null
-  /** The request whose answer showed the total that it withdraws; null for any other. */
+  /** The request whose answer showed the total that this one withdraws; null for any other exchange. */
   shown_by: string | null
 }
 
-/** What the findings come to. */
+/** The conclusion of a report. */
 export type Verdict = 'passed' | 'failed' | 'inconclusive'
 
 /** `GET /_sandbox/report` */
@@ -90,20 +90,20 @@ export interface Report {
   unproved: number
   /** Name of the scenario started last. */
   scenario?: string
-  /** Every random choice derives from it. */
+  /** Seed of every random choice. */
   seed: number
   /** ISO 8601 UTC, wall-clock time. */
   created_at: string
   /** Version of the sandbox. */
   version: string
-  /** What was asked for and did not come about, a sentence each: why the verdict is no better. */
+  /** Unmet conditions of the verdict, a sentence each: the reasons why it is no better. */
   unmet: string[]
   configuration: ConfigurationCause[]
   findings: ReportedFinding[]
   coverage: { operations: Covered[]; errors: Covered[]; faults: Covered[] }
-  /** What became of every operation that the client sent, the worst first. */
+  /** The outcome of every operation that the client sent, the worst first. */
   operations: OperationOutcome[]
-  /** Those that configuration, operations and findings name, and the last that withdrew everything by a total that was shown. */
+  /** Exchanges that configuration, operations and findings name, and the last withdrawals of everything by a total that was shown. */
   exchanges: ExchangeLine[]
 }
 
@@ -115,7 +115,7 @@ export interface MergedReport extends Pick<Report, 'verdict' | 'summary' | 'prov
 
 const GRAVEST: readonly Verdict[] = ['failed', 'inconclusive', 'passed']
 
-/** The report itself when there is one; of several the gravest verdict, the sums, and each of them. */
+/** A single report itself; of several, the gravest verdict, the sums, and all reports. */
 export function mergedReport(reports: readonly Report[]): Report | MergedReport {
   const [only, ...others] = reports
   if (only && others.length === 0) return only
@@ -137,7 +137,7 @@ function mergedSummary(reports: readonly Report[]): string {
   return `${[`${of('passed').length} of ${reports.length} scenarios passed`, ...others].join('; ')}.`
 }
 
-/** The forms of a report: what a browser, a server or a person is told of each. The usual suffix first. */
+/** The forms of a report: content types and suffixes, the usual suffix first. */
 export const REPORT_FORMS = {
   json: { contentType: 'application/json; charset=utf-8', suffixes: ['.json'] },
   junit: { contentType: 'application/xml; charset=utf-8', suffixes: ['.xml'] },
@@ -153,7 +153,7 @@ export type ReportForm = keyof typeof REPORT_FORMS
 /** Names of the forms. */
 export const REPORT_FORM_NAMES = Object.keys(REPORT_FORMS) as ReportForm[]
 
-/** The form that a file's suffix stands for; undefined when it stands for none. */
+/** The form for a file's suffix; undefined for an unknown suffix. */
 export function formOfFile(path: string): ReportForm | undefined {
   const lower = path.toLowerCase()
   return REPORT_FORM_NAMES.find((name) => REPORT_FORMS[name].suffixes.some((suffix) => lower.endsWith(suffix)))

@@ -3,23 +3,23 @@ import type { Coverage } from './coverage.ts'
 import { plural } from './evidence/words.ts'
 import type { ConfigurationCause, Covered, Report, ReportedFinding } from './report.ts'
 
-/** Traffic without which there is no verdict. */
+/** Traffic that must occur before there is a verdict. */
 export type ExpectedTraffic = Partial<Record<keyof Coverage, readonly string[]>>
 
 type Judged = Pick<Report, 'verdict' | 'summary' | 'unmet'>
 
-/** What a verdict is drawn from. Findings and operations in the order of a report: the gravest first. */
+/** Input of a verdict. Findings and operations in the order of a report: the gravest first. */
 export interface Grounds {
   findings: readonly ReportedFinding[]
   configuration: readonly ConfigurationCause[]
   operations: readonly OperationOutcome[]
   coverage: Coverage
   traffic: ExpectedTraffic
-  /** Why it is not to be passed, whatever the rest shows: a sentence each. */
+  /** Reasons why it must not be passed, whatever the rest shows: a sentence each. */
   reasons: readonly string[]
 }
 
-/** The verdict, why it is no better, and one sentence that says it. */
+/** The verdict, the reasons why it is no better, and a summary in one sentence. */
 export function verdictOf(grounds: Grounds): Judged {
   const { findings, coverage } = grounds
   const unmet = unmetBy(grounds)
@@ -36,13 +36,13 @@ export function verdictOf(grounds: Grounds): Judged {
   return { verdict: 'passed', summary: `Passed: ${plural(kept, 'rule')} kept, none broken.`, unmet }
 }
 
-/** What went wrong, the money first: a sentence each. A failure that a baseline accepts is none. */
+/** Failures, the money first: a sentence each. Those that a baseline accepts are left out. */
 export function failuresOf({ findings, operations }: Pick<Grounds, 'findings' | 'operations'>): string[] {
   const broken = findings.filter(({ outcome, accepted }) => outcome === 'failed' && accepted === undefined)
   return [...sentencesOf(operations, ['critical', 'serious']), ...broken.map(({ title }) => title)]
 }
 
-/** What keeps a verdict from being passed though nothing failed; what was forgotten first. */
+/** Reasons against passing although nothing failed; forgotten requests come first. */
 function unmetBy({ findings, configuration, operations, coverage, traffic, reasons }: Grounds): string[] {
   return [
     ...sentencesOf(operations, ['inconclusive']),
@@ -50,7 +50,7 @@ function unmetBy({ findings, configuration, operations, coverage, traffic, reaso
     ...configuration.filter(({ blocking }) => blocking).map(({ title }) => `${title}.`),
     ...sentencesOf(operations, ['review']),
     ...unmetFindings(findings),
-    // What is forgotten may have been just that.
+    // The expected traffic may have been forgotten.
     ...(operations.some(({ outcome }) => outcome === 'forgotten') ? [] : unseen(coverage, traffic)),
   ]
 }
@@ -61,12 +61,12 @@ function sentencesOf(operations: readonly OperationOutcome[], levels: readonly L
 
 function withMore(sentence: string, all: number): string {
   const more = all > 1 ? ` (and ${all - 1} more)` : ''
-  // An operation's sentence may say in a second one what to do; there is room for that elsewhere.
+  // The second sentence of an operation may give advice; there is room for that elsewhere.
   const [first = ''] = sentence.split(/(?<=\.) /)
   return `${begun(first).replace(/\.$/, '')}${more}.`
 }
 
-/** A critical finding that needs review may be money that moved twice: nothing has to ask for it. */
+/** A critical finding that needs review may mean that money moved twice, so it counts although nobody requires it. */
 function unmetFindings(findings: readonly ReportedFinding[]): string[] {
   return findings.flatMap(({ id, outcome, impact, required }) => {
     if (outcome === 'errored') return [`The judge of ${id} failed.`]

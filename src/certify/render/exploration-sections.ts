@@ -8,7 +8,7 @@ import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
 import type { CertificateEvidence, CertifiedIncident } from '../evidence.ts'
 
-/** What went wrong or needs review in runs with a fault, a card for each cause; then every fault at every operation. */
+/** Incidents of runs with a fault, one card for each cause; then a table of every fault at every operation. */
 export function explorationSections({ exploration: { trials, incidents } }: CertificateEvidence): Markup {
   const results = trials.map(({ operation, hazard, outcome, level }): Tried => {
     return { trial: { harms: [{ position: { operation }, hazard: { id: hazard } }] }, outcome, level }
@@ -31,7 +31,7 @@ ${others.length > 0 && alsoAt(others)}
 <div><dt>See it again</dt><dd><pre tabindex="0"><code>${repeat}</code></pre></dd></div></dl></article>`
 }
 
-/** Where else it was seen; each with what happened there and the command that does it again. */
+/** Other places of the same cause, each with its sentences and the command that repeats it. */
 function alsoAt(others: readonly CertifiedIncident[]): Markup {
   const one = ({ trial, sentences, repeat }: CertifiedIncident) =>
     html`<li><span class="id">${trial}</span>${sentences.map((sentence) => html`<p>${sentence}</p>`)}<pre tabindex="0"><code>${repeat}</code></pre></li>`
@@ -47,13 +47,13 @@ export function placesInWords(incidents: readonly Pick<CertifiedIncident, 'opera
   return operations.map((operation) => `${operation.replaceAll('_', ' ')} (${at(operation).join(', ')})`).join(', ')
 }
 
-/** What has one cause: where it was seen first, and where else. */
+/** Incidents of one cause: the first, and the others. */
 export interface Card {
   first: CertifiedIncident
   others: CertifiedIncident[]
 }
 
-/** Incidents by their cause: those of one outcome that the same findings explain or, where none does, that came to the same. */
+/** Groups incidents by cause: same outcome and same findings or, without findings, same sentences. */
 export function cardsOf(incidents: readonly CertifiedIncident[]): Card[] {
   return [...grouped(incidents, causeOf).values()].flatMap(([first, ...others]) => (first ? [{ first, others }] : []))
 }
@@ -62,7 +62,7 @@ function causeOf({ outcome, findings, sentences }: CertifiedIncident): string {
   return JSON.stringify([outcome, findings.length > 0 ? [...findings].sort() : sentences.map(shapeOf)])
 }
 
-/** Whose money it is, how much of it, and of which operation makes no difference. */
+/** Removes the end user, the amounts and the operation from a sentence: they make no difference to the cause. */
 function shapeOf(sentence: string): string {
   return sentence
     .replace(/^.*?(?:: |'s )/s, '')

@@ -7,7 +7,7 @@ import { type CertificateEvidence, type FindingOutcome, operationInWords, type S
 
 type FindingEntry = CertificateEvidence['findings'][number]
 
-/** What is broken, with the rule, what it costs, and what to do. */
+/** Broken rules: each with its rule, its cost, and the fix. */
 export function contradictedSection(evidence: CertificateEvidence): Markup | undefined {
   return section('Broken', of(evidence, 'contradicted'), (entries) =>
     entries.map((entry) => contradiction(entry, evidence)),
@@ -24,7 +24,7 @@ function contradiction({ id, contradicted_in }: FindingEntry, evidence: Certific
 <div><dt>See it again</dt><dd><pre tabindex="0"><code>${again}</code></pre></dd></div></dl></article>`
 }
 
-/** Every scenario, how the command came through it, and what became of its operations. */
+/** Every scenario, how the command ended in it, and the outcomes of its operations. */
 export function scenariosSection({ scenarios }: CertificateEvidence): Markup | undefined {
   const row = (scenario: ScenarioEvidence) => {
     const { name, verdict, operations } = scenario
@@ -40,7 +40,7 @@ export function scenariosSection({ scenarios }: CertificateEvidence): Markup | u
   ])
 }
 
-/** Every rule in every scenario. */
+/** A table of every rule in every scenario. */
 export function rulesSection({ findings, scenarios }: CertificateEvidence): Markup | undefined {
   const head = scenarios.map(({ name }) => html`<th scope="col">${name}</th>`)
   const row = (entry: FindingEntry) =>
@@ -75,7 +75,7 @@ export function endInWords(scenario: Pick<ScenarioEvidence, 'end' | 'may_fail'>)
   return failedItself(scenario) ? `failed: code ${end}` : `failed, as it may: code ${end}`
 }
 
-/** What is open, and what it would take. */
+/** Rules that were not tested, and the situation that each needs. */
 export function unprovedSection(evidence: CertificateEvidence): Markup | undefined {
   return section('Not tested', of(evidence, 'unproved'), (entries) => [
     html`<ul class="list not_exercised">${entries.map((entry) => html`<li>${titleOf(entry)}<p>Needs ${findingOf(entry.id)?.situation}.</p></li>`)}</ul>`,
@@ -99,12 +99,12 @@ function of({ findings }: CertificateEvidence, wanted: FindingOutcome): FindingE
   return findings.filter(({ outcome }) => outcome === wanted)
 }
 
-/** Undefined where this version has no such finding. */
+/** Undefined if this version does not have the finding. */
 function findingOf(id: string): Finding | undefined {
   return FINDINGS.find((finding) => finding.id === id)
 }
 
-/** A command line that runs the command through a scenario again, as `certify` did. `exec` has no --tolerate. */
+/** A command line that runs the command through a scenario again, as `certify` did. It drops --tolerate, which `exec` does not have. */
 export function scenarioCommand(scenario: string, { seed, flags, command }: CertificateEvidence): string {
   const kept = flags[0] === '--tolerate' ? flags.slice(1) : flags
   return execCommandLine(['--scenario', scenario], { seed, flags: kept, command })

@@ -6,10 +6,10 @@ import type { CertificateEvidence } from '../evidence.ts'
 import { explorationSections } from './exploration-sections.ts'
 import { contradictedSection, rulesSection, scenariosSection, unprovedSection } from './finding-sections.ts'
 
-/** What stands in the page before and behind the certificate itself. */
+/** Marks before and behind the certificate in the page. */
 export const EMBEDDED = { begin: '<script type="application/json" id="certificate">', end: '</script>' }
 
-/** One page that needs nothing but itself: no network, no script. The same certificate gives the same bytes. */
+/** Renders a self-contained page: no network, no script. The same certificate gives the same bytes. */
 export function renderPage(certificate: Certificate): string {
   const { evidence } = certificate
   return page({
@@ -37,12 +37,12 @@ function numbersOf({ proved, contradicted, unproved }: CertificateSummary): Verd
   ]
 }
 
-/** As data, which no browser runs: nothing in it ends the element. */
+/** The certificate as data, which no browser runs; escaped so that it cannot end the element. */
 function embedded(certificate: Certificate): Markup {
   return raw(`${EMBEDDED.begin}${JSON.stringify(certificate).replaceAll('<', '\\u003c')}${EMBEDDED.end}`)
 }
 
-/** Of what the certificate is, and by what. */
+/** Subject and circumstances of the certificate. */
 function factsOf(digest: string, evidence: CertificateEvidence): Markup {
   const { subject, version, specification, seed, fixtures, clock, exploration } = evidence
   const fact = (name: string, text: string | number) => html`<div><dt>${name}</dt><dd>${text}</dd></div>`
@@ -55,7 +55,7 @@ ${!exploration.repeatable && fact('Not repeatable', 'Runs without faults differ,
 <div><dt>Digest of the evidence</dt><dd><code>${digest}</code></dd></div></dl>`
 }
 
-/** What was certified, as one writes it, with the flags that matter. */
+/** The command line of the certification, with the flags that matter. */
 function commandOf({ seed, clock, flags, command }: CertificateEvidence): string {
   const same = ['--seed', String(seed), '--clock', clock, ...flags]
   return shellWords(['yield-sandbox', 'certify', ...same, '--', ...command])

@@ -8,13 +8,13 @@ import { type CertificateEvidence, isOpen, operationInWords } from '../evidence.
 import { cardsOf, placesInWords } from './exploration-sections.ts'
 import { endInWords } from './finding-sections.ts'
 
-/** What is shown beside. */
+/** Options of the text. */
 export interface CertificateTextTerms {
-  /** What is right, too: every rule, every scenario with its operations, and every run that was not simply survived. */
+  /** Shows successes, too: every rule, every scenario with its operations, and every run that was not simply survived. */
   verbose?: boolean | undefined
 }
 
-/** For a terminal: what is wrong or open, a line each, then the numbers and the digest, and the verdict last. */
+/** Text for a terminal: failures and open points, a line each, then the numbers and the digest, and the verdict last. */
 export function renderCertificateText(
   { digest, evidence }: Certificate,
   { verbose = false }: CertificateTextTerms = {},
@@ -52,7 +52,7 @@ function otherRules({ findings }: CertificateEvidence): string[] {
     })
 }
 
-/** Those that are neither among the incidents nor survived. */
+/** Runs that are neither among the incidents nor survived. */
 function otherRuns({ exploration }: CertificateEvidence): string[] {
   return exploration.trials
     .filter(({ level }) => level !== 'ok' && !isBad(level) && !isOpen(level))
@@ -70,7 +70,7 @@ function allScenarios({ scenarios: all }: CertificateEvidence): string[] {
 
 const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?' }
 
-/** A line for each cause. */
+/** One line for each cause. */
 function incidents({ exploration }: CertificateEvidence): string[] {
   return cardsOf(exploration.incidents).map(({ first, others }) => {
     const { outcome, level, trial, sentences } = first

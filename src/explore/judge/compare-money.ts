@@ -4,8 +4,9 @@ import { amountInWords } from '../../support/quantities.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /**
- * Compares where the money of all end users ended up: transfers by type and amount, which make the principals, and wallets. Yields are not
- * compared. A sentence for each difference: "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice instead of once)".
+ * Compares the money of all end users after two runs: transfers by type and amount, which make the principals, and wallets. Yields are not
+ * compared. Returns a sentence for each difference:
+ * "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice instead of once)".
  */
 export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): string[] {
   return usersInPairs(expected, actual).flatMap(([who, before, after]) => compareUser(who, before, after))
@@ -13,7 +14,7 @@ export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): string[]
 
 type Pair = [who: string, expected: UserMoney | undefined, actual: UserMoney | undefined]
 
-/** End users with a lasting name by that; others by their money, and those whose money differs by the order in which they appeared. */
+/** Pairs end users with a lasting name by that; others by equal money, and those that are left by the order of appearance. */
 function usersInPairs(expected: OwnedMoney, actual: OwnedMoney): Pair[] {
   const names = new Set([...expected.named.keys(), ...actual.named.keys()])
   const named = [...names].map((name): Pair => [name, expected.named.get(name), actual.named.get(name)])
@@ -37,7 +38,7 @@ function compareUser(who: string, expected: UserMoney | undefined, actual: UserM
   const ids = new Set([...(expected?.pools ?? []), ...(actual?.pools ?? [])].map(({ pool_id }) => pool_id))
   const poolOf = (user: UserMoney | undefined, id: string) => user?.pools.find(({ pool_id }) => pool_id === id)
   const moved = [...ids].flatMap((id) => comparePool(who, poolOf(expected, id), poolOf(actual, id)))
-  // What was moved says it all; where nothing was, the wallet must be as it was.
+  // The transfers explain the wallet; without a difference there, the wallets must be equal.
   return moved.length > 0 ? moved : compareWallets(who, expected, actual)
 }
 
@@ -59,7 +60,7 @@ function comparePool(who: string, expected: PoolMoney | undefined, actual: PoolM
 }
 
 function compareWallets(who: string, expected: UserMoney | undefined, actual: UserMoney | undefined): string[] {
-  // One who is not there has a wallet that nobody has used.
+  // An end user missing in one run has not used the wallet.
   if (!expected || !actual) return []
   return expected.wallet.flatMap((token) => {
     const { token_symbol, token_decimals, chain_id, balance } = token
@@ -70,7 +71,7 @@ function compareWallets(who: string, expected: UserMoney | undefined, actual: Us
   })
 }
 
-/** How often a pool has each transfer, by type and amount. */
+/** Number of a pool's transfers, by type and amount. */
 function countsOf(pool: PoolMoney | undefined): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { type, amount_minor } of pool?.transfers ?? []) {
@@ -92,20 +93,20 @@ function times(count: number): string {
   return ['never', 'once', 'twice'][count] ?? `${count} times`
 }
 
-/** Money by whose it is, so that it can be compared between runs whose end users have other names each time. */
+/** Money by owner, comparable between runs whose end users have other names each time. */
 export interface OwnedMoney {
-  /** Of end users whose name is the same in every run. */
+  /** Money of end users whose name is the same in every run. */
   named: ReadonlyMap<string, UserMoney>
-  /** Of the others, in the order in which they appeared. */
+  /** Money of the others, in the order in which they appeared. */
   unnamed: readonly UserMoney[]
 }
 
-/** Names of the end users that requests were for. */
+/** Names of the end users in the requests. */
 export function endUsersOf(exchanges: readonly RecordedExchange[]): Set<string> {
   return new Set(appearancesOf(exchanges).map(({ external_id }) => external_id))
 }
 
-/** Sorts money by its owners; `stable` are the names that are the same in every run. Those whom no request of any run was for do not count. */
+/** Sorts money by owner; `stable` holds the names that are the same in every run. End users without a request in any run do not count. */
 export function ownedMoney(
   money: Money,
   exchanges: readonly RecordedExchange[],
@@ -121,7 +122,7 @@ export function ownedMoney(
     if (stable.has(external_id)) named.set(tenants.size > 1 ? `${external_id} (${tenant})` : external_id, user)
     else unnamed.push(user)
   }
-  // One who was never asked for, for the token was refused, has what the fixture gave.
+  // An end user that no request reached, since the token was refused, has the money of the fixture.
   const appeared = new Set(appearances.map(({ external_id }) => external_id))
   for (const name of stable) {
     const [user, another] = money.users.filter(({ external_id }) => external_id === name)

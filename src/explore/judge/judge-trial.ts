@@ -8,22 +8,22 @@ import type { TrialOutcome, TrialResult } from '../exploration.ts'
 import type { Observation } from '../run/exploration-sandbox.ts'
 import { compareMoney, type OwnedMoney, ownedMoney } from './compare-money.ts'
 
-/** What a run is compared with. */
+/** The runs without faults that a trial is compared with. */
 export interface TrialExpectation {
-  /** Where runs without faults leave the money: any of them will do. */
+  /** Money after each run without faults: a trial must match one of them. */
   money: readonly OwnedMoney[]
   /** Names of end users that are the same in every run. */
   stable: ReadonlySet<string>
-  /** What runs without faults do. */
+  /** The operations of the runs without faults. */
   sibling: Sibling
-  /** What became of operations without faults that is not as it should be: a suite that tries out refusals has some. */
+  /** Bad outcomes that also occur without faults: a suite that tests refusals has some. */
   usual: readonly OperationOutcome[]
 }
 
-/** What a run came to, and why. */
+/** Judgement of a run, and its reasons. */
 export type TrialJudgement = Pick<TrialResult, 'outcome' | 'level' | 'sentences' | 'operations'>
 
-/** Judges a run by what became of its operations, beside what becomes of them without faults, and by where the money ended up. */
+/** Judges a run by the outcomes of its operations, compared with those without faults, and by where the money ended up. */
 export function judgeTrial(seen: Observation, expected: TrialExpectation): TrialJudgement {
   const { struck, end, evidence } = seen
   const broken = brokenBy(seen)
@@ -49,12 +49,12 @@ export function judgeTrial(seen: Observation, expected: TrialExpectation): Trial
   return { outcome: 'survived', level: 'ok', sentences: ['the same money'], operations }
 }
 
-/** @returns true if a client is not fit for production that comes to it */
+/** @returns true if a client with this outcome is not fit for production */
 export function isBad(level: Level | undefined): boolean {
   return level === 'critical' || level === 'serious'
 }
 
-/** What is not as it should be, and not as often without faults. */
+/** Bad outcomes that occur more often than without faults. */
 function newIn(
   outcomes: readonly OperationOutcome[],
   usual: readonly OperationOutcome[],
@@ -72,7 +72,7 @@ function newIn(
   })
 }
 
-/** Of the worst level, each once; a note does not stand beside a loss. */
+/** Sentences of the worst level and of those that need review, each once: a note does not stand beside a loss. */
 function sentencesOf(operations: readonly OperationOutcome[], worst: Level): string[] {
   const shown = operations.filter(
     ({ level }) => LEVELS.indexOf(level) <= Math.max(LEVELS.indexOf(worst), LEVELS.indexOf('review')),
@@ -86,7 +86,7 @@ function notStruck({ struck, takenAway }: Observation): string {
   return takenAway ? `${many}: the command took it away` : `${many}: no request came to that point`
 }
 
-/** In what the money of a run is not that of the first run without faults; nothing when it is where any of them left it. */
+/** Differences between the money of a run and that of the first run without faults; empty when it equals that of any of them. */
 function differenceOf(
   { money, evidence: { exchanges } }: Observation,
   { money: wanted, stable }: TrialExpectation,
@@ -96,7 +96,7 @@ function differenceOf(
   return differences.every(({ length }) => length > 0) ? (differences[0] ?? []) : []
 }
 
-/** Why nothing can be said of a run. */
+/** Reasons why a run cannot be judged. */
 function brokenBy({ before, unsettled, audit }: Observation): string[] | undefined {
   if (before) return [`--before failed: ${endInWords(before)}`]
   if (unsettled > 0) return [unsettledInWords(unsettled)]

@@ -6,17 +6,17 @@ import { HAZARDS, type PlannedHazard } from './hazards.ts'
 import type { PlannedTrial } from './plan.ts'
 import { type Place, positionName } from './positions.ts'
 
-/** What the id of a random schedule begins with. */
+/** The beginning of the id of a random schedule. */
 const DRAWN = /^random-\d+ of seed \d+: /
 
-/** Names of hazards, the longest first: one may end in another. */
+/** Ids of hazards, the longest first: one may end in another. */
 const NAMES = HAZARDS.map(({ id }) => id).sort((a, b) => b.length - a.length)
-/** A harm as an id names it: names of end users may have anything in them. */
+/** A harm within an id; names of end users may contain anything. */
 const HARM = new RegExp(`^(.+?) (${NAMES.join('|')})(?: \\+ |$)`, 's')
 
 /**
- * The trial that an id names, as it was printed: of one harm, of several, drawn by chance or what is left of such a one. Throws OptionError
- * for one that makes no sense at these places, with the nearest that does.
+ * The trial that a printed id names: a single harm, several, a random schedule or what is left of one. Throws OptionError for an id that
+ * does not fit these places, with the nearest that does.
  */
 export function findTrial(id: string, places: readonly Place[]): PlannedTrial {
   const [prefix = ''] = DRAWN.exec(id) ?? []
@@ -33,7 +33,7 @@ export function findTrial(id: string, places: readonly Place[]): PlannedTrial {
 function harmOf(id: string, name: string, hazardId: string, places: readonly Place[]): PlannedTrial['harms'][number] {
   const hazard = HAZARDS.find((one) => one.id === hazardId)
   if (!hazard) throw unknown(id, `"${hazardId}" is no fault`)
-  // A retry is at a place that the command without faults never comes to.
+  // A retry has an ordinal that the command without faults never reaches.
   const ordinal = Number(/^\w+#(\d+)/.exec(name)?.[1])
   const alike = places.filter(({ position }) => positionName({ ...position, ordinal }) === name)
   const [place] = alike
@@ -66,9 +66,9 @@ function unknown(id: string, why: string): OptionError {
   return new OptionError(`--trial "${shorten(id, 200)}": ${why}`)
 }
 
-/** What makes the same run, beside the trial. */
+/** Terms that give the same run, except the trial. */
 export type SameTerms = Pick<Exploration, 'command' | 'seed' | 'clock'> & {
-  /** Flags of `explore` that make the same sandbox and the same environment: `--fixtures`, `--env`, `--before`, … */
+  /** Flags of `explore` that give the same sandbox and the same environment: `--fixtures`, `--env`, `--before`, … */
   flags: readonly string[]
 }
 

@@ -5,31 +5,31 @@ import { PHASES, type Phase, TRANSFER_PHASES } from '../../faults/phase.ts'
 import type { Hazard } from '../exploration.ts'
 import type { Place } from './positions.ts'
 
-/** When its turn comes: what can cost money first, what makes a client wait in real time last. */
+/** Order of trials: first those that can cost money, last those that make a client wait in real time. */
 export const URGENCIES = ['money', 'retry', 'rest', 'wait'] as const
 
-/** A hazard, and where it makes sense. */
+/** A hazard, and where it applies. */
 export interface PlannedHazard extends Hazard {
   urgency: (typeof URGENCIES)[number]
   /**
-   * Milliseconds of real time for which it goes on: it is taken away then. Business time stands still, so that no duration of a fault
-   * ever ends, and a client that is right must not be kept from its end.
+   * Milliseconds of real time after which the fault is removed. Business time is frozen, so that no duration of a fault
+   * ever ends, and a correct client must still be able to finish.
    */
   holds?: number
-  /** Tried only where somebody asks for it by its name, and why. */
+  /** Reason why the hazard is tried only if its name is given. */
   onlyNamed?: string
   fits(place: Place): boolean
 }
 
-/** Of a hazard that makes sense at every place. */
+/** For a hazard that applies at every place. */
 export const anywhere = () => true
-/** Of one that makes sense only where money moved. */
+/** For a hazard that applies only where money moved. */
 export const inTransfer = ({ transferred }: Place) => transferred
 
 /** Long enough for a client to notice, short enough for one that repeats to get through. */
 const HELD_MS = 3_000
 
-/** An incident: answers are lost for longer than a client repeats its request. It takes the time that the client goes on. */
+/** Incidents: answers are lost for longer than a client repeats its request. The run takes as long as the client goes on. */
 export const OUTAGES: PlannedHazard[] = [
   {
     id: 'outage-lost',
@@ -54,7 +54,7 @@ export const OUTAGES: PlannedHazard[] = [
   },
 ]
 
-/** What becomes of the chain. Those that strike others as well are taken away after a while. */
+/** Hazards of the chain. Those that affect others as well are removed after a while. */
 export const CHAIN: PlannedHazard[] = [
   { id: 'reorg', title: 'block replaced', urgency: 'rest', rule: { kind: 'reorg' }, fits: inTransfer },
   {
@@ -121,14 +121,14 @@ export const WAITS: PlannedHazard[] = [
   },
 ]
 
-/** Everything that a client sends with a key, or that makes something. */
+/** Operations that carry a key or create something. */
 const WRITES: readonly Operation[] = ['create_end_user', 'create_portfolio', ...TRANSFERS]
 
 const among = (operations: readonly Operation[]) => (place: Place) => operations.includes(place.position.operation)
 const inWords = (phase: Phase) => phase.replace('_', ' ')
 const inName = (phase: Phase) => phase.replace('_', '-')
 
-/** Every way in which production loses a connection. */
+/** Lost connections, in every way known from production. */
 const DROPS: PlannedHazard[] = PHASES.flatMap((phase) => {
   const fits = TRANSFER_PHASES.has(phase) ? inTransfer : anywhere
   const urgency = TRANSFER_PHASES.has(phase) ? 'money' : 'retry'
@@ -142,7 +142,7 @@ const DROPS: PlannedHazard[] = PHASES.flatMap((phase) => {
   ]
 })
 
-/** The service, or a proxy in front of it, refuses; afterwards the work goes on behind the client's back. */
+/** Refusals by the service or a proxy in front of it; in later phases the work goes on behind the client's back. */
 const ERRORS: PlannedHazard[] = [
   {
     id: 'unavailable',
@@ -307,7 +307,7 @@ const TOKENS: PlannedHazard[] = [
   },
 ]
 
-/** Everything that production could show, in the order in which a matrix shows it. A new hazard is a line here. */
+/** Every hazard, in the order in which a matrix shows it. A new hazard is a line here. */
 export const HAZARDS: readonly PlannedHazard[] = [
   ...DROPS,
   ...OUTAGES,

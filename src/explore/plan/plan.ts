@@ -4,24 +4,24 @@ import type { Harm, RequestPosition, Trial } from '../exploration.ts'
 import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
 import { type Place, positionName } from './positions.ts'
 
-/** Which trials are wanted. */
+/** Selection of trials. */
 export interface PlanWish {
-  /** Kinds of fault, or ids of hazards; all of them when empty. */
+  /** Kinds of fault, or ids of hazards; empty for all. */
   kinds: readonly string[]
-  /** Operations; all of them when empty. */
+  /** Operations; empty for all. */
   operations: readonly Operation[]
-  /** 2: the request after the harmed one, a retry most likely, is harmed as well. */
+  /** 2: the request after the harmed one, most likely a retry, is harmed as well. */
   depth: 1 | 2
 }
 
 /** A trial that is still to be run. */
 export interface PlannedTrial extends Trial {
   harms: readonly { position: RequestPosition; hazard: PlannedHazard }[]
-  /** Of faults that only chance put together: what comes of it is judged as that of those that struck. */
+  /** True for faults combined at random: the trial is judged by those that struck. */
   drawn?: true
 }
 
-/** One trial for everything that can go wrong anywhere; those that can cost money first, those that wait last. */
+/** Plans one trial for every hazard at every place; those that can cost money first, those that wait last. */
 export function planTrials(places: readonly Place[], { kinds, operations, depth }: PlanWish): PlannedTrial[] {
   const hazards = HAZARDS.filter((hazard) => isAmong(kinds, hazard))
   const singles = placesAt(operations, places).flatMap((place) =>
@@ -32,38 +32,38 @@ export function planTrials(places: readonly Place[], { kinds, operations, depth 
   return byUrgency([...trials, ...pairs])
 }
 
-/** The places at these operations; all of them when there is none. */
+/** The places at these operations; all places when no operation is given. */
 export function placesAt(operations: PlanWish['operations'], places: readonly Place[]): readonly Place[] {
   return operations.length === 0 ? places : places.filter(({ position }) => operations.includes(position.operation))
 }
 
-/** @returns true if a hazard is meant by one of these words, kinds of fault or ids of hazards; by none, all but those to be named are */
+/** @returns true if one of these words, kinds of fault or ids, selects the hazard; without words, all but `onlyNamed` ones are selected */
 export function isAmong(kinds: PlanWish['kinds'], { id, rule, onlyNamed }: PlannedHazard): boolean {
   if (kinds.includes(id)) return true
   return onlyNamed === undefined && (kinds.length === 0 || kinds.includes(rule.kind))
 }
 
-/** A trial with its name. */
+/** Gives a trial its name. */
 export function trialOf<H extends Harm>(harms: readonly H[]): { id: string; harms: readonly H[] } {
   return { id: harms.map(({ position, hazard }) => `${positionName(position)} ${hazard.id}`).join(' + '), harms }
 }
 
-/** @returns true if a trial changes the market that money is in, as only its owner can */
+/** @returns true if a trial changes the market, which only its owner can do */
 export function changesMarket({ harms }: PlannedTrial): boolean {
   return harms.some(({ hazard: { rule } }) => rule.kind === 'pool_paused' || rule.kind === 'illiquid_pool')
 }
 
-/** @returns true if a trial takes the time that the client waits */
+/** @returns true if the duration of a trial depends on how long the client waits */
 export function waits({ harms }: PlannedTrial): boolean {
   return harms.some(({ hazard }) => hazard.urgency === 'wait')
 }
 
-/** Milliseconds of real time after which faults of a trial are taken away once they have struck; 0 when none has to be. */
+/** Milliseconds of real time after which the faults of a trial are removed once they have struck; 0 for never. */
 export function heldFor({ harms }: PlannedTrial): number {
   return Math.max(0, ...harms.map(({ hazard }) => hazard.holds ?? 0))
 }
 
-/** What is told of a trial: not when its turn comes, nor where it fits. */
+/** The public part of a trial: without urgency and places. */
 export function withoutPlan({ id, harms }: PlannedTrial): Trial {
   const told = harms.map(({ position, hazard: { id: hazard, title, rule } }) => {
     return { position, hazard: { id: hazard, title, rule } }
@@ -71,7 +71,7 @@ export function withoutPlan({ id, harms }: PlannedTrial): Trial {
   return { id, harms: told }
 }
 
-/** The next request of the same kind is the retry, if there is one; it has all that the first one had. */
+/** Trials that also harm the next request of the same kind: the retry, if there is one. It allows the hazards of the first request. */
 function retryTrials(place: Place, first: PlannedHazard, hazards: readonly PlannedHazard[]): PlannedTrial[] {
   if (first.urgency === 'wait') return []
   const { position } = place
@@ -94,12 +94,12 @@ function byUrgency(trials: readonly PlannedTrial[]): PlannedTrial[] {
   return [...trials].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
 }
 
-/** The rules that do these harms, each to exactly one request. */
+/** The rules of these harms, each for exactly one request. */
 export function faultRules(harms: readonly Harm[]): FaultRule[] {
   return harms.map(({ position, hazard }) => ({ ...hazard.rule, match: matchOf(position) }) as FaultRule)
 }
 
-/** A rule as `--fault` takes it: `drop_connection; phase=after_broadcast; how=reset; operation=deposit; external_id=alice; ordinal=2`. */
+/** A rule as text for `--fault`: `drop_connection; phase=after_broadcast; how=reset; operation=deposit; external_id=alice; ordinal=2`. */
 export function faultText({ kind, phase, match = {}, with: parameters = {} }: FaultRule): string {
   const words = { phase, ...parameters, ...match }
   const written = Object.entries(words).flatMap(([name, value]) =>
@@ -117,14 +117,14 @@ function quoted(value: string): string {
   return /[;"\s]/.test(value) ? `"${value}"` : value
 }
 
-/** Kinds of fault that explore does not try, and why. Every kind is either here or among the hazards. */
+/** Kinds of fault that explore does not try, and the reasons. Every kind is either here or among the hazards. */
 export const UNTRIED: Readonly<Record<string, string>> = {
   apy_change: 'business time stands still in every run, so that no yield is ever earned',
   deprecation: 'it adds headers to good answers, which change nothing for a client that does not read them',
   slow_confirmation: 'business time stands still in every run, so that it is the same as stuck, which is tried',
 }
 
-/** One sentence: which faults are not tried unless they are asked for, and which never are. */
+/** One sentence: faults that are never tried, and those that are tried only if they are named. */
 export function untriedInWords(): string {
   const named = HAZARDS.flatMap(({ id, onlyNamed }) => (onlyNamed === undefined ? [] : `${id} (${onlyNamed})`))
   const never = Object.entries(UNTRIED).map(([kind, reason]) => `${kind} (${reason})`)

@@ -2,20 +2,20 @@ import { Appearances } from '../../faults/appearances.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { RequestPosition, Trial } from '../exploration.ts'
 
-/** A position of a run without faults, and what the exchange there shows can happen to it. */
+/** A position of a run without faults, and facts about its exchange that decide which hazards apply. */
 export interface Place {
   position: RequestPosition
   /** True if the exchange carried out a transfer. */
   transferred: boolean
   has_cursor: boolean
-  /** How it was answered: `200`, `422 insufficient_balance`. */
+  /** Status and code of the answer: `200`, `422 insufficient_balance`. */
   answer: string
 }
 
-/** The places of a run, in the order of arrival. Names of end users in `stable` are the same in every run. */
+/** The places of a run, in the order of arrival. `stable` holds the names of end users that are the same in every run. */
 export function placesOf(exchanges: readonly RecordedExchange[], stable: ReadonlySet<string>): Place[] {
   const several = new Set(exchanges.flatMap(({ tenant }) => tenant ?? [])).size > 1
-  // As the rules count whose `match` names a place.
+  // Counts as the rules do whose `match` names a place.
   const appearances = new Appearances()
   return exchanges.flatMap((exchange): Place[] => {
     const { operation, tenant, external_id, transfer, idempotency, request } = exchange
@@ -43,9 +43,9 @@ export function positionName({ operation, tenant, external_id, end_user, ordinal
   return `${operation}#${ordinal}${user}${tenant === null ? '' : `(${tenant})`}`
 }
 
-/** Names of all places where trials do something, each once. */
+/** Names of all places at which trials cause something, each once. */
 export function placesIn(trials: readonly Trial[]): string[] {
-  // A trial of several harms is at a place of single ones, or at the retry that comes after it.
+  // The places of a trial of several harms are those of single ones, or the retry after one.
   const singles = trials.filter(({ harms }) => harms.length === 1)
   return [...new Set(singles.flatMap(({ harms }) => harms.map(({ position }) => positionName(position))))]
 }

@@ -3,25 +3,25 @@ import { HAZARDS } from './hazards.ts'
 import { isAmong, type PlannedTrial, type PlanWish, placesAt, trialOf } from './plan.ts'
 import { type Place, positionName } from './positions.ts'
 
-/** Faults of one schedule. */
+/** Minimum and maximum number of faults of one schedule. */
 const FEWEST = 2
 const MOST = 5
-/** In one of so many, the request after a harmed one, a retry most likely, is harmed as well. */
+/** One in so many harmed requests has its successor, most likely a retry, harmed as well. */
 const RETRIED_ONE_IN = 4
-/** Draws for each schedule that is wanted: where there are few places, most schedules are drawn already. */
+/** Draws for each wanted schedule: with few places, most draws repeat an earlier schedule. */
 const ATTEMPTS = 20
 
-/** Which schedules are wanted. */
+/** Selection of schedules. */
 export interface RandomWish extends Pick<PlanWish, 'kinds' | 'operations'> {
-  /** How many; there are fewer when there are not so many different ones. */
+  /** Number of schedules; fewer when there are not so many different ones. */
   count: number
-  /** The same seed draws the same. */
+  /** The same seed gives the same schedules. */
   seed: number
 }
 
 /**
- * Schedules of several faults at once, by chance: what no single fault brings to light. Faults that make a client wait in real time
- * only where their kinds are asked for.
+ * Random schedules of several faults at once: they find failures that no single fault causes. Faults that make a client wait in real
+ * time are included only if their kinds are given.
  */
 export function randomTrials(places: readonly Place[], { count, seed, kinds, operations }: RandomWish): PlannedTrial[] {
   const hazards = HAZARDS.filter((hazard) => isAmong(kinds, hazard) && (kinds.length > 0 || hazard.urgency !== 'wait'))
@@ -45,7 +45,7 @@ interface Site {
   fitting: PlannedTrial['harms'][number]['hazard'][]
 }
 
-/** In the order of the places. One request is struck by one fault: no place comes twice. */
+/** Draws harms, in the order of the places. One fault strikes one request, so no place comes twice. */
 function drawHarms(sites: readonly Site[], draw: (below: number) => number): PlannedTrial['harms'] {
   const wanted = FEWEST + draw(MOST - FEWEST + 1)
   const harms = new Map<string, { at: number; harm: PlannedTrial['harms'][number] }>()
@@ -62,6 +62,6 @@ function drawHarms(sites: readonly Site[], draw: (below: number) => number): Pla
       if (hazard && !harms.has(positionName(one))) harms.set(positionName(one), { at, harm: { position: one, hazard } })
     }
   }
-  // A retry comes after what it repeats as it is.
+  // The sort is stable: a retry stays behind the request that it repeats.
   return [...harms.values()].sort((a, b) => a.at - b.at).map(({ harm }) => harm)
 }

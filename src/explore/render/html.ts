@@ -8,7 +8,7 @@ import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './inci
 import { isAside, legendOf, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
-/** One page that needs nothing but itself: no network, no script. */
+/** Renders a self-contained page: no network, no script. */
 export function renderHtml(exploration: Exploration): string {
   return page({
     title: verdictSentence(exploration),
@@ -37,7 +37,7 @@ ${verdictHead({ verdict, summary: verdictSentence(exploration), numbers })}
 <p class="id">${tally(exploration)}. ${pace(exploration)}.</p>`
 }
 
-/** What can go wrong, by where; words for those who see no colours. */
+/** The matrix of hazards by place; each cell has a text for people who cannot see colours. */
 export function matrixSection(exploration: MatrixSource): Markup | undefined {
   const matrix = matrixOf(exploration)
   const { operations, rows } = matrix
@@ -51,7 +51,7 @@ export function matrixSection(exploration: MatrixSource): Markup | undefined {
   return html`<section><h2>Every fault at every place</h2><div class="scroll" tabindex="0" role="region" aria-label="Every fault at every place"><table class="matrix"><thead><tr><td></td>${head}</tr></thead><tbody>${rows.map(row)}</tbody></table></div><ul class="legend">${legend}</ul></section>`
 }
 
-/** What went wrong, the worst first; then what has to be known besides. */
+/** Incidents, the worst first; then results and remarks that people should know. */
 function incidentSections(exploration: Exploration): Markup {
   const wrong = incidentsOf(exploration, ({ level }) => isBad(level))
   const aside = incidentsOf(exploration, isAside)
@@ -82,7 +82,7 @@ ${first.sentences.map((sentence) => html`<p>${sentence}</p>`)}
 <dl class="facts">${why}${also !== undefined && html`<div><dt>Also</dt><dd>${also}${eachOf(others)}</dd></div>`}<div><dt>See it again</dt><dd><pre tabindex="0"><code>${first.repeat}</code></pre></dd></div></dl></article>`
 }
 
-/** Each of the others, with the command that does it again. */
+/** The other trials of an incident, each with the command that repeats it. */
 function eachOf(others: readonly TrialResult[]): Markup {
   const one = ({ trial, repeat }: TrialResult) =>
     html`<li><span class="id">${trial.id}</span><pre tabindex="0"><code>${repeat}</code></pre></li>`
@@ -95,7 +95,7 @@ function item(incident: Incident): Markup {
   return html`<li class="${outcome}"><span class="tag">${signOf(first)} ${OUTCOMES[outcome].name}</span> ${first.trial.id}<p>${first.sentences.join('; ')}</p>${also !== undefined && html`<p>Also ${also}.</p>`}</li>`
 }
 
-/** Of the matrix, and of what the outcomes look like. */
+/** CSS of the matrix, and of the outcomes. */
 export const MATRIX_STYLE = `
 .paid_twice,.took_out_unpaid,.untold,.hung,.paid_twice_put_right,.made_twice{--tone:var(--fail)}.left_open,.perhaps_told,.lucky,.not_asked_for,.another_amount,.gave_up,.gave_up_looked,.stopped,.taken_back{--tone:var(--review)}.survived{--tone:var(--pass)}
 .matrix th:first-child{position:sticky;left:0;background:var(--paper);white-space:nowrap}

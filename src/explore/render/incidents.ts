@@ -9,15 +9,15 @@ import {
 } from '../exploration.ts'
 import { positionName } from '../plan/positions.ts'
 
-/** What happened at one place, or alike at several. */
+/** The same result at one place or several. */
 export interface Incident {
   outcome: TrialOutcome
   first: TrialResult
-  /** Those that came to the same. */
+  /** Other trials with the same result. */
   others: TrialResult[]
 }
 
-/** The results that are wanted, the worst first; those that came to the same at the same operation are one. */
+/** Groups the wanted results, the worst first; the same result at the same operation makes one incident. */
 export function incidentsOf(
   { results }: Pick<Exploration, 'results'>,
   isWanted: (result: TrialResult) => boolean,
@@ -30,7 +30,7 @@ export function incidentsOf(
   return incidents.sort((a, b) => rank(a) - rank(b))
 }
 
-/** What explains it: findings of any of the runs, each once; those of the first run first. */
+/** Explains an incident: findings of any of its runs, each once; those of the first run come first. */
 export function explanationsOf({ first, others }: Incident): Explanation[] {
   const explanations = new Map<string, Explanation>()
   for (const finding of [first, ...others].flatMap(({ findings }) => findings)) {
@@ -61,14 +61,14 @@ function placeName({ harms }: Trial): string {
   return harms.map(({ position }) => positionName(position)).join(' + ')
 }
 
-/** Whose money it is and how much of it makes no difference. */
+/** Key of an incident: owner and amount of the money make no difference. */
 function meaningOf({ outcome, trial, smallest, sentences, findings }: TrialResult): string {
   const { harms } = smallest ?? trial
   const operations = harms.map(({ position }) => position.operation)
   return JSON.stringify([outcome, operations, sentences.map(shapeOf), findings.map(({ id }) => id).sort()])
 }
 
-/** Of "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice instead of once)" what is in the brackets. */
+/** From "alice: 2,000.00 USDC in aave-usdc instead of 1,000.00 (deposit of 1,000.00: twice instead of once)", the text in brackets. */
 function shapeOf(sentence: string): string {
   const [, transfers] = /\(([^)]*)\)$/.exec(sentence) ?? []
   return (transfers ?? sentence.replace(/^[^:]*: /, '')).replace(/\d[\d.,]*/g, '0')

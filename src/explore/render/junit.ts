@@ -4,8 +4,8 @@ import { isBad } from '../judge/judge-trial.ts'
 import { OUTCOMES } from './outcomes.ts'
 
 /**
- * JUnit XML, a test case for each trial. What went wrong is a failure, what never struck or was not tried is skipped, what says nothing
- * is an error; a command that gave up passes, and says so.
+ * JUnit XML, a test case for each trial. A bad result is a failure; a fault that never struck, or a trial not tried, is skipped; a run
+ * that shows nothing is an error; a command that gave up passes, with a remark.
  */
 export function renderJunit(exploration: Exploration): string {
   const { results, untried, created_at, took_ms } = exploration

@@ -8,7 +8,7 @@ import { alikeInWords, explanationsOf, type Incident, incidentsOf } from './inci
 import { isAside, legendOf, OUTCOMES, signOf } from './outcomes.ts'
 import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
-/** For a comment on a change: the verdict, what went wrong, and the matrix. */
+/** Text for a comment on a change: the verdict, the incidents, and the matrix. */
 export function renderMarkdown(exploration: Exploration): string {
   const incidents = incidentsOf(exploration, ({ level }) => isBad(level))
   const aside = incidentsOf(exploration, isAside)

@@ -3,7 +3,7 @@ import { type Level, OUTCOMES as OF_OPERATIONS, type OutcomeId } from '../../ora
 import { type Cell, countIn, type Matrix, type MatrixRow } from '../matrix.ts'
 import { type CellOutcome, legendOf, signOf } from './outcomes.ts'
 
-/** How text is made to stand out, by a Select Graphic Rendition of ECMA-48; without colours, not at all. */
+/** Emphasises text by a Select Graphic Rendition of ECMA-48; without colours, returns it unchanged. */
 export type Paint = (sgr: string, text: string) => string
 
 const LEVEL_COLOURS: Record<Level, string> = {
@@ -17,7 +17,7 @@ const LEVEL_COLOURS: Record<Level, string> = {
   ok: '32',
 }
 
-/** Colour of an outcome, by what it costs. */
+/** Colour of an outcome, by its severity. */
 export const COLOURS: Record<CellOutcome, string> = {
   ...(Object.fromEntries(Object.entries(OF_OPERATIONS).map(([id, { level }]) => [id, LEVEL_COLOURS[level]])) as Record<
     Extract<CellOutcome, OutcomeId>,
@@ -29,7 +29,7 @@ export const COLOURS: Record<CellOutcome, string> = {
   untried: '2',
 }
 
-/** Short enough for eight columns on a terminal. */
+/** Column heads, short enough for eight columns on a terminal. */
 const HEADS: Record<Operation, string> = {
   list_pools: 'pools',
   create_end_user: 'user',
@@ -42,12 +42,12 @@ const HEADS: Record<Operation, string> = {
 }
 const NARROWEST = 5
 
-/** How text is painted. */
+/** Makes a painter, with or without colours. */
 export function painter(colour: boolean): Paint {
   return (sgr, text) => (colour ? `\u001b[${sgr}m${text}\u001b[0m` : text)
 }
 
-/** The matrix, and what its signs mean; nothing when there is nothing in it. */
+/** The matrix and its legend; no lines for an empty matrix. */
 export function matrixLines(matrix: Matrix, paint: Paint): string[] {
   if (matrix.rows.length === 0) return []
   const legend = legendOf(matrix).map(
@@ -56,7 +56,7 @@ export function matrixLines(matrix: Matrix, paint: Paint): string[] {
   return [...matrixRows(matrix, paint), '', ...legend]
 }
 
-/** The matrix alone, narrow enough for a terminal on which it is drawn again and again. */
+/** The matrix alone, narrow enough for a terminal on which it is redrawn again and again. */
 export function matrixRows({ operations, rows }: Matrix, paint: Paint): string[] {
   const titles = Math.max(...rows.map(({ title }) => title.length))
   const widths = operations.map((operation) => Math.max(NARROWEST, HEADS[operation].length))

@@ -3,10 +3,10 @@ import { TRIAL_OUTCOMES, type TrialOutcome, type TrialResult } from '../explorat
 import { isBad } from '../judge/judge-trial.ts'
 import type { Matrix } from '../matrix.ts'
 
-/** What a cell of the matrix shows. */
+/** Outcome of a cell of the matrix. */
 export type CellOutcome = TrialOutcome | 'untried'
 
-/** By what it costs; no sign is one that a phone shows as a picture. */
+/** Signs by severity; phones show none of them as a picture. */
 const SIGNS: Record<Level, string> = {
   critical: '✗',
   serious: '!',
@@ -60,7 +60,7 @@ const MEANINGS: Record<OutcomeId, string> = {
   told: 'the money moved, and the client was told',
 }
 
-/** How an outcome is shown: a sign for a cell, its name, and what it means. */
+/** Presentation of outcomes: a sign for a cell, a name, and a meaning. */
 export const OUTCOMES: Record<CellOutcome, OutcomeWords> = { ...ofOperations(), ...OWN }
 
 function ofOperations(): Record<Extract<CellOutcome, OutcomeId>, OutcomeWords> {
@@ -70,15 +70,15 @@ function ofOperations(): Record<Extract<CellOutcome, OutcomeId>, OutcomeWords> {
   return Object.fromEntries(shown)
 }
 
-/** Of a result, or of a cell: by its level, since an outcome is milder for a new portfolio, or in an outage. */
+/** Sign of a result or a cell: by its level, since an outcome is milder for a new portfolio, or in an outage. */
 export function signOf({ outcome, level }: { outcome: CellOutcome; level: Level }): string {
   return outcome === 'hung' || Object.hasOwn(OWN, outcome) ? OUTCOMES[outcome].sign : SIGNS[level]
 }
 
-/** In the order in which a legend has them. */
+/** Outcomes in the order of a legend. */
 const SHOWN: readonly CellOutcome[] = [...TRIAL_OUTCOMES, 'untried']
 
-/** What the signs of a matrix mean: each outcome that is in it, once for each sign. */
+/** Legend of a matrix: each outcome in it, once for each of its signs. */
 export function legendOf({ rows }: Matrix): (OutcomeWords & { outcome: CellOutcome })[] {
   const cells = rows.flatMap((row) => row.cells.flatMap((cell) => cell ?? []))
   return SHOWN.flatMap((outcome) => {
@@ -87,10 +87,10 @@ export function legendOf({ rows }: Matrix): (OutcomeWords & { outcome: CellOutco
   })
 }
 
-/** Levels that keep an exploration from "passed" though nothing failed. */
+/** Levels that prevent the verdict "passed" though nothing failed. */
 export const GRAVE: readonly Level[] = ['inconclusive', 'review']
 
-/** @returns true for a result that is not a failure and has to be known */
+/** @returns true for a result that is not a failure but that people should know */
 export function isAside({ level, outcome }: TrialResult): boolean {
   return !isBad(level) && outcome !== 'survived'
 }

@@ -8,7 +8,7 @@ import { renderMarkdown } from './markdown.ts'
 import { verdictSentence } from './sentence.ts'
 import { renderExplorationText } from './text.ts'
 
-/** Forms of an exploration: SARIF is about places in code, and this is about runs. */
+/** Forms of an exploration. SARIF is not one: it reports places in code, not runs. */
 export type ExplorationForm = Exclude<ReportForm, 'sarif'>
 
 const RENDERERS: Record<ExplorationForm, (exploration: Exploration) => string> = {
@@ -19,12 +19,12 @@ const RENDERERS: Record<ExplorationForm, (exploration: Exploration) => string> =
   text: (exploration) => renderExplorationText(exploration, { verbose: true }),
 }
 
-/** An exploration in one of its forms. */
+/** Renders an exploration in one of its forms. */
 export function renderExploration(form: ExplorationForm, exploration: Exploration): string {
   return RENDERERS[form](exploration)
 }
 
-/** The verdict, in one sentence and in numbers, before everything that it comes from. */
+/** Puts the verdict, its sentence and the counts before the details. */
 function withSummary(exploration: Exploration) {
   const { verdict, counts } = explorationSummary(exploration)
   return { verdict, summary: verdictSentence(exploration), counts, ...exploration }

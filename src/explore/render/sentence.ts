@@ -5,7 +5,7 @@ import { isBad } from '../judge/judge-trial.ts'
 import { explorationSummary, notTriedInWords } from '../summary.ts'
 import { OUTCOMES } from './outcomes.ts'
 
-/** What an exploration comes to, in one sentence. */
+/** The verdict of an exploration in one sentence. */
 export function verdictSentence(exploration: Exploration): string {
   const { verdict, counts } = explorationSummary(exploration)
   const { results } = exploration
@@ -29,7 +29,7 @@ export function verdictSentence(exploration: Exploration): string {
   return `Inconclusive${far}: of ${plural(struck, 'fault')} that struck, ${open} left open what became of the money.`
 }
 
-/** What a person has to know besides: how the command should be, and what was not tried. A sentence each. */
+/** Remarks for people, a sentence each: about the command, and about trials that were not tried. */
 export function leftOpen(exploration: Exploration): string[] {
   const { command, baseline } = exploration
   const { shared_keys: shared } = baseline
@@ -49,7 +49,7 @@ export function leftOpen(exploration: Exploration): string[] {
   ]
 }
 
-/** "251 survived, 3 gave up": those that came about, the worst first. */
+/** "251 survived, 3 gave up": outcomes that occurred, the worst first. */
 export function tally(exploration: Exploration): string {
   const { counts } = explorationSummary(exploration)
   const parts = TRIAL_OUTCOMES.filter((outcome) => counts[outcome] > 0)

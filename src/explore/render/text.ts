@@ -11,12 +11,12 @@ import { leftOpen, pace, tally, verdictSentence } from './sentence.ts'
 
 const VERDICTS = { passed: '1;32', failed: '1;31', inconclusive: '1;33' }
 
-/** Without `verbose`, so many of each kind are shown. */
+/** Maximum number of incidents of each kind without `verbose`. */
 const MOST = 5
 
 /**
- * For a terminal: the matrix, what went wrong and the worst first, each with its fix; then the verdict. With `verbose` also what is only
- * to be known. Lines are wrapped but for command lines, which stay whole, to be copied.
+ * Text for a terminal: the matrix, the incidents, the worst first, each with its fix; then the verdict. `verbose` adds harmless
+ * results. Lines are wrapped except for command lines, which can be copied.
  */
 export function renderExplorationText(exploration: Exploration, terms: TextTerms = {}): string {
   const { verbose = false } = terms

@@ -4,13 +4,13 @@ import { shorten } from '../../support/foreign-text.ts'
 import type { Exploration } from '../exploration.ts'
 import type { ExplorationForm } from '../render/render-exploration.ts'
 
-/** Where an exploration is to be written, and in which form. */
+/** Path and form of a report on an exploration. */
 export interface ExplorationFile {
   path: string
   form: ExplorationForm
 }
 
-/** The form of an exploration that a file's suffix asks for. Throws OptionError. */
+/** Derives the form from the file's suffix. Throws OptionError. */
 export function explorationFile(path: string): ExplorationFile {
   const { form } = reportFile(path)
   if (form !== 'sarif') return { path, form }
@@ -19,14 +19,14 @@ export function explorationFile(path: string): ExplorationFile {
   )
 }
 
-/** Writes every file. Resolves to false when one of them could not be written, which has been said then. */
+/** Writes every file. Resolves to false when one of them could not be written, which it reports. */
 export async function writeExploration(
   files: readonly ExplorationFile[],
   exploration: Exploration,
   say: (line: string) => void,
 ): Promise<boolean> {
   if (files.length === 0) return true
-  // Loaded when somebody asks: they are long, and most runs write none.
+  // Loaded on demand: the renderers are long, and most runs write no report.
   const { renderExploration } = await import('../render/render-exploration.ts')
   return writeEach(files, (form) => renderExploration(form, exploration), say)
 }

@@ -5,32 +5,32 @@ import { SeededRandom } from '../../support/random.ts'
 import type { BaselineSummary, Exploration, Trial, TrialResult } from '../exploration.ts'
 import { placesIn } from '../plan/positions.ts'
 
-/** Of the form of the file. */
+/** Version of the file's form. */
 export const RESULTS_FORM = 2
 
-/** First line of the file: what results are of; others must not be mixed with them. */
+/** First line of the file: the terms of the results. Results of other terms must not be mixed with them. */
 export interface ResultsHeader {
   form: typeof RESULTS_FORM
   version: string
   command: readonly string[]
-  /** Those that change what a run does, as words: `--fixtures`, `--before`. */
+  /** Flags that affect a run, as words: `--fixtures`, `--before`. */
   flags: readonly string[]
-  /** Digests of the files that the command and the flags name, by their words. */
+  /** Digests of the files that the command and the flags name, by word. */
   files: Readonly<Record<string, string>>
   seed: number
   clock: string
   baseline: BaselineSummary
-  /** Names of the places where something was to go wrong. */
+  /** Names of the places at which trials were planned. */
   places: readonly string[]
 }
 
-/** What a file is begun with. */
+/** Input of a new file. */
 export interface ResultsOf extends Pick<Exploration, 'version' | 'command' | 'seed' | 'clock' | 'baseline'> {
   flags: readonly string[]
   trials: readonly Trial[]
 }
 
-/** Results in JSON Lines, as they come: whatever ends the process, those that there were are kept. */
+/** Results in JSON Lines, written as they come: they survive whatever ends the process. */
 export class ResultsFile {
   readonly #path: string
   readonly #file: number
@@ -41,13 +41,13 @@ export class ResultsFile {
     this.#file = file
   }
 
-  /** Replaces what was there by these results, at once or not at all. Throws OptionError. */
+  /** Replaces the file by these results, atomically. Throws OptionError. */
   static begin(path: string, of: ResultsOf, results: readonly TrialResult[]): ResultsFile {
     const { version, command, flags, seed, clock, baseline, trials } = of
     const places = placesIn(trials)
     const files = filesOfCommand([...command, ...flags])
     const header: ResultsHeader = { form: RESULTS_FORM, version, command, flags, files, seed, clock, baseline, places }
-    // A name that nobody can know before: what others put there, a link to a file of yours, would be written through.
+    // The name must not be guessable: an attacker could put a link to another file there, and that file would be overwritten.
     const temporary = `${path}.${SeededRandom.secret()}.new`
     return written(path, () => {
       const begun = new ResultsFile(path, openSync(temporary, 'ax'))
@@ -83,27 +83,27 @@ function written<T>(path: string, write: () => T): T {
   }
 }
 
-/** What the digest of the first line goes on from. */
+/** The digest before the first line. */
 export const NO_LINE = ''
 
-/** What stands at the end of every line. */
+/** The end of every line. */
 const DIGEST = /,"digest":"([0-9a-f]{64})"}$/
 
-/** A line of JSON that has as its last member a digest over itself and the line before. */
+/** A line of JSON whose last member is a digest over itself and the line before. */
 export interface ChainedLine {
-  /** With its line break. */
+  /** Text of the line, with its line break. */
   text: string
   digest: string
 }
 
-/** Writes a value, which must be an object with members, as the line after the one of this digest. */
+/** Writes a value, an object with members, as the line after the one with the digest `before`. */
 export function chainedLine(value: object, before: string): ChainedLine {
   const json = JSON.stringify(value)
   const digest = lineDigest(json, before)
   return { text: `${json.slice(0, -1)},"digest":"${digest}"}\n`, digest }
 }
 
-/** A line that was not written so, from 1: edited, moved, or one before it is gone. */
+/** Number (from 1) of a line that was changed after it was written: edited, moved, or the line before it is gone. */
 export class BrokenChain extends Error {
   override readonly name = 'BrokenChain'
 
@@ -112,7 +112,7 @@ export class BrokenChain extends Error {
   }
 }
 
-/** What lines say, without their digests. A last line that was cut short is left out. Throws {@link BrokenChain}. */
+/** Parses lines, and removes their digests. A last line that was cut short is left out. Throws {@link BrokenChain}. */
 export function readChained(text: string): unknown[] {
   const complete = text.split('\n').slice(0, -1)
   let before = NO_LINE
@@ -129,12 +129,12 @@ function lineDigest(json: string, before: string): string {
   return createHash('sha256').update(`${before}\n${json}`).digest('hex')
 }
 
-/** Bytes of a file that is read; of a greater one, such as a runtime, the size and the time of its last change have to do. */
+/** Maximum bytes of a file that is read; for a larger one, such as a runtime, size and modification time must do. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 /**
- * Digests of the files that words of a command line name, by word: the command itself and arguments, as paths from the working
- * directory. What those files load is not among them.
+ * Digests of the files that words of a command line name, by word: the command itself and its arguments, as paths from the working
+ * directory. Files that those files load are not included.
  */
 export function filesOfCommand(words: readonly string[]): Record<string, string> {
   const digests = new Map<string, string>()
@@ -152,7 +152,7 @@ function fileDigest(path: string): string | undefined {
     const content = stat.size > MOST_BYTES ? `${stat.size} ${stat.mtimeMs}` : readFileSync(path)
     return createHash('sha256').update(content).digest('hex')
   } catch {
-    // No file, or one that may not be read: nothing is known of it.
+    // Not a file, or not readable: it has no digest.
     return undefined
   }
 }

@@ -9,7 +9,7 @@ import { TRIAL_OUTCOMES, type Trial, type TrialResult } from '../exploration.ts'
 import { placesIn } from '../plan/positions.ts'
 import { BrokenChain, filesOfCommand, RESULTS_FORM, type ResultsHeader, readChained } from './results-file.ts'
 
-/** Members beyond these belong to later versions, and to reports. */
+/** An object schema that allows other members: they belong to later versions, and to reports. */
 const object = <P extends Record<string, TSchema>>(members: P) => Type.Object(members)
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 const words = Type.Array(Type.String())
@@ -25,7 +25,7 @@ const Harm = object({
   hazard: object({ id: Type.String(), title: Type.String(), rule: object({ kind: Type.String() }) }),
 })
 
-/** A line of the results file, as a report needs it. */
+/** A line of the results file, with the members that a report needs. */
 const ResultSchema = object({
   trial: object({ id: Type.String(), harms: Type.Array(Harm, { minItems: 1 }) }),
   outcome: Type.Union(TRIAL_OUTCOMES.map((outcome) => Type.Literal(outcome))),
@@ -64,29 +64,29 @@ const HeaderSchema = object({
   places: words,
 })
 
-/** What results must be of, so that they can be gone on from. */
+/** Terms that results must have to be resumed. */
 export interface Wanted {
   version: string
   /** Command line, and flags that matter, as one writes them. */
   command: string
   flags: string
-  /** Undefined: whatever they were made with. */
+  /** Undefined: any seed or clock. */
   seed: number | undefined
   clock: string | undefined
 }
 
-/** What an earlier exploration has left. */
+/** Results of an earlier exploration. */
 export interface KeptResults {
   header: ResultsHeader
   /** By the id of the trial. */
   results: ReadonlyMap<string, TrialResult>
-  /** What to say when the trials of today are at other places; undefined when they are not. */
+  /** Reports that today's trials are at other places; undefined when they are not. */
   changeOf(trials: readonly Trial[]): string | undefined
 }
 
 /**
- * Reads results to go on from; a last line that was cut short is left out. Throws OptionError when they are of something else, or not as
- * they were written.
+ * Reads results to resume; a last line that was cut short is left out. Throws OptionError when the results are of other terms, or the
+ * file was changed.
  */
 export function readResults(path: string, wanted: Wanted): KeptResults {
   const [header, ...results] = storedLines(path)
@@ -113,7 +113,7 @@ function refuseOthers(path: string, wanted: Wanted, header: ResultsHeader): void
   }
 }
 
-/** Refuses results of a command whose files were others. */
+/** Refuses results of a command whose files have changed. */
 function refuseAnotherBuild(path: string, { command, flags, files }: ResultsHeader): void {
   const now = filesOfCommand([...command, ...flags])
   const changed = Object.keys({ ...files, ...now }).find((word) => files[word] !== now[word])
@@ -128,7 +128,7 @@ function isOfThisForm(line: unknown): boolean {
   return typeof line === 'object' && line !== null && 'form' in line && line.form === RESULTS_FORM
 }
 
-/** Of a line, from 1, what the schema says it is. Throws OptionError. */
+/** Validates a line (from 1) against the schema. Throws OptionError. */
 function checked<T>(schema: TSchema, value: unknown, { path, line }: { path: string; line: number }): T {
   const [issue] = schemaIssues(schema, value)
   if (!issue) return value as T
@@ -155,7 +155,7 @@ function storedLines(path: string): unknown[] {
     return readChained(text)
   } catch (error) {
     if (!(error instanceof BrokenChain)) throw error
-    // Of another program, or of an earlier version, the first line has no digest at all.
+    // In a file of another program, or of an earlier version, not even the first line has a digest.
     const what =
       error.line === 1 && !text.includes('"digest":"')
         ? 'holds no results of explore of this version'

@@ -3,7 +3,7 @@ import { codeOfEnd } from '../../exec/command-end.ts'
 import { INCONCLUSIVE } from '../../exec/exit-code.ts'
 import type { CommandEnd } from '../../exec/run-command.ts'
 
-/** Why nothing can be explored: the command without any fault is not what faults could be compared with. One clear sentence. */
+/** Reason why nothing can be explored: the runs without faults cannot serve for comparison. The message is one clear sentence. */
 export class BaselineFailure extends Error {
   override readonly name = 'BaselineFailure'
   readonly exitCode: number

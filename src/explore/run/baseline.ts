@@ -6,13 +6,13 @@ import type { TrialExpectation } from '../judge/judge-trial.ts'
 import { type Place, placesOf, positionName } from '../plan/positions.ts'
 import type { Observation } from './exploration-sandbox.ts'
 
-/** What runs without faults have in common. */
+/** Common facts of the runs without faults. */
 export interface Baseline extends TrialExpectation {
-  /** Those that every run has. */
+  /** Places that every run has. */
   places: readonly Place[]
-  /** The first difference between the runs, in words; undefined when there is none. */
+  /** The first difference between the runs, in words; undefined for none. */
   difference: string | undefined
-  /** How many Idempotency-Keys both runs used. */
+  /** Number of Idempotency-Keys that both runs used. */
   shared: number
 }
 
@@ -44,7 +44,7 @@ function keysOf({ evidence: { exchanges } }: Observation): Set<string> {
   return new Set(exchanges.flatMap(({ idempotency }) => idempotency?.key.toLowerCase() ?? []))
 }
 
-/** The first exchange that only one of two runs has, or that was answered otherwise. */
+/** The first exchange that only one of two runs has, or that has different answers. */
 function differenceOf(first: readonly Place[], second: readonly Place[]): string | undefined {
   const [before, after] = [first, second].map(
     (places) => new Map(places.map((place) => [positionName(place.position), place.answer])),
@@ -59,7 +59,7 @@ function differenceOf(first: readonly Place[], second: readonly Place[]): string
   return more === undefined ? undefined : `${more} is in the second run only`
 }
 
-/** @returns true if anything was asked of the service at all */
+/** @returns true if the service got no request at all */
 export function askedNothing(exchanges: readonly RecordedExchange[]): boolean {
   return exchanges.every(({ operation }) => operation === null)
 }

@@ -14,56 +14,56 @@ import { abortController } from '../../support/waiting.ts'
 import type { Evidence } from '../../verdict/finding.ts'
 import { version } from '../../version.ts'
 
-/** Milliseconds for a chain that does not answer when the money is to be read. */
+/** Milliseconds to wait for a chain that does not answer when the money is read. */
 const OUTAGE_MS = 60_000
 
-/** What every run has in common. */
+/** Terms that all runs have in common. */
 export interface ExplorationRunTerms {
   command: readonly string[]
-  /** Run before each, with the same environment; undefined for nothing. */
+  /** Run before each run of the command, with the same environment; undefined for nothing. */
   before: string | undefined
   renames: readonly Rename[]
   /** The caller's environment. */
   env: NodeJS.ProcessEnv
   interruption: Interruption
-  /** How often the command is started once more when it has left something open; default: never. */
+  /** Maximum number of further starts when the command has left something open; default: 0. */
   restarts?: number | undefined
 }
 
-/** What differs from run to run. */
+/** Terms that differ from run to run. */
 export interface RunWish {
   faults: readonly FaultRule[]
-  /** Milliseconds of real time after which faults that have struck are taken away; 0: they stay. */
+  /** Milliseconds of real time after which faults that have struck are removed; 0 for never. */
   holding: number
   stdio: CommandStdio
-  /** Milliseconds; undefined for no limit. */
+  /** Time limit in milliseconds; undefined for no limit. */
   timeout: number | undefined
 }
 
-/** One run of the command, and where it left the money. */
+/** Observations of one run of the command, and of its money. */
 export interface Observation {
-  /** How `--before` ended, when it failed: the command was not run then. */
+  /** How `--before` ended, if it failed: the command was not run then. */
   before: CommandEnd | undefined
   end: CommandEnd
-  /** Of the command, in milliseconds. */
+  /** Duration of the command, in milliseconds. */
   took: number
-  /** What the sandbox took beside it. */
+  /** Additional time of the sandbox, in milliseconds. */
   overhead: number
   evidence: Evidence
-  /** How many transfers were under way all the same, those included that wait for their turn and are not signed. */
+  /** Number of transfers that were still under way at the end, including those not signed yet. */
   unsettled: number
   money: Money
   audit: AuditReport
   report: Report
-  /** Which of the faults struck, by the exchanges' own word, in their order. */
+  /** For each fault in order, true if an exchange shows that it struck. */
   struck: readonly boolean[]
-  /** True if the command took faults away, or reset the sandbox. */
+  /** True if the command removed faults, or reset the sandbox. */
   takenAway: boolean
-  /** The last exchange of the command's first start, when it was started once more. */
+  /** Number of the last exchange of the command's first start, if it was started again. */
   restarted: number | undefined
 }
 
-/** One sandbox for many runs, each in a namespace of its own: that takes a fortieth of the time a sandbox takes to start. */
+/** One sandbox for many runs, each in a namespace of its own: that takes a fortieth of the time of starting a sandbox. */
 export class ExplorationSandbox {
   readonly #sandbox: Sandbox
   readonly #client: ControlClient
@@ -75,7 +75,7 @@ export class ExplorationSandbox {
     this.#client = new ControlClient(sandbox.baseUrl, { controlToken, fetch: sandbox.fetch })
   }
 
-  /** Throws whatever keeps a sandbox from starting. */
+  /** Throws the errors of a sandbox that cannot start. */
   static async open(options: SandboxOptions): Promise<ExplorationSandbox> {
     const sandbox = await Sandbox.listen({ ...options, port: 0, host: '127.0.0.1' })
     try {
@@ -87,7 +87,7 @@ export class ExplorationSandbox {
     }
   }
 
-  /** True if a transfer is confirmed only after a while: it never would be while the clock stands still. */
+  /** True if transfers are confirmed with a delay: they never would be while the clock is frozen. */
   get waitsForConfirmation(): boolean {
     return this.#sandbox.namespace.confirmationDelay.max > 0
   }
@@ -138,7 +138,7 @@ export class ExplorationSandbox {
     }
   }
 
-  /** How many namespaces commands have made of their own. */
+  /** Number of namespaces that commands made of their own. */
   get madeByCommands(): number {
     return this.#sandbox.namespaces.madeByOthers
   }
@@ -147,7 +147,7 @@ export class ExplorationSandbox {
     return this.#sandbox.stop()
   }
 
-  /** Where the money is, and what is to be said of the client. */
+  /** Reads the money, and judges the client. */
   async #look(namespace: Namespace, evidence: Evidence, rules: readonly ActiveFault[]) {
     const { clearings, resets } = evidence.taken_away
     const report = await reportOn(evidence, { version, seed: namespace.seed, scenario: undefined })
@@ -161,12 +161,12 @@ export class ExplorationSandbox {
   }
 }
 
-/** Milliseconds between two looks at what has struck. */
+/** Milliseconds between two looks at the faults. */
 const PAUSE_MS = 100
 
 /**
- * Takes faults away so many milliseconds of real time after they have struck, until the signal is aborted. The clock of a run
- * stands still, so that no yield is earned in one that is not earned in another; nothing that waits on it would come to its end.
+ * Removes each fault so many milliseconds of real time after it has struck, until the signal is aborted. The clock of a run
+ * is frozen, so that all runs earn the same yield; a fault that lasts for a time would never end.
  */
 async function letGoInTime(client: ControlClient, held: number, clock: SandboxClock, over: AbortSignal): Promise<void> {
   const since = new Map<string, number>()

@@ -7,30 +7,30 @@ import { repeatCommand, type SameTerms } from '../plan/find-trial.ts'
 import { faultRules, heldFor, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
 import type { ExplorationRunTerms, ExplorationSandbox, Observation } from './exploration-sandbox.ts'
 
-/** Runs that wait for most of their time, for one that works: so many more are run at once. */
+/** Number of runs that mostly wait which are run at once in place of one that works. */
 const WAITING_WIDTH = 8
 
-/** How much is tried. */
+/** Limits of an exploration. */
 export interface Limits {
-  /** How many runs at a time. */
+  /** Number of runs at a time. */
   jobs: number
-  /** No more trials than this; undefined for all. */
+  /** Maximum number of trials; undefined for all. */
   maxRuns: number | undefined
-  /** Milliseconds after which no other trial begins; undefined for no limit. */
+  /** Milliseconds after which no further trial begins; undefined for no limit. */
   budget: number | undefined
 }
 
-/** What trials are run with. */
+/** Options and dependencies of trials. */
 export interface TrialTerms extends ExplorationRunTerms, SameTerms, Limits {
   sandbox: ExplorationSandbox
   expected: TrialExpectation
-  /** Milliseconds for each run. */
+  /** Time limit of each run, in milliseconds. */
   timeout: number
   known: ReadonlyMap<string, TrialResult>
   watch: { tried(result: TrialResult): void }
 }
 
-/** Runs trials side by side, in their order; those that wait after the others. Throws what kept one from being run. */
+/** Runs trials side by side, in their order; those that wait come last. When one cannot be run, throws its error. */
 export async function runTrials(
   trials: readonly PlannedTrial[],
   terms: TrialTerms,
@@ -77,7 +77,7 @@ export async function runTrials(
   return { results: done, untried: left.length === 0 ? null : { trials: left, reason: reason ?? 'interrupted' } }
 }
 
-/** Runs one. Resolves to undefined when it was interrupted. Throws what kept it from being run. */
+/** Runs one trial. Resolves to undefined when it was interrupted. Throws when it cannot be run. */
 export async function runTrial(planned: PlannedTrial, terms: TrialTerms): Promise<TrialResult | undefined> {
   const { sandbox, timeout, expected } = terms
   const faults = faultRules(planned.harms)
@@ -88,7 +88,7 @@ export async function runTrial(planned: PlannedTrial, terms: TrialTerms): Promis
   return trialResult(trial, seen, judgeTrial({ ...seen, struck }, expected), terms)
 }
 
-/** What a trial is without the faults that never struck; one of which none did is what it was. */
+/** The trial without the faults that never struck; unchanged when none struck. */
 function thatStruck(
   trial: PlannedTrial,
   struck: readonly boolean[],

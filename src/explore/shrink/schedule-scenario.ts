@@ -6,26 +6,26 @@ import type { Harm, RequestPosition } from '../exploration.ts'
 import { faultRules } from '../plan/plan.ts'
 import type { Shrunk } from './shrink.ts'
 
-/** Characters that a description may have. */
+/** Maximum number of characters of a description. */
 const MAX_DESCRIPTION = 1000
-/** Faults that a scenario may have. */
+/** Maximum number of faults of a scenario. */
 export const MAX_FAULTS = 100
 
-/** What a scenario says of itself. */
+/** Texts of a scenario. */
 export interface ScheduleWords {
   /** Lowercase letters, digits and -. */
   name: string
-  /** What became of the client and its money: sentences without a full stop. */
+  /** Results for the client and its money: sentences without a full stop. */
   came: readonly string[]
-  /** The tool and the seed it was found with. */
+  /** The tool and the seed that found the schedule. */
   foundBy: string
 }
 
-/** A scenario of exactly these faults. */
+/** Makes a scenario of exactly these faults. */
 export function scheduleScenario(harms: readonly Harm[], { name, came, foundBy }: ScheduleWords): Scenario {
   const description = `What goes wrong: ${harmsInWords(harms)}. What came of it: ${came.join('; ')}. Found by ${foundBy}.`
   const faults = faultRules(harms)
-  // The later ones may strike what only a wrong client sends.
+  // Later faults may strike requests that only a wrong client sends.
   const first = faults.slice(0, 1).map(({ kind }) => kind)
   const expect = first.length > 0 ? { traffic: { faults: first } } : {}
   return {
@@ -37,7 +37,7 @@ export function scheduleScenario(harms: readonly Harm[], { name, came, foundBy }
   }
 }
 
-/** "2 of the 4 faults are enough: reset after broadcast at deposit 1 of alice, then …": what is left of so many. */
+/** "2 of the 4 faults are enough: reset after broadcast at deposit 1 of alice, then …"; `all` is the number before shrinking. */
 export function enoughInWords({ items, minimal }: Shrunk<Harm>, all: number): string {
   const few = items.length
   const enough =
@@ -57,14 +57,14 @@ function positionInWords({ operation, tenant, external_id, end_user, ordinal }: 
   return `${operation} ${ordinal}${user}${tenant === null ? '' : ` (${tenant})`}`
 }
 
-/** Writes a scenario's file, its folder as well. Resolves to the path as `--scenario` takes it. Throws OptionError naming the flag. */
+/** Writes a scenario's file, and makes its folder. Resolves to the path for `--scenario`. Throws OptionError naming the flag. */
 export async function saveScenario(path: string, scenario: Scenario, flag: string): Promise<string> {
   await prepareFiles([{ path }], flag)
   await writing(path, () => writeOwn(path, scenarioText(scenario)), flag)
   return path
 }
 
-/** A scenario as YAML that the loader reads again. What is empty is left out. */
+/** A scenario as YAML that the loader can read. Empty parts are left out. */
 function scenarioText({ name, description, faults, clock, expect }: Scenario): string {
   return stringify(
     {

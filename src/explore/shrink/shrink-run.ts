@@ -8,24 +8,24 @@ import { placesOf } from '../plan/positions.ts'
 import { enoughInWords, MAX_FAULTS, saveScenario, scheduleScenario } from './schedule-scenario.ts'
 import { movedHarms, type Shrunk, shrink } from './shrink.ts'
 
-/** How often the command is run again at most. */
+/** Maximum number of further runs of the command. */
 const MAX_RUNS = 64
-/** Milliseconds that a run may take beyond ten times the first one, unless the caller says otherwise. */
+/** Default time limit of a run: ten times the first run, and so many milliseconds. */
 const PATIENCE_MS = 120_000
 
-/** How a failing run is shrunk. */
+/** Options of shrinking a failing run. */
 export interface ShrinkRunTerms extends RunTerms {
-  /** Of the scenario that is saved. */
+  /** Path of the saved scenario. */
   file: string
-  /** Flags of `exec` that make the same sandbox, and the same environment. */
+  /** Flags of `exec` that give the same sandbox and the same environment. */
   flags: readonly string[]
-  /** Told in a line what comes of it. */
+  /** Reports progress and result in a line. */
   say(line: string): void
 }
 
 /**
- * Looks for the fewest of the faults that struck a failing run with which the command still fails alike, and saves them as a scenario.
- * Throws OptionError when that cannot be saved, and what keeps a sandbox from starting.
+ * Finds the fewest faults of a failing run with which the command still fails in the same way, and saves them as a scenario.
+ * Throws OptionError when that cannot be saved, and the errors of a sandbox that cannot start.
  */
 export async function shrinkRun(run: Run, terms: ShrinkRunTerms): Promise<void> {
   const { say, file, interruption } = terms
@@ -64,14 +64,14 @@ function againBy(run: Run, failure: RunFailure, terms: ShrinkRunTerms) {
 
 const SILENT: Parameters<typeof runAgainstSandbox>[1] = ['ignore', 'ignore', 'ignore']
 
-/** What moved the clock moves it still. */
+/** Makes the scenario of these harms; it keeps the clock moves of the run's scenario. */
 function scenarioOf(harms: readonly Harm[], run: Run, { words }: RunFailure, { file }: ShrinkRunTerms): Scenario {
   const foundBy = `yield-sandbox exec with seed ${run.report.seed}`
   const scenario = scheduleScenario(harms, { name: scenarioNameOf(file), came: words, foundBy })
   return { ...scenario, clock: run.scenario?.clock ?? [] }
 }
 
-/** Of a file: what a scenario may be called by. */
+/** Derives a valid name of a scenario from the file's name. */
 function scenarioNameOf(file: string): string {
   const words = parse(file)
     .name.toLowerCase()
@@ -88,8 +88,8 @@ function conclusion(shrunk: Shrunk<Harm> | undefined, harms: readonly Harm[], fi
 }
 
 /**
- * What struck a run, one harm for each request that was struck, in their order: neither chance nor counting has a part in them any more.
- * Faults that a request brought along in its header are the client's own, and not among them.
+ * The harms of a run, one for each request that was struck, in their order: they no longer depend on chance or on counting.
+ * Faults that a request brought along in its header belong to the client and are left out.
  */
 export function struckHarms({ exchanges, rules, endUsers }: RunTrace): Harm[] {
   const served = exchanges.filter(({ operation }) => operation !== null)
@@ -106,17 +106,17 @@ export function struckHarms({ exchanges, rules, endUsers }: RunTrace): Harm[] {
   )
 }
 
-/** In what a run failed. */
+/** A description of a run's failure. */
 export interface RunFailure {
-  /** Ids of the findings that are contradicted. */
+  /** Ids of the contradicted findings. */
   findings: readonly string[]
-  /** What the end of the command comes to; 0 when it ended well. */
+  /** Exit code for the end of the command; 0 when it ended well. */
   code: number
   /** One sentence each, without a full stop. */
   words: readonly string[]
 }
 
-/** Undefined when it did not fail: its verdict is another one, and the command ended well. What a baseline accepts is no failure. */
+/** Undefined when no finding failed and the command ended well. Failures that a baseline accepts do not count. */
 export function runFailure({ report, end }: Pick<Run, 'report' | 'end'>): RunFailure | undefined {
   const contradicted = report.findings.filter(({ outcome, accepted }) => outcome === 'failed' && accepted === undefined)
   const code = codeOfEnd(end)
@@ -125,7 +125,7 @@ export function runFailure({ report, end }: Pick<Run, 'report' | 'end'>): RunFai
   return { findings: contradicted.map(({ id }) => id), code, words }
 }
 
-/** @returns true if a run fails as an earlier one did: in the same findings or, where there were none, with the same code */
+/** @returns true if a run fails as an earlier one did: in the same findings or, if there were none, with the same code */
 export function isAlike(failure: RunFailure, run: Pick<Run, 'report' | 'end'>): boolean {
   const other = runFailure(run)
   if (!other) return false

@@ -7,14 +7,14 @@ import { runTrial, type TrialTerms } from '../run/run-trials.ts'
 import { enoughInWords, scheduleScenario } from './schedule-scenario.ts'
 import { movedHarms, type Shrunk, shrink } from './shrink.ts'
 
-/** The most runs for one schedule. */
+/** Maximum number of runs for one schedule. */
 const MAX_RUNS = 32
-/** Of one that hangs, each takes all the time that a run may take. */
+/** The same for a schedule that hangs: each run uses up the whole time limit. */
 const MAX_HANGING_RUNS = 6
 
-/** What schedules are shrunk with. */
+/** Dependencies of the shrinking. */
 export interface ShrinkTerms extends TrialTerms {
-  /** Keeps a scenario. Resolves to the path of its file. */
+  /** Saves a scenario. Resolves to the path of its file. */
   save(scenario: Scenario): Promise<string>
   /** @returns true if another run may begin */
   mayRun(): boolean
@@ -23,15 +23,15 @@ export interface ShrinkTerms extends TrialTerms {
 type PlannedHarm = PlannedTrial['harms'][number]
 
 /**
- * Looks for the fewest faults of each random schedule that failed, and saves them as a scenario; those that come to the same are one.
- * Resolves to all results, those of the schedules with what was found. Throws what keeps a scenario from being saved.
+ * Finds the fewest faults of each random schedule that failed, and saves them as scenarios, equal ones once.
+ * Resolves to all results, those of the schedules with their smallest part. Throws when a scenario cannot be saved.
  */
 export async function shrinkSchedules(
   planned: readonly PlannedTrial[],
   results: readonly TrialResult[],
   terms: ShrinkTerms,
 ): Promise<TrialResult[]> {
-  // Single faults have been tried already; no schedule is run twice.
+  // Single faults have already been tried, and no schedule is run twice.
   const known = new Map(results.map((result) => [result.trial.id, result]))
   const files = new Map<string, string>()
   const found = new Map<string, TrialResult>()
@@ -49,7 +49,7 @@ export async function shrinkSchedules(
   return results.map((result) => found.get(result.trial.id) ?? result)
 }
 
-/** How many schedules are going to be shrunk. */
+/** Number of schedules that are going to be shrunk. */
 export function failingSchedules(planned: readonly PlannedTrial[], results: readonly TrialResult[]): number {
   const drawn = new Set(planned.filter((trial) => trial.drawn).map(({ id }) => id))
   return results.filter(({ trial, level }) => drawn.has(trial.id) && isBad(level)).length
@@ -79,7 +79,7 @@ function maxRunsOf(outcome: TrialOutcome): number {
   return outcome === 'hung' ? MAX_HANGING_RUNS : MAX_RUNS
 }
 
-/** Results that were read from a file do not know how a fault is planned. */
+/** The harms that struck. Results that were read from a file lack the planned hazards, so those come from the plan. */
 function struckOf({ harms }: PlannedTrial, result: TrialResult): readonly PlannedHarm[] {
   const struck = new Set(result.trial.harms.map((harm) => trialOf([harm]).id))
   return harms.filter((harm) => struck.has(trialOf([harm]).id))
@@ -100,7 +100,7 @@ function withSmallest(result: TrialResult, shrunk: Shrunk<PlannedHarm>, file: st
   return {
     ...result,
     sentences: [...result.sentences, enoughInWords(shrunk, result.trial.harms.length)],
-    // As what is left of a random one: faults that strike nothing are no part of it.
+    // As the rest of a random schedule: faults that struck nothing do not belong to it.
     repeat: repeatCommand(result.trial.id.replace(/: .*/s, `: ${id}`), terms),
     smallest: { harms, minimal, file },
   }

@@ -1,38 +1,38 @@
 import type { Harm, RequestPosition } from '../exploration.ts'
 
-/** What is left of a list. */
+/** The rest of a list after shrinking. */
 export interface Shrunk<Item> {
-  /** Those that are needed, in their order; one at least. */
+  /** Needed items, in their order; at least one. */
   items: readonly Item[]
-  /** How often it was tried. */
+  /** Number of attempts. */
   runs: number
-  /** True if none of them can be left out; false when the runs were used up before that was known. */
+  /** True if every item is needed; false when the attempts were used up before that was known. */
   minimal: boolean
 }
 
-/** How a list is shrunk. */
+/** Options of the shrinking. */
 export interface ShrinkWish<Item> {
   fails(items: readonly Item[]): Promise<boolean>
-  /** It is never tried more often. */
+  /** Maximum number of attempts. */
   maxRuns: number
-  /** What is left when some are left out, in other words: where the others come to stand then. Undefined when they stay. */
+  /** Describes the rest as it stands after `without` was left out. Undefined when nothing moves. */
   moved?(left: readonly Item[], without: readonly Item[]): readonly Item[] | undefined
 }
 
 /**
- * Leaves out of a list that fails what is not needed for that: large parts first, one at a time at the end. What was tried once is not
- * tried again. Delta debugging: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
+ * Removes items that are not needed for the failure from a failing list: large parts first, single items at the end. Nothing is tried
+ * twice. Delta debugging: Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002.
  */
 export async function shrink<Item>(items: readonly Item[], wish: ShrinkWish<Item>): Promise<Shrunk<Item>> {
   const { fails, maxRuns, moved } = wish
   const passed = new Set<string>()
   let left = items
   let runs = 0
-  /** The first of these that fails; `undefined` when none does, `stopped` when the runs were used up before. */
+  /** The first of these that fails; `undefined` for none, `stopped` when the attempts were used up before. */
   const failingOf = async (parts: readonly (readonly Item[])[]) => {
     for (const part of parts) {
       const name = JSON.stringify(part)
-      // What fails becomes what is left, and is never asked about again.
+      // A failing part becomes the rest, and is never asked for again.
       if (passed.has(name)) continue
       if (runs >= maxRuns) return 'stopped'
       runs++
@@ -51,7 +51,7 @@ export async function shrink<Item>(items: readonly Item[], wish: ShrinkWish<Item
       if (found) left = found
       else from += size
     }
-    // One that could not be left out at first may be once another one is gone: until nothing changes any more.
+    // An item that was needed at first may not be once another one is gone: repeats until nothing changes.
     if (size === 1 && left.length === before) break
   }
   return { items: left, runs, minimal: true }
@@ -62,8 +62,8 @@ function isSome(list: readonly unknown[]): boolean {
 }
 
 /**
- * Harms where they come to stand when others are left out: who is not harmed does not repeat its request, so that each later request of
- * that operation and end user comes one earlier. Undefined when all of them stay where they are.
+ * Harms as they stand after others were left out: a request that is not harmed is not repeated, so each later request of that
+ * operation and end user comes one earlier. Undefined when nothing moves.
  */
 export function movedHarms<H extends Harm>(left: readonly H[], without: readonly Harm[]): readonly H[] | undefined {
   const moved = left.map((harm) => {

@@ -1,10 +1,10 @@
 import { type Cause, shown } from './cause.ts'
 
-/** How paths of the service end, and of the token endpoint. */
+/** Ends of the service's paths, and of the token endpoint's. */
 const SERVICE = /(?:\/partner)?(\/(?:pools|end_users(?:\/[^/]+\/(?:portfolios|deposit|withdraw|transactions))?))\/*$/
 const TOKEN = /(?:^|\/)(?:oauth2?(?:\/v2\.0)?\/)?token\/*$/
 
-/** Requests go to paths that are not there, and end like those that are: the address in front of them is wrong. */
+/** Requests go to unknown paths that end like known ones: the address in front of them is wrong. */
 export const baseUrl: Cause = {
   id: 'base-url',
   check: 'route',
@@ -27,7 +27,7 @@ export const baseUrl: Cause = {
   },
 }
 
-/** What is wrong with the prefix. */
+/** Explains the wrong prefix. */
 function told(prefix: string, basePath: string): { title: string; fix: string } {
   const name = 'YIELD_BASE_URL (base_url of GET /_sandbox/credentials)'
   const own = prefix.replace(/\/+/g, '/').replace(/\/$/, '')

@@ -2,17 +2,17 @@ import type { ServiceSettings } from '../../domain/service-settings.ts'
 import type { Check, RecordedExchange, ShownToken } from '../../traffic/recorded-exchange.ts'
 import type { ConfigurationCause } from '../report.ts'
 
-/** What is wrong with a client's set-up, as one refused exchange shows it. */
+/** A mistake in a client's set-up, as one refused exchange shows it. */
 export type SetUpDiagnosis = Pick<ConfigurationCause, 'title' | 'expected' | 'came' | 'fix'>
 
-/** What all exchanges together say, for those who look at one. */
+/** Facts from all exchanges, for diagnosing a single one. */
 export interface RefusalSurroundings {
   settings: ServiceSettings
   /** Fingerprints of the tokens that the token endpoint issued. */
   issued: ReadonlySet<string>
-  /** Of those, the ones that a fault spoiled: nobody's set-up is to blame. */
+  /** Issued tokens that a fault spoiled: the set-up is not to blame for their refusal. */
   spoiled: ReadonlySet<string>
-  /** Fingerprints of user tokens that were accepted at some time. */
+  /** Fingerprints of user tokens that were accepted at least once. */
   accepted: ReadonlySet<string>
 }
 
@@ -20,16 +20,16 @@ export interface RefusalSurroundings {
 export interface Cause {
   /** A noun phrase. */
   id: string
-  /** The check that refuses such a client: one whose requests get past it is set up right. */
+  /** The check that refuses such a client: a client that passes it is set up correctly. */
   check: Check
-  /** Pure. Undefined when the exchange says nothing of the kind. */
+  /** Pure. Undefined when the exchange does not show this mistake. */
   diagnose(exchange: RecordedExchange, around: RefusalSurroundings): SetUpDiagnosis | undefined
 }
 
-/** Most characters of what a client sent, in one line of a report. */
+/** Maximum number of characters of a client's text in one line of a report. */
 export const LONGEST = 200
 
-/** @returns true if one of these aspects was why the exchange was refused, and no fault had a hand in it */
+/** @returns true if the exchange was refused for one of these aspects, and no fault was involved */
 export function refusedFor(
   exchange: RecordedExchange,
   { check, aspects }: { check: Check; aspects: readonly string[] },
@@ -41,24 +41,24 @@ export function refusedFor(
   return refusal.aspect !== null && aspects.includes(refusal.aspect)
 }
 
-/** A claim or header member in words; `none` when there is none. */
+/** A claim or header member in words; `none` if missing. */
 export function shown(value: unknown): string {
   if (value === undefined || value === null) return 'none'
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'none')
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 1)}…` : text
 }
 
-/** A claim of a token; undefined when it cannot be read. */
+/** A claim of a token; undefined if it is missing or cannot be read. */
 export function claimOf(token: ShownToken | null, name: string): unknown {
   return token?.claims?.[name]
 }
 
-/** Claims that say when a token is good, in seconds since 1970. */
+/** Claims that limit the validity of a token, in seconds since 1970. */
 export const TIMES = ['iat', 'nbf', 'exp'] as const
-/** A moment in milliseconds is greater; one in seconds is not before the year 5138. */
+/** Threshold between times in seconds and in milliseconds: in seconds, it is the year 5138. */
 const MILLISECONDS = 1e11
 
-/** How far the clock behind a token is off, when its times are why it was refused. */
+/** The skew of the clock behind a token, if the token was refused because of its times. */
 export function skewOf(
   { refusal, began }: RecordedExchange,
   token: ShownToken,

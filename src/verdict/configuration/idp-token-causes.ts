@@ -47,7 +47,7 @@ export const idpTokenApplication: Cause = {
   },
 }
 
-/** Times of access tokens that this sandbox did not issue are off: its own go by its own clock. */
+/** The times of access tokens are wrong. Only of tokens that this sandbox did not issue: its own follow its own clock. */
 export const idpTokenClock: Cause = {
   id: 'idp-token-clock',
   check: 'idp_token',

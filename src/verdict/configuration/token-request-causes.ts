@@ -20,7 +20,7 @@ export const tokenRequest: Cause = {
   },
 }
 
-/** Why the token endpoint refused a request, if it did for one of these aspects and no fault asked for it. */
+/** The refusal by the token endpoint, if it was for one of these aspects and no fault caused it. */
 export function tokenRefusal(exchange: RecordedExchange, aspects: readonly string[]): Refusal | undefined {
   const { operation, refusal, faults } = exchange
   if (operation !== 'token' || refusal === null || faults.length > 0) return undefined
@@ -42,7 +42,7 @@ export const clientId: Cause = {
   },
 }
 
-/** The token endpoint knows the application, and its secret is another one (RFC 6749 §5.2). */
+/** The token endpoint knows the application, but the secret is wrong (RFC 6749 §5.2). */
 export const clientSecret: Cause = {
   id: 'client-secret',
   check: 'client_credentials',
@@ -77,7 +77,7 @@ export const tokenScope: Cause = {
 const FIX =
   'Use the tenant id of the credentials in the address of the token endpoint: tenant_id of GET /_sandbox/credentials.'
 
-/** The access token is of another tenant id than the application's. */
+/** The access token has another tenant id than the application. */
 export const tenantId: Cause = {
   id: 'tenant-id',
   check: 'idp_token',

@@ -1,6 +1,6 @@
 import { type Cause, claimOf, refusedFor, shown, skewOf, TIMES } from './cause.ts'
 
-/** `kid` names no key that the tenant registered (spec: User token 2). A missing one is a finding, not a setting. */
+/** `kid` names a key that the tenant did not register (spec: User token 2). A missing one is a finding, not a cause. */
 export const userTokenKeyId: Cause = {
   id: 'user-token-key-id',
   check: 'user_token',

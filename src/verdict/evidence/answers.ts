@@ -1,7 +1,7 @@
 import { headerOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
-/** @returns true if the client got an answer, with success */
+/** @returns true if the client got a successful answer */
 export function succeeded({ end, response }: RecordedExchange): boolean {
   return end === 'answered' && response !== null && response.status < 300
 }
@@ -11,16 +11,16 @@ export function refusedWith({ end, response }: RecordedExchange, code: string): 
   return end === 'answered' && response?.code === code
 }
 
-/** @returns true if a fault of one of these kinds struck it */
+/** @returns true if a fault of one of these kinds struck the exchange */
 export function struckBy({ faults }: RecordedExchange, ...kinds: readonly string[]): boolean {
   return faults.some(({ kind }) => kinds.includes(kind))
 }
 
 /**
- * What a client knows of its request. `done`: it was answered with success. `unanswered`: the connection ended or the answer cannot be
+ * The client's knowledge of its request. `done`: it was answered with success. `unanswered`: the connection ended or the answer cannot be
  * read, so anything may have happened. `server_error`: 5xx, likewise. `not_now`: nothing was done, and it may be repeated (401, 429).
  * `refused`: nothing was done, and repeating changes nothing. `unknown`: it is still open, a reset of the sandbox ended it, or nobody
- * knows whether its client read the answer.
+ * knows whether the client read the answer.
  */
 export type Fate = 'done' | 'unanswered' | 'server_error' | 'not_now' | 'refused' | 'unknown'
 
@@ -30,7 +30,7 @@ const NOT_NOW = new Set([401, 408, 425, 429])
 /** See {@link Fate}. */
 export function fateOf({ end, unread, response, faults }: RecordedExchange): Fate {
   if (end === 'dropped' || end === 'abandoned') return 'unanswered'
-  // A client that closes a connection over TLS may reset it though it has read everything.
+  // A client that closes a TLS connection may reset it although it has read everything.
   if (end !== 'answered' || unread || response === null) return 'unknown'
   const { status, code } = response
   if (status < 300) return faults.some(({ kind }) => kind === 'malformed_body') ? 'unanswered' : 'done'
@@ -43,17 +43,17 @@ export function isUncertain(fate: Fate): boolean {
   return fate === 'unanswered' || fate === 'server_error'
 }
 
-/** When its first header came: milliseconds since the Unix epoch, real time. */
+/** Begin of the exchange, at its first header: milliseconds since the Unix epoch, real time. */
 export function beganAt({ began }: RecordedExchange): number {
   return Date.parse(began.wall)
 }
 
-/** When it was over: milliseconds since the Unix epoch, real time. Infinity while it is open. */
+/** End of the exchange: milliseconds since the Unix epoch, real time. Infinity while it is open. */
 export function endedAt({ ended }: RecordedExchange): number {
   return ended === null ? Number.POSITIVE_INFINITY : Date.parse(ended.wall)
 }
 
-/** Milliseconds that an answer asks to wait, from its end on; null when it does not. */
+/** Milliseconds to wait after the answer's end by its Retry-After; null for none. */
 export function retryAfterOf(exchange: RecordedExchange): number | null {
   const { response, ended } = exchange
   const value = headerOf(response?.headers ?? [], 'retry-after')?.trim() ?? ''

@@ -1,42 +1,42 @@
 import { shorten } from '../../support/foreign-text.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
-/** Which way a cursor leads: `next_cursor` forward, `prev_cursor` backward. */
+/** Direction of a cursor: `next_cursor` leads forward, `prev_cursor` backward. */
 export type Direction = 'next' | 'prev'
 
-/** A cursor as an answer gave it out. */
+/** One occurrence of a cursor in an answer. */
 export interface CursorIssue {
   list: string
   direction: Direction
   by: RecordedExchange
 }
 
-/** A cursor as a request sent it. */
+/** A cursor in a request. */
 export interface SentCursor {
   exchange: RecordedExchange
   list: string
   cursor: string
-  /** What the parameter asks for: `starting_after` goes on to the next page, `ending_before` to the previous one. */
+  /** Direction of the parameter: `starting_after` goes on to the next page, `ending_before` to the previous one. */
   direction: Direction
-  /** Every time it was given out before. Equal places of a list have equal cursors: of a page of one item, both are the same. */
+  /** Its earlier occurrences in answers. Equal places of a list have equal cursors: on a page of one item, both are the same. */
   issues: readonly CursorIssue[]
 }
 
 const LISTS: readonly (string | null)[] = ['list_pools', 'list_portfolios', 'list_transactions']
 const PARAMETERS = { starting_after: 'next', ending_before: 'prev' } as const
 
-/** As the service writes it: no spaces; a quotation mark within a text has a backslash in front, so no text looks like this. */
+/** A cursor as the service writes it: without spaces. Quotation marks within texts are escaped, so no text looks like this. */
 const GIVEN_OUT = /"(next|prev)_cursor":"([^"\\]+)"/g
 
-/** Who polls an unchanged list at a frozen clock is given the same cursor for ever. */
+/** Maximum number of occurrences: a client that polls an unchanged list at a frozen clock gets the same cursor again and again. */
 const MANY = 16
 
-/** Names the list that a request pages through; undefined when it is another request. */
+/** A key of the list that a request pages through; undefined for another request. */
 export function listOf({ operation, tenant, external_id }: RecordedExchange): string | undefined {
   return LISTS.includes(operation) ? JSON.stringify([operation, tenant, external_id]) : undefined
 }
 
-/** What people call it: `list_transactions of alice`. */
+/** Name of the list for people: `list_transactions of alice`. */
 export function listName(exchange: RecordedExchange | undefined): string {
   if (!exchange) return 'another list'
   const { operation, external_id } = exchange
@@ -51,7 +51,7 @@ export function cursorsIn({ request }: RecordedExchange): { direction: Direction
   })
 }
 
-/** The cursors that an answer gave out. */
+/** The cursors in an answer. */
 export function issuesOf(exchange: RecordedExchange): (CursorIssue & { cursor: string })[] {
   const list = listOf(exchange)
   const body = exchange.response?.body
@@ -64,7 +64,7 @@ export function issuesOf(exchange: RecordedExchange): (CursorIssue & { cursor: s
   }))
 }
 
-/** Every cursor sent, in the order of the requests, with where it came from. */
+/** Every cursor sent, in the order of the requests, with its earlier occurrences in answers. */
 export function sentCursors(exchanges: readonly RecordedExchange[]): SentCursor[] {
   const known = new Map<string, CursorIssue[]>()
   return exchanges.flatMap((exchange) => {

@@ -1,13 +1,13 @@
 import type { Evidence } from '../finding.ts'
 import { overlap, type Step, type Timeline } from './timelines.ts'
 
-/** A write, and what came after it, perhaps of the same sender. */
+/** A write, and a later step that may come from the same sender. */
 export interface Pair {
   write: Step
   next: Step
 }
 
-/** Why another worker may have sent one of the two: some of its requests were in flight at the same time. Null when none were. */
+/** Reason why another worker may have sent one of the two: other requests were in flight at the same time. Null for none. */
 export function rivalry({ write, next }: Pair, timeline: Timeline, counts: (step: Step) => boolean): string | null {
   if (timeline.crowded)
     return 'several workers write for this end user at the same time, and the second may be of another one'
@@ -17,7 +17,7 @@ export function rivalry({ write, next }: Pair, timeline: Timeline, counts: (step
   return 'other requests for this end user were in flight at the same time, perhaps of another worker'
 }
 
-/** Why another run of the client may have sent what came next: with another access token, or after one was fetched. Null when none was. */
+/** Reason why another run of the client may have sent the second: another access token, or a token fetched in between. Null for none. */
 export function tokenBetween({ write, next }: Pair, { exchanges }: Evidence): string | null {
   const [first, second] = [write, next].map(({ exchange }) => exchange.request.idp_token?.fingerprint)
   if (first !== undefined && second !== undefined && first !== second) {
@@ -32,8 +32,8 @@ export function tokenBetween({ write, next }: Pair, { exchanges }: Evidence): st
 }
 
 /**
- * Whether the same process sent both, as far as anybody can know: on one connection, or with the same access token and the same user
- * token, which processes seldom share. A client with a pool of connections takes any of them.
+ * @returns true if the same process sent both, as far as traffic shows: on one connection, or with the same access token and the same
+ * user token, which processes seldom share. A client with a pool of connections may use any of them.
  */
 export function sameSender({ exchange: one }: Step, { exchange: other }: Step): boolean {
   return one.connection === other.connection || (sameToken('idp_token') && sameToken('user_token'))
@@ -45,12 +45,12 @@ export function sameSender({ exchange: one }: Step, { exchange: other }: Step): 
 }
 
 /**
- * @returns true if wrong requests are how the client is, rather than some that a test suite sends to see them refused: more was
- * wrong than right.
+ * @returns true if wrong requests are the client's habit rather than tests of a refusal: there are more wrong ones than
+ * right ones.
  */
 export function isHabit(right: number, wrong: number): boolean {
   return wrong > right
 }
 
-/** What stands behind the facts when a single wrong request may be wanted. */
+/** Added to the facts when a single wrong request may be on purpose. */
 export const PERHAPS_A_TEST = 'It may be a test of how the service refuses this.'

@@ -8,7 +8,7 @@ import { sameBody } from './requests.ts'
 import { requestSignature } from './tokens.ts'
 import { plural } from './words.ts'
 
-/** What a client did wrong about a refused token, in words. */
+/** A client's wrong reactions to a refused token, in words. */
 const WRONG: Record<Exclude<Deed, 'renewed' | 'unclear'>, { did: string; came: string }> = {
   same_token: { did: 'it was repeated with the token that had just been refused', came: 'the same token again' },
   loop: {
@@ -18,7 +18,7 @@ const WRONG: Record<Exclude<Deed, 'renewed' | 'unclear'>, { did: string; came: s
   nothing: { did: 'it was not sent again', came: 'nothing' },
 }
 
-/** Judges clients by what they did about refused tokens, of which there is one at least. */
+/** Judges clients by their reactions to refused tokens. There must be at least one refusal. */
 export function judgeRenewals({ exchanges, ended }: Evidence, question: RenewalQuestion & { noun: string }): Judgement {
   const { noun, code } = question
   const found = renewals(exchanges, question)
@@ -58,40 +58,40 @@ function isWrong(renewal: Renewal): renewal is Renewal & { did: keyof typeof WRO
 }
 
 /**
- * What a client did about a token that was refused. `renewed`: the same request once more, with another token. `same_token`: the
- * same request with the token that had been refused. `loop`: again and again under one key, although new tokens were refused as well.
- * `nothing`: the request was not sent again. `unclear`: what came next may be the same request or another one.
+ * A client's reaction to a refused token. `renewed`: the same request once more, with another token. `same_token`: the same request with
+ * the token that had been refused. `loop`: again and again under one key, although new tokens were refused as well.
+ * `nothing`: the request was not sent again. `unclear`: the next request may be the same or another one.
  */
 export type Deed = 'renewed' | 'same_token' | 'loop' | 'nothing' | 'unclear'
 
-/** A refusal, and what followed it. */
+/** A refusal, and the reaction. */
 export interface Renewal {
   refused: RecordedExchange
   did: Deed
-  /** The refusal and what followed, oldest first, the fewest that show it. */
+  /** The refusal and the requests that show the reaction, oldest first, as few as possible. */
   shown: RecordedExchange[]
 }
 
-/** What refusals are looked for. */
+/** The kind of refusals to look for. */
 export interface RenewalQuestion {
   /** `invalid_idp_token`, `invalid_user_token` */
   code: string
-  /** @returns true if it is one that another token can mend. */
+  /** @returns true if another token can remedy the refusal */
   counts(refused: RecordedExchange): boolean
-  /** @returns true if `next` came with another token than `refused`, or with one obtained since. */
+  /** @returns true if `next` came with another token than `refused`, or with one obtained since */
   isFresh(refused: RecordedExchange, next: RecordedExchange): boolean
 }
 
-/** Refusals that show a habit well enough. */
+/** Maximum number of refusals that are examined: they are enough to show a habit. */
 const LOOKED_AT = 100
-/** So many refused in a row under one key make a loop. */
+/** Minimum number of refusals in a row under one key that make a loop. */
 const LOOP = 3
-/** More repetitions of one request are not looked at. */
+/** Maximum number of repetitions of one request that are examined. */
 const LONGEST = 6
-/** A loop goes on at once, and a token is obtained in less: milliseconds. A queue that comes back later begins anew. */
+/** Milliseconds: a loop goes on at once, and a token is obtained faster. A queue that comes back later starts a new attempt. */
 const SOON = 10_000
 
-/** Each refused request with what its client did then; a request that is itself a repetition belongs to the first one. */
+/** Each refused request with the client's reaction; a request that is itself a repetition belongs to the first one. */
 export function renewals(exchanges: readonly RecordedExchange[], question: RenewalQuestion): Renewal[] {
   const service = exchanges.filter(({ operation }) => operation !== null && operation !== 'token')
   const equals = grouped(service, requestSignature)
@@ -106,7 +106,7 @@ export function renewals(exchanges: readonly RecordedExchange[], question: Renew
   })
 }
 
-/** The requests that repeat it, each after the refusal of the one before; the last one was not refused for its token, or is the last. */
+/** The repetitions of a request, each after the refusal of the one before, until one is not refused for its token. */
 function chainFrom(
   refused: RecordedExchange,
   equal: readonly RecordedExchange[],
@@ -123,7 +123,7 @@ function chainFrom(
   return chain
 }
 
-/** Under the same key, else on the same connection, else whichever: other workers send equal requests as well. */
+/** The repetition: under the same key, else on the same connection, else any equal request, which may be another worker's. */
 function repetitionOf(refused: RecordedExchange, equal: readonly RecordedExchange[]): RecordedExchange | undefined {
   const sameKey = equal.find((one) => isSameKey(refused, one) && follows(refused, one))
   if (sameKey) return sameKey
@@ -131,7 +131,7 @@ function repetitionOf(refused: RecordedExchange, equal: readonly RecordedExchang
   return onConnection ?? equal.find((one) => follows(refused, one))
 }
 
-/** @returns true if one that looks equal came after it, and may have the same body. */
+/** @returns true if an equal-looking request came after the refusal, and may have the same body */
 function follows(refused: RecordedExchange, one: RecordedExchange): boolean {
   return one.number > refused.number && beganAt(one) >= endedAt(refused) && sameBody(refused, one) !== false
 }
@@ -148,12 +148,12 @@ function renewalOf({ refused, chain, equal }: Followed, { code, isFresh }: Renew
   const inVain = [refused, ...chain].filter((one) => refusedWith(one, code))
   if (isLoop(refused, inVain)) return { refused, did: 'loop', shown: inVain.slice(0, LOOP) }
   const keyed = refused.idempotency !== null
-  // Tests that each give up after one renewal look the same as a client that never does.
+  // A client that never renews looks the same as tests that each give up after one renewal.
   if (!keyed && inVain.length === LONGEST + 1) return { refused, did: 'unclear', shown: inVain.slice(0, LOOP) }
   if (!isSameKey(refused, first) && sameBody(refused, first) === undefined)
     return { refused, did: 'unclear', shown: [refused, first] }
   if (isFresh(refused, first)) return { refused, did: 'renewed', shown: [refused, first] }
-  // On another connection, or without a key, it may be of another worker that had the old token: what counts is that the new one came.
+  // On another connection, or without a key, it may be another worker's with the old token: then a later one with a new token counts.
   const own = keyed && first.connection === refused.connection
   const isRenewed = (one: RecordedExchange) => isFresh(refused, one) && isSoon(refused, one) && follows(refused, one)
   const fresh = own ? undefined : equal.find(isRenewed)

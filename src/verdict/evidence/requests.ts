@@ -4,8 +4,8 @@ import { headerOf } from '../../traffic/headers.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 
 /**
- * @returns true if two requests had the same body, or have none as they only read; undefined when nobody can know, because one of the two is not on record, or only its
- * beginning is. Then their lengths may still show that they differ.
+ * @returns true if two requests have the same body, or none since they only read; undefined if that is unknown, since one of the bodies is
+ * not on record as a whole. Even then, different lengths may show that they differ.
  */
 export function sameBody(one: RecordedExchange, other: RecordedExchange): boolean | undefined {
   const [a, b] = [one.request, other.request]
@@ -16,18 +16,18 @@ export function sameBody(one: RecordedExchange, other: RecordedExchange): boolea
   return meant !== undefined && meant === canonical(b.body ?? '')
 }
 
-/** @returns true if the whole body is on record: a request that was refused or dropped before its body was read has none. */
+/** @returns true if the whole body is on record: a request that was refused or dropped before its body was read has none */
 export function isOnRecord({ request: { body, body_cut } }: RecordedExchange): boolean {
   return body !== null && !body_cut
 }
 
-/** The object that a body is as JSON, all of it; an empty one when there is no such body. Fields that are not sent are undefined. */
+/** The JSON object of a whole body; an empty object if there is none. Fields that were not sent are undefined. */
 export function parsedBody({ request: { body, body_cut } }: RecordedExchange): Record<string, unknown> {
   const read = body_cut ? undefined : jsonObject(body)
   return { __proto__: null, ...read }
 }
 
-/** A field of a JSON body; undefined when there is no such body or field. */
+/** A field of a JSON body; undefined without such a body or field. */
 export function fieldOf(exchange: RecordedExchange, name: string): unknown {
   return parsedBody(exchange)[name]
 }
@@ -44,7 +44,7 @@ function lengthOf(exchange: RecordedExchange): number | undefined {
   return isOnRecord(exchange) ? body_bytes : undefined
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for text that is not JSON. */
 function canonical(body: string): string | undefined {
   try {
     return canonicalJson(JSON.parse(body))
@@ -53,13 +53,13 @@ function canonical(body: string): string | undefined {
   }
 }
 
-/** The Idempotency-Key that a request came with, as {@link unquotedKey} gives it; null without one. */
+/** The Idempotency-Key of a request, in the form of {@link unquotedKey}; null for none. */
 export function idempotencyKeyOf({ idempotency, request }: RecordedExchange): string | null {
   const given = idempotency?.key ?? headerOf(request.headers, 'idempotency-key')
   return given === undefined ? null : unquotedKey(given)
 }
 
-/** The same for requests that ask for the same under the same key: who, what, where. Says nothing of their bodies. */
+/** A key that is the same for requests of the same client, end user, target and Idempotency-Key; the bodies are not compared. */
 export function addressOf(exchange: RecordedExchange): string {
   const { tenant, external_id, operation, request } = exchange
   return JSON.stringify([

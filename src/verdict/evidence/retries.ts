@@ -19,26 +19,26 @@ import { endingOf, plural, requestInWords, spell } from './words.ts'
 /** The same write under another key. */
 export interface Retry extends Pair {
   timeline: Timeline
-  /** Those under the first key, oldest first; `write` is the last of them. */
+  /** The attempts under the first key, oldest first; `write` is the last of them. */
   attempts: readonly Step[]
 }
 
-/** What makes retries a finding's. */
+/** Defines which retries a finding judges. */
 export interface RetryRule {
-  /** Which attempts had to be repeated. */
+  /** @returns true if the attempt had to be repeated */
   concerns(write: Step): boolean
-  /** Why what came under another key may be no retry; null when it is one. */
+  /** Reason why the request under another key may not be a retry; null if it is one. */
   doubtOf(retry: Retry): string | null
-  /** What to say when there is no retry. */
+  /** Explanation when there is no retry. */
   otherwise: string
 }
 
-/** So many retries under another key show a habit well enough: a client that asks in vain for ever has thousands. */
+/** Maximum number of retries under another key that are examined: a client that repeats for ever has thousands. */
 const LOOKED_AT = 200
 
 const UNREAD = 'the body of one of the two requests is not on record'
 
-/** Judges whether the retries that a rule is about keep their keys. */
+/** Judges whether the retries that a rule concerns keep their keys. */
 export function judgeRetries(evidence: Evidence, rule: RetryRule): Judgement {
   const { kept, changed, doubtful } = retriesOf(evidence, rule)
   const [worst] = changed
@@ -62,7 +62,7 @@ export function judgeRetries(evidence: Evidence, rule: RetryRule): Judgement {
   return passed(`${describeAgain(good, 'the same')}${others}`, [good.write.exchange, good.next.exchange])
 }
 
-/** Retries by their keys, judged by the first attempt of each write. */
+/** Sorts retries by their keys; each write is judged at its first attempt. */
 function retriesOf(evidence: Evidence, { concerns, doubtOf }: RetryRule) {
   const kept: Pair[] = []
   const changed: Retry[] = []
@@ -99,11 +99,11 @@ function retryUnderAnotherKey(
   if (sequel.kind === 'same_again') {
     return { write: last, next: sequel.step, timeline, attempts, doubt: sequel.certain ? null : UNREAD }
   }
-  // A client that repeats a request under its key has not kept the rule when it makes it anew under another key in the end.
+  // A client that repeats a request under its key breaks the rule if it finally sends it again under another key.
   return sequel.kind === 'repeated' ? madeAnew(last, { attempts, timeline }, evidence) : null
 }
 
-/** The same under another key, after every attempt under the first had ended without a word of what became of it. */
+/** The same request under another key, after every attempt under the first had ended without reporting the outcome. */
 function madeAnew(write: Step, { attempts, timeline }: Pick<Repeated, 'attempts' | 'timeline'>, evidence: Evidence) {
   if (attempts.some(tellsOutcome) || !attempts.some(({ fate }) => isUncertain(fate))) return null
   const over = Math.max(...attempts.map(({ ended }) => ended))
@@ -117,7 +117,7 @@ function madeAnew(write: Step, { attempts, timeline }: Pick<Repeated, 'attempts'
       const same = repeatsOneOf(next, attempts)
       if (same === false) continue
       const twice = isCarriedOut(attempts, evidence) && isCarriedOut([next], evidence)
-      // After a look at the list, paying anew is right when nothing had been done.
+      // After a look at the list, paying again is right if nothing had been done.
       if (looked && !twice) return null
       return { write, next, timeline, attempts, doubt: doubtOfAnew({ same: same === true, looked, twice }, attempts) }
     }
@@ -147,7 +147,7 @@ function describeAgain({ write, next }: Pair, key: string): string {
   return `${requestInWords(write.exchange)} had to be repeated: ${endingOf(write.exchange)}. It came again ${later} later, under ${key} Idempotency-Key.`
 }
 
-/** That two transfers came of one, if so. */
+/** Reports that both transfers were carried out, if so. */
 function describeTransfers({ attempts, next }: Retry): string {
   const first = attempts.map(({ exchange }) => exchange.transfer?.tx_hash).find((hash) => hash)
   const second = next.exchange.transfer?.tx_hash

@@ -5,26 +5,26 @@ import type { Evidence } from '../finding.ts'
 import { beganAt, endedAt, type Fate, fateOf } from './answers.ts'
 import { idempotencyKeyOf } from './requests.ts'
 
-/** One exchange of an end user, with what every judge asks of it. */
+/** One exchange of an end user, with derived facts that every judge needs. */
 export interface Step {
   exchange: RecordedExchange
-  /** Its place among those of its end user, from 0. */
+  /** Index among the exchanges of its end user, from 0. */
   place: number
   /** Real time, milliseconds since the Unix epoch. */
   began: number
-  /** Infinite while it is open. */
+  /** Infinite while the exchange is open. */
   ended: number
   fate: Fate
-  /** In lower case, as a UUID is the same in either case. */
+  /** In lower case, since case makes no difference in a UUID. */
   key: string | null
-  /** True if it is older than the record, and other requests of its time are forgotten: then it is there to be known, not to be judged. */
+  /** True if it is older than the record, and other requests of its time are forgotten: judges may use it, but must not judge it. */
   kept: boolean
 }
 
-/** What was asked for one end user of one tenant, oldest first. */
+/** The exchanges of one end user of one tenant, oldest first. */
 export interface Timeline {
   steps: readonly Step[]
-  /** Those of one operation under one key, oldest first; see {@link attemptsOf}. */
+  /** Steps by operation and key, oldest first; see {@link attemptsOf}. */
   attempts: ReadonlyMap<string, readonly Step[]>
   /** True if several workers write for the end user: two writes under different keys were in flight at the same time. */
   crowded: boolean
@@ -33,12 +33,12 @@ export interface Timeline {
 const TRANSFERS: readonly (Operation | null)[] = ['deposit', 'withdraw']
 const WRITES: readonly (Operation | null)[] = [...TRANSFERS, 'create_portfolio']
 
-/** @returns true if it moves money. */
+/** @returns true if it moves money */
 export function isTransfer({ operation }: RecordedExchange): boolean {
   return TRANSFERS.includes(operation)
 }
 
-/** @returns true if it is one of the operations that must not happen twice. */
+/** @returns true if it is one of the operations that must not happen twice */
 export function isWrite({ operation }: RecordedExchange): boolean {
   return WRITES.includes(operation)
 }
@@ -56,12 +56,12 @@ export function timelinesOf(evidence: Evidence): readonly Timeline[] {
   return timelines
 }
 
-/** Every request of the operation of a step under its key, the step among them. */
+/** Every request with the operation and key of a step, including the step. */
 export function attemptsOf({ attempts }: Timeline, { exchange, key }: Step): readonly Step[] {
   return key === null ? [] : (attempts.get(`${exchange.operation} ${key}`) ?? [])
 }
 
-/** Those that began after a step of the same end user had ended, oldest first. */
+/** Steps of the same end user that began after a step had ended, oldest first. */
 export function* stepsAfter({ steps }: Timeline, { place, ended }: Pick<Step, 'place' | 'ended'>): Generator<Step> {
   for (let next = place + 1; next < steps.length; next++) {
     const step = steps[next]
@@ -69,7 +69,7 @@ export function* stepsAfter({ steps }: Timeline, { place, ended }: Pick<Step, 'p
   }
 }
 
-/** What names an end user; undefined while nobody knows whose. */
+/** A key of an end user; undefined if the tenant or the end user is unknown. */
 function endUserOf({ tenant, external_id }: RecordedExchange): string | undefined {
   return tenant === null || external_id === null ? undefined : `${tenant} ${external_id}`
 }
@@ -89,10 +89,10 @@ function isCrowded(writes: readonly Step[]): boolean {
   return false
 }
 
-/** Two requests may overlap by so much in the record though a client sent one after the other: their times are the server's. */
+/** Milliseconds by which two requests on record may overlap although the client sent them in turn: the times are the server's. */
 const SLACK_MS = 10
 
-/** @returns true if two requests were in flight at the same time. */
+/** @returns true if two requests were in flight at the same time */
 export function overlap(one: Step, other: Step): boolean {
   return one.began + SLACK_MS < other.ended && other.began + SLACK_MS < one.ended
 }
@@ -109,7 +109,7 @@ function stepOf(exchange: RecordedExchange, place: number, kept: boolean): Step 
   }
 }
 
-/** @returns true if the answer of an attempt says what became of its operation: one that came before the key was looked at does not. */
+/** @returns true if the answer of an attempt reports its operation's outcome: an answer before the key was looked up does not */
 export function tellsOutcome({ fate, exchange }: Step): boolean {
   if (fate === 'refused') return exchange.idempotency !== null && exchange.idempotency.use !== 'unused'
   return fate === 'done'
@@ -117,7 +117,7 @@ export function tellsOutcome({ fate, exchange }: Step): boolean {
 
 const ledgerIds = new WeakMap<Evidence, ReadonlySet<string>>()
 
-/** @returns true if the ledger has what one of these attempts asked for: a transaction, or a portfolio. */
+/** @returns true if the ledger has the transaction or portfolio of one of these attempts */
 export function isCarriedOut(attempts: readonly Step[], evidence: Evidence): boolean {
   const entries = ledgerIds.get(evidence) ?? entriesOf(evidence)
   ledgerIds.set(evidence, entries)

@@ -1,21 +1,21 @@
 import type { RecordedExchange, ShownToken } from '../../traffic/recorded-exchange.ts'
 import { endedAt, struckBy, succeeded } from './answers.ts'
 
-/** How long before its expiry a token is no more to be used, in milliseconds. spec: Identity-provider token 3 */
+/** Milliseconds before its expiry at which a token must no longer be used. spec: Identity-provider token 3 */
 export const LAST_MINUTE = 60_000
 
-/** Faults by which the identity provider issues what the service refuses. */
+/** Faults by which the identity provider issues tokens that the service refuses. */
 const SPOILING = ['token_expired', 'bad_signature', 'token_wrong_audience']
 
 /**
- * An access token as traffic shows it. Two that are issued within the same second are equal: they are one of these, which was
+ * An access token in the traffic. Tokens that are issued within the same second are equal: they count as one that was
  * fetched more than once.
  */
 export interface IdpTokenUse {
   fingerprint: string
   /** The token requests that got it, oldest first. */
   fetches: RecordedExchange[]
-  /** By the latest `expires_in`, counted from when the answer was out: milliseconds since the Unix epoch. */
+  /** By the latest `expires_in`, counted from the end of the answer: milliseconds since the Unix epoch. */
   expiresAt: number
   /** True if the service refuses it, whatever `expires_in` says. */
   spoiled: boolean
@@ -23,7 +23,7 @@ export interface IdpTokenUse {
   uses: RecordedExchange[]
 }
 
-/** A token request that got a token. */
+/** @returns true if it is a token request that got a token */
 export function isFetch(exchange: RecordedExchange): boolean {
   return succeeded(exchange) && Boolean(exchange.response?.issued)
 }
@@ -51,12 +51,12 @@ export function idpTokens(exchanges: readonly RecordedExchange[]): Map<string, I
   return tokens
 }
 
-/** What makes a request the same as another one, sent again: everything but tokens and body. Of a refused one, no body may be on record. */
+/** A key that is the same for a request and its repetition; excludes tokens and body, since a refused one may have no body on record. */
 export function requestSignature({ operation, tenant, request }: RecordedExchange): string {
   return JSON.stringify([operation, tenant, request.path, request.query])
 }
 
-/** Every user token once, with the first exchange that sent it. What is no JWT is left out. */
+/** Every user token once, with the first exchange that sent it. Tokens that are not JWTs are left out. */
 export function userTokens(exchanges: readonly RecordedExchange[]): (ShownToken & { exchange: RecordedExchange })[] {
   const tokens = new Map<string, ShownToken & { exchange: RecordedExchange }>()
   for (const exchange of exchanges) {

@@ -4,21 +4,21 @@ import { isUncertain } from './answers.ts'
 import { sameBody } from './requests.ts'
 import { attemptsOf, isTransfer, type Step, stepsAfter, type Timeline, tellsOutcome, timelinesOf } from './timelines.ts'
 
-/** A deposit or withdrawal that had no answer, or an answer that says nothing of the money, and what its client did about it. */
+/** A deposit or withdrawal without an answer, or with one that does not report its outcome, and the client's reaction. */
 export interface UncertainTransfer {
   timeline: Timeline
-  /** Those under its key, oldest first. */
+  /** The attempts under its key, oldest first. */
   attempts: readonly Step[]
-  /** The attempt that left it uncertain, and the last of all. */
+  /** The first attempt that left it uncertain, and the last attempt of all. */
   first: Step
   last: Step
   /** True if an attempt had no answer at all. */
   unanswered: boolean
-  /** The transaction, when it was carried out. */
+  /** The transaction, if it was carried out. */
   transfer: CausedTransfer | null
-  /** The repetition under the same key that told its outcome; null when none did. */
+  /** The repetition under the same key whose answer reported the outcome; null for none. */
   told: Step | null
-  /** The next transfer under a key of its own that was sent after the last attempt; null when there is none. */
+  /** The next transfer under another key that was sent after the last attempt; null for none. */
   next: Step | null
   /** Answered lists of transactions between the last attempt and the next transfer. */
   looks: readonly Step[]
@@ -26,7 +26,7 @@ export interface UncertainTransfer {
   found: Step | null
 }
 
-/** Every transfer that was uncertain once. */
+/** Every transfer that was ever uncertain. */
 export function uncertainTransfersOf(evidence: Evidence): UncertainTransfer[] {
   return timelinesOf(evidence).flatMap((timeline) =>
     timeline.steps
@@ -43,7 +43,7 @@ function firstUncertain(attempts: readonly Step[]): Step | undefined {
     : attempts.find((step) => isUncertain(step.fate) && !isKnownBefore(step, attempts))
 }
 
-/** @returns true if its key was answered 2xx before, and it moved nothing else: its client knew the outcome, however this one ended. */
+/** @returns true if its key was answered 2xx before, and it moved nothing else: the client already knew the outcome */
 function isKnownBefore({ place, exchange }: Step, attempts: readonly Step[]): boolean {
   const own = exchange.transfer?.transaction_id ?? null
   return attempts.some((earlier) => {
@@ -73,14 +73,14 @@ function followed(last: Step, transfer: CausedTransfer | null, timeline: Timelin
   return { looks, next, found: looks.find((look) => shows(look, transfer)) ?? null }
 }
 
-/** @returns true if a list shows a transaction, or may: a body that was cut shows only its beginning. */
+/** @returns true if a list shows a transaction, or may show it: of a cut body only the beginning is on record */
 export function shows({ exchange: { response } }: Step, transfer: CausedTransfer | null): boolean {
   if (transfer === null || response === null) return false
   const names = [transfer.transaction_id, transfer.tx_hash].filter((name) => name !== null)
   return response.body_cut || names.some((name) => response.body?.includes(name))
 }
 
-/** @returns true if a write asks for the same as one of these attempts; undefined when nobody can know. */
+/** @returns true if a write asks for the same as one of these attempts; undefined if that is unknown */
 export function repeatsOneOf(step: Step, attempts: readonly Step[]): boolean | undefined {
   const compared = attempts.map(({ exchange }) => asksTheSame(exchange, step.exchange))
   if (compared.includes(true)) return true
@@ -88,10 +88,10 @@ export function repeatsOneOf(step: Step, attempts: readonly Step[]): boolean | u
 }
 
 /**
- * What came of a write whose client could not take its first answer for the last.
+ * The sequel of a write whose first answer the client could not take as final.
  * - `repeated`: the same request under the same key came later, whatever else did.
  * - `looked_up`: else, a list that shows the outcome was asked for and answered, before anything below.
- * - `same_again`: else, the same request came under a fresh key. Not `certain` when what one of the two asked for is not on record.
+ * - `same_again`: else, the same request came under a fresh key. Not `certain` if one of the two bodies is not on record.
  * - `another`: else, another write of its kind came: of portfolios, or of transfers.
  * - `nothing`: none of these.
  */
@@ -116,7 +116,7 @@ export function sequelOf(write: Step, timeline: Timeline): WriteSequel {
   return { kind: 'nothing' }
 }
 
-/** @returns true if two writes ask for the same; undefined when nobody can know. */
+/** @returns true if two writes ask for the same; undefined if that is unknown */
 export function asksTheSame(one: RecordedExchange, other: RecordedExchange): boolean | undefined {
   if (one.operation !== other.operation) return false
   const [a, b] = [one.transfer, other.transfer]
@@ -125,17 +125,17 @@ export function asksTheSame(one: RecordedExchange, other: RecordedExchange): boo
   return a.portfolio_id === b.portfolio_id && a.amount_minor === b.amount_minor
 }
 
-/** @returns true if it is an answered list that shows the outcome of the write. */
+/** @returns true if it is an answered list that shows the outcome of the write */
 export function isLookUp({ exchange, fate }: Step, write: Step): boolean {
   return fate === 'done' && exchange.operation === listOf(write)
 }
 
-/** The list that shows what became of a write. */
+/** The list that shows the outcome of a write. */
 export function listOf({ exchange }: Step): 'list_transactions' | 'list_portfolios' {
   return isTransfer(exchange) ? 'list_transactions' : 'list_portfolios'
 }
 
-/** @returns true if it is a write of the same kind under a key that nobody had used before the other write ended. */
+/** @returns true if it is a write of the same kind, and the first under another key */
 export function isFresh(step: Step, write: Step, timeline: Timeline): boolean {
   const { exchange, key } = step
   if (key === write.key) return false

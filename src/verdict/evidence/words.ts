@@ -7,12 +7,12 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** Milliseconds as people say them: `120 ms`, `45.0 s`. */
+/** Milliseconds for people: `120 ms`, `45.0 s`. */
 export function spell(ms: number): string {
   return Math.abs(ms) < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
 }
 
-/** Text of a client, short enough for a sentence. */
+/** A client's text, short enough for a sentence. */
 export function quote(text: string): string {
   return `"${shorten(text, 60)}"`
 }
@@ -28,7 +28,7 @@ const NOUNS: Partial<Record<string, string>> = {
   token: 'request for a token',
 }
 
-/** Whose write it is and of how much: `alice's deposit of 1000 minor units`. */
+/** Names a write by end user and amount: `alice's deposit of 1000 minor units`. */
 export function requestInWords(exchange: RecordedExchange): string {
   const { external_id, operation, transfer } = exchange
   const noun = NOUNS[operation ?? ''] ?? operation ?? 'request'
@@ -37,7 +37,7 @@ export function requestInWords(exchange: RecordedExchange): string {
   return external_id === null ? `a ${noun}${much}` : `${shorten(external_id, 40)}'s ${noun}${much}`
 }
 
-/** What its client saw of it: `its connection was reset after 120 ms`. */
+/** The end of a request as its client saw it: `its connection was reset after 120 ms`. */
 export function endingOf({ end, dropped, response, took_ms }: RecordedExchange): string {
   const after = `after ${spell(took_ms)}`
   if (end === 'dropped')

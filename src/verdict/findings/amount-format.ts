@@ -21,7 +21,7 @@ export const amountFormat: Finding = {
   judge,
 }
 
-/** Wrong ones that show a habit well enough. */
+/** Number of wrong requests that are shown. */
 const SHOWN = 3
 
 function judge({ exchanges }: Evidence): Judgement {

@@ -19,14 +19,14 @@ export const amountScale: Finding = {
   judge,
 }
 
-/** A deposit, the units it asks for, and those of a hundredth of a token: nobody pays in less. */
+/** A deposit, its units, and the units of a hundredth of a token: nobody deposits less. */
 interface Deposit {
   exchange: RecordedExchange
   units: bigint
   cent: bigint
 }
 
-/** Withdrawals are left out: one of everything that is there has whatever digits the yield has made. */
+/** Judges deposits only: a withdrawal of the whole balance has any digits, because of the yield. */
 function judge({ exchanges, ledger }: Evidence): Judgement {
   const decimals = new Map(ledger.portfolios.map((one) => [one.portfolio_id, one.token_decimals]))
   const deposits = exchanges.flatMap((exchange) => depositOf(exchange, decimals))

@@ -3,9 +3,9 @@ import { isTransfer, type Step, stepsAfter, type Timeline, timelinesOf } from '.
 import { plural, requestInWords, spell } from '../evidence/words.ts'
 import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
-/** The specification asks for so much at least. */
+/** Minimum timeout by the specification. */
 const RULE_MS = 60_000
-/** Timers and networks are no better. */
+/** Accuracy of timers and networks, in milliseconds. */
 const SLACK_MS = 500
 
 export const clientTimeout: Finding = {
@@ -25,7 +25,7 @@ export const clientTimeout: Finding = {
 
 interface GivenUp {
   step: Step
-  /** What the same end user was asked for next; null when nothing was. */
+  /** The next request for the same end user; null for none. */
   next: Step | null
 }
 
@@ -63,7 +63,7 @@ function shortestOf(waits: readonly GivenUp[]): GivenUp {
 }
 
 function judgeEarly(early: readonly GivenUp[], evidence: Evidence): Judgement {
-  // A client that goes on for the same end user was not ended from outside. One that first fetches a token may be another run.
+  // A client that goes on for the same end user was not ended from outside. One that fetches a token first may be another run.
   const alive = early.filter(
     ({ step, next }) => next !== null && tokenBetween({ write: step, next }, evidence) === null,
   )

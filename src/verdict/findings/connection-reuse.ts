@@ -4,7 +4,7 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { plural } from '../evidence/words.ts'
 import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
-/** So many requests on one connection are no accident. */
+/** Minimum number of requests on one connection that show reuse. */
 const KEPT = 5
 
 export const connectionReuse: Finding = {
@@ -26,7 +26,7 @@ function judge({ exchanges }: Evidence): Judgement {
   const closing = exchanges.filter(asksToClose)
   const connections = grouped(exchanges, ({ connection }) => connection)
   const [first, second] = closing
-  // One of several processes, or the last request of each, may say so.
+  // A few such requests prove nothing: the last request of each process may ask for it.
   if (first && second && closing.length * 2 > exchanges.length) {
     const facts = `${closing.length} of ${plural(exchanges.length, 'request')} asked for the connection to be closed afterwards.`
     return failed(facts, { expected: 'connections that stay open', came: 'Connection: close' }, [first, second])

@@ -2,12 +2,12 @@ import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import { plural, quote } from '../evidence/words.ts'
 import { type Evidence, type Finding, failed, type Judgement, notExercised, passed } from '../finding.ts'
 
-/** Query parameters that are named like a credential. */
+/** Names of query parameters that stand for a credential. */
 const CREDENTIAL =
   /secret|password|assertion|^(x-)?((access|id|idp|user|auth|bearer)[-_]?)?token$|^(authorization|jwt|bearer)$/i
-/** A header that is named like the client secret. Others that hold one cannot be told from what a proxy adds. */
+/** A header that is named like the client secret. Other headers with secrets look like those that a proxy adds. */
 const SECRET_HEADER = /^(x-)?client[-_]?secret$/i
-/** What stands where a secret was, or a token without its signature. */
+/** The replacement of a secret, or a token without its signature. */
 const REDACTED = /\[redacted\]|\[token [0-9a-f]+\]|(?<![\w.-])eyJ[\w-]+\.[\w-]*\./
 
 export const credentialPlacement: Finding = {
@@ -47,7 +47,7 @@ function judge({ exchanges }: Evidence): Judgement {
   return passed(`No URL of ${plural(exchanges.length, 'request')} had a secret or a token.`, [asked, used])
 }
 
-/** Where a credential stands that has no place there; undefined when there is none. */
+/** The forbidden place of a credential; undefined for none. */
 function misplacedIn({ request }: RecordedExchange): string | undefined {
   const parameter = request.query.find(
     ([name, value]) => value !== '' && (CREDENTIAL.test(name) || REDACTED.test(value) || REDACTED.test(name)),

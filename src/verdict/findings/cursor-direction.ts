@@ -23,7 +23,7 @@ export const cursorDirection: Finding = {
 }
 
 function judge({ exchanges }: Evidence): Judgement {
-  // A cursor that was not given out on this list is for cursor-integrity and cursor-scope to judge, two at once for single-cursor.
+  // cursor-integrity and cursor-scope judge cursors that were not given out on this list, and single-cursor two at once.
   const sent = sentCursors(exchanges).filter(
     ({ exchange, list, issues }) => issues.some((issue) => issue.list === list) && cursorsIn(exchange).length === 1,
   )

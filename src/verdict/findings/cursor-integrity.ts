@@ -22,7 +22,7 @@ export const cursorIntegrity: Finding = {
 function judge({ exchanges, forgotten }: Evidence): Judgement {
   const sent = sentCursors(exchanges)
   const right = sent.filter(({ issues }) => issues.length > 0)
-  // One that the service accepts is genuine, wherever it came from: it is signed.
+  // A cursor that the service accepts is genuine, wherever it came from: it is signed.
   const odd = sent.filter(({ exchange, issues }) => issues.length === 0 && refusedWith(exchange, 'cursor_invalid'))
   const incomplete =
     Object.values(forgotten).some((count) => count > 0) ||
@@ -40,7 +40,7 @@ function judge({ exchanges, forgotten }: Evidence): Judgement {
   const shown = odd.slice(0, 2).map(({ exchange }) => exchange)
   const facts = `${plural(odd.length, 'request')} sent a cursor that no answer had given out, such as ${quote(first.cursor)}; ${right.length} sent one that an answer had.`
   if (incomplete) return needsReview(`${facts} Not all answers are on record any more, so it may be older.`, shown)
-  // Who was never given a cursor has none to change: a made-up one is more likely a test.
+  // A client that never got a cursor cannot change one: a made-up cursor is more likely a test.
   const offered = offeredBefore(exchanges)
   const changed = odd.filter(({ list, exchange }) => (offered.get(list) ?? Number.POSITIVE_INFINITY) < exchange.number)
   if (!isHabit(right.length, changed.length)) return needsReview(`${facts} ${PERHAPS_A_TEST}`, shown)

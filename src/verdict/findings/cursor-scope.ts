@@ -31,7 +31,7 @@ function judge({ exchanges }: Evidence): Judgement {
     return passed(explanation, [...sent.slice(0, 1).map(({ exchange }) => exchange), begun])
   }
 
-  // Of each operation by itself: a client may page through its first list as it should and take the cursor along to the second.
+  // Each operation is judged by itself: a client may page through its first list correctly and take the cursor along to the second.
   const operations = new Set(strayed.map(({ exchange }) => exchange.operation))
   const habitual = [...operations].find((operation) => {
     const count = (some: readonly SentCursor[]) =>
@@ -55,7 +55,7 @@ function isAtHome({ list, issues }: SentCursor): boolean {
   return issues.some((issue) => issue.list === list)
 }
 
-/** A first page asked for while the same connection held a cursor of another list. */
+/** A first page that was asked for while the same connection held a cursor of another list. */
 function begunBesideACursor(exchanges: Evidence['exchanges']): RecordedExchange | undefined {
   const held = new Map<number, string>()
   return exchanges.find((exchange) => {

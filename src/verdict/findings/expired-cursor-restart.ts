@@ -20,10 +20,10 @@ export const expiredCursorRestart: Finding = {
   judge,
 }
 
-/** Refusals that show a habit well enough: a client that asks in vain for ever has thousands. */
+/** Maximum number of refusals that are examined: a client that repeats for ever has thousands. */
 const LOOKED_AT = 50
 
-/** What the client did after a refusal. */
+/** The client's reaction to a refusal. */
 interface Sequel {
   refused: RecordedExchange
   did: 'restarted' | 'repeated' | 'went_on' | 'nothing'
@@ -82,7 +82,7 @@ function failedAs({ refused, by }: Sequel, explanation: string, came: string): J
   )
 }
 
-/** A request for a page; its cursor is undefined when it is for the first one. */
+/** A request for a page; its cursor is undefined for the first page. */
 interface PageRequest {
   exchange: RecordedExchange
   cursor: string | undefined

@@ -39,7 +39,7 @@ function isRival({ exchange }: Step): boolean {
   return isWrite(exchange)
 }
 
-/** A token that is refused though it was good is renewed; one that never was may be a test of what is refused. */
+/** Doubt about a retry after 401, or null: a good token must be renewed, but one that was never good may be a test of a refusal. */
 function doubtOfToken({ write: { exchange } }: Retry, issued: ReadonlySet<string | undefined>): string | null {
   const { faults, request, response } = exchange
   if (faults.length > 0) return null

@@ -4,7 +4,7 @@ import { idempotencyKeyOf } from '../evidence/requests.ts'
 import { plural, quote } from '../evidence/words.ts'
 import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
-/** Keys in the wrong form that show a habit well enough. */
+/** Number of wrong keys that are shown. */
 const SHOWN = 3
 
 export const idempotencyKeyFormat: Finding = {

@@ -20,7 +20,7 @@ export const idempotencyKeyPerOperation: Finding = {
   judge,
 }
 
-/** More different requests under one key are not told apart. */
+/** Maximum number of different requests under one key that are distinguished. */
 const MOST = 10
 
 /** A key and the different requests that came under it, oldest first. */
@@ -66,12 +66,12 @@ function usesOf(exchanges: readonly RecordedExchange[]): Use[] {
   return [...uses.values()]
 }
 
-/** @returns true if two requests are of different kinds or end users. The service takes both, so nobody tests a refusal that way. */
+/** @returns true if two requests are of different kinds or end users; the service accepts both, so it is not a test of a refusal */
 function isOfAnother(one: RecordedExchange, other: RecordedExchange): boolean {
   return one.operation !== other.operation || one.external_id !== other.external_id
 }
 
-/** @returns true if two requests are of different operations for certain. */
+/** @returns true if two requests certainly belong to different operations */
 function isOther(one: RecordedExchange, other: RecordedExchange): boolean {
   if (isOfAnother(one, other)) return true
   return isOnRecord(one) && isOnRecord(other) && sameBody(one, other) === false

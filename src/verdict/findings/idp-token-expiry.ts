@@ -4,9 +4,9 @@ import { type IdpTokenUse, idpTokens, isFetch, LAST_MINUTE } from '../evidence/t
 import { plural, spell } from '../evidence/words.ts'
 import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
-/** Between looking at the clock and sending, time passes: milliseconds. */
+/** Milliseconds that pass between a look at the clock and the request. */
 const ON_THE_WAY = 2000
-/** More passes when a busy machine starts processes in between, as shell scripts do. */
+/** The same on a busy machine that starts processes in between, as shell scripts do. */
 const LONG_ON_THE_WAY = 20_000
 /** A client that counts whole seconds may be early by one. */
 const WHOLE_SECOND = 1000
@@ -27,7 +27,7 @@ export const idpTokenExpiry: Finding = {
 }
 
 function judge({ exchanges }: Evidence): Judgement {
-  // One that lives no longer than a minute cannot be cached; one that is spoiled does not live as long as it says.
+  // A token that lives a minute or less cannot be cached, and a spoiled one does not live as long as it says.
   const cacheable = [...idpTokens(exchanges).values()].filter(({ spoiled }) => !spoiled).filter(isCacheable)
   const late = cacheable.flatMap((token) => lateUses(token).map((use) => ({ token, use })))
   const [first] = late
@@ -38,7 +38,7 @@ function judge({ exchanges }: Evidence): Judgement {
 
   const fetches = exchanges.filter(isFetch)
   const doubtful = new Set(late.map(({ token }) => token))
-  // A client that takes a token for each request has none that could get old.
+  // If a client fetches a token for each request, none can get old.
   const kept = cacheable.some(({ uses }) => uses.length > 1) ? cacheable : []
   const renewed = kept.flatMap((token) => {
     const fetch = doubtful.has(token) ? undefined : successorOf(token, fetches)
@@ -77,7 +77,7 @@ function isCacheable({ fetches }: IdpTokenUse): boolean {
   return fetches.every(({ response }) => (response?.issued?.expires_in ?? 0) * 1000 > LAST_MINUTE)
 }
 
-/** Uses in the last minute. What repeats a request that got no answer may send it again as it was, headers and all. */
+/** Uses in the last minute, without repetitions: a client may repeat a request unchanged, headers included. */
 function lateUses({ uses, expiresAt }: IdpTokenUse): RecordedExchange[] {
   const keys = new Set<string | undefined>()
   return uses.filter((use) => {
@@ -89,8 +89,8 @@ function lateUses({ uses, expiresAt }: IdpTokenUse): RecordedExchange[] {
 }
 
 /**
- * A request that was long on its way may have been begun in time; one that followed another late one on the same connection was
- * not, nor are several that came much too late.
+ * @returns true if late uses cannot be explained by a slow network: one followed another late one on the same connection, or several
+ * came much too late.
  */
 function isBeyondDoubt(late: readonly LateUse[]): boolean {
   const ends = new Map<string, number>()
@@ -105,7 +105,7 @@ function isBeyondDoubt(late: readonly LateUse[]): boolean {
   return muchTooLate > 1
 }
 
-/** The next token request of that tenant after it was used last. */
+/** The tenant's next token request after the last use. */
 function successorOf({ uses, fetches }: IdpTokenUse, all: readonly RecordedExchange[]): RecordedExchange | undefined {
   const last = uses.at(-1)
   const tenant = fetches[0]?.tenant

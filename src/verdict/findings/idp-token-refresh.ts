@@ -26,7 +26,7 @@ function judge(evidence: Evidence): Judgement {
   const { exchanges } = evidence
   const issued = idpTokens(exchanges)
   const fetches = exchanges.filter(isFetch)
-  // A token that never came from the identity provider is a test's, or a matter of configuration.
+  // A token that never came from the identity provider is a test's, or a configuration mistake.
   const counts = (refused: RecordedExchange) => issued.has(idpTokenOf(refused) ?? '') || refused.faults.length > 0
   if (!exchanges.some((one) => refusedWith(one, CODE) && counts(one))) {
     return notExercised('No access token that the identity provider had issued was refused.')
@@ -35,7 +35,7 @@ function judge(evidence: Evidence): Judgement {
     noun: 'access token',
     code: CODE,
     counts,
-    // Tokens issued within the same second are equal: one that was fetched since is a fresh one all the same.
+    // Tokens issued within the same second are equal: one that was fetched since then counts as fresh.
     isFresh: (refused, next) =>
       idpTokenOf(next) !== idpTokenOf(refused) ||
       fetches.some(

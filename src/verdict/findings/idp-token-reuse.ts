@@ -4,7 +4,7 @@ import { idpTokenOf, idpTokens, isFetch, LAST_MINUTE, requestSignature } from '.
 import { plural } from '../evidence/words.ts'
 import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
-/** A token with so much more than a minute left would have been used by any client that caches: milliseconds. */
+/** Milliseconds: any client with a cache would have used a token that is valid for longer. */
 const GOOD_FOR = LAST_MINUTE + 10_000
 
 export const idpTokenReuse: Finding = {
@@ -54,16 +54,16 @@ function judge({ exchanges }: Evidence): Judgement {
   return needsReview(reason, fetches.slice(0, 2))
 }
 
-/** How many there are, repetitions left out. */
+/** Number of requests, without repetitions. */
 function requestsIn(uses: readonly RecordedExchange[]): number {
   return new Set(uses.map((use) => use.idempotency?.key ?? `${requestSignature(use)} ${use.connection} ${use.number}`))
     .size
 }
 
-/** Token requests on a connection on which a good token had been obtained or used before. */
+/** Token requests on a connection that had already obtained or used a good token. */
 function needlessFetches(exchanges: readonly RecordedExchange[]): RecordedExchange[] {
   const tokens = idpTokens(exchanges)
-  /** Tokens that a process has, by its connection and tenant, and when it got them. */
+  /** Times at which each process got its tokens, by connection and tenant, then by fingerprint. */
   const had = new Map<string, Map<string, number>>()
   const refused = new Map<string, number>()
   const isGood = (fingerprint: string, at: number) => {
@@ -73,7 +73,7 @@ function needlessFetches(exchanges: readonly RecordedExchange[]): RecordedExchan
   }
   const hasGood = (known: Map<string, number>, at: number) => {
     for (const [fingerprint, since] of known) {
-      // One that is too old does not get younger.
+      // A token that is too old stays so.
       if (!isGood(fingerprint, at)) known.delete(fingerprint)
       else if (since <= at) return true
     }

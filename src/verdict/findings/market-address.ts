@@ -20,12 +20,12 @@ export const marketAddress: Finding = {
   judge,
 }
 
-/** What names a pool, as one request sends it. */
+/** The pool that a request asks for. */
 interface Wanted {
   exchange: RecordedExchange
   market: string
   token: string
-  /** True if an answer to the same tenant had listed it before. */
+  /** True if an earlier answer to the same tenant listed it. */
   listed: boolean
 }
 
@@ -84,7 +84,7 @@ function poolsIn(exchange: RecordedExchange): Record<string, unknown>[] {
   return Array.isArray(data) ? data.filter((item) => item !== null) : []
 }
 
-/** Addresses are the same in every spelling of their digits. */
+/** A key of a pool; the case of hexadecimal digits makes no difference. */
 function poolKey({ tenant }: RecordedExchange, pool: Record<string, unknown>): string {
   const { chain_id, token_address, market_address, protocol } = pool
   return JSON.stringify([tenant, chain_id, token_address, market_address, protocol]).toLowerCase()

@@ -48,7 +48,7 @@ function describe({ first }: UncertainTransfer): string {
   return `${requestInWords(first.exchange)} was uncertain: ${endingOf(first.exchange)}.`
 }
 
-/** Null when the transfer is another finding's. */
+/** Null if other findings judge the transfer. */
 function judgeOne(uncertain: UncertainTransfer, evidence: Evidence): Judgement | null {
   const { first, last, attempts, told, next, looks, found } = uncertain
   const known = told ?? found ?? (uncertain.transfer === null ? (looks[0] ?? null) : null)
@@ -64,12 +64,12 @@ function judgeOne(uncertain: UncertainTransfer, evidence: Evidence): Judgement |
     return needsReview(explanation, [last.exchange, look.exchange])
   }
   if (next === null) return judgeSilence(uncertain, evidence)
-  // A retry under a fresh key is judged by idempotency-key-on-retry and idempotency-key-after-error.
+  // idempotency-key-on-retry and idempotency-key-after-error judge a retry under a fresh key.
   if (repeatsOneOf(next, attempts) !== false) return null
   return judgeNext(uncertain, next, evidence)
 }
 
-/** Another transfer came, and nobody had asked what became of this one. */
+/** Judges the case that another transfer came although nobody had found out the outcome of this one. */
 function judgeNext(uncertain: UncertainTransfer, next: Step, evidence: Evidence): Judgement {
   const { last, timeline, transfer } = uncertain
   const explanation = `${describe(uncertain)} ${spell(next.began - last.ended)} later came ${requestInWords(next.exchange)}, though nobody had found out what became of the first.`
@@ -90,13 +90,13 @@ function judgeNext(uncertain: UncertainTransfer, next: Step, evidence: Evidence)
 
 const UNREAD = 'the body of one of the two requests is not on record, and the second may be the first again'
 
-/** Lengths alone show that two bodies differ, but not that they ask for different transfers. */
+/** @returns true if two different transfers are certain: lengths alone show that bodies differ, but not that the transfers do */
 function isOther({ attempts, first }: UncertainTransfer, { exchange }: Step): boolean {
   if (exchange.operation !== first.exchange.operation) return true
   return isOnRecord(exchange) && attempts.some((attempt) => isOnRecord(attempt.exchange))
 }
 
-/** Nothing came any more that could tell the outcome. */
+/** Judges the case that no later request could have revealed the outcome. */
 function judgeSilence(uncertain: UncertainTransfer, evidence: Evidence): Judgement {
   const { first, last } = uncertain
   if (!evidence.ended) return needsReview(`${describe(uncertain)} Nothing has followed so far.`, [first.exchange])
@@ -107,7 +107,7 @@ function judgeSilence(uncertain: UncertainTransfer, evidence: Evidence): Judgeme
   return failed(explanation, { expected: EXPECTED, came: 'nothing' }, [first.exchange])
 }
 
-/** Why the client may know the outcome, or may be right not to; null when it ended well without having been told. */
+/** Reason why the client may know the outcome, or may be right not to; null if it ended well without having been told. */
 function doubtOf({ unanswered, last, timeline, transfer }: UncertainTransfer, evidence: Evidence): string | null {
   if (transfer === null)
     return 'it was not carried out, so it may stay open in the books until a later run sends it again'
@@ -124,7 +124,7 @@ function doubtOf({ unanswered, last, timeline, transfer }: UncertainTransfer, ev
   return evidence.end === 'well' ? null : ENDS[evidence.end ?? 'unknown']
 }
 
-/** Why a client may have been right to stop, by how its command ended. */
+/** Reasons why a client may have been right to stop, by the end of its command. */
 const ENDS = {
   failed: 'its command ended with a failure: a worker that is started again may ask then',
   hung: 'its command did not end by itself',

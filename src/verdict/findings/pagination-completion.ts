@@ -37,7 +37,7 @@ function judge({ exchanges, ended }: Evidence): Judgement {
   )
 }
 
-/** Texts within a list have a backslash before their quotation marks. */
+/** Cannot be misled by texts in a list: their quotation marks are escaped. */
 function hasMore({ response }: RecordedExchange): boolean {
   return response?.body?.includes('"has_more":true') === true
 }

@@ -20,12 +20,12 @@ export const permanentErrors: Finding = {
   judge,
 }
 
-/** These 4xx may pass, or have findings of their own. */
+/** 4xx statuses that may pass, and codes with findings of their own. */
 const PASSING = new Set([401, 408, 409, 410, 425, 429])
 const OWN_FINDING = new Set(['transaction_reverted', 'cursor_invalid', 'conflicting_cursors'])
-/** So many requests under one key are no test of the refusal. */
+/** Minimum number of requests under one key that cannot be a test of the refusal. */
 const KEYED_LOOP = 3
-/** So many without a key, on one connection with nothing in between, are worth a look: each may be of another test. */
+/** Minimum number of requests without a key, in a row on one connection, that need review: each may belong to another test. */
 const ROW = 3
 
 /** A refused request and its repetitions, oldest first. */
@@ -71,7 +71,7 @@ function runsOf(exchanges: readonly RecordedExchange[]): Run[] {
     const run = runs.get(exchange)
     const before = newestOn.get(exchange.connection)
     newestOn.set(exchange.connection, exchange)
-    // What succeeds may change what is refused next.
+    // A success may change the answer to the next request.
     if (hasChangedSomething(exchange)) runs.clear()
     if (run && continues(exchange, run, before)) run.push(exchange)
     else if (isRefused(exchange)) {
@@ -84,7 +84,7 @@ function runsOf(exchanges: readonly RecordedExchange[]): Run[] {
   return all
 }
 
-/** @returns true if it repeats the run: by its key, or as the next request of the connection. */
+/** @returns true if it repeats the run: by its key, or as the next request of the connection */
 function continues(exchange: RecordedExchange, run: Run, before: RecordedExchange | undefined): boolean {
   const last = newest(run)
   if (beganAt(exchange) < endedAt(last)) return false
@@ -100,7 +100,7 @@ function hasChangedSomething({ end, operation, request, response }: RecordedExch
   return end !== 'answered' || (response !== null && response.status < 300)
 }
 
-/** Runs of requests that are the same in everything that could matter. A body may be long, so no name is made of it. */
+/** Runs by request, equal in everything that matters. Bodies may be long, so they serve as keys and are not copied into longer ones. */
 class RunsByRequest {
   readonly #byBody = new Map<string | null, Map<string, Run>>()
 

@@ -6,9 +6,9 @@ import { type UncertainTransfer, uncertainTransfersOf } from '../evidence/uncert
 import { plural, spell } from '../evidence/words.ts'
 import { type Evidence, type Finding, failed, type Judgement, needsReview, notExercised, passed } from '../finding.ts'
 
-/** A decent pause. A transfer takes 5 to 30 seconds. */
+/** An acceptable pause in milliseconds. A transfer takes 5 to 30 seconds. */
 const PAUSE_MS = 500
-/** So many requests in a row with shorter ones are no polling, when a quarter of the pauses are below so much: a busy machine makes others longer. */
+/** Minimum length of a row that is a rush, if a quarter of its pauses are below NO_PAUSE_MS (a busy machine prolongs the others). */
 const IN_A_ROW = 10
 const NO_PAUSE_MS = 100
 
@@ -58,7 +58,7 @@ function contradicted(rush: readonly RecordedExchange[]): Judgement {
   return failed(explanation, { expected: `${spell(PAUSE_MS)} or more between two`, came: spell(pause) }, shown)
 }
 
-/** Requests of one connection for the same first page, one right after the other, without a pause. */
+/** Rows of requests of one connection for the same first page, directly one after the other, without a pause. */
 function rushesIn(connection: readonly RecordedExchange[]): RecordedExchange[][] {
   const rows: RecordedExchange[][] = []
   let last: RecordedExchange | undefined
@@ -87,7 +87,7 @@ function isPoll({ operation, end, request, response }: RecordedExchange): boolea
   return !request.query.some(([name]) => name === 'starting_after' || name === 'ending_before')
 }
 
-/** Two answers may differ in their cursors, which are made anew. */
+/** @returns true if both answers are equal except for their cursors, which are new each time */
 function isSame(one: RecordedExchange, other: RecordedExchange): boolean {
   return addressOf(one) === addressOf(other) && withoutCursors(one) === withoutCursors(other)
 }
@@ -96,13 +96,13 @@ function withoutCursors({ response }: RecordedExchange): string | undefined {
   return response?.body?.replaceAll(/"(next|prev)_cursor":"[^"]*"/g, '')
 }
 
-/** What was asked for while the outcome was unknown. */
+/** The lists that were asked for while the outcome was unknown. */
 function pollsOf({ looks, found }: UncertainTransfer): RecordedExchange[] {
   const until = found ? looks.indexOf(found) + 1 : looks.length
   return looks.slice(0, until).map(({ exchange }) => exchange)
 }
 
-/** Others may be several workers', each with its own pace. */
+/** @returns true if one worker polled: several connections may be several workers, each with its own pace */
 function areOfOneConnection(polls: readonly RecordedExchange[]): boolean {
   return polls.every(({ connection }) => connection === polls[0]?.connection)
 }

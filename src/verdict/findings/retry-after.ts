@@ -21,10 +21,10 @@ export const retryAfter: Finding = {
   judge,
 }
 
-/** A timer may fire so much too early. */
+/** Milliseconds by which a timer may fire too early. */
 const SLACK_MS = 50
 
-/** More requests for the same than these are not looked at, to find the next one. */
+/** Maximum number of later requests that are searched for the next one. */
 const MOST = 100
 
 interface Retry {
@@ -32,7 +32,7 @@ interface Retry {
   next: RecordedExchange
   asked: number
   waited: number
-  /** Why it may be another request; null when it is the same operation. */
+  /** Reason why it may be another request; null if it is the same operation. */
   doubt: string | null
 }
 
@@ -57,14 +57,14 @@ function judge({ exchanges }: Evidence): Judgement {
   return passed(`${describe(kept)}${more}`, [kept.refused, kept.next])
 }
 
-/** How long its client was to wait; null when it was not asked to. */
+/** Milliseconds that the client was asked to wait; null if it was not. */
 function askedToWait(exchange: RecordedExchange): number | null {
   const { end, response } = exchange
   const isPutOff = end === 'answered' && (response?.status === 429 || response?.status === 503)
   return isPutOff ? retryAfterOf(exchange) : null
 }
 
-/** Retries among requests for the same, oldest first. */
+/** Retries among requests of one address, oldest first. */
 function retriesIn(group: readonly RecordedExchange[]): Retry[] {
   return group.flatMap((refused, place) => {
     const asked = askedToWait(refused)
@@ -75,7 +75,7 @@ function retriesIn(group: readonly RecordedExchange[]): Retry[] {
   })
 }
 
-/** Only a key says that two requests are one operation. */
+/** Doubt about a retry, or null: without a key, two requests may be different operations. */
 function doubtOf(refused: RecordedExchange, next: RecordedExchange): string | null {
   if (idempotencyKeyOf(refused) !== null) return null
   if (sameBody(refused, next) === undefined)
@@ -84,7 +84,7 @@ function doubtOf(refused: RecordedExchange, next: RecordedExchange): string | nu
   return 'it may be of another test, which did not get that answer'
 }
 
-/** The same request, sent after the answer: on the same connection if there is one, unless a key says that it is the same. */
+/** The same request after the answer; without a key, preferably on the same connection. */
 function nextOf(refused: RecordedExchange, later: readonly RecordedExchange[]) {
   const answered = endedAt(refused)
   const isSame = (one: RecordedExchange) => beganAt(one) >= answered && sameBody(refused, one) !== false
@@ -93,7 +93,7 @@ function nextOf(refused: RecordedExchange, later: readonly RecordedExchange[]) {
   return onConnection || later.find(isSame)
 }
 
-/** On the clock that says more: a test may move the sandbox's instead of waiting. */
+/** The longer of real and business time: a test may move the sandbox's clock instead of waiting. */
 function waitedFor(refused: RecordedExchange, next: RecordedExchange): number {
   const between = (clock: keyof Moment) =>
     Date.parse(next.began[clock]) - Date.parse((refused.ended ?? refused.began)[clock])

@@ -18,12 +18,12 @@ export const retryPace: Finding = {
   judge,
 }
 
-/** More attempts than these within a second are a storm; fewer are a quick start. */
+/** More attempts within a second are a storm; fewer are a quick start. */
 const MOST = 10
 const WINDOW_MS = 1000
-/** So many retries show a pace. */
+/** Minimum number of retries that show a pace. */
 const SHOWN = 3
-/** A pause of so much on average is one: milliseconds. */
+/** Minimum average pause in milliseconds. */
 const PAUSE_MS = 100
 
 function judge(evidence: Evidence): Judgement {
@@ -44,7 +44,7 @@ function judge(evidence: Evidence): Judgement {
   return passed(explanation, shownOf(longest))
 }
 
-/** Attempts of one operation in a row, each sent after the one before had failed in a way that may pass. */
+/** Rows of attempts of one operation, each sent after the one before had failed in a way that may pass. */
 function rowsOf(attempts: readonly Step[]): Step[][] {
   const rows: Step[][] = []
   for (const step of attempts) {
@@ -56,7 +56,7 @@ function rowsOf(attempts: readonly Step[]): Step[][] {
   return rows
 }
 
-/** Retry-After and refused tokens have findings of their own. */
+/** @returns true if the failure may pass; Retry-After and refused tokens have findings of their own */
 function mayPass({ exchange, fate }: Step): boolean {
   if (exchange.response?.status === 401 || retryAfterOf(exchange) !== null) return false
   return fate === 'unanswered' || fate === 'server_error' || fate === 'not_now'
@@ -70,7 +70,7 @@ function stormIn(row: readonly Step[]): readonly Step[] | undefined {
   return undefined
 }
 
-/** @returns true if the later pauses are longer than the earlier ones, as of a client that begins quickly and slows down. */
+/** @returns true if the later pauses are longer than the earlier ones, as of a client that begins quickly and slows down */
 function grows(row: readonly Step[]): boolean {
   const middle = Math.floor(row.length / 2)
   return averagePause(row.slice(middle)) > 2 * averagePause(row.slice(0, middle + 1)) + PAUSE_MS / 10

@@ -17,7 +17,7 @@ export const revertedTransfer: Finding = {
   judge,
 }
 
-/** So many repetitions are no test of what is kept under a key. */
+/** Minimum number of repetitions that cannot be a test of the kept answer. */
 const LOOP = 2
 
 function judge(evidence: Evidence): Judgement {
@@ -51,7 +51,7 @@ function isReverted({ exchange }: Step): boolean {
   return isTransfer(exchange) && exchange.end === 'answered' && exchange.response?.code === 'transaction_reverted'
 }
 
-/** What came when the client had been told. */
+/** Attempts after the client had been told. */
 function repetitionsOf(reverted: Step, attempts: readonly Step[]): Step[] {
   return attempts.filter(({ place, began }) => place > reverted.place && began >= reverted.ended)
 }

@@ -34,11 +34,11 @@ function judge({ exchanges }: Evidence): Judgement {
   }
 
   const facts = `${plural(both.length, 'request')} sent starting_after and ending_before at once, ${sent.length - both.length} one of them.`
-  // A cursor made up was chosen to be refused.
+  // A made-up cursor was chosen to be refused.
   const genuine = sent.filter(
     ([, cursors]) => directionsOf(cursors) === 2 && cursors.every(({ issues }) => issues.length > 0),
   )
-  // Who sends whatever the last answer gave out gets the second page right: it is the first one that gives out both.
+  // A client that sends every cursor of the last answer still gets the second page right: only that page has both.
   const habitual =
     isHabit(sent.length - both.length, genuine.length) ||
     isHabit(single.length, genuine.filter(([, cursors]) => areOfOneAnswer(cursors)).length)

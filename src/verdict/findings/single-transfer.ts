@@ -44,7 +44,7 @@ function judge(evidence: Evidence): Judgement {
   )
 }
 
-/** The same was paid again, and both transactions are in the ledger. */
+/** Judges the case that the same was paid again, and the ledger has both transactions. */
 function judgeSecond(uncertain: UncertainTransfer, next: Step): Judgement {
   const { first, last, looks, timeline, transfer } = uncertain
   const { external_id, transfer: second } = next.exchange

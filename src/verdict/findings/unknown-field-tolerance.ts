@@ -22,7 +22,7 @@ export const unknownFieldTolerance: Finding = {
   judge,
 }
 
-/** A write that was answered with success and new fields, and how often its client sent it again under its key. */
+/** A write that was answered with success and new fields, and its repetitions under the same key. */
 interface StrangeWrite {
   first: RecordedExchange
   again: RecordedExchange[]
@@ -35,7 +35,7 @@ function judge({ exchanges, ended, end }: Evidence): Judgement {
 
   const writes = strangeWrites(exchanges)
   const sequel = sequelOf(strange, exchanges)
-  // A suite repeats a write on purpose, to see that the same key gets the same answer: others are not repeated, and it ends well.
+  // A suite may repeat a write on purpose, to check the kept answer: then the others are not repeated, and it ends well.
   const onPurpose = sequel !== undefined && end === 'well' && writes.filter(isRepeated).length === 1
   const repeated = [...grouped(writes, ({ first: { operation } }) => operation ?? undefined).values()]
     .filter((ofOne) => ofOne.every(isRepeated) && !(onPurpose && writes.length > 1))
@@ -56,7 +56,7 @@ function isRepeated({ again }: StrangeWrite): boolean {
   return again.length > 0
 }
 
-/** Every write of one operation came again after an answer with new fields. */
+/** Judges the case that every write of one operation came again after an answer with new fields. */
 function judgeRepeated(writes: readonly StrangeWrite[], ended: boolean): Judgement {
   const { first, again } = writes.reduce((one, other) => (other.again.length > one.again.length ? other : one))
   const whose = first.external_id === null ? '' : ` of ${shorten(first.external_id, 40)}`
@@ -89,7 +89,7 @@ function strangeWrites(exchanges: readonly RecordedExchange[]): StrangeWrite[] {
   return [...writes.values()]
 }
 
-/** Something new that a client did after such an answer: another request of the same end user or process. */
+/** The first new thing that a client did after such an answer: another request of the same end user or process. */
 function sequelOf(
   strange: readonly RecordedExchange[],
   exchanges: readonly RecordedExchange[],

@@ -40,7 +40,7 @@ function judge({ exchanges }: Evidence): Judgement {
   return failed(facts, { expected: EXPECTED, came: first.complaint ?? '' }, shown)
 }
 
-/** What is wrong with a header; undefined for a right one. A kid that nobody knows is a matter of configuration. */
+/** The mistake in a header; undefined for none. An unknown kid is a configuration mistake. */
 function complaintOf({ alg, kid, typ }: Record<string, unknown>): string | undefined {
   if (alg !== 'RS256') return `alg ${shown(alg)}`
   if (typeof kid !== 'string' || kid === '') return `kid ${shown(kid)}`

@@ -6,7 +6,7 @@ import { type Evidence, type Finding, failed, type Judgement, needsReview, notEx
 
 /** Seconds. spec: User token 3 */
 const HOUR = 3600
-/** Some put iat a few minutes back, for clocks that differ: seconds. */
+/** Seconds by which clients may set iat back, for clocks that differ. */
 const MARGIN = 300
 
 export const userTokenLifetime: Finding = {
@@ -45,7 +45,7 @@ function judge({ exchanges }: Evidence): Judgement {
   return failed(facts, { expected: 'exp one hour after iat', came: spoken(longest) }, shown)
 }
 
-/** Seconds; without iat, from when it came. Undefined for a token that has expired, or whose times are no numbers. */
+/** Seconds from iat, or from the request without it. Undefined for a token that has expired, or whose times are not numbers. */
 function lifetimeOf({ iat, exp }: Record<string, unknown>, came: number): number | undefined {
   if (typeof exp !== 'number') return undefined
   const lifetime = exp - (typeof iat === 'number' ? iat : came)

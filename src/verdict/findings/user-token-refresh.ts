@@ -27,7 +27,7 @@ function judge(evidence: Evidence): Judgement {
   for (const { request, response } of exchanges) {
     if (request.user_token && response && response.status < 400) accepted.add(request.user_token.fingerprint)
   }
-  // A token that was never right is a test's, or a matter of configuration.
+  // A token that was never right is a test's, or a configuration mistake.
   const counts = ({ request, faults }: RecordedExchange) =>
     request.user_token !== null && (faults.length > 0 || accepted.has(request.user_token.fingerprint))
   if (!exchanges.some((one) => refusedWith(one, CODE) && counts(one))) {
@@ -36,7 +36,7 @@ function judge(evidence: Evidence): Judgement {
   return judgeRenewals(evidence, { noun: 'user token', code: CODE, counts, isFresh })
 }
 
-/** Another one, or an equal one of the same second: RS256 signs the same claims the same. */
+/** @returns true for another token, or an equal one of the same second: RS256 gives the same signature for the same claims */
 function isFresh(refused: RecordedExchange, next: RecordedExchange): boolean {
   const [old, fresh] = [refused.request.user_token, next.request.user_token]
   if (!fresh) return false

@@ -27,7 +27,7 @@ export const userTokenSubject: Finding = {
   judge,
 }
 
-/** A request with a user token, and whose it is. */
+/** A request with a user token, the token's subject, and the end user of the request. */
 interface Sent {
   exchange: RecordedExchange
   sub: string
@@ -62,8 +62,8 @@ function judge({ exchanges, ended }: Evidence): Judgement {
 }
 
 /**
- * Whether the token of the first end user was sent for all: only that one ever had its own, the others were the client's to create,
- * and nothing went right after the first refusal.
+ * @returns true if the token of the first end user was sent for all: no other ever had its own, the client created the others,
+ * and nothing succeeded after the first refusal.
  */
 function isOneForAll(right: readonly Sent[], wrong: readonly Sent[], exchanges: Evidence['exchanges']): boolean {
   const [kept] = new Set(right.map(({ exchange }) => exchange.request.user_token?.fingerprint))

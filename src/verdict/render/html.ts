@@ -20,7 +20,7 @@ import {
   shownOperations,
 } from './report-parts.ts'
 
-/** One page that needs nothing but itself: no network, no script. */
+/** Renders a self-contained page: no network, no script. */
 export function renderHtml(reports: readonly Report[]): string {
   const [only, ...others] = reports
   const single = others.length === 0 ? only : undefined
@@ -49,7 +49,7 @@ function body(report: Report): Markup {
   ]}`
 }
 
-/** Mistakes in the set-up, a line each: what was expected, what came, what to do. */
+/** Mistakes in the set-up, a card each: expected value, actual value, fix. */
 export function setUp(causes: readonly ConfigurationCause[]): Markup | undefined {
   if (causes.length === 0) return undefined
   const article = ({ title, expected, came, fix, count, id }: ConfigurationCause) =>
@@ -58,7 +58,7 @@ ${facts([half('Expected', expected, 'passed'), half('Came', came, 'failed'), fac
   return html`<section><h2>Set-up <small>first: it explains what was refused</small></h2>${causes.map(article)}</section>`
 }
 
-/** Rules that were broken, with all there is to understand and fix it. */
+/** Rules that were broken, with everything needed to understand and fix them. */
 export function broken(report: Report, findings: readonly ReportedFinding[]): Markup | undefined {
   if (findings.length === 0) return undefined
   return html`<section><h2>Broken <small>${findings.length}</small></h2>${findings.map((finding) => failure(report, finding))}</section>`
@@ -95,7 +95,7 @@ ${facts([
 ])}</article>`
 }
 
-/** What nobody can know from the traffic, and judges that failed. */
+/** Findings that traffic cannot decide, and judges that failed. */
 export function open(title: string, findings: readonly ReportedFinding[]): Markup | undefined {
   if (findings.length === 0) return undefined
   const article = ({ id, title: right, outcome, impact, explanation, rule }: ReportedFinding) =>
@@ -129,22 +129,22 @@ function fact(name: string, text: string | undefined): Markup | undefined {
   return text === undefined ? undefined : html`<div><dt>${name}</dt><dd>${text}</dd></div>`
 }
 
-/** One of two facts that stand side by side where there is room. */
+/** One of two facts that stand side by side if there is room. */
 function half(name: string, text: string | undefined, tone: 'passed' | 'failed'): Markup | undefined {
   return text === undefined ? undefined : html`<div class="half ${tone}"><dt>${name}</dt><dd>${text}</dd></div>`
 }
 
-/** The rule, and where there is more to read: the page comes with the package, and is not asked for over the network. */
+/** The rule, and where to read more: the page comes with the package, so that nobody needs the network. */
 function ruleOf(id: string, rule: string): Markup {
   return html`<div><dt>Rule</dt><dd><blockquote>${rule}</blockquote><p class="id">More: <code>yield-sandbox findings ${id}</code>, or docs/findings.md#${id}</p></dd></div>`
 }
 
-/** A chapter that a reader opens: what is well, or was not tested. */
+/** A chapter that is closed at first: successes, rules not tested, coverage. */
 export function fold(title: string, count: number | undefined, content: Markup): Markup {
   return html`<details class="fold"><summary><h2>${title}${count !== undefined && html` <small>${count}</small>`}</h2></summary>${content}</details>`
 }
 
-/** Which operations, error codes and faults the client met. */
+/** Operations, error codes and faults that the client met. */
 export function coverage({ coverage: { operations, errors, faults } }: Report): Markup {
   const all = html`${chips('Operations', operations)}${chips('Error codes', errors)}${chips('Faults', faults)}`
   return fold('Coverage', undefined, all)
@@ -157,10 +157,10 @@ function chips(title: string, covered: readonly Covered[]): Markup {
   return html`<h3>${title} <small class="id">${seen.length} of ${covered.length}</small></h3><ul class="chips">${covered.map(chip)}</ul>`
 }
 
-/** Most operations that are shown with their requests. */
+/** Maximum number of operations that are shown with their requests. */
 const ARTICLES_SHOWN = 20
 
-/** What became of the operations: what matters in full, the worst first; what is well counted. */
+/** Outcomes of the operations: grave ones in full, the worst first; the good ones counted. */
 export function operations(report: Report): Markup | undefined {
   const { grave, mild, rest } = shownOperations(report)
   if (grave.length + mild.length === 0 && rest === '') return undefined
@@ -181,14 +181,14 @@ function item({ outcome, level, sentence }: OperationOutcome): Markup {
   return html`<li class="${level}"><span class="tag">${LEVEL_SIGNS[level]} ${OUTCOMES[outcome].title}</span> ${sentence}</li>`
 }
 
-/** The verdict in one sentence, and the three numbers. */
+/** The verdict in one sentence, and three numbers. */
 export function head(report: Report, level: 'h1' | 'h2'): Markup {
   const { unmet } = report
   return html`${verdictHead({ ...report, numbers: findingNumbers(report) }, level)}
 ${unmet.length > 1 && html`<ul class="unmet">${unmet.map((reason) => html`<li>${reason}</li>`)}</ul>`}`
 }
 
-/** What it is a report of. */
+/** The subject of the report. */
 export function brand(reports: readonly Report[]): Markup {
   const [first] = reports
   const day = first?.created_at.slice(0, 16).replace('T', ' ')
@@ -197,7 +197,7 @@ export function brand(reports: readonly Report[]): Markup {
   return html`<div class="brand"><span><b>yield-sandbox</b> · ${what}</span>${first && html`<time datetime="${first.created_at}">${day} UTC</time>`}</div>`
 }
 
-/** Several runs at one look. */
+/** Several runs at a glance. */
 export function overview(reports: readonly Report[]): Markup {
   const row = (report: Report, i: number) =>
     html`<tr><td><a href="#run-${i}">${reportName(report)}</a></td><td class="${report.verdict}"><b>${report.verdict}</b></td><td class="n">${report.proved}</td><td class="n">${report.contradicted}</td><td class="n">${report.unproved}</td></tr>`
@@ -224,9 +224,9 @@ function rules(reports: readonly Report[]): Markup | undefined {
 <p class="id">${legend.map((outcome) => `${RULE_SIGNS[outcome].sign} ${RULE_SIGNS[outcome].name}`).join(', ')}</p>`
 }
 
-/** Colours that keys are told apart by; a seventh key has the first one's. */
+/** Number of colours that distinguish keys; a seventh key has the first one's. */
 const COLOURS = 6
-/** Most exchanges of one diagram. */
+/** Maximum number of exchanges in one diagram. */
 const EXCHANGES_SHOWN = 8
 
 /** Exchanges as a sequence diagram: the client on the left, the sandbox on the right; the same key has the same colour. */
@@ -264,7 +264,7 @@ ${fault !== null && html`<p class="fault">⚡ ${fault}</p>`}
   }<span class="when">after ${durationInWords(took_ms)}</span><b>${answer}</b></div><div class="said answer id">${request_id}${shown_by !== null && html`, the total that ${shown_by} showed`}</div></li>`
 }
 
-/** Of the sequence diagrams: two lifelines, and between them what was sent and what came back. */
+/** CSS of the sequence diagrams: two lifelines, with requests and answers between them. */
 const SEQUENCE_STYLE = `
 .seq{margin:1rem 0 0}
 .lanes{display:flex;justify-content:space-between;font-size:.75rem;font-weight:700;letter-spacing:.05em;text-transform:uppercase;color:var(--soft)}

@@ -3,13 +3,13 @@ import { type Attributes, attributesOf, element, plainText, type XmlElement } fr
 import type { ConfigurationCause, Report, ReportedFinding } from '../report.ts'
 import { reportName, shownOperations } from './report-parts.ts'
 
-/** What became of one test case. */
+/** Result of one test case; empty for a success. */
 type Result = '' | XmlElement
 
 /**
- * JUnit XML, a test suite for each report. A broken rule and money that went astray are failures; what a baseline accepts, what needs
- * review and what was not tested is skipped, with the reason; a broken judge, a set-up that stood in the way and an inconclusive verdict
- * are errors.
+ * JUnit XML, a test suite for each report. A broken rule and money that went astray are failures; results that a baseline accepts, that
+ * need review or that were not tested are skipped, with the reason; a broken judge, a set-up that blocked everything and an inconclusive
+ * verdict are errors.
  */
 export function renderJunit(reports: readonly Report[]): string {
   return [

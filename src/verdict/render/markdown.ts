@@ -14,7 +14,7 @@ import {
   VERDICT_SIGNS,
 } from './report-parts.ts'
 
-/** GitHub's Markdown, for the summary of a job or a comment: what is wrong in full, the rest folded. */
+/** GitHub's Markdown, for the summary of a job or a comment: failures in full, the rest folded. */
 export function renderMarkdown(reports: readonly Report[]): string {
   const overview = reports.length > 1 ? overviewOf(reports) : []
   return `${[...overview, ...reports.map(section)]

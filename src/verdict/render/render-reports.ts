@@ -15,7 +15,7 @@ const RENDERERS: Record<ReportForm, (reports: readonly Report[]) => string> = {
   text: (reports) => renderReportText(reports, { verbose: true }),
 }
 
-/** Reports in one of their forms; several in one document. */
+/** Renders reports in one of their forms; several in one document. */
 export function renderReports(form: ReportForm, reports: readonly Report[]): string {
   return RENDERERS[form](reports)
 }

@@ -5,14 +5,14 @@ import type { Outcome } from '../finding.ts'
 import type { FindingId } from '../finding-ids.ts'
 import type { ExchangeLine, Report, ReportedFinding, Verdict } from '../report.ts'
 
-/** Levels that keep a verdict from "passed". */
+/** Levels that prevent the verdict "passed". */
 const GRAVE: ReadonlySet<Level> = new Set(['critical', 'serious', 'inconclusive', 'review'])
 const MILD: ReadonlySet<Level> = new Set(['warning', 'note'])
 
-/** How a verdict is shown in a heading. */
+/** Sign of a verdict in a heading. */
 export const VERDICT_SIGNS: Record<Verdict, string> = { passed: '✅', failed: '❌', inconclusive: '⚠️' }
 
-/** How a level is shown. No sign is one that a phone shows as a picture. */
+/** Sign of a level. Phones show none of them as a picture. */
 export const LEVEL_SIGNS: Record<Level, string> = {
   critical: '✗',
   serious: '✗',
@@ -24,9 +24,9 @@ export const LEVEL_SIGNS: Record<Level, string> = {
   ok: '✓',
 }
 
-/** Operations, by how much they matter to a reader. */
+/** Operations by importance to a reader. */
 export interface ShownOperations {
-  /** What keeps the verdict from "passed", the worst first. */
+  /** Operations that prevent the verdict "passed", the worst first. */
   grave: OperationOutcome[]
   /** Warnings, then notes. */
   mild: OperationOutcome[]
@@ -34,7 +34,7 @@ export interface ShownOperations {
   rest: string
 }
 
-/** What became of the operations of a report: the money comes first. */
+/** Sorts the operations of a report by their importance. */
 export function shownOperations({ operations }: Pick<Report, 'operations'>): ShownOperations {
   const worstFirst = [...operations].sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))
   const rest = operations.filter(({ level }) => !GRAVE.has(level) && !MILD.has(level))
@@ -76,18 +76,18 @@ export function tally({
   return `${plural(proved, 'rule')} kept, ${contradicted} broken, ${unproved} not tested`
 }
 
-/** What a report is of, in a few words. */
+/** The subject of a report, in a few words. */
 export function reportName({ scenario }: Pick<Report, 'scenario'>): string {
   return scenario ?? 'no scenario'
 }
 
-/** The exchanges that these requests are, in the order of their arrival. */
+/** The exchanges of these requests, in the order of their arrival. */
 export function exchangesOf({ exchanges }: Report, request_ids: readonly string[]): ExchangeLine[] {
   const wanted = new Set(request_ids)
   return exchanges.filter(({ request_id }) => wanted.has(request_id))
 }
 
-/** The first eight characters of a key: enough to tell keys apart. */
+/** The first eight characters of a key: enough to distinguish keys. */
 export function shortKey(key: string): string {
   return plainText(key.length > 12 ? `${key.slice(0, 8)}…` : key)
 }
@@ -100,7 +100,7 @@ export function durationInWords(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
 }
 
-/** How the outcome of a rule is shown in a table. No sign is one that a phone shows as a picture. */
+/** Sign of a rule's outcome in a table. Phones show none of them as a picture. */
 export const RULE_SIGNS: Record<Outcome, { sign: string; name: string }> = {
   failed: { sign: '✗', name: 'broken' },
   errored: { sign: '!', name: 'judge failed' },
@@ -111,14 +111,14 @@ export const RULE_SIGNS: Record<Outcome, { sign: string; name: string }> = {
 
 const WORST_FIRST = Object.keys(RULE_SIGNS) as Outcome[]
 
-/** A rule in each of several reports. */
+/** A rule's outcome in each of several reports. */
 export interface RuleRow {
   id: FindingId
-  /** In the order of the reports; undefined in one that does not have it. */
+  /** In the order of the reports; undefined for a report without the rule. */
   outcomes: readonly (Outcome | undefined)[]
 }
 
-/** Rules that at least one of the reports tested, those that were broken first. */
+/** Rules that at least one of the reports tested, the broken ones first. */
 export function rulesTable(reports: readonly Report[]): RuleRow[] {
   const ids = new Set(reports.flatMap(({ findings }) => findings.map(({ id }) => id)))
   const rows = [...ids].map((id) => ({

@@ -10,8 +10,8 @@ const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json'
 const LEVELS: Record<Impact, string> = { critical: 'error', serious: 'error', minor: 'warning' }
 
 /**
- * SARIF 2.1.0: money that went astray, broken rules, and as notes what needs review; mistakes in the set-up as notifications. One run for all reports, since
- * code scanning takes no second one of the same tool.
+ * SARIF 2.1.0: money that went astray, broken rules, and as notes those that need review; mistakes in the set-up as notifications. One
+ * run for all reports, since code scanning accepts only one of the same tool.
  */
 export function renderSarif(reports: readonly Report[]): string {
   const found = reports.flatMap((report) =>
@@ -61,7 +61,7 @@ function ruleOf({ id, title, rule, impact, consequence, fix }: ReportedFinding) 
   }
 }
 
-/** There is no line of code to point at: what was judged is what came over the wire. Viewers want a file all the same. */
+/** Has a made-up file as its location: viewers require one, and traffic has no line of code. */
 function sarifResult(report: Report, finding: ReportedFinding, ruleIndex: number) {
   const { id, outcome, impact, title, explanation, accepted, expected, came, request_ids } = finding
   const wrong = outcome === 'failed'
@@ -102,7 +102,7 @@ function locationOf({ scenario }: Report, operations: readonly string[]) {
   }
 }
 
-/** What became of an operation, as a rule: code scanning wants one for each result. */
+/** A rule for an outcome of operations: code scanning requires one for each result. */
 function outcomeRuleOf(outcome: OutcomeId) {
   const { title, level } = OUTCOMES[outcome]
   const text = `An operation of the client was ${title}, by the ledger and by what the client was told.`

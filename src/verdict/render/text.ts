@@ -32,12 +32,12 @@ const COLOURS: Record<Verdict | Outcome | Level, string> = {
   ok: '32',
 }
 
-/** Without `verbose`, so many operations of each group are shown. */
+/** Maximum number of operations of each group without `verbose`. */
 const SHOWN = 5
 
 /**
- * For a terminal: what is wrong, the money first, each with its fix; then the verdict. With `verbose` also the requests that show it, and
- * what was kept, not tested and covered. Command lines are never wrapped: they are to be copied.
+ * Text for a terminal: failures, the money first, each with its fix; then the verdict. `verbose` adds the requests that show them, and
+ * rules kept, rules not tested and the coverage. Command lines are never wrapped, so that they can be copied.
  */
 export function renderReportText(reports: readonly Report[], terms: TextTerms = {}): string {
   const named = reports.length > 1
@@ -47,7 +47,7 @@ export function renderReportText(reports: readonly Report[], terms: TextTerms = 
     .concat('\n')
 }
 
-/** The last line of several reports in one. */
+/** The verdict of several reports in one, as the last line. */
 export function verdictLine({ verdict, summary }: Pick<Report, 'verdict' | 'summary'>, terms: TextTerms = {}): string {
   return new Typesetter(terms).whole(`${COLOURS[verdict]};${BOLD}`, plainText(summary)).join('\n')
 }
@@ -114,7 +114,7 @@ class ReportText {
     ]
   }
 
-  /** What needs review: all with `verbose`, else what matters to the verdict and is not of the very requests that made something fail. */
+  /** Findings that need review: all with `verbose`, else those that affect the verdict and name other requests than the failures. */
   #openQuestions(): string[] {
     const { needs_review } = byOutcome(this.#report)
     const failed = requestsThatFailed(this.#report)
@@ -130,7 +130,7 @@ class ReportText {
     return this.#set.signed(sign, COLOURS[outcome], `${id}: ${said}`)
   }
 
-  /** Why the verdict is no better, but for what stands above or is the only reason: then the last line says it. */
+  /** Reasons for the verdict, except those shown above; a single reason is left to the last line. */
   #reasons(grave: readonly OperationOutcome[]): string[] {
     const { verdict, unmet, configuration, findings } = this.#report
     if (verdict !== 'failed' && unmet.length < 2) return []
@@ -178,7 +178,7 @@ function requestsThatFailed({ operations, findings }: Report): ReadonlySet<strin
   return new Set([...astray, ...broken].flatMap(({ request_ids }) => request_ids))
 }
 
-/** The commands that show what is broken once more, each once. */
+/** The commands that show the broken rules again, each once. */
 function again(broken: readonly ReportedFinding[]): string[] {
   return [...new Set(broken.flatMap(({ exercise_with }) => exercise_with ?? []))]
 }
@@ -190,7 +190,7 @@ function exchangeText(line: ExchangeLine): string {
   return `+${durationInWords(at_ms)} ${plainText(request)}${key} → ${plainText(answer)}${struck} (${plainText(request_id)}${shown_by === null ? '' : `, the total that ${plainText(shown_by)} showed`})`
 }
 
-/** What was not tested, by the command that would do it: ordinary traffic first. */
+/** Rules that were not tested, by the command that tests them. */
 function missing(findings: readonly ReportedFinding[]): string[] {
   const commands = new Map<string, string[]>()
   for (const { id, exercise_with = '' } of findings) {
