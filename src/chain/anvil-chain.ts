@@ -171,11 +171,6 @@ export class AnvilChain implements ChainControls {
 
   reorg = (): Promise<void> => this.#controls.reorg()
 
-  /** Undoes whatever controls may have done to the markets, unless they are somebody else's. */
-  async mend(): Promise<void> {
-    if (!this.#options.setup.fork) await this.#soundly(() => this.#controls.mend(this.#options.setup.markets ?? []))
-  }
-
   /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
   async catchUp(): Promise<void> {
     if (this.#reader.present > this.#reader.latest) await this.#producer.catchUp()

@@ -196,11 +196,6 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#lifecycle.use((chain) => chain.setApy(pool, apy))
   }
 
-  /** Undoes whatever controls may have done to the markets, unless they are somebody else's. */
-  async mend(): Promise<void> {
-    if (!isFork(this.#options.setup)) await this.#lifecycle.use((chain) => chain.mend())
-  }
-
   /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
   async catchUp(): Promise<void> {
     if (this.awake || this.#lags) await this.#lifecycle.use((chain) => chain.catchUp())

@@ -14,8 +14,8 @@ export interface NamespaceCopy {
   readonly ids: IdsMade
   readonly clock: ClockPosition
   readonly chains: ChainCopies
-  /** True if faults may have left something broken on its chains. */
-  readonly mayBeBroken: boolean
+  /** True if faults have broken something on its chains. */
+  readonly owesRepairs: boolean
 }
 
 /** The same entries, with other tenants in the place of those with their ids. */

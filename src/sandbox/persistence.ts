@@ -39,8 +39,8 @@ export class Persistence {
   readonly run: number
   /** Where the clock stood; undefined for a new state. */
   readonly clock: ClockPosition | undefined
-  /** True if faults of an earlier run may have left something broken. */
-  readonly mayBeBroken: boolean
+  /** True if an earlier run did not end in order, or left repairs of faults undone. See `Repairs`. */
+  readonly mayOweRepairs: boolean
   readonly #directory: DataDirectory
   #followed: SandboxClock | undefined
   /** The last state of the clock that was to be kept; it may not be on disk yet. */
@@ -56,7 +56,7 @@ export class Persistence {
     this.seed = seed
     this.run = runs
     this.clock = seeded ? clock : undefined
-    this.mayBeBroken = seeded && !clean
+    this.mayOweRepairs = seeded && !clean
     this.#lastClock = clock
     this.#directory = directory
   }
@@ -155,7 +155,7 @@ export class Persistence {
     this.#whole = false
   }
 
-  /** Call when all that the fixture asks for is there, and nothing is left broken by an earlier run. */
+  /** Call when all that the fixture asks for is there, and the repairs of an earlier run are done. */
   async whole(clock: SandboxClock): Promise<void> {
     if (!this.seeded) await this.#keep({ clock: clock.state, seeded: true })
     this.#whole = true
@@ -172,12 +172,12 @@ export class Persistence {
     return kept
   }
 
-  /** Lets others use the directory. `mended`: whether no fault of this run has left anything broken; if not, the next one mends it. */
-  async close(mended = true): Promise<void> {
+  /** Releases the directory lock. `repaired` is false when a fault's repair is left to the next run. */
+  async close(repaired = true): Promise<void> {
     this.#closed.abort()
     await this.clockKept().catch(() => undefined) // the next run goes on from what is kept
     try {
-      if (this.#whole && mended) await this.#directory.manifest.update({ clean: true })
+      if (this.#whole && repaired) await this.#directory.manifest.update({ clean: true })
     } finally {
       await this.#directory.close()
     }

@@ -1,4 +1,4 @@
-import { Appearances } from '../../faults/appearances.ts'
+import { RequestCounter } from '../../faults/counters.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { RequestPosition, Trial } from '../exploration.ts'
 
@@ -15,15 +15,15 @@ export interface Place {
 /** The places of a run, in the order of arrival. Names of end users in `stable` are the same in every run. */
 export function placesOf(exchanges: readonly RecordedExchange[], stable: ReadonlySet<string>): Place[] {
   const several = new Set(exchanges.flatMap(({ tenant }) => tenant ?? [])).size > 1
-  // As the rules count whose `match` names a place.
-  const appearances = new Appearances()
+  // Counts as the rules do whose `match` names a request.
+  const requests = new RequestCounter()
   return exchanges.flatMap((exchange): Place[] => {
     const { operation, tenant, external_id, transfer, idempotency, request } = exchange
     if (operation === null) return []
     const counted = { operation, tenant: tenant ?? undefined, external_id: external_id ?? undefined }
-    const appearance = appearances.count(counted)
-    if (!appearance) return []
-    const { end_user = null, ordinal } = appearance
+    const numbers = requests.count(counted)
+    if (!numbers) return []
+    const { end_user = null, ordinal } = numbers
     const position: RequestPosition = {
       operation,
       tenant: several ? tenant : null,
