@@ -45,7 +45,7 @@ export function positionName({ operation, tenant, external_id, end_user, ordinal
 
 /** Names of all places where trials do something, each once. */
 export function placesIn(trials: readonly Trial[]): string[] {
-  // A trial of several harms is at a place of single ones, or at the retry that comes after it.
+  // A trial of several strikes is at a place of single ones, or at the retry that comes after it.
   const singles = trials.filter(({ harms }) => harms.length === 1)
   return [...new Set(singles.flatMap(({ harms }) => harms.map(({ position }) => positionName(position))))]
 }
