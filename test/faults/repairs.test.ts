@@ -138,4 +138,15 @@ describe('repairs', () => {
     expect(repair).toHaveBeenCalledOnce()
     expect(repairs.underWay).toEqual([])
   })
+
+  test('that a chain does not allow in time are left to the next start, with nothing owed in this one', async () => {
+    const rule = new AbortController()
+    expect(repairs.owed).toBe(false)
+    await repairs.owe({ what: 'a', break: () => {}, repair: inVain() }, rule.signal)
+    expect(repairs.owed).toBe(true)
+    rule.abort()
+    expect(await repairs.settleAtStop()).toBe(false)
+    expect(repairs.owed).toBe(false)
+    expect(await repairs.settleAtStop()).toBe(true)
+  })
 })
