@@ -153,12 +153,12 @@ function lastingNames({ results }: Pick<Exploration, 'results'>): Set<string> {
 function incidentOf(results: readonly TrialResult[], lasting: ReadonlySet<string>): CertifiedIncident[] {
   const worst = TRIAL_OUTCOMES.find((outcome) => results.some((result) => result.outcome === outcome))
   const first = results.find(({ outcome }) => outcome === worst)
-  const harm = first?.trial.harms[0]
-  if (!first || !harm) return []
+  const strike = first?.trial.harms[0]
+  if (!first || !strike) return []
   return [
     {
-      operation: harm.position.operation,
-      hazard: harm.hazard.id,
+      operation: strike.position.operation,
+      hazard: strike.hazard.id,
       outcome: first.outcome,
       level: first.level,
       trial: first.trial.id,

@@ -122,11 +122,6 @@ export class AnvilChains implements Chains {
     return { ok: true }
   }
 
-  /** Undoes whatever controls may have done to the markets of embedded chains. */
-  async mend(): Promise<void> {
-    await Promise.all(this.all().map((chain) => chain.mend()))
-  }
-
   /** Ends every Anvil. May be called again. */
   async stop(): Promise<void> {
     await Promise.all(this.all().map((chain) => chain.stop()))

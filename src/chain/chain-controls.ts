@@ -1,6 +1,6 @@
 import { type LocalAccount, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
 import { keccak256, numberToHex, pad, parseAbi, slice } from 'viem/utils'
-import { type ChainSetup, MARKET_OWNER, type MarketSetup, type PoolFacts } from '../domain/chain-setup.ts'
+import { type ChainSetup, MARKET_OWNER, type PoolFacts } from '../domain/chain-setup.ts'
 import type { ChainControls } from '../domain/ports/chain.ts'
 import type { Address, Hex } from '../domain/records.ts'
 import { SeededRandom } from '../support/random.ts'
@@ -93,15 +93,6 @@ export class AnvilControls implements ChainControls {
       ])
       await touch()
     })
-  }
-
-  /** Undoes whatever may have been done to these markets. */
-  async mend(markets: readonly MarketSetup[]): Promise<void> {
-    for (const { pool } of markets) {
-      await this.setPoolPaused(pool, false)
-      await this.setPoolLiquid(pool, true)
-      await this.setApy(pool, undefined)
-    }
   }
 
   /** Makes calls as the markets' owner and mines them, in order, between two rounds of transfers. */

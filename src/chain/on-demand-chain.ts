@@ -196,12 +196,6 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#lifecycle.use((chain) => chain.controls.setApy(pool, apy))
   }
 
-  /** Undoes whatever controls may have done to the markets, unless they are somebody else's. */
-  async mend(): Promise<void> {
-    const { setup } = this.#options
-    if (!isFork(setup)) await this.#lifecycle.use((chain) => chain.controls.mend(setup.markets ?? []))
-  }
-
   /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
   async catchUp(): Promise<void> {
     if (this.awake || this.#lags) await this.#lifecycle.use((chain) => chain.catchUp())

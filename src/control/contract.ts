@@ -1,6 +1,6 @@
 import type { AuditReport } from '../domain/audit-report.ts'
+import type { ActiveFault } from '../faults/active-rule.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
-import type { ActiveFault } from '../faults/rule-in-force.ts'
 import type { Assumption, Fidelity } from '../fidelity/manifest.ts'
 import type { CommandEnding } from '../oracle/outcome.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { ActiveFault } from '../faults/rule-in-force.ts'
+import type { ActiveFault } from '../faults/active-rule.ts'
 import { controlOf, isFromOutside } from './control-parts.ts'
 
 /**

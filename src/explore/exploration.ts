@@ -28,8 +28,8 @@ export interface Hazard {
   rule: Omit<FaultRule, 'match' | 'skip' | 'times' | 'probability'>
 }
 
-/** One fault at one position. */
-export interface Harm {
+/** One fault that strikes one request. In files and reports these are called `harms`. */
+export interface PlannedStrike {
   position: RequestPosition
   hazard: Hazard
 }
@@ -38,7 +38,7 @@ export interface Harm {
 export interface Trial {
   /** `deposit#2@alice reset-after-broadcast`; the same in every exploration of this command. */
   id: string
-  harms: readonly Harm[]
+  harms: readonly PlannedStrike[]
 }
 
 /**
@@ -98,8 +98,8 @@ export interface TrialResult {
 
 /** The fewest faults of a schedule that still give the same outcome. */
 export interface Smallest {
-  harms: readonly Harm[]
-  /** True if it is certain that every one of them is needed. */
+  harms: readonly PlannedStrike[]
+  /** True if it is known that none of them can be left out. */
   minimal: boolean
   /** Path of the scenario file with these faults. */
   file: string

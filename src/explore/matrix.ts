@@ -28,19 +28,19 @@ export interface MatrixRow {
   cells: readonly (Cell | undefined)[]
 }
 
-/** The part of a harm that a matrix needs. */
-interface Harm {
+interface TriedStrike {
   position: Pick<RequestPosition, 'operation'>
   hazard: Pick<Hazard, 'id'>
 }
 
-interface Trial {
-  harms: readonly Harm[]
+/** Members of a trial that a matrix needs. */
+interface TriedTrial {
+  harms: readonly TriedStrike[]
 }
 
-/** The part of a trial's result that a matrix needs. */
+/** Members of a result that a matrix needs. */
 export interface Tried {
-  trial: Trial
+  trial: TriedTrial
   outcome: TrialOutcome
   level: Level
 }
@@ -48,19 +48,21 @@ export interface Tried {
 /** Input of a matrix. */
 export interface MatrixSource {
   results: readonly Tried[]
-  untried: { trials: readonly Trial[] } | null
+  untried: { trials: readonly TriedTrial[] } | null
 }
 
 /** The matrix of single faults; trials of several faults are listed elsewhere and have no cell. */
 export function matrixOf({ results, untried }: MatrixSource): Matrix {
-  const tried = results.flatMap((result) => singleOf(result.trial).map((harm) => ({ harm, result })))
-  const left = (untried?.trials ?? []).flatMap((trial) => singleOf(trial).map((harm) => ({ harm, result: undefined })))
+  const tried = results.flatMap((result) => singleOf(result.trial).map((strike) => ({ strike, result })))
+  const left = (untried?.trials ?? []).flatMap((trial) =>
+    singleOf(trial).map((strike) => ({ strike, result: undefined })),
+  )
   const all = [...tried, ...left]
-  const operations = OPERATIONS.filter((operation) => all.some(({ harm }) => harm.position.operation === operation))
+  const operations = OPERATIONS.filter((operation) => all.some(({ strike }) => strike.position.operation === operation))
   const rows = HAZARDS.flatMap(({ id, title }) => {
-    const own = all.filter(({ harm }) => harm.hazard.id === id)
+    const own = all.filter(({ strike }) => strike.hazard.id === id)
     if (own.length === 0) return []
-    const at = (operation: Operation) => own.filter(({ harm }) => harm.position.operation === operation)
+    const at = (operation: Operation) => own.filter(({ strike }) => strike.position.operation === operation)
     return [{ hazard: id, title, cells: operations.map((operation) => cellOf(at(operation))) }]
   })
   return { operations, rows }
@@ -74,9 +76,9 @@ export function countIn({ outcome, level, results, trials }: Cell): string {
   return same === trials ? String(trials) : `${same}/${trials}`
 }
 
-function singleOf({ harms }: Trial): Harm[] {
-  const [harm, ...others] = harms
-  return harm && others.length === 0 ? [harm] : []
+function singleOf({ harms }: TriedTrial): TriedStrike[] {
+  const [strike, ...others] = harms
+  return strike && others.length === 0 ? [strike] : []
 }
 
 function cellOf(entries: readonly { result: Tried | undefined }[]): Cell | undefined {

@@ -1,4 +1,4 @@
-/** What the JSON of an answer says; undefined when it is none. */
+/** Parses the JSON of an answer; undefined when it is not JSON. */
 export function parseBody(body: string | undefined): unknown {
   try {
     return JSON.parse(body ?? '')
@@ -7,12 +7,12 @@ export function parseBody(body: string | undefined): unknown {
   }
 }
 
-/** @returns true if a value is a JSON object. */
+/** @returns true if a value is a JSON object */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
-/** An error body, problem or code alone, with another code. Any other body as it is. */
+/** Replaces the code of an error body, and the type that ends in it. Returns any other body unchanged. */
 export function withCode(body: Record<string, unknown>, code: string): Record<string, unknown> {
   if (!('code' in body)) return body
   // The type ends in the code, after a colon or a slash.

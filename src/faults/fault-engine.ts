@@ -7,53 +7,52 @@ import type { TransferUnderWay } from '../domain/transfers.ts'
 import { formatPath, type Issue, type Path, wordsOf } from '../support/issue.ts'
 import type { Logger } from '../support/logger.ts'
 import type { SeededRandom } from '../support/random.ts'
-import { inTime } from '../support/waiting.ts'
-import { Appearances, StrikesInARow } from './appearances.ts'
-import { Breakages } from './breakages.ts'
+import { type ActiveFault, ActiveRule } from './active-rule.ts'
+import { RequestCounter, StrikesInARow } from './counters.ts'
 import { parseFaultHeader } from './fault-header.ts'
-import { BROUGHT, type FaultKind, type Strike } from './fault-kind.ts'
-import { checkRule, type FaultRule, type RulePools, type SoundRule } from './fault-rule.ts'
+import type { FaultKind } from './fault-kind.ts'
+import { type CheckedRule, checkRule, type FaultRule, type RulePools } from './fault-rule.ts'
 import { KINDS } from './kinds/index.ts'
 import { PHASES, type Phase } from './phase.ts'
-import { type ActiveFault, RuleInForce } from './rule-in-force.ts'
+import { Repairs } from './repairs.ts'
+import { FROM_HEADER, type Strike } from './strike.ts'
 
-/** Every request is held against every rule. */
+/** Rules in force at once: every request is matched against every rule. */
 const MAX_RULES = 1000
-/** Milliseconds that whoever takes faults away waits until all is mended. Clients count five seconds as a hang. */
-const MENDING_TIME = 3_000
 
-/** Keeps the rules and lets them strike: one exchange is struck by one rule at most, the first added of those that fit. */
+/** Keeps the rules and lets them strike. One exchange is struck by one rule at most: the first that was added, of those that fit. */
 export class FaultEngine {
-  #rules: RuleInForce[] = []
+  #rules: ActiveRule[] = []
   #added = 0
-  /** Undefined while no rule asks for it. */
-  #appearances: Appearances | undefined
-  /** Undefined while no rule asks for it. */
+  /** Undefined while no rule needs it. */
+  #requests: RequestCounter | undefined
+  /** Undefined while no rule needs it. */
   #strikesInARow: StrikesInARow | undefined
-  /** Faults that single requests brought along in their header. */
-  readonly #brought = new WeakMap<Exchange, RuleInForce>()
-  /** Those whose exchange is not over. */
-  readonly #present = new Set<Exchange>()
+  /** Rules that requests brought in their own header. A transfer goes on, and may be struck, after its exchange is over. */
+  readonly #fromHeader = new WeakMap<Exchange, ActiveRule>()
+  /** Exchanges with such a rule that are not over: {@link clear} reaches them. */
+  readonly #openWithHeader = new Set<Exchange>()
   readonly #deps: EngineDeps
   readonly #pools: RulePools
-  readonly #breakages: Breakages
+  /** Everything that rules broke: see there when it is repaired. */
+  readonly repairs: Repairs
 
   constructor(deps: EngineDeps) {
     this.#deps = deps
     const idsOf = (pools: readonly Pool[]) => [...new Set(pools.map(({ pool_id }) => pool_id))]
     const forked = deps.pools.filter(({ chain_id }) => deps.forks.includes(chain_id))
     this.#pools = { ids: idsOf(deps.pools), forked: idsOf(forked) }
-    this.#breakages = new Breakages(deps)
+    this.repairs = new Repairs({ ...deps, pools: deps.pools.filter((pool) => !forked.includes(pool)) })
   }
 
-  /** @returns true if any rule could strike this exchange. If not, nothing needs to be worked out for matching. */
+  /** @returns true if any rule could strike this exchange. If not, its tenant need not be known. */
   concerns(exchange: Exchange): boolean {
-    return this.#rules.length > 0 || this.#brought.has(exchange)
+    return this.#rules.length > 0 || this.#fromHeader.has(exchange)
   }
 
   /**
-   * Puts rules in force, all or none. Throws Problem validation_error naming each parameter at fault; `pathOf` says where in
-   * what was given the rule of this index stands.
+   * Puts rules in force, all or none. `pathOf` returns the path of the rule with this index in the caller's input. Throws Problem
+   * validation_error, which names each wrong parameter by its path.
    */
   add(
     inputs: readonly unknown[],
@@ -67,17 +66,17 @@ export class FaultEngine {
     const checked = inputs.map((input) => checkRule(input, tenants, this.#pools))
     refuse(checked.flatMap((result, i) => issuesIn(result, pathOf(i))))
     const rules = checked.flatMap((rule, i) =>
-      Array.isArray(rule) ? [] : [this.#inForce(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule)],
+      Array.isArray(rule) ? [] : [this.#activate(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule)],
     )
     this.#added += rules.length
     this.#rules = [...this.#rules, ...rules]
-    this.#countOrNot()
+    this.#updateCounters()
     return rules.map((rule) => rule.show())
   }
 
   /**
-   * A fault for this exchange alone, from its `X-Sandbox-Fault` header. It goes before the rules in force, and is taken away
-   * when the exchange is over. Throws Problem validation_error.
+   * Puts a fault in force for this exchange alone, from its `X-Sandbox-Fault` header. It goes before the other rules, and is
+   * cleared when the exchange is over. Throws Problem validation_error.
    */
   bring(header: string, exchange: Exchange): void {
     const parsed = parseFaultHeader(header)
@@ -88,14 +87,14 @@ export class FaultEngine {
       refuse(rule, inHeader)
       return
     }
-    const brought = this.#inForce(BROUGHT, rule, input as FaultRule)
-    if (!brought.applies(exchange))
+    const active = this.#activate(FROM_HEADER, rule, input as FaultRule)
+    if (!active.applies(exchange))
       refuse([{ path: ['kind'], message: `${rule.kind.kind} cannot strike this request` }], inHeader)
-    this.#brought.set(exchange, brought)
-    this.#present.add(exchange)
+    this.#fromHeader.set(exchange, active)
+    this.#openWithHeader.add(exchange)
     const over = () => {
-      this.#present.delete(exchange)
-      brought.released.abort()
+      this.#openWithHeader.delete(exchange)
+      active.released.abort()
     }
     exchange.over.addEventListener('abort', over, { once: true })
     if (exchange.over.aborted) over()
@@ -105,66 +104,45 @@ export class FaultEngine {
     return this.#rules.map((rule) => rule.show())
   }
 
-  /** Rules in force by their ids; each still says how often it has struck when it is out of force. */
-  rulesOf(ids: ReadonlySet<string>): RuleInForce[] {
+  /** Returns the rules with these ids. A rule keeps its count of strikes after it is cleared. */
+  rulesOf(ids: ReadonlySet<string>): ActiveRule[] {
     return this.#rules.filter(({ id }) => ids.has(id))
   }
 
-  /** Takes a rule out of force. @returns true if there was such a rule. */
+  /** Clears a rule. @returns true if there was such a rule */
   remove(id: string): boolean {
     const rule = this.#rules.find((candidate) => candidate.id === id)
     this.#rules = this.#rules.filter((candidate) => candidate !== rule)
-    this.#countOrNot()
+    this.#updateCounters()
     rule?.released.abort()
     return rule !== undefined
   }
 
-  /**
-   * Takes every rule out of force and counts ids from the beginning again: the same requests get the same run. What they broke
-   * is left to the reset of the chains.
-   */
+  /** Clears every rule and counts ids from 1 again, so that the same requests get the same run. The chains' reset repairs. */
   reset(): void {
-    this.#breakages.abandon()
+    this.repairs.abandon()
     this.clear()
     this.#added = 0
   }
 
-  /** Takes every rule out of force. No id comes a second time, so that whoever kept one does not hit another rule. */
+  /** Clears every rule. Ids are not used again, so that a client that kept one cannot remove another rule with it. */
   clear(): void {
-    const brought = [...this.#present].flatMap((exchange) => this.#brought.get(exchange) ?? [])
-    for (const exchange of this.#present) this.#brought.delete(exchange)
-    this.#present.clear()
-    const gone = [...this.#rules, ...brought]
+    const own = [...this.#openWithHeader].flatMap((exchange) => this.#fromHeader.get(exchange) ?? [])
+    for (const exchange of this.#openWithHeader) this.#fromHeader.delete(exchange)
+    this.#openWithHeader.clear()
+    const cleared = [...this.#rules, ...own]
     this.#rules = []
-    this.#countOrNot()
-    for (const { released } of gone) released.abort()
+    this.#updateCounters()
+    for (const { released } of cleared) released.abort()
   }
 
   /**
-   * Resolves when everything that rules taken out of force had broken is mended. Throws Problem chain_unavailable if that takes
-   * longer than a client waits: it goes on.
-   */
-  async mended(): Promise<void> {
-    const { clock } = this.#deps
-    await inTime(this.#breakages.mended(), clock.wallSleep(MENDING_TIME), () => {
-      const what = this.#breakages.underWay.join('; ')
-      const detail = `Out of force; what was broken is mended as soon as the chain lets it: ${what}.`
-      return new Problem('chain_unavailable', { detail })
-    })
-  }
-
-  /** Mends nothing any more. */
-  abandon(): void {
-    this.#breakages.abandon()
-  }
-
-  /**
-   * Lets a rule of this phase strike, unless another one has struck the exchange or is going to. Throws what a fault answers
-   * with: a Problem, or ExchangeEnded.
+   * Lets a rule of this phase strike, unless another rule has struck the exchange or is going to. Throws the answer that the fault
+   * gives (a Problem), or ExchangeEnded if there is none.
    */
   async at(phase: Phase, exchange: Exchange, transfer?: TransferUnderWay): Promise<void> {
     if (phase === 'on_request') {
-      this.#appearances?.note(exchange)
+      this.#requests?.note(exchange)
       for (const rule of this.#rules) rule.notice(exchange)
     }
     if (exchange.struckBy || !this.concerns(exchange)) return
@@ -182,40 +160,40 @@ export class FaultEngine {
     try {
       await rule.kind.strike(strike)
     } catch (error) {
-      // It is what the fault asks for, whatever its code says.
+      // The check that refused is the fault, although the code is that of another check.
       if (error instanceof Problem) error.details.check ??= 'fault'
       throw error
     }
   }
 
-  /** The first rule that strikes the exchange, if its phase is this one. An earlier rule whose phase is still to come goes before it. */
-  #next(phase: Phase, exchange: Exchange): RuleInForce | undefined {
+  /** Returns the first rule that strikes the exchange, if its phase is this one: an earlier rule may wait for a later phase. */
+  #next(phase: Phase, exchange: Exchange): ActiveRule | undefined {
     const now = PHASES.indexOf(phase)
-    const brought = this.#brought.get(exchange)
-    const place = this.#appearances?.of(exchange)
-    for (const candidate of brought ? [brought, ...this.#rules] : this.#rules) {
+    const own = this.#fromHeader.get(exchange)
+    const numbers = this.#requests?.of(exchange)
+    for (const candidate of own ? [own, ...this.#rules] : this.#rules) {
       const due = candidate.dueFor(exchange)
-      if (due === now && candidate.takes(exchange, place)) return candidate
-      if (due > now && candidate.willStrike(exchange, place)) return undefined
+      if (due === now && candidate.takes(exchange, numbers)) return candidate
+      if (due > now && candidate.willStrike(exchange, numbers)) return undefined
     }
     return undefined
   }
 
-  /** Counts once for all rules: from the first that asks for it, until none does. */
-  #countOrNot(): void {
-    const sparing = this.#rules.some((rule) => rule.sparing)
-    this.#strikesInARow = sparing ? (this.#strikesInARow ?? new StrikesInARow()) : undefined
-    this.#appearances = this.#rules.some(({ counts }) => counts) ? (this.#appearances ?? new Appearances()) : undefined
+  /** Rules share their counters: each counts from the first rule that needs it until no rule does. */
+  #updateCounters(): void {
+    const needed = (by: 'needsNumbers' | 'limitsRow') => this.#rules.some((rule) => rule[by])
+    this.#requests = needed('needsNumbers') ? (this.#requests ?? new RequestCounter()) : undefined
+    this.#strikesInARow = needed('limitsRow') ? (this.#strikesInARow ?? new StrikesInARow()) : undefined
   }
 
-  #inForce(id: string, rule: SoundRule, written: FaultRule): RuleInForce {
-    return new RuleInForce(id, rule, written, {
+  #activate(id: string, rule: CheckedRule, written: FaultRule): ActiveRule {
+    return new ActiveRule(id, rule, written, {
       draw: () => this.#deps.random.next(`fault/${id}`),
       struckInARow: (exchange) => this.#strikesInARow?.of(exchange) ?? 0,
     })
   }
 
-  #strikeOf(striking: RuleInForce, exchange: Exchange, transfer: TransferUnderWay | undefined): Strike {
+  #strikeOf(striking: ActiveRule, exchange: Exchange, transfer: TransferUnderWay | undefined): Strike {
     const { id, rule, released } = striking
     const { clock, random, chains, pools } = this.#deps
     const named = rule.kind.pool?.(rule.with)
@@ -230,16 +208,16 @@ export class FaultEngine {
       clock,
       draw: () => random.next(`fault/${id}/strike`),
       chains,
-      breakages: this.#breakages,
+      repairs: this.repairs,
     }
   }
 }
 
-function issuesIn(result: SoundRule | Issue[], at: Path): Issue[] {
+function issuesIn(result: CheckedRule | Issue[], at: Path): Issue[] {
   return Array.isArray(result) ? result.map((issue) => ({ ...issue, path: [...at, ...issue.path] })) : []
 }
 
-/** What is wrong with a request that brings this kind along: it must harm nobody else. */
+/** Returns an issue for a kind that a request must not bring, since it affects others too. */
 function beyondExchange(name: unknown): Issue[] {
   const kind: FaultKind | undefined = KINDS.find((candidate) => candidate.kind === name)
   if (kind?.scope !== 'service') return []
@@ -247,7 +225,7 @@ function beyondExchange(name: unknown): Issue[] {
   return [{ path: ['kind'], message, fix: 'put it in force by POST /_sandbox/faults' }]
 }
 
-/** The header is one parameter, and its match the request itself; what is wrong within it goes into the words. */
+/** The header is one parameter, so the path within it goes into the detail. Its match is the request itself, chosen by `kind`. */
 function inHeader(issue: Issue): ParameterFault {
   const [step, ...rest] = issue.path
   const path = step === 'with' ? rest : step === 'match' ? ['kind'] : issue.path

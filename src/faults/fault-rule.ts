@@ -8,7 +8,7 @@ import { KINDS } from './kinds/index.ts'
 import { Choice, type Filled, issuesOf, OF_END_USER, TRANSFERS } from './parameters.ts'
 import { PHASES, type Phase, TRANSFER_PHASES } from './phase.ts'
 
-/** A fault as a rule asks for it. */
+/** Schema of a rule as it is written. Each kind checks its own `with`. */
 export const FaultRuleSchema = Type.Object(
   {
     kind: Choice(
@@ -59,15 +59,15 @@ export const FaultRuleSchema = Type.Object(
   { additionalProperties: false },
 )
 
-/** What a rule may say whatever its kind. */
+/** Members of a rule of any kind. */
 type Common = Omit<Static<typeof FaultRuleSchema>, 'kind' | 'with'>
 
-/** The parameters of a kind that a rule may leave out. */
+/** Names of the parameters that a rule may leave out. */
 type LeftOut<P extends TProperties> = {
   [Name in keyof P]: P[Name] extends TOptional<TSchema> | Filled<TSchema> ? Name : never
 }[keyof P]
 
-/** Parameters as a rule writes them: what has a default may be left out. */
+/** Parameters as a rule writes them: those with a default may be left out. */
 type Written<P extends TProperties> = { [Name in Exclude<keyof P, LeftOut<P>>]: Static<P[Name]> } & {
   [Name in LeftOut<P>]?: Static<P[Name]>
 }
@@ -77,15 +77,15 @@ type RuleOf<K> =
     ? Common & { kind: Name } & (Record<never, never> extends Written<P> ? { with?: Written<P> } : { with: Written<P> })
     : never
 
-/** A rule as it is written: `kind` decides what `with` may hold. */
+/** A rule as it is written: `kind` decides which parameters `with` has. */
 export type FaultRule = RuleOf<(typeof KINDS)[number]>
 
-/** A rule that was found sound, with its defaults filled in. */
-export interface SoundRule {
+/** A rule that was found valid, with its defaults. */
+export interface CheckedRule {
   kind: FaultKind
   phase: Phase
   match: NonNullable<Common['match']>
-  /** Operations it can strike: those of the kind that have the phase and fit the match. */
+  /** Operations it can strike: those of the kind that have the phase and that the match allows. */
   operations: ReadonlySet<Operation>
   skip: number
   times: number
@@ -94,18 +94,18 @@ export interface SoundRule {
   with: unknown
 }
 
-/** The pools there are, by id. */
+/** Ids of the pools of a namespace. */
 export interface RulePools {
   ids: readonly string[]
-  /** Those on forks of real chains: their markets belong to others. */
+  /** Pools on forks of real chains: their markets belong to others. */
   forked: readonly string[]
 }
 
 /**
- * Checks a rule of unknown shape; `tenants` are the slugs it may name, `pools` what it may name, anything when not given. Returns what
- * is wrong with it.
+ * Checks a rule of unknown shape. `tenants`: slugs that it may name; `pools`: pools that it may name, any when not given. Returns the
+ * rule with its defaults, or the issues found.
  */
-export function checkRule(input: unknown, tenants: readonly string[], pools?: RulePools): SoundRule | Issue[] {
+export function checkRule(input: unknown, tenants: readonly string[], pools?: RulePools): CheckedRule | Issue[] {
   if (!Value.Check(FaultRuleSchema, input)) return issuesOf(FaultRuleSchema, input)
   const { match = {}, skip = 0, times = 1, probability = 1, in_a_row = Number.POSITIVE_INFINITY } = input
   const kind = KINDS.find((candidate) => candidate.kind === input.kind)
@@ -118,8 +118,8 @@ export function checkRule(input: unknown, tenants: readonly string[], pools?: Ru
   if (match.tenant !== undefined && !tenants.includes(match.tenant)) {
     return [{ path: ['match', 'tenant'], ...unknownWord(match.tenant, tenants) }]
   }
-  const astray = placeIssue(match)
-  if (astray) return [astray]
+  const miscounted = countIssue(match)
+  if (miscounted) return [miscounted]
   const parameters: unknown = Value.Default(kind.with, structuredClone(input.with ?? {}))
   const wrong = issuesOf(kind.with, parameters, ['with'])
   if (wrong.length > 0) return wrong
@@ -133,7 +133,7 @@ export function checkRule(input: unknown, tenants: readonly string[], pools?: Ru
   return { kind, phase, match, operations, skip, times: limit, probability, in_a_row, with: parameters }
 }
 
-/** What is wrong with the pool whose market a rule changes: the one that it names, or any that a transfer may be of. */
+/** Finds an issue with the pool that a rule changes: the named one, or, if none is named, that of any transfer. */
 function poolIssue(pool: string | undefined, { ids, forked }: RulePools): Issue | undefined {
   if (pool !== undefined && !ids.includes(pool)) return { path: ['with', 'pool'], ...unknownWord(pool, ids) }
   const own = ids.filter((id) => !forked.includes(id))
@@ -147,8 +147,8 @@ function poolIssue(pool: string | undefined, { ids, forked }: RulePools): Issue 
   }
 }
 
-/** What is wrong with how a match counts. */
-function placeIssue({ operation, external_id, end_user, ordinal }: SoundRule['match']): Issue | undefined {
+/** Finds a contradiction among the keys of a match that count requests. */
+function countIssue({ operation, external_id, end_user, ordinal }: CheckedRule['match']): Issue | undefined {
   if (ordinal !== undefined && operation === undefined) {
     return {
       path: ['match', 'ordinal'],
@@ -163,11 +163,11 @@ function placeIssue({ operation, external_id, end_user, ordinal }: SoundRule['ma
   return undefined
 }
 
-/** The operations a rule can strike; what is wrong with the match when there is none. */
+/** Returns the operations that a rule can strike, or an issue with its match when there are none. */
 function operationsOf(
   kind: FaultKind,
   phase: Phase,
-  { operation, external_id, end_user }: SoundRule['match'],
+  { operation, external_id, end_user }: CheckedRule['match'],
   parameters: unknown,
 ): Set<Operation> | Issue {
   const all = typeof kind.operations === 'function' ? kind.operations(parameters) : kind.operations

@@ -4,12 +4,12 @@ import { type Issue, type Path, UnreadableTextError } from '../support/issue.ts'
 import { parseDuration, parseDurationRange } from '../support/quantities.ts'
 import { schemaIssues } from '../support/schema-issues.ts'
 
-/** Keyword of a string schema that says how the string is read. */
+/** Keyword of a string schema: the string is a duration, read by one of {@link READERS}. */
 const DURATION = 'x-duration'
 
 const READERS = { fixed: parseDuration, range: parseDurationRange }
 
-/** A parameter that is filled in when a rule leaves it out: not optional to the kind, optional to who writes the rule. */
+/** A parameter with a default: optional for the author of a rule, always there for the kind. */
 export type Filled<S extends TSchema> = S & { default: Static<S> }
 
 /** Gives a parameter its default. */
@@ -17,7 +17,7 @@ export function withDefault<S extends TSchema>(value: Static<S>, schema: S): Fil
   return { ...schema, default: value }
 }
 
-/** A word out of several. */
+/** Schema of one word out of several. */
 export function Choice<const Word extends string>(words: readonly Word[], options: { description: string }) {
   return Type.Union(
     words.map((word) => Type.Literal(word)),
@@ -25,17 +25,17 @@ export function Choice<const Word extends string>(words: readonly Word[], option
   )
 }
 
-/** Time on the sandbox clock: `2s`. */
+/** Schema of a time on the sandbox clock: `2s`. */
 export function Duration(options: { description: string }) {
   return Type.String({ [DURATION]: 'fixed', title: 'a duration such as "2s"', ...options })
 }
 
-/** Time on the sandbox clock, fixed or drawn from a range: `2s`, `1s-3s`. */
+/** Schema of a time on the sandbox clock, fixed or drawn from a range: `2s`, `1s-3s`. */
 export function DurationRange(options: { description: string }) {
   return Type.String({ [DURATION]: 'range', title: 'a duration such as "2s" or "1s-3s"', ...options })
 }
 
-/** What is wrong with a value: each names the value given, what is allowed, and the nearest of it. */
+/** Validates a value. Each issue names the value given, the values allowed, and the nearest of them. */
 export function issuesOf(schema: TSchema, value: unknown, at: Path = []): Issue[] {
   const misfits = schemaIssues(schema, value)
   const issues = misfits.length > 0 ? misfits : durationIssues(schema, value)
@@ -57,16 +57,16 @@ function durationIssues(schema: TSchema, value: unknown): Issue[] {
   })
 }
 
-/** Operations that move money: the only ones with phases between `on_request` and `during_response`. */
+/** Operations that move money. Only they have phases between `on_request` and `during_response`. */
 export const TRANSFERS: readonly Operation[] = ['deposit', 'withdraw']
 
-/** Operations that answer a page of a list. */
+/** Operations whose answer is a page of a list. */
 export const LISTS: readonly Operation[] = ['list_pools', 'list_portfolios', 'list_transactions']
 
-/** Operations of the service itself. */
+/** Operations of the service itself, without the identity provider's. */
 export const SERVICE: readonly Operation[] = OPERATIONS.filter((operation) => operation !== 'token')
 
-/** Operations of one end user: an external_id in the path, and a user token that vouches for it. */
+/** Operations of one end user: they have an external_id in the path, and a user token for it. */
 export const OF_END_USER: readonly Operation[] = [
   'create_portfolio',
   'list_portfolios',

@@ -1,6 +1,6 @@
 import type { TransferPhase } from '../domain/transfers.ts'
 
-/** When a fault may strike in the life of a request, in order. */
+/** Moments of a request at which a fault may strike, in order. */
 export const PHASES = [
   'on_request',
   'before_broadcast',
@@ -12,7 +12,7 @@ export const PHASES = [
 /** One of {@link PHASES}. */
 export type Phase = (typeof PHASES)[number]
 
-/** Phases that only a deposit or withdrawal goes through. */
+/** Phases that only deposits and withdrawals have. */
 export const TRANSFER_PHASES: ReadonlySet<Phase> = new Set<TransferPhase>([
   'before_broadcast',
   'after_broadcast',

@@ -1,16 +1,18 @@
 import { Type } from '@sinclair/typebox'
 import { Problem } from '../domain/errors.ts'
 import type { IdpTokenChanges } from '../domain/exchange.ts'
-import { defineKind, type Strike } from './fault-kind.ts'
+import { defineKind } from './fault-kind.ts'
 import { Choice, OF_END_USER, SERVICE, withDefault } from './parameters.ts'
+import type { Strike } from './strike.ts'
 
 /** A way in which a token is bad. */
 interface TokenFault<K extends string> {
   kind: K
-  /** What the service says is wrong with a genuine token. */
+  /** Detail of the service's refusal of a genuine token. */
   detail: string
-  /** What the tokens are that the identity provider issues instead, as in "The identity provider issues …". */
+  /** The tokens that are issued instead, in words that follow "The identity provider issues". */
   issues: string
+  /** Changes to the tokens that are issued. */
   issued(strike: Strike): IdpTokenChanges
 }
 
@@ -18,9 +20,9 @@ const CODES = { user: 'invalid_user_token', idp: 'invalid_idp_token' } as const
 const HEADERS = { user: 'X-User-Token', idp: 'Authorization' }
 
 /**
- * A kind that makes a token bad: the service refuses a genuine one, or, on the operation `token`, the identity provider
- * issues bad ones. The latter only when the rule names it: a rule for the service must not be used up by the request for
- * the token that the client needs first.
+ * Defines a kind that makes a token bad: the service refuses a genuine token, or the identity provider issues bad ones. It strikes
+ * the operation `token` only when the rule names it: the client gets its token first, which must not use up a rule for the
+ * service.
  */
 export function tokenFault<const K extends string>({ kind, detail, issues, issued }: TokenFault<K>) {
   return defineKind({

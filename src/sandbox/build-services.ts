@@ -164,7 +164,7 @@ export async function copyServices(services: Services): Promise<Omit<NamespaceCo
     random: random.copy(),
     ids: ids.made,
     clock: service.clock.state,
-    mayBeBroken: faults.list().length > 0,
+    owesRepairs: faults.repairs.owed,
   }
 }
 

@@ -14,8 +14,8 @@ export interface NamespaceCopy {
   readonly ids: IdsMade
   readonly clock: ClockPosition
   readonly chains: ChainCopies
-  /** True if faults may have left something broken on its chains. */
-  readonly mayBeBroken: boolean
+  /** True if faults have broken something on its chains. */
+  readonly owesRepairs: boolean
 }
 
 /** The entries with these tenants in the place of those with the same ids. */

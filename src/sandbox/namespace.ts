@@ -75,7 +75,7 @@ export class Namespace {
   readonly #chains: Promise<AnvilChains>
   readonly #idpTokens: Identity['idpTokens']
   readonly #lifecycle: Lifecycle
-  readonly #copied: Pick<NamespaceCopy, 'mayBeBroken'> | undefined
+  readonly #copied: Pick<NamespaceCopy, 'owesRepairs'> | undefined
   #seeded: NamespaceCopy | undefined
   #starting: Promise<void> | undefined
   readonly #resets: Resets
@@ -101,7 +101,7 @@ export class Namespace {
       clock: services.service.clock,
       perform: () => this.#reset(),
     })
-    this.#copied = deps.begin && { mayBeBroken: deps.begin.mayBeBroken } // the rest of the copy is large
+    this.#copied = deps.begin && { owesRepairs: deps.begin.owesRepairs } // the rest of the copy is large
     this.http = {
       name: deps.name,
       service: services.service,
@@ -135,7 +135,7 @@ export class Namespace {
 
   /** @returns false if it goes on from a directory that an earlier process left without closing it */
   get closedInOrder(): boolean {
-    return !this.#persistence?.mayBeBroken
+    return !this.#persistence?.mayOweRepairs
   }
 
   /** Reports if everything, chains included, can be served, and if not, the reason. */
@@ -222,15 +222,11 @@ export class Namespace {
   /** Ends everything, once no request is left. Call {@link beginStop} first. */
   async stop(served: Promise<void> | undefined): Promise<void> {
     const { service, faults } = this.services
-    const mended = await faults.mended().then(
-      () => true,
-      () => false,
-    )
-    faults.abandon()
+    const repaired = await faults.repairs.settleAtStop()
     await Promise.all([served, stopChains(this.#chains)])
     await service.store.close()
     await service.showings.keep()
-    await this.#persistence?.close(mended)
+    await this.#persistence?.close(repaired)
     this.#lifecycle.stopped()
   }
 
@@ -241,7 +237,7 @@ export class Namespace {
       if (this.#lifecycle.ending) return
       await this.#persistence?.begin()
       await this.#retryChainOutage(() => {
-        if (this.#copied) return this.#goOnFrom(this.#copied, chains)
+        if (this.#copied) return this.#goOnFrom(this.#copied)
         return this.#persistence?.seeded ? this.#goOn(chains, this.#persistence) : this.#begin(chains)
       })
     } catch (error) {
@@ -265,19 +261,19 @@ export class Namespace {
     await this.#seed()
   }
 
-  /** Goes on from an earlier run, however that ended: settles the transfers that it signed, and mends the damage of its faults. */
+  /** Goes on from an earlier run, however it ended: settles the transfers that it signed, and does the repairs that it may owe. */
   async #goOn(chains: AnvilChains, persistence: Persistence): Promise<void> {
     await this.services.service.transfers.recover()
-    if (persistence.mayBeBroken) await chains.mend()
+    if (persistence.mayOweRepairs) await this.services.faults.repairs.settleAtStart()
     await chains.catchUp()
     await persistence.whole(this.services.service.clock)
     this.#lifecycle.ready()
   }
 
-  /** Goes on from the namespace that it is a copy of: settles here, too, the transfers that that one has signed. */
-  async #goOnFrom({ mayBeBroken }: Pick<NamespaceCopy, 'mayBeBroken'>, chains: AnvilChains): Promise<void> {
+  /** Goes on from a copy of another namespace: settles the transfers that it signed, and does the repairs that it owes. */
+  async #goOnFrom({ owesRepairs }: Pick<NamespaceCopy, 'owesRepairs'>): Promise<void> {
     await this.services.service.transfers.recover()
-    if (mayBeBroken) await chains.mend()
+    if (owesRepairs) await this.services.faults.repairs.settleAtStart()
     await this.#persistence?.whole(this.services.service.clock)
     this.#lifecycle.ready()
   }

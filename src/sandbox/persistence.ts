@@ -39,8 +39,8 @@ export class Persistence {
   readonly run: number
   /** Position of the clock at the last save; undefined for a new state. */
   readonly clock: ClockPosition | undefined
-  /** True if faults of an earlier run may have left damage. */
-  readonly mayBeBroken: boolean
+  /** True if an earlier run did not end in order, or left repairs of faults undone. See `Repairs`. */
+  readonly mayOweRepairs: boolean
   readonly #directory: DataDirectory
   #followed: SandboxClock | undefined
   /** The latest position of the clock to be saved; it may not be on disk yet. */
@@ -56,7 +56,7 @@ export class Persistence {
     this.seed = seed
     this.run = runs
     this.clock = seeded ? clock : undefined
-    this.mayBeBroken = seeded && !clean
+    this.mayOweRepairs = seeded && !clean
     this.#lastClock = clock
     this.#directory = directory
   }
@@ -155,7 +155,7 @@ export class Persistence {
     this.#whole = false
   }
 
-  /** Call it when all records of the fixture exist, and no damage of an earlier run is left. */
+  /** Call when all that the fixture asks for is there, and the repairs of an earlier run are done. */
   async whole(clock: SandboxClock): Promise<void> {
     if (!this.seeded) await this.#keep({ clock: clock.state, seeded: true })
     this.#whole = true
@@ -172,12 +172,12 @@ export class Persistence {
     return kept
   }
 
-  /** Releases the directory lock. `mended` is false when a fault's damage remains; the next run then mends it. */
-  async close(mended = true): Promise<void> {
+  /** Releases the directory lock. `repaired` is false when a fault's repair is left to the next run. */
+  async close(repaired = true): Promise<void> {
     this.#closed.abort()
     await this.clockKept().catch(() => undefined) // the next run goes on from the last saved position
     try {
-      if (this.#whole && mended) await this.#directory.manifest.update({ clean: true })
+      if (this.#whole && repaired) await this.#directory.manifest.update({ clean: true })
     } finally {
       await this.#directory.close()
     }

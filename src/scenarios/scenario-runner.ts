@@ -1,8 +1,8 @@
 import { END_OF_TIME, type SandboxClock } from '../domain/clock.ts'
 import { Problem } from '../domain/errors.ts'
 import type { Exchange } from '../domain/exchange.ts'
+import type { ActiveFault, ActiveRule } from '../faults/active-rule.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
-import type { ActiveFault, RuleInForce } from '../faults/rule-in-force.ts'
 import type { Logger } from '../support/logger.ts'
 import { parseDuration, parseMoment } from '../support/quantities.ts'
 import type { Expectation, Scenario, ScenarioClockMove } from './scenario-schema.ts'
@@ -100,7 +100,7 @@ class Run {
   readonly #startedAt: string
   readonly #wasFrozen: boolean
   readonly #moves: Move[]
-  #rules: readonly RuleInForce[] = []
+  #rules: readonly ActiveRule[] = []
   #failure: string | null = null
 
   constructor(scenario: Scenario, deps: RunDeps) {

@@ -77,7 +77,7 @@ export class Stage {
   /** Takes what a failed row left behind. */
   async clear(): Promise<void> {
     this.#faults.clear()
-    await this.#faults.mended()
+    await this.#faults.repairs.settleAll()
   }
 
   /** The row as it turns out. */

@@ -136,6 +136,18 @@ describe('from another one', () => {
     expect((await transactions(source))[0].tx_hash).toBe((await transactions(new Partner(second)))[0].tx_hash)
   })
 
+  test('a pool that a fault has broken there is repaired here, and stays broken there', async () => {
+    await using first = await sandbox.namespaces.create()
+    const source = new Partner(first)
+    const portfolio = await source.open('zoe')
+    await first.faults.add({ kind: 'pool_paused', match: { operation: 'deposit' } })
+    const deposit = (partner: Partner) => partner.deposit('zoe', portfolio, '1000').then(({ status }) => status)
+    expect(await deposit(source)).toBe(422)
+    await using second = await sandbox.namespaces.create({ from: first.namespace })
+    expect(await deposit(new Partner(second))).toBe(200)
+    expect(await deposit(source)).toBe(422)
+  })
+
   test('its clock can be set on, and not back', async () => {
     await using first = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z' })
     await first.clock.advance('30d')

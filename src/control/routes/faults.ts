@@ -50,7 +50,7 @@ export async function faultRoutes(app: FastifyInstance): Promise<void> {
       const { faults } = controlOf(request)
       noteTaken(request, 'clearings')
       faults.clear()
-      await faults.mended()
+      await faults.repairs.settleAll()
       return reply.code(204).send()
     },
   )
@@ -63,7 +63,7 @@ export async function faultRoutes(app: FastifyInstance): Promise<void> {
     if (!faults.remove(request.params.id)) {
       throw new Problem('fault_not_found', { detail: 'No fault with this id is in force.', param: 'id' })
     }
-    await faults.mended()
+    await faults.repairs.settleAll()
     return reply.code(204).send()
   })
 }

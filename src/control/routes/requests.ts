@@ -4,8 +4,8 @@ import type { FastifyInstance } from 'fastify'
 import { ERRORS, invalidParameters, Problem } from '../../domain/errors.ts'
 import { OPERATIONS } from '../../domain/operations.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT } from '../../domain/pagination.ts'
-import { BROUGHT } from '../../faults/fault-kind.ts'
 import { KINDS } from '../../faults/kinds/index.ts'
+import { FROM_HEADER } from '../../faults/strike.ts'
 import { shorten } from '../../support/foreign-text.ts'
 import { suggest } from '../../support/nearest.ts'
 import { explainExchange } from '../../traffic/explain-exchange.ts'
@@ -69,7 +69,7 @@ const CODES: readonly string[] = [...new Set([...Object.keys(ERRORS), ...ANSWERE
 
 const KIND_NAMES = KINDS.map(({ kind }) => kind)
 /** Id of a fault in force, or of an earlier one. */
-const FAULT_ID = new RegExp(`^(fault-[1-9][0-9]*|${BROUGHT})$`)
+const FAULT_ID = new RegExp(`^(fault-[1-9][0-9]*|${FROM_HEADER})$`)
 
 /** Throws Problem validation_error for unknown words, with the nearest known one; otherwise an empty list would look like the answer. */
 async function refuseUnknown(

@@ -87,7 +87,7 @@ export async function scenarioRoutes(app: FastifyInstance, deps: ControlDeps): P
       const ids = scenarios.current?.faults.map(({ id }) => id)
       if (ids) noteTaken(request, 'clearings', ({ id }) => ids.includes(id))
       const stopped = scenarios.stop() ?? null
-      await faults.mended()
+      await faults.repairs.settleAll()
       return { stopped }
     },
   )

@@ -11,26 +11,26 @@ const DRAWN = /^random-\d+ of seed \d+: /
 
 /** Ids of hazards, the longest first: one may end in another. */
 const NAMES = HAZARDS.map(({ id }) => id).sort((a, b) => b.length - a.length)
-/** A harm within an id; names of end users may contain anything. */
-const HARM = new RegExp(`^(.+?) (${NAMES.join('|')})(?: \\+ |$)`, 's')
+/** A strike as an id names it. Names of end users may contain any character. */
+const STRIKE = new RegExp(`^(.+?) (${NAMES.join('|')})(?: \\+ |$)`, 's')
 
 /**
- * The trial that a printed id names: a single harm, several, a random schedule or what is left of one. Throws OptionError for an id that
- * does not fit these places, with the nearest that does.
+ * The trial that an id names, as it was printed: of one strike, of several, drawn by chance or what is left of such a one. Throws OptionError
+ * for one that makes no sense at these places, with the nearest that does.
  */
 export function findTrial(id: string, places: readonly Place[]): PlannedTrial {
   const [prefix = ''] = DRAWN.exec(id) ?? []
   const harms: PlannedTrial['harms'][number][] = []
   for (let rest = id.slice(prefix.length); rest !== ''; ) {
-    const [text = '', place = '', hazard = ''] = HARM.exec(rest) ?? unreadable(id, rest)
-    harms.push(harmOf(id, place, hazard, places))
+    const [text = '', place = '', hazard = ''] = STRIKE.exec(rest) ?? unreadable(id, rest)
+    harms.push(strikeOf(id, place, hazard, places))
     rest = rest.slice(text.length)
   }
   if (harms.length === 0) throw unknown(id, 'it names no fault')
   return { id, harms, ...(prefix !== '' && { drawn: true }) }
 }
 
-function harmOf(id: string, name: string, hazardId: string, places: readonly Place[]): PlannedTrial['harms'][number] {
+function strikeOf(id: string, name: string, hazardId: string, places: readonly Place[]): PlannedTrial['harms'][number] {
   const hazard = HAZARDS.find((one) => one.id === hazardId)
   if (!hazard) throw unknown(id, `"${hazardId}" is no fault`)
   // A retry has an ordinal that the command without faults never reaches.

@@ -1,6 +1,6 @@
 import type { FaultRule } from '../../control/contract.ts'
 import type { Operation } from '../../domain/operations.ts'
-import type { Harm, RequestPosition, Trial } from '../exploration.ts'
+import type { PlannedStrike, RequestPosition, Trial } from '../exploration.ts'
 import { HAZARDS, type PlannedHazard, URGENCIES } from './hazards.ts'
 import { type Place, positionName } from './positions.ts'
 
@@ -10,7 +10,7 @@ export interface PlanWish {
   kinds: readonly string[]
   /** Operations; empty for all. */
   operations: readonly Operation[]
-  /** 2: the request after the harmed one, most likely a retry, is harmed as well. */
+  /** 2: the request after the struck one, a retry most likely, is struck as well. */
   depth: 1 | 2
 }
 
@@ -43,8 +43,8 @@ export function isAmong(kinds: PlanWish['kinds'], { id, rule, onlyNamed }: Plann
   return onlyNamed === undefined && (kinds.length === 0 || kinds.includes(rule.kind))
 }
 
-/** Gives a trial its name. */
-export function trialOf<H extends Harm>(harms: readonly H[]): { id: string; harms: readonly H[] } {
+/** A trial with its name. */
+export function trialOf<H extends PlannedStrike>(harms: readonly H[]): { id: string; harms: readonly H[] } {
   return { id: harms.map(({ position, hazard }) => `${positionName(position)} ${hazard.id}`).join(' + '), harms }
 }
 
@@ -94,8 +94,8 @@ function byUrgency(trials: readonly PlannedTrial[]): PlannedTrial[] {
   return [...trials].sort((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0))
 }
 
-/** The rules of these harms, each for exactly one request. */
-export function faultRules(harms: readonly Harm[]): FaultRule[] {
+/** Returns rules that strike so, each exactly one request. */
+export function faultRules(harms: readonly PlannedStrike[]): FaultRule[] {
   return harms.map(({ position, hazard }) => ({ ...hazard.rule, match: matchOf(position) }) as FaultRule)
 }
 

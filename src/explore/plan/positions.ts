@@ -1,4 +1,4 @@
-import { Appearances } from '../../faults/appearances.ts'
+import { RequestCounter } from '../../faults/counters.ts'
 import type { RecordedExchange } from '../../traffic/recorded-exchange.ts'
 import type { RequestPosition, Trial } from '../exploration.ts'
 
@@ -15,15 +15,15 @@ export interface Place {
 /** The places of a run, in the order of arrival. `stable` holds the names of end users that are the same in every run. */
 export function placesOf(exchanges: readonly RecordedExchange[], stable: ReadonlySet<string>): Place[] {
   const several = new Set(exchanges.flatMap(({ tenant }) => tenant ?? [])).size > 1
-  // Counts as the rules do whose `match` names a place.
-  const appearances = new Appearances()
+  // Counts as the rules do whose `match` names a request.
+  const requests = new RequestCounter()
   return exchanges.flatMap((exchange): Place[] => {
     const { operation, tenant, external_id, transfer, idempotency, request } = exchange
     if (operation === null) return []
     const counted = { operation, tenant: tenant ?? undefined, external_id: external_id ?? undefined }
-    const appearance = appearances.count(counted)
-    if (!appearance) return []
-    const { end_user = null, ordinal } = appearance
+    const numbers = requests.count(counted)
+    if (!numbers) return []
+    const { end_user = null, ordinal } = numbers
     const position: RequestPosition = {
       operation,
       tenant: several ? tenant : null,
@@ -45,7 +45,7 @@ export function positionName({ operation, tenant, external_id, end_user, ordinal
 
 /** Names of all places at which trials cause something, each once. */
 export function placesIn(trials: readonly Trial[]): string[] {
-  // The places of a trial of several harms are those of single ones, or the retry after one.
+  // A trial of several strikes is at a place of single ones, or at the retry that comes after it.
   const singles = trials.filter(({ harms }) => harms.length === 1)
   return [...new Set(singles.flatMap(({ harms }) => harms.map(({ position }) => positionName(position))))]
 }

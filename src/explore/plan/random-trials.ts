@@ -6,7 +6,7 @@ import { type Place, positionName } from './positions.ts'
 /** Minimum and maximum number of faults of one schedule. */
 const FEWEST = 2
 const MOST = 5
-/** One in so many harmed requests has its successor, most likely a retry, harmed as well. */
+/** In one of so many, the request after a struck one, a retry most likely, is struck as well. */
 const RETRIED_ONE_IN = 4
 /** Draws for each wanted schedule: with few places, most draws repeat an earlier schedule. */
 const ATTEMPTS = 20
@@ -32,7 +32,7 @@ export function randomTrials(places: readonly Place[], { count, seed, kinds, ope
   const draw = (below: number) => Math.floor(random.next('explore/random') * below)
   const drawn = new Map<string, PlannedTrial>()
   for (let attempt = 0; attempt < count * ATTEMPTS && drawn.size < count; attempt++) {
-    const harms = drawHarms(sites, draw)
+    const harms = drawStrikes(sites, draw)
     const { id } = trialOf(harms)
     if (harms.length < FEWEST || drawn.has(id)) continue
     drawn.set(id, { id: `random-${drawn.size + 1} of seed ${seed}: ${id}`, harms, drawn: true })
@@ -45,10 +45,10 @@ interface Site {
   fitting: PlannedTrial['harms'][number]['hazard'][]
 }
 
-/** Draws harms, in the order of the places. One fault strikes one request, so no place comes twice. */
-function drawHarms(sites: readonly Site[], draw: (below: number) => number): PlannedTrial['harms'] {
+/** In the order of the places. One request is struck by one fault: no place comes twice. */
+function drawStrikes(sites: readonly Site[], draw: (below: number) => number): PlannedTrial['harms'] {
   const wanted = FEWEST + draw(MOST - FEWEST + 1)
-  const harms = new Map<string, { at: number; harm: PlannedTrial['harms'][number] }>()
+  const harms = new Map<string, { at: number; strike: PlannedTrial['harms'][number] }>()
   const left = [...sites.entries()]
   while (harms.size < wanted) {
     const [next] = left.splice(draw(left.length), 1)
@@ -59,9 +59,10 @@ function drawHarms(sites: readonly Site[], draw: (below: number) => number): Pla
     const positions = retried ? [position, { ...position, ordinal: position.ordinal + 1 }] : [position]
     for (const one of positions) {
       const hazard = site.fitting[draw(site.fitting.length)]
-      if (hazard && !harms.has(positionName(one))) harms.set(positionName(one), { at, harm: { position: one, hazard } })
+      if (hazard && !harms.has(positionName(one)))
+        harms.set(positionName(one), { at, strike: { position: one, hazard } })
     }
   }
-  // The sort is stable: a retry stays behind the request that it repeats.
-  return [...harms.values()].sort((a, b) => a.at - b.at).map(({ harm }) => harm)
+  // A retry comes after what it repeats as it is.
+  return [...harms.values()].sort((a, b) => a.at - b.at).map(({ strike }) => strike)
 }

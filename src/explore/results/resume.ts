@@ -14,7 +14,7 @@ const object = <P extends Record<string, TSchema>>(members: P) => Type.Object(me
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 const words = Type.Array(Type.String())
 
-const Harm = object({
+const PlannedStrike = object({
   position: object({
     operation: Type.String(),
     tenant: orNull(Type.String()),
@@ -27,7 +27,7 @@ const Harm = object({
 
 /** A line of the results file, with the members that a report needs. */
 const ResultSchema = object({
-  trial: object({ id: Type.String(), harms: Type.Array(Harm, { minItems: 1 }) }),
+  trial: object({ id: Type.String(), harms: Type.Array(PlannedStrike, { minItems: 1 }) }),
   outcome: Type.Union(TRIAL_OUTCOMES.map((outcome) => Type.Literal(outcome))),
   level: Type.Union(LEVELS.map((level) => Type.Literal(level))),
   sentences: Type.Array(Type.String(), { minItems: 1 }),
@@ -40,7 +40,7 @@ const ResultSchema = object({
   overhead_ms: Type.Number(),
   repeat: Type.String(),
   smallest: Type.Optional(
-    object({ harms: Type.Array(Harm, { minItems: 1 }), minimal: Type.Boolean(), file: Type.String() }),
+    object({ harms: Type.Array(PlannedStrike, { minItems: 1 }), minimal: Type.Boolean(), file: Type.String() }),
   ),
 })
 

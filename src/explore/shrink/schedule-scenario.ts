@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { prepareFiles, writeOwn, writing } from '../../exec/report-files.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import { shorten } from '../../support/foreign-text.ts'
-import type { Harm, RequestPosition } from '../exploration.ts'
+import type { PlannedStrike, RequestPosition } from '../exploration.ts'
 import { faultRules } from '../plan/plan.ts'
 import type { Shrunk } from './shrink.ts'
 
@@ -21,11 +21,11 @@ export interface ScheduleWords {
   foundBy: string
 }
 
-/** Makes a scenario of exactly these faults. */
-export function scheduleScenario(harms: readonly Harm[], { name, came, foundBy }: ScheduleWords): Scenario {
-  const description = `What goes wrong: ${harmsInWords(harms)}. What came of it: ${came.join('; ')}. Found by ${foundBy}.`
-  const faults = faultRules(harms)
-  // Later faults may strike requests that only a wrong client sends.
+/** A scenario of exactly these faults. */
+export function scheduleScenario(strikes: readonly PlannedStrike[], { name, came, foundBy }: ScheduleWords): Scenario {
+  const description = `What goes wrong: ${strikesInWords(strikes)}. What came of it: ${came.join('; ')}. Found by ${foundBy}.`
+  const faults = faultRules(strikes)
+  // The later ones may strike what only a wrong client sends.
   const first = faults.slice(0, 1).map(({ kind }) => kind)
   const expect = first.length > 0 ? { traffic: { faults: first } } : {}
   return {
@@ -37,19 +37,19 @@ export function scheduleScenario(harms: readonly Harm[], { name, came, foundBy }
   }
 }
 
-/** "2 of the 4 faults are enough: reset after broadcast at deposit 1 of alice, then …"; `all` is the number before shrinking. */
-export function enoughInWords({ items, minimal }: Shrunk<Harm>, all: number): string {
+/** "2 of the 4 faults are enough: reset after broadcast at deposit 1 of alice, then …": what is left of so many. */
+export function enoughInWords({ items, minimal }: Shrunk<PlannedStrike>, all: number): string {
   const few = items.length
   const enough =
     few === all
       ? `${all === 1 ? 'the fault is' : `all of the ${all} faults are`} needed`
       : `${few} of the ${all} faults ${few === 1 ? 'is' : 'are'} enough`
-  return `${minimal ? enough : `${enough}, fewer may be`}: ${harmsInWords(items)}`
+  return `${minimal ? enough : `${enough}, fewer may be`}: ${strikesInWords(items)}`
 }
 
 /** "reset after broadcast at deposit 1 of alice, then 503 with Retry-After at list_pools 2" */
-function harmsInWords(harms: readonly Harm[]): string {
-  return harms.map(({ position, hazard }) => `${hazard.title} at ${positionInWords(position)}`).join(', then ')
+function strikesInWords(strikes: readonly PlannedStrike[]): string {
+  return strikes.map(({ position, hazard }) => `${hazard.title} at ${positionInWords(position)}`).join(', then ')
 }
 
 function positionInWords({ operation, tenant, external_id, end_user, ordinal }: RequestPosition): string {

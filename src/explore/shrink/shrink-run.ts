@@ -3,10 +3,10 @@ import { codeOfEnd, endInWords } from '../../exec/command-end.ts'
 import { execCommandLine } from '../../exec/exec-command-line.ts'
 import { type Run, type RunTerms, type RunTrace, runAgainstSandbox } from '../../exec/sandbox-run.ts'
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
-import type { Harm } from '../exploration.ts'
+import type { Hazard, PlannedStrike } from '../exploration.ts'
 import { placesOf } from '../plan/positions.ts'
 import { enoughInWords, MAX_FAULTS, saveScenario, scheduleScenario } from './schedule-scenario.ts'
-import { movedHarms, type Shrunk, shrink } from './shrink.ts'
+import { movedStrikes, type Shrunk, shrink } from './shrink.ts'
 
 /** Maximum number of further runs of the command. */
 const MAX_RUNS = 64
@@ -31,22 +31,22 @@ export async function shrinkRun(run: Run, terms: ShrinkRunTerms): Promise<void> 
   const { say, file, interruption } = terms
   const failure = runFailure(run)
   if (!failure) return say('nothing failed: there is nothing to shrink')
-  const harms = run.trace ? struckHarms(run.trace) : []
-  if (harms.length === 0) return say('no fault struck: there is nothing to shrink')
-  if (harms.length > MAX_FAULTS)
-    return say(`${harms.length} faults struck, and a scenario holds ${MAX_FAULTS}: let fewer strike, with times`)
+  const strikes = run.trace ? strikesOf(run.trace) : []
+  if (strikes.length === 0) return say('no fault struck: there is nothing to shrink')
+  if (strikes.length > MAX_FAULTS)
+    return say(`${strikes.length} faults struck, and a scenario holds ${MAX_FAULTS}: let fewer strike, with times`)
   say(
-    `looks for the fewest of ${harms.length === 1 ? 'one fault' : `${harms.length} faults`} with which it still fails`,
+    `looks for the fewest of ${strikes.length === 1 ? 'one fault' : `${strikes.length} faults`} with which it still fails`,
   )
   const fails = againBy(run, failure, terms)
-  const keep = (kept: readonly Harm[]) => saveScenario(file, scenarioOf(kept, run, failure, terms), '--shrink')
+  const keep = (kept: readonly PlannedStrike[]) => saveScenario(file, scenarioOf(kept, run, failure, terms), '--shrink')
   const without = await fails([])
-  const reproduced = !without && (await fails(harms))
-  const shrunk = reproduced ? await shrink(harms, { fails, maxRuns: MAX_RUNS, moved: movedHarms }) : undefined
+  const reproduced = !without && (await fails(strikes))
+  const shrunk = reproduced ? await shrink(strikes, { fails, maxRuns: MAX_RUNS, moved: movedStrikes }) : undefined
   if (interruption.asked.aborted) return say('interrupted: no scenario was saved')
   if (without) return say('it fails alike without any fault: there is nothing to shrink')
-  await keep(shrunk?.items ?? harms)
-  for (const line of conclusion(shrunk, harms, file)) say(line)
+  await keep(shrunk?.items ?? strikes)
+  for (const line of conclusion(shrunk, strikes, file)) say(line)
   say(`again: ${execCommandLine(['--scenario', file], { ...terms, seed: run.report.seed })}`)
 }
 
@@ -54,9 +54,9 @@ export async function shrinkRun(run: Run, terms: ShrinkRunTerms): Promise<void> 
 function againBy(run: Run, failure: RunFailure, terms: ShrinkRunTerms) {
   const { interruption, timeout = PATIENCE_MS + 10 * run.took } = terms
   const options = { ...terms.options, seed: run.report.seed }
-  return async (harms: readonly Harm[]) => {
+  return async (strikes: readonly PlannedStrike[]) => {
     if (interruption.asked.aborted) return false
-    const scenario = scenarioOf(harms, run, failure, terms)
+    const scenario = scenarioOf(strikes, run, failure, terms)
     const again = await runAgainstSandbox({ ...terms, scenario, faults: [], options, timeout }, SILENT)
     return again !== undefined && !interruption.asked.aborted && isAlike(failure, again)
   }
@@ -64,10 +64,15 @@ function againBy(run: Run, failure: RunFailure, terms: ShrinkRunTerms) {
 
 const SILENT: Parameters<typeof runAgainstSandbox>[1] = ['ignore', 'ignore', 'ignore']
 
-/** Makes the scenario of these harms; it keeps the clock moves of the run's scenario. */
-function scenarioOf(harms: readonly Harm[], run: Run, { words }: RunFailure, { file }: ShrinkRunTerms): Scenario {
+/** Makes the scenario of these strikes; it keeps the clock moves of the run's scenario. */
+function scenarioOf(
+  strikes: readonly PlannedStrike[],
+  run: Run,
+  { words }: RunFailure,
+  { file }: ShrinkRunTerms,
+): Scenario {
   const foundBy = `yield-sandbox exec with seed ${run.report.seed}`
-  const scenario = scheduleScenario(harms, { name: scenarioNameOf(file), came: words, foundBy })
+  const scenario = scheduleScenario(strikes, { name: scenarioNameOf(file), came: words, foundBy })
   return { ...scenario, clock: run.scenario?.clock ?? [] }
 }
 
@@ -79,28 +84,32 @@ function scenarioNameOf(file: string): string {
   return words.join('-').slice(0, 64).replace(/-$/, '')
 }
 
-function conclusion(shrunk: Shrunk<Harm> | undefined, harms: readonly Harm[], file: string): string[] {
-  if (shrunk) return [`${enoughInWords(shrunk, harms.length)}; saved as ${file}`]
-  const count = harms.length === 1 ? 'the fault that struck is' : `all ${harms.length} faults that struck are`
+function conclusion(
+  shrunk: Shrunk<PlannedStrike> | undefined,
+  strikes: readonly PlannedStrike[],
+  file: string,
+): string[] {
+  if (shrunk) return [`${enoughInWords(shrunk, strikes.length)}; saved as ${file}`]
+  const count = strikes.length === 1 ? 'the fault that struck is' : `all ${strikes.length} faults that struck are`
   return [
     `the failure did not come again with the same faults: it depends on the client's own randomness or timing; ${count} in ${file}`,
   ]
 }
 
 /**
- * The harms of a run, one for each request that was struck, in their order: they no longer depend on chance or on counting.
- * Faults that a request brought along in its header belong to the client and are left out.
+ * Returns the strikes of a run in their order, one for each request that was struck, to be planned again without chance or counting.
+ * Faults that a request brought in its header are the client's own, and are left out.
  */
-export function struckHarms({ exchanges, rules, endUsers }: RunTrace): Harm[] {
+export function strikesOf({ exchanges, rules, endUsers }: RunTrace): PlannedStrike[] {
   const served = exchanges.filter(({ operation }) => operation !== null)
   const places = placesOf(served, new Set(endUsers))
   return places.flatMap(({ position }, i) =>
-    (served[i]?.faults ?? []).flatMap(({ id }): Harm[] => {
+    (served[i]?.faults ?? []).flatMap(({ id }): PlannedStrike[] => {
       const rule = rules.find((one) => one.id === id)
       if (!rule) return []
       const { kind, phase, with: parameters } = rule
       const title = phase === undefined ? kind : `${kind} (${phase.replaceAll('_', ' ')})`
-      const doing = { kind, phase, ...(parameters !== undefined && { with: parameters }) } as Harm['hazard']['rule']
+      const doing = { kind, phase, ...(parameters !== undefined && { with: parameters }) } as Hazard['rule']
       return [{ position, hazard: { id: `${kind}-${phase}`, title, rule: doing } }]
     }),
   )

@@ -5,7 +5,7 @@ import { repeatCommand } from '../plan/find-trial.ts'
 import { type PlannedTrial, trialOf, withoutPlan } from '../plan/plan.ts'
 import { runTrial, type TrialTerms } from '../run/run-trials.ts'
 import { enoughInWords, scheduleScenario } from './schedule-scenario.ts'
-import { movedHarms, type Shrunk, shrink } from './shrink.ts'
+import { movedStrikes, type Shrunk, shrink } from './shrink.ts'
 
 /** Maximum number of runs for one schedule. */
 const MAX_RUNS = 32
@@ -20,7 +20,7 @@ export interface ShrinkTerms extends TrialTerms {
   mayRun(): boolean
 }
 
-type PlannedHarm = PlannedTrial['harms'][number]
+type TrialStrike = PlannedTrial['harms'][number]
 
 /**
  * Finds the fewest faults of each random schedule that failed, and saves them as scenarios, equal ones once.
@@ -56,22 +56,22 @@ export function failingSchedules(planned: readonly PlannedTrial[], results: read
 }
 
 async function shrinkOne(
-  harms: readonly PlannedHarm[],
+  harms: readonly TrialStrike[],
   { outcome }: TrialResult,
   terms: ShrinkTerms & { known: Map<string, TrialResult> },
-): Promise<Shrunk<PlannedHarm>> {
+): Promise<Shrunk<TrialStrike>> {
   const { known, mayRun } = terms
-  const single = harms.find((harm) => known.get(trialOf([harm]).id)?.outcome === outcome)
+  const single = harms.find((strike) => known.get(trialOf([strike]).id)?.outcome === outcome)
   if (single) return { items: [single], runs: 0, minimal: true }
   let stopped = false
-  const fails = async (part: readonly PlannedHarm[]) => {
+  const fails = async (part: readonly TrialStrike[]) => {
     const trial = trialOf(part)
     if (!known.has(trial.id) && !mayRun()) stopped = true
     const result = known.get(trial.id) ?? (stopped ? undefined : await runTrial({ ...trial, drawn: true }, terms))
     if (result) known.set(trial.id, result)
     return result?.outcome === outcome
   }
-  const shrunk = await shrink(harms, { fails, maxRuns: maxRunsOf(outcome), moved: movedHarms })
+  const shrunk = await shrink(harms, { fails, maxRuns: maxRunsOf(outcome), moved: movedStrikes })
   return { ...shrunk, minimal: shrunk.minimal && !stopped }
 }
 
@@ -79,22 +79,22 @@ function maxRunsOf(outcome: TrialOutcome): number {
   return outcome === 'hung' ? MAX_HANGING_RUNS : MAX_RUNS
 }
 
-/** The harms that struck. Results that were read from a file lack the planned hazards, so those come from the plan. */
-function struckOf({ harms }: PlannedTrial, result: TrialResult): readonly PlannedHarm[] {
-  const struck = new Set(result.trial.harms.map((harm) => trialOf([harm]).id))
-  return harms.filter((harm) => struck.has(trialOf([harm]).id))
+/** The planned strikes that came about. Results that were read from a file lack the planned hazards, so those come from the plan. */
+function struckOf({ harms }: PlannedTrial, result: TrialResult): readonly TrialStrike[] {
+  const struck = new Set(result.trial.harms.map((strike) => trialOf([strike]).id))
+  return harms.filter((strike) => struck.has(trialOf([strike]).id))
 }
 
 function scenarioOf(
   name: string,
-  harms: readonly PlannedHarm[],
+  harms: readonly TrialStrike[],
   { sentences }: TrialResult,
   { seed }: TrialTerms,
 ): Scenario {
   return scheduleScenario(harms, { name, came: sentences, foundBy: `yield-sandbox explore with seed ${seed}` })
 }
 
-function withSmallest(result: TrialResult, shrunk: Shrunk<PlannedHarm>, file: string, terms: TrialTerms): TrialResult {
+function withSmallest(result: TrialResult, shrunk: Shrunk<TrialStrike>, file: string, terms: TrialTerms): TrialResult {
   const { items, minimal } = shrunk
   const { id, harms } = withoutPlan(trialOf(items))
   return {

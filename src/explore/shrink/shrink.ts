@@ -1,4 +1,4 @@
-import type { Harm, RequestPosition } from '../exploration.ts'
+import type { PlannedStrike, RequestPosition } from '../exploration.ts'
 
 /** The rest of a list after shrinking. */
 export interface Shrunk<Item> {
@@ -62,16 +62,19 @@ function isSome(list: readonly unknown[]): boolean {
 }
 
 /**
- * Harms as they stand after others were left out: a request that is not harmed is not repeated, so each later request of that
- * operation and end user comes one earlier. Undefined when nothing moves.
+ * Moves the strikes that are left when others are left out: a client that is not struck does not repeat its request, so each later
+ * request of that operation and end user comes one earlier. Undefined when no strike moves.
  */
-export function movedHarms<H extends Harm>(left: readonly H[], without: readonly Harm[]): readonly H[] | undefined {
-  const moved = left.map((harm) => {
-    const { position } = harm
+export function movedStrikes<H extends PlannedStrike>(
+  left: readonly H[],
+  without: readonly PlannedStrike[],
+): readonly H[] | undefined {
+  const moved = left.map((strike) => {
+    const { position } = strike
     const earlier = without.filter((other) => comesBefore(other.position, position)).length
-    return earlier === 0 ? harm : { ...harm, position: { ...position, ordinal: position.ordinal - earlier } }
+    return earlier === 0 ? strike : { ...strike, position: { ...position, ordinal: position.ordinal - earlier } }
   })
-  return moved.some((harm, i) => harm !== left[i]) ? moved : undefined
+  return moved.some((strike, i) => strike !== left[i]) ? moved : undefined
 }
 
 function comesBefore(one: RequestPosition, other: RequestPosition): boolean {

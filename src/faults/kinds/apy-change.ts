@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { For, keepPoolBroken, lasting, OF_A_POOL, PoolId } from '../chain-damage.ts'
+import { For, keepPoolBroken, lasting, OF_A_POOL, PoolId } from '../chain-fault.ts'
 import { defineKind } from '../fault-kind.ts'
 
 /** The pool pays another yield for a while. */
@@ -17,10 +17,5 @@ export const apyChange = defineKind({
   ),
   explain: ({ pool = 'of the transfer', apy, ...parameters }) =>
     `The pool ${pool} pays an apy of ${apy} ${lasting(parameters)}.`,
-  strike: (strike) =>
-    keepPoolBroken(strike, {
-      what: 'yield',
-      change: (chain, pool) => chain.setApy(pool, strike.with.apy),
-      mend: (chain, pool) => chain.setApy(pool, undefined),
-    }),
+  strike: (strike) => keepPoolBroken(strike, 'yield', (chain, pool) => chain.setApy(pool, strike.with.apy)),
 })

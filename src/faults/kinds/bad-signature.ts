@@ -1,6 +1,6 @@
 import { tokenFault } from '../token-fault.ts'
 
-/** A token whose signature does not verify (spec: User token 4, Identity-provider token 6). */
+/** The token's signature does not verify (spec: User token 4, Identity-provider token 6). */
 export const badSignature = tokenFault({
   kind: 'bad_signature',
   detail: 'The signature of the token does not verify.',

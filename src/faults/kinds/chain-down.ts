@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
-import { answersOf, For, keepBroken, lasting } from '../chain-damage.ts'
+import { For, keepBroken, lasting } from '../chain-fault.ts'
 import { defineKind } from '../fault-kind.ts'
 import { SERVICE } from '../parameters.ts'
+import { chainRepair } from '../repairs.ts'
 
-/** The chain answers nothing for a while: the transfer's own, or on_request every one. Assumption `transfer-errors`. */
+/** A chain does not answer for a while: the transfer's own, or every chain at `on_request`. Assumption `transfer-errors`. */
 export const chainDown = defineKind({
   kind: 'chain_down',
   scope: 'service',
@@ -13,7 +14,7 @@ export const chainDown = defineKind({
   explain: (parameters) => `The chain answers nothing ${lasting(parameters)}: 503 chain_unavailable.`,
   async strike(strike) {
     for (const chain of strike.transfer ? [strike.transfer.chain] : strike.chains.all()) {
-      await keepBroken(strike, { what: answersOf(chain), break: () => chain.pause(), mend: () => chain.resume() })
+      await keepBroken(strike, chainRepair(chain))
     }
   },
 })

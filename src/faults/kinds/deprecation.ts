@@ -12,7 +12,7 @@ const Moment = (description: string) =>
     }),
   )
 
-/** A year: how long /v1/ and /v2/ are served in parallel at least (spec: Limits). */
+/** A year in milliseconds: /v1/ and /v2/ are served in parallel for at least that long (spec: Limits). */
 const NOTICE = 365 * 24 * 60 * 60 * 1000
 
 /** The service announces the end of this version (spec: Versioning 6; RFC 9745, RFC 8594). */
@@ -41,7 +41,7 @@ export const deprecation = defineKind({
         return { path: [param], message: `"${moment}" is no date there is` }
       }
     }
-    // RFC 9745, 4: what is gone cannot become deprecated afterwards.
+    // RFC 9745, 4: a version cannot become deprecated after its end.
     if (since === undefined || sunset === undefined || parseMoment(sunset) >= parseMoment(since)) return undefined
     return { path: ['sunset'], message: `"${sunset}" is before since, "${since}"` }
   },

@@ -13,7 +13,7 @@ const HOW = {
 /** Bytes of the body that are sent before a truncation, unless the rule says otherwise. */
 const BYTES = 16
 
-/** The connection breaks. A transfer under way is still processed (spec: endpoint 5, rule 2). */
+/** The connection breaks. A transfer under way is still carried out (spec: endpoint 5, rule 2). */
 export const dropConnection = defineKind({
   kind: 'drop_connection',
   scope: 'exchange',
@@ -35,7 +35,7 @@ export const dropConnection = defineKind({
   explain: ({ how, bytes = BYTES }) => `${HOW[how]}${how === 'truncate' ? `, after ${bytes} bytes of it` : ''}.`,
   strike({ exchange, with: { how, bytes = BYTES }, phase }) {
     exchange.drop(how === 'truncate' ? { how, bytes } : { how })
-    // Dropped before anything was done, the request has not happened; there is an answer to truncate only if it has.
+    // The request is dropped before anything was done, so it does not happen. With `truncate` it does: there must be an answer.
     if (phase === 'on_request' && how !== 'truncate') throw new ExchangeEnded()
   },
 })

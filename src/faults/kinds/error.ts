@@ -1,10 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import { ERRORS, type ErrorCode, Problem } from '../../domain/errors.ts'
 import { OPERATIONS } from '../../domain/operations.ts'
-import { BROUGHT, defineKind } from '../fault-kind.ts'
+import { defineKind } from '../fault-kind.ts'
 import { Choice } from '../parameters.ts'
+import { FROM_HEADER } from '../strike.ts'
 
-/** The code behind a bare status. */
+/** Code for a rule that gives a status alone. */
 const CODES = {
   429: 'rate_limited',
   500: 'internal_error',
@@ -15,14 +16,14 @@ const CODES = {
 
 const STATUSES = [429, 500, 502, 503, 504] as const
 
-/** What it answers with when the rule does not say: a failure on the service's side. */
+/** Code for a rule that gives neither code nor status: a failure of the service itself. */
 const DEFAULT: ErrorCode = 'internal_error'
 
 const CATALOGUE = Object.keys(ERRORS) as ErrorCode[]
 
 /**
- * The service answers with an error. Until the transaction is broadcast that is all that happens; afterwards the work goes
- * on behind the client's back.
+ * The service answers with an error. Before the transaction is broadcast, nothing else happens; after that, the transfer is carried
+ * out although its client got an error.
  */
 export const error = defineKind({
   kind: 'error',
@@ -56,7 +57,7 @@ export const error = defineKind({
     return `The answer is an error: ${status} ${code}${later === undefined ? '' : `, Retry-After ${later}`}.`
   },
   strike({ id, exchange, phase, with: parameters }) {
-    const asker = id === BROUGHT ? 'The header X-Sandbox-Fault' : `The fault ${id}`
+    const asker = id === FROM_HEADER ? 'The header X-Sandbox-Fault' : `The fault ${id}`
     const problem = problemOf(parameters, `${asker} asks for this error; nothing failed.`)
     if (phase === 'on_request' || phase === 'before_broadcast') throw problem
     exchange.answerNow(problem)

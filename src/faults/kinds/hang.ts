@@ -3,7 +3,7 @@ import { ExchangeEnded } from '../../domain/exchange.ts'
 import { OPERATIONS } from '../../domain/operations.ts'
 import { defineKind } from '../fault-kind.ts'
 
-/** The client gets no answer, and the connection stays open until the fault is taken away. */
+/** The client gets no answer, and the connection stays open until the rule is cleared. */
 export const hang = defineKind({
   kind: 'hang',
   scope: 'exchange',
@@ -13,7 +13,7 @@ export const hang = defineKind({
   explain: () => 'No answer comes, and the connection stays open until the fault is taken away.',
   strike({ exchange, phase, released }) {
     exchange.hang(released)
-    // Held up before anything was done, the request has not happened.
+    // The request is held before anything was done, so it does not happen.
     if (phase === 'on_request') throw new ExchangeEnded()
   },
 })

@@ -3,9 +3,9 @@ import { ExchangeEnded } from '../../domain/exchange.ts'
 import { OPERATIONS } from '../../domain/operations.ts'
 import { defineKind } from '../fault-kind.ts'
 import { DurationRange } from '../parameters.ts'
-import { wait } from '../waiting.ts'
+import { wait } from '../strike.ts'
 
-/** The answer takes its time: before it begins, or from byte to byte. */
+/** The answer is slow: it begins late, or its body comes slowly. */
 export const latency = defineKind({
   kind: 'latency',
   scope: 'exchange',
@@ -39,7 +39,7 @@ export const latency = defineKind({
     const { exchange, phase, released } = strike
     const { delay, bytes_per_second } = strike.with
     if (delay !== undefined) await wait(delay, strike, exchange.over)
-    // Given up before anything was done, the request has not happened.
+    // The client has gone before anything was done, so the request does not happen.
     if (phase === 'on_request' && exchange.over.aborted) throw new ExchangeEnded()
     const { answer } = exchange
     if (answer && bytes_per_second !== undefined) answer.trickle = { bytesPerSecond: bytes_per_second, released }

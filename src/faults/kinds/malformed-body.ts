@@ -17,7 +17,7 @@ const HOW = {
   cut: 'The JSON of the answer ends in the middle; its content-length fits.',
 }
 
-/** A body that is not the JSON it should be. What the request asked for is done. */
+/** The body is not the JSON it should be. The request is carried out. */
 export const malformedBody = defineKind({
   kind: 'malformed_body',
   scope: 'exchange',

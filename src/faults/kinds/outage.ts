@@ -2,11 +2,12 @@ import { Type } from '@sinclair/typebox'
 import { Problem } from '../../domain/errors.ts'
 import { type Exchange, ExchangeEnded } from '../../domain/exchange.ts'
 import type { Operation } from '../../domain/operations.ts'
-import { type Course, defineKind, type Strike } from '../fault-kind.ts'
+import { defineKind } from '../fault-kind.ts'
 import { Choice, TRANSFERS, withDefault } from '../parameters.ts'
 import type { Phase } from '../phase.ts'
+import type { OngoingStrike, Strike } from '../strike.ts'
 
-/** Attempts under one key that are lost: a client that goes on under it for ever is right, and gets its answer. */
+/** Attempts under one key that are lost: a client that keeps repeating its key is right, and gets its answer. */
 const MOST_ATTEMPTS = 12
 /** Milliseconds of real time without an attempt after which an incident is over. */
 const SILENCE_MS = 30_000
@@ -17,8 +18,8 @@ const HOW = {
 }
 
 /**
- * An incident that outlasts the client's patience: whatever is answered to one operation of one end user, nobody gets it. It strikes one
- * request, and then those that repeat it.
+ * An incident that outlasts the client's patience: every answer to one operation of one end user is lost. It strikes one request, and
+ * then the requests that repeat it.
  */
 export const outage = defineKind({
   kind: 'outage',
@@ -37,7 +38,7 @@ export const outage = defineKind({
   strike({ id, exchange, phase, with: { how } }) {
     if (how === 'lost') {
       exchange.drop({ how: 'reset' })
-      // Dropped before anything was read, the request has not happened.
+      // The request is dropped before anything was done, so it does not happen.
       if (phase === 'on_request') throw new ExchangeEnded()
       return
     }
@@ -49,9 +50,9 @@ export const outage = defineKind({
   },
 })
 
-/** What goes on after the first answer that was lost. */
-class Incident implements Course {
-  /** A repeated request is answered from what is kept under its key: no phase of a transfer comes again. */
+/** Strikes the requests that repeat the first one. */
+class Incident implements OngoingStrike {
+  /** A repeated request gets the response kept under its key, so no phase of a transfer comes again. */
   readonly phase: Phase
   over = false
   readonly #first: Pick<Exchange, 'operation' | 'tenant' | 'external_id' | 'idempotency_key'>
@@ -84,5 +85,5 @@ class Incident implements Course {
   }
 }
 
-/** A client that asks for it looks for what became of its transfer: it has stopped repeating. */
+/** A client that calls this looks up its transfer: it has stopped repeating. */
 const LOOK_UP: Operation = 'list_transactions'

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import { For, keepPoolBroken, lasting, OF_A_POOL, PoolId } from '../chain-damage.ts'
+import { For, keepPoolBroken, lasting, OF_A_POOL, PoolId } from '../chain-fault.ts'
 import { defineKind } from '../fault-kind.ts'
 
-/** The pool takes nothing and gives nothing for a while, as its owner can decide. Assumption `transfer-errors`. */
+/** The pool is paused for a while, as its owner can decide: deposits and withdrawals revert. Assumption `transfer-errors`. */
 export const poolPaused = defineKind({
   kind: 'pool_paused',
   ...OF_A_POOL,
@@ -10,10 +10,5 @@ export const poolPaused = defineKind({
   with: Type.Object({ pool: PoolId, for: For }, { additionalProperties: false }),
   explain: ({ pool = 'of the transfer', ...parameters }) =>
     `The pool ${pool} is paused ${lasting(parameters)}: 422 transaction_reverted.`,
-  strike: (strike) =>
-    keepPoolBroken(strike, {
-      what: 'transfers',
-      change: (chain, pool) => chain.setPoolPaused(pool, true),
-      mend: (chain, pool) => chain.setPoolPaused(pool, false),
-    }),
+  strike: (strike) => keepPoolBroken(strike, 'transfers', (chain, pool) => chain.setPoolPaused(pool, true)),
 })

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
 import { TRANSFERS } from '../parameters.ts'
 
-/** The transaction's block is replaced before it is confirmed: the same transaction, the same hash, another block. */
+/** The transaction's block is replaced before it is confirmed: the transaction and its hash stay, in another block. */
 export const reorg = defineKind({
   kind: 'reorg',
   scope: 'service',

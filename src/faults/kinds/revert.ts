@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
 import { TRANSFERS } from '../parameters.ts'
 
-/** The transaction stands in a block and has failed; no funds move. Assumption `transfer-errors`. */
+/** The transaction is mined and fails; no funds move. Assumption `transfer-errors`. */
 export const revert = defineKind({
   kind: 'revert',
   scope: 'exchange',

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
 import { DurationRange, TRANSFERS, withDefault } from '../parameters.ts'
-import { wait } from '../waiting.ts'
+import { wait } from '../strike.ts'
 
-/** The chain is busy: the confirmation takes longer, and the connection is held (spec: endpoint 5, rule 1). */
+/** The chain is busy: the confirmation takes longer, and the connection stays open meanwhile (spec: endpoint 5, rule 1). */
 export const slowConfirmation = defineKind({
   kind: 'slow_confirmation',
   scope: 'exchange',

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { defineKind } from '../fault-kind.ts'
 import { TRANSFERS } from '../parameters.ts'
-import { waitForRelease } from '../waiting.ts'
+import { waitForRelease } from '../strike.ts'
 
-/** The transaction never confirms, and the portfolio's later transfers queue behind it, until the fault is taken away. */
+/** The transaction never confirms, and the portfolio's later transfers queue behind it, until the rule is cleared. */
 export const stuck = defineKind({
   kind: 'stuck',
   scope: 'exchange',

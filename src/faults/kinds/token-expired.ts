@@ -2,7 +2,7 @@ import { tokenFault } from '../token-fault.ts'
 
 const HOUR = 60 * 60
 
-/** A token whose time is over (spec: User token 4, Identity-provider token 6). */
+/** The token has expired (spec: User token 4, Identity-provider token 6). */
 export const tokenExpired = tokenFault({
   kind: 'token_expired',
   detail: 'The token has expired.',

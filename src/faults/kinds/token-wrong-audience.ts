@@ -1,6 +1,6 @@
 import { tokenFault } from '../token-fault.ts'
 
-/** A token made for another service (spec: User token 3, Identity-provider token 6). */
+/** The token is for another service (spec: User token 3, Identity-provider token 6). */
 export const tokenWrongAudience = tokenFault({
   kind: 'token_wrong_audience',
   detail: 'The token is meant for another audience.',

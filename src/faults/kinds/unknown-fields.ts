@@ -3,7 +3,7 @@ import { OPERATIONS } from '../../domain/operations.ts'
 import { isObject, parseBody, withCode } from '../answer-body.ts'
 import { defineKind } from '../fault-kind.ts'
 
-/** Fields of no version there is, of every type. */
+/** Fields that no version has, one of every JSON type. */
 const ADDED = {
   added_text: 'a field of a later version',
   added_number: 1.5,
@@ -13,7 +13,7 @@ const ADDED = {
   added_object: { added_text: 'of a later version' },
 }
 
-/** The answer of a later minor version: new fields, new error codes (spec: Versioning 3 and 7). */
+/** The answer is as of a later minor version: new fields, new error codes (spec: Versioning 3 and 7). */
 export const unknownFields = defineKind({
   kind: 'unknown_fields',
   scope: 'exchange',
@@ -41,7 +41,7 @@ export const unknownFields = defineKind({
   },
 })
 
-/** A copy with the new fields in every object. */
+/** Returns a copy with the new fields in every object. */
 function grow(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(grow)
   if (!isObject(value)) return value

@@ -7,7 +7,7 @@ import { Choice, SERVICE, withDefault } from '../parameters.ts'
 
 type Body = Record<string, unknown>
 
-/** Where a value may be unknown: the operations that answer with it, what it becomes in words, and how. */
+/** Values that can be replaced by unknown ones. */
 const VALUES = {
   transaction_type: {
     operations: ['list_transactions'],
@@ -28,15 +28,16 @@ const VALUES = {
 } as const satisfies Record<string, Value>
 
 interface Value {
+  /** Operations that answer with it. */
   operations: readonly Operation[]
   explanation: string
-  /** The body with the unknown value; undefined when it has no such value. */
+  /** Returns the body with the unknown value; undefined when the body has no such value. */
   replace(body: Body): Body | undefined
 }
 
 const WHAT = ['transaction_type', 'protocol', 'error_code'] as const
 
-/** An answer with a value of a later version where the values are an open list (spec: Versioning 3). */
+/** The answer has a value of a later version, where the values are an open list (spec: Versioning 3). */
 export const unknownValues = defineKind({
   kind: 'unknown_values',
   scope: 'exchange',
@@ -46,7 +47,7 @@ export const unknownValues = defineKind({
     { what: withDefault('transaction_type', Choice(WHAT, { description: 'Which value is one that nobody knows.' })) },
     { additionalProperties: false },
   ),
-  // Before there is an answer, nobody knows what it will have.
+  // Before there is an answer, it is unknown if the answer will have such a value.
   applies: ({ answer }, { what }) => answer === undefined || changed(answer, what) !== undefined,
   explain: ({ what }) => VALUES[what].explanation,
   strike({ exchange: { answer }, with: { what } }) {
@@ -64,7 +65,7 @@ function withMember(body: Body, name: string, value: string): Body | undefined {
   return name in body ? { ...body, [name]: value } : undefined
 }
 
-/** The body of a list with another member in its first item. */
+/** Returns the body of a list with another value in its first item; undefined when that item has no such member. */
 function withFirst(body: Body, name: string, value: string): Body | undefined {
   const [first, ...others]: unknown[] = Array.isArray(body.data) ? body.data : []
   const replaced = isObject(first) ? withMember(first, name, value) : undefined

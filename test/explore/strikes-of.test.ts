@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RunTrace } from '../../src/exec/sandbox-run.ts'
-import { struckHarms } from '../../src/explore/shrink/shrink-run.ts'
+import { strikesOf } from '../../src/explore/shrink/shrink-run.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 
 const by = (id: string) => ({ id, kind: 'error', phase: 'on_request', explanation: 'It is answered 503.' }) as const
@@ -10,11 +10,11 @@ const RULES = [
   { id: 'fault-2', kind: 'revert' },
 ] as unknown as RunTrace['rules']
 
-const harmsOf = (exchanges: readonly ExchangeParts[]) =>
-  struckHarms({ exchanges: exchanges.map(exchange), rules: RULES, endUsers: ['alice'] })
+const strikesIn = (exchanges: readonly ExchangeParts[]) =>
+  strikesOf({ exchanges: exchanges.map(exchange), rules: RULES, endUsers: ['alice'] })
 
-test('each request that was struck is a harm, at its place, with the rule that struck it and without its chance', () => {
-  const harms = harmsOf([
+test('each request that was struck is a strike, at its place, with the rule that struck it and without its chance', () => {
+  const strikes = strikesIn([
     { operation: null, faults: [by('fault-1')] },
     { operation: 'list_pools', external_id: null },
     { operation: 'deposit', faults: [by('fault-1')] },
@@ -22,7 +22,7 @@ test('each request that was struck is a harm, at its place, with the rule that s
     { operation: 'deposit', faults: [by('fault-2')] },
   ])
   const place = { operation: 'deposit', tenant: null, external_id: 'alice', end_user: 1 }
-  expect(harms).toEqual([
+  expect(strikes).toEqual([
     {
       position: { ...place, ordinal: 1 },
       hazard: {
@@ -40,9 +40,9 @@ test('each request that was struck is a harm, at its place, with the rule that s
       hazard: { id: 'revert-undefined', title: 'revert', rule: { kind: 'revert', phase: undefined } },
     },
   ])
-  expect(Object.keys(harms[1]!.hazard.rule)).toEqual(['kind', 'phase'])
+  expect(Object.keys(strikes[1]!.hazard.rule)).toEqual(['kind', 'phase'])
 })
 
 test('a fault that a request brought along in its header is none of them', () => {
-  expect(harmsOf([{ operation: 'deposit', faults: [by('header-1')] }, { operation: 'withdraw' }])).toEqual([])
+  expect(strikesIn([{ operation: 'deposit', faults: [by('header-1')] }, { operation: 'withdraw' }])).toEqual([])
 })

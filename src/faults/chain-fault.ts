@@ -3,13 +3,12 @@ import { type Chain, ChainUnavailableError } from '../domain/ports/chain.ts'
 import type { Pool } from '../domain/records.ts'
 import type { Issue } from '../support/issue.ts'
 import { inTime } from '../support/waiting.ts'
-import type { Breakage } from './breakages.ts'
-import type { Strike } from './fault-kind.ts'
 import { Duration, SERVICE } from './parameters.ts'
 import type { Phase } from './phase.ts'
-import { wait } from './waiting.ts'
+import { type PoolPart, poolRepair, type Repair } from './repairs.ts'
+import { type Strike, wait } from './strike.ts'
 
-/** Milliseconds that a request which a fault strikes waits for the chain to be broken. Clients count five seconds as a hang. */
+/** Milliseconds that a struck request waits until the chain is broken. Clients count five seconds as a hang. */
 const BREAKING_TIME_MS = 3_000
 
 /** Parameter of the kinds that keep something broken: how long. */
@@ -25,7 +24,7 @@ interface Lasting {
   for?: string
 }
 
-/** How long something stays broken, in words. */
+/** Says in words how long something stays broken. */
 export function lasting(parameters: Lasting): string {
   return parameters.for === undefined ? 'until the fault is taken away' : `for ${parameters.for}`
 }
@@ -35,11 +34,11 @@ interface Pooled extends Lasting {
   pool?: string
 }
 
-/** What the kinds that break a pool have in common. */
+/** Members that the kinds that break a pool have in common. */
 export const OF_A_POOL = {
   scope: 'service',
   operations: SERVICE,
-  /** A pool must be named where there is no transfer to take it from. */
+  /** A pool must be named at a phase without transfer. */
   check({ pool }: Pooled, phase: Phase): Issue | undefined {
     if (pool !== undefined || phase !== 'on_request') return undefined
     const fix = 'name the pool, or use phase before_broadcast for that of the transfer'
@@ -48,34 +47,28 @@ export const OF_A_POOL = {
   pool: ({ pool }: Pooled) => pool,
 } as const
 
-/** Breaks something for as long as the parameters say. Resolves when it is broken; it is mended later on. */
-export function keepBroken(strike: Strike<Lasting>, breakage: Breakage): Promise<void> {
-  const { breakages, released, with: parameters } = strike
-  return breakages.keep(breakage, released, parameters.for === undefined ? undefined : wait(parameters.for, strike))
+/** Breaks something until the rule is cleared, or for as long as its parameters say. Resolves when it is broken. */
+export function keepBroken(strike: Strike<Lasting>, repair: Repair): Promise<void> {
+  const { repairs, released, with: parameters } = strike
+  return repairs.owe(repair, released, parameters.for === undefined ? undefined : wait(parameters.for, strike))
 }
 
 /**
- * Breaks the pool the strike is about, on its chain; `change` is what is done to it and, with `mend`, undone. Throws
- * ChainUnavailableError when that takes too long: it is broken later.
+ * Breaks a part of the strike's pool by `change`, as {@link keepBroken} does. Throws ChainUnavailableError when that takes too
+ * long: the pool is broken later.
  */
 export async function keepPoolBroken(
   strike: Strike<Lasting>,
-  { what, change, mend }: { what: string } & Record<'change' | 'mend', (chain: Chain, pool: Pool) => Promise<void>>,
+  part: PoolPart,
+  change: (chain: Chain, pool: Pool) => Promise<void>,
 ): Promise<void> {
   const { pool, chains, clock } = strike
   const chain = pool && chains.get(pool.chain_id)
   if (!chain) return
-  const broken = keepBroken(strike, {
-    what: `${what} of ${pool.market_address}, token ${pool.token_address}, chain ${pool.chain_id}`,
-    needs: answersOf(chain),
-    break: () => change(chain, pool),
-    mend: () => mend(chain, pool),
-  })
+  const broken = keepBroken(
+    strike,
+    poolRepair(part, chain, pool, () => change(chain, pool)),
+  )
   const late = () => new ChainUnavailableError(pool.chain_id, 'it has other things to do')
   await inTime(broken, clock.wallSleep(BREAKING_TIME_MS), late)
-}
-
-/** Names what is broken of a chain that does not answer. */
-export function answersOf(chain: Chain): string {
-  return `answers of chain ${chain.chain_id}`
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts'
-import { Breakages } from '../../src/faults/breakages.ts'
+import { Repairs } from '../../src/faults/repairs.ts'
 import { silent } from '../chain/chain-fixture.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { outcome } from '../helpers/outcome.ts'
@@ -61,11 +61,12 @@ describe('what a fault broke', () => {
   })
 })
 
-describe('breakages', () => {
+describe('repairs', () => {
   const away = new ChainUnavailableError('31337', 'away')
-  let breakages: Breakages
+  let repairs: Repairs
   beforeEach(() => {
-    breakages = new Breakages({ clock: new SandboxClock(), log: silent })
+    const chains = { get: () => undefined, all: () => [], walletAddress: () => '0x' as const }
+    repairs = new Repairs({ clock: new SandboxClock(), log: silent, chains, pools: [] })
   })
 
   /** Ends when it is told to. */
@@ -75,66 +76,77 @@ describe('breakages', () => {
     return { task, ends }
   }
 
-  /** Mends on a chain that is away, and counts how often. */
+  /** Repairs on a chain that is away, and counts how often. */
   const inVain = () =>
     vi.fn(() => {
       throw away
     })
 
-  test('are waited for as far as they are released, not those of others that come meanwhile', async () => {
+  test('are waited for when their rule is cleared, not those of faults that come meanwhile', async () => {
     const [mending, others] = [held(), held()]
     const rule = new AbortController()
-    await breakages.keep({ what: 'a', break: () => {}, mend: mending.task }, rule.signal)
+    await repairs.owe({ what: 'a', break: () => {}, repair: mending.task }, rule.signal)
     rule.abort()
-    const mended = breakages.mended()
-    void breakages.keep({ what: 'b', break: others.task, mend: () => {} }, new AbortController().signal)
+    const settled = repairs.settleAll()
+    void repairs.owe({ what: 'b', break: others.task, repair: () => {} }, new AbortController().signal)
     mending.ends.pop()?.()
-    await mended
-    expect(breakages.underWay).toEqual(['b'])
+    await settled
+    expect(repairs.underWay).toEqual(['b'])
   })
 
-  test('are mended when they are released while they are being made', async () => {
+  test('are done when the rule is cleared while it still breaks something', async () => {
     const making = held()
     const rule = new AbortController()
     let mended = 0
-    const kept = breakages.keep({ what: 'a', break: making.task, mend: () => void mended++ }, rule.signal)
+    const kept = repairs.owe({ what: 'a', break: making.task, repair: () => void mended++ }, rule.signal)
     rule.abort()
-    const all = breakages.mended()
+    const all = repairs.settleAll()
     making.ends.pop()?.()
     await Promise.all([kept, all])
     expect(mended).toBe(1)
   })
 
-  test('are not made at all when they are released before', async () => {
-    await breakages.keep({ what: 'a', break: () => expect.unreachable(), mend: () => {} }, AbortSignal.abort())
+  test('are not owed when the rule is cleared before it breaks anything', async () => {
+    await repairs.owe({ what: 'a', break: () => expect.unreachable(), repair: () => {} }, AbortSignal.abort())
   })
 
-  test('are left to whoever makes them anew while the chain is away', async () => {
+  test('are left to a fault that breaks the same thing while the chain is away', async () => {
     const [rule, other] = [new AbortController(), new AbortController()]
-    const mend = inVain()
-    await breakages.keep({ what: 'a', break: () => {}, mend }, rule.signal)
+    const repair = inVain()
+    await repairs.owe({ what: 'a', break: () => {}, repair }, rule.signal)
     rule.abort()
-    await eventually(() => expect(mend.mock.calls.length).toBeGreaterThan(1))
+    await eventually(() => expect(repair.mock.calls.length).toBeGreaterThan(1))
     let mended = 0
-    await breakages.keep({ what: 'a', break: () => {}, mend: () => void mended++ }, other.signal)
-    await breakages.mended()
-    const before = mend.mock.calls.length
+    await repairs.owe({ what: 'a', break: () => {}, repair: () => void mended++ }, other.signal)
+    await repairs.settleAll()
+    const before = repair.mock.calls.length
     other.abort()
-    await breakages.mended()
-    expect([mend.mock.calls.length, mended]).toEqual([before, 1])
+    await repairs.settleAll()
+    expect([repair.mock.calls.length, mended]).toEqual([before, 1])
   })
 
-  test('are not mended any more once they are abandoned', async () => {
+  test('are not done any more once they are abandoned', async () => {
     const [rule, late] = [new AbortController(), new AbortController()]
-    const mend = inVain()
-    await breakages.keep({ what: 'a', break: () => {}, mend }, rule.signal)
-    await breakages.keep({ what: 'b', break: () => {}, mend: () => expect.unreachable() }, late.signal)
+    const repair = inVain()
+    await repairs.owe({ what: 'a', break: () => {}, repair }, rule.signal)
+    await repairs.owe({ what: 'b', break: () => {}, repair: () => expect.unreachable() }, late.signal)
     rule.abort()
-    const mended = breakages.mended()
-    breakages.abandon()
+    const settled = repairs.settleAll()
+    repairs.abandon()
     late.abort()
-    await mended
-    expect(mend).toHaveBeenCalledOnce()
-    expect(breakages.underWay).toEqual([])
+    await settled
+    expect(repair).toHaveBeenCalledOnce()
+    expect(repairs.underWay).toEqual([])
+  })
+
+  test('that a chain does not allow in time are left to the next start, with nothing owed in this one', async () => {
+    const rule = new AbortController()
+    expect(repairs.owed).toBe(false)
+    await repairs.owe({ what: 'a', break: () => {}, repair: inVain() }, rule.signal)
+    expect(repairs.owed).toBe(true)
+    rule.abort()
+    expect(await repairs.settleAtStop()).toBe(false)
+    expect(repairs.owed).toBe(false)
+    expect(await repairs.settleAtStop()).toBe(true)
   })
 })
