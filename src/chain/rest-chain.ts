@@ -17,7 +17,7 @@ export interface RestDeps {
 export interface RestTerms {
   /** True if foreign state that only the node has may be lost: a filter, a snapshot, a setting, a transaction that cannot be mined yet. */
   forgetting: boolean
-  /** @returns true when somebody needs the chain after all */
+  /** @returns true if the chain is needed after all */
   wanted(): boolean
 }
 

@@ -6,11 +6,11 @@ import { type ArchivedBlock, type BlockToArchive, rebuiltTransaction } from './a
 export interface ArchiveSegmentEntry {
   /** Number of the first block. */
   first: number
-  /** Transactions in each block. */
+  /** Number of transactions in each block. */
   counts: readonly number[]
-  /** {@link KEY_BYTES} of each block's hash. */
+  /** The key of each block's hash, {@link KEY_BYTES} bytes long. */
   hashes: string
-  /** For each transaction {@link KEY_BYTES} of its hash, and a byte: 1 if it was successful. */
+  /** For each transaction the key of its hash, and a byte: 1 if it was successful. */
   transactions: string
   /** The blocks as JSON, compressed with Brotli. */
   blocks: string
@@ -31,7 +31,7 @@ export interface ArchiveSegment {
 export const KEY_BYTES = 6
 const TRANSACTION_BYTES = KEY_BYTES + 1
 
-/** As fast as Deflate at its usual level, and a third smaller on blocks. */
+/** Brotli quality at which it is as fast as Deflate at its usual level, but makes blocks a third smaller. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
 const compress = promisify(brotliCompress)

@@ -43,7 +43,7 @@ export interface LogFilter {
   topics?: unknown
 }
 
-/** @returns true if a log matches, by the rules of `eth_getLogs`. */
+/** @returns true if a log matches, by the rules of `eth_getLogs` */
 export function matchesLog({ address, topics }: LogFilter, log: FilteredLog): boolean {
   const places = Array.isArray(topics) ? topics : []
   return isAmong(address, log.address) && places.every((wanted, place) => isAmong(wanted, log.topics[place]))
@@ -57,7 +57,7 @@ function isAmong(wanted: unknown, value: string | undefined): boolean {
 /** First byte of a signed transaction with a priority fee (EIP-1559). */
 const EIP1559 = '0x02'
 
-/** @returns true if {@link rebuiltTransaction} knows this type of signed transaction. */
+/** @returns true if {@link rebuiltTransaction} supports this type of signed transaction */
 export function isRebuildable(raw: Hex): boolean {
   return raw.startsWith(EIP1559)
 }

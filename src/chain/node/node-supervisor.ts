@@ -185,7 +185,7 @@ export class NodeSupervisor {
     this.#put(node)
   }
 
-  /** Puts a node in the place of the present one. */
+  /** Replaces the present node by another one. */
   #put(node: AnvilNode): void {
     const { is, node: before } = this.#state
     this.#state = { is: is === 'stopped' ? 'stopped' : 'serving', node } // if stopped meanwhile, stop() ends this node

@@ -208,7 +208,7 @@ export class NonceOrder {
     for (const [wallet, nonce] of next) this.#next.set(wallet, nonce)
   }
 
-  /** Call when a signed transfer is given up, or the chain begins anew. */
+  /** Call when a signed transfer is given up, or nonces may have been used by other means. */
   clear(): void {
     this.#next.clear()
   }
