@@ -32,29 +32,29 @@ import { fundingCalls, type Wallet } from './wallets/wallet.ts'
 import { ChainWriter } from './writing/chain-writer.ts'
 import { NodeRecycler, type RecyclerDeps } from './writing/node-recycler.ts'
 
-/** Milliseconds for a call to a fork: the first of its kind fetches dozens of slots, one after another. */
+/** Milliseconds until a call to a fork must be answered: the first of its kind fetches dozens of slots, one after another. */
 const FORK_TIMEOUT_MS = 60_000
 const TIMEOUT_MS = 10_000
 
-/** Whether a chain can be worked with, and if not, why. */
+/** Health of a chain; `reason` says why it cannot be used. */
 export interface ChainStatus {
   ok: boolean
   reason?: string
 }
 
-/** What an {@link AnvilChain} is made from. */
+/** Dependencies of an {@link AnvilChain}. */
 export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'>, Pick<RulerDeps, 'governingKey'> {
   setup: ChainSetup
-  /** What the chain begins with, unless it is a fork. */
+  /** The first checkpoint of the chain, unless it is a fork. */
   embedded: Checkpoint
   /** The real chain that it forks. */
   fork?: Fork | undefined
-  /** What was done so far; empty for a new chain. Whoever gives it closes it, and the fork. */
+  /** The history so far; empty for a new chain. The caller must close it, and the fork. */
   journal: ChainJournal
   archive: BlockArchive
-  /** What was found out about its markets before; they are looked at otherwise. */
+  /** Earlier findings about the markets; without them the markets are checked. */
   survey?: MarketValidation | undefined
-  /** A node that stands where the journal ends; the chain ends it. One is started otherwise. */
+  /** A node at the end of the journal, which the chain then owns; without it one is started. */
   node?: AnvilNode | undefined
   protocols: ReadonlyMap<string, Protocol>
   clock: SandboxClock
@@ -65,10 +65,10 @@ export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'>, Pic
   rpcTimeout?: number
 }
 
-/** A chain at work, on an Anvil process of its own, which is replaced by another one should it die or hang. */
+/** A running chain on an Anvil process of its own, which is replaced if it dies or hangs. */
 export class AnvilChain {
   /**
-   * Starts Anvil where the journal ends, brings its time up to the clock and looks at the markets. Throws
+   * Starts Anvil at the end of the journal, and checks the markets; a new chain gets a block at the clock's time first. Throws
    * `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`.
    */
   static async start(options: AnvilChainOptions): Promise<AnvilChain> {
@@ -78,15 +78,15 @@ export class AnvilChain {
       await chain.#begin(await options.journal.read())
       return chain
     } catch (error) {
-      await chain.#end('it did not begin') // without a last checkpoint: what is kept of it may be damaged
+      await chain.#end('it did not begin') // without a last checkpoint: the kept data may be damaged
       throw setup.fork && fork?.relay.failure ? unusable(setup.fork, fork.relay.failure, error) : error
     }
   }
 
   readonly chain_id: string
-  /** What its markets and wallets hold. */
+  /** Reads of its markets and wallets. */
   readonly reads: MarketReads
-  /** What faults do to it. */
+  /** Controls by which faults act on it. */
   readonly controls: AnvilControls
   readonly #options: AnvilChainOptions
   readonly #rpc: RpcClient
@@ -142,13 +142,13 @@ export class AnvilChain {
     return reason === undefined ? { ok: true } : { ok: false, reason }
   }
 
-  /** What was found out about its markets. */
+  /** Findings about its markets; undefined until they have been checked. */
   get survey(): MarketValidation | undefined {
     return this.#survey
   }
 
   async relay(body: unknown): Promise<string | undefined> {
-    // The archive would go on answering.
+    // Otherwise the archive would still answer.
     if (this.controls.paused) throw new ChainUnavailableError(this.chain_id, 'paused by a fault')
     return this.#gateway.answer(body)
   }
@@ -169,19 +169,19 @@ export class AnvilChain {
     return this.#producer.finish({ ...transfer, protocol: this.#protocol(transfer.pool) })
   }
 
-  /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
+  /** Brings chain time up to the clock if it lags. Throws ChainUnavailableError. */
   async catchUp(): Promise<void> {
     if (this.#reader.present > this.#reader.latest) await this.#producer.catchUp()
   }
 
-  /** Call when the clock was moved. Resolves when there is a block of the new time, or cannot be one. */
+  /** Call when the clock was moved. Resolves when a block of the new time has been mined, or the attempt has failed. */
   async follow(): Promise<void> {
     this.#reader.changed()
     const { log } = this.#options
     await this.catchUp().catch((error: Error) => log.warn({ error: error.message }, 'no block at the new time'))
   }
 
-  /** Does nothing during a reset, which a pause would cut in two. */
+  /** Pauses the chain. Does nothing during a reset, which a pause would interrupt. */
   pause(): void {
     if (!this.#resetting) this.controls.pause()
   }
@@ -190,7 +190,7 @@ export class AnvilChain {
     if (this.controls.resume()) void this.follow() // the clock may have moved meanwhile
   }
 
-  /** Back to the state it was made with, at the clock's present: see {@link resetChain}. */
+  /** Takes the chain back to its first state, at the clock's present: see {@link resetChain}. */
   async reset(): Promise<void> {
     this.#resetting = true
     this.controls.resume()
@@ -201,7 +201,7 @@ export class AnvilChain {
     }
   }
 
-  /** Runs a task while the journal holds all there is, and nothing changes it. Throws ChainUnavailableError. */
+  /** Runs a task while the journal is complete and nothing changes the chain. Throws ChainUnavailableError. */
   still<Result>(task: () => Promise<Result>): Promise<Result> {
     return this.#producer.exclusive(async () => {
       await keepAll(this.#whole)
@@ -209,7 +209,10 @@ export class AnvilChain {
     })
   }
 
-  /** Ends Anvil if another one can take its place as if nothing had been: see {@link restChain}. Returns whether it did. */
+  /**
+   * Ends Anvil if another one can later take its place unnoticed: see {@link restChain}.
+   * @returns true if Anvil was ended
+   */
   async rest(terms: RestTerms): Promise<boolean> {
     return restChain(this.#whole, terms, () => {
       this.#stopped = true
@@ -219,7 +222,7 @@ export class AnvilChain {
     })
   }
 
-  /** Ends Anvil; transfers under way are rejected. What others did to the chain is kept, if there is a journal to keep it. */
+  /** Ends Anvil and rejects running transfers. A last checkpoint keeps changes from outside, if it can still be taken. */
   async stop(): Promise<void> {
     if (this.#stopped) return
     this.#stopped = true
@@ -228,7 +231,7 @@ export class AnvilChain {
       await this.#producer
         .exclusive(() => this.#writer.checkpoint())
         .catch((error: Error) => {
-          if (!this.#writer.changedByOthers) return // all is in the journal, and done again at the next start
+          if (!this.#writer.changedByOthers) return // the journal is complete, and is repeated at the next start
           this.#options.log.warn({ err: error }, 'no last checkpoint: what others did to the chain is not kept')
         })
     }
@@ -241,7 +244,7 @@ export class AnvilChain {
 
   async #end(reason: string): Promise<void> {
     this.#producer.stop(reason)
-    this.#rpc.hold(reason) // whatever is at it in a quiet moment ends as well
+    this.#rpc.hold(reason) // ends the work of a quiet moment as well
     await this.#supervisor.stop()
     this.#rpc.close()
   }
@@ -250,11 +253,11 @@ export class AnvilChain {
     const start = history ?? { checkpoint: this.#origin, operations: [] }
     if (!history) await this.#options.journal.replace(start)
     const { archive, clock, setup, fork, protocols } = this.#options
-    // What is damaged in the archive must be known before anything is written.
+    // Damage in the archive must be known before anything is written.
     await Promise.all([this.#supervisor.start(start, this.#options.node), archive.opened])
     const prepare = async () => {
-      // A loaded state has a time of its own, and Aave refuses to work in its own past. A chain that was kept first finishes
-      // the transfers that were under way, at the time they were signed for.
+      // The first checkpoint has a time of its own, and Aave cannot work before its last update: mine a block at the present. A kept
+      // chain does not, since it must first finish the transfers that were under way, at the time for which they were signed.
       if (!history) await this.#writer.mine(this.#reader.present)
       else if (!setup.fork && !this.#survey) await placeMulticall3(this.#whole, this.#options.embedded)
       this.#survey ??= await validateMarkets(setup, protocols, this.#reader.read)
@@ -269,7 +272,7 @@ export class AnvilChain {
   }
 }
 
-/** Puts the contract onto an embedded chain that was kept by a version without it. */
+/** Puts the Multicall3 contract onto an embedded chain that was kept by a version without it. */
 async function placeMulticall3(
   { rpc, writer }: { rpc: RpcClient; writer: ChainWriter },
   embedded: Checkpoint,

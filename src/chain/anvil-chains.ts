@@ -14,30 +14,30 @@ import { protocolsByName } from './markets/protocols/index.ts'
 import { OnDemandChain, type OnDemandOptions } from './on-demand-chain.ts'
 import { Wallets } from './wallets/wallet.ts'
 
-/** What chains are made from. */
+/** Dependencies of the chains. */
 export interface ChainsOptions
   extends Pick<OnDemandOptions, 'renewAfter' | 'governingKey' | 'idleMs' | 'pool' | 'spawned'> {
   chains: readonly ChainSetup[]
-  /** What every embedded chain begins with. */
+  /** The first checkpoint of every embedded chain. */
   embedded: Checkpoint
-  /** Where chains are kept, by name; default: in memory. */
+  /** Opens the journal of that name; default: journals in memory. */
   journal?: <Entry>(name: string) => Promise<Journal<Entry>>
-  /** What new chains begin with, in place of a first block. Whatever journals hold by then is replaced. */
+  /** Copies with which chains begin instead of a first block. They replace the content of the journals. */
   begin?: ChainCopies
   clock: SandboxClock
-  /** Every wallet's key derives from it. */
+  /** Seed from which every wallet's key is derived. */
   seed: number
-  /** `service.protocols`: Aave V3's identifier, the vault's. */
+  /** `service.protocols`: the identifiers of Aave V3 and of the vault. */
   protocols: readonly [string, string]
   log: Logger
   /** Milliseconds without an answer before a call to Anvil is given up; default 10 s. */
   rpcTimeout?: number
 }
 
-/** Milliseconds that whoever moved the clock waits for the chains. */
+/** Milliseconds that a move of the clock waits for the chains. */
 const FOLLOW_TIMEOUT_MS = 3_000
 
-/** The chains of one ledger, each on an Anvil while it is needed. */
+/** The chains of one ledger. Each has an Anvil only while it is needed. */
 export class AnvilChains implements Chains {
   readonly #chains: ReadonlyMap<string, OnDemandChain>
   readonly #wallets: Wallets
@@ -55,22 +55,22 @@ export class AnvilChains implements Chains {
     return [...this.#chains.values()]
   }
 
-  /** Resolves when all that is kept of the chains was read. Throws when some of it cannot be. */
+  /** Resolves when the archives of all chains have been read. Throws if one cannot be read. */
   async opened(): Promise<void> {
     await allInOrder(this.all().map((chain) => chain.opened()))
   }
 
   /**
-   * Has every chain at work. Throws `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`, when all have come up or
-   * failed.
+   * Wakes every chain. When all have started or failed, throws the first `ChainSetupError`, `AnvilStartError` or
+   * `AnvilBinaryMissingError`.
    */
   async wake(): Promise<void> {
     await allInOrder(this.all().map((chain) => chain.wake()))
   }
 
   /**
-   * Runs a task while nothing changes any chain, and returns what others can begin with to be what these are then. The task
-   * must ask nothing of the chains. Throws ChainUnavailableError.
+   * Runs a task while nothing changes any chain, and returns copies with which other chains can begin in the same state. The task
+   * must not use the chains. Throws ChainUnavailableError.
    */
   async copy<Result>(whileStill: () => Result | Promise<Result>): Promise<{ chains: ChainCopies; result: Result }> {
     const chains = new Map<string, ChainCopy>()
@@ -88,7 +88,7 @@ export class AnvilChains implements Chains {
     return this.#wallets.of(owner).address
   }
 
-  /** Whether every chain can be worked with; `reason` names the first that cannot. Asks nobody, so it is free. */
+  /** @returns the health of all chains; `reason` names the first that cannot be used. Makes no calls, so it is cheap */
   status(): ChainStatus {
     for (const { chain_id, status } of this.all()) {
       if (!status.ok) return { ok: false, reason: `chain ${chain_id}: ${status.reason}` }
@@ -96,7 +96,7 @@ export class AnvilChains implements Chains {
     return { ok: true }
   }
 
-  /** Every chain back to the state it started with. Throws when one cannot be reached. */
+  /** Takes every chain back to its first state. Throws if one cannot be reached. */
   async reset(): Promise<void> {
     await Promise.all(this.all().map((chain) => chain.reset()))
   }
@@ -106,7 +106,7 @@ export class AnvilChains implements Chains {
     await Promise.all(this.all().map((chain) => chain.catchUp()))
   }
 
-  /** As {@link catchUp}, but says of chains that do not follow, or not within a few seconds, why not. */
+  /** As {@link catchUp}, but returns the reason if a chain does not follow within {@link FOLLOW_TIMEOUT_MS}, instead of throwing. */
   async follow(clock: SandboxClock): Promise<ChainStatus> {
     const late = clock.wallSleep(FOLLOW_TIMEOUT_MS).then(() => {
       throw new Error(`no block of the new time within ${FOLLOW_TIMEOUT_MS / 1_000} s`)
@@ -128,13 +128,13 @@ export class AnvilChains implements Chains {
   }
 }
 
-/** Starts every chain; if one fails, none is left running. Throws `AnvilStartError` or `AnvilBinaryMissingError`. */
+/** Starts every chain; if one fails, stops all. Throws `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`. */
 export async function startAnvilChains(options: ChainsOptions): Promise<AnvilChains> {
   const chains = await beginToOpen(options)
   return orStop(chains, chains.wake()) // archives are read while Anvils come up
 }
 
-/** Opens what is kept of the chains, and starts no Anvil: whoever needs a chain does. */
+/** Opens the journals and archives of the chains. Does not start Anvils: the first use of a chain does. */
 export async function openChains(options: ChainsOptions): Promise<AnvilChains> {
   const chains = await beginToOpen(options)
   return orStop(chains, chains.opened())
@@ -150,7 +150,7 @@ async function orStop(chains: AnvilChains, done: Promise<void>): Promise<AnvilCh
   }
 }
 
-/** The chains, while their archives are still read. */
+/** Makes the chains while their archives are still being read. */
 async function beginToOpen(options: ChainsOptions): Promise<AnvilChains> {
   const wallets = await Wallets.load(options.seed)
   const protocols = protocolsByName(options.protocols)

@@ -15,10 +15,10 @@ import type { Receipt } from './rounds/deliver-receipts.ts'
 import { dealing } from './wallets/wallet.ts'
 import type { ChainWriter } from './writing/chain-writer.ts'
 
-/** The highest yield a market can be told to pay: 10,000 %. */
+/** Largest yield that can be set for a market: 10,000 %. */
 const MAX_APY = 100
 
-/** What faults do to a chain: see `ChainControls`. All but pausing happens between two rounds of transfers. */
+/** Controls by which faults act on a chain: see `ChainControls`. All but pausing runs between two rounds of transfers. */
 export class AnvilControls implements ChainControls {
   readonly #deps: ControlledDeps
   #release: (() => void) | undefined
@@ -38,14 +38,14 @@ export class AnvilControls implements ChainControls {
     })
   }
 
-  /** The client is told first: whoever waits for an answer now is refused at once instead of waiting for a time-out. */
+  /** Pauses the chain. The client is put on hold first, so that running calls fail at once instead of after a time-out. */
   pause(): void {
     if (this.#release) return
     this.#release = this.#deps.rpc.hold('paused by a fault')
     this.#deps.supervisor.suspend()
   }
 
-  /** @returns true if it was paused. */
+  /** @returns true if it was paused */
   resume(): boolean {
     if (!this.#release) return false
     this.#deps.supervisor.resume()
@@ -69,8 +69,8 @@ export class AnvilControls implements ChainControls {
   }
 
   /**
-   * Moves the tokens that could pay withdrawals to an account that stands for the pool's borrowers, or all of them back. The
-   * chain itself is the record of what is away, so that a restart finds it.
+   * Moves the tokens that could pay withdrawals to an account that stands for the pool's borrowers, or all of them back. That
+   * account's balance on the chain is the record of the moved tokens, so it survives a restart.
    */
   setPoolLiquid(pool: PoolFacts, liquid: boolean): Promise<void> {
     const { chainId, setup, reader, writer } = this.#deps
@@ -83,7 +83,7 @@ export class AnvilControls implements ChainControls {
       const read = () => reader.read([balanceOf(pool.token_address, payer), balanceOf(pool.token_address, borrower)])
       const [, away] = await read()
       if (liquid && away === 0n) return
-      // What has accrued would be paid into the market by the next who deals with it.
+      // Book accrued yield first: otherwise the next interaction would pay it into the market.
       if (!liquid) await touch()
       const [held, lent] = await read()
       const all = held + lent
@@ -100,13 +100,13 @@ export class AnvilControls implements ChainControls {
     return this.#exclusively(() => this.#carryOut(plan))
   }
 
-  /** With the chain to itself. Throws ChainUnsoundError when the chain answers, and not as it should. */
+  /** Runs a task with the chain to itself. Throws ChainUnsoundError if the chain's answers are invalid. */
   #exclusively(task: () => Promise<void>): Promise<void> {
     const { chainId, producer } = this.#deps
     return soundly(chainId, () => producer.exclusive(task))
   }
 
-  /** For whoever has the chain to itself. */
+  /** Makes calls as the markets' owner and mines them. The caller must have the chain to itself. */
   async #carryOut(plan: (owner: Address) => Promise<ContractCall[]>): Promise<void> {
     const { chainId, rpc, reader, writer } = this.#deps
     const ruler = await marketRuler(this.#deps)
@@ -131,7 +131,7 @@ export class AnvilControls implements ChainControls {
   }
 }
 
-/** The account that holds what an illiquid market lacks: one for each market; nobody has a key to it. */
+/** Derives the account that holds the tokens of an illiquid market: one for each market, without a key. */
 function borrowerFrom(payer: Address): Address {
   return slice(keccak256(payer), 12)
 }
@@ -143,13 +143,13 @@ export interface ControlledDeps extends RulerDeps {
   journal: ChainJournal
   producer: BlockProducer
   supervisor: Pick<NodeSupervisor, 'suspend' | 'resume' | 'replace'>
-  /** Whoever a pool's protocol gives the say. */
+  /** Returns the administration of a pool's protocol. */
   admin(pool: PoolFacts): MarketAdmin
 }
 
 /**
- * What the chain would be had its last block been mined for somebody else: the same transactions at the same time, and so
- * the same effect, but another hash. An empty block is mined for it when the last one cannot be told from its journal.
+ * Makes the history of a reorganisation, which gives the last block another miner: the same transactions at the same time, and so
+ * the same effect, but another hash. If the last block is not in the journal, an empty block is mined and replaced instead.
  * Nothing else may change the chain meanwhile. Throws ChainUnavailableError.
  */
 async function reorganizedHistory(writer: ChainWriter, journal: ChainJournal, reader: ChainReader): Promise<History> {
@@ -171,37 +171,37 @@ function nextAddress(address: Hex): Hex {
   return numberToHex(BigInt.asUintN(160, BigInt(address) + 1n), { size: 20 })
 }
 
-/** Anvil's development accounts: the first owns the markets of chains that were made before a contract did. */
+/** Mnemonic of Anvil's development accounts. The first one owns the markets of older chains, which do not have a MarketOwner. */
 const DEV_MNEMONIC = 'test test test test test test test test test test test junk'
 
 /** contracts/MarketOwner.sol */
 const OWNER = parseAbi(['function execute(address target, bytes data)'])
-/** Where MarketOwner keeps its operator. */
+/** Storage slot of MarketOwner's operator. */
 const OPERATOR = pad('0x0')
-/** What the contract takes for itself and for its call's data, and more than the part of the gas that a call is not given. */
+/** Gas that the contract needs for itself and for its call's data; it also covers the part of the gas that a call does not get. */
 const OWN_GAS = 200_000n
 
 const execute = call(OWNER, 'execute', OWN_GAS)
 
-/** Whoever can make calls in the name of the markets' owner. */
+/** An account that can make calls in the name of the markets' owner. */
 interface Ruler {
   owner: Address
   signer: LocalAccount
-  /** The transaction that has the owner make a call. */
+  /** Wraps a call into the transaction by which the owner makes it. */
   ordered(call: ContractCall): ContractCall
 }
 
 export interface RulerDeps {
   rpc: RpcClient
   writer: ChainWriter
-  /** Draws the private key that governs the markets for a moment; default: one that nobody can guess. */
+  /** Draws the private key that governs the markets for one change; default: a random secret key. */
   governingKey?: () => Hex
 }
 
 /**
- * Lends somebody the say over an embedded chain's tokens and markets; call while nobody else changes the chain. The key is
- * drawn for what is done now and forgotten with it: it is written nowhere, and what it signed is good for nothing on a chain
- * that was reset or copied. The chain is told whose it is by a change of its storage, which no transaction can make.
+ * Makes an account that governs an embedded chain's tokens and markets. Nothing else may change the chain meanwhile. Its key is drawn
+ * for one change and then forgotten: it is not written anywhere, and its signatures are worthless on a chain that was reset or
+ * copied. The account becomes the operator by a change of storage, which no transaction can make.
  */
 async function marketRuler({ rpc, writer, governingKey = SeededRandom.secretKey }: RulerDeps): Promise<Ruler> {
   if ((await rpc.call<Hex>('eth_getCode', MARKET_OWNER, 'latest')) === '0x') return formerRuler()

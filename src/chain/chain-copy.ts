@@ -2,7 +2,7 @@ import type { ArchiveSegment } from './archive/archive-segment.ts'
 import type { History } from './history/chain-journal.ts'
 import type { MarketValidation } from './markets/validate-markets.ts'
 
-/** A chain at one moment, as far as another one needs it to go on from there. It is shared by all that do, and never changes. */
+/** State of a chain at one moment, from which other chains can go on. It is immutable and shared by all of them. */
 export interface ChainCopy {
   readonly history: History
   /** The blocks that its node may have forgotten. */
@@ -10,5 +10,5 @@ export interface ChainCopy {
   readonly survey: MarketValidation | undefined
 }
 
-/** What chains begin with, by their ids. */
+/** Copies with which chains begin, by chain id. */
 export type ChainCopies = ReadonlyMap<string, ChainCopy>

@@ -4,7 +4,7 @@ import type { Logger } from '../support/logger.ts'
 import { abortController, inTime } from '../support/waiting.ts'
 import type { AnvilChain } from './anvil-chain.ts'
 
-/** Where a chain is between its uses; in `moving` it can neither be used nor be woken until that is done. */
+/** State of a chain. While it is `moving`, it can be neither used nor woken until `done` has settled. */
 type State =
   | { is: 'resting' }
   | { is: 'waking'; done: Promise<AnvilChain> }
@@ -12,9 +12,9 @@ type State =
   | { is: 'moving'; done: Promise<unknown>; chain?: AnvilChain }
   | { is: 'stopped' }
 
-/** Milliseconds that whoever needs a chain at rest waits for it: as long as a hundred that are woken at once may take. */
+/** Milliseconds that callers wait for a chain at rest: the time that a hundred chains may need if they are woken at once. */
 const WAKE_TIMEOUT_MS = 120_000
-/** Milliseconds until a chain that could not rest is asked again. */
+/** Milliseconds until the next attempt to let a chain rest. */
 const REST_AGAIN_MS = 1_000
 
 const PAUSED = 'paused by a fault'
@@ -22,52 +22,52 @@ const RESET = 'it was reset'
 const STOPPED = 'it was stopped'
 
 /**
- * Says whether a chain is at work or rests, wakes it for whoever needs it, and lets it rest when nobody has for a while. What
- * is begun while it rests is refused as it would be while it works: by a pause, a reset, a stop.
+ * Wakes a chain when it is used, and lets it rest when it has not been used for a while. A pause, a reset or a stop affects calls
+ * that wait for a resting chain as it affects those to an awake one.
  */
 export class ChainLifecycle {
   readonly #deps: LifecycleDeps
   #state: State = { is: 'resting' }
-  /** Ended by a reset or a stop: whoever waits for the chain by then has waited in vain. */
+  /** Aborted by a reset or a stop: callers that wait for the chain then get an error. */
   #generation = abortController()
   #paused = false
   #resetting = 0
   #users = 0
-  /** Milliseconds of real time. */
+  /** Time of the last use in milliseconds of real time. */
   #lastUsed = 0
 
   constructor(deps: LifecycleDeps) {
     this.#deps = deps
   }
 
-  /** The chain at work; undefined while it rests or moves. */
+  /** The awake chain; undefined in other states. */
   get awake(): AnvilChain | undefined {
     return this.#state.is === 'awake' ? this.#state.chain : undefined
   }
 
-  /** Why it is paused, or has been stopped, although no node says so. */
+  /** Reason why the chain cannot be used, if it is paused or stopped. It may not have a node that reports so. */
   get obstacle(): string | undefined {
     if (this.#state.is === 'stopped') return STOPPED
     return this.#paused ? PAUSED : undefined
   }
 
-  /** Whether it is at work, and nobody uses it. */
+  /** @returns true if it is awake, not paused and not in use */
   get idle(): boolean {
     return this.awake !== undefined && this.#users === 0 && !this.#paused
   }
 
-  /** Whether it is about to begin anew. */
+  /** @returns true during a reset */
   get resetting(): boolean {
     return this.#resetting > 0
   }
 
-  /** Does something with the chain, which is woken for it. Throws ChainUnavailableError, and what the task throws. */
+  /** Runs a task with the chain, which is woken if need be. Throws ChainUnavailableError, and errors of the task. */
   use<Result>(task: (chain: AnvilChain) => Promise<Result>): Promise<Result> {
     const { awake } = this
     if (!awake) return this.#whileUsed(() => this.#present().then(task))
     const doing = task(awake)
     if (this.#deps.idleMs !== undefined) this.#count(doing)
-    return doing // itself: that it is the same as before tells whoever asked that nothing has changed
+    return doing // the same promise: a caller that gets the same one as before knows that nothing has changed
   }
 
   #count(doing: Promise<unknown>): void {
@@ -76,7 +76,7 @@ export class ChainLifecycle {
     doing.then(done, done)
   }
 
-  /** Wakes it if it rests. Throws what starting throws. */
+  /** Wakes the chain if it rests. Throws errors of the start. */
   wake(): Promise<AnvilChain> {
     return this.#whileUsed(async () => {
       while (this.#state.is === 'moving') await this.#state.done.catch(() => {})
@@ -87,7 +87,10 @@ export class ChainLifecycle {
     })
   }
 
-  /** Ends the node if nothing would be lost, or no more than `forgetting` allows. Returns whether it rests now. */
+  /**
+   * Ends the node if nothing would be lost, or no more than `forgetting` allows.
+   * @returns true if the chain rests now
+   */
   async rest(forgetting: boolean): Promise<boolean> {
     const state = this.#state
     if (state.is !== 'awake' || this.#users > 0 || this.#paused || this.#deps.idleMs === undefined) return false
@@ -104,12 +107,12 @@ export class ChainLifecycle {
       state.watch.abort()
       this.#deps.rests()
     }
-    // A pause that came meanwhile found no chain to pause.
+    // A pause that came meanwhile did not find an awake chain.
     else if (this.#paused) chain.pause()
     return rests
   }
 
-  /** Runs a task while the chain is what its journal says, at work or not, and nothing changes it. Throws ChainUnavailableError. */
+  /** Runs a task while the journal is complete and nothing changes the chain, awake or not. Throws ChainUnavailableError. */
   async still<Result>(task: () => Promise<Result>): Promise<Result> {
     return this.#whileUsed(async () => {
       if (this.#state.is === 'resting' && !this.#paused && (await this.#deps.begun())) {
@@ -119,7 +122,7 @@ export class ChainLifecycle {
     })
   }
 
-  /** Makes it begin anew, whatever was done to it: `forget` does so while it rests. Throws what starting throws. */
+  /** Resets the chain. If it rests, `forget` resets the journal before the chain is woken. Throws errors of the start. */
   async reset(forget: () => Promise<void>): Promise<void> {
     this.#nextGeneration()
     this.#paused = false
@@ -135,7 +138,7 @@ export class ChainLifecycle {
     }
   }
 
-  /** From now on everything fails at once; does nothing during a reset. */
+  /** Pauses the chain: all calls fail at once. Does nothing during a reset. */
   pause(): void {
     if (this.#resetting > 0) return
     this.#paused = true
@@ -150,7 +153,7 @@ export class ChainLifecycle {
     return paused
   }
 
-  /** Ends it, at work or not. May be called again. */
+  /** Stops the chain, awake or not. May be called again. */
   async stop(): Promise<void> {
     const state = this.#state
     this.#state = { is: 'stopped' }
@@ -182,7 +185,7 @@ export class ChainLifecycle {
     if (this.#users === 0) this.#deps.unused()
   }
 
-  /** The chain at work, woken if need be. Throws ChainUnavailableError. */
+  /** Returns the awake chain, woken if need be. Throws ChainUnavailableError. */
   async #present(): Promise<AnvilChain> {
     const { signal } = this.#generation
     let patience: Promise<void> | undefined
@@ -204,7 +207,7 @@ export class ChainLifecycle {
     }
   }
 
-  /** Throws ChainUnavailableError that says why the chain could not be woken. */
+  /** Waits for the chain to wake. Throws ChainUnavailableError with the reason if it cannot be woken. */
   async #wakingForUse(state: Extract<State, { is: 'resting' | 'waking' }>): Promise<void> {
     try {
       await (state.is === 'resting' ? this.#beginWaking() : state.done)
@@ -246,7 +249,7 @@ export class ChainLifecycle {
     }
   }
 
-  /** Does something with the journal of a chain at rest; it cannot be woken meanwhile. */
+  /** Runs a task with the journal of a resting chain, which cannot be woken meanwhile. */
   async #move<Result>(task: () => Promise<Result>): Promise<Result> {
     const done = task()
     this.#state = { is: 'moving', done }
@@ -271,16 +274,16 @@ export interface LifecycleDeps {
   chainId: string
   clock: SandboxClock
   log: Logger
-  /** Milliseconds without use after which it rests; undefined: it never does. */
+  /** Milliseconds without use after which the chain rests; undefined: never. */
   idleMs: number | undefined
-  /** Milliseconds that whoever needs it waits until it is awake; default 2 min. */
+  /** Milliseconds that callers wait until it is awake; default 2 min. */
   wakeTimeout?: number | undefined
-  /** Puts it to work, where its journal ends. */
+  /** Starts the chain at the end of its journal. */
   start(): Promise<AnvilChain>
-  /** @returns true if its journal holds anything */
+  /** @returns true if its journal is not empty */
   begun(): Promise<boolean>
-  /** Called when nobody uses it any more. */
+  /** Called when the last use has ended. */
   unused(): void
-  /** Called when it rests. */
+  /** Called when the chain has come to rest. */
   rests(): void
 }

@@ -11,35 +11,38 @@ import { AnvilNode } from './node/anvil-node.ts'
 /** A chain that has a node, or needs one. */
 export interface NodeUser {
   readonly chain_id: string
-  /** Whether its node can be taken from it while nobody uses it. */
+  /** True if its node can be taken away while it is idle. */
   readonly restable: boolean
-  /** Whether it has a node that nobody uses. */
+  /** True if it has a node that is not in use. */
   readonly idle: boolean
-  /** Ends its node, if nothing would be lost; returns whether it did. */
+  /**
+   * Ends its node if nothing would be lost, or no more than `forgetting` allows.
+   * @returns true if the node was ended
+   */
   rest(forgetting: boolean): Promise<boolean>
 }
 
-/** Milliseconds that a chain waits for a node, a little less than whoever needs the chain waits for it. */
+/** Milliseconds that a chain waits for a node: a little less than the chain's callers wait. */
 const PLACE_TIMEOUT_MS = 29_000
-/** Milliseconds until it has its turn to start: it comes, but a hundred take their time on a busy machine. */
+/** Milliseconds that a node waits for its turn to start: a hundred nodes take long on a busy machine. */
 const TURN_TIMEOUT_MS = 110_000
-/** Nodes that start at the same time: more would only make each other slow. */
+/** Number of nodes that start at the same time: more would only slow each other down. */
 const STARTING = 2 * availableParallelism()
 
 /**
- * The nodes of all chains of a sandbox: no more than so many at a time. Whoever needs another one gets that of the chain that was
- * not used for longest, which rests then. Keeps spares for chains that begin with a copy.
+ * Limits the number of nodes of all chains of a sandbox. If there are as many as allowed, a chain that needs one gets the place of the
+ * least recently used chain, which then rests. Keeps spares for chains that begin with a copy.
  */
 export class NodePool {
   readonly #options: Required<PoolOptions>
-  /** Chains that can be put to rest. The one that was not used for longest comes first. */
+  /** Chains that can be put to rest, the least recently used first. */
   readonly #users = new Set<NodeUser>()
-  /** One after another is looked for a place, in the order they came. */
+  /** Chains get their places one after another, in order of arrival. */
   readonly #queue = new SerialQueue()
   readonly #spares: SpareNodes
   readonly #starting = new Slots(STARTING)
   #nodes = 0
-  /** Lets whoever waits for a place look again. */
+  /** Makes the chain that waits for a place try again. */
   #lookAgain: () => void = () => {}
 
   constructor(options: PoolOptions) {
@@ -51,19 +54,19 @@ export class NodePool {
     })
   }
 
-  /** How many there are, or are about to be. */
+  /** Number of nodes that exist or are about to. */
   get nodes(): number {
     return this.#nodes
   }
 
-  /** From now on, spares stand where these copies end: to be called when somebody is likely to begin with them. */
+  /** Keeps spare nodes at the end of these copies. Call when chains are likely to begin with them. */
   prepare(copies: ChainCopies): void {
     this.#spares.prepare(copies)
   }
 
   /**
-   * A place for a node, and a spare node if there is one at the end of the copy: whoever has the place ends it. Throws
-   * ChainUnavailableError if all are in use.
+   * Gives a chain a place for a node, and a spare node if there is one at the end of the copy, which the caller must end. Throws
+   * NoNodeFreeError if all places stay in use for {@link PoolOptions.placeTimeout}.
    */
   async enter(user: NodeUser, copy: ChainCopy | undefined): Promise<{ place: NodePlace; node?: AnvilNode }> {
     const spare = copy && this.#spares.take(copy)
@@ -82,7 +85,7 @@ export class NodePool {
     })
   }
 
-  /** Starts a node, in its turn. Throws ChainUnavailableError when that does not come, and what the task throws. */
+  /** Runs a task that starts a node, in its turn. Throws ChainUnavailableError if its turn does not come, and errors of the task. */
   async start<Result>(user: NodeUser, task: () => Promise<Result>): Promise<Result> {
     if (!user.restable) return task()
     const release = await this.#starting.take(this.#options.clock.wallSleep(TURN_TIMEOUT_MS))
@@ -94,13 +97,13 @@ export class NodePool {
     }
   }
 
-  /** Call when a chain is not used any more. */
+  /** Call when a use of a chain has ended. */
   used(user: NodeUser): void {
     if (this.#users.delete(user)) this.#users.add(user)
     this.#lookAgain()
   }
 
-  /** Ends the spares, and makes no more. */
+  /** Ends the spares and does not make more. */
   stop(): Promise<void> {
     return this.#spares.stop()
   }
@@ -109,7 +112,7 @@ export class NodePool {
     return this.#nodes >= this.#options.maxNodes
   }
 
-  /** A place of its own, or the one that a spare had. */
+  /** Makes a place, or hands the place of a spare (`before`) over. */
   #placeOf(user: NodeUser | undefined, before?: NodePlace): NodePlace {
     if (!before) this.#nodes++
     if (user?.restable) this.#users.add(user)
@@ -125,7 +128,10 @@ export class NodePool {
     }
   }
 
-  /** Ends a spare, or the node of the chain that was not used for longest. Returns whether there is one node less. */
+  /**
+   * Ends a spare, or the node of the least recently used chain.
+   * @returns true if there is one node less
+   */
   async #makeRoom(): Promise<boolean> {
     if (await this.#spares.endOne()) return true
     for (const user of [...this.#users]) if (user.idle && (await user.rest(false))) return true
@@ -142,34 +148,34 @@ export class NodePool {
 export interface PoolOptions {
   clock: SandboxClock
   log: Logger
-  /** Nodes at a time, spares included. */
+  /** Limit on the number of nodes, including spares. */
   maxNodes: number
   /** Milliseconds that a chain waits for a node; default 29 s. */
   placeTimeout?: number
 }
 
-/** A node's place among all. */
+/** The right to have one of the limited number of nodes. */
 export interface NodePlace {
   /** Call when the node has ended. May be called again. */
   leave(): void
 }
 
-/** A node that nobody has used yet. */
+/** A node that has not been used yet. */
 interface Spare {
   node: AnvilNode
   place: NodePlace
 }
 
-/** Copies that spares are kept for, each with one. */
+/** Number of copies for which a spare is kept. */
 const MOST_COPIES = 4
 const TIMEOUT_MS = 10_000
-/** Milliseconds until another spare is made: whoever took the last one has something to do with it first. */
+/** Milliseconds until another spare is made: the chain that took the last one has work to do first. */
 const REPLACE_AFTER_MS = 100
 
-/** Nodes that stand at the end of copies already: a chain that begins with one of these need not wait for its node. */
+/** Nodes that are already at the end of copies, so that a chain that begins with one of these copies need not wait. */
 class SpareNodes {
   readonly #deps: SpareDeps
-  /** With the spare of each copy, if there is one at present. The copy that nobody asked for longest comes first. */
+  /** Wanted copies with their spares, if there is one at present; the least recently prepared copy comes first. */
   readonly #wanted = new Map<ChainCopy, { chainId: string; spare?: Spare }>()
   readonly #queue = new SerialQueue()
   #stopped = false
@@ -178,7 +184,7 @@ class SpareNodes {
     this.#deps = deps
   }
 
-  /** Keeps a spare for each of these that is no fork: a fork's node reads from somewhere else. */
+  /** Keeps a spare for each of these copies, except forks, whose nodes read from an upstream. */
   prepare(copies: ChainCopies): void {
     for (const [chainId, copy] of copies) {
       if (copy.history.checkpoint.forked !== undefined) continue
@@ -194,14 +200,17 @@ class SpareNodes {
     }
   }
 
-  /** The spare of a copy, if there is one: it is whoever's takes it. */
+  /** Takes the spare of a copy, if there is one. The caller then owns it. */
   take(copy: ChainCopy): Spare | undefined {
     const spare = this.#take(copy)
     if (this.#wanted.has(copy)) void this.#deps.clock.wallSleep(REPLACE_AFTER_MS).then(() => this.#make(copy))
     return spare?.node.process.exit === undefined ? spare : void this.#end(spare)
   }
 
-  /** Ends the one that is needed least. Returns whether there was one. */
+  /**
+   * Ends the spare of the least recently prepared copy.
+   * @returns true if there was one
+   */
   async endOne(): Promise<boolean> {
     for (const copy of this.#wanted.keys()) {
       const spare = this.#take(copy)
@@ -212,7 +221,7 @@ class SpareNodes {
     return false
   }
 
-  /** Ends all, and makes no more. */
+  /** Ends all spares and does not make more. */
   async stop(): Promise<void> {
     this.#stopped = true
     await this.#queue.run(async () => {
@@ -227,7 +236,7 @@ class SpareNodes {
     return spare
   }
 
-  /** Makes one, unless there is one by then, or no place for it. */
+  /** Makes a spare for a copy, unless there is one by then, or no place is free. */
   #make(copy: ChainCopy): Promise<void> {
     return this.#queue.run(async () => {
       const wanted = this.#wanted.get(copy)
@@ -243,7 +252,7 @@ class SpareNodes {
     })
   }
 
-  /** It has ended by itself, or somebody killed it. */
+  /** Removes a spare whose process has ended. */
   async #lost(copy: ChainCopy, spare: Spare): Promise<void> {
     if (this.#wanted.get(copy)?.spare === spare) await this.#end(this.#take(copy))
   }
@@ -271,8 +280,8 @@ class SpareNodes {
 interface SpareDeps {
   clock: SandboxClock
   log: Logger
-  /** A place for another node; undefined if there is none. */
+  /** Returns a place for another node; undefined if all are in use. */
   place(): NodePlace | undefined
-  /** Called when there is one more. */
+  /** Called when another spare has been made. */
   made(): void
 }

@@ -21,35 +21,35 @@ import type { MarketValidation } from './markets/validate-markets.ts'
 import type { NodePlace, NodePool, NodeUser } from './node-pool.ts'
 import type { Wallets } from './wallets/wallet.ts'
 
-/** What an {@link OnDemandChain} is made from. */
+/** Dependencies of an {@link OnDemandChain}. */
 export interface OnDemandOptions extends Omit<AnvilChainOptions, 'fork' | 'node'> {
   wallets: Wallets
-  /** What it begins with, which is what its journal holds. */
+  /** The copy with which it begins; its journal has the same content. */
   begin?: ChainCopy | undefined
-  /** Where it gets its node from; undefined: it starts one whenever it likes. */
+  /** Source of its node; undefined: it starts nodes without limit. */
   pool?: NodePool | undefined
-  /** Milliseconds without use after which it rests; undefined: it never does. */
+  /** Milliseconds without use after which it rests; undefined: never. */
   idleMs?: number | undefined
 }
 
-/** Milliseconds until a chain that reads from a real one is awake. */
+/** Milliseconds that callers wait until a fork is awake. */
 const FORK_WAKE_TIMEOUT_MS = 60_000
 
 /**
- * A chain that has an Anvil while somebody needs it: what it is stands in its journal and its archive. Whether it rested in
- * between cannot be seen: it makes the same blocks.
+ * A chain that has an Anvil only while it is needed; journal and archive keep its state. A rest in between cannot be noticed: it
+ * makes the same blocks.
  */
 export class OnDemandChain implements Chain, NodeUser {
   readonly chain_id: string
   readonly #options: OnDemandOptions
   readonly #lifecycle: ChainLifecycle
   readonly #unsubscribe: () => void
-  /** Opened when the chain is first woken, and kept. */
+  /** The fork, opened when the chain is first woken, and kept. */
   #fork: Fork | undefined
   #survey: MarketValidation | undefined
-  /** As long as nothing else was done to it. */
+  /** The copy with which it begins, until it is first woken or reset. */
   #begin: ChainCopy | undefined
-  /** Of its node in the pool. */
+  /** Place of its node in the pool. */
   #place: NodePlace | undefined
 
   constructor(options: OnDemandOptions) {
@@ -76,14 +76,14 @@ export class OnDemandChain implements Chain, NodeUser {
     this.#unsubscribe = clock.onMove(() => void this.#clockMoved())
   }
 
-  /** Of its Anvil. Throws when there is none. */
+  /** Process id of its Anvil. Throws if it has none at present. */
   get pid(): number {
     const { awake } = this.#lifecycle
     if (!awake) throw new Error(`chain ${this.chain_id} has no Anvil at present`)
     return awake.pid
   }
 
-  /** Whether it has an Anvil at present. */
+  /** @returns true if it has an Anvil at present */
   get awake(): boolean {
     return this.#lifecycle.awake !== undefined
   }
@@ -96,32 +96,33 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#lifecycle.idle
   }
 
-  /** A chain that rests can be worked with. */
+  /** Health of the chain; a resting chain counts as healthy. */
   get status(): ChainStatus {
     const { awake, obstacle } = this.#lifecycle
     if (awake) return awake.status
     return obstacle === undefined ? { ok: true } : { ok: false, reason: obstacle }
   }
 
-  /** Resolves when all that is kept of it was read. Throws when some of it cannot be. */
+  /** Resolves when its archive has been read. Throws if that cannot be read. */
   opened(): Promise<void> {
     return this.#options.archive.opened
   }
 
-  /** Wakes it if it rests. Throws `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`. */
+  /** Wakes the chain if it rests. Throws `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`. */
   async wake(): Promise<void> {
     await this.#lifecycle.wake()
   }
 
   /**
-   * Ends its Anvil if nobody uses it, and nothing would be lost: with `forgetting`, what others have in its node alone does not
-   * count. Returns whether it rests now.
+   * Ends its Anvil if it is not in use and nothing would be lost. With `forgetting`, foreign state that is in the node alone may be
+   * lost.
+   * @returns true if it rests now
    */
   rest(forgetting: boolean): Promise<boolean> {
     return this.#lifecycle.rest(forgetting)
   }
 
-  /** Runs a task with what another chain can begin with; nothing changes the chain until it is done. Throws ChainUnavailableError. */
+  /** Runs a task with a copy of the chain, which does not change until the task is done. Throws ChainUnavailableError. */
   still<Result>(task: (copy: ChainCopy) => Promise<Result>): Promise<Result> {
     return this.#lifecycle.still(async () => {
       const { journal, archive, embedded } = this.#options
@@ -181,7 +182,7 @@ export class OnDemandChain implements Chain, NodeUser {
 
   resume(): void {
     const { awake } = this.#lifecycle
-    if (this.#lifecycle.resume() && !awake) void this.#clockMoved() // it may have moved meanwhile
+    if (this.#lifecycle.resume() && !awake) void this.#clockMoved() // the clock may have moved meanwhile
   }
 
   setPoolPaused(pool: PoolFacts, paused: boolean): Promise<void> {
@@ -196,12 +197,12 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#lifecycle.use((chain) => chain.controls.setApy(pool, apy))
   }
 
-  /** Brings chain time up to the clock, should it lag. Throws ChainUnavailableError. */
+  /** Brings chain time up to the clock if it lags. Throws ChainUnavailableError. */
   async catchUp(): Promise<void> {
     if (this.awake || this.#lags) await this.#lifecycle.use((chain) => chain.catchUp())
   }
 
-  /** Back to the state it was made with, at the clock's present. Throws ChainUnavailableError, and what {@link wake} throws. */
+  /** Takes it back to its first state, at the clock's present. Throws ChainUnavailableError, and errors of {@link wake}. */
   reset(): Promise<void> {
     return this.#lifecycle.reset(async () => {
       const { journal, archive, embedded, setup } = this.#options
@@ -212,7 +213,7 @@ export class OnDemandChain implements Chain, NodeUser {
     })
   }
 
-  /** Ends its Anvil; transfers under way are rejected. */
+  /** Ends its Anvil and rejects running transfers. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     await this.#lifecycle.stop()
@@ -221,7 +222,7 @@ export class OnDemandChain implements Chain, NodeUser {
     await this.#options.journal.close()
   }
 
-  /** Whether its last block is older than the clock, as far as is known. */
+  /** @returns true if its last known block is older than the clock */
   get #lags(): boolean {
     const { clock, journal } = this.#options
     return Math.floor(clock.now() / 1000) > (journal.latest ?? 0)
@@ -251,10 +252,10 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#fork
   }
 
-  /** A chain at rest is woken: a block of the new time is mined, as it would be had it not rested. */
+  /** Mines a block of the new time. A resting chain is woken for it, so that it has the same blocks as if it had not rested. */
   async #clockMoved(): Promise<void> {
     const { clock, log } = this.#options
-    // A reset moves the clock first: a chain at rest that is about to begin anew needs no block.
+    // A reset moves the clock first: a resting chain that is about to be reset does not need a block.
     if (!this.awake) await clock.wallSleep(0)
     const needed = this.awake || (!this.#lifecycle.resetting && this.#lags && (await this.#begun()))
     if (!needed) return
@@ -269,7 +270,7 @@ export class OnDemandChain implements Chain, NodeUser {
   }
 }
 
-/** A history without a second copy of what every embedded chain begins with. */
+/** Replaces an equal checkpoint by the shared one of all embedded chains, to save the memory of a second copy. */
 function sharing(history: History, embedded: Checkpoint): History {
   return isSameCheckpoint(history.checkpoint, embedded) ? { ...history, checkpoint: embedded } : history
 }

@@ -19,22 +19,22 @@ export interface ResetDeps {
   log: Logger
 }
 
-/** Milliseconds of real time that whatever is under way has to end by itself: a call of somebody may take many seconds. */
+/** Milliseconds of real time for running work to end by itself: a call from outside may take many seconds. */
 const GRACE_PERIOD_MS = 500
 
 /**
- * Takes a chain back to where it began, whatever others did to its node; transfers under way are rejected. Tens of
- * milliseconds, up to a second when something must be cut off or the node cannot go back. Throws ChainUnavailableError.
+ * Takes a chain back to its first checkpoint, whatever was done to its node from outside; running transfers are rejected. Takes tens
+ * of milliseconds, or up to a second if work must be cut off or the node cannot go back. Throws ChainUnavailableError.
  */
 export async function resetChain(deps: ResetDeps, origin: Checkpoint): Promise<void> {
   const { producer, writer, archive, supervisor } = deps
   const hold = holdLater(deps)
   try {
     await producer.interrupt('it was reset', async () => {
-      await writer.idle() // it may be archiving what is no more
+      await writer.idle() // it may be archiving blocks that will no longer exist
       const cutOff = hold.release()
       await archive.clear()
-      // Whatever was cut off, the node may still be at it.
+      // The node may still be working on a call that was cut off.
       if (cutOff) await supervisor.replace({ checkpoint: origin, operations: [] })
       else await supervisor.rewind(origin)
       await workAgain(deps, origin)
@@ -44,7 +44,7 @@ export async function resetChain(deps: ResetDeps, origin: Checkpoint): Promise<v
   }
 }
 
-/** Ends what the node is still asked for after a while. */
+/** Cuts off the calls that are still running after {@link GRACE_PERIOD_MS}. */
 function holdLater({ rpc, clock }: ResetDeps): { release(): boolean } {
   let over = false
   let end: (() => void) | undefined
@@ -52,7 +52,10 @@ function holdLater({ rpc, clock }: ResetDeps): { release(): boolean } {
     if (!over) end = rpc.hold('it is being reset')
   })
   return {
-    /** Lets calls be made again. Says whether some had been ended. */
+    /**
+     * Allows calls again.
+     * @returns true if running ones may have been cut off
+     */
     release() {
       over = true
       end?.()
@@ -61,7 +64,7 @@ function holdLater({ rpc, clock }: ResetDeps): { release(): boolean } {
   }
 }
 
-/** A block at the clock's present, on a node made anew should the one that went back not mine it. */
+/** Mines a block at the clock's present; if the node that went back cannot, replaces it first. */
 async function workAgain({ writer, reader, supervisor, log }: ResetDeps, origin: Checkpoint): Promise<void> {
   try {
     await writer.mine(reader.present)

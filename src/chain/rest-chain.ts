@@ -13,17 +13,18 @@ export interface RestDeps {
   supervisor: Pick<NodeSupervisor, 'foreign'>
 }
 
-/** Whether a chain may rest. */
+/** Conditions for a chain to rest. */
 export interface RestTerms {
-  /** It may although its node alone has something of others: a filter, a snapshot, a setting, a transaction that cannot be mined yet. */
+  /** True if foreign state that only the node has may be lost: a filter, a snapshot, a setting, a transaction that cannot be mined yet. */
   forgetting: boolean
-  /** @returns true when somebody needs the chain after all */
+  /** @returns true if the chain is needed after all */
   wanted(): boolean
 }
 
 /**
- * Ends a chain's work if all that it knows is in its journal and archive, or can be put there. Returns false, with nothing
- * changed, if it is needed, or what others have in its node would be lost. Throws ChainUnavailableError: then nothing has ended.
+ * Ends a chain's work by `end` if its journal and archive are complete, or can be completed. Throws ChainUnavailableError; the chain
+ * then stays awake.
+ * @returns false if the chain stays awake, since it is needed or foreign state in its node would be lost
  */
 export function restChain(
   { setup, rpc, writer, producer, supervisor }: RestDeps,
@@ -32,7 +33,7 @@ export function restChain(
 ): Promise<boolean> {
   return producer.exclusive(async () => {
     const { pending, queued } = await rpc.call<{ pending: Hex; queued: Hex }>('txpool_status')
-    if (Number(pending) > 0) return false // it is mined within half a second
+    if (Number(pending) > 0) return false // they are mined within half a second
     if (!forgetting && (Number(queued) > 0 || supervisor.foreign.pinned)) return false
     await keepAll({ setup, writer })
     if (wanted()) return false
@@ -42,8 +43,8 @@ export function restChain(
 }
 
 /**
- * Leaves nothing that only the node knows, for whoever has the chain to himself. What a fork has read so far is kept as well: the
- * real chain's nodes may not have it any more when it is done again.
+ * Completes journal and archive, so that the node has no state of its own. The caller must have the chain to itself. The state that
+ * a fork has read so far is kept as well: the real chain's nodes may not have it any more when the journal is repeated.
  */
 export async function keepAll({ setup, writer }: Pick<RestDeps, 'setup' | 'writer'>): Promise<void> {
   await writer.reconcile()

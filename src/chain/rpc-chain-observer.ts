@@ -14,13 +14,13 @@ import type { Protocol } from './markets/protocols/protocol.ts'
 import { MOST_VIEWS, multicall, outcomesOf, type View, type ViewOutcome } from './reading/multicall.ts'
 import type { Read, Reader } from './reading/view.ts'
 
-/** Receipts, and calls of many views each, in one round trip; more than these go one after the other, to leave the node time for others. */
+/** Limits on receipts, and on calls of many views each, in one round trip; further round trips leave the node time for other calls. */
 const MAX_BATCH = 2000
 const MAX_CALLS = 8
 
 /**
- * Asks the nodes themselves, past everything that is cached or in the chain's queue. What is asked within one turn of the
- * event loop shares a round trip.
+ * Reads from the nodes directly, past the caches and the chain's queue. The reads of one turn of the event loop share a round
+ * trip.
  */
 export class RpcChainObserver implements ChainObserver {
   readonly #chains: Chains
@@ -71,7 +71,7 @@ export class RpcChainObserver implements ChainObserver {
     })
   }
 
-  /** Many in one call, which takes no more of what each returns than makes sense: a contract may have been replaced. */
+  /** Reads many views in one call, which limits the return data of each: a contract may have been replaced from outside. */
   #viewsOf(chainId: string): BatchLoader<View, ViewOutcome> {
     return loaderIn(this.#views, chainId, async (views) => {
       const parts = Array.from({ length: Math.ceil(views.length / MOST_VIEWS) }, (_, part) =>

@@ -2,24 +2,24 @@ import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { type ArchivedBlock, type BlockToArchive, rebuiltTransaction } from './archived-block.ts'
 
-/** Consecutive blocks, compressed, with what an index needs of them. Texts are base64. */
+/** Consecutive blocks, compressed, with the keys that an index needs. Strings are base64. */
 export interface ArchiveSegmentEntry {
   /** Number of the first block. */
   first: number
-  /** Transactions in each block. */
+  /** Number of transactions in each block. */
   counts: readonly number[]
-  /** {@link KEY_BYTES} of each block's hash. */
+  /** The key of each block's hash, {@link KEY_BYTES} bytes long. */
   hashes: string
-  /** For each transaction {@link KEY_BYTES} of its hash, and a byte: 1 if it was successful. */
+  /** For each transaction the key of its hash, and a byte: 1 if it was successful. */
   transactions: string
   /** The blocks as JSON, compressed with Brotli. */
   blocks: string
 }
 
-/** A segment in memory: as its entry, without base64. */
+/** A segment in memory: the same as its entry, but decoded from base64. */
 export interface ArchiveSegment {
   readonly first: number
-  /** Number of the last block; what was compressed with it beyond that is not to be seen. */
+  /** Number of the last block. Blocks that were compressed with it and come later are hidden. */
   readonly last: number
   readonly counts: readonly number[]
   readonly hashes: Buffer
@@ -27,22 +27,22 @@ export interface ArchiveSegment {
   readonly blocks: Buffer
 }
 
-/** Bytes of a hash that stand for it in an index: as many as make a whole number in JavaScript. */
+/** Number of leading bytes of a hash that are its key in an index: as many as fit into a safe integer of JavaScript. */
 export const KEY_BYTES = 6
 const TRANSACTION_BYTES = KEY_BYTES + 1
 
-/** As fast as Deflate at its usual level, and a third smaller on blocks. */
+/** Brotli quality at which it is as fast as Deflate at its usual level, but makes blocks a third smaller. */
 const QUALITY = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } }
 
 const compress = promisify(brotliCompress)
 const decompress = promisify(brotliDecompress)
 
-/** A hash's place in an index. */
+/** @returns the key of a hash in an index, as a number */
 export function keyOf(hash: string): number {
   return Number.parseInt(hash.slice(2, 2 + 2 * KEY_BYTES), 16)
 }
 
-/** Compresses consecutive blocks; `json` is their texts. */
+/** Compresses consecutive blocks; `json` holds the JSON of each. */
 export async function packSegment(
   archived: readonly BlockToArchive[],
   json: readonly string[],
@@ -62,7 +62,7 @@ export async function packSegment(
   }
 }
 
-/** The segment an entry stands for. */
+/** Decodes an entry. */
 export function segmentOf({ first, counts, hashes, transactions, blocks }: ArchiveSegmentEntry): ArchiveSegment {
   return {
     first,
@@ -74,7 +74,7 @@ export function segmentOf({ first, counts, hashes, transactions, blocks }: Archi
   }
 }
 
-/** The entry that stands for a segment, as if nothing of it had been cut off. */
+/** Encodes a segment with all its blocks, those after `last` included. */
 export function entryOf({ first, counts, hashes, transactions, blocks }: ArchiveSegment): ArchiveSegmentEntry {
   return {
     first,
@@ -85,7 +85,7 @@ export function entryOf({ first, counts, hashes, transactions, blocks }: Archive
   }
 }
 
-/** A segment's blocks. */
+/** Decompresses a segment. */
 export async function unpackSegment({ first, last, blocks }: ArchiveSegment): Promise<ArchivedBlock[]> {
   const all = JSON.parse((await decompress(blocks)).toString()) as BlockToArchive[]
   return all.slice(0, last - first + 1).map(withTransactions)
@@ -98,7 +98,7 @@ function withTransactions(archived: BlockToArchive): ArchivedBlock {
   return { block: { ...block, transactions }, receipts }
 }
 
-/** Keys and numbers of a segment's blocks from a number on. */
+/** Yields key and number of each block of a segment, from the block number `from` on. */
 export function* blocksOf(
   { first, last, hashes }: ArchiveSegment,
   from = first,
@@ -108,7 +108,7 @@ export function* blocksOf(
   }
 }
 
-/** Keys of a segment's transactions from a block's number on, and whether each was successful. */
+/** Yields the key of each transaction of a segment, from the block number `from` on, and true if it was successful. */
 export function* transactionsOf(
   segment: ArchiveSegment,
   from = segment.first,

@@ -2,13 +2,13 @@ import { fromRlp, numberToHex } from 'viem/utils'
 import type { Address, Hex } from '../../domain/records.ts'
 import type { Block } from '../json-rpc/block.ts'
 
-/** A transaction as `eth_getTransactionByHash` gives it, as far as the archive looks at it. */
+/** A transaction as `eth_getTransactionByHash` returns it; the members that the archive reads are typed. */
 export interface ArchivedTransaction {
   hash: Hex
   [member: string]: unknown
 }
 
-/** A receipt as `eth_getTransactionReceipt` gives it, as far as the archive looks at it. */
+/** A receipt as `eth_getTransactionReceipt` returns it; the members that the archive reads are typed. */
 export interface ArchivedReceipt {
   status: Hex
   logs: FilteredLog[]
@@ -20,30 +20,30 @@ interface FullBlock extends Block {
   transactions: ArchivedTransaction[]
 }
 
-/** A block with all it holds: `eth_getBlockByNumber(n, true)` and `eth_getBlockReceipts(n)`. */
+/** A block with its transactions and receipts: `eth_getBlockByNumber(n, true)` and `eth_getBlockReceipts(n)`. */
 export interface ArchivedBlock {
   block: FullBlock
   receipts: ArchivedReceipt[]
 }
 
-/** A block as it is put into the archive: its transactions follow from their signed bytes, where those are known. */
+/** A block as the archive takes it. If the signed bytes of its transactions are known, they stand for the transactions. */
 export type BlockToArchive = ArchivedBlock | { block: Block; receipts: ArchivedReceipt[]; signed: readonly Hex[] }
 
-/** A log as a receipt holds it, as far as a filter looks at it. */
+/** The members of a receipt's log that a filter reads. */
 export interface FilteredLog {
   address: Address
   topics: Hex[]
 }
 
-/** The part of an `eth_getLogs` filter that a single log can be held against. */
+/** The part of an `eth_getLogs` filter that can be checked against a single log. */
 export interface LogFilter {
-  /** An address or a list of them; none means any. */
+  /** An address or a list of addresses; undefined or an empty list matches any. */
   address?: unknown
-  /** Place by place: null for any, a topic, or a list of which one must match. */
+  /** For each position: null for any topic, a topic, or a list of topics of which one must match. */
   topics?: unknown
 }
 
-/** @returns true if a log matches, by the rules of `eth_getLogs`. */
+/** @returns true if a log matches, by the rules of `eth_getLogs` */
 export function matchesLog({ address, topics }: LogFilter, log: FilteredLog): boolean {
   const places = Array.isArray(topics) ? topics : []
   return isAmong(address, log.address) && places.every((wanted, place) => isAmong(wanted, log.topics[place]))
@@ -54,17 +54,17 @@ function isAmong(wanted: unknown, value: string | undefined): boolean {
   return [wanted].flat().some((one) => one === null || String(one).toLowerCase() === value)
 }
 
-/** The type of transactions with a priority fee (EIP-1559), as signed bytes begin with it. */
+/** First byte of a signed transaction with a priority fee (EIP-1559). */
 const EIP1559 = '0x02'
 
-/** @returns true if {@link rebuiltTransaction} knows this type of signed transaction. */
+/** @returns true if {@link rebuiltTransaction} supports this type of signed transaction */
 export function isRebuildable(raw: Hex): boolean {
   return raw.startsWith(EIP1559)
 }
 
 /**
- * What Anvil says of a mined transaction (`eth_getTransactionByHash`), from its signed bytes and its receipt. Anvil would
- * find the sender by its signature again: four times the work of all else that is asked of a block.
+ * Makes Anvil's answer to `eth_getTransactionByHash` for a mined transaction from its signed bytes and its receipt. Anvil would
+ * recover the sender from the signature again, which is four times the work of all other queries about a block.
  */
 export function rebuiltTransaction(raw: Hex, receipt: ArchivedReceipt, blockTimestamp: Hex): ArchivedTransaction {
   const [chainId, nonce, tip, fee, gas, to, value, input, accessList, yParity, r, s] = fromRlp(
@@ -96,7 +96,7 @@ export function rebuiltTransaction(raw: Hex, receipt: ArchivedReceipt, blockTime
   }
 }
 
-/** A number as JSON-RPC writes it, without leading zeros. */
+/** Formats a number as JSON-RPC does, without leading zeros. */
 function quantity(bytes: Hex): Hex {
   return numberToHex(BigInt(bytes === '0x' ? 0 : bytes))
 }

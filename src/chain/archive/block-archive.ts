@@ -24,37 +24,37 @@ import {
   matchesLog,
 } from './archived-block.ts'
 
-/** What an archive's journal holds: blocks, and that all blocks from a number on are no more. */
+/** An entry of an archive's journal: either blocks are added, or all blocks from the number `truncated` on are removed. */
 export type ArchiveEntry = ArchiveSegmentEntry | { truncated: number }
 
-/** Blocks and characters of JSON in a segment: a transaction is 4 to 5 KB. */
+/** Largest number of blocks in a segment, and of characters of their JSON: a transaction is 4 to 5 KB. */
 const SEGMENT_BLOCKS = 64
 const SEGMENT_SIZE = 1024 * 1024
-/** Segments kept unpacked, each a few megabytes. */
+/** Number of segments that are kept unpacked; each is a few megabytes. */
 const UNPACKED = 4
 
 /**
- * The blocks Anvil has forgotten, compressed to less than 300 bytes a transaction, and what it answered about them. Keep
- * in mind that each {@link BlockArchive.append} makes a segment of its own: many blocks at once take less room.
+ * The blocks that Anvil has forgotten, compressed to less than 300 bytes a transaction, and its answers about them. Each
+ * {@link BlockArchive.append} makes a segment of its own, so many blocks at once take less space.
  */
 export class BlockArchive {
   #journal: Journal<ArchiveEntry> | undefined
   readonly #queue = new SerialQueue()
   #segments: ArchiveSegment[] = []
-  /** How many of them are in the indexes below, from the first on. */
+  /** Number of segments, from the first on, that are in the indexes below. */
   #indexed = 0
-  /** Twice a segment's place, and one more if the transaction was successful, by the key of its hash. */
+  /** By the key of a transaction's hash: twice the position of its segment, plus one if it was successful. */
   readonly #transactions = new Map<number, number>()
-  /** Numbers by the key of the block's hash. */
+  /** Block numbers by the key of the block's hash. */
   readonly #blocks = new Map<number, number>()
   readonly #unpacked = new RecentlyUsed<ArchiveSegment, Promise<ArchivedBlock[]>>(UNPACKED)
 
-  /** Resolves when it holds what its journal does. Rejects when that cannot be read: then it is of no use. */
+  /** Resolves when the journal has been read. Rejects if the journal cannot be read: the archive is then unusable. */
   readonly opened: Promise<void>
 
   /**
-   * Begins to read what the journal holds; without one, all is kept in memory only. With blocks of another archive to begin
-   * with, these take the place of what the journal held.
+   * Begins to read the journal. Without a journal, blocks are kept in memory only. If `begin` gives the blocks of another
+   * archive, they replace the content of the journal.
    */
   constructor(journal?: Promise<Journal<ArchiveEntry>>, begin?: readonly ArchiveSegment[]) {
     this.opened = this.#queue.run(async () => {
@@ -63,32 +63,32 @@ export class BlockArchive {
         await this.#journal?.rewrite(begin.flatMap(entriesOf))
         this.#segments = [...begin]
       } else for await (const entry of this.#journal?.read() ?? []) this.#apply(entry)
-      this.#indexInTurns().catch(() => undefined) // it fails again for whoever needs them
+      this.#indexInTurns().catch(() => undefined) // the first caller who needs an index gets the error again
     })
-    this.opened.catch(() => undefined) // whoever needs it hears of it
+    this.opened.catch(() => undefined) // callers who await it get the error
   }
 
-  /** Number of the first block; undefined if there is none. */
+  /** Number of the first block; undefined if the archive is empty. */
   get first(): number | undefined {
     return this.#segments[0]?.first
   }
 
-  /** All blocks, for another archive to begin with. Segments never change. */
+  /** All blocks, with which another archive can begin. Segments never change. */
   get segments(): readonly ArchiveSegment[] {
     return [...this.#segments]
   }
 
-  /** Gives back the memory of what was read lately. */
+  /** Frees the memory of recently unpacked segments. */
   rest(): void {
     this.#unpacked.clear()
   }
 
-  /** Number of the last block; undefined if there is none. */
+  /** Number of the last block; undefined if the archive is empty. */
   get last(): number | undefined {
     return this.#segments.at(-1)?.last
   }
 
-  /** Adds blocks, which must follow the last one and each other. They are kept when it resolves. */
+  /** Adds blocks, which must follow the last one and each other. They are in the journal when the promise resolves. */
   append(blocks: readonly BlockToArchive[]): Promise<void> {
     return this.#queue.run(async () => {
       let next = this.last === undefined ? Number(blocks[0]?.block.number) : this.last + 1
@@ -99,21 +99,22 @@ export class BlockArchive {
     })
   }
 
-  /** How an archived transaction went. Asks nobody and unpacks nothing. */
+  /** @returns the outcome of an archived transaction, from the index alone; undefined if the archive does not have it */
   outcome(hash: string): 'success' | 'reverted' | undefined {
     const place = this.#placeOf(hash)
     if (place === undefined) return undefined
     return place % 2 === 1 ? 'success' : 'reverted'
   }
 
-  /** @returns true if {@link answer} ever knows what this method asks for. */
+  /** @returns true if {@link answer} supports this method */
   mayAnswer(method: string): boolean {
     return answerOfTransaction.has(method) || answerOfBlock.has(method)
   }
 
   /**
-   * What Anvil answered when the block was fresh. Undefined, or in the rare case that a hash only begins like an archived
-   * one a promise of undefined, if the archive does not know.
+   * Gives the answer that Anvil gave when the block was fresh.
+   * @returns undefined if the archive does not know the answer; in the rare case that a hash only shares its key with an archived
+   * one, a promise of undefined
    */
   answer(method: string, params: readonly unknown[]): Promise<unknown> | undefined {
     const [subject, detail] = params
@@ -129,7 +130,7 @@ export class BlockArchive {
     return ofBlock && segment && this.#ofBlock(segment, { number, subject }, (block) => ofBlock(block, detail, subject))
   }
 
-  /** The logs of archived blocks in a range of numbers, both included, that match. Unpacks every segment it touches. */
+  /** Finds the matching logs of archived blocks from `from` to `to`, both included. Unpacks every segment in that range. */
   async logs(filter: LogFilter, from: number, to: number): Promise<FilteredLog[]> {
     const found: FilteredLog[] = []
     for (const segment of this.#segments.filter(({ first, last }) => first <= to && last >= from)) {
@@ -142,14 +143,14 @@ export class BlockArchive {
     return found
   }
 
-  /** Forgets a block and all after it: the chain has gone back behind it. */
+  /** Removes the block `from` and all later ones: the chain was reverted to an earlier block. */
   truncate(from: number): Promise<void> {
     return this.#queue.run(async () => {
       if (this.last !== undefined && this.last >= from) await this.#keep({ truncated: from })
     })
   }
 
-  /** Forgets everything. */
+  /** Removes all blocks. */
   clear(): Promise<void> {
     return this.#queue.run(async () => {
       await this.#journal?.rewrite([])
@@ -167,7 +168,7 @@ export class BlockArchive {
     else this.#segments.push(segmentOf(entry))
   }
 
-  /** Where a transaction of this hash is, as {@link #transactions} has it. */
+  /** Looks a transaction up in {@link #transactions}. */
   #placeOf(hash: string): number | undefined {
     this.#index()
     return this.#transactions.get(keyOf(hash))
@@ -178,7 +179,7 @@ export class BlockArchive {
     while (this.#indexed < this.#segments.length) this.#indexNext()
   }
 
-  /** As {@link #index}, unless somebody needs them earlier: a start does not. */
+  /** As {@link #index}, but yields to other work after each segment: a start does not need the indexes. */
   async #indexInTurns(): Promise<void> {
     while (this.#indexed < this.#segments.length) {
       this.#indexNext()
@@ -204,7 +205,7 @@ export class BlockArchive {
       for (const [key] of blocksOf(segment, from)) this.#blocks.delete(key)
       for (const [key] of transactionsOf(segment, from)) this.#transactions.delete(key)
       this.#unpacked.forget(segment)
-      if (segment.first < from) left.push({ ...segment, last: from - 1 }) // another archive may have the whole
+      if (segment.first < from) left.push({ ...segment, last: from - 1 }) // a copy: another archive may share the segment
     }
     this.#segments = left
     this.#indexed = Math.min(this.#indexed, this.#segments.length)
@@ -232,7 +233,7 @@ export class BlockArchive {
     return block && (hash === undefined || block.block.hash === hash) ? answer(block) : undefined
   }
 
-  /** The number of the block that a JSON-RPC parameter names, by number or, if it is archived, by hash. */
+  /** Number of the block that a JSON-RPC parameter names by number or, if the block is archived, by hash. */
   numberOf(subject: unknown): number | undefined {
     const hash = hashIn(subject)
     if (hash !== undefined) {
@@ -261,20 +262,20 @@ export class BlockArchive {
   }
 }
 
-/** The block hash a JSON-RPC parameter holds, if any. */
+/** @returns the block hash in a JSON-RPC parameter, in lower case; undefined if there is none */
 function hashIn(subject: unknown): string | undefined {
   const hash = typeof subject === 'object' && subject !== null && 'blockHash' in subject ? subject.blockHash : subject
   return typeof hash === 'string' && /^0x[0-9a-f]{64}$/i.test(hash) ? hash.toLowerCase() : undefined
 }
 
-/** What a journal holds of a segment, in its order. */
+/** Journal entries that restore a segment, in order. */
 function entriesOf(segment: ArchiveSegment): ArchiveEntry[] {
   const { first, last, counts } = segment
   const whole = first + counts.length - 1 === last
   return [entryOf(segment), ...(whole ? [] : [{ truncated: last + 1 }])]
 }
 
-/** Blocks by the segment, with their JSON. */
+/** Splits blocks into portions, one for each segment, with the JSON of each block. */
 function* portions(blocks: readonly BlockToArchive[]): Generator<[BlockToArchive[], string[]]> {
   let [portion, json, size]: [BlockToArchive[], string[], number] = [[], [], 0]
   for (const block of blocks) {
@@ -305,19 +306,19 @@ const rawTransactionAt: OfBlock = ({ block }, index) => {
   return transaction ? rawTransaction(transaction) : null
 }
 
-/** NaN for what is no number in any notation: some of it cannot even be converted. */
+/** @returns NaN for a value that is not a number in any notation; some values would make `Number` throw */
 function placeOf(index: unknown): number {
   return typeof index === 'number' || typeof index === 'string' ? Number(index) : Number.NaN
 }
 
-/** What methods answer whose first parameter is a transaction's hash. */
+/** Answers of the methods whose first parameter is a transaction's hash. */
 const answerOfTransaction: ReadonlyMap<string, OfTransaction> = new Map<string, OfTransaction>([
   ['eth_getTransactionReceipt', ({ receipts }, index) => receipts[index]],
   ['eth_getTransactionByHash', ({ block }, index) => block.transactions[index]],
   ['eth_getRawTransactionByHash', (archived, index) => rawTransactionAt(archived, index, undefined)],
 ])
 
-/** What methods answer whose first parameter is a block's number or hash, or a filter with one. */
+/** Answers of the methods whose first parameter is a block's number or hash, or a filter with one. */
 const answerOfBlock: ReadonlyMap<string, OfBlock> = new Map<string, OfBlock>([
   ['eth_getBlockByNumber', block],
   ['eth_getBlockByHash', block],
@@ -335,7 +336,7 @@ const answerOfBlock: ReadonlyMap<string, OfBlock> = new Map<string, OfBlock>([
   ],
 ])
 
-/** The signed bytes of a transaction, from what `eth_getTransactionByHash` says of it. */
+/** Encodes the signed bytes of a transaction from the answer of `eth_getTransactionByHash`. */
 export function rawTransaction(transaction: object): Hex {
   const formatted = formatTransaction(transaction as RpcTransaction)
   const { r, s, v, yParity, input, to, ...fields } = formatted

@@ -4,7 +4,7 @@ import { LOG_BLOCKS, LOGS, overBudget } from '../json-rpc/rpc-budget.ts'
 import type { RpcClient } from '../json-rpc/rpc-client.ts'
 import type { BlockArchive } from './block-archive.ts'
 
-/** A filter of logs by a range of blocks. */
+/** An `eth_getLogs` filter by a range of blocks. */
 interface RangeFilter {
   fromBlock?: unknown
   toBlock?: unknown
@@ -12,19 +12,19 @@ interface RangeFilter {
   topics?: unknown
 }
 
-/** What logs across the border of the archive are found with. */
+/** Sources of logs for a range that is partly in the archive. */
 interface LogSources {
   archive: BlockArchive
   rpc: RpcClient
-  /** @returns true if nobody waits for the answer any more. */
+  /** @returns true if nobody waits for the answer any more */
   over(): boolean
 }
 
 const METHOD = 'eth_getLogs'
-/** Blocks of the archive between two looks at the budget. */
+/** Number of archived blocks that are read between two checks of the budget. */
 const STEP = 64
 
-/** Throws RpcError if a filter asks for too many blocks; those that are not there yet do not count. */
+/** Throws RpcError if a filter's range has more than {@link LOG_BLOCKS} blocks; blocks after the latest do not count. */
 export async function checkRange(method: string, filter: unknown, rpc: RpcClient): Promise<void> {
   if (!isRange(filter)) return
   const from = numberOf(filter.fromBlock)
@@ -34,7 +34,7 @@ export async function checkRange(method: string, filter: unknown, rpc: RpcClient
   throw overBudget(method, `the range has more than ${LOG_BLOCKS} blocks, the limit of a filter`)
 }
 
-/** @returns true if a filter asks for blocks the archive has. The node answers, or refuses, all other filters. */
+/** @returns true if a filter's range includes archived blocks. The node answers, or refuses, all other filters. */
 export function reachesArchive(filter: unknown, archive: BlockArchive): filter is RangeFilter {
   if (!isRange(filter)) return false
   const { first, last } = archive
@@ -45,7 +45,7 @@ export function reachesArchive(filter: unknown, archive: BlockArchive): filter i
   return from <= last && to >= first && from <= to
 }
 
-/** The logs of blocks some of which the archive has, and the node the others. Throws RpcError if they are too many. */
+/** Finds logs in blocks of which some are in the archive and the others in the node. Throws RpcError if there are too many. */
 export async function logsAcross(filter: RangeFilter, { archive, rpc, over }: LogSources): Promise<unknown[]> {
   const { first = 0, last = 0 } = archive
   const from = numberOf(filter.fromBlock) ?? 0

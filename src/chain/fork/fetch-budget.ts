@@ -1,7 +1,7 @@
 import type { SandboxClock } from '../../domain/clock.ts'
 import { CALL_FETCHES } from '../json-rpc/rpc-budget.ts'
 
-/** A call of Anvil's to the chain that it forks. */
+/** A call that Anvil makes to the chain that it forks. */
 export interface RealCall {
   jsonrpc: '2.0'
   id: unknown
@@ -9,36 +9,36 @@ export interface RealCall {
   params?: unknown[]
 }
 
-/** Where real state is read from that a fork's checkpoint does not hold. */
+/** Source of the real state that a fork's checkpoint does not hold. */
 export interface RealChain {
-  /** Answers a call in JSON. Without what is needed, the chain does not work. */
+  /** Answers a call with JSON. `needed`: the fork cannot work without a result, so an error in the answer counts as a failure. */
   forward(call: RealCall, needed: boolean): Promise<string>
-  /** How often reading failed so far. */
+  /** Number of reads that have failed so far. */
   readonly failures: number
-  /** Why it fails at present. */
+  /** Reason why reads fail at present; undefined while they succeed. */
   readonly failure: string | undefined
 }
 
-/** What is asked of an account beside its balance. */
+/** Queries about an account other than its balance: Anvil makes all three for a new account, and only the balance counts. */
 const REST = /^eth_get(Code|TransactionCount)$/
-/** Milliseconds until a call that nobody waits for any more is refused another fetch, should it still be executing. */
+/** Milliseconds between two refused fetches of a call that nobody waits for any more but that still executes. */
 const AGAIN = 250
 
 /**
- * Says whether a node may fetch state that it does not hold, each piece of which takes a round trip. A call of somebody else
- * that reads thousands of accounts would keep blocks waiting, on a fork for minutes: nothing but a fetch that fails ends it
- * in the node. It need not be that call's: a transfer whose fetch fails is carried out again, as when an upstream fails.
+ * Decides if a node may fetch state that it does not hold, each piece of which takes a round trip. A call from outside
+ * that reads thousands of accounts would keep blocks waiting, on a fork for minutes: only a failed fetch ends such a call
+ * in the node. The failed fetch may belong to a transfer instead, which is then repeated, as when an upstream fails.
  */
 export class FetchBudget {
   readonly real: RealChain | undefined
   readonly #clock: SandboxClock
   #refused = 0
-  /** Calls of others that execute. */
+  /** Number of calls from outside that execute. */
   #executing = 0
   #left = 0
-  /** Somebody gave up a call that still executes. */
+  /** True if a caller gave up a call that still executes. */
   #givenUp = false
-  /** The address whose state was refused: the node asks again for parts of it, in other words. */
+  /** The address whose state was refused: the node asks again for parts of that state by other methods. */
   #refusedAt: unknown
 
   constructor(clock: SandboxClock, real?: RealChain) {
@@ -46,7 +46,7 @@ export class FetchBudget {
     this.real = real
   }
 
-  /** How often a fetch failed so far. */
+  /** Number of fetches that were refused or have failed so far. */
   get failures(): number {
     return this.#refused + (this.real?.failures ?? 0)
   }
@@ -55,7 +55,11 @@ export class FetchBudget {
     return this.real?.failure
   }
 
-  /** Call when a call of somebody else begins, who waits until the patience ends. Returns what to call at its end. */
+  /**
+   * Call when a call from outside begins.
+   * @param patience resolves when the caller no longer waits
+   * @returns a function to call when the call has ended
+   */
   begin(patience: Promise<unknown>): () => void {
     let over = false
     if (this.#executing++ === 0) this.#left = CALL_FETCHES
@@ -70,7 +74,7 @@ export class FetchBudget {
     }
   }
 
-  /** @returns true if one more piece of an address's state may be fetched, by a method of JSON-RPC. */
+  /** @returns true if the node may fetch one more piece of an address's state, by this JSON-RPC method */
   admit(method: string, address: unknown): boolean {
     if (this.#executing === 0) return true
     if (this.#refusedAt !== undefined && address === this.#refusedAt) return false

@@ -11,17 +11,17 @@ import { faultText } from '../json-rpc/json-rpc.ts'
 import type { RealCall } from './fetch-budget.ts'
 import { Upstream, UpstreamError } from './upstream.ts'
 
-/** A fork about to be made: its upstream was asked everything Anvil will depend on. */
+/** A fork about to be made: its upstream has been checked for everything that Anvil will depend on. */
 export interface Fork {
   relay: ForkRelay
-  /** What it begins with: the block, and nothing that differs from the real chain. */
+  /** The first checkpoint: the forked block, without any change to the real chain's state. */
   origin: Checkpoint
 }
 
-/** Milliseconds for an answer of the upstream: less than our own patience with Anvil, so that the reason is known. */
+/** Milliseconds until the upstream must have answered: less than the limit for Anvil, so that the upstream's error comes first. */
 const UPSTREAM_TIMEOUT_MS = 8_000
 
-/** @returns true if a chain is to be a fork of a real one. */
+/** @returns true if the chain is set up as a fork of a real one */
 export function isFork(setup: ChainSetup): setup is ChainSetup & { fork: ForkSetup } {
   return setup.fork !== undefined
 }
@@ -44,7 +44,7 @@ export async function openFork(
   }
 }
 
-/** A fork that was kept goes on from the block it was made at. Throws {@link ChainSetupError} if another one is asked for. */
+/** Makes a kept fork go on from the block where it was forked. Throws {@link ChainSetupError} if the setup names another block. */
 export function atKeptBlock<Setup extends ChainSetup & { fork: ForkSetup }>(setup: Setup, kept?: number): Setup {
   const { fork, chain_id } = setup
   if (kept === undefined) return setup
@@ -55,7 +55,7 @@ export function atKeptBlock<Setup extends ChainSetup & { fork: ForkSetup }>(setu
   return { ...setup, fork: { ...fork, block_number: kept } }
 }
 
-/** What to say when an upstream fails while a fork is being made. */
+/** Makes the error for an upstream that fails while a fork is being made. */
 export function unusable({ origin }: ForkSetup, reason: string, cause: unknown): ChainSetupError {
   const limited = cause instanceof UpstreamError ? cause.kind === 'limited' : /limits the rate/.test(reason)
   const fix = limited
@@ -73,7 +73,7 @@ async function checkChainId({ chain_id, fork }: ChainSetup & { fork: ForkSetup }
   throw new ChainSetupError(fork.origin, message, `give the RPC URL of chain ${chain_id}, or change chain_id`)
 }
 
-/** The block to fork at: the one asked for, or the latest. */
+/** Fetches the block to fork at: the block of the setup, or the latest one. Throws {@link ChainSetupError} if it does not exist. */
 async function findBlock({ fork }: ChainSetup & { fork: ForkSetup }, upstream: Upstream): Promise<Block> {
   const wanted = fork.block_number
   const tag = wanted === undefined ? 'latest' : numberToHex(wanted)
@@ -84,7 +84,7 @@ async function findBlock({ fork }: ChainSetup & { fork: ForkSetup }, upstream: U
   throw new ChainSetupError(fork.origin, message, 'choose an earlier fork_block_number, or leave it out for the latest')
 }
 
-/** A node that pruned the block's state says so here, before Anvil would. */
+/** Throws {@link ChainSetupError} if a contract of a market does not exist, or the upstream has pruned the block's state. */
 async function checkCode(setup: ChainSetup & { fork: ForkSetup }, upstream: Upstream, block: Hex): Promise<void> {
   const { fork, markets = [] } = setup
   const addresses = new Map(
@@ -117,19 +117,19 @@ async function codeAt(address: Hex, block: Hex, fork: ForkSetup, upstream: Upstr
   }
 }
 
-/** Milliseconds between looks for an upstream that failed. */
+/** Milliseconds between two probes of an upstream that failed. */
 const PROBE_INTERVAL_MS = 500
-/** A JSON-RPC error code Anvil gives up on at once. */
+/** A JSON-RPC error code after which Anvil does not retry. */
 const FAILED = -32000
-/** What any node answers that is up. */
+/** A call that every running node answers. */
 const SIMPLE: RealCall = { jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }
 
 /**
- * Stands between an Anvil and the upstream of its fork: so the URL, whose path may be a key, is in no process list and in no
- * message of Anvil's, and whatever the upstream fails with is known here in so many words.
+ * Relays calls from an Anvil to the upstream of its fork. So the URL, whose path may be a key, does not appear in the process
+ * list or in Anvil's messages, and the exact error of the upstream is known here.
  */
 class ForkRelay {
-  /** How often the upstream has failed so far. */
+  /** Number of calls that have failed so far because of the upstream. */
   failures = 0
   readonly #deps: RelayDeps
   #failure: string | undefined
@@ -139,7 +139,7 @@ class ForkRelay {
     this.#deps = deps
   }
 
-  /** Why the upstream cannot be read from; undefined as far as is known that it can. */
+  /** Reason why the upstream cannot be read; undefined while no failure is known. */
   get failure(): string | undefined {
     return this.#failure
   }
@@ -150,11 +150,12 @@ class ForkRelay {
   }
 
   /**
-   * Passes a call on; the answer says why, should the upstream fail. An error that it answers with is passed on as well, unless
-   * the call is needed: a node that does not have the state that was forked is no better than one that is down.
+   * Passes a call on. If the upstream fails, the answer is a JSON-RPC error with the reason. An error in the upstream's answer is
+   * passed on as well; if the call is needed, that also counts as a failure: a node without the forked state is of no more use
+   * than one that is down.
    */
   async forward(call: RealCall, needed: boolean): Promise<string> {
-    // Known to fail, it is asked by the probe alone: whoever waits learns so at once instead of after a time-out.
+    // While the upstream fails, only the probe asks it: callers get the error at once instead of after a time-out.
     if (this.#failure !== undefined) {
       this.failures++
       return faultText(call, { code: FAILED, message: this.#failure })
@@ -171,7 +172,7 @@ class ForkRelay {
     }
   }
 
-  /** It answers again as soon as it answers `missed`. */
+  /** Notes a failure. It ends as soon as the upstream answers `missed`. */
   #failed(reason: string, missed: RealCall): void {
     this.failures++
     const known = this.#failure
@@ -202,7 +203,7 @@ function failureOf(reason: string): string {
   return `the fork's upstream ${reason}`
 }
 
-/** What a relay is made from. */
+/** Dependencies of a relay. */
 interface RelayDeps {
   chainId: string
   upstream: Upstream

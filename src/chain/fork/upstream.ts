@@ -3,20 +3,20 @@ import { oneLine } from '../../support/foreign-text.ts'
 import { readBody } from '../../support/read-body.ts'
 import { abortController } from '../../support/waiting.ts'
 
-/** JSON-RPC's own word for a limit, beside HTTP's 429. */
+/** Error codes by which nodes report a rate limit in JSON-RPC, beside HTTP's status 429. */
 const LIMIT_CODES: ReadonlySet<unknown> = new Set([429, -32005, -32016])
-/** Milliseconds to wait, one after another, when the rate is limited, before that counts as a failure. */
+/** Pauses in milliseconds before each retry when the rate is limited; after the last one it counts as a failure. */
 const RATE_LIMIT_PAUSES_MS = [250, 750]
-/** More than any answer a node gives for one call. */
+/** Limit of an answer in bytes: more than a node answers to any one call. */
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** An upstream did not answer as a node does. The message never holds more of its URL than the host. */
+/** An upstream did not answer as a node does. The message contains only the host of its URL. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError'
 
   constructor(
     reason: string,
-    /** `refused`: it answered a call with an error; `limited`: asked again later, it may well answer. */
+    /** `refused`: it answered a call with an error; `limited`: it limits the rate and may answer later. */
     readonly kind: 'failed' | 'refused' | 'limited' = 'failed',
   ) {
     super(reason)
@@ -31,12 +31,12 @@ export class Upstream {
   readonly #clock: SandboxClock
   readonly #closed = abortController()
 
-  /** `timeout`: milliseconds until an answer must be complete. */
+  /** @param timeout milliseconds until an answer must be complete */
   constructor(url: string, timeout: number, clock: SandboxClock) {
     this.#clock = clock
     const parsed = new URL(url)
     if (parsed.username || parsed.password) {
-      // fetch refuses them in the URL.
+      // fetch refuses credentials in the URL.
       const credentials = `${decodeURIComponent(parsed.username)}:${decodeURIComponent(parsed.password)}`
       this.#headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
       parsed.username = ''
@@ -47,10 +47,10 @@ export class Upstream {
     this.#timeout = timeout
   }
 
-  /** All of its URL that may be shown: the rest may be a key. */
+  /** The only part of the URL that may be shown: the rest may be a key. */
   readonly host: string
 
-  /** One call's result. Throws {@link UpstreamError}. */
+  /** Makes one call and returns its result. Throws {@link UpstreamError}. */
   async call<Result>(method: string, ...params: unknown[]): Promise<Result> {
     const body = await this.post(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
     const answer = JSON.parse(body) as { result?: Result; error?: { message?: string } }
@@ -58,14 +58,14 @@ export class Upstream {
     return answer.result as Result
   }
 
-  /** Throws {@link UpstreamError} if an answer to a method that always has a result has none. */
+  /** Throws {@link UpstreamError} if the answer `text` has no result; for methods that always have one. */
   requireResult(method: string, text: string): void {
     const { result, error } = Object(parsed(text)) as Parsed
     if (error) throw this.#refused(method, error.message)
     if ((result ?? null) === null) throw this.#refused(method, 'no result')
   }
 
-  /** Passes a request on, again if the rate is limited, and returns the answer, JSON for certain. Throws {@link UpstreamError}. */
+  /** Sends a request and returns the answer, which is valid JSON. Retries while the rate is limited. Throws {@link UpstreamError}. */
   async post(body: string): Promise<string> {
     for (const pause of RATE_LIMIT_PAUSES_MS) {
       try {
@@ -78,7 +78,7 @@ export class Upstream {
     return this.postOnce(body)
   }
 
-  /** As {@link post}, but without a second try. */
+  /** As {@link post}, but without retries. */
   async postOnce(body: string): Promise<string> {
     let response: Response
     let text: string
@@ -92,7 +92,7 @@ export class Upstream {
     return this.#checked(response, text)
   }
 
-  /** Calls under way fail. */
+  /** Makes running calls fail. */
   close(): void {
     this.#closed.abort()
   }
@@ -114,7 +114,7 @@ export class Upstream {
     throw new UpstreamError(`${this.host} answers ${what} with status ${status}, not JSON-RPC`)
   }
 
-  /** A node may quote the URL it was called by. */
+  /** Removes the URL from a message: a node may quote the URL it was called by. */
   #redact(text: string): string {
     const { pathname, search } = new URL(this.#url)
     const clean = [this.#url, `${pathname}${search}`, pathname, search.slice(1)]
@@ -139,7 +139,7 @@ function parsed(text: string): Parsed | undefined {
   }
 }
 
-/** fetch says "fetch failed"; what helps stands in the cause, for several addresses only as its code. */
+/** Finds the reason of a failed fetch. Its message is only "fetch failed"; the cause says why, for several addresses only by its code. */
 function reasonOf(error: unknown, timeout: number): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return `no answer within ${timeout} ms`

@@ -7,9 +7,9 @@ import type { BlockProducer } from '../rounds/block-producer.ts'
 
 const WAS_RESET = -32000
 
-/** What is left of one request's budget. */
+/** The remaining budget of one request. */
 export class Allowance {
-  /** Bytes of the answer. */
+  /** Bytes that the answer may still have. */
   bytes = ANSWER_BYTES
   /** True if a call was not answered in time. */
   gaveUp = false
@@ -17,14 +17,14 @@ export class Allowance {
   readonly #until: number
   readonly #generation: AbortSignal
 
-  /** `generation`: what the request belongs to; by default none that ends. */
+  /** @param generation aborted when the chain is reset; by default never */
   constructor(clock: SandboxClock, generation: AbortSignal = new AbortController().signal) {
     this.#generation = generation
     this.#clock = clock
     this.#until = clock.wallNow() + BATCH_TIME
   }
 
-  /** Throws RpcError if nothing is left for one more call. */
+  /** Throws RpcError if the budget does not allow one more call. */
   check(method: string): void {
     this.requireSameGeneration(method)
     if (this.bytes <= 0) throw tooLong(method)
@@ -33,18 +33,18 @@ export class Allowance {
     throw overBudget(method, `not begun within ${BATCH_TIME / 1_000} s, the limit of a batch`)
   }
 
-  /** Throws RpcError if the chain was reset since the request came: it was not meant for what came after. */
+  /** Throws RpcError if the chain was reset since the request came: the request was meant for the chain before. */
   requireSameGeneration(method: string): void {
     if (this.#generation.aborted) throw new RpcError(method, WAS_RESET, 'not begun: the chain was reset meanwhile')
   }
 
-  /** The error of a call that was not answered in time. A node that is silent is not asked again, call by call. */
+  /** Makes the error of a call that was not answered in time. Later calls are refused, so that a silent node is not asked again. */
   giveUp(method: string): RpcError {
     this.gaveUp = true
     return noAnswer(method)
   }
 
-  /** Takes an answer's text off, and gives it back. Throws {@link BodyTooLargeError}. */
+  /** Subtracts the length of an answer's text and returns the text. Throws {@link BodyTooLargeError}. */
   spend(text: string): string {
     if (text.length > this.bytes) throw new BodyTooLargeError(this.bytes)
     this.bytes -= text.length
@@ -52,14 +52,14 @@ export class Allowance {
   }
 }
 
-/** The error of a call whose answer is too long, alone or together with those before it. */
+/** Makes the error of a call whose answer is too long, alone or together with the answers before it. */
 export function tooLong(method: string): RpcError {
   return overBudget(method, `the answer is longer than ${ANSWER_BYTES} bytes, the limit of a request`)
 }
 
 /**
- * A change that somebody else asked for, who waits for its turn in the producer's queue, and for the node, no longer than a
- * call may take. Until it has begun, giving up means that it is never carried out.
+ * A change that was requested from outside. The caller waits for its turn in the producer's queue and for the node together no
+ * longer than a call may take. A change that is given up before it has begun is never carried out.
  */
 export class Turn {
   readonly #method: string
@@ -75,7 +75,7 @@ export class Turn {
     this.#deps = deps
   }
 
-  /** Runs a task with the chain to itself. Throws RpcError, and runs nothing, if nobody waits any more, or after a reset. */
+  /** Runs a task with the chain to itself. Throws RpcError without running it if nobody waits any more, or after a reset. */
   exclusive<Result>(task: () => Promise<Result>): Promise<Result> {
     return this.#deps.producer.exclusive(async () => {
       if (this.#over) throw this.#late()
@@ -85,12 +85,12 @@ export class Turn {
     })
   }
 
-  /** Call when a piece is done: whoever waits sees it go on, and has the patience for the next one. */
+  /** Call when one step is done: the time limit starts again for the next one. */
   step(): void {
     this.#steps++
   }
 
-  /** What the change comes to. Throws RpcError when it takes too long: begun, it goes on, since the node does. */
+  /** Awaits the result of the change. Throws RpcError when it takes too long; a change that has begun goes on in the node. */
   inTime<Result>(change: Promise<Result>): Promise<Result> {
     return inTime(change, this.#patience(), () => this.#late())
   }

@@ -7,19 +7,19 @@ export type Params = readonly unknown[]
 type Fields = Readonly<Record<string, unknown>>
 type Cap = (method: string, params: Params) => Params
 
-/** Percentiles of a fee history, as geth takes them. */
+/** Limit on the percentiles of a fee history, as in geth. */
 const MOST_PERCENTILES = 100
-/** Blocks of a simulation, as geth takes them. */
+/** Limit on the blocks of a simulation, as in geth. */
 const MOST_SIMULATED = 256
-/** Calls of a simulation: each must have enough gas to begin. */
+/** Limit on the calls of a simulation, which share the gas: each must have enough to begin. */
 const MOST_CALLS = 1_000
-/** Slots of one question, as geth takes them. */
+/** Limit on the storage slots of one call, as in geth. */
 const MOST_SLOTS = 1_024
 
 const CAPS: ReadonlyMap<string, Cap> = new Map<string, Cap>([
   ['eth_call', (method, params) => withGas(method, params, CALL_GAS)],
   ['eth_createAccessList', (method, params) => withGas(method, params, CALL_GAS)],
-  // The node tries one amount after another, two dozen times.
+  // The node executes it with one amount of gas after another, two dozen times.
   ['eth_estimateGas', (method, params) => withGas(method, params, TRANSACTION_GAS)],
   ['eth_simulateV1', simulation],
   ['eth_feeHistory', feeHistory],
@@ -27,14 +27,14 @@ const CAPS: ReadonlyMap<string, Cap> = new Map<string, Cap>([
   ['eth_getProof', proof],
   ['eth_signTypedData_v4', typedData],
   ['debug_traceCall', tracedCall],
-  // With the states of all blocks, which nothing here loads, it takes seconds.
+  // A dump with the states of all blocks would take seconds, and cannot be loaded into this chain.
   ['anvil_dumpState', () => []],
   ['hardhat_dumpState', () => []],
 ])
 
 /**
- * Parameters within the budget: what has no gas, or too much, gets the most that it may have, as at geth (RPCGasCap).
- * Throws RpcError for what cannot be cut down.
+ * Fits parameters into the budget: a call without gas, or with too much, gets the most that it may have, as in geth (RPCGasCap).
+ * Throws RpcError for parameters that cannot be cut down.
  */
 export function cappedParams(method: string, params: Params): Params {
   if (/^debug_trace/.test(method)) refuseScripts(method, params)
@@ -42,36 +42,36 @@ export function cappedParams(method: string, params: Params): Params {
   return CAPS.get(method)?.(method, params) ?? params
 }
 
-/** @returns true if a method's parameters may have to be changed to fit into the budget. */
+/** @returns true if a method's parameters may have to be changed to fit into the budget */
 export function isCapped(method: string): boolean {
   return CAPS.has(method)
 }
 
-/** A quantity, at most so much; that much if it is missing. Throws RpcError for what is no quantity. */
+/** Limits a quantity to `most`, which is also the default. Throws RpcError if the value is not a quantity. */
 function atMost(method: string, name: string, quantity: unknown, most: number): string {
   if (quantity === undefined || quantity === null) return numberToHex(most)
   const given = readQuantity(method, name, quantity)
   return numberToHex(given < BigInt(most) ? given : BigInt(most))
 }
 
-/** A number as nodes take it: in hexadecimal, in decimal digits or as a JSON number. Throws RpcError for anything else. */
+/** Reads a number as nodes do: from hexadecimal, decimal digits or a JSON number. Throws RpcError for any other value. */
 export function readQuantity(method: string, name: string, quantity: unknown): bigint {
   const sound = typeof quantity === 'number' ? Number.isSafeInteger(quantity) && quantity >= 0 : isQuantity(quantity)
   if (!sound) throw invalidParams(method, `${name} is no quantity`)
   return BigInt(quantity as string | number)
 }
 
-/** A number of at most 256 bits: reading millions of decimal digits would take seconds. */
+/** @returns true for digits of at most 256 bits: reading millions of decimal digits would take seconds */
 function isQuantity(value: unknown): value is string {
   return typeof value === 'string' && /^(0x[0-9a-f]{1,64}|\d{1,78})$/i.test(value)
 }
 
-/** @returns true if a value is an object with named fields. Anvil accepts some as lists, whose fields would not be seen here. */
+/** @returns true if a value is an object with named fields, not a list. Anvil accepts some objects as lists of their fields. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** A transaction whose fees are said: what is left open is nothing, as the base fee is. */
+/** Adds the missing fees to a transaction: zero, like the base fee. */
 export function withFees(transaction: Fields): Fields {
   const { type, gasPrice, accessList, maxFeePerGas } = transaction
   const priced = (gasPrice ?? undefined) !== undefined
@@ -138,7 +138,7 @@ function typedData(method: string, params: Params): Params {
   return params
 }
 
-/** A log of every step copies the stack at each: gigabytes for a few thousand gas. */
+/** Makes the error for a trace of single steps, which copies the stack at each: gigabytes for a few thousand gas. */
 function singleSteps(method: string, instead: string): RpcError {
   return overBudget(method, `single steps are not shown: give ${instead}`)
 }
@@ -151,7 +151,7 @@ function tracedCall(method: string, params: Params): Params {
   return withGas(method, params, TRACE_GAS)
 }
 
-/** No limit holds for a program of somebody else's inside the node. */
+/** Throws RpcError for a tracer in JavaScript: no limit can be set to a foreign program inside the node. */
 function refuseScripts(method: string, params: Params): void {
   for (const param of params) {
     const tracer = isFields(param) ? (param.tracer ?? undefined) : undefined
@@ -160,12 +160,12 @@ function refuseScripts(method: string, params: Params): void {
   }
 }
 
-/** Members of a type, those of its structs and every array of arrays counted as often as they stand in it. */
+/** Limit on the members of a type. Members of its structs, and nested arrays, count as often as they occur in it. */
 const MOST_MEMBERS = 1_000
 
 /**
- * Throws RpcError for typed data (EIP-712), or JSON of it, whose types hold too much: the node writes out each struct wherever it
- * is named. Forty structs that hold the next one twice fill any memory; arrays 100,000 deep, its stack.
+ * Throws RpcError for typed data (EIP-712), or JSON of it, with a type over the limit: the node expands each struct wherever it
+ * is named. Forty structs that each hold the next one twice fill any memory; arrays nested 100,000 deep overflow its stack.
  */
 function checkTypedData(method: string, given: unknown): void {
   const types = typesIn(given)
@@ -181,18 +181,18 @@ function typesIn(given: unknown): Readonly<Record<string, unknown>> {
     const data: unknown = typeof given === 'string' ? JSON.parse(given) : given
     return Object((Object(data) as { types?: unknown }).types)
   } catch {
-    return {} // the node refuses it
+    return {} // not JSON: the node refuses it
   }
 }
 
 interface Measuring {
   types: Readonly<Record<string, unknown>>
-  /** Of the structs measured so far; 0 of those around this one: the node refuses circles. */
+  /** Sizes of the structs measured so far. A struct that is being measured has 0, which ends cycles; the node refuses them. */
   sizes: Map<string, number>
   depth: number
 }
 
-/** Of a struct that holds too much, a number that is too high. */
+/** Counts the members of a struct; returns some count over the limit when there are too many. */
 function sizeOf(name: string, { types, sizes, depth }: Measuring): number {
   const known = sizes.get(name)
   if (known !== undefined) return known

@@ -7,23 +7,26 @@ import type { ChainWriter, Refusals } from '../writing/chain-writer.ts'
 import { readQuantity } from './capped-params.ts'
 
 const UNDECODABLE = { code: -32602, reason: 'Failed to decode transaction' }
-/** Without its blobs Anvil keeps one for ever, and mines nothing that comes after it for seconds. */
+/** Anvil keeps a transaction without its blobs for ever, and mines nothing that comes after it for seconds. */
 const BLOBS = { code: -32602, reason: 'transactions with blobs (type 3) are not taken' }
 
 /**
- * Hands transactions of others to the node's pool. Their gas is free, so its amount is limited: all that wait together fit
- * into a small part of a block, and the next transfers into the rest. Everything here is done in the queue.
+ * Hands transactions from outside to the node's pool. Their gas is free, so its amount is limited: all waiting ones together fit
+ * into a small part of a block, which leaves the rest to the next transfers. All methods must run in the producer's queue.
  */
 export class ForeignPool {
   readonly #deps: ForeignDeps
-  /** By hash, of what has been in the pool since it was last looked at. */
+  /** Gas by hash, of the transactions that are in the pool, or were when it was last checked. */
   readonly #gas = new Map<Hex, bigint>()
 
   constructor(deps: ForeignDeps) {
     this.#deps = deps
   }
 
-  /** Signed transactions, together as far as there is room. Says who was refused. */
+  /**
+   * Sends signed transactions, as many together as there is room for.
+   * @returns for each transaction in order the error, or undefined if it was accepted
+   */
   async broadcast(method: string, raws: readonly Hex[]): Promise<Refusals> {
     const refusals: Refusals = []
     const waiting: Hex[] = []
@@ -46,7 +49,7 @@ export class ForeignPool {
     return refusals
   }
 
-  /** A transaction that the node signs. Returns its hash. Throws RpcError. */
+  /** Sends a transaction that the node signs. Returns its hash. Throws RpcError. */
   async send(method: string, params: readonly unknown[]): Promise<unknown> {
     const transaction = Object(params[0]) as { gas?: unknown }
     refuseBlobs(method, transaction)
@@ -58,7 +61,7 @@ export class ForeignPool {
     return hash
   }
 
-  /** What was mined meanwhile makes room, or is mined for that. Throws RpcError. */
+  /** Makes room for a transaction in the pool: subtracts those mined meanwhile, then mines the rest. Throws RpcError if it does not fit. */
   async #makeRoom(method: string, gas: bigint, sent: () => Promise<void>): Promise<void> {
     const { writer, reader } = this.#deps
     if (gas > TRANSACTION_GAS)
@@ -81,7 +84,7 @@ export class ForeignPool {
     return [...this.#gas.values()].reduce((sum, other) => sum + other, gas) <= TRANSACTION_GAS
   }
 
-  /** Forgets what is not in the pool any more. */
+  /** Forgets the transactions that have left the pool. */
   async #recount(): Promise<void> {
     const hashes = [...this.#gas.keys()]
     const found = await this.#deps.rpc.settle(hashes.map((hash): RpcCall => ['eth_getTransactionByHash', hash]))
@@ -92,7 +95,7 @@ export class ForeignPool {
   }
 }
 
-/** Throws RpcError. */
+/** Reads the gas of a signed transaction. Throws RpcError if it cannot be decoded or has blobs. */
 function gasIn(method: string, raw: Hex): bigint {
   if (raw.startsWith('0x03')) throw new RpcError(method, BLOBS.code, BLOBS.reason)
   try {
@@ -102,7 +105,7 @@ function gasIn(method: string, raw: Hex): bigint {
   }
 }
 
-/** A transaction that the node is to sign. Throws RpcError. */
+/** Throws RpcError if a transaction that the node is to sign has blobs. */
 function refuseBlobs(method: string, transaction: object): void {
   const type = 'type' in transaction ? transaction.type : undefined
   const named = ['blobVersionedHashes', 'blobs', 'sidecar', 'maxFeePerBlobGas'].some(
@@ -113,7 +116,7 @@ function refuseBlobs(method: string, transaction: object): void {
   }
 }
 
-/** What the transactions of others are handed on with. */
+/** Dependencies of a {@link ForeignPool}. */
 export interface ForeignDeps {
   rpc: RpcClient
   reader: ChainReader

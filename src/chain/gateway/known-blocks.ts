@@ -7,7 +7,7 @@ import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainWriter } from '../writing/chain-writer.ts'
 import { isFields, type Params } from './capped-params.ts'
 
-/** The code of geth's nodes for a state that is gone. */
+/** The error code of geth for a state that is no longer kept. */
 const NOT_KEPT = -32000
 
 /** Otterscan's searches for an account's transactions before a block, and after one. */
@@ -15,11 +15,11 @@ const SEARCH_BACK = 'ots_searchTransactionsBefore'
 const SEARCH_FORWARD = 'ots_searchTransactionsAfter'
 
 const LOGS = 'eth_getLogs'
-/** What the archive tells of a block by its number. */
+/** Methods that the archive answers for a block given by number. */
 const OF_BLOCK =
   /^eth_get(Logs|Block(ByNumber|Receipts|TransactionCountByNumber)|(Raw)?TransactionByBlockNumberAndIndex)$/
 
-/** Which blocks tags name, and of which blocks there is a state to read. */
+/** Resolves block tags, and knows for which blocks the node has a state. */
 export class KnownBlocks {
   readonly #deps: KnownBlocksDeps
 
@@ -27,7 +27,7 @@ export class KnownBlocks {
     this.#deps = deps
   }
 
-  /** A request without tags that the node would count from another block than we do, and without blocks to come. */
+  /** Rewrites a request: replaces tags that the node would resolve to other blocks than we do, and numbers of future blocks. */
   resolved = (request: unknown): unknown => {
     if (!isRequest(request) || !request.params) return request
     const { method } = request
@@ -38,8 +38,8 @@ export class KnownBlocks {
   }
 
   /**
-   * Throws RpcError if the state of the block that a request names (see `stateBlock`) is not kept, before the node says that
-   * it is empty.
+   * Throws RpcError if the state of the block that a request names (see `stateBlock`) is not kept: the node would answer that
+   * accounts are empty.
    */
   refuseForgotten(method: string, named: unknown): void {
     if (named === undefined) return
@@ -50,7 +50,7 @@ export class KnownBlocks {
     throw this.forgotten(method, number)
   }
 
-  /** @returns true if the node keeps the state that is read. It asks the real chain for those before a fork. */
+  /** @returns true if a request reads an old state that the node keeps itself; states before a fork come from the real chain */
   readsKept(method: string, params: Params): boolean {
     if (!readsOldState(method, params)) return false
     const { archive, journal } = this.#deps
@@ -58,7 +58,7 @@ export class KnownBlocks {
     return number === undefined || number > (journal.base.forked ?? -1)
   }
 
-  /** The error of a request for a state that is not kept. */
+  /** Makes the error of a request for a state that is not kept. */
   forgotten(method: string, number: number | undefined): RpcError {
     const which = number === undefined ? 'that block' : `block ${number}`
     const reason = `state of ${which} is not kept: that of blocks ${this.#oldest} to ${this.#deps.writer.height} is`
@@ -66,8 +66,8 @@ export class KnownBlocks {
   }
 
   /**
-   * A node that stands right at its checkpoint does not know all about its last block: named by its number, the archive tells
-   * it. A chain that rested after others changed it begins so.
+   * Replaces `latest` by its number while the node stands right at its checkpoint: such a node does not know all about its last
+   * block, but the archive answers for it by number. A chain that rested after it was changed from outside begins so.
    */
   #ofCheckpoint(method: string, params: Params): Params {
     const { archive, writer, supervisor } = this.#deps
@@ -79,14 +79,17 @@ export class KnownBlocks {
     return [{ ...subject, fromBlock: numberToHex(height) }, ...rest]
   }
 
-  /** From a block that is not there yet, the node would look for every one before it, for ever. */
+  /** Starts a backward search at the next block at most: from a future block, the node would look up every block before it. */
   #fromLast([address, before, ...rest]: Params): Params {
     const next = this.#deps.writer.height + 1
     const ahead = typeof before !== 'object' && Number(before) > next
     return [address, ahead ? next : before, ...rest]
   }
 
-  /** From a block of the real chain that was forked, the node would look for millions that it does not have; from 0 it begins at its first. */
+  /**
+   * Starts a forward search that begins before the fork at 0, which the node takes as its own first block: from a block of the
+   * real chain, it would look for millions of blocks that it does not have.
+   */
   #fromFirst([address, after, ...rest]: Params): Params {
     const { forked = 0 } = this.#deps.journal.base
     const before = typeof after !== 'object' && Number(after) < forked
@@ -94,8 +97,8 @@ export class KnownBlocks {
   }
 
   /**
-   * The only reorganisation there is, the fault's, replaces the last block: the one before is safe. On an embedded chain
-   * `earliest` is the first block of the sandbox: what was before is no block of anybody's.
+   * Resolves a tag. The only reorganisation, that of the fault, replaces the last block, so the one before is safe. On an embedded
+   * chain `earliest` is the first block of the sandbox: blocks before it belong to the build of the chain.
    */
   readonly #tagged = (tag: string): number | undefined => {
     const { archive, journal, writer } = this.#deps
@@ -105,7 +108,7 @@ export class KnownBlocks {
     return Math.max(writer.height - (tag === 'safe' ? 1 : 2), Math.min(first, writer.height))
   }
 
-  /** The first block whose state the node has; the last one's it always has. */
+  /** Number of the first block whose state the node has. It always has the state of the last block. */
   get #oldest(): number {
     const { writer, supervisor } = this.#deps
     const { after, count } = supervisor.states
@@ -113,7 +116,7 @@ export class KnownBlocks {
   }
 }
 
-/** What is known of a chain's blocks without asking its node. */
+/** Sources of what is known about a chain's blocks without asking its node. */
 export interface KnownBlocksDeps {
   archive: Pick<BlockArchive, 'first' | 'last' | 'numberOf'>
   journal: Pick<ChainJournal, 'base'>
@@ -121,7 +124,7 @@ export interface KnownBlocksDeps {
   supervisor: Pick<NodeSupervisor, 'states'>
 }
 
-/** Which parameter names the block whose state is read. */
+/** Index of the parameter that names the block whose state a method reads. */
 const STATE_OF: ReadonlyMap<string, number> = new Map([
   ['eth_getBalance', 1],
   ['eth_getTransactionCount', 1],
@@ -139,16 +142,16 @@ const STATE_OF: ReadonlyMap<string, number> = new Map([
   ['ots_hasCode', 1],
 ])
 
-/** What reads states of blocks that no parameter names so. */
+/** Methods that read old states, but whose parameters do not name the block. */
 const OF_OLD_STATES = /^(debug_trace(Transaction|Block)|trace_replay|eth_getTransactionBySenderAndNonce$)/
 
-/** Names of blocks that the node would count from another one than we do. */
+/** Tags that the node would resolve to other blocks than we do. */
 const TAGS: ReadonlySet<unknown> = new Set(['earliest', 'safe', 'finalized'])
 
-/** The number of the block that a tag names; undefined to leave it to the node. */
+/** Resolves a tag to a block number; undefined leaves it to the node. */
 type TagNumber = (tag: string) => number | undefined
 
-/** Parameters with numbers in place of `earliest`, `safe` and `finalized`, alone or in a filter of logs. */
+/** Replaces `earliest`, `safe` and `finalized` in parameters by numbers, alone or in a filter of logs. */
 function withoutTags(params: Params, numberOf: TagNumber): Params {
   const plain = (value: unknown): unknown => {
     const number = TAGS.has(value) ? numberOf(value as string) : undefined
@@ -162,7 +165,7 @@ function withoutTags(params: Params, numberOf: TagNumber): Params {
   })
 }
 
-/** What names the block whose state is read: a number, a hash or a tag; undefined for the latest, or if no state is. */
+/** @returns the number, hash or tag of the block whose state a request reads; undefined for the latest, or if it reads no state */
 export function stateBlock(method: string, params: Params): string | undefined {
   const index = STATE_OF.get(method)
   const given = index === undefined ? undefined : params[index]
@@ -170,7 +173,7 @@ export function stateBlock(method: string, params: Params): string | undefined {
   return typeof block === 'string' && block !== 'latest' && block !== 'pending' ? block : undefined
 }
 
-/** @returns true if a method may read the state of another block than the last one. */
+/** @returns true if a method may read the state of another block than the last one */
 function readsOldState(method: string, params: Params): boolean {
   if (OF_OLD_STATES.test(method)) return true
   const index = STATE_OF.get(method)
@@ -178,7 +181,7 @@ function readsOldState(method: string, params: Params): boolean {
   return block !== undefined && block !== 'latest' && block !== 'pending'
 }
 
-/** @returns true if a block is named by number or hash, not by a tag. */
+/** @returns true if a block is named by number or hash, not by a tag */
 export function isFixed(block: unknown): boolean {
   return (typeof block === 'string' && block.startsWith('0x')) || typeof block === 'number'
 }

@@ -17,15 +17,15 @@ import { forget, obstacleToRevert, remember, reverts, takesSnapshot } from './sn
 type Params = readonly unknown[]
 
 const NOT_POSSIBLE = -32000
-/** JSON-RPC's own word for a method that is not there. */
+/** JSON-RPC's error code for a method that does not exist. */
 const NOT_OFFERED = -32601
-/** The method whose calls go together. */
+/** The only changing method whose consecutive calls are carried out together. */
 export const SEND_RAW = 'eth_sendRawTransaction'
 const MOST_SMALL = 2n ** 64n - 1n
-/** Characters of 256 bits in either notation: millions of decimal digits would take seconds to read. */
+/** Characters of 256 bits, in hexadecimal or decimal: millions of decimal digits would take seconds to read. */
 const LONGEST_QUANTITY = 78
 
-/** Carries out what others change on the chain, each in its {@link Turn}, within their budget. */
+/** Carries out changes that are requested from outside, each in its {@link Turn}, within the budget of its request. */
 export class OutsideChanges {
   readonly #deps: ChangeDeps
   readonly #reads: Pick<OutsideReads, 'filled'>
@@ -37,7 +37,7 @@ export class OutsideChanges {
     this.#pool = new ForeignPool(deps)
   }
 
-  /** Signed transactions that came together go into the pool together. Throws RpcError when that takes too long. */
+  /** Puts signed transactions that came together into the pool together. Throws RpcError when that takes too long. */
   async send(run: readonly JsonRpcRequest[], allowance: Allowance): Promise<(string | undefined)[]> {
     const turn = new Turn(SEND_RAW, allowance, this.#deps)
     const raws = run.map(rawTransactionIn)
@@ -51,7 +51,7 @@ export class OutsideChanges {
     )
   }
 
-  /** Anything else, alone. Returns its result. Throws RpcError. */
+  /** Carries out any other change, alone. Returns its result. Throws RpcError. */
   async make(request: JsonRpcRequest, allowance: Allowance): Promise<unknown> {
     const turn = new Turn(request.method, allowance, this.#deps)
     return turn.inTime(this.#make(request, turn))
@@ -88,7 +88,7 @@ export class OutsideChanges {
     })
   }
 
-  /** Blocks at the sandbox clock's time, where the node would take its own and was not told another. */
+  /** Mines blocks at the sandbox clock's time, unless this call or an earlier one has set the node's time. */
   async #mine(method: string, params: Params, turn: Turn): Promise<unknown> {
     const { writer, reader, supervisor } = this.#deps
     const { blocks, timed } = miningOf(method, params)
@@ -105,7 +105,10 @@ export class OutsideChanges {
     return method === 'evm_mine' ? '0x0' : null
   }
 
-  /** The node would wait for the block of a synchronous one, and the block for this call. */
+  /**
+   * Sends a transaction that the node signs. Of a synchronous method, the node gets the plain one: it would wait for a block, which
+   * in turn would wait for this call.
+   */
   async #sendUnsigned(method: string, params: Params, turn: Turn): Promise<unknown> {
     const filled = await this.#reads.filled(params)
     const send = (plain: string) => this.#pool.send(plain, filled)
@@ -119,7 +122,7 @@ export class OutsideChanges {
     return accepted(request, refusal)
   }
 
-  /** Mines what was sent at once, and returns its receipt. */
+  /** Sends a transaction, mines it at once, and returns its receipt. */
   async #mined(method: string, turn: Turn, send: () => Promise<unknown>): Promise<unknown> {
     const { writer, reader, rpc } = this.#deps
     const hash = await turn.exclusive(async () => {
@@ -133,7 +136,7 @@ export class OutsideChanges {
   }
 }
 
-/** A larger one ends the node. Throws RpcError. */
+/** Throws RpcError for a number of more than 64 bits, which would crash the node. */
 function refuseLargeNumbers(method: string, params: Params): void {
   const values = params.flatMap((param) => (typeof param === 'object' && param !== null ? Object.values(param) : param))
   for (const value of values) {
@@ -150,14 +153,14 @@ function rawTransactionIn({ params }: JsonRpcRequest): Hex | undefined {
   return /^0x[0-9a-f]+$/i.test(raw) ? (raw as Hex) : undefined
 }
 
-/** Throws RpcError. */
+/** Reads the signed transaction of a request. Throws RpcError if it is malformed or too large. */
 function requireRaw(request: JsonRpcRequest): Hex {
   const raw = rawTransactionIn(request)
   if (raw !== undefined) return raw
   throw invalidParams(request.method, 'a signed transaction in hexadecimal is expected, of less than 1 MiB')
 }
 
-/** The hash of a transaction in the pool. Throws RpcError if it was not sound, or refused. */
+/** @returns the hash of a transaction in the pool. Throws RpcError if it was malformed or refused */
 function accepted(request: JsonRpcRequest, refusal: RpcError | undefined): Hex {
   const raw = requireRaw(request)
   if (refusal) throw refusal

@@ -25,41 +25,41 @@ import { type KnownBlocks, stateBlock } from './known-blocks.ts'
 import { isLong, isSlow } from './rpc-methods.ts'
 
 /**
- * How reads are asked: all at once, in exchanges of their own, so that only few execute at a time, or, of old states,
- * one by one and not while a block is mined.
+ * Ways to ask the node: `together` in one round trip, `apart` in round trips of their own, `slow` with only a few that execute
+ * at a time, `old` (reads of old states) one by one and not while a block is mined.
  */
 type Way = 'together' | 'apart' | 'slow' | 'old'
 
 /**
- * Calls of others that the node executes at a time. Blocks wait for those that have begun, and no call can be taken back
- * from the node: given up, it goes on until its gas is used up.
+ * Number of calls from outside that the node executes at a time. Blocks wait for those that have begun, and the node cannot cancel
+ * a call: one that is given up goes on until its gas is used up.
  */
 const EXECUTING = 2
-/** … of a fork: most of their time, they wait for the real chain. */
+/** The same for a fork, where calls mostly wait for the real chain. */
 const EXECUTING_ON_FORK = 8
 /**
- * Reads of an earlier block's state at a time. The node locks its old states for each. Whoever else needs one then, or adds
- * one since a block is mined, blocks a thread, maybe the one that would receive what the first is fetching: for ever.
+ * Number of reads of an earlier block's state at a time. The node locks its old states during each. Another read, or a block that
+ * is mined, then blocks a thread, possibly the one that would receive what the first read fetches: a deadlock.
  */
 const OF_OLD_STATES = 1
-/** Reads in one round trip. */
+/** Limit on the reads in one round trip. */
 const TOGETHER = 100
-/** … and at once in round trips of their own. */
+/** Limit on concurrent reads in round trips of their own. */
 const APART = 16
 
-/** What the node adds gas and fees to, if it has none. */
+/** Reads of a transaction to which the node adds gas and fees if they are missing. */
 const FILLED = /^eth_(fill|sign)Transaction$/
 
-/** Every answer of Anvil's begins so. */
+/** Beginning of every answer of Anvil to a request with id 0. */
 const HEAD = '{"jsonrpc":"2.0","id":0,'
 const HEAD_OF_ERROR = `${HEAD}"error":`
 
-/** Anvil suggests a gwei, whatever the fees are: a tip above the cap that clients derive from a base fee of nothing. */
+/** Anvil always suggests a tip of one gwei, which is above the cap that clients derive from a base fee of zero. */
 const TIP = 'eth_maxPriorityFeePerGas'
 
 /**
- * Carries out reads of others within their budget, each for itself: none may fail another one, or keep the node from blocks
- * for long. What Anvil has forgotten comes from the archive.
+ * Answers reads from outside within the budget of their request. One read cannot make another one fail, or keep the node from
+ * mining for long. The archive answers for blocks that Anvil has forgotten.
  */
 export class OutsideReads {
   readonly #deps: OutsideDeps
@@ -79,8 +79,8 @@ export class OutsideReads {
   }
 
   /**
-   * Answers, or says of each why not; nothing to notifications. The patience is what is left for the first of them, by then.
-   * Throws ChainUnavailableError.
+   * Answers requests in order, each with a result or an error; undefined for a notification. Throws ChainUnavailableError.
+   * @param patience resolves when the time of the first requests is up; later ones have the time of a call each
    */
   async answer(
     run: readonly unknown[],
@@ -104,8 +104,8 @@ export class OutsideReads {
   }
 
   /**
-   * A transaction's parameters with its fees, which are nothing, and its gas: as it is estimated, or else the most it may have.
-   * Without these, the node would offer a tip, and try as much gas as a block holds, again and again.
+   * Adds fees (zero) and gas to a transaction's parameters: the estimate or, if that fails, the most it may have.
+   * Without these, the node would offer a tip, and estimate with all the gas of a block, again and again.
    */
   async filled(params: Params): Promise<Params> {
     const [given, ...rest] = params
@@ -118,7 +118,7 @@ export class OutsideReads {
     return [{ ...transaction, gas: result ?? numberToHex(TRANSACTION_GAS) }, ...rest]
   }
 
-  /** In one round trip; one by one if that is too much for one answer, or the node does not understand one of them. */
+  /** Asks in one round trip; one by one if the answer is too long, or the node does not accept the batch. */
   async #together(
     run: readonly JsonRpcRequest[],
     allowance: Allowance,
@@ -145,7 +145,7 @@ export class OutsideReads {
     return texts
   }
 
-  /** Whoever asked waits no longer than the patience lasts; the node goes on. */
+  /** Answers one request. When the patience ends, the answer is an error, while the node goes on. */
   async #alone(request: unknown, allowance: Allowance, patience: Promise<void>): Promise<string | undefined> {
     if (!isRequest(request)) return faultText(request, INVALID_REQUEST)
     const { id, method } = request
@@ -162,14 +162,14 @@ export class OutsideReads {
     }
   }
 
-  /** What is no request at all goes with any. */
+  /** Chooses the way of a request; an invalid one needs no node and can take any. */
   #wayOf(request: unknown): Way {
     if (!isRequest(request)) return 'apart'
     const { method } = request
     const params = request.params ?? []
     if (this.#deps.blocks.readsKept(method, params)) return 'old'
     if (isSlow(method, params)) return 'slow'
-    // What is sent together is sent as it was given.
+    // Requests that are sent together are sent unchanged.
     const rewritten = method === TIP || isCapped(method) || FILLED.test(method)
     return rewritten || isLong(method) || stateBlock(method, params) !== undefined ? 'apart' : 'together'
   }
@@ -187,7 +187,7 @@ export class OutsideReads {
     const slots = this.#slots.get(way)
     if (!slots) return ask()
     const release = await slots.take(patience)
-    if (!release) return '' // nobody waits any more
+    if (!release) return '' // the patience has ended: nobody reads this
     const execute = () => {
       const end = this.#deps.fetches.begin(patience)
       return ask().finally(end)
@@ -195,7 +195,7 @@ export class OutsideReads {
     return (way === 'old' ? this.#betweenRounds(execute, patience) : execute()).finally(release)
   }
 
-  /** Blocks wait for one such read at most: the next one has its turn after theirs. */
+  /** Executes a read in the producer's queue, so that a block waits for one such read at most. */
   #betweenRounds(execute: () => Promise<string>, patience: Promise<void>): Promise<string> {
     let over = false
     void patience.then(() => {
@@ -226,7 +226,7 @@ export class OutsideReads {
     if (/^eth_new/.test(method)) return this.#newFilter(request)
     this.#filters.touch(subject)
     const text = await rpc.relay(bodyOf(0, method, params), allowance.bytes)
-    // Another block was mined, and the node keeps the state of the last one alone, or of so many.
+    // A block was mined meanwhile, and the node does not keep the named block's state any more.
     if (text.startsWith(HEAD_OF_ERROR) && text.includes(OVERTAKEN) && named !== undefined) {
       throw blocks.forgotten(method, archive.numberOf(named))
     }
@@ -248,7 +248,7 @@ function bodyOf(id: number, method: string, params: readonly unknown[]): string 
   return JSON.stringify({ jsonrpc: '2.0', id, method, params })
 }
 
-/** Anvil's answer with the id of whoever asked, without reading the rest, which may be long. */
+/** Puts the caller's id into Anvil's answer, without parsing the rest, which may be long. */
 function answeredTo(id: JsonRpcRequest['id'], text: string): string {
   if (!text.startsWith(HEAD)) return withId(JSON.parse(text), id)
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${text.slice(HEAD.length)}`
@@ -269,8 +269,8 @@ export interface OutsideDeps {
 }
 
 /**
- * Looks how much work a trace of a mined transaction, or of a block, would be. Throws RpcError if it is too much: the node
- * could not be kept from it, and would do nothing else meanwhile.
+ * Throws RpcError if the trace of a mined transaction, or of a block, would be too much work: the node could not be stopped, and
+ * would do nothing else meanwhile.
  */
 async function checkTraced(method: string, subject: unknown, rpc: RpcClient): Promise<void> {
   const found = await rpc.settle([lookup(method, subject)])
@@ -286,29 +286,29 @@ function lookup(method: string, subject: unknown): RpcCall {
 }
 
 /**
- * The filters that others have in the node, and when each was last asked: the node takes any number, and each fills up with
- * whatever happens until somebody asks.
+ * The filters from outside in the node, and the time when each was last read. The node accepts any number of them, and each
+ * collects events until it is read.
  */
 class RpcFilters {
   readonly #clock: SandboxClock
-  /** By id, the one that was not asked for longest first: when it was asked, in milliseconds of real time. */
+  /** Time of the last read in milliseconds of real time, by filter id, the least recently read first. */
   readonly #asked = new Map<unknown, number>()
 
   constructor(clock: SandboxClock) {
     this.#clock = clock
   }
 
-  /** Call when a filter was made. */
+  /** Call when a filter has been made. */
   add(id: unknown): void {
     this.#asked.set(id, this.#clock.wallNow())
   }
 
-  /** Call when somebody asked a filter. */
+  /** Call when a filter is read. Other values are ignored. */
   touch(id: unknown): void {
     if (this.#asked.delete(id)) this.add(id)
   }
 
-  /** Forgets those that are to be removed now: nobody asked them for long, or there are too many. */
+  /** Forgets and returns the ids of filters to remove: those not read for {@link FILTER_LIFE}, and the oldest over {@link FILTERS}. */
   takeStale(): unknown[] {
     const latest = this.#clock.wallNow() - FILTER_LIFE
     const stale = [...this.#asked].filter(([, asked], index) => asked < latest || this.#asked.size - index > FILTERS)

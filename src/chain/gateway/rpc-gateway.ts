@@ -24,8 +24,8 @@ import { isRead } from './rpc-methods.ts'
 import { canGoBack } from './snapshots.ts'
 
 /**
- * The chain's JSON-RPC for everybody outside, within a budget (rpc-budget.ts). What may change the chain waits its turn in
- * the producer's queue, alone.
+ * The chain's JSON-RPC for clients outside, within a budget (rpc-budget.ts). Calls that may change the chain wait for their turn
+ * in the producer's queue and run alone.
  */
 export class RpcGateway {
   readonly #clock: SandboxClock
@@ -45,9 +45,10 @@ export class RpcGateway {
   }
 
   /**
-   * Answers a request or a batch, parsed from JSON (undefined if it was none), with JSON; with nothing if nobody wants an
-   * answer. A batch is carried out in order; each of its calls has an answer or an error of its own. Throws
-   * ChainUnavailableError.
+   * Carries out a request or a batch. A batch is carried out in order; each of its calls has an answer or an error of its own.
+   * Throws ChainUnavailableError.
+   * @param body parsed from JSON; undefined if it was not JSON
+   * @returns JSON; undefined if there are only notifications
    */
   async answer(body: unknown): Promise<string | undefined> {
     if (body === undefined) return faultText(null, PARSE_ERROR)
@@ -80,7 +81,7 @@ export class RpcGateway {
     return answers
   }
 
-  /** Changes come one by one, but for transactions to be sent. */
+  /** Carries out one change, or signed transactions that go into the pool together. */
   async #inLane(run: readonly JsonRpcRequest[], allowance: Allowance): Promise<(string | undefined)[]> {
     const [first] = run
     if (!first) return []
@@ -97,7 +98,7 @@ export class RpcGateway {
   }
 }
 
-/** What is no request at all is answered with the reads. */
+/** Sorts a request; an invalid one is answered with the reads. */
 function kindOf(request: unknown): 'read' | 'send' | 'change' {
   if (!isRequest(request) || isRead(request.method)) return 'read'
   return request.method === SEND_RAW ? 'send' : 'change'
@@ -109,15 +110,15 @@ export interface GatewayDeps extends ChangeDeps, Omit<OutsideDeps, 'blocks' | 'p
   archive: BlockArchive
 }
 
-/** Milliseconds that a read waits for a block: transfers under way go before it. */
+/** Milliseconds that a read waits for a block, which in turn waits for running transfers. */
 const BLOCK_TIMEOUT_MS = 1_000
 
-/** Reads whose answer depends on how old the latest block is. */
+/** Reads whose answer depends on the age of the latest block. */
 const OF_LATEST = /^eth_(blockNumber|call|simulateV1|getBlockByNumber|getFilterChanges|feeHistory)$/
 
 /**
- * Mines a block before somebody reads the latest one, if the clock has moved on by a second since: what the latest block says is
- * what the API shows. At rest, nothing is mined. Whoever took a snapshot, or set the node's time, has the chain to himself.
+ * Mines a block before the latest one is read if the clock has moved on by a second since, so that the latest block agrees with
+ * the API. Without reads, nothing is mined; nor while a snapshot can be reverted to, or the node's time was set from outside.
  */
 class Heartbeat {
   readonly #deps: HeartbeatDeps
@@ -126,7 +127,7 @@ class Heartbeat {
     this.#deps = deps
   }
 
-  /** Resolves when the requests can be answered, in a second at most. A chain that mines no block says so by itself. */
+  /** Resolves when the requests can be answered, after a second at most. If no block can be mined, the reads themselves report it. */
   async before(requests: readonly unknown[]): Promise<void> {
     const { reader } = this.#deps
     if (reader.present > reader.latest && requests.some(readsLatest)) await this.beat()

@@ -8,12 +8,12 @@ const READS: readonly RegExp[] = [
   /^(personal_sign|rpc_modules)$/,
 ]
 
-/** @returns true if a method changes nothing. A method that is not listed is taken to change something. */
+/** @returns true if a method changes nothing; false for methods that are not listed */
 export function isRead(method: string): boolean {
   return READS.some((pattern) => pattern.test(method))
 }
 
-/** Reads that execute code, or search. */
+/** Reads that execute code or search. */
 const SLOW: readonly RegExp[] = [
   /^eth_(call|estimateGas|createAccessList|simulateV1|getProof|getStorageValues)$/,
   /^eth_get(Logs|FilterLogs)$/,
@@ -21,43 +21,46 @@ const SLOW: readonly RegExp[] = [
   /^(anvil|hardhat)_dumpState$/,
 ]
 
-/** @returns true if a read may keep the node from its work for long. Each read of the pending block executes the whole pool. */
+/** @returns true if a read may occupy the node for long. Each read of the pending block executes the whole pool. */
 export function isSlow(method: string, params: readonly unknown[]): boolean {
   return SLOW.some((pattern) => pattern.test(method)) || /"pending"/i.test(JSON.stringify(params))
 }
 
-/** @returns true if the answer to a read may be long, or come from the archive, or be a filter's. */
+/** @returns true if the answer to a read may be long, come from the archive, or belong to a filter */
 export function isLong(method: string): boolean {
   return /^(eth_(get(Block|Code|FilterChanges|RawTransaction|Transaction[BR])|new|uninstall)|txpool_[ci]|erigon_|debug_)/.test(
     method,
   )
 }
 
-/** Changes of which a checkpoint keeps all. */
+/** Changes that a checkpoint keeps completely. */
 const KEPT =
   /^(eth_send|evm_mine$|(anvil|hardhat|tenderly)_(mine$|set(Balance|Code|Nonce|StorageAt|ERC20Allowance)|addBalance|deal|drop))/
 
-/** @returns true if a method leaves something in the node that no checkpoint keeps: a snapshot, a filter, a setting, a time. */
+/** @returns true if a method leaves something in the node that a checkpoint does not keep: a snapshot, a filter, a setting, a time */
 export function staysInNode(method: string): boolean {
   return isRead(method) ? /^eth_new/.test(method) : !KEPT.test(method)
 }
 
-/** @returns true if a method mines blocks. */
+/** @returns true if a method mines blocks */
 export function isMine(method: string): boolean {
   return /^(evm|anvil|hardhat)_mine(_detailed)?$/.test(method)
 }
 
-/** @returns true if a method says when the node's next block is. */
+/** @returns true if a method sets the time of the node's next block */
 export function setsTime(method: string): boolean {
   return /^(evm|anvil|hardhat)_(increaseTime|setTime|setNextBlockTimestamp)$/.test(method)
 }
 
-/** @returns true if a method's numbers must fit into 64 bits: Anvil accepts larger ones, and crashes. */
+/** @returns true if a method's numbers must fit into 64 bits: Anvil accepts larger ones, and crashes */
 export function takesSmallNumbers(method: string): boolean {
   return isMine(method) || setsTime(method)
 }
 
-/** How many blocks a call that mines asks for, NaN for what is no number, and whether it has a say in more than that. */
+/**
+ * Reads the parameters of a call that mines.
+ * @returns the number of blocks (NaN if it is not a number); `timed`: true if the call also sets a time or other details
+ */
 export function miningOf(method: string, params: readonly unknown[]): { blocks: number; timed: boolean } {
   const [first, second] = params
   if (/^(anvil|hardhat)_mine$/.test(method)) return { blocks: countOf(first), timed: countOf(second ?? 0) !== 0 }
@@ -67,13 +70,13 @@ export function miningOf(method: string, params: readonly unknown[]): { blocks: 
   return { blocks: countOf('blocks' in first ? first.blocks : undefined), timed: true }
 }
 
-/** One, if it is not said. */
+/** Reads a count; 1 by default. */
 function countOf(count: unknown): number {
   if (count === undefined || count === null) return 1
   return typeof count === 'number' || (typeof count === 'string' && count !== '') ? Number(count) : Number.NaN
 }
 
-/** Methods of Anvil's own that are not offered, and what to use instead. */
+/** Methods of Anvil that are refused, each with an alternative or a reason. */
 const REFUSED: readonly (readonly [method: RegExp, instead: string])[] = [
   [
     /^(evm|anvil|hardhat)_set(Automine|IntervalMining)$/,
@@ -94,7 +97,7 @@ const REFUSED: readonly (readonly [method: RegExp, instead: string])[] = [
   ],
 ]
 
-/** Why a method is not offered; undefined if it is. */
+/** @returns the reason why a method is refused, or what to use instead; undefined if it is offered */
 export function refusalOf(method: string): string | undefined {
   return REFUSED.find(([pattern]) => pattern.test(method))?.[1]
 }

@@ -5,46 +5,46 @@ import type { Block } from '../json-rpc/block.ts'
 import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 import type { Checkpoint } from './checkpoint.ts'
 
-/** What a chain's journal holds: a checkpoint, then what was done since. */
+/** An entry of a chain's journal: a checkpoint comes first, then the operations since. */
 export type ChainEntry = { checkpoint: Checkpoint } | ChainOperation
 
-/** A chain as far as it is kept. */
+/** All that is kept of a chain: its last checkpoint and the operations since. */
 export interface History {
   checkpoint: Checkpoint
   operations: ChainOperation[]
 }
 
-/** The last block of a history, as far as it is known before the history was done again. */
+/** The last block of a history. Optional members may be unknown until a node has repeated the history. */
 export interface Tip {
   number: number
   /** Unix seconds. */
   timestamp: number
   hash?: Hex | undefined
   parentHash?: Hex | undefined
-  /** How many it holds, where no checkpoint does. A block whose state cannot be fetched lacks some. */
+  /** Number of transactions, unless the block is the checkpoint's. If state cannot be fetched, a repeated block lacks some. */
   transactions?: number | undefined
 }
 
-/** What the checkpoint is of. */
+/** The present checkpoint: number of its block, length of its accounts, and the block of the fork. */
 type Base = Pick<Checkpoint, 'forked'> & { number: number; characters: number }
 
-/** Operations a new checkpoint is due after: doing them again takes about a second. */
+/** Number of operations after which a new checkpoint is due: repeating them takes about a second. */
 const MIN_OPERATIONS = 400
-/** Characters of a checkpoint that are worth one more: what it costs to take is spread over what it grew by. */
+/** Characters of the last checkpoint for each operation until the next: a large one is expensive, so it is taken less often. */
 const SIZE_PER_OPERATION = 5_000
-/** What a transaction counts beside a block when there is time for a checkpoint: doing it again takes half a millisecond. */
+/** Weight of a transaction, where a block is 1, for a checkpoint in a quiet moment: repeating it takes half a millisecond. */
 const TRANSACTION = 1 / 5
-/** … and when there is not, since a checkpoint has to leave out what Anvil keeps of it. */
+/** The same under load: less, since a dump also contains the transactions that Anvil keeps, which a checkpoint must leave out. */
 const TRANSACTION_IN_HASTE = 1 / 25
-/** A checkpoint may wait for a quiet moment until so many times the operations it is due after are done. */
+/** A checkpoint that is due may wait for a quiet moment until the number of operations is the limit times this factor. */
 const OVERDUE_FACTOR = 2
-/** What part of those is next to nothing. */
+/** Fraction of the limit up to which a journal counts as short. */
 const SHORT = 1 / 10
 
-/** What made a chain, in order: a checkpoint and the operations since, so that an Anvil can be brought back to it. */
+/** Checkpoint of a chain and the operations since, in order, from which an Anvil can be brought back to the same state. */
 export class ChainJournal {
   readonly #journal: Journal<ChainEntry>
-  /** Blocks and cheats. */
+  /** Number of blocks and cheats since the checkpoint. */
   #done = 0
   #transactions = 0
   #mined = false
@@ -56,54 +56,54 @@ export class ChainJournal {
     this.#journal = journal
   }
 
-  /** @returns true if so much was done since the last checkpoint that doing it again would take longer than another one. */
+  /** @returns true if repeating the operations since the last checkpoint would take longer than taking another one */
   get long(): boolean {
     return this.#length >= this.#limit
   }
 
-  /** @returns true if a checkpoint must not wait any longer. */
+  /** @returns true if a checkpoint must not wait any longer */
   get tooLong(): boolean {
     return this.#done + this.#transactions * TRANSACTION_IN_HASTE >= this.#limit * OVERDUE_FACTOR
   }
 
-  /** @returns true if a block was mined since the last checkpoint. */
+  /** @returns true if a block was mined since the last checkpoint */
   get mined(): boolean {
     return this.#mined
   }
 
-  /** @returns true if so little was done since the last checkpoint that doing it again takes no time to speak of. */
+  /** @returns true if repeating the operations since the last checkpoint takes a negligible time */
   get short(): boolean {
     return this.#length < this.#limit * SHORT
   }
 
-  /** @returns true if a start of another process would notice how much there is to be done again. */
+  /** @returns true if the next process would start noticeably later because of the operations to repeat */
   get slow(): boolean {
     return !this.short && !(this.#journal instanceof MemoryJournal)
   }
 
-  /** The number of the checkpoint's block, how long its accounts are, and where a fork was made. Throws before the first {@link read} or {@link replace}. */
+  /** The present checkpoint in short. Throws before the first {@link read} or {@link replace}. */
   get base(): Base {
     if (!this.#base) throw new Error('the journal holds no checkpoint')
     return this.#base
   }
 
-  /** The block the journal ends with. The node must stand there too before anything is built on it. Throws as {@link base}. */
+  /** The last block of the journal. The node must be at the same block before it makes another one. Throws as {@link base}. */
   get tip(): Tip {
     if (!this.#tip) throw new Error('the journal holds no checkpoint')
     return this.#tip
   }
 
-  /** The last block's time in Unix seconds; undefined before the first {@link read} or {@link replace}. */
+  /** Time of the last block in Unix seconds; undefined before the first {@link read} or {@link replace}. */
   get latest(): number | undefined {
     return this.#tip?.timestamp
   }
 
-  /** Call when a node has done again all that the journal holds, and this is its last block. */
+  /** Call when a node has repeated the whole journal, with its last block. */
   reached({ number, timestamp, hash, parentHash }: Block): void {
     this.#tip = { number: Number(number), timestamp: Number(timestamp), hash, parentHash }
   }
 
-  /** Undefined for a chain that was never kept. */
+  /** Reads the history; undefined if the journal is empty. */
   async read(): Promise<History | undefined> {
     let checkpoint: Checkpoint | undefined
     const operations: ChainOperation[] = []
@@ -124,7 +124,7 @@ export class ChainJournal {
     this.#tip = { number: number + 1, timestamp: operation.mine, hash: operation.hash, parentHash }
   }
 
-  /** Puts a history in the place of what was kept. */
+  /** Replaces the content of the journal by a history. */
   async replace({ checkpoint, operations }: History): Promise<void> {
     await this.#journal.rewrite([{ checkpoint }, ...operations])
     this.#begin({ checkpoint, operations })
@@ -159,7 +159,7 @@ export class ChainJournal {
   }
 }
 
-/** Where a history ends. */
+/** Finds the last block of a history. */
 export function tipOf({ checkpoint: { block }, operations }: History): Tip {
   const mined = operations.filter((operation): operation is MineOperation => 'mine' in operation)
   const number = Number(block.number) + mined.length
@@ -170,14 +170,14 @@ export function tipOf({ checkpoint: { block }, operations }: History): Tip {
   return { number, timestamp: last.mine, hash: last.hash, parentHash: before.hash, transactions }
 }
 
-/** The history with the hash that its last block has. */
+/** Adds the hash of a history's last block, if that was mined after the checkpoint. */
 export function atTip(history: History, { hash }: Block): History {
   const last = history.operations.at(-1)
   if (!last || !('mine' in last)) return history
   return { ...history, operations: history.operations.with(-1, { ...last, hash }) }
 }
 
-/** Keeps entries as long as the process lives. */
+/** A journal in memory. */
 export class MemoryJournal<Entry> implements Journal<Entry> {
   #entries: Entry[] = []
 
@@ -204,28 +204,28 @@ export class MemoryJournal<Entry> implements Journal<Entry> {
 
 /**
  * One change of a chain. The same changes in the same order make the same chain: the same blocks, hashes and balances.
- * It is written to the data directory: a change of its meaning is a new format.
+ * It is written to the data directory, so a change of its meaning needs a new format.
  */
 export type ChainOperation =
-  /** Calls of Anvil's own that change balances, allowances or code directly; of one batch none depends on another's order. */
+  /** Calls of Anvil's own methods that change balances, allowances or code directly; their order within a batch must not matter. */
   | { cheat: readonly RpcCall[] }
-  /** Takes a transaction that cannot be mined out of the pool. */
+  /** Hash of a transaction that cannot be mined, to be removed from the pool. */
   | { drop: Hex }
   | MineOperation
 
-/** A block at that time (Unix seconds), of these signed transactions, sent in this order. */
+/** A block at the time `mine` (Unix seconds), made of the signed transactions `send`, in the order in which they were sent. */
 interface MineOperation {
   mine: number
   send?: readonly Hex[]
   miner?: Hex
-  /** The block's; absent while it is not known, as of a block that is to take another's place. */
+  /** Hash of the block; undefined while it is unknown, as for a block that is to replace another one. */
   hash?: Hex
 }
 
-/** The miner of a block that names none. */
+/** The miner of a block for which none is given. */
 export const NOBODY = numberToHex(0, { size: 20 })
 
-/** Does again what was done before. Refusals of the pool are those of the first time. Throws what the node throws. */
+/** Carries out an operation. Ignores refusals of the pool: a repetition gets the same as the first time. Throws the node's other errors. */
 export async function perform(rpc: RpcClient, operation: ChainOperation): Promise<void> {
   if ('cheat' in operation) await rpc.batch(operation.cheat)
   else if ('drop' in operation) await rpc.call('anvil_dropTransaction', operation.drop)
@@ -236,7 +236,7 @@ export async function perform(rpc: RpcClient, operation: ChainOperation): Promis
   }
 }
 
-/** Mines a block at that time (Unix seconds). */
+/** Mines a block at the given time (Unix seconds). */
 export async function mine(rpc: RpcClient, timestamp: number, miner?: Hex): Promise<void> {
   if (miner) await rpc.call('anvil_setCoinbase', miner)
   await rpc.call('evm_mine', { timestamp })

@@ -1,25 +1,28 @@
 import { breathe } from '../../support/breathe.ts'
 
-/** Things asked for, each once, that wait to be answered together. */
+/** Distinct questions that wait to be answered together. */
 interface Batch<Question, Answer> {
   places: Map<string, number>
   questions: Question[]
   answers: Promise<Answer[]>
 }
 
-/** Has what is asked for within one turn of the event loop answered together, and what is the same only once. */
+/** Gathers the questions of one turn of the event loop and has them answered together; equal questions are asked only once. */
 export class BatchLoader<Question, Answer> {
   readonly #keyOf: (question: Question) => string
   readonly #answer: (questions: readonly Question[]) => Promise<Answer[]>
   #gathering: Batch<Question, Answer> | undefined
 
-  /** `answer` answers in the order asked; questions of one key are the same. */
+  /**
+   * @param keyOf equal questions have the same key
+   * @param answer returns the answers in the order of the questions
+   */
   constructor(keyOf: (question: Question) => string, answer: (questions: readonly Question[]) => Promise<Answer[]>) {
     this.#keyOf = keyOf
     this.#answer = answer
   }
 
-  /** Rejects as `answer` does, for all that share the batch. */
+  /** Rejects as `answer` does, for all callers that share the batch. */
   async load(questions: readonly Question[]): Promise<Answer[]> {
     this.#gathering ??= this.#begin()
     const { places, questions: all, answers } = this.#gathering

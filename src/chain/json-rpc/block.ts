@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/records.ts'
 import type { RpcCall } from './rpc-client.ts'
 
-/** A block as a node tells it (`eth_getBlockByNumber`); only the members the sandbox reads are named. */
+/** A block as a node returns it (`eth_getBlockByNumber`); only the members that the sandbox reads are typed. */
 export interface Block {
   number: Hex
   hash: Hex
@@ -9,13 +9,13 @@ export interface Block {
   /** Unix seconds. */
   timestamp: Hex
   miner: Hex
-  /** Hashes, or whole transactions if asked for. */
+  /** Hashes, or whole transactions on request. */
   transactions: unknown[]
   [member: string]: unknown
 }
 
-/** Asks for the latest block with its transactions' hashes. */
+/** The call that returns the latest block with its transactions' hashes. */
 export const LATEST_BLOCK: RpcCall = ['eth_getBlockByNumber', 'latest', false]
 
-/** Unix seconds of the last moment that a chain may come to: numbers of later ones would soon not be exact any more. */
+/** Latest time in Unix seconds that a chain may reach: soon after it, numbers would no longer be exact. */
 export const LAST_TIMESTAMP = 2 ** 52

@@ -1,6 +1,6 @@
 import { RpcError } from './rpc-client.ts'
 
-/** A JSON-RPC request that keeps to the specification; without an id, a notification. */
+/** A valid JSON-RPC request; without an id, a notification. */
 export interface JsonRpcRequest {
   jsonrpc: '2.0'
   id?: string | number | null
@@ -8,7 +8,7 @@ export interface JsonRpcRequest {
   params?: readonly unknown[] | null
 }
 
-/** Why a request is answered with an error. */
+/** The error member of a JSON-RPC response. */
 export interface JsonRpcFault {
   code: number
   message: string
@@ -18,7 +18,7 @@ export interface JsonRpcFault {
 export const PARSE_ERROR: JsonRpcFault = { code: -32700, message: 'Parse error' }
 export const INVALID_REQUEST: JsonRpcFault = { code: -32600, message: 'Invalid request' }
 
-/** @returns true if a value is a request that can be carried out. */
+/** @returns true if a value is a valid request */
 export function isRequest(value: unknown): value is JsonRpcRequest {
   if (typeof value !== 'object' || value === null) return false
   const { jsonrpc, id, method, params } = value as Record<string, unknown>
@@ -30,25 +30,28 @@ export function isRequest(value: unknown): value is JsonRpcRequest {
   )
 }
 
-/** A result's text. */
+/** Makes the JSON of a response with a result. */
 export function resultText({ id = null }: JsonRpcRequest, result: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, result: result ?? null })
 }
 
-/** An error's text, for whatever was sent in place of a request, too. */
+/** Makes the JSON of a response with an error; `request` may be any value that was sent in place of a request. */
 export function faultText(request: unknown, fault: JsonRpcFault): string {
   const { id } = Object(request) as { id?: unknown }
   const known = typeof id === 'string' || typeof id === 'number' ? id : null
   return JSON.stringify({ jsonrpc: '2.0', id: known, error: fault })
 }
 
-/** The text of an error of the node, or of one in its words; undefined for a notification, which is not answered. */
+/** Makes the JSON of a response with an error in the node's format; undefined for a notification, which is not answered. */
 export function refusalText(request: JsonRpcRequest, { code, reason, data }: RpcError): string | undefined {
   if (request.id === undefined) return undefined
   return faultText(request, { code, message: reason, ...(data !== undefined && { data }) })
 }
 
-/** The text of how a request went: its result, or the error the node answered with. Throws whatever else `run` throws. */
+/**
+ * Runs a request and makes the JSON of its response: the result, or the RpcError that `run` throws. Rethrows other errors.
+ * @returns undefined for a notification
+ */
 export async function outcomeText(request: JsonRpcRequest, run: () => Promise<unknown>): Promise<string | undefined> {
   try {
     const result = await run()

@@ -2,20 +2,20 @@ import { EventEmitter } from 'node:events'
 import type { Block } from './block.ts'
 
 /**
- * What happens to a chain's node, for the parts of the chain that work with it. They hear of it at once and in the order in which
- * they were made, and know nothing of each other:
+ * Events of a chain's node, for the parts of the chain that work with it. Listeners are called synchronously, in the order in which
+ * the parts were made; the parts do not depend on each other:
  *
  *     writer ── distrusted ──▶ supervisor ── arrived ──▶ writer
  *                                        ├── silent ───▶ producer
  *                                        └── answers ──▶ producer, chain
  */
 export class NodeEvents extends EventEmitter<{
-  /** Nobody knows for certain what the node did, for this reason: another one must take its place. */
+  /** For this reason it is uncertain what the node has done, so another one must take its place. */
   distrusted: [reason: string]
-  /** A node stands where the journal ends, with this last block. Nothing was asked of it yet. */
+  /** A node is at the end of the journal, with this last block. It has not received any request yet. */
   arrived: [tip: Block]
-  /** The node gives no answer: it hangs, or is busy with something. */
+  /** The node does not answer: it hangs or is busy. */
   silent: [reason: string]
-  /** The node answers again, or another one in its place. */
+  /** The node, or another one in its place, answers again. */
   answers: []
 }> {}

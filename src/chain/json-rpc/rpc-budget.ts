@@ -1,60 +1,60 @@
 import { RpcError } from './rpc-client.ts'
 
-// What others may ask of a chain, wherever they are. docs/architecture.md has these as a table.
+// Limits of the calls from outside to a chain, on loopback as elsewhere. docs/architecture.md has these as a table.
 
-/** Calls in one batch. */
+/** Number of calls in one batch. */
 export const BATCH_CALLS = 1_000
-/** Milliseconds until a batch must be answered: what has not begun by then is refused. */
+/** Milliseconds until a batch must be answered: calls that have not begun by then are refused. */
 export const BATCH_TIME = 30_000
 /**
- * Milliseconds until a call must be answered, its waiting for a turn included. Clients count five seconds as a hang; the
- * answer has to reach them before.
+ * Milliseconds until a call must be answered, including the wait for its turn. Clients take five seconds for a hang; the
+ * answer has to reach them before that.
  */
 export const CALL_TIME = 4_000
 /** Bytes in the answer to one request, all calls of a batch together. */
 export const ANSWER_BYTES = 25_000_000
-/** Gas of a call that changes nothing; of all calls of a simulation together. */
+/** Gas of a call that changes nothing, or of all calls of a simulation together. */
 export const CALL_GAS = 50_000_000
-/** Gas of a traced call: the work of a trace grows with the square of the calls in it. */
+/** Gas of a traced call: the work of a trace grows with the square of the number of calls in it. */
 export const TRACE_GAS = 1_000_000
 /**
- * Gas that a mined transaction may have used whose calls are traced: with nothing but calls, these took 3 s on two cores,
- * and four times as much gas a minute and most of the memory.
+ * Gas that a mined transaction may have used if it is to be traced. Traces of such transactions that consist of calls alone took
+ * 3 s on two cores; with four times as much gas, a minute and most of the memory.
  */
 export const TRACED_GAS = 4_000_000
-/** Accounts and slots of the chain that a call may be the first to read. */
+/** Number of accounts and slots that a call may be the first to read. */
 export const CALL_FETCHES = 5_000
-/** Gas of a transaction (EIP-7825), and of all that others have in the pool: blocks must leave room for transfers. */
+/** Gas of a transaction (EIP-7825), and of all transactions from outside in the pool: blocks must leave room for transfers. */
 export const TRANSACTION_GAS = 2 ** 24
-/** Bytes of a signed transaction, as geth takes one with blobs. */
+/** Bytes of a signed transaction: the limit of geth for one with blobs. */
 export const TRANSACTION_BYTES = 1024 * 1024
-/** Blocks that one call may mine: transfers wait meanwhile. */
+/** Number of blocks that one call may mine: transfers wait meanwhile. */
 export const MINED_BLOCKS = 1_000
-/** Blocks of a fee history. */
+/** Number of blocks in a fee history. */
 export const FEE_BLOCKS = 1_024
-/** Blocks in the range of a filter for logs. */
+/** Number of blocks in the range of a log filter. */
 export const LOG_BLOCKS = 10_000
-/** Logs in one answer: about as many as {@link ANSWER_BYTES} hold. */
+/** Number of logs in one answer: about as many as {@link ANSWER_BYTES} hold. */
 export const LOGS = 50_000
-/** Filters at a time. */
+/** Number of filters at a time. */
 export const FILTERS = 256
-/** Milliseconds after which a filter that nobody asked is removed. */
+/** Milliseconds after which a filter that nobody has read is removed. */
 export const FILTER_LIFE = 300_000
 
 /** EIP-1474: a request exceeds a limit. */
 const LIMIT_EXCEEDED = -32005
 
-/** The error of a call that costs more than it may. */
+/** Makes the error of a call that exceeds a limit. */
 export function overBudget(method: string, reason: string): RpcError {
   return new RpcError(method, LIMIT_EXCEEDED, reason)
 }
 
-/** The error of a call that was given up. */
+/** Makes the error of a call that was given up after {@link CALL_TIME}. */
 export function noAnswer(method: string): RpcError {
   return overBudget(method, `no answer within ${CALL_TIME / 1_000} s, the limit of a call`)
 }
 
-/** The error of a call whose parameters make no sense. */
+/** Makes the error of a call with invalid parameters. */
 export function invalidParams(method: string, reason: string): RpcError {
   return new RpcError(method, -32602, `Invalid params: ${reason}`)
 }

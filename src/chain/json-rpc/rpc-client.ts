@@ -25,36 +25,36 @@ interface Answer {
   error?: { code: number; message: string; data?: unknown }
 }
 
-/** How a client reaches its node. */
+/** Options of an {@link RpcClient}. */
 export interface RpcOptions {
   chainId: string
-  /** Where the node is; can be said later ({@link RpcClient.moveTo}). */
+  /** URL of the node; can be set later by {@link RpcClient.moveTo}. */
   url?: string
   /** Milliseconds without a byte before a call is given up; default 10 s. */
   timeout?: number
-  /** What the node itself depends on. */
+  /** Health of the upstream that the node of a fork depends on. */
   upstream?: { readonly failures: number; readonly failure: string | undefined }
 }
 
-/** What Anvil says of a block whose state it does not keep: of the latest as well, if another one was mined meanwhile. */
+/** Anvil's error for a block whose state it does not keep; also for the latest one if another block is mined meanwhile. */
 export const OVERTAKEN = 'BlockOutOfRangeError'
-/** Others may ask for an old block: then asking again is of no use. */
+/** Number of retries of a relayed call after {@link OVERTAKEN}: it may name an old block, and then retries are useless. */
 const RELAYED_AGAIN = 3
-/** Bytes of an answer to the sandbox itself: all that a string can hold, since the dump of a large chain may be long. */
+/** Limit in bytes of an answer to the sandbox itself: the longest possible string, since the dump of a large chain may be long. */
 const MAX_BYTES = constants.MAX_STRING_LENGTH
-/** The code of a call that reverted, which is an answer. */
+/** Error code of a call that reverted, which is a valid answer, not a failure. */
 const REVERTED = 3
 
 /**
- * JSON-RPC over kept-alive HTTP connections (measured twice as fast as fetch). Whatever keeps the node from answering
- * becomes a {@link ChainUnavailableError}; an error it answers with becomes an {@link RpcError}.
+ * JSON-RPC over kept-alive HTTP connections (measured twice as fast as fetch). If the node does not answer, it throws a
+ * {@link ChainUnavailableError}; if the node answers with an error, an {@link RpcError}.
  */
 export class RpcClient {
   #failure: string | undefined
   #holds: { reason: string }[] = []
   readonly #underWay = new Set<ClientRequest>()
   readonly #agent = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
-  /** Others have connections of their own: theirs may all be taken by calls that take long. */
+  /** Separate connections for relayed calls: slow ones may occupy all of them. */
   readonly #relays = new Agent({ keepAlive: true, noDelay: true, maxSockets: 32 })
   readonly #options: RpcOptions & { timeout: number }
   #url: string
@@ -65,22 +65,25 @@ export class RpcClient {
     this.#url = options.url ?? ''
   }
 
-  /** Why the last exchange failed, or none is made; undefined while the node answers. */
+  /** Reason why the last exchange failed, or why calls are on hold; undefined while the node answers. */
   get failure(): string | undefined {
     return this.held ?? this.#options.upstream?.failure ?? this.#failure
   }
 
-  /** How often what the node depends on has failed so far. */
+  /** Number of failures of the upstream so far. */
   get upstreamFailures(): number {
     return this.#options.upstream?.failures ?? 0
   }
 
-  /** Why no call is made at present: see {@link hold}. */
+  /** Reason why calls are on hold (see {@link hold}); undefined if they are not. */
   get held(): string | undefined {
     return this.#holds[0]?.reason
   }
 
-  /** From now on every call fails at once for this reason, those under way included. Returns what ends that. */
+  /**
+   * Makes every call fail at once for this reason, running ones included.
+   * @returns a function that ends the hold
+   */
   hold(reason: string): () => void {
     const hold = { reason }
     this.#holds.push(hold)
@@ -91,21 +94,21 @@ export class RpcClient {
     }
   }
 
-  /** From now on the node is elsewhere. Resolves when the one before has answered all it was asked, or will not. */
+  /** Sends further calls to another node. Resolves when all calls to the previous one have been answered or have failed. */
   async moveTo(url: string): Promise<void> {
     this.#url = url
     this.#failure = undefined
     await Promise.all([...this.#underWay].map((outgoing) => new Promise((resolve) => outgoing.once('close', resolve))))
   }
 
-  /** One call. The caller names the result's type: the node is ours and of a pinned version. */
+  /** Makes one call. The caller names the result's type unchecked: the node is our own and has a pinned version. */
   async call<Result = unknown>(method: string, ...params: unknown[]): Promise<Result> {
     const [result] = await this.settle([[method, ...params]])
     if (result instanceof RpcError) throw result
     return result as Result
   }
 
-  /** Many calls in one round trip, whose results (or errors) come in the order given. The node runs them concurrently. */
+  /** Makes many calls in one round trip. Returns results or errors in the order of the calls. The node runs them concurrently. */
   async settle(calls: readonly RpcCall[]): Promise<(unknown | RpcError)[]> {
     if (calls.length === 0) return []
     const results = await this.#perform(calls)
@@ -124,7 +127,7 @@ export class RpcClient {
   }
 
   /**
-   * Passes somebody else's JSON on and gives what came back, unread. Says nothing of the chain's health. Throws
+   * Passes JSON from outside on and returns the answer unparsed. Does not affect {@link failure}. Throws
    * {@link BodyTooLargeError} as soon as more than `limit` bytes have come.
    */
   async relay(body: string, limit: number): Promise<string> {
@@ -141,7 +144,7 @@ export class RpcClient {
     }
   }
 
-  /** Ends the connections; calls under way fail. */
+  /** Closes the connections; running calls fail. */
   close(): void {
     this.#agent.destroy()
     this.#relays.destroy()
@@ -177,18 +180,18 @@ export class RpcClient {
     }
   }
 
-  /** A fork's node answers with an error of its own when its upstream fails. Throws {@link ChainUnavailableError} then. */
+  /** Makes an RpcError. Throws {@link ChainUnavailableError} if a fork's upstream failed: the node's error is then a consequence. */
   #errorOf(method: string, { code, message, data }: NonNullable<Answer['error']>, failuresBefore: number): RpcError {
     if (code !== REVERTED && this.upstreamFailures > failuresBefore) throw this.unavailable()
     return new RpcError(method, code, message, data)
   }
 
-  /** What to throw when nobody waits for the node any longer, after so many milliseconds. */
+  /** Makes the error to throw when the node has not answered within `patience` milliseconds, and notes the failure. */
   late(patience: number): ChainUnavailableError {
     return this.#fail(`no answer within ${patience} ms`)
   }
 
-  /** What to throw when the upstream keeps the node from its work. */
+  /** Makes the error to throw when the node cannot work because of its upstream. */
   unavailable(): ChainUnavailableError {
     const reason = this.#options.upstream?.failure ?? 'state that it needs could not be fetched'
     return new ChainUnavailableError(this.#options.chainId, reason)
@@ -199,7 +202,7 @@ export class RpcClient {
     return new ChainUnavailableError(this.#options.chainId, reason, { cause })
   }
 
-  /** One exchange over HTTP. Throws {@link BodyTooLargeError}, and whatever kept the node from answering. */
+  /** Makes one exchange over HTTP. Throws {@link BodyTooLargeError}, and the error that prevented an answer. */
   async #exchange(body: string, { agent, limit }: Exchange): Promise<string> {
     this.#refuseIfHeld()
     try {
@@ -216,7 +219,7 @@ export class RpcClient {
         outgoing.end(body)
       })
     } catch (error) {
-      this.#refuseIfHeld() // it failed because of that
+      this.#refuseIfHeld() // the hold is why it failed
       throw error
     }
   }
@@ -226,10 +229,10 @@ export class RpcClient {
   }
 }
 
-/** How an exchange is made. */
+/** Parameters of an exchange. */
 interface Exchange {
   agent: Agent
-  /** The most bytes of an answer. */
+  /** Limit of the answer in bytes. */
   limit: number
 }
 
@@ -244,24 +247,24 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** A block was mined while a question about the latest one was read: Anvil keeps no state of the one before. */
+/** @returns true if a block was mined while a call read the latest one, and Anvil did not keep the state of the latter */
 function isOvertaken(call: RpcCall | undefined, result: unknown): boolean {
   if (!(result instanceof RpcError) || !result.message.includes(OVERTAKEN)) return false
   return call?.includes('latest') ?? false
 }
 
-/** The node answered, and it makes no sense: the contracts or accounts are not what they should be. */
+/** The node's answer is invalid: the contracts or accounts are not as they should be. */
 export class SenselessAnswerError extends Error {
   override readonly name = 'SenselessAnswerError'
 }
 
-/** What to throw instead of an error that only somebody who changed the chain can have caused; any other error as it is. */
+/** Makes a ChainUnsoundError of an error that only a change of the chain from outside can cause; returns any other error unchanged. */
 export function unsound(chainId: string, error: unknown): unknown {
   if (!(error instanceof SenselessAnswerError || error instanceof RpcError)) return error
   return new ChainUnsoundError(chainId, error.message, { cause: error })
 }
 
-/** A task's result. Throws what {@link unsound} makes of an error. */
+/** Runs a task and returns its result. Converts errors by {@link unsound}. */
 export async function soundly<Result>(chainId: string, task: () => Promise<Result>): Promise<Result> {
   try {
     return await task()

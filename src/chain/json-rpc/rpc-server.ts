@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { SeededRandom } from '../../support/random.ts'
 import { readBody } from '../../support/read-body.ts'
 
-/** Answers the body of a JSON-RPC request, a single call's or a batch's. */
+/** Answers the body of a JSON-RPC request, a single call or a batch. */
 export type RpcHandler = (body: string) => Promise<string>
 
-/** More than Anvil asks for at once: it may pass on what it was asked itself. */
+/** Limit of a request in bytes: more than Anvil sends at once, although it may pass on what it was asked itself. */
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Serves JSON-RPC to an Anvil of ours, on loopback, at a path nobody can guess: it is no other program's business. */
+/** Serves JSON-RPC to one of our Anvils, on loopback, at a path that other programs cannot guess. */
 export class RpcServer {
-  /** Begins to listen. */
+  /** Starts a server. Resolves when it listens. */
   static async listen(handler: RpcHandler): Promise<RpcServer> {
     const server = new RpcServer(handler)
     server.#server.listen(0, '127.0.0.1')
@@ -24,7 +24,7 @@ export class RpcServer {
 
   private constructor(handler: RpcHandler) {
     this.#server = createServer((request, response) => void this.#serve(request, response, handler))
-    this.#server.keepAliveTimeout = 0 // Anvil keeps its connections, and would meet one that was just closed
+    this.#server.keepAliveTimeout = 0 // Anvil reuses connections, and might use one that has just been closed
   }
 
   get url(): string {

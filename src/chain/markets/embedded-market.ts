@@ -6,12 +6,12 @@ import type { Block } from '../json-rpc/block.ts'
 
 const BUILT = new URL('contracts/out/', PACKAGE_ROOT)
 
-/** What the embedded chain's state holds. */
+/** Reads the description of the embedded chain's markets. */
 export async function embeddedMarket(): Promise<EmbeddedMarket> {
   return JSON.parse(await readFile(new URL('market.json', BUILT), 'utf8'))
 }
 
-/** What every embedded chain begins with. */
+/** Reads the checkpoint with which every embedded chain begins. */
 export async function embeddedCheckpoint(): Promise<Checkpoint> {
   const [state, market] = await Promise.all(
     ['market-state.json.gz', 'market.json'].map((name) => readFile(new URL(name, BUILT))),

@@ -8,8 +8,8 @@ import { balanceOf } from './protocols/erc20.ts'
 import type { Protocol } from './protocols/protocol.ts'
 
 /**
- * What a chain's markets and wallets hold, as the port `Chain` has it. Throws ChainUnavailableError, and ChainUnsoundError
- * for answers that make no sense.
+ * Reads the markets and wallets of a chain, for the port `Chain`. Throws ChainUnavailableError, and ChainUnsoundError for invalid
+ * answers.
  */
 export class MarketReads {
   readonly #deps: MarketReadsDeps
@@ -31,7 +31,7 @@ export class MarketReads {
     )
   }
 
-  /** What each position is worth, in minor units. */
+  /** Reads the worth of each position, in minor units. */
   async values(positions: readonly Position[]): Promise<bigint[]> {
     if (positions.length === 0) return []
     const { chainId, reader, protocol } = this.#deps
@@ -45,7 +45,7 @@ export class MarketReads {
     return soundly(chainId, () => protocol(pool).shares(reader.read, pool, wallet))
   }
 
-  /** Minor units of a token. */
+  /** Reads a wallet's balance of a token, in minor units. */
   async balance(wallet: Address, token: Address): Promise<bigint> {
     const { chainId, reader } = this.#deps
     const [balance] = await soundly(chainId, () => reader.read([balanceOf(token, wallet)]))
@@ -53,17 +53,17 @@ export class MarketReads {
   }
 }
 
-/** What markets are read with. */
+/** Dependencies of {@link MarketReads}. */
 export interface MarketReadsDeps {
   chainId: string
   reader: ChainReader
   clock: SandboxClock
   protocol(pool: PoolFacts): Protocol
-  /** Where prices are asked for; undefined if nobody knows. */
+  /** Returns the address of the price oracle; undefined if the chain has none. */
   oracle(): Address | undefined
 }
 
-/** Milliseconds of the sandbox clock. */
+/** Milliseconds of the sandbox clock after which figures are read again. */
 const MAX_AGE_MS = 5_000
 
 interface Entry {
@@ -72,10 +72,10 @@ interface Entry {
   readAt: number
 }
 
-/** Markets' figures, read again only after something changed on the chain, or with time. */
+/** Cache of the markets' figures, which are read again only after a change on the chain, or after {@link MAX_AGE_MS}. */
 export class MarketCache {
   readonly #entries = new Map<string, Entry>()
-  /** Made once per pool record: a request of the pool list asks for each. */
+  /** Keys by pool record, each made only once: every request of the pool list needs all of them. */
   readonly #keys = new WeakMap<Pool, string>()
   readonly #reader: ChainReader
   readonly #clock: SandboxClock
@@ -85,7 +85,7 @@ export class MarketCache {
     this.#clock = clock
   }
 
-  /** The figures kept for a pool's market, or those `load` reads; who asks meanwhile shares the reading. */
+  /** Returns the cached figures of a pool's market, or reads them by `load`. Concurrent callers share one read. */
   get(pool: Pool, load: () => Promise<MarketFigures>): Promise<MarketFigures> {
     const key = this.#keyOf(pool)
     const now = this.#clock.now()

@@ -7,17 +7,17 @@ import { aave, priceOracleOf } from './protocols/aave.ts'
 import { decimalsOf } from './protocols/erc20.ts'
 import { type Protocol, priceOf, UnfitMarketError } from './protocols/protocol.ts'
 
-/** What was found out about a chain's markets before it is used. */
+/** Findings about a chain's markets, made before the chain is used. */
 export interface MarketValidation {
-  /** Undefined when the chain has no pools, and nobody will ask. */
+  /** Undefined if the chain has neither a configured oracle nor an Aave market. */
   priceOracle: Address | undefined
-  /** How the pool's market is spoken to; undefined for one that was not surveyed. */
+  /** Returns the protocol version of a pool's market; undefined for a market that was not surveyed. */
   protocol(pool: PoolFacts): Protocol | undefined
 }
 
 /**
- * Looks at every market of a chain: that it is what the fixture says, that its token is priced, and which version of its
- * protocol it speaks. Throws {@link ChainSetupError} that names the fixture's line.
+ * Checks every market of a chain: it must be as the fixture describes it, and its token must have a price. Finds the version of its
+ * protocol. Throws {@link ChainSetupError} that names the fixture's line.
  */
 export async function validateMarkets(
   { chain_id, price_oracle, fork, markets = [] }: ChainSetup,

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 
-/** Node's platform and architecture, and the name Foundry gives them in its packages. */
+/** Foundry's package with the binary, by Node's platform and architecture. */
 const PACKAGES: Record<string, string> = {
   'linux-x64': '@foundry-rs/anvil-linux-amd64',
   'linux-arm64': '@foundry-rs/anvil-linux-arm64',
@@ -9,10 +9,10 @@ const PACKAGES: Record<string, string> = {
   'win32-x64': '@foundry-rs/anvil-win32-amd64',
 }
 
-/** Optional dependencies, of which a machine gets the one with its binary; none runs a script when it is installed. */
+/** Optional dependencies, of which a machine gets the one with its binary. None of them runs a script on installation. */
 export const ANVIL_PACKAGES = Object.values(PACKAGES)
 
-/** The one that all was tested with; a package manager may have put another in its place. */
+/** The version that everything is tested with; a package manager may have installed another one. */
 export const ANVIL_VERSION = '1.7.1'
 
 /** Anvil's binary for this machine is not installed. The message says which package is missing and how to get it. */
@@ -21,9 +21,7 @@ export class AnvilBinaryMissingError extends Error {
   readonly code = 'anvil_binary_missing'
 }
 
-/**
- * Path of the Anvil binary in the package npm chose for this machine. Throws {@link AnvilBinaryMissingError}.
- */
+/** Finds the Anvil binary in the package that npm chose for this machine. Throws {@link AnvilBinaryMissingError}. */
 export function anvilBinary(platform: string = process.platform, arch: string = process.arch): string {
   const machine = `${platform}-${arch}`
   const name = PACKAGES[machine]

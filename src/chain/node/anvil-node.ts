@@ -9,40 +9,39 @@ import { RpcServer } from '../json-rpc/rpc-server.ts'
 import { AnvilProcess, AnvilStartError } from './anvil-process.ts'
 import { ForkUpstreamStub, type StubDeps } from './fork-upstream-stub.ts'
 
-/** What a node is made from. */
+/** Dependencies of a node. */
 export interface NodeOptions extends StubDeps {
   clock: SandboxClock
   log: Logger
   /** Milliseconds without an answer before a call is given up. */
   timeout: number
-  /** Called when its process has been started. */
+  /** Called when the process has been started. */
   spawned?: (() => void) | undefined
 }
 
 /**
- * What keeps block hashes (EIP-2935) and beacon roots (EIP-4788). Every block would write a slot of its own there, which a
- * fork must first fetch: a round trip to the upstream per block, and no block while it is down. Nothing here asks them.
+ * The contracts that keep block hashes (EIP-2935) and beacon roots (EIP-4788); nothing here reads them, so they are removed. Every
+ * block would write another slot there, which a fork must first fetch: a round trip per block, and no block while the upstream is down.
  */
 const SYSTEM_CONTRACTS = ['0x0000F90827F1C53a10cb7A02335B175320002935', '0x000F3df6D732807Ef1319fB7B8bB8522d0Beac02']
 
 /**
- * Blocks whose transactions Anvil keeps: with their traces they take 20 KB each, in memory and in every dump. Older ones are
- * in the archive.
+ * Number of blocks whose transactions Anvil keeps. With its trace, a transaction takes 20 KB, in memory and in every dump. Older
+ * blocks are in the archive.
  */
 export const BLOCKS_KEPT = 32
-/** States are kept in memory, if at all: Anvil would spill them into the home directory. */
+/** Keeps old states in memory, if at all: Anvil would otherwise write them to the home directory. */
 const PRUNED = '--prune-history'
 const BOUNDED = ['--transaction-block-keeper', String(BLOCKS_KEPT)]
-/** Anvil is not to try again by itself: a fork's relay did, and says when it is of no use. */
+/** Keeps Anvil from retrying: a fork's relay has retried already. */
 const NO_RETRIES = ['--retries', '0', '--no-rate-limit']
-/** Anvil would keep what it fetched in the home directory, by chain id and block: a stale answer for another upstream. */
+/** Anvil would cache fetched state in the home directory, by chain id and block: a stale answer for another upstream. */
 const NO_CACHE = '--no-storage-caching'
 
 /**
- * The rules of Ethereum that hard forks of Optimism's family of chains stand for (https://specs.optimism.io, Network Upgrades).
- * Anvil makes the blocks of a fork of theirs under these, whatever name it gives them. Told `--network optimism`, which it
- * wants with these names, it would charge for L1, and a transaction whose state it cannot fetch would stay out of the block
- * and yet have an effect: its nonce would be spent.
+ * Ethereum's hard forks by those of the Optimism family (https://specs.optimism.io, Network Upgrades). Anvil makes the blocks of such
+ * a fork by Ethereum's rules, but reports Optimism's names, which its flag accepts only with `--network optimism`. With that, Anvil
+ * would charge for L1, and a transaction whose state cannot be fetched would stay out of the block but use up its nonce.
  */
 const OPTIMISM: Readonly<Record<string, string>> = {
   bedrock: 'paris',
@@ -57,18 +56,18 @@ const OPTIMISM: Readonly<Record<string, string>> = {
   interop: 'osaka',
 }
 
-/** Milliseconds until the end of a process that failed is known. */
+/** Milliseconds to wait for the exit of a process that failed. */
 const EXIT_TIMEOUT_MS = 50
 
-/** Done again, operations led to another block than the first time: their node must not be built on. */
+/** The repeated operations led to another block than the first time, so their node must not be used. */
 export class ReplayError extends Error {
   override readonly name = 'ReplayError'
 }
 
-/** An Anvil that goes on from a checkpoint, and what it reads from while it does. */
+/** An Anvil that goes on from a checkpoint, with the server that plays the chain it forks. */
 export class AnvilNode {
   /**
-   * Starts one at the history's checkpoint and does the operations again. Throws `AnvilStartError`, {@link ReplayError} and
+   * Starts a node at the history's checkpoint and repeats the operations. Throws `AnvilStartError`, {@link ReplayError} and
    * others.
    */
   static async start(given: Omit<NodeOptions, 'checkpoint'>, history: History): Promise<AnvilNode> {
@@ -88,7 +87,7 @@ export class AnvilNode {
       await node.#begin(history)
       return node
     } catch (cause) {
-      // Its end may be known a moment later than that it does not answer.
+      // The exit of a crashed process may be reported a moment after the failed call.
       if (process) await Promise.race([process.exited, clock.wallSleep(EXIT_TIMEOUT_MS)])
       const exit = process?.exit
       await process?.stop()
@@ -103,7 +102,7 @@ export class AnvilNode {
   #tip: Block | undefined
   readonly #source: RpcServer
   readonly #stub: ForkUpstreamStub
-  /** A client of its own: the chain's moves to other nodes, and what is meant for this one must not reach them. */
+  /** A separate client: the chain's client moves to other nodes, which must not get the calls meant for this one. */
   readonly #rpc: RpcClient
   #snapshot: Hex = '0x'
 
@@ -115,14 +114,14 @@ export class AnvilNode {
     this.#rpc = rpc
   }
 
-  /** Call when the node becomes that of a chain, which has an archive and a budget of its own. */
+  /** Call when a chain takes the node over, with the chain's own archive and budget. */
   adopt(sources: Pick<StubDeps, 'archive' | 'fetches'>): void {
     this.#stub.servedFrom(sources)
   }
 
   /**
-   * Back to the checkpoint, in a millisecond; what others had in the node is theirs no longer. Returns the last block. Throws
-   * when that does not lead there, since others changed the node.
+   * Goes back to the checkpoint, in a millisecond. Foreign state in the node is lost. Returns the last block. Throws if the
+   * checkpoint cannot be reached because the node was changed from outside.
    */
   async rewind(): Promise<Block> {
     const rpc = this.#rpc
@@ -133,18 +132,18 @@ export class AnvilNode {
     return this.#reach({ checkpoint: this.checkpoint, operations: [] })
   }
 
-  /** The last block of the history it was started with. */
+  /** The last block of the history with which the node was started. */
   get tip(): Block {
     if (!this.#tip) throw new Error('the node has not started')
     return this.#tip
   }
 
-  /** Throws {@link ReplayError} unless it was started with a history that ends with the same block. */
+  /** Throws {@link ReplayError} unless the node was started with a history that ends with the same block. */
   requireAt(history: History): void {
     requireTip(history, this.tip)
   }
 
-  /** How many states it keeps, at most, of blocks after which one. */
+  /** Limit `count` on the block states that the node keeps; it has none of the block `after` or earlier ones. */
   get states(): { after: number; count: number } {
     const { accounts, block } = this.checkpoint
     return { after: Number(block.number), count: statesKept(accounts.length) }
@@ -162,11 +161,11 @@ export class AnvilNode {
     this.#snapshot = await rpc.call<Hex>('evm_snapshot')
     for (const operation of history.operations) await perform(rpc, operation)
     this.#tip = await this.#reach(history)
-    // Were the port another Anvil's, ours would have said so and gone by now.
+    // If another Anvil had the port, ours would have failed and ended by now.
     if (this.process.exit !== undefined) throw new Error(this.process.exit)
   }
 
-  /** The last block, which must be the one that the history ends with. */
+  /** Fetches the last block. Throws {@link ReplayError} unless it is the last one of the history. */
   async #reach(history: History): Promise<Block> {
     const block = await this.#rpc.call<Block>(...LATEST_BLOCK)
     requireTip(history, block)
@@ -174,7 +173,7 @@ export class AnvilNode {
   }
 }
 
-/** Throws {@link ReplayError} if the block is not the one that the history ends with, as far as that is known. */
+/** Throws {@link ReplayError} if the block is not the last one of the history, as far as that is known. */
 function requireTip(history: History, block: Block): void {
   const { number, hash, parentHash, transactions } = tipOf(history)
   const same = <Part>(known: Part | undefined, found: Part) => known === undefined || known === found
@@ -191,46 +190,46 @@ interface NodeParts {
   rpc: RpcClient
 }
 
-/** Flags that say how many states are kept. Without a number it is the present one, and none is copied. */
+/** Makes the flags for the number of kept states. Without a number, Anvil keeps the present state alone and copies none. */
 function statesOf({ accounts }: Checkpoint): string[] {
   const count = statesKept(accounts.length)
   return count > 1 ? [PRUNED, String(count)] : [PRUNED]
 }
 
-/** Flags that name the rules of a checkpoint's blocks. */
+/** Makes the flags for the rules of a checkpoint's blocks. */
 function rulesOf({ hardfork }: Checkpoint): string[] {
   if (hardfork === undefined) return []
   return ['--hardfork', OPTIMISM[hardfork] ?? hardfork]
 }
 
-/** Blocks whose state a node keeps, as geth does unless it is an archive. */
+/** Number of blocks whose state a node keeps, as geth does unless it is an archive node. */
 const STATES = 128
 /**
- * Characters of a checkpoint's accounts up to which they are kept. A node keeps each state whole: those of this size take some
- * 300 MB together and 2 ms a block. It is that of some 1,500 end users with deposits.
+ * Characters of a checkpoint's accounts up to which {@link STATES} are kept. A node keeps each state as a whole copy: states of this
+ * size take some 300 MB together, and 2 ms a block. It is the size of some 1,500 end users with deposits.
  */
 const LARGEST_STATE = 2_000_000
 
-/** How many states a node keeps that starts at a checkpoint whose accounts have so many characters; at least the last one. */
+/** Number of states (at least 1) that a node keeps if it starts at a checkpoint whose accounts have so many characters. */
 export function statesKept(characters: number): number {
   return characters <= LARGEST_STATE ? STATES : 1
 }
 
-/** What others have in a node and no checkpoint keeps. It is gone with the node, and with a way back to its checkpoint. */
+/** State that callers from outside have in a node and no checkpoint keeps. It ends with the node, or when that is rewound. */
 export class ForeignState {
-  /** A snapshot, a filter or a setting: another node must not take this one's place unnoticed. */
+  /** True if there is a snapshot, a filter or a setting: replacing the node would be noticed. */
   pinned = false
-  /** A setting that no way back undoes: only another node is without it. */
+  /** True if there may be a setting that a rewind does not undo: only another node is without it. */
   altered = false
-  /** The time of the next block was set. */
+  /** True if the time of the next block was set. */
   timeSet = false
-  /** Snapshots by id, with where the chain stood. */
+  /** Places of the chain by the id of the snapshot. */
   readonly snapshots = new Map<string, SnapshotPlace>()
 }
 
-/** Where the chain stood when somebody took a snapshot. */
+/** The place of the chain when a snapshot was taken. */
 export interface SnapshotPlace {
   height: number
-  /** What the service itself had done to the chain by then: a number that only grows. */
+  /** Number of changes that the service itself had made by then; it only grows. */
   ownChanges: number
 }

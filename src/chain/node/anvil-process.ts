@@ -13,37 +13,35 @@ import { GAS_LIMIT } from '../history/checkpoint.ts'
 import { RpcClient } from '../json-rpc/rpc-client.ts'
 import { ANVIL_VERSION, anvilBinary } from './anvil-binary.ts'
 
-/** What an Anvil is started with. */
+/** Options with which an Anvil is started. */
 export interface AnvilOptions {
   chainId: string
-  /** A genesis file's content. */
+  /** Content of the genesis file. */
   genesis?: string
-  /** Where a fork reads from: a URL that may hold a secret. */
+  /** URL that a fork reads from; it may contain a secret. */
   source?: string
-  /** More command-line flags, such as those of a fork. */
+  /** Additional command-line flags, such as those of a fork. */
   flags?: readonly string[]
   clock: SandboxClock
   log: Logger
-  /** Called when the process has been started: it comes up by itself, while this one does something else. */
+  /** Called when the process has been spawned: while it comes up, the sandbox can do other work. */
   spawned?: (() => void) | undefined
 }
 
-/** What one attempt works with, beside what was asked for. */
+/** Options of one attempt to start an Anvil. */
 interface ProcessOptions extends Omit<AnvilOptions, 'genesis'> {
-  /** For temporary files. */
+  /** Directory for temporary files. */
   directory: string
   guard: OrphanGuard
 }
 
-/**
- * Zero fees, so that wallets need no ether. Blocks are mined on demand only, and may hold hundreds of transfers.
- */
+/** Flags of every Anvil: fees are zero, so that wallets need no ether; blocks are mined on demand only and hold hundreds of transfers. */
 const FLAGS = [
   ...['--quiet', '--order', 'fifo', '--base-fee', '0', '--gas-price', '0', '--disable-min-priority-fee'],
   ...['--no-mining', '--max-transactions', '100000000', '--gas-limit', String(Number(GAS_LIMIT))],
   ...['--no-request-size-limit', '--no-cors', '--disable-console-log'],
 ]
-/** What `source` is called on the command line. */
+/** Name of `source` on the command line. */
 const SOURCE = 'source'
 
 const START_TIMEOUT_MS = 20_000
@@ -51,26 +49,26 @@ const START_ATTEMPTS = 5
 const STOP_TIMEOUT_MS = 700
 const STDERR_KEPT = 4_000
 
-/** Anvil did not start, and why by its own words. */
+/** Anvil did not start; the message contains its own error. */
 export class AnvilStartError extends Error {
   override readonly name = 'AnvilStartError'
   readonly code = 'anvil_start_failed'
 
-  /** Whether somebody killed it: another one may well start. */
+  /** @returns true if a signal ended it: another attempt may succeed */
   get killed(): boolean {
     return /^Anvil ended with SIG/.test(this.message)
   }
 }
 
 /**
- * A running Anvil. Listens where only this machine reaches it; ready by its first RPC answer, never by what it prints. Why this
+ * A running Anvil. It listens on loopback, and is ready when it answers its first RPC call; its output is not read for that. Why this
  * is not `@viem/anvil`: docs/decisions/0001-own-anvil-launcher.md.
  */
 export class AnvilProcess {
-  /** Starts one. Throws {@link AnvilStartError} or `AnvilBinaryMissingError`. */
+  /** Starts an Anvil. Throws {@link AnvilStartError} or `AnvilBinaryMissingError`. */
   static async start(options: AnvilOptions): Promise<AnvilProcess> {
     const binary = anvilBinary()
-    const { genesis: _, ...kept } = options // it is long, and on disk by then
+    const { genesis: _, ...kept } = options // not kept in memory: it is long, and on disk by then
     const directory = join(tmpdir(), `yield-sandbox-anvil-${SeededRandom.secret()}`)
     const guard = guardAgainstOrphan(directory, (error) =>
       options.log.warn({ error: error.message }, 'no watchdog: if the sandbox is killed, its Anvil lives on'),
@@ -85,19 +83,19 @@ export class AnvilProcess {
           return anvil
         } catch (error) {
           await anvil.#kill()
-          // Another process was given the port in between.
+          // In between, another process may have got the port.
           if (attempt === START_ATTEMPTS || !/address already in use/i.test(String(error))) throw error
         }
       }
     } catch (error) {
-      await rm(directory, { recursive: true, force: true }).catch(() => undefined) // the error says what is wrong there
+      await rm(directory, { recursive: true, force: true }).catch(() => undefined) // the thrown error has the reason
       guard.callOff()
       throw error
     }
   }
 
   readonly url: string
-  /** Resolves when the process is gone, with why: its exit code or signal and the end of its stderr. */
+  /** Resolves when the process has ended, with the reason: its exit code or signal and the end of its stderr. */
   readonly exited: Promise<string>
   readonly #child: ChildProcess
   readonly #options: ProcessOptions
@@ -138,31 +136,34 @@ export class AnvilProcess {
     return this.#child.pid ?? 0
   }
 
-  /** Why it is gone; undefined while it runs. */
+  /** Reason why the process has ended; undefined while it runs. */
   get exit(): string | undefined {
     return this.#exit
   }
 
-  /** Stops it in its tracks until {@link resume}: connections stand, nothing is answered. Not on Windows, which cannot. */
+  /** Pauses the process until {@link resume}: connections stay open, but nothing is answered. Does nothing on Windows. */
   suspend(): void {
     if (this.#exit === undefined && process.platform !== 'win32') this.#child.kill('SIGSTOP')
   }
 
-  /** Lets it go on. */
+  /** Lets a suspended process go on. Does nothing on Windows. */
   resume(): void {
     if (this.#exit === undefined && process.platform !== 'win32') this.#child.kill('SIGCONT')
   }
 
-  /** Ends it at once; {@link AnvilProcess.stop} still removes its files. */
+  /** Kills the process at once. {@link AnvilProcess.stop} must still be called to remove its files. */
   kill(): void {
     if (this.#exit === undefined) this.#child.kill('SIGKILL')
   }
 
-  /** Ends it, with force if it does not heed in time, and removes its temporary files. Leaves no timer behind. */
+  /**
+   * Ends the process, by force if it does not end within {@link STOP_TIMEOUT_MS}, and removes its temporary files. Leaves no timer
+   * behind.
+   */
   async stop(): Promise<void> {
     if (this.#exit === undefined) {
       this.#child.kill('SIGTERM')
-      this.resume() // suspended, it would not heed
+      this.resume() // a suspended process would not react
       await Promise.race([this.exited, this.#options.clock.wallSleep(STOP_TIMEOUT_MS)])
     }
     await this.#kill()
@@ -198,7 +199,7 @@ export class AnvilProcess {
   }
 }
 
-/** Makes Anvil's directory, for us alone, with what it reads there, and returns the flags that name it. */
+/** Makes Anvil's private directory with the files that it reads, and returns the flags that name them. Throws {@link AnvilStartError}. */
 async function prepare(directory: string, { genesis, source }: AnvilOptions): Promise<string[]> {
   const write = async (name: string, text: string) => {
     const path = join(directory, name)
@@ -207,7 +208,7 @@ async function prepare(directory: string, { genesis, source }: AnvilOptions): Pr
   }
   try {
     await mkdir(directory, { mode: 0o700 })
-    // By another name: its path is a secret, and every program of this machine sees the command line.
+    // The command line has only a name for the URL: its path is a secret, and every program of this machine sees command lines.
     if (source !== undefined) await write('foundry.toml', `[rpc_endpoints]\n${SOURCE} = ${JSON.stringify(source)}\n`)
     const fork = source === undefined ? [] : ['--fork-url', SOURCE]
     return genesis === undefined ? fork : [...fork, '--init', await write('genesis.json', genesis)]
@@ -216,7 +217,7 @@ async function prepare(directory: string, { genesis, source }: AnvilOptions): Pr
   }
 }
 
-/** Where a server can listen that only this machine reaches. */
+/** An address for a server that only this machine can reach. */
 interface LoopbackAddress {
   host: string
   port: number
@@ -225,8 +226,8 @@ interface LoopbackAddress {
 const USUAL = '127.0.0.1'
 
 /**
- * A free port of an address nobody can guess, so that no web page finds what listens there: Linux has 16 million of them.
- * Elsewhere, and where the system has only the usual one, of that.
+ * Finds a free port of a random loopback address, so that web pages cannot find the server: Linux has 16 million such addresses.
+ * Uses 127.0.0.1 on other platforms, and if that is the only one that the system has.
  */
 export async function loopbackAddress(platform: string = process.platform): Promise<LoopbackAddress> {
   if (platform !== 'linux') return freePort(USUAL)
@@ -244,8 +245,8 @@ async function freePort(host: string): Promise<LoopbackAddress> {
   return { host, port: address.port }
 }
 
-// Both read process ids from their standard input, the last one counts, until its end: the system closes it however we die.
-// Then they end that process, and only then, within a second, remove the directory: a process on its way out may still
+// Both read process ids, of which the last one counts, from standard input until its end: the system closes it however we die.
+// Then they kill that process, and remove the directory after its end, within a second: a process that is ending may still
 // write there.
 const SHELL = `pid=; while read -r line; do pid=$line; done
 if [ -n "$pid" ]; then kill -9 "$pid"; n=0
@@ -257,29 +258,29 @@ process.stdin.on('data', (chunk) => { text += chunk }).on('end', () => {
   require('node:fs').rmSync(process.argv[1], { recursive: true, force: true, maxRetries: 10 })
 })`
 
-/** What ends an Anvil and removes its files, should we vanish without saying goodbye. */
+/** Ends an Anvil and removes its files if our process dies without stopping it. */
 interface OrphanGuard {
-  /** From now on this process is to be ended; undefined for none, as soon as it is known to be gone: its number can be used anew. */
+  /** Sets the process to kill. Pass undefined as soon as the process is known to have ended: its id can be reused. */
   watch(pid: number | undefined): void
   callOff(): void
 }
 
 /**
- * Starts a small process that outlives ours and, should ours be killed or crash, kills the process it was told of and
- * removes `directory`. Start it before either is made.
+ * Starts a small process that outlives ours and, if ours is killed or crashes, kills the watched process and removes
+ * `directory`. Call it before either exists.
  */
 function guardAgainstOrphan(directory: string, onFailure: (error: Error) => void): OrphanGuard {
   const [command, args] = process.platform === 'win32' ? [process.execPath, ['-e', SCRIPT]] : ['sh', ['-c', SHELL]]
   const guard = spawn(command, [...args, directory], {
     stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true, // out of the terminal's process group, so that Ctrl-C does not end it before us
+    detached: true, // outside the terminal's process group, so that Ctrl-C does not end it before us
     windowsHide: true,
     cwd: '/',
   })
   guard.on('error', onFailure)
   guard.unref()
   if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref()
-  guard.stdin.on('error', () => {}) // the guard was called off
+  guard.stdin.on('error', () => {}) // the guard may have been called off
   return {
     watch: (pid) => guard.stdin.write(`${pid ?? ''}\n`),
     callOff: () => {
@@ -289,18 +290,18 @@ function guardAgainstOrphan(directory: string, onFailure: (error: Error) => void
   }
 }
 
-/** Kilobytes of data that Anvil may have, some fifteen times what it needs: traces of hostile transactions fill any machine. */
+/** Limit of Anvil's memory in kilobytes, some fifteen times what it needs: traces of hostile transactions would fill any machine. */
 const MOST_DATA = 2 * 1024 * 1024
 
 /**
- * Sets Anvil's limit of memory, and makes it the first to go should the machine's run out: it is replaced, we are not. Then
- * becomes Anvil.
+ * Sets the limit of memory, and makes this process the first to be killed if the machine runs out of memory, since an Anvil can be
+ * replaced and the sandbox cannot. Then becomes Anvil.
  */
 const LIMITED = `{ echo 1000 >/proc/$$/oom_score_adj; ulimit -d ${MOST_DATA}; } 2>/dev/null; exec "$0" "$@"`
 
 /**
- * Starts Anvil in a directory of its own, which is its home as well: neither the configuration of whoever started us nor
- * their environment is its business.
+ * Spawns Anvil in its private directory, which is also its home, and without our environment: the user's configuration must not
+ * affect it.
  */
 function spawnAnvil(binary: string, args: readonly string[], directory: string): ChildProcess {
   const linux = process.platform === 'linux'
@@ -308,13 +309,13 @@ function spawnAnvil(binary: string, args: readonly string[], directory: string):
     cwd: directory,
     env: { HOME: directory, NO_COLOR: '1', RUST_BACKTRACE: '0' },
     stdio: ['ignore', 'ignore', 'pipe'],
-    // Out of the terminal's process group: Ctrl-C must reach the sandbox alone, which then stops Anvil in order.
+    // Outside the terminal's process group: Ctrl-C must reach the sandbox alone, which then stops Anvil properly.
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
 }
 
-/** Whether the shell that should have become Anvil could not, by its exit code (POSIX): in the words of Node for the same. */
+/** Converts the exit code (POSIX) of a shell that could not become Anvil into the error that Node has for the same cause. */
 function refusalOfShell(code: number | null): NodeJS.ErrnoException | undefined {
   if (code === 127) return Object.assign(new Error('there is no such file'), { code: 'ENOENT' })
   return code === 126 ? Object.assign(new Error('it may not be executed'), { code: 'EACCES' }) : undefined
@@ -323,9 +324,9 @@ function refusalOfShell(code: number | null): NodeJS.ErrnoException | undefined 
 const NEEDS = 'Anvil needs glibc 2.35 or later'
 const FIX = 'Fix: use a system that has it, such as Ubuntu 22.04, Debian 12 or the image node:22-slim.'
 
-/** Why the system would not run Anvil's binary, and what to do. */
+/** Describes why the system did not run Anvil's binary, and the fix. */
 function spawnFailure(binary: string, { code, message }: NodeJS.ErrnoException): string {
-  // The system says the same of a file that is not there and of one whose loader is not.
+  // The system reports a missing loader with the same code as a missing file.
   if (code === 'ENOENT' && existsSync(binary)) return `could not be started: its loader is missing. ${libcNeeded()}`
   if (code === 'EACCES') {
     return `could not be started: ${binary} may not be executed. Fix: allow it, also by the mount (noexec).`
@@ -333,27 +334,27 @@ function spawnFailure(binary: string, { code, message }: NodeJS.ErrnoException):
   return `could not be started: ${message}`
 }
 
-/** What precedes and follows Anvil's last words: where in its own code, what to do about it, who called whom. */
+/** Text before and after the message of a crash of Anvil: place in its code, advice, backtrace. */
 const BEFORE = /^[\s\S]*The application panicked \(crashed\)\S*\s*Message:/
 const AFTER = /\s*(Location:|Backtrace omitted|This is a bug|━+ BACKTRACE)[\s\S]*$/
-/** Rust's words for EMFILE, which stand far behind what it was about to do. */
+/** Rust's text for EMFILE, which comes only after a long description of the attempt. */
 const TOO_MANY_FILES = /\(os error 24\)/
-/** With a lower limit, no sandbox starts. */
+/** Limit of open files below which a sandbox cannot start. */
 const FEWEST_FILES = 64
-/** With what is said around it, such a line is still readable. */
+/** Characters of a message that is still readable with the text around it. */
 const MOST_WORDS = 160
 
-/** What an Anvil that ended wrote, as one clean line, or what that means where the words do not say it. */
+/** Makes one clean line of the stderr of an Anvil that ended, or names the cause if the text does not. */
 function endReason(stderr: string): string {
   if (/version `GLIBC_[\d.]+' not found/.test(stderr)) return libcNeeded()
-  // Where this process has no room for its connection, Anvil only says that nobody answers.
+  // If our process cannot open a connection, Anvil only reports that nobody answers.
   if (TOO_MANY_FILES.test(stderr) || mostOpenFiles() < FEWEST_FILES)
     return 'too many files are open. Fix: raise the limit of open files (ulimit -n)'
   const words = stderr.replace(BEFORE, '').replace(AFTER, '')
-  return oneLine(words.replace(/\bhttps?:\/\/[^\s)]+/g, '…'), MOST_WORDS) // such an address may hold a secret
+  return oneLine(words.replace(/\bhttps?:\/\/[^\s)]+/g, '…'), MOST_WORDS) // a URL may contain a secret
 }
 
-/** Why Anvil's files cannot be made, and what to do. */
+/** Describes why Anvil's files cannot be made, and the fix. */
 function temporaryFailure({ message }: Error): string {
   return `Anvil's files cannot be made in the temporary directory ${tmpdir()} (${message}). Fix: make room there, let it be written, or set TMPDIR to another directory.`
 }
@@ -364,7 +365,7 @@ function libcNeeded(): string {
   return `${NEEDS}; ${has === undefined ? 'this system has another C library, such as musl' : `this system has ${has}`}. ${FIX}`
 }
 
-/** How many files this system lets a process have open; NaN where there is no limit. */
+/** Number of files that a process may have open on this system; NaN if there is no limit. */
 function mostOpenFiles(): number {
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: unknown } } }
   return Number(userLimits?.open_files?.soft ?? Number.NaN)

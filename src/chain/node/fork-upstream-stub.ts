@@ -9,7 +9,7 @@ import { CALL_FETCHES, CALL_TIME } from '../json-rpc/rpc-budget.ts'
 
 const ZERO = numberToHex(0, { size: 32 })
 
-/** What neither a checkpoint nor a real chain holds: there is none. */
+/** Answers, by method, for state that neither the checkpoint nor a real chain has. */
 const NOTHING: Record<string, unknown> = {
   eth_getBalance: '0x0',
   eth_getTransactionCount: '0x0',
@@ -23,16 +23,16 @@ const NOTHING: Record<string, unknown> = {
   trace_filter: [],
 }
 
-/** What is asked for by number or hash is null if there is no such thing. */
+/** Methods that look something up by number or hash; the answer is null if it does not exist. */
 const MAY_BE_UNKNOWN = /^eth_get(Block|Transaction|RawTransaction|Uncle)/
-/** What a call hears that reads too much; so may another one. */
+/** The error of a call that reads too much. Another call at the same time may get it instead. */
 const REFUSED = {
   code: -32000,
   message: `not fetched: a call reads at most ${CALL_FETCHES} accounts and slots for the first time, for at most ${CALL_TIME / 1_000} s; what was read so far is kept`,
 }
 const FORGOTTEN = { code: -32000, message: 'of old blocks, no state and no trace is kept' }
 
-/** Which parameter of a question about state names the block. */
+/** Index of the parameter that names the block, by method that reads state. */
 const BLOCK_PARAMETER: Record<string, number> = {
   eth_getBalance: 1,
   eth_getTransactionCount: 1,
@@ -43,13 +43,13 @@ const BLOCK_PARAMETER: Record<string, number> = {
   eth_call: 1,
 }
 
-/** What every node that has a block's state can answer. Not all know `eth_getAccountInfo`: Anvil then asks for its parts. */
+/** Methods that every node with a block's state answers. Not all know `eth_getAccountInfo`: Anvil then asks for its parts. */
 const ACCOUNT = /^eth_get(Balance|TransactionCount|Code|StorageAt)$/
 
 /**
- * Plays the chain that an Anvil forks at a checkpoint. Accounts are in its genesis, so what it asks here is the block, what
- * was before it, and state that the checkpoint does not hold: nothing on an embedded chain, the real chain's on a fork. Why
- * an embedded chain is a fork at all: docs/decisions/0008-embedded-chains-are-forks.md.
+ * Plays the chain that an Anvil forks at a checkpoint. Accounts are in its genesis, so Anvil asks here for the block, for earlier
+ * ones, and for state that the checkpoint does not hold: none on an embedded chain, the real chain's on a fork. Why an embedded
+ * chain is a fork at all: docs/decisions/0008-embedded-chains-are-forks.md.
  */
 export class ForkUpstreamStub {
   #deps: StubDeps
@@ -59,12 +59,12 @@ export class ForkUpstreamStub {
     this.#deps = deps
   }
 
-  /** From now on it answers from these. */
+  /** Replaces the sources of the answers. */
   servedFrom(sources: Pick<StubDeps, 'archive' | 'fetches'>): void {
     this.#deps = { ...this.#deps, ...sources }
   }
 
-  /** An {@link RpcHandler}. */
+  /** The {@link RpcHandler} of the server. */
   answer = async (body: string): Promise<string> => {
     const request: RealCall | RealCall[] = JSON.parse(body)
     if (Array.isArray(request)) return `[${(await Promise.all(request.map((call) => this.#one(call)))).join()}]`
@@ -88,7 +88,7 @@ export class ForkUpstreamStub {
     return real.forward(asked, ACCOUNT.test(call.method) && forked !== undefined && Number(block) === forked)
   }
 
-  /** What is answered here; undefined for what is not. */
+  /** Answers from checkpoint and archive; undefined if they do not have the answer. */
   async #known({ method, params = [] }: RealCall): Promise<unknown> {
     const { chainId, checkpoint, archive } = this.#deps
     const { number, hash } = checkpoint.block
@@ -100,13 +100,13 @@ export class ForkUpstreamStub {
     if (method === 'eth_getBlockByHash' && block === hash) return this.#forkBlock
     if (ACCOUNT.test(method) && params[1] === number) return this.#kept(method, block)
     if (!archive.mayAnswer(method)) return undefined
-    await archive.opened // Anvil comes up while it is read
+    await archive.opened // Anvil starts while the archive is still being read
     return archive.answer(method, params)
   }
 
   /**
-   * What the checkpoint of a fork says of an account. Anvil asks for those that it has made itself as it starts: that must not
-   * depend on whether the real chain can be reached, or has the block still.
+   * Answers for an account from the checkpoint of a fork. As it starts, Anvil asks for the accounts that it makes itself: it must
+   * start even if the real chain cannot be reached, or does not have the block any more.
    */
   #kept(method: string, address: unknown): unknown {
     if (!this.#deps.fetches?.real) return undefined
@@ -118,15 +118,15 @@ export class ForkUpstreamStub {
   }
 
   /**
-   * What a first block takes over from the one that was forked, it must not: it would be another block than the one that
-   * Anvil mines on top of a block of its own. Without randomness it has no difficulty; limits and fees are always the same.
+   * The checkpoint's block, with constants in place of the members that the next block would inherit: otherwise that would differ
+   * from a block that Anvil mines on top of one of its own. Limits and fees are constant; without randomness, difficulty is zero.
    */
   get #forkBlock(): Block {
     const fees = { gasLimit: GAS_LIMIT, baseFeePerGas: '0x0', blobGasUsed: '0x0', excessBlobGas: '0x0' }
     return { ...this.#deps.checkpoint.block, ...fees, mixHash: ZERO, difficulty: '0x0' }
   }
 
-  /** The real chain knows nothing of the blocks that were mined here: it is asked as of the one that was forked. */
+  /** Replaces blocks after the fork by the forked one: the real chain does not have the blocks that were mined here. */
   #beforeFork(call: RealCall): RealCall {
     const { forked } = this.#deps.checkpoint
     const index = BLOCK_PARAMETER[call.method]
@@ -137,32 +137,32 @@ export class ForkUpstreamStub {
   }
 }
 
-/** An account of a checkpoint, as far as it is told without its storage. */
+/** An account of a checkpoint; its storage is not read here. */
 interface KeptAccount {
   balance: Hex
   nonce?: number | Hex
   code?: Hex
 }
 
-/** Blocks have cost nothing, as far as anybody may ask; Anvil does not know so of the one it begins with. */
+/** Answers `eth_feeHistory` with zero fees: Anvil does not know the fees of the block that it begins with. */
 function feesOf({ method, params: [, newest, percentiles] = [] }: RealCall): unknown {
   if (method !== 'eth_feeHistory') return undefined
   const reward = Array.isArray(percentiles) ? [percentiles.map(() => '0x0')] : []
   return { oldestBlock: newest, baseFeePerGas: ['0x0', '0x0'], gasUsedRatio: [0], reward }
 }
 
-/** The answer to a question about what is held nowhere. */
+/** Answers for state that neither the archive nor a real chain has. */
 function nothingOf(method: string): { result: unknown } | { error: typeof FORGOTTEN } {
   if (Object.hasOwn(NOTHING, method)) return { result: NOTHING[method] }
   return MAY_BE_UNKNOWN.test(method) ? { result: null } : { error: FORGOTTEN }
 }
 
-/** What a checkpoint is served from. */
+/** Dependencies of a {@link ForkUpstreamStub}. */
 export interface StubDeps {
   chainId: string
   checkpoint: Checkpoint
-  /** Blocks up to the checkpoint's. */
+  /** Holds the blocks up to the checkpoint's. */
   archive: BlockArchive
-  /** What may be fetched, and for a fork from where. */
+  /** Decides if state may be fetched; for a fork, it also has the source. */
   fetches?: FetchBudget
 }

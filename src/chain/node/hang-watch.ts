@@ -4,35 +4,35 @@ import type { Logger } from '../../support/logger.ts'
 import type { NodeEvents } from '../json-rpc/node-events.ts'
 import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 
-/** What is watched. */
+/** The chain to watch. */
 export interface WatchedChain {
   chainId: string
   rpc: RpcClient
   clock: SandboxClock
   log: Logger
-  /** Whether it is not to be watched any more. */
+  /** @returns true if the watch must end */
   stopped(): boolean
-  /** The present node; another one has all the time again. */
+  /** Returns the present node. The time limit starts again when another node takes its place. */
   node(): { process: { pid: number } } | undefined
-  /** Whether it may take long to answer although nothing is wrong with it, since it reads from somewhere else. */
+  /** True if a healthy node may take long to answer, since it reads from an upstream. */
   slow: boolean
-  /** Told when the node gives no answer, when it does again, and when it hangs. */
+  /** Gets `silent` when the node does not answer, `answers` when it does again, and `distrusted` when it hangs. */
   events: NodeEvents
 }
 
-/** Milliseconds without an answer after which nothing new is begun. */
+/** Milliseconds without an answer after which a node is reported as silent: nothing new is begun. */
 const SILENCE_TIMEOUT_MS = 3_000
-/** … after which an Anvil is taken for hung. */
+/** Milliseconds without an answer after which an Anvil is taken for hung. */
 const HANG_TIMEOUT_MS = 10_000
-/** Milliseconds between looks whether it hangs. */
+/** Milliseconds between two probes. */
 const PROBE_INTERVAL_MS = 1_000
 /**
- * What it is asked. It needs the state: of a node whose state is kept busy by a call, so that no block can be mined, all
- * else is answered. (A block that waits goes before later questions, so they wait with it.)
+ * The call that probes a node. It needs the state: a node whose state is locked by a call, so that no block can be mined, still
+ * answers everything else. (A block that waits for the lock goes before later reads, so the probe waits with it.)
  */
 const PROBE: RpcCall = ['eth_getBalance', '0x0000000000000000000000000000000000000000', 'latest']
 
-/** Asks a chain's node now and then whether it still answers, until the chain is stopped. */
+/** Probes a chain's node until the chain is stopped, and reports silence and hangs as events. */
 export async function watchForHang(chain: WatchedChain): Promise<void> {
   const { rpc, clock } = chain
   let silentSince: number | undefined
@@ -52,7 +52,7 @@ export async function watchForHang(chain: WatchedChain): Promise<void> {
       if (told) chain.events.emit('answers')
       told = false
     } catch {
-      // A fork's node that tells of its upstream is not silent.
+      // A fork's node that reports a failure of its upstream is not silent.
       const excused = rpc.held || watched !== chain.node() || rpc.upstreamFailures > failures
       silentSince = excused ? undefined : (silentSince ?? asked)
       if (silentSince === undefined || clock.wallNow() - silentSince < HANG_TIMEOUT_MS) continue
@@ -66,7 +66,7 @@ function kill(chain: WatchedChain, reason: string): void {
   chain.events.emit('distrusted', reason)
 }
 
-/** Asks for a sign of life, and tells when it does not come soon. Throws when none comes at all. */
+/** Probes the node once. Calls `tell` and reports silence if the answer takes long. Throws if the call fails. */
 async function probe(chain: WatchedChain, tell: () => void): Promise<void> {
   let over = false
   void chain.clock.wallSleep(SILENCE_TIMEOUT_MS).then(() => {
@@ -82,7 +82,7 @@ async function probe(chain: WatchedChain, tell: () => void): Promise<void> {
   }
 }
 
-/** A node that sleeps instead of answering is not waited for. That of a fork may sleep until its upstream answers. */
+/** Kills a node that sleeps instead of answering; not that of a fork, which may sleep until its upstream answers. */
 async function killIfDeadLocked(chain: WatchedChain, owes: () => boolean): Promise<void> {
   const node = chain.node()
   if (chain.slow || !node) return
@@ -90,24 +90,25 @@ async function killIfDeadLocked(chain: WatchedChain, owes: () => boolean): Promi
   if (await isDeadLocked(node.process.pid, owesStill, chain.clock)) kill(chain, 'it is dead-locked')
 }
 
-/** Milliseconds before the first look at a process, and between two. */
+/** Milliseconds before the first look at a process, and between two looks. */
 const LOOK_INTERVAL_MS = 1_000
-/** Hundredths of a second that it may have worked between two looks: an idle Anvil and a dead-locked one use none. */
+/** Processor time in hundredths of a second between two looks up to which a process counts as idle: a dead-locked Anvil uses none. */
 const MOST_TICKS = 2
-/** Where the state of a process or thread stands after its name, and the processor time that it has used. */
+/** Positions in `/proc/…/stat`, counted after the name: state of the process or thread, and the processor time that it has used. */
 const [STATE, USER_TIME, SYSTEM_TIME] = [0, 11, 12] as const
 
-/** What a process is doing. */
+/** Activity of a process at one moment. */
 interface Look {
-  /** Whether every thread sleeps. One that has no processor, waits for a disk or is stopped does not. */
+  /** True if every thread sleeps. A thread that waits for a processor or a disk, or is stopped, does not sleep. */
   asleep: boolean
-  /** The processor time that it has used, in hundredths of a second. */
+  /** Processor time used so far, in hundredths of a second. */
   ticks: number
 }
 
 /**
- * Looks at a process every second while it owes an answer. Resolves to true when it slept all of a second: nothing will wake
- * it. To false when it owes none any more, or the system does not tell (only Linux does).
+ * Looks at a process every second while it owes an answer.
+ * @returns true when it has slept for a whole second: nothing will wake it; false when it no longer owes an answer, or the system
+ * does not have the information (only Linux does)
  */
 async function isDeadLocked(
   pid: number,
@@ -119,7 +120,7 @@ async function isDeadLocked(
     await clock.wallSleep(LOOK_INTERVAL_MS)
     if (!owes()) return false
     const now = await lookAt(pid)
-    // Once more: had we been held up ourselves, an answer that was there has been read by now.
+    // Check again: if our own process was delayed, an answer that had already come has been read by now.
     if (!now || !owes()) return false
     if (before?.asleep && now.asleep && now.ticks - before.ticks <= MOST_TICKS) return true
     before = now
@@ -130,7 +131,7 @@ async function lookAt(pid: number): Promise<Look | undefined> {
   try {
     const threads = await readdir(`/proc/${pid}/task`)
     const states = await Promise.all(threads.map((thread) => fieldsOf(`/proc/${pid}/task/${thread}/stat`)))
-    const fields = await fieldsOf(`/proc/${pid}/stat`) // with the time of threads that have ended
+    const fields = await fieldsOf(`/proc/${pid}/stat`) // includes the time of threads that have ended
     const ticks = Number(fields[USER_TIME]) + Number(fields[SYSTEM_TIME])
     return { asleep: states.every((thread) => thread[STATE] === 'S'), ticks }
   } catch {
@@ -138,7 +139,7 @@ async function lookAt(pid: number): Promise<Look | undefined> {
   }
 }
 
-/** What is told after the name, which may hold blanks and parentheses. */
+/** Reads the fields of a `stat` file after the name, which may contain blanks and parentheses. */
 async function fieldsOf(path: string): Promise<string[]> {
   const text = await readFile(path, 'latin1')
   return text.slice(text.lastIndexOf(')') + 2).split(' ')

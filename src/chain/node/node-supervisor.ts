@@ -11,20 +11,20 @@ import { AnvilNode, type ForeignState, type NodeOptions, ReplayError } from './a
 import { AnvilStartError } from './anvil-process.ts'
 import { watchForHang } from './hang-watch.ts'
 
-/** Milliseconds between attempts to start another one: at first, and at most. */
+/** Milliseconds between attempts to start another node: first and longest pause. */
 const FIRST_PAUSE_MS = 100
 const LAST_PAUSE_MS = 5_000
-/** Nodes that may be lost, one after another, while the first one starts. */
+/** Number of attempts to start the first node if it is killed while it starts. */
 const START_ATTEMPTS = 3
-/** Milliseconds a node has for the way back to its checkpoint, which takes one or two. */
+/** Milliseconds until a node must be back at its checkpoint; that takes one or two. */
 const REWIND_TIMEOUT_MS = 1_000
 
-/** Where the upstream of a fork failed meanwhile, doing the journal again may well succeed later. */
+/** Added to a ReplayError: if the upstream of a fork failed meanwhile, repeating the journal may succeed later. */
 const UNLESS_RESET = 'it is tried again, unless POST /_sandbox/reset begins anew'
 
 /**
- * Which node a chain has. While it is `replacing`, that node is of no use any more, and no other has taken its place: one is being
- * restarted, unless somebody else sees to that.
+ * State of a chain's node. While it is `replacing`, the node is unusable and no other one has taken its place: `restart` is under
+ * way, unless another method is making a new node.
  */
 type State =
   | { is: 'starting'; node: undefined }
@@ -32,15 +32,15 @@ type State =
   | { is: 'replacing'; node: AnvilNode; restart?: { abort: AbortController; done: Promise<void> } }
   | { is: 'stopped'; node: AnvilNode | undefined }
 
-/** Keeps an Anvil running for a chain: one that dies or hangs is replaced by another, brought to where the journal ends. */
+/** Keeps an Anvil running for a chain: one that dies or hangs is replaced by another one at the end of the journal. */
 export class NodeSupervisor {
   readonly #deps: SupervisorDeps
-  /** Nodes are replaced one after another. */
+  /** Replacements run one after another. */
   readonly #queue = new SerialQueue()
   #state: State = { is: 'starting', node: undefined }
-  /** Nodes that were replaced, and still have to answer what they were asked before. */
+  /** Nodes that were replaced but still have earlier calls to answer. */
   readonly #leaving = new Set<AnvilNode>()
-  /** In whatever state: a node that takes the place of a suspended one is suspended as well. */
+  /** True while nodes are suspended, including one that takes the place of a suspended node. */
   #suspended = false
 
   constructor(deps: SupervisorDeps) {
@@ -48,7 +48,7 @@ export class NodeSupervisor {
     deps.events.on('distrusted', (reason) => this.#discard(reason))
   }
 
-  /** Begins with a node that stands at the end of the history, or starts the first one. Throws AnvilStartError and others. */
+  /** Begins with the node `ready`, which must be at the end of the history, or starts the first one. Throws AnvilStartError and others. */
   async start(history: History, ready?: AnvilNode): Promise<void> {
     await this.#queue.run(() => this.#begin(history, ready))
     const { node, ...parts } = this.#deps
@@ -65,7 +65,7 @@ export class NodeSupervisor {
     return this.#present.process.pid
   }
 
-  /** Stops the node in its tracks, and whatever node takes its place, until {@link resume}. */
+  /** Pauses the node, and any that takes its place, until {@link resume}. */
   suspend(): void {
     this.#suspended = true
     this.#present.process.suspend()
@@ -76,7 +76,7 @@ export class NodeSupervisor {
     this.#present.process.resume()
   }
 
-  /** Ends the present node, for this reason: another one takes its place, with what the journal holds. */
+  /** Kills the present node for this reason; another one, made from the journal, takes its place. */
   #discard(reason: string): void {
     const { is, node } = this.#state
     if (!node || is === 'stopped') return
@@ -84,19 +84,19 @@ export class NodeSupervisor {
     this.#lost(node, reason)
   }
 
-  /** How many states the present node keeps, at most, of blocks after which one. */
+  /** States that the present node keeps: see {@link AnvilNode.states}. */
   get states(): { after: number; count: number } {
     return this.#present.states
   }
 
-  /** What others have in the present node. */
+  /** Foreign state in the present node. */
   get foreign(): ForeignState {
     return this.#present.foreign
   }
 
   /**
-   * Makes history what the chain is, and what is kept of it. Reads go on meanwhile; nothing may change the chain. Throws
-   * ChainUnavailableError when no other node starts: the present one stays.
+   * Replaces chain and journal by `history`. Reads go on meanwhile; nothing may change the chain. Throws ChainUnavailableError
+   * if no other node starts; the present one then stays.
    */
   async replace(history: History): Promise<void> {
     await this.#abandonRestart()
@@ -111,9 +111,9 @@ export class NodeSupervisor {
   }
 
   /**
-   * Puts another node in the place of the present one; history is what the journal holds. Reads go on meanwhile; nothing may
-   * change the chain. Throws when no other node starts or comes to the same block (the upstream of a fork may fail), or when
-   * the present one is pinned by then: it stays.
+   * Replaces the present node by another one with the same `history`, that of the journal. Reads go on meanwhile; nothing may
+   * change the chain. Throws if no other node starts or reaches the same block (the upstream of a fork may fail), or if the present
+   * one is pinned by then; the present one then stays.
    */
   async renew(history: History): Promise<void> {
     await this.#queue.run(async () => {
@@ -124,7 +124,7 @@ export class NodeSupervisor {
     })
   }
 
-  /** As {@link replace} with nothing but a checkpoint, faster if the present node began with it and nobody altered it. */
+  /** As {@link replace} with a checkpoint alone, but faster if the present node began with it and was not altered. */
   async rewind(checkpoint: Checkpoint): Promise<void> {
     await this.#abandonRestart()
     const history = { checkpoint, operations: [] }
@@ -185,10 +185,10 @@ export class NodeSupervisor {
     this.#put(node)
   }
 
-  /** Puts a node in the place of the present one. */
+  /** Replaces the present node by another one. */
   #put(node: AnvilNode): void {
     const { is, node: before } = this.#state
-    this.#state = { is: is === 'stopped' ? 'stopped' : 'serving', node } // stopped meanwhile, it is ended as soon as it is there
+    this.#state = { is: is === 'stopped' ? 'stopped' : 'serving', node } // if stopped meanwhile, stop() ends this node
     if (this.#suspended) node.process.suspend()
     this.#deps.journal.reached(node.tip)
     this.#deps.events.emit('arrived', node.tip)
@@ -197,7 +197,7 @@ export class NodeSupervisor {
     if (before) void this.#retire(before, answered)
   }
 
-  /** What was kept of the chain does not make it again. */
+  /** Makes the error to throw if the kept history does not make the same chain again. */
   #lostHistory(error: ReplayError): ChainSetupError {
     const fix = 'restore a backup of the data directory, or start with another one'
     return new ChainSetupError(`chain ${this.#deps.node.chainId}`, error.message, fix, error)
@@ -210,7 +210,7 @@ export class NodeSupervisor {
     this.#leaving.delete(node)
   }
 
-  /** A node that takes too long is lost: it must not go back later, under whoever builds on it. */
+  /** Rewinds a node. One that takes too long is killed: it must not go back later, after new blocks were built on it. */
   async #goBack(node: AnvilNode): Promise<Block> {
     let over = false
     void this.#deps.clock.wallSleep(REWIND_TIMEOUT_MS).then(() => {
@@ -238,7 +238,7 @@ export class NodeSupervisor {
     this.#beginRestart(`${reason}; it is being restarted`)
   }
 
-  /** Has another node take the place of one that was lost, unless that is under way. */
+  /** Begins to replace a lost node by another one, unless that is under way. */
   #beginRestart(reason: string): void {
     const state = this.#state
     if (state.is !== 'replacing' || state.restart) return
@@ -249,7 +249,7 @@ export class NodeSupervisor {
     state.restart = { abort, done }
   }
 
-  /** Whoever has another history in mind has no use for the journal's. */
+  /** Ends a running restart: the caller is about to replace the history that it would restore. */
   async #abandonRestart(): Promise<void> {
     const restart = this.#state.is === 'replacing' ? this.#state.restart : undefined
     restart?.abort.abort()
@@ -282,14 +282,14 @@ export class NodeSupervisor {
 }
 
 export interface SupervisorDeps {
-  /** For every node but its checkpoint. */
+  /** Options of every node, without the checkpoint. */
   node: Omit<NodeOptions, 'checkpoint'>
-  /** The chain's client: it is moved to whatever node is the present one. */
+  /** The chain's client, which is moved to each new node. */
   rpc: RpcClient
   events: NodeEvents
   journal: ChainJournal
   clock: SandboxClock
   log: Logger
-  /** Resolves when no change of the chain is under way: each is done and kept, or has failed. */
+  /** Resolves when no change of the chain is under way: each has been carried out and kept, or has failed. */
   idle(): Promise<void>
 }

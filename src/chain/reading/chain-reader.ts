@@ -7,20 +7,20 @@ import { type RpcCall, type RpcClient, RpcError, SenselessAnswerError } from '..
 import { MOST_VIEWS, multicall, outcomesOf, type ViewOutcome } from './multicall.ts'
 import type { Read, ViewResults } from './view.ts'
 
-/** What was read, each value or why it could not be, and for which chain time (Unix seconds). */
+/** Values, or the errors that prevented reading them, and the chain time (Unix seconds) at which they were read. */
 export interface Snapshot<Result> {
   timestamp: number
   values: (Result | Error)[]
-  /** Plain results of the other calls. */
+  /** Undecoded results of the other calls. */
   results: unknown[]
 }
 
-/** Milliseconds that whoever reads waits for the node: after five, the sandbox would be taken for hung. */
+/** Milliseconds that a read waits for the node: after five seconds, clients would take the sandbox for hung. */
 const READ_TIMEOUT_MS = 4_000
 
 /**
- * What the chain says. Every read is made at the chain's present: the sandbox clock, or the latest block's timestamp
- * should that be ahead, as if a block were being mined at that moment.
+ * Reads the chain. Every read is made at the chain's present, as if a block were being mined at that moment: the time of the sandbox
+ * clock, or the latest block's timestamp if that is ahead.
  */
 export class ChainReader {
   readonly #rpc: RpcClient
@@ -30,24 +30,24 @@ export class ChainReader {
   #latest = 0
   #version = 0
 
-  /** `patience`: milliseconds that whoever reads waits for the node; default 4 s. */
+  /** @param patience milliseconds that a read waits for the node; default 4 s */
   constructor(rpc: RpcClient, clock: SandboxClock, patience = READ_TIMEOUT_MS) {
     this.#rpc = rpc
     this.#clock = clock
     this.#patience = patience
   }
 
-  /** Counts what may have changed any answer: our blocks and whatever else is told to {@link changed}. */
+  /** Number that grows with everything that may change an answer: our blocks, and other changes reported by {@link changed}. */
   get version(): number {
     return this.#version
   }
 
-  /** The latest block's timestamp in Unix seconds, as far as we know. */
+  /** Timestamp of the latest known block in Unix seconds. */
   get latest(): number {
     return this.#latest
   }
 
-  /** The timestamp a block mined now gets, in Unix seconds: chain time never goes back. */
+  /** Timestamp in Unix seconds that a block mined now would get: chain time never goes back. */
   get present(): number {
     return Math.max(this.#latest, Math.floor(this.#clock.now() / 1000))
   }
@@ -58,12 +58,12 @@ export class ChainReader {
     if (latestTimestamp !== undefined) this.#latest = latestTimestamp
   }
 
-  /** What a task comes to that the node is needed for. Throws ChainUnavailableError when that takes too long: it goes on. */
+  /** Awaits a task that uses the node. Throws ChainUnavailableError when that takes too long, while the task goes on. */
   inTime<Result>(task: Promise<Result>): Promise<Result> {
     return inTime(task, this.#clock.wallSleep(this.#patience), () => this.#rpc.late(this.#patience))
   }
 
-  /** Asks the chain for its latest block, which is another than we know of if others mined. Returns its number. */
+  /** Fetches the latest block, which may have been mined from outside, and takes over its time. Returns its number. */
   async refresh(): Promise<number> {
     const block = await this.#rpc.call<Block>(...LATEST_BLOCK)
     this.changed(timestampOf(block))
@@ -71,8 +71,8 @@ export class ChainReader {
   }
 
   /**
-   * Views at the chain's present, in one round trip with all others asked for within the same turn of the event loop.
-   * Throws when one of them cannot be read.
+   * Reads views at the chain's present, in one round trip with all other reads of the same turn of the event loop.
+   * Throws if one of the views cannot be read.
    */
   read = async <const Reads extends readonly Read<unknown>[]>(reads: Reads): Promise<ViewResults<Reads>> => {
     const values = await this.#reads.load(reads)
@@ -80,7 +80,10 @@ export class ChainReader {
     return values as ViewResults<Reads>
   }
 
-  /** Views at the chain's present and other calls, in a round trip of their own; a view that cannot be read spoils no other. */
+  /**
+   * Reads views at the chain's present and makes other calls, in a round trip of their own. A view that cannot be read does not
+   * affect the others; an error of one of the other calls is thrown.
+   */
   async snapshot<Result>(reads: readonly Read<Result>[], calls: readonly RpcCall[] = []): Promise<Snapshot<Result>> {
     const keyed = reads.map((read) => [keyOf(read), read] as const)
     const batches = batchesOf(new Map(keyed))
@@ -95,7 +98,7 @@ export class ChainReader {
       )
       const latest = timestampOf(block)
       if (latest > timestamp) {
-        this.changed(latest) // somebody else mined, ahead of the clock
+        this.changed(latest) // a block was mined from outside, ahead of the clock
         continue
       }
       const results = answers.splice(0, calls.length)
@@ -106,12 +109,12 @@ export class ChainReader {
   }
 }
 
-/** Reads with the same key have the same answer. */
+/** @returns a key that is equal for reads with the same answer */
 function keyOf({ to, data, ahead = 0 }: Read<unknown>): string {
   return `${to} ${data} ${ahead}`
 }
 
-/** Views to be called together, by their keys, at so many seconds after the chain's present. */
+/** Views by key that are called together, `ahead` seconds after the chain's present. */
 interface Batch {
   ahead: number
   views: Map<string, Read<unknown>>

@@ -2,27 +2,27 @@ import { concatHex, numberToHex, pad, size } from 'viem/utils'
 import type { Address, Hex } from '../../domain/records.ts'
 import { type RpcCall, RpcError } from '../json-rpc/rpc-client.ts'
 
-/** A view of a contract, as it is called. */
+/** A call of a contract's view. */
 export interface View {
   to: Address
   data: Hex
 }
 
-/** How a view ended: what it returned, or why it did not. */
+/** The outcome of a view: its return data or its error. */
 export type ViewOutcome = Hex | RpcError
 
-/** The most views in one call: together they must get along with the gas of one. */
+/** Limit on the views in one call, which share its gas. */
 export const MOST_VIEWS = 256
 
-/** Where the code stands while it is called: an address that nobody has the key of. */
+/** Address of the code during the call: nobody has the key to it. */
 const ADDRESS = '0x00000000000000000000006d756c746963616c6c'
 
 /**
- * EVM code that calls what its input lists, and returns how each call ended. An entry of its input is the address, the
- * length of the data (a word each) and the data; of its output success, length (a word each) and what was returned. Views
- * get 3,000,000 gas each, far more than any needs: one that uses up all of it leaves the others theirs. Of what they return
- * come 4,096 bytes each, as much more than any returns: of a contract that somebody replaced, it would be gigabytes. On the stack are
- * where the next output is written and the next entry is read; an entry's data wait in memory where its output will be.
+ * EVM code that makes the calls in its input and returns the outcome of each. An input entry is the address and the length of
+ * the data (a word each), then the data; an output entry is success and length (a word each), then the return data. Each view
+ * gets 3,000,000 gas, far more than any needs, so one that uses up all of it does not affect the others. Return data are cut to
+ * 4,096 bytes, also far more than any view returns: a contract that was replaced from outside could return gigabytes. The stack
+ * holds the offsets of the next output and the next entry; an entry's data are copied to the memory where its output will be.
  */
 const CODE = `0x${[
   '60006000', //                   0  output = 0, entry = 0
@@ -40,12 +40,15 @@ const CODE = `0x${[
   '600456', //                    89  go to next
 ].join('')}` as Hex
 
-/** What a call answers that reverts. */
+/** Error code of a call that reverts. */
 const REVERTED = 3
-/** Digits of a word. */
+/** Number of hexadecimal digits of a word. */
 const WORD = 64
 
-/** One call that evaluates views on the latest state, as if a block of that time (Unix seconds) were under way, or at the latest block's. */
+/**
+ * Makes one call that evaluates views on the latest state.
+ * @param timestamp time in Unix seconds that the views see, as if a block of that time were being mined; default: the latest block's
+ */
 export function multicall(views: readonly View[], timestamp?: number): RpcCall {
   const entries = views.flatMap(({ to, data }) => [pad(to), numberToHex(size(data), { size: 32 }), data])
   return [
@@ -57,7 +60,7 @@ export function multicall(views: readonly View[], timestamp?: number): RpcCall {
   ]
 }
 
-/** What the call's output says of so many views, in their order. */
+/** Decodes the output of a {@link multicall} of `count` views, in their order. */
 export function outcomesOf(output: Hex, count: number): ViewOutcome[] {
   let at = 2
   return Array.from({ length: count }, () => {

@@ -26,20 +26,20 @@ import {
 } from './transfer-round.ts'
 
 /**
- * Transfers in a block. Anvil takes three times as long for a receipt among 500 as for one among 64, and answers nothing
- * meanwhile; smaller blocks cost no throughput.
+ * Limit on the transfers in a block. Anvil takes three times as long for a receipt among 500 as for one among 64, and answers
+ * nothing meanwhile; smaller blocks do not reduce throughput.
  */
 const MAX_ROUND = 128
 /** Milliseconds between attempts to reach a node that has fallen silent with signed transfers outstanding. */
 const RETRY_PAUSE_MS = 250
-/** Blocks a signed transaction may miss before it is given up. */
+/** Number of blocks that a signed transaction may miss before it is given up. */
 const MAX_BLOCKS_MISSED = 3
 
 /**
- * Mines blocks by group commit: whatever waits when a round begins is decided, signed and mined together in one block,
- * and what arrives meanwhile makes the next. Blocks are made by nothing else, so the timestamp a transfer's facts were
- * read for is the timestamp it is mined at. Transactions others send to the RPC go into the next block, or one of their
- * own within half a second.
+ * Mines blocks by group commit: all transfers that wait when a round begins are decided, signed and mined together in one block,
+ * and those that arrive meanwhile go into the next. Nothing else mines blocks, so a transfer is mined at the very timestamp for
+ * which its facts were read. Transactions sent to the RPC from outside go into the next block, or one of their own within half
+ * a second.
  */
 export class BlockProducer {
   readonly #deps: ProducerDeps
@@ -51,10 +51,10 @@ export class BlockProducer {
   #nonces = new NonceOrder()
   #roundDue = false
   #catchUpDue: Promise<void> | undefined
-  /** A reset or a stop ends it, and with it whatever was begun in it. */
+  /** Aborted by a reset or a stop, which ends all work that was begun in this generation. */
   #generation = new AbortController()
   #running: readonly (TransferJob | SignedTransfer)[] = []
-  /** Why the chain does not answer, while signed transfers are being carried through. */
+  /** Reason why the chain does not answer; transfers that are not signed are refused until it does. */
   #silent: string | undefined
   /** Ends the pause before the next attempt to reach a silent node. */
   #wake: () => void = () => {}
@@ -68,17 +68,17 @@ export class BlockProducer {
     void useQuietMoments({ ...deps, queue: this.#queue, stopped: () => this.#stopped !== undefined })
   }
 
-  /** Why no transfer can be taken now. */
+  /** Reason why transfers cannot be accepted now; undefined if they can. */
   get obstacle(): string | undefined {
     return this.#stopped ?? this.#silent
   }
 
-  /** Aborted by the next reset, or when it is stopped. */
+  /** Aborted by the next reset, or when the producer is stopped. */
   get generation(): AbortSignal {
     return this.#generation.signal
   }
 
-  /** Counts what the service itself had done to the chain: transfers, and balances given to wallets. */
+  /** Number of changes that the service itself has made: transfers, and balances given to wallets. */
   get ownChanges(): number {
     return this.#ownChanges
   }
@@ -88,7 +88,7 @@ export class BlockProducer {
     return this.#inNextRound((awaited) => this.#transfers.push({ ...job, ...awaited }))
   }
 
-  /** Carries through what was signed earlier, before the next round's transfers. See `Chain.finish`. */
+  /** Carries a transfer that was signed earlier through, before the next round's transfers. See `Chain.finish`. */
   finish(transfer: UnfinishedTransfer & { protocol: Protocol }): Promise<MinedTransfer> {
     return this.#inNextRound((awaited) => this.#unfinished.push({ ...transfer, ...awaited }))
   }
@@ -98,9 +98,9 @@ export class BlockProducer {
     return this.#inNextRound((awaited) => this.#cheats.push({ calls, ...awaited }))
   }
 
-  /** Brings chain time up to the clock with a block of whatever the pool holds, unless a block of that time is there by then. */
+  /** Brings chain time up to the clock by mining the pool into a block, unless there is a block of that time already. */
   catchUp(): Promise<void> {
-    // One block for everybody who waits: it reads the present when its turn comes.
+    // One block serves all callers that wait: it reads the present when its turn comes.
     this.#catchUpDue ??= this.#queue.run(async () => {
       this.#catchUpDue = undefined
       const { reader, writer } = this.#deps
@@ -109,37 +109,37 @@ export class BlockProducer {
     return this.#catchUpDue
   }
 
-  /** Runs a task with the chain to itself, between two rounds. */
+  /** Runs a task with the chain to itself, between two rounds. Throws ChainUnavailableError. */
   async exclusive<Result>(task: () => Promise<Result>): Promise<Result> {
     const obstacle = this.obstacle ?? this.#deps.rpc.held
     if (obstacle !== undefined) throw new ChainUnavailableError(this.#deps.chainId, obstacle)
     return this.#queue.run(task)
   }
 
-  /** The chain gives no answer: what is not signed yet is refused at once. */
+  /** Notes that the chain does not answer, and rejects all work that waits for a round. */
   #fallSilent(reason: string): void {
     this.#silent ??= reason
     const error = new ChainUnavailableError(this.#deps.chainId, reason)
     for (const job of this.#takeWaiting()) job.reject(error)
   }
 
-  /** Call when the chain answers again: transfers are taken at once, and signed ones carried through. */
+  /** Call when the chain answers again: transfers are accepted, and the next attempt for signed ones begins at once. */
   resume(): void {
     this.#silent = undefined
     this.#wake()
   }
 
-  /** Rejects all that is under way or waiting, then runs a task with the chain to itself. */
+  /** Rejects all running and waiting work, then runs a task with the chain to itself. */
   async interrupt(reason: string, task: () => Promise<void>): Promise<void> {
     this.#abandon(reason)
     this.#generation = new AbortController()
     this.#nonces = new NonceOrder()
     this.#silent = undefined
-    this.#roundDue = false // the round due was the last generation's: what comes from now on waits for the task
+    this.#roundDue = false // the round that was due belongs to the last generation; new work waits for the task
     await this.#queue.run(task)
   }
 
-  /** Rejects all that is under way or waiting, and takes nothing more. */
+  /** Rejects all running and waiting work, and accepts no more. */
   stop(reason: string): void {
     this.#stopped ??= reason
     this.#abandon(reason)
@@ -167,7 +167,7 @@ export class BlockProducer {
     return [...this.#unfinished.splice(0), ...this.#transfers.splice(0), ...this.#cheats.splice(0)]
   }
 
-  /** A turn of the event loop lets requests that arrived together share a round. */
+  /** Schedules a round after a turn of the event loop, so that requests that arrived together share it. */
   #schedule(): void {
     if (this.#roundDue) return
     this.#roundDue = true
@@ -184,11 +184,11 @@ export class BlockProducer {
 
   async #round(signal: AbortSignal): Promise<void> {
     const { recycler } = this.#deps
-    if (recycler.pressing) await recycler.run().catch(() => {}) // whoever needs the node next is told
+    if (recycler.pressing) await recycler.run().catch(() => {}) // the next call to the node gets the error
     this.#ownChanges += this.#cheats.length + this.#unfinished.length + this.#transfers.length
     await runCheats(this.#deps.writer, this.#cheats.splice(0))
     const unfinished = this.#unfinished.splice(0)
-    if (unfinished.length > 0) this.#nonces.clear() // they use nonces up that no round has signed with
+    if (unfinished.length > 0) this.#nonces.clear() // they use nonces that no round here has signed
     await this.#run(unfinished, async () => {
       const timestamps = new Set(unfinished.map(({ block_timestamp }) => block_timestamp))
       for (const timestamp of [...timestamps].sort((a, b) => a - b)) {
@@ -199,7 +199,7 @@ export class BlockProducer {
     if (signal.aborted) return
     const ahead = this.#ahead.take(this.#transfers)
     const jobs = this.#transfers.splice(0, ahead?.jobs.length ?? MAX_ROUND)
-    const nonces = this.#nonces // whatever is read before a reset says nothing of what comes after it
+    const nonces = this.#nonces // those of this generation: a reset makes a new object
     await this.#run(jobs, async () => {
       const { reader, chainId, writer } = this.#deps
       // Step 9 of docs/a-deposit.md: balances, positions and nonces at the timestamp that the block will have.
@@ -212,15 +212,15 @@ export class BlockProducer {
       const signed = await signRound(round, Number(chainId), signal, (some) => {
         const answer = writer.broadcast(some.map(({ raw_transaction }) => raw_transaction))
         sent = Promise.all([sent, answer]).then(([before, own]) => [...before, ...own])
-        sent.catch(() => {}) // whoever carries them through is told
+        sent.catch(() => {}) // #carryThrough gets the error
       })
       nonces.signed(round.nonces)
-      await sent.catch(() => {}) // called off or not: whoever has the queue next finds nothing under way
+      await sent.catch(() => {}) // even if aborted: no broadcast may be running when the queue goes on
       await this.#carryThrough(signed, signal, sent)
     })
   }
 
-  /** Whatever the task throws, these hear of it. */
+  /** Runs a task and rejects these jobs with any error that it throws. */
   async #run(jobs: readonly (TransferJob | SignedTransfer)[], task: () => Promise<void>): Promise<void> {
     if (jobs.length === 0) return
     this.#running = jobs
@@ -228,7 +228,7 @@ export class BlockProducer {
       await task()
     } catch (error) {
       const reason = unsound(this.#deps.chainId, error)
-      for (const job of jobs) job.reject(reason) // those that were answered already do not mind
+      for (const job of jobs) job.reject(reason) // without effect for those that have been answered
     } finally {
       this.#running = []
       this.#silent = undefined
@@ -236,8 +236,8 @@ export class BlockProducer {
   }
 
   /**
-   * From here on the bytes are out of our hands: try until the chain has them all in blocks, however long it is silent.
-   * `sent` is their first broadcast; without it they may stand in blocks already.
+   * Sends signed transfers until all are in blocks, however long the chain is silent: the bytes cannot be taken back.
+   * `sent` is their first broadcast; without it they may be in blocks already.
    */
   async #carryThrough(transfers: SignedTransfer[], signal: AbortSignal, sent?: Promise<Refusals>): Promise<void> {
     let outstanding = transfers
@@ -265,7 +265,7 @@ export class BlockProducer {
     }
   }
 
-  /** One block, of the time the transfers were signed for. Returns those that are not in it. */
+  /** Mines one block at the time for which the transfers were signed. Returns those that are not in it; rejects them if `last`. */
   async #commit(transfers: SignedTransfer[], last: boolean, sent?: Promise<Refusals>): Promise<SignedTransfer[]> {
     const [first] = transfers
     if (!first) return []
@@ -279,7 +279,7 @@ export class BlockProducer {
     })
     // Step 14: the logs say what moved; whoever waits for a transfer goes on.
     const missing = await settleMined(this.#deps, transfers, mined)
-    // A transaction whose state could not be fetched stays out of the block: that is no refusal.
+    // A transaction whose state could not be fetched stays out of the block, but was not refused.
     if (missing.length > 0 && rpc.upstreamFailures > failures) throw rpc.unavailable()
     if (!last) return missing
     if (missing.length > 0) this.#nonces.clear()
@@ -311,22 +311,22 @@ export interface ProducerDeps {
   log: Logger
 }
 
-/** What quiet moments are used for. */
+/** Dependencies of {@link useQuietMoments}. */
 interface QuietDeps {
   rpc: RpcClient
   reader: ChainReader
   writer: ChainWriter
   recycler: NodeRecycler
   clock: SandboxClock
-  /** The producer's: quiet while nobody is in it. */
+  /** The producer's queue: a moment is quiet while it is idle. */
   queue: SerialQueue
   stopped(): boolean
 }
 
-/** Milliseconds between looks for transactions that others sent to the RPC, and for a moment to tidy in. */
+/** Milliseconds between checks for transactions from outside, and for a quiet moment to tidy up. */
 const QUIET_POLL = 500
 
-/** Mines what others sent and tidies up, while nothing else is to be done, until the producer is stopped. */
+/** Mines transactions from outside and tidies up while the queue is idle, until the producer is stopped. */
 async function useQuietMoments({ rpc, reader, writer, recycler, clock, queue, stopped }: QuietDeps): Promise<void> {
   for (;;) {
     await clock.wallSleep(QUIET_POLL)
@@ -338,7 +338,7 @@ async function useQuietMoments({ rpc, reader, writer, recycler, clock, queue, st
       while (queue.idle && (await queue.run(() => writer.tidy())));
       if (queue.idle && recycler.due) await queue.run(() => recycler.run())
     } catch {
-      // The client remembers the failure for the chain's status; the next look may succeed.
+      // The client remembers the failure for the chain's status; the next attempt may succeed.
     }
   }
 }

@@ -5,28 +5,28 @@ import type { Log } from '../markets/protocols/protocol.ts'
 import type { Mined } from '../writing/chain-writer.ts'
 import type { SignedTransfer } from './transfer-round.ts'
 
-/** A receipt as far as transfers need it. */
+/** The members of a receipt that transfers need. */
 export interface Receipt {
   blockNumber: Hex
   status: Hex
   logs: Log[]
 }
 
-/** A log as it is found by block. */
+/** A log as `eth_getLogs` returns it. */
 interface BlockLog extends Log {
   transactionHash: Hex
   blockNumber: Hex
 }
 
-/** Asks for the logs that transfers' markets left in the latest block: a fifth of the node's work, and of ours, that receipts are. */
+/** Makes the call for the logs of transfers' markets in the latest block: a fifth of the work that receipts cost the node and us. */
 export function logsOf(transfers: readonly SignedTransfer[]): RpcCall {
   const markets = new Set(transfers.map(({ pool }) => pool.market_address))
   return ['eth_getLogs', { fromBlock: 'latest', toBlock: 'latest', address: [...markets] }]
 }
 
 /**
- * Settles what stands in the block that was just mined, with the answer to {@link logsOf}, or in an earlier one. Returns
- * what stands in none.
+ * Settles the transfers in the block that was just mined, with the answer to {@link logsOf}, and those in earlier blocks.
+ * @returns the transfers that are not in a block
  */
 export async function settleMined(
   chain: ReceiptDeps,
@@ -35,7 +35,7 @@ export async function settleMined(
 ): Promise<SignedTransfer[]> {
   const receipts = new Map<Hex, Receipt>()
   for (const log of Array.isArray(logs) ? (logs as BlockLog[]) : []) {
-    if (Number(log.blockNumber) !== number) continue // of a block that came after it, and is not kept
+    if (Number(log.blockNumber) !== number) continue // of a later block, which is not kept
     const receipt = receipts.get(log.transactionHash)
     if (receipt) receipt.logs.push(log)
     else receipts.set(log.transactionHash, { status: '0x1', blockNumber: log.blockNumber, logs: [log] })
@@ -44,12 +44,15 @@ export async function settleMined(
   for (const transfer of transfers) {
     const receipt = receipts.get(transfer.tx_hash)
     if (receipt) settle(transfer, receipt, timestamp)
-    else silent.push(transfer) // what fails leaves no log
+    else silent.push(transfer) // a transaction that fails leaves no log
   }
   return settleKnown(chain, silent, number)
 }
 
-/** Settles what stands in a block up to the last one that is kept, by its receipt. Returns what stands in none. */
+/**
+ * Settles the transfers in blocks up to `last`, the last kept one, by their receipts.
+ * @returns the transfers that are not in such a block
+ */
 export async function settleKnown(
   { rpc, archive }: ReceiptDeps,
   transfers: readonly SignedTransfer[],
@@ -58,7 +61,7 @@ export async function settleKnown(
   const receipts = await rpc.batch<Receipt | null>(
     transfers.map(({ tx_hash }) => ['eth_getTransactionReceipt', tx_hash]),
   )
-  // The node forgets a block that many others followed: those of somebody else, before a transfer is finished after a restart.
+  // The node may have forgotten the block: many blocks from outside may follow before a transfer is finished after a restart.
   const recall = async <Answer>(method: string, ...params: unknown[]) =>
     (await archive.answer(method, params)) as Answer | null | undefined
   const missing: SignedTransfer[] = []
@@ -76,7 +79,7 @@ export async function settleKnown(
   return missing
 }
 
-/** Tells a transfer's owner how its transaction went. */
+/** Resolves a transfer with the outcome of its transaction. */
 function settle(transfer: SignedTransfer, receipt: Receipt, blockTimestamp: number): void {
   const { type, pool, protocol, tx_hash, amount, value_before } = transfer
   const success = Number(receipt.status) === 1
@@ -95,7 +98,7 @@ function settle(transfer: SignedTransfer, receipt: Receipt, blockTimestamp: numb
   }
 }
 
-/** Where receipts are found. */
+/** Sources of receipts. */
 interface ReceiptDeps {
   rpc: RpcClient
   archive: Pick<BlockArchive, 'answer'>

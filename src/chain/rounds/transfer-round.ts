@@ -7,15 +7,15 @@ import type { Read } from '../reading/view.ts'
 import type { Wallet } from '../wallets/wallet.ts'
 
 /**
- * Enough for any transfer's intrinsic cost (at most 26,280, were none of its 132 bytes zero), and far from enough for its
- * work: such a transaction is mined and fails, whatever its amount.
+ * Gas that covers any transfer's intrinsic cost (at most 26,280, if none of its 132 bytes is zero), but by far not its execution:
+ * such a transaction is mined and fails, whatever its amount.
  */
 const REVERTING_GAS = 30_000n
 
-/** Wallets whose transfers are signed before any of them is sent. */
+/** Number of wallets whose transfers are signed before they are sent together. */
 const WALLETS_AT_ONCE = 16
 
-/** Whoever waits for a transfer's outcome, and how its market works. */
+/** The market's protocol of a transfer, and the callbacks for its outcome. */
 interface Awaited {
   protocol: Protocol
   resolve(mined: MinedTransfer): void
@@ -28,10 +28,10 @@ export interface TransferJob extends Awaited {
   wallet: Wallet
 }
 
-/** A transfer whose bytes are safe with whoever ordered it. */
+/** A transfer whose signed bytes have been stored by its owner. */
 export interface SignedTransfer extends UnfinishedTransfer, Awaited {}
 
-/** A transfer, and what the chain says at the timestamp of the block that is to carry it. */
+/** A transfer, and its facts at the timestamp of the block that is to contain it. */
 interface InformedJob {
   job: TransferJob
   facts: TransferFacts
@@ -40,15 +40,15 @@ interface InformedJob {
 /** The jobs of a round with their facts, all read for one timestamp. */
 export interface Round {
   timestamp: number
-  /** By wallet, in the order they came. */
+  /** Jobs by wallet, in order of arrival. */
   wallets: Map<string, InformedJob[]>
-  /** Next nonce by wallet: beyond those that were signed in the round. */
+  /** Next nonce by wallet, after those that were signed in the round. */
   nonces: Map<string, number>
-  /** Jobs of which something could not be read, or not as it must be, with why. */
+  /** Jobs that are left out since their facts could not be read or are wrong, with the error. */
   unread: Map<TransferJob, unknown>
 }
 
-/** Reads all a round needs in one round trip. Jobs whose token or market cannot be read are left out, with why. */
+/** Reads the facts of a round in one round trip. Jobs whose token or market cannot be read go to `unread`, with the error. */
 export async function readRound(reader: ChainReader, jobs: readonly TransferJob[]): Promise<Round> {
   const wallets = new Map<string, InformedJob[]>(jobs.map(({ wallet }) => [wallet.address, []]))
   const addresses = [...wallets.keys()]
@@ -67,7 +67,7 @@ export async function readRound(reader: ChainReader, jobs: readonly TransferJob[
   return { timestamp, wallets, nonces, unread }
 }
 
-/** What is asked of the chain for a transfer, and the facts that the answers come to, or why they cannot be known. */
+/** The reads for a transfer, and a function that makes its facts, or an error, from their answers. */
 interface Inquiry {
   reads: readonly Read<bigint>[]
   facts(answers: readonly (bigint | Error)[]): TransferFacts | Error
@@ -83,7 +83,7 @@ function inquiryFor({ order, wallet, protocol }: TransferJob): Inquiry {
     facts([balance = 0n, answer = 0n, ...answers]) {
       if (balance instanceof Error) return balance
       if (answer instanceof Error) return answer
-      // A market that cannot say what a deposit gives is left to refuse it on chain.
+      // If a market cannot appraise a deposit, the transfer goes on: the market may refuse it on chain.
       const appraised = answers.every((each) => typeof each === 'bigint') ? answers : []
       const worthless = appraised.length > 0 && appraisal?.worthless(appraised) === true
       return { wallet_balance: balance, position_value: valuation.worth(answer), worthless }
@@ -98,10 +98,9 @@ function nonceIn(result: unknown, wallet: string): number {
 }
 
 /**
- * Decides, signs and hands out every job of a round, and gives `send` what is ready while the next are signed: the node
- * checks signatures meanwhile. Wallets go side by side; within a wallet one job follows another, since a job that is
- * dropped must leave neither a gap in the nonces nor its amount reserved. Jobs that fail here are rejected and left out: of
- * them nothing is broadcast.
+ * Decides and signs every job of a round and has its bytes stored. Passes those that are ready to `send` while the next are signed:
+ * the node checks signatures meanwhile. Wallets are processed concurrently, the jobs of a wallet one after another, since a job that
+ * is dropped must leave neither a gap in the nonces nor its amount reserved. Jobs that fail here are rejected and never broadcast.
  */
 export async function signRound(
   round: Round,
@@ -122,13 +121,13 @@ export async function signRound(
     const signed = (await Promise.all(signing)).flat()
     all.push(...signed)
     send(signed)
-    // Node writes a request when nothing else is to be done at once: it is to go out before the next are signed.
+    // Node writes a request only when no other work is due at once: let it go out before the next are signed.
     await new Promise<void>((resolve) => process.nextTick(resolve))
   }
   return all
 }
 
-/** What a transaction is signed for. */
+/** Chain, block timestamp (Unix seconds) and nonce for which a transaction is signed. */
 interface Place {
   chainId: number
   timestamp: number
@@ -139,7 +138,7 @@ async function signWallet(jobs: readonly InformedJob[], first: Place, signal: Ab
   const signed: SignedTransfer[] = []
   const spent = new Map<string, bigint>()
   for (const { job, facts } of jobs) {
-    if (signal.aborted) break // rejected by whoever called it off
+    if (signal.aborted) break // the caller that aborted has rejected them
     const token = job.order.position.pool.token_address.toLowerCase()
     const taken = spent.get(token) ?? 0n
     const left = { ...facts, wallet_balance: facts.wallet_balance - taken }
@@ -174,21 +173,20 @@ async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promi
   return { ...signed, type: order.type, pool, protocol, resolve, reject }
 }
 
-/** With more wallets than this, {@link NonceOrder} forgets all of them. */
+/** Number of wallets from which on {@link NonceOrder} forgets all of them. */
 const MOST_WALLETS = 10_000
 
 /**
- * Knows which nonce each wallet signs next: the one after the last it signed. A chain that names another one has lost a
- * transfer, or got one that nobody knows of; whatever is signed then takes the place of another transfer, or never fits
- * into a block.
+ * Checks that each wallet signs with the nonce after its last one. If the chain reports another next nonce, it has lost a transfer,
+ * or got one that the sandbox does not know; a transaction signed then would replace another transfer, or could never be mined.
  */
 export class NonceOrder {
   readonly #next = new Map<string, number>()
   #foreignChanges = 0
 
   /**
-   * Takes the jobs of wallets for which the chain names another nonce than the next one out of a round, with why. Knows
-   * nothing more when others have changed the chain since the last round: they may have sent anything in a wallet's name.
+   * Moves the jobs of wallets for which the chain reports another nonce than the expected one to `unread`. Forgets all nonces if the
+   * chain was changed from outside since the last round: transactions may have been sent in a wallet's name.
    */
   leaveOut({ wallets, nonces, unread }: Round, foreignChanges: number): void {
     if (foreignChanges !== this.#foreignChanges) this.clear()
@@ -204,13 +202,13 @@ export class NonceOrder {
     }
   }
 
-  /** Call when wallets have signed, with the next nonce of each. */
+  /** Call when wallets have signed, with the next nonce by wallet. */
   signed(next: ReadonlyMap<string, number>): void {
     if (this.#next.size >= MOST_WALLETS) this.clear()
     for (const [wallet, nonce] of next) this.#next.set(wallet, nonce)
   }
 
-  /** Call when a signed transfer is given up, or the chain begins anew. */
+  /** Call when a signed transfer is given up, or nonces may have been used by other means. */
   clear(): void {
     this.#next.clear()
   }
@@ -223,7 +221,7 @@ interface Ahead {
   version?: number
 }
 
-/** Reads what the next round needs while the last one's block is kept and settled: the node would have nothing to do. */
+/** Reads the facts of the next round while the last one's block is being kept and settled: the node would be idle then. */
 export class PrefetchedRound {
   readonly #reader: ChainReader
   #ahead: Ahead | undefined
@@ -232,14 +230,14 @@ export class PrefetchedRound {
     this.#reader = reader
   }
 
-  /** Begins to read for those who wait. Call when the round's block stands, and nothing else is to change the chain. */
+  /** Begins to read for the waiting jobs. Call when the round's block is mined and nothing else will change the chain. */
   begin(jobs: readonly TransferJob[]): void {
     if (jobs.length === 0) return
-    const round = readRound(this.#reader, jobs).catch(() => undefined) // it is read again
+    const round = readRound(this.#reader, jobs).catch(() => undefined) // the next round reads again
     this.#ahead = { jobs, round }
   }
 
-  /** Call when the round went as it should: what was read holds until the chain's state changes. */
+  /** Call when the round has succeeded: the facts are valid until the chain's state changes. */
   hold(): void {
     if (this.#ahead) this.#ahead.version = this.#reader.version
   }
@@ -248,7 +246,7 @@ export class PrefetchedRound {
     this.#ahead = undefined
   }
 
-  /** What was read, if it still is what the chain says, and for the first of those who wait. */
+  /** Returns the facts that were read, if they are still valid and belong to the first of the waiting jobs; forgets them. */
   take(waiting: readonly TransferJob[]): Pick<Ahead, 'jobs' | 'round'> | undefined {
     const ahead = this.#ahead
     this.#ahead = undefined

@@ -5,7 +5,7 @@ import type { SignedTransaction, WalletFunding, WalletOwner } from '../../domain
 import type { Address, Hex } from '../../domain/records.ts'
 import type { RpcCall } from '../json-rpc/rpc-client.ts'
 
-/** A call of a contract, as an EIP-1559 transaction without value whose gas is free. */
+/** A call of a contract, as an EIP-1559 transaction with free gas and without value. */
 export interface WalletTransaction {
   chainId: number
   nonce: number
@@ -14,24 +14,24 @@ export interface WalletTransaction {
   data: Hex
 }
 
-/** Whatever an end user signs with. */
+/** The wallet of an end user. */
 export interface Wallet {
   readonly address: Address
-  /** The signature follows from key and transaction alone (RFC 6979). */
+  /** Signs a transaction. The signature depends on key and transaction alone (RFC 6979). */
   sign(transaction: WalletTransaction): Pick<SignedTransaction, 'tx_hash' | 'raw_transaction'>
 }
 
 const EIP1559 = Uint8Array.of(2)
 const NOTHING = '0x'
 
-/** Makes a wallet of a private key of 32 bytes. */
+/** Makes a wallet from a private key of 32 bytes. */
 type WalletOpener = (key: Uint8Array) => Wallet
 
 let opener: Promise<WalletOpener> | undefined
 
 /**
- * Resolves with what makes a wallet. It does exactly as viem's accounts do, in a quarter of the time: with libsecp256k1 and
- * Keccak in WebAssembly, which is compiled once. It has no state.
+ * Loads the opener of wallets. They sign exactly as viem's accounts do, in a quarter of the time, with libsecp256k1 and Keccak
+ * in WebAssembly, which is compiled once. The opener has no state.
  */
 export function loadWalletOpener(): Promise<WalletOpener> {
   opener ??= compileWalletOpener()
@@ -39,7 +39,7 @@ export function loadWalletOpener(): Promise<WalletOpener> {
 }
 
 async function compileWalletOpener(): Promise<WalletOpener> {
-  // The package's front door would load all of the package.
+  // An import of the package's main entry would load all of it.
   const { instantiateSecp256k1 } = await import('@bitauth/libauth/build/lib/crypto/secp256k1.js')
   const { derivePublicKeyUncompressed, signMessageHashRecoverableCompact } = await instantiateSecp256k1()
   const keccak = await createKeccak(256)
@@ -58,12 +58,12 @@ async function compileWalletOpener(): Promise<WalletOpener> {
 
 type Field = Hex | readonly Field[]
 
-/** The members of an EIP-1559 transaction in their order; both fees and the value are nothing, the access list is empty. */
+/** The members of an EIP-1559 transaction in order; both fees and the value are zero, the access list is empty. */
 function fieldsOf({ chainId, nonce, gas, to, data }: WalletTransaction): Field[] {
   return [quantity(chainId), quantity(nonce), NOTHING, NOTHING, quantity(gas), to, NOTHING, data, []]
 }
 
-/** A number as RLP takes it: without leading zeros, and so without anything for zero. */
+/** Formats a number for RLP: without leading zeros, so zero is empty. */
 function quantity(value: number | bigint): Hex {
   return value ? numberToHex(value) : NOTHING
 }
@@ -72,15 +72,15 @@ function envelope(fields: readonly Field[]): Uint8Array {
   return concatBytes([EIP1559, toRlp(fields as Parameters<typeof toRlp>[0], 'bytes')])
 }
 
-/** libauth returns its errors. */
+/** Throws the errors that libauth returns as strings. */
 function done<Result>(result: Result | string): Result {
   if (typeof result === 'string') throw new Error(result)
   return result
 }
 
-/** The end users' wallets: keys follow from the seed and the owner alone, so that nothing about them need be stored. */
+/** The end users' wallets. Keys are derived from the seed and the owner alone, so they need not be stored. */
 export class Wallets {
-  /** Loads what signs: some 20 ms. */
+  /** Loads the code that signs, in some 20 ms. */
   static async load(seed: number): Promise<Wallets> {
     return new Wallets(seed, await loadWalletOpener())
   }
@@ -95,10 +95,10 @@ export class Wallets {
     this.#open = open
   }
 
-  /** The wallet of an owner. */
+  /** Finds or makes the wallet of an owner. */
   of({ tenant_id, external_id }: WalletOwner): Wallet {
-    // A JSON array, so that no two different triples make the same text; the first member keeps the keys apart from
-    // whatever else may be derived from the seed.
+    // A JSON array, so that different owners and seeds cannot make the same text; the first member separates these keys from
+    // other values that may be derived from the seed.
     const identity = JSON.stringify(['yield-sandbox/wallet', this.seed, tenant_id, external_id])
     let wallet = this.#wallets.get(identity)
     if (!wallet) {
@@ -109,15 +109,15 @@ export class Wallets {
   }
 }
 
-/** The greatest allowance a wallet can give. */
+/** The largest allowance that a wallet can give. */
 const UNLIMITED = numberToHex(2n ** 256n - 1n)
 
-/** Anvil's call that makes an account hold exactly so much of a token, in minor units. */
+/** Anvil's call that sets an account's balance of a token to exactly `amount`, in minor units. */
 export function dealing(account: Address, token: Address, amount: bigint): RpcCall {
   return ['anvil_dealERC20', account, token, numberToHex(amount)]
 }
 
-/** Anvil's calls that give a wallet its tokens and let the markets take them. */
+/** Anvil's calls that give a wallet its tokens and allow the markets to take them. */
 export function fundingCalls(wallet: Address, funding: readonly WalletFunding[]): RpcCall[] {
   return funding.flatMap(({ token_address, amount, spenders }): RpcCall[] => [
     dealing(wallet, token_address, amount),

@@ -6,42 +6,42 @@ import type { BlockArchive } from '../archive/block-archive.ts'
 import type { RpcCall, RpcClient } from '../json-rpc/rpc-client.ts'
 import { BLOCKS_KEPT } from '../node/anvil-node.ts'
 
-/** Blocks that are put into the archive together: more make a smaller archive, and a longer pause. */
+/** Number of blocks that are archived together: more make a smaller archive but a longer pause. */
 const TOGETHER = 8
-/** The most blocks that wait to be put there; with the last one fewer than Anvil keeps. */
+/** Limit on the blocks that wait to be archived: together with the last one, fewer than Anvil keeps. */
 const MOST_WAITING = BLOCKS_KEPT - 2
-/** Blocks that wait for a quiet moment. There is time for a few more while some of them are archived. */
+/** Number of waiting blocks from which on they are archived under load; a few more can come while some are archived. */
 const HASTE = MOST_WAITING - 6
 
 /** Puts a chain's blocks into the archive before Anvil forgets them. */
 export class BlockArchiver {
   readonly #deps: ArchiverDeps
   readonly #queue = new SerialQueue()
-  /** The signed transactions of blocks that are not in the archive, by number, where all are known. */
+  /** Signed transactions by number of a block that is not archived yet, if all of its transactions are known. */
   readonly #signed = new Map<number, Hex[]>()
-  /** The number of the last block. */
+  /** Number of the last block. */
   height = 0
-  /** The chain went back: the archive must forget this block and all after it. */
+  /** Set after the chain went back: the archive must remove this block and all later ones. */
   #cut: number | undefined
 
   constructor(deps: ArchiverDeps) {
     this.#deps = deps
   }
 
-  /** Call with the next block's number, and with its signed transactions if all are known. Twice does no harm. */
+  /** Call with the next block's number, and with its signed transactions if all are known. A repeated call is harmless. */
   add(number: number, signed?: Hex[]): void {
     this.height = number
     if (signed) this.#signed.set(number, signed)
     this.#archiveAside()
   }
 
-  /** Call when the chain ends with the block of that number, whatever came after it before. */
+  /** Call when the block of that number is the last one of the chain; blocks after it no longer exist. */
   arrive(height: number): void {
     this.#signed.clear()
     this.height = height
-    // What others mined is archived before it is kept in the journal: should it not come to that, it is no more.
+    // Blocks from outside are archived before the journal keeps them; if it does not come to that, the archive must remove them.
     this.#cut = height + 1
-    this.#queue.run(() => this.#forget()).catch(() => {}) // it is tried again before the next block is archived
+    this.#queue.run(() => this.#forget()).catch(() => {}) // it is retried before the next block is archived
   }
 
   /** Resolves when nothing is being archived. */
@@ -49,19 +49,22 @@ export class BlockArchiver {
     await this.#queue.run(async () => {})
   }
 
-  /** Archives all blocks there are. */
+  /** Archives all blocks up to the last one. */
   all(): Promise<void> {
     return this.#archive(this.height)
   }
 
-  /** For a quiet moment: archives some blocks, in tens of milliseconds. Says whether there were enough of them. */
+  /**
+   * Archives some blocks, in tens of milliseconds. Call in a quiet moment.
+   * @returns false if too few blocks wait, so that nothing was done
+   */
   async tidy(): Promise<boolean> {
     if (this.#waiting <= TOGETHER) return false
     await this.#archive(this.#archived + TOGETHER)
     return true
   }
 
-  /** Resolves when Anvil can make another block without forgetting one that is not archived. */
+  /** Resolves when Anvil can mine another block without forgetting one that is not archived. */
   async makeRoom(): Promise<void> {
     if (this.#waiting >= MOST_WAITING) await this.#archive(this.#archived + TOGETHER)
   }
@@ -78,15 +81,15 @@ export class BlockArchiver {
     if (this.#cut === from) this.#cut = undefined
   }
 
-  /** Blocks that may be archived. The last one may be replaced: it waits for the next. */
+  /** Number of blocks that can be archived. The last one is not counted: it may be replaced until there is a next one. */
   get #waiting(): number {
     return this.height - 1 - this.#archived
   }
 
-  /** Without a quiet moment, blocks are archived while the next ones are made: nobody waits for it, or hears of a failure. */
+  /** Archives blocks under load, while the next ones are mined. Nothing waits for that, and failures are ignored. */
   #archiveAside(): void {
     if (this.#waiting < HASTE || !this.#queue.idle) return
-    this.#archive(this.#archived + TOGETHER).catch(() => {}) // it is tried again
+    this.#archive(this.#archived + TOGETHER).catch(() => {}) // it is retried
   }
 
   #archive(upTo: number): Promise<void> {
@@ -106,15 +109,15 @@ export class BlockArchiver {
 export interface ArchiverDeps {
   rpc: RpcClient
   archive: BlockArchive
-  /** The number of the block that the archive begins after. */
+  /** Returns the number of the block after which the archive begins. */
   base(): number
-  /** Writes something down; should that fail, the node is of no use any more. */
+  /** Runs a write to archive or journal; if that fails, the node is discarded. */
   written(write: () => Promise<void>): Promise<void>
 }
 
 /**
- * Reads blocks with all they hold. `mined` holds the signed transactions of a block by its number, in their order, where
- * they are known: then the node is not asked for them.
+ * Reads blocks with transactions and receipts.
+ * @param mined signed transactions in order, by the number of a block, if known: the node is then not asked for them
  */
 export async function readBlocks(
   rpc: RpcClient,

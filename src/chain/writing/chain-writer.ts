@@ -5,31 +5,31 @@ import { type Block, LATEST_BLOCK } from '../json-rpc/block.ts'
 import { type RpcCall, RpcError } from '../json-rpc/rpc-client.ts'
 import { JournalSync, type SyncDeps } from './journal-sync.ts'
 
-/** Why transactions were not taken, in their order; undefined for those that were. */
+/** For each transaction in order, the error with which the pool refused it; undefined if it was accepted. */
 export type Refusals = (RpcError | undefined)[]
 
-/** What somebody who had a block mined wants as soon as the node has it. */
+/** Follow-up of a mined block, as soon as the node has it. */
 export interface OnceMined {
-  /** Questions that share a round trip with the writer's own. */
+  /** Calls that share a round trip with the writer's own. */
   ask: readonly RpcCall[]
+  /** Called when the node has mined the block, right after these calls have been sent. */
   stands(): void
 }
 
-/** A block that is kept. */
+/** A block that was mined and written to the journal. */
 export interface Mined {
   number: number
   /** Unix seconds. */
   timestamp: number
-  /** What was answered to what was asked. */
+  /** Answers to the calls of {@link OnceMined.ask}, in order. */
   answers: unknown[]
 }
 
 const UNASKED: OnceMined = { ask: [], stands: () => {} }
 
 /**
- * The only way anything on the chain is changed: transactions, blocks and cheats, strictly one after another (the block
- * producer's queue sees to that). What was done is written to the journal before anybody is told that it was: see
- * {@link JournalSync}.
+ * The only part that changes the chain: transactions, blocks and cheats, strictly one after another (ensured by the block
+ * producer's queue). A change is written to the journal before its promise resolves: see {@link JournalSync}.
  */
 export class ChainWriter {
   readonly #deps: SyncDeps
@@ -41,17 +41,17 @@ export class ChainWriter {
     deps.events.on('arrived', (tip) => this.#sync.arrive(tip))
   }
 
-  /** Blocks and transactions so far, and what others did. */
+  /** Number of blocks, transactions and calls from outside so far. */
   get done(): number {
     return this.#sync.done
   }
 
-  /** How often others changed the chain. */
+  /** Number of changes from outside so far. */
   get foreignChanges(): number {
     return this.#sync.foreignChanges
   }
 
-  /** The number of the last block. */
+  /** Number of the last block. */
   get height(): number {
     return this.#sync.archiver.height
   }
@@ -61,31 +61,28 @@ export class ChainWriter {
     return this.#sync.idle()
   }
 
-  /** Finds out what the node did whose answer was cut off. Throws ChainUnavailableError. */
+  /** Finds out if the node mined a block whose answer was cut off. Throws ChainUnavailableError. */
   reconcile(): Promise<void> {
     return this.#sync.reconcile()
   }
 
-  /**
-   * Hands signed transactions to the pool; those of one account are mined by nonce, others in any order. Says who was
-   * refused.
-   */
+  /** Hands signed transactions to the pool. Those of one account are mined by nonce, others in any order. */
   async broadcast(transactions: readonly Hex[]): Promise<Refusals> {
-    await this.reconcile() // or they would seem to have been there before a block that was asked for earlier
+    await this.reconcile() // or they would seem to have been in the pool before an earlier block
     const calls = transactions.map((raw): RpcCall => ['eth_sendRawTransaction', raw])
     const answers = await this.#deps.rpc.settle(calls)
     return transactions.map((raw, i) => {
       const answer = answers[i]
       const refused = answer instanceof RpcError
-      // Refused may mean that it is known: its first answer got lost.
+      // The refusal may mean that the pool has it already, if its first answer got lost.
       this.#sync.sent.add(refused ? keccak256(raw) : (answer as Hex), raw)
       return refused ? answer : undefined
     })
   }
 
   /**
-   * Mines what the pool holds into a block of that timestamp, or of the latest block's should somebody else have mined
-   * ahead of it. Resolves when it is kept.
+   * Mines the pool into a block of that timestamp (Unix seconds), or of the latest block's if a block from outside is ahead of it.
+   * Resolves when the block is in the journal.
    */
   async mine(timestamp: number, { ask, stands }: OnceMined = UNASKED): Promise<Mined> {
     await this.#sync.prepare()
@@ -107,12 +104,12 @@ export class ChainWriter {
     this.#deps.reader.changed()
   }
 
-  /** Takes a transaction that cannot be mined out of the pool. */
+  /** Removes a transaction that cannot be mined from the pool. */
   async drop(hash: Hex): Promise<void> {
     await this.#change({ drop: hash })
   }
 
-  /** Carries out what somebody else asked of the node, whatever it is: a checkpoint keeps it, taken before our next change. */
+  /** Carries out any call from outside and returns its result. A checkpoint before our next change keeps its effect. */
   async foreign([method, ...params]: RpcCall): Promise<unknown> {
     const sync = this.#sync
     await sync.reconcile()
@@ -120,7 +117,7 @@ export class ChainWriter {
     sync.done++
     sync.foreignChanges++
     sync.changedByOthers = true
-    sync.sent.clear() // it may take them out of the pool
+    sync.sent.clear() // the call may remove them from the pool
     try {
       return await sync.track(() => sync.uncut(() => this.#deps.rpc.call(method, ...params)))
     } finally {
@@ -129,8 +126,8 @@ export class ChainWriter {
   }
 
   /**
-   * For a quiet moment: does a piece of what would hold up a change some time later, in tens of milliseconds. Says whether
-   * there is more to do.
+   * Does some of the work that would delay a later change, in tens of milliseconds. Call in a quiet moment.
+   * @returns true if there may be more to do
    */
   async tidy(): Promise<boolean> {
     if (await this.#sync.archiver.tidy()) return true
@@ -139,22 +136,22 @@ export class ChainWriter {
     return true
   }
 
-  /** @returns true if others changed the chain in ways that no checkpoint has kept yet. */
+  /** @returns true if there are changes from outside that no checkpoint has kept yet */
   get changedByOthers(): boolean {
     return this.#sync.changedByOthers
   }
 
-  /** @returns true if a checkpoint is due: others changed the chain, or doing all of it again would take long. */
+  /** @returns true if a checkpoint is due: after changes from outside, or if repeating the journal would take long */
   get unsettled(): boolean {
     return this.changedByOthers || this.#deps.journal.long
   }
 
-  /** Leaves nothing to be done again: archives every block, and has the journal begin with the last one. */
+  /** Archives every block, and makes the journal begin with a checkpoint of the last one, so that nothing has to be repeated. */
   checkpoint(): Promise<void> {
     return this.#sync.checkpoint()
   }
 
-  /** A block of that timestamp or, should somebody else have mined ahead of it, of the latest block's. */
+  /** Mines a block of that timestamp or, if a block from outside is ahead of it, of the latest block's. */
   async #mineFrom(timestamp: number): Promise<void> {
     const { rpc, reader } = this.#deps
     try {
@@ -172,14 +169,14 @@ export class ChainWriter {
   }
 }
 
-/** Direct changes of balances or allowances that somebody waits for. */
+/** Direct changes of balances or allowances, with the callbacks for their outcome. */
 export interface CheatJob {
   calls: readonly RpcCall[]
   resolve(): void
   reject(reason: unknown): void
 }
 
-/** Carries out what waits in one round trip, or one job after another if a call is refused: it must not fail its neighbours. */
+/** Carries out jobs in one round trip, or one after another if a call is refused, so that it does not make other jobs fail. */
 export async function runCheats(writer: ChainWriter, jobs: readonly CheatJob[]): Promise<void> {
   if (jobs.length === 0) return
   try {

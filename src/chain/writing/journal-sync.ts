@@ -10,24 +10,23 @@ import type { ChainReader } from '../reading/chain-reader.ts'
 import { BlockArchiver } from './block-archiver.ts'
 
 /**
- * Keeps a node and its journal in step: the node must stand where the journal ends before anything is built on it.
+ * Keeps a node and its journal in step: the node must be at the last block of the journal before another change begins.
  *
  * A change whose answer was cut off leaves that open. The node is then asked for its last block, which must be the one
- * before or the next one; otherwise it is discarded, and another node does again what the journal holds. A call that is
- * carried out later still is noticed by the next block, whose parent is not the one it should be. Nobody is told of a change
- * before the journal has it.
+ * before or the next one; otherwise the node is discarded, and another one repeats the journal. If the node carries out the
+ * call even later, the next block shows it by a wrong parent. A change is reported to its caller only after the journal has it.
  */
 export class JournalSync {
   readonly #deps: SyncDeps
   readonly sent = new SentTransactions()
   readonly archiver: BlockArchiver
-  /** Others changed the chain in ways that cannot be done again: only a checkpoint keeps it. */
+  /** True if there were changes from outside, which cannot be repeated: only a checkpoint keeps them. */
   changedByOthers = false
-  /** Blocks and transactions so far, and what others did. */
+  /** Number of blocks, transactions and calls from outside so far. */
   done = 0
-  /** How often others changed the chain. */
+  /** Number of changes from outside so far. */
   foreignChanges = 0
-  /** A block was asked for, and nobody knows yet whether it stands. */
+  /** True if a block was requested and it is not yet known if the node mined it. */
   #doubt = false
   #reconciling: Promise<void> | undefined
   #underWay: Promise<unknown> = Promise.resolve()
@@ -39,7 +38,7 @@ export class JournalSync {
     this.archiver = new BlockArchiver({ rpc, archive, base: () => journal.base.number, written })
   }
 
-  /** Call when a node was brought to where the journal ends, with its last block: its pool is empty. */
+  /** Call when a node has reached the end of the journal, with its last block. Its pool is empty. */
   arrive({ number, timestamp }: Block): void {
     this.sent.clear()
     this.changedByOthers = false
@@ -54,21 +53,21 @@ export class JournalSync {
     await this.archiver.idle()
   }
 
-  /** Does something that {@link idle} waits for. */
+  /** Runs a task for which {@link idle} waits. */
   track<Result>(task: () => Promise<Result>): Promise<Result> {
     const work = task()
     this.#underWay = work
     return work
   }
 
-  /** Before a change: the node stands where the journal ends, and the archive has room for another block. */
+  /** Call before a change. Resolves when the node is at the end of the journal, a due checkpoint is taken, and the archive has room. */
   async prepare(): Promise<void> {
     await this.reconcile()
     if (this.changedByOthers || this.#deps.journal.tooLong) await this.checkpoint()
     await this.archiver.makeRoom()
   }
 
-  /** Has a block mined and takes it into the journal; `ask` finds the last block afterwards, among other things. */
+  /** Mines a block by `make`, which returns the last block afterwards, and takes it into the journal. */
   async block<Found extends { block: Block }>(make: () => Promise<Found>): Promise<Found> {
     this.#doubt = true
     const found = await make()
@@ -76,20 +75,20 @@ export class JournalSync {
     return found
   }
 
-  /** Carries out a change that is no block, and writes it down. */
+  /** Carries out a change other than a block, and writes it to the journal. */
   async change(operation: ChainOperation, perform: () => Promise<unknown>): Promise<void> {
     await this.uncut(perform).catch((error: unknown) => {
-      this.changedByOthers ||= this.#deps.rpc.held === undefined // some of it may have been done
+      this.changedByOthers ||= this.#deps.rpc.held === undefined // part of it may have been carried out
       throw error
     })
     await this.#written(() => this.#deps.journal.append(operation))
   }
 
-  /** What was done by a change that is no block cannot be seen: when its answer is cut off, the node is discarded. */
+  /** Makes a call that changes the chain other than by a block. If its answer is cut off, the node is discarded: the effect is unknown. */
   async uncut<Result>(call: () => Promise<Result>): Promise<Result> {
     const { chainId, rpc } = this.#deps
     const failures = rpc.upstreamFailures
-    if (rpc.held !== undefined) throw new ChainUnavailableError(chainId, rpc.held) // it never leaves
+    if (rpc.held !== undefined) throw new ChainUnavailableError(chainId, rpc.held) // the call is not sent, so the node can stay
     try {
       return await call()
     } catch (error) {
@@ -98,7 +97,7 @@ export class JournalSync {
     }
   }
 
-  /** Finds out what the node did whose answer was cut off. Throws ChainUnavailableError. */
+  /** Finds out if the node mined a block whose answer was cut off. Throws ChainUnavailableError. */
   async reconcile(): Promise<void> {
     if (!this.#doubt) return
     this.#reconciling ??= this.#reconcile().finally(() => {
@@ -107,7 +106,7 @@ export class JournalSync {
     await this.#reconciling
   }
 
-  /** Finds out where the chain stands after somebody else changed it. */
+  /** Finds the last block after a change from outside. Throws ChainUnavailableError if the node must be discarded. */
   async look(): Promise<void> {
     const block = await this.#deps.rpc.call<Block | null>(...LATEST_BLOCK)
     if (!block) this.#discard('it lost its last block')
@@ -117,7 +116,7 @@ export class JournalSync {
     this.archiver.arrive(Number(block.number))
   }
 
-  /** Leaves nothing to be done again: archives every block, and has the journal begin with the last one. */
+  /** Archives every block, and makes the journal begin with a checkpoint of the last one, so that nothing has to be repeated. */
   async checkpoint(): Promise<void> {
     await this.reconcile()
     await this.track(() => this.#checkpoint(this.changedByOthers ? undefined : this.#deps.journal.tip.hash))
@@ -130,8 +129,8 @@ export class JournalSync {
   }
 
   /**
-   * Takes the node's last block into the journal: the next one, made of what is known to have been sent. Should that fail, it
-   * is done again.
+   * Takes the node's last block into the journal. It must be the next one; a checkpoint is taken unless all its transactions are
+   * known. Can be called again after a failure.
    */
   async #adopt(block: Block): Promise<void> {
     const { journal, reader } = this.#deps
@@ -147,14 +146,14 @@ export class JournalSync {
     }
     reader.changed(Number(timestamp))
     this.archiver.add(Number(number), signed)
-    if (!signed) await this.#checkpoint(hash) // others sent something as well: it cannot be made again
+    if (!signed) await this.#checkpoint(hash) // it has transactions from outside: it cannot be made again
     this.done += 1 + block.transactions.length
     this.sent.mined(block)
     this.#doubt = false
   }
 
   /**
-   * Keeps that blocks were taken back, all of them archived, before the archive forgets them: were the node lost in between, the
+   * Writes to the journal that blocks were taken back, before the archive removes them: if the node were lost in between, the
    * journal would need them.
    */
   async #goBack(): Promise<void> {
@@ -165,13 +164,13 @@ export class JournalSync {
     }
   }
 
-  /** `expected`: the hash of the last block, if it is known. */
+  /** @param expected hash of the last block, if known */
   async #checkpoint(expected: Hex | undefined): Promise<void> {
     await this.archiver.all()
     await this.#keep(expected)
   }
 
-  /** Has the journal begin with the last block. */
+  /** Makes the journal begin with a checkpoint of the last block. Discards the node if that is not the expected one. */
   async #keep(expected: Hex | undefined): Promise<void> {
     const { rpc, journal } = this.#deps
     const { forked } = journal.base
@@ -184,7 +183,7 @@ export class JournalSync {
     this.changedByOthers = false
   }
 
-  /** A node that is ahead of the journal must not be built upon. */
+  /** Runs a write. If that fails, the node is discarded: it is ahead of the journal. */
   async #written(write: () => Promise<void>): Promise<void> {
     try {
       await write()
@@ -199,7 +198,7 @@ export class JournalSync {
   }
 }
 
-/** What keeps a node and its journal in step. */
+/** Dependencies of a {@link JournalSync}. */
 export interface SyncDeps {
   chainId: string
   rpc: RpcClient
@@ -209,10 +208,10 @@ export interface SyncDeps {
   events: NodeEvents
 }
 
-/** With more transactions than this that no block took, {@link SentTransactions} forgets the oldest. */
+/** Number of unmined transactions above which {@link SentTransactions} forgets the oldest. */
 const MOST_WAITING = 10_000
 
-/** Signed transactions that were sent to the node and stand in no block yet, by hash: what its pool holds, as far as we know. */
+/** Signed transactions, by hash, that were sent to the node and are not in a block yet: its pool, as far as it is known. */
 class SentTransactions {
   readonly #waiting = new Map<string, Hex>()
 
@@ -220,22 +219,22 @@ class SentTransactions {
     this.#waiting.set(hash, raw)
   }
 
-  /** Call when the pool is empty, or may hold something else. */
+  /** Call when the pool is empty, or may hold other transactions. */
   clear(): void {
     this.#waiting.clear()
   }
 
   /**
-   * The signed transactions in a block, in their order; undefined if it holds others as well. Sent again in this order, they
-   * make the same block. What was sent and does not stand in it is not part of that: a fork whose upstream failed left it out,
-   * and whoever does the block again need not fail in the same way.
+   * Finds the signed transactions of a block, in order; undefined if it has others as well. Sent again in this order, they make the
+   * same block. Transactions that were sent but are not in the block are left out: a fork omits them when its upstream fails, and a
+   * repetition may not fail in the same way.
    */
   in({ transactions }: Block): Hex[] | undefined {
     const signed = transactions.flatMap((hash) => this.#waiting.get(String(hash)) ?? [])
     return signed.length === transactions.length ? signed : undefined
   }
 
-  /** Call when a block is kept. */
+  /** Call when a block is in the journal. */
   mined({ transactions }: Block): void {
     for (const hash of transactions) this.#waiting.delete(String(hash))
     for (const hash of this.#waiting.keys()) {

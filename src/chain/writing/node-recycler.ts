@@ -7,20 +7,20 @@ import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainWriter } from './chain-writer.ts'
 
 /**
- * Anvil's memory grows by 1 to 3 KB with each block and each transaction, whatever it is told to forget: so many are some
- * 30 MiB, as much as it begins with.
+ * Number of blocks and transactions after which a node is renewed. Anvil's memory grows by 1 to 3 KB with each, even if it is told
+ * to forget old ones: so many are some 30 MiB, as much as it begins with.
  */
 const RENEW_AFTER = 20_000
-/** … and as many when the state has become too large to keep so many of it. */
+/** The same when the state has become too large for the number of copies that the node keeps. */
 const RENEW_OUTGROWN_AFTER = 400
-/** Without a quiet moment, and without a checkpoint that is due anyway, it may be so many times as much. */
+/** Under load, renewal waits for a recent checkpoint until the number is the limit times this factor. */
 const OVERDUE_FACTOR = 2
 
-/** Puts a fresh node in the place of one that has done much, so that its memory does not grow with all that ever was. */
+/** Replaces a node that has done much by a fresh one, so that its memory does not grow without limit. */
 export class NodeRecycler {
   readonly #deps: RecyclerDeps
   readonly #limit: number
-  /** What the writer had done at the last attempt. */
+  /** Value of the writer's `done` at the last attempt. */
   #before = 0
 
   constructor(deps: RecyclerDeps) {
@@ -29,22 +29,22 @@ export class NodeRecycler {
   }
 
   /**
-   * @returns true if a quiet moment should be used for it. At least one block must be there to be done again: a node that
-   * starts right at a checkpoint does not know all about its last block.
+   * @returns true if a quiet moment should be used to renew the node. The journal must have at least one block to repeat: a node
+   * that starts right at a checkpoint does not know all about its last block
    */
   get due(): boolean {
     return this.#carried >= this.#limitNow && this.#deps.journal.mined && !this.#deps.supervisor.foreign.pinned
   }
 
-  /** @returns true if it is to be done under load. */
+  /** @returns true if the node should be renewed even under load */
   get pressing(): boolean {
     return this.due && (this.#easy || this.#carried >= this.#limitNow * OVERDUE_FACTOR)
   }
 
   /**
-   * Renews the node if that is easy, or has a checkpoint taken so that it will be. Does nothing while the node's pool holds
-   * something: nobody else knows of that. Nothing may change the chain meanwhile. Should no other node start, it is tried
-   * again after as many blocks and transactions. Throws ChainUnavailableError.
+   * Renews the node if that is easy; otherwise takes a checkpoint, after which it will be. Does nothing while the node's pool holds
+   * transactions, which another node would not have. Nothing may change the chain meanwhile. If no other node starts, the next
+   * attempt is due after as many blocks and transactions. Throws ChainUnavailableError.
    */
   async run(): Promise<void> {
     const { chainId, rpc, writer, journal, supervisor, log } = this.#deps
@@ -72,7 +72,7 @@ export class NodeRecycler {
     return this.#deps.writer.done - this.#before
   }
 
-  /** Shortly after a checkpoint, little is to be done again. */
+  /** @returns true shortly after a checkpoint, when there is little to repeat */
   get #easy(): boolean {
     return this.#deps.journal.short && !this.#deps.writer.unsettled
   }
@@ -85,6 +85,6 @@ export interface RecyclerDeps {
   writer: Pick<ChainWriter, 'done' | 'unsettled' | 'checkpoint' | 'reconcile'>
   supervisor: Pick<NodeSupervisor, 'foreign' | 'renew' | 'states'>
   log: Logger
-  /** Blocks and transactions after which a node is renewed; default 20,000. */
+  /** Number of blocks and transactions after which a node is renewed; default 20,000. */
   renewAfter?: number
 }

@@ -25,11 +25,11 @@ const SETTABLE_RATES = parseAbi([
   'function setRate(address reserve, uint256 rate)',
 ])
 
-/** Several times what any of the calls takes. */
+/** Gas limit of each call: several times as much as any of them needs. */
 const GAS = 1_000_000n
-/** The bit of a reserve's configuration that says it is paused. */
+/** The bit of a reserve's configuration that is set while the reserve is paused. */
 const PAUSED = 1n << 60n
-/** The name under which the embedded market's provider knows its settable rates. */
+/** Id of the settable rates at the embedded market's addresses provider. */
 const RATES_ID = stringToHex('SETTABLE_RATES', { size: 32 })
 
 const addressesProvider = view(POOL, 'ADDRESSES_PROVIDER')
@@ -43,7 +43,7 @@ const setReservePause = call(CONFIGURATOR, 'setReservePause', GAS)
 const setStrategy = call(CONFIGURATOR, 'setReserveInterestRateStrategyAddress', GAS)
 const setRate = call(SETTABLE_RATES, 'setRate', GAS)
 
-/** Aave's own pause of a reserve; its rate is set by another interest rate strategy in the place of the reserve's own. */
+/** Pauses a reserve by Aave's own method, and sets its rate by replacing the reserve's interest rate strategy. */
 export const aaveAdmin: MarketAdmin = {
   async setPaused(reader, pool, paused) {
     const { configurator } = await parts(reader, pool)
@@ -66,7 +66,7 @@ export const aaveAdmin: MarketAdmin = {
     return aTokenAddress
   },
 
-  // The pool takes a new rate over when next somebody deals with it. As little as makes a share is supplied for that.
+  // The pool adopts a new rate at the next interaction, so the smallest amount that makes a share is supplied.
   async touch(reader, { token_address: token, market_address: market }, admin) {
     const [configuration, index] = await reader([
       getConfiguration(market, token),
@@ -79,7 +79,7 @@ export const aaveAdmin: MarketAdmin = {
   },
 }
 
-/** Where a market is configured and, if its rates can be set, by what. */
+/** Reads the addresses of a market's configurator and of its settable rates (zero if it has none). */
 async function parts(
   reader: Reader,
   pool: Pick<PoolFacts, 'market_address'>,

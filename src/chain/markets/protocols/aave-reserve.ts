@@ -10,7 +10,7 @@ const POOL = parseAbi([
 
 const getReserveData = view(POOL, 'getReserveData')
 
-/** What an Aave pool knows of one of its tokens. Rates in rays. */
+/** Reads the data of one reserve (token) of an Aave pool. Rates are in rays. */
 export async function reserve(
   reader: Reader,
   pool: PoolFacts,
@@ -20,15 +20,15 @@ export async function reserve(
 }
 
 const SECONDS_PER_YEAR = 365 * 24 * 60 * 60
-/** Decimals in which a number still counts whole yearly rates of up to 900 %: what compounds to 10,000 % is 462 %. */
+/** Precision at which a JavaScript number is exact for yearly rates up to 900 %; the rate that compounds to 10,000 % is 462 %. */
 const EXACT = 10n ** 15n
 
-/** What a yearly rate in rays comes to in a year, compounded every second as Aave's own front end shows it: 0.04 is 4 %. */
+/** Yield of a yearly rate in rays, compounded every second as in Aave's own front end, as a fraction: 0.04 is 4 %. */
 export function compounded(rate: bigint): number {
   return Math.expm1(SECONDS_PER_YEAR * Math.log1p(Number(rate) / Number(RAY) / SECONDS_PER_YEAR))
 }
 
-/** The yearly rate in rays that comes to so much in a year: the inverse of {@link compounded}, for up to 10,000 %. */
+/** Yearly rate in rays that yields `apy`: the inverse of {@link compounded}, for up to 10,000 %. */
 export function rateFor(apy: number): bigint {
   const rate = SECONDS_PER_YEAR * Math.expm1(Math.log1p(apy) / SECONDS_PER_YEAR)
   return BigInt(Math.round(rate * Number(EXACT))) * (RAY / EXACT)
@@ -37,12 +37,12 @@ export function rateFor(apy: number): bigint {
 /** Aave's unit of indexes and rates: 27 decimals. */
 export const RAY = 10n ** 27n
 
-/** Aave's multiplication of rays: rounds half up. */
+/** Aave's multiplication of rays; rounds half up. */
 export function rayMul(a: bigint, b: bigint): bigint {
   return (a * b + RAY / 2n) / RAY
 }
 
-/** Aave's division of rays: rounds half up. */
+/** Aave's division of rays; rounds half up. */
 export function rayDiv(a: bigint, b: bigint): bigint {
   return (a * RAY + b / 2n) / b
 }

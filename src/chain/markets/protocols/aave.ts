@@ -18,22 +18,22 @@ const A_TOKEN = parseAbi([
   'function totalSupply() view returns (uint256)',
 ])
 
-/** Several times what either takes. */
+/** Gas limit of each call: several times as much as either needs. */
 const GAS = 1_000_000n
 
-/** Aave v3.5, whose pools count as revision 9, rounds every division in its own favour. Earlier ones round half up. */
+/** Revision of the pools of Aave v3.5, the first version that rounds every division in its own favour. Earlier ones round half up. */
 const FIRST_DIRECTED_REVISION = 9n
 
-/** How a version of Aave turns underlying amounts into scaled balances and back, given the reserve's index in rays. */
+/** Conversion between underlying amounts and scaled balances in a version of Aave, given the reserve's index in rays. */
 export interface Rounding {
   worth(scaled: bigint, index: bigint): bigint
   minted(amount: bigint, index: bigint): bigint
   burned(amount: bigint, index: bigint): bigint
 }
 
-/** Up to v3.4. */
+/** Rounding up to v3.4. */
 export const HALF_UP: Rounding = { worth: rayMul, minted: rayDiv, burned: rayDiv }
-/** From v3.5 on. */
+/** Rounding from v3.5 on. */
 export const DIRECTED: Rounding = { worth: rayMulFloor, minted: rayDivFloor, burned: rayDivCeil }
 
 const poolRevision = view(POOL, 'POOL_REVISION')
@@ -56,7 +56,7 @@ const reserveDataUpdated = event('ReserveDataUpdated(address,uint256,uint256,uin
   'variableBorrowIndex',
 ])
 
-/** Aave V3. Shares are the scaled balance: what was supplied, divided by the income index at that moment. */
+/** Aave V3. Shares are the scaled balance: the supplied amount divided by the income index at that moment. */
 export const aave = aaveRounding(HALF_UP)
 const aaveDirected = aaveRounding(DIRECTED)
 
@@ -98,9 +98,9 @@ function aaveRounding(rounding: Rounding): Protocol {
 
     deposit: (pool, wallet, amount) => supply(pool.market_address, pool.token_address, amount, wallet, 0),
 
-    // Never the "everything" of Aave (2^256-1): portfolios of one wallet share its aToken balance. The worth of `shares`,
-    // divided by the same index, gives exactly `shares` back by either rounding, for the index is at least one: half up
-    // and half up; down, then up.
+    // Does not use Aave's amount for "everything" (2^256-1): the portfolios of a wallet share its aToken balance. The worth of
+    // `shares` divided by the same index is exactly `shares` in both roundings (half up, then half up; down, then up), since the
+    // index is at least one.
     withdraw: (pool, wallet, { amount }) => withdraw(pool.market_address, pool.token_address, amount, wallet),
 
     movement(type, pool, logs) {
@@ -116,7 +116,7 @@ function aaveRounding(rounding: Rounding): Protocol {
   }
 }
 
-/** The oracle an Aave pool prices its reserves with. */
+/** Reads the address of the oracle by which an Aave pool prices its reserves. */
 export async function priceOracleOf(reader: Reader, pool: Address): Promise<Address> {
   const [provider] = await reader([addressesProvider(pool)])
   const [oracle] = await reader([getPriceOracle(provider)])

@@ -9,5 +9,5 @@ const ERC20 = parseAbi([
 /** An account's token balance in minor units: `balanceOf(token, owner)`. */
 export const balanceOf = view(ERC20, 'balanceOf')
 
-/** How many decimals a token has: `decimalsOf(token)`. */
+/** Number of decimals of a token: `decimalsOf(token)`. */
 export const decimalsOf = view(ERC20, 'decimals')

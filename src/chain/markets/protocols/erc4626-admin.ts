@@ -10,9 +10,9 @@ const VAULT = parseAbi([
   'function setPaused(bool paused)',
 ])
 
-/** Several times what either takes. */
+/** Gas limit of each call: several times as much as either needs. */
 const GAS = 200_000n
-/** Decimals a vault's rate is given in: it has 18, a number is exact to 15 digits. */
+/** Precision of a rate that is passed to a vault: its rates have 18 decimals, but a JavaScript number is exact to 15 digits only. */
 const EXACT = 10n ** 12n
 
 const initialRate = view(VAULT, 'initialRate')
@@ -20,7 +20,7 @@ const currentRate = view(VAULT, 'rate')
 const setRate = call(VAULT, 'setRate', GAS)
 const setPaused = call(VAULT, 'setPaused', GAS)
 
-/** The embedded chain's vaults. */
+/** Administers the embedded chain's vaults. */
 export const erc4626Admin: MarketAdmin = {
   setPaused: async (_reader, pool, paused) => [setPaused(pool.market_address, paused)],
 

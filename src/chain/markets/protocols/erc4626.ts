@@ -20,7 +20,7 @@ const VAULT = parseAbi([
   'function redeem(uint256 shares, address receiver, address owner) returns (uint256)',
 ])
 
-/** More than any of them takes, also where a vault spreads its assets over dozens of markets. */
+/** Gas limit of each call: more than any needs, even if a vault spreads its assets over dozens of markets. */
 const GAS = 5_000_000n
 const YEAR = 365 * 24 * 60 * 60
 /** Seconds over which a vault's share price is compared. */
@@ -43,12 +43,12 @@ const MOVED = ['amount', 'shares'] as const
 const deposited = event('Deposit(address,address,uint256,uint256)', MOVED)
 const withdrawn = event('Withdraw(address,address,address,uint256,uint256)', MOVED)
 
-/** Reads what a vault earns in a year, as a fraction of one. */
+/** Reads the yearly yield of a vault, as a fraction. */
 type YieldReader = (reader: Reader, pool: PoolFacts) => Promise<number>
 
-/** An ERC-4626 vault. The standard has no word for its yield: see {@link projected}. */
+/** An ERC-4626 vault. The standard has no method for the yield: see {@link projected}. */
 export const erc4626 = vaultWith(projected)
-/** The embedded chain's vaults tell it (contracts/YieldVault.sol). */
+/** A vault of the embedded chain, which reports its yield (contracts/YieldVault.sol). */
 const tellingVault = vaultWith(told)
 
 function vaultWith(yearly: YieldReader): Protocol {
@@ -68,7 +68,7 @@ function vaultWith(yearly: YieldReader): Protocol {
       worth: (assets) => assets,
     }),
 
-    // The shares it gives, against those that bring one minor unit.
+    // Compares the shares that the deposit gives with those that bring one minor unit.
     appraisal: ({ market_address: vault }, amount) => ({
       reads: [previewDeposit(vault, amount), previewWithdraw(vault, 1n)],
       worthless: ([given = 0n, needed = 0n]) => given < needed,
@@ -89,7 +89,7 @@ function vaultWith(yearly: YieldReader): Protocol {
 
     deposit: (pool, wallet, amount) => deposit(pool.market_address, amount, wallet),
 
-    // Redeeming names the shares themselves, so that nothing is left to rounding.
+    // `redeem` takes the shares themselves, so that rounding leaves no remainder.
     withdraw: (pool, wallet, { amount, all }, shares) =>
       all ? redeem(pool.market_address, shares, wallet, wallet) : withdraw(pool.market_address, amount, wallet, wallet),
 
@@ -99,7 +99,7 @@ function vaultWith(yearly: YieldReader): Protocol {
   }
 }
 
-/** `rate()` alone may mean anything elsewhere; the pair is ours. */
+/** @returns true if a vault has both `rate()` and `initialRate()`, as ours do: `rate()` alone may have another meaning elsewhere */
 async function tells(reader: Reader, { market_address: vault }: PoolFacts): Promise<boolean> {
   try {
     await reader([rate(vault), initialRate(vault)])
@@ -116,11 +116,11 @@ async function told(reader: Reader, { market_address: vault }: PoolFacts): Promi
 }
 
 /**
- * What the share price grows by within a day, were nobody to touch the vault, compounded over a year. Needs no history of
- * the chain. 0 for a vault whose price only moves when somebody reports to it.
+ * Projects the yield: the growth of the share price within a day without any interaction, compounded over a year. Needs no history
+ * of the chain. 0 for a vault whose price changes only when a report is made to it.
  */
 async function projected(reader: Reader, { market_address: vault, token_decimals }: PoolFacts): Promise<number> {
-  // So many shares that a single unit of rounding does not show, in whatever decimals they are counted.
+  // So many shares that one unit of rounding is negligible, whatever the decimals of the shares.
   const shares = 10n ** BigInt(token_decimals + 24)
   const price = convertToAssets(vault, shares)
   const [now, then] = await reader([price, later(price, HORIZON)])

@@ -6,80 +6,80 @@ import type { Address, Hex, Pool, TransferType } from '../../../domain/records.t
 import { SenselessAnswerError } from '../../json-rpc/rpc-client.ts'
 import { type Arguments, functionEncoder, type Read, type Reader, view } from '../../reading/view.ts'
 
-/** An event a transaction left behind. */
+/** An event that a transaction emitted. */
 export interface Log {
   address: string
   topics: [] | [Hex, ...Hex[]]
   data: Hex
 }
 
-/** A contract call as a transaction carries it. */
+/** A contract call, ready for a transaction. */
 export interface ContractCall {
   to: Address
   data: Hex
   gas: bigint
 }
 
-/** What a transfer did by the word of its events. */
+/** Amount and shares that a transfer moved, according to its events. */
 export interface Movement {
-  /** Underlying, in minor units. */
+  /** Underlying tokens in minor units. */
   amount: bigint
   shares: bigint
 }
 
-/** A view whose answer says what a position is worth. Positions with the same view share one call. */
+/** A view that determines the worth of a position. Positions with the same view share one call. */
 export interface Valuation {
   read: Read<bigint>
-  /** The worth in minor units, given the view's answer. */
+  /** Calculates the worth in minor units from the view's answer. */
   worth(answer: bigint): bigint
 }
 
-/** Views whose answers say whether a deposit is worth anything. */
+/** Views that determine if a deposit is worthless. */
 export interface Appraisal {
   reads: readonly Read<bigint>[]
   worthless(answers: readonly bigint[]): boolean
 }
 
-/** What the owner of a protocol's markets can do; one file each. The calls are signed by one account, in order. */
+/** Actions of the owner of a protocol's markets; one file for each protocol. The calls are signed by one account, in order. */
 export interface MarketAdmin {
   /** Stops deposits into a pool and withdrawals from it, or lets them through again. */
   setPaused(read: Reader, pool: PoolFacts, paused: boolean): Promise<ContractCall[]>
-  /** Makes a pool earn so much, a fraction of one a year; undefined gives back what the market would pay. */
+  /** Sets the yearly yield of a pool, as a fraction; undefined restores the market's own yield. */
   setApy(read: Reader, pool: PoolFacts, apy: number | undefined, admin: Address): Promise<ContractCall[]>
-  /** The account whose tokens pay withdrawals from a pool: without them it is illiquid. */
+  /** Returns the account whose tokens pay withdrawals from a pool: without them the pool is illiquid. */
   payer(read: Reader, pool: PoolFacts): Promise<Address>
-  /** Has a market book what has accrued, and take over a rate that follows from what it holds now. */
+  /** Makes a market book accrued interest, and adopt the rate that follows from its present holdings. */
   touch(read: Reader, pool: PoolFacts, admin: Address): Promise<ContractCall[]>
 }
 
-/** A market is not what the fixture says it is; the message completes "the market … ". */
+/** A market is not as the fixture describes it; the message completes "the market … ". */
 export class UnfitMarketError extends Error {
   override readonly name = 'UnfitMarketError'
 }
 
-/** How a lending protocol is spoken to; one file each. `shares` are in the protocol's own unit (see `Portfolio.shares`). */
+/** Access to a lending protocol; one file for each. `shares` are in the protocol's own unit (see `Portfolio.shares`). */
 export interface Protocol {
   readonly admin: MarketAdmin
   /**
-   * Looks at a market once, before it is used, and returns how its version is spoken to. Throws {@link UnfitMarketError}
-   * when it is no such market, or not of that token.
+   * Checks a market once, before it is used, and returns the protocol for its version. Throws {@link UnfitMarketError}
+   * if the market does not have the pool's token; an error of another kind if the address is not such a market.
    */
   survey(read: Reader, pool: PoolFacts): Promise<Protocol>
-  /** What `shares` would bring if all of them were withdrawn. */
+  /** Values `shares`: the amount that withdrawing all of them would bring. */
   valuation(pool: Pool, shares: bigint): Valuation
-  /** Tells if the shares for a deposit of `amount` would bring a minor unit if they were withdrawn at once. */
+  /** Appraises a deposit of `amount`: it is worthless if its shares, withdrawn at once, would not bring one minor unit. */
   appraisal(pool: Pool, amount: bigint): Appraisal
-  /** The wallet's whole holding. */
+  /** Reads the wallet's whole holding in shares. */
   shares(read: Reader, pool: Pool, wallet: Address): Promise<bigint>
   market(read: Reader, pool: PoolFacts, priceOracle: Address): Promise<MarketFigures>
   deposit(pool: Pool, wallet: Address, amount: bigint): ContractCall
-  /** With `all`, burns exactly `shares` in a block of the timestamp the decision's facts were read for. */
+  /** With `all`, burns exactly `shares` in a block of the timestamp for which the decision's facts were read. */
   withdraw(pool: Pool, wallet: Address, decision: TransferDecision, shares: bigint): ContractCall
-  /** What a mined transfer moved. Throws when the receipt holds no such event. */
+  /** Reads the movement of a mined transfer from its logs. Throws SenselessAnswerError if they do not have the event. */
   movement(type: TransferType, pool: Pool, logs: readonly Log[]): Movement
 }
 
-/** A typed state-changing function of any contract of an interface, with a fixed gas limit. */
+/** Makes a typed state-changing function, with a fixed gas limit, that can be called on any contract with the interface. */
 export function call<const abi extends Abi, name extends ContractFunctionName<abi, 'nonpayable'>>(
   abi: abi,
   name: name,
@@ -89,13 +89,13 @@ export function call<const abi extends Abi, name extends ContractFunctionName<ab
   return (to, ...args) => ({ to, gas, data: encode(args) })
 }
 
-/** Bytes. */
+/** Bytes of an EVM word. */
 const WORD = 32
 
 /**
- * A reader of an event's arguments that are not indexed, by the names given to them, in the first such event a contract
- * emitted. `signature` names the types of all arguments; those that are not indexed must be a word each, and are read as
- * numbers. The reader throws when there is no such event, or it has not so many.
+ * Makes a reader of the unindexed arguments of the first such event that a contract emitted. `signature` has the types of all
+ * arguments; `names` are those of the unindexed ones, each of which must be one word and is read as a number. The reader throws
+ * SenselessAnswerError if there is no such event, or it has another number of unindexed arguments.
  */
 export function event<const name extends string>(
   signature: string,
@@ -118,20 +118,20 @@ function sameAddress(a: string, b: string): boolean {
 
 const PRICE_ORACLE = parseAbi(['function getAssetPrice(address asset) view returns (uint256)'])
 
-/** USD price of a whole token with 8 decimals, by Aave's oracle: `priceOf(oracle, token)`. */
+/** Price of one whole token in USD with 8 decimals, from Aave's oracle: `priceOf(oracle, token)`. */
 export const priceOf = view(PRICE_ORACLE, 'getAssetPrice')
 
-/** USD with two decimals. `amount` in minor units of a token with so many decimals; `price` as {@link priceOf} gives it. */
+/** Formats an amount as USD with two decimals. `amount` is in minor units of the token, `price` as {@link priceOf} reads it. */
 export function usd(amount: bigint, tokenDecimals: number, price: bigint): string {
   return decimal((amount * price * 100n) / 10n ** BigInt(tokenDecimals + 8), 2)
 }
 
-/** USD for a whole token, with two decimals or as many as it takes: `"1.00"`, `"0.99987"`. `price` as {@link priceOf} gives it. */
+/** Formats a price as {@link priceOf} reads it, in USD with at least two decimals: `"1.00"`, `"0.99987"`. */
 export function exactUsd(price: bigint): string {
   return decimal(price, 8).replace(/0{1,6}$/, '')
 }
 
-/** A fraction of one with six decimals: `0.0403214` is written `"0.040321"`. */
+/** Formats a fraction with six decimals: `0.0403214` becomes `"0.040321"`. */
 export function fraction(value: number): string {
   return value.toFixed(6)
 }
