@@ -277,7 +277,7 @@ export class BlockProducer {
       ask: [logsOf(transfers)],
       stands: () => this.#ahead.begin(this.#transfers.slice(0, MAX_ROUND)),
     })
-    // Step 14: the logs say what moved; whoever waits for a transfer goes on.
+    // Step 14: the logs say what moved; the request that waits for a transfer goes on.
     const missing = await settleMined(this.#deps, transfers, mined)
     // A transaction whose state could not be fetched stays out of the block, but was not refused.
     if (missing.length > 0 && rpc.upstreamFailures > failures) throw rpc.unavailable()
