@@ -1,9 +1,6 @@
 import { type Logger, pino } from 'pino'
 import { visibleText } from '../support/foreign-text.ts'
 
-/** Levels `--log-level` takes. */
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-
 /** Members that hold secrets, wherever a log line might carry them. */
 const SECRETS = new Set(['authorization', 'x-user-token', 'client_secret', 'private_key_pem', 'token', 'access_token'])
 

@@ -82,7 +82,7 @@ function alternativesOf(schema: TSchema): TSchema[] {
 }
 
 /** The words, or numbers, a schema lets one choose from, when it is such a schema. */
-function constantsOf(schema: TSchema): unknown[] | undefined {
+export function constantsOf(schema: TSchema): unknown[] | undefined {
   const constants: unknown[] = schema.enum ?? alternativesOf(schema).map((alternative) => alternative.const)
   return constants.includes(undefined) ? undefined : constants
 }

@@ -131,15 +131,15 @@ describe.each(HANDLES)('the handle %s', (_name, handle) => {
     })
     const misspelt = { expires_in: 5 } as object
     await expect(userToken('alice', misspelt)).rejects.toThrow(
-      new OptionError('"expires_in" is no option of a token; did you mean "expiresIn"?'),
+      new OptionError('"expires_in" is not an option of a token; did you mean "expiresIn"?'),
     )
   })
 })
 
 describe('starting', () => {
   test.each([
-    [{ confirmationDelai: 0 }, '"confirmationDelai" is no option of a sandbox; did you mean "confirmationDelay"?'],
-    [{ 'control-token': 'x' }, '"control-token" is no option of a sandbox; did you mean "controlToken"?'],
+    [{ confirmationDelai: 0 }, '"confirmationDelai" is not an option of a sandbox; did you mean "confirmationDelay"?'],
+    [{ 'control-token': 'x' }, '"control-token" is not an option of a sandbox; did you mean "controlToken"?'],
     [
       { logger: { info: () => undefined } },
       "logger must be of pino's shape; it lacks fatal, error, warn, debug, trace",
