@@ -7,8 +7,8 @@ import { MAX_SEED } from './support/random.ts'
 import { schemaIssues } from './support/schema-issues.ts'
 
 /*
- * The options of a start: their names, values, defaults, flags and descriptions stand here alone. The flags of `start`, section `options`
- * of a fixture file and docs/options.md are made from the tables below.
+ * The options of a start stand here alone, with their values, defaults, flags and descriptions: the flags of `start`, section `options` of a
+ * fixture file and docs/options.md are made from the tables below.
  */
 
 /** Writes one entry of a level: fields and a message, or a message alone. */
@@ -162,10 +162,9 @@ export interface StartOption {
   secret?: true
 }
 
-/** Levels of the log. */
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-const file = (title: string) => Type.String({ title, minLength: 1 })
+const path = (of: string) => Type.String({ title: `the path of a ${of}`, minLength: 1 })
 const count = (minimum: number) => Type.Integer({ minimum })
 
 /** The options of {@link SandboxOptions}. */
@@ -199,19 +198,19 @@ export const SANDBOX_OPTIONS = {
     description: 'serve https with a certificate made for it, and print the CA file to trust',
   },
   tlsCert: {
-    schema: file('the path of a PEM file'),
+    schema: path('PEM file'),
     flag: '--tls-cert <file>',
     otherwise: 'http',
     description: 'serve https with this certificate, PEM',
   },
   tlsKey: {
-    schema: file('the path of a PEM file'),
+    schema: path('PEM file'),
     flag: '--tls-key <file>',
     otherwise: 'http',
     description: "the certificate's key, PEM",
   },
   fixtures: {
-    schema: file('the path of a fixture file'),
+    schema: path('fixture file'),
     flag: '--fixtures <file>',
     otherwise: 'the shipped fixtures/default.yaml',
     description: 'YAML or JSON file to start with',
@@ -228,7 +227,7 @@ export const SANDBOX_OPTIONS = {
     schema: Type.Integer({ title: 'a whole number from 0', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
     flag: '--fork-block-number <n>',
     otherwise: "the fixture's, else the latest",
-    description: 'block to fork it at',
+    description: 'block to fork that chain at',
   },
   confirmationDelay: {
     schema: Type.Union([Type.String(), Type.Number({ title: 'milliseconds from 0', minimum: 0 })], {
@@ -241,7 +240,7 @@ export const SANDBOX_OPTIONS = {
     description: 'how long a transfer is held: 0, 2s, a range 5s-30s, or realistic, which is that range',
   },
   dataDir: {
-    schema: file('the path of a directory'),
+    schema: path('directory'),
     flag: '--data-dir <dir>',
     otherwise: 'nothing is written to disk',
     description: 'keep the state across restarts and crashes',
@@ -297,7 +296,7 @@ export const SANDBOX_OPTIONS = {
     parse: parseSize,
     flag: '--record-bytes <size>',
     default: '64MiB',
-    description: 'how much memory they may take, roughly: 512KiB, 1GB; 0 records none',
+    description: 'how much memory the exchanges of a namespace may take, roughly: 512KiB, 1GB; 0 records none',
   },
   controlToken: {
     schema: Type.String(),

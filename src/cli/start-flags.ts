@@ -13,7 +13,7 @@ export function startFlags(): Option[] {
     .map((name) => startFlag(name))
 }
 
-/** The flag of an option with its environment variable; commands that start sandboxes for another purpose describe it in other words. */
+/** The flag of an option, with its environment variable; a command in which it has another default describes it in other words. */
 export function startFlag(name: Name, description = helpOf(START_OPTIONS[name])): Option {
   const { flag, schema, secret }: StartOption = START_OPTIONS[name]
   const option = new Option(flag, description).env(environmentOf(name))

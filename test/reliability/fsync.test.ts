@@ -118,7 +118,5 @@ test('fsync is a flag, a variable, an option and a line of the fixture file; an 
   const resolved = [resolveOptions({}, {}), resolveOptions({ fsync: true }, {}), resolveOptions({}, { fsync: true })]
   expect(resolved.map(({ fsync }) => fsync)).toEqual([false, true, true])
   expect(resolveOptions({ fsync: false }, { fsync: true }).fsync).toBe(false)
-  expect(() => checkOptions({ fsync: 'yes' as unknown as boolean })).toThrow(
-    'fsync must be true or false; got "yes"',
-  )
+  expect(() => checkOptions({ fsync: 'yes' as unknown as boolean })).toThrow('fsync must be true or false; got "yes"')
 })
