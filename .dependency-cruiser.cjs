@@ -112,7 +112,7 @@ const ROOMS = {
   'faults/': ['domain/'],
   // Every rule of the specification and how closely it is kept: a document, as data.
   'fidelity/': ['domain/'],
-  'fixtures/': ['domain/', 'yaml-file/'],
+  'fixtures/': ['domain/', 'options.ts', 'yaml-file/'],
   'http/': ['control/', 'domain/', 'faults/', 'fidelity/', 'partner-api/', 'traffic/'],
   'identity/': ['domain/'],
   // What became of each operation, by the ledger and by what its client was told.
@@ -132,11 +132,13 @@ const ROOMS = {
   'sandbox/': COMPOSITION,
   'library/': COMPOSITION,
   'index.ts': COMPOSITION,
-  'options.ts': COMPOSITION,
+  'resolve-options.ts': COMPOSITION,
   'read-fixture.ts': COMPOSITION,
   'code-cache.ts': [],
   'real-time.ts': [],
   'option-error.ts': [],
+  // One table: flags, fixture fields and documentation are made from it.
+  'options.ts': ['option-error.ts'],
   'package-root.ts': [],
   'version.ts': ['package-root.ts'],
 }

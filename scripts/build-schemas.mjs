@@ -1,7 +1,9 @@
 // Writes the JSON Schemas editors use for fixtures, scenarios and baselines, from those that validate.
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 
 const { BaselineSchema } = await load('src/exec/baseline.ts')
@@ -21,7 +23,12 @@ for (const [name, schema] of [
 /** A module of the sources, which Node cannot load itself. */
 async function load(input) {
   const bundle = await rolldown({ cwd: fileURLToPath(new URL('..', import.meta.url)), input, platform: 'node' })
-  const { output } = await bundle.generate()
-  await bundle.close()
-  return import(`data:text/javascript,${encodeURIComponent(output[0].code)}`)
+  const dir = mkdtempSync(join(tmpdir(), 'yield-sandbox-schemas-'))
+  try {
+    const { output } = await bundle.write({ dir, entryFileNames: '[name].mjs', chunkFileNames: '[name].mjs' })
+    return await import(pathToFileURL(join(dir, output[0].fileName)))
+  } finally {
+    await bundle.close()
+    rmSync(dir, { recursive: true })
+  }
 }

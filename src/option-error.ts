@@ -6,11 +6,14 @@ export class OptionError extends Error {
   readonly code = 'invalid_option'
 }
 
-/** Refuses unknown names of options; `what` is their subject in the message. Throws OptionError with the nearest known name. */
-export function refuseUnknownNames(given: object, known: Record<string, true>, what: string): void {
+/** Refuses names that are not `known` as those of `what`. Throws OptionError with the nearest. */
+export function refuseUnknownNames<Given extends object>(
+  given: Given,
+  known: Record<keyof Given, unknown>,
+  what: string,
+): void {
   for (const name of Object.keys(given)) {
-    if (!Object.hasOwn(known, name)) {
-      throw new OptionError(`"${name}" is no option of ${what}; ${suggest(name, Object.keys(known))}`)
-    }
+    if (Object.hasOwn(known, name)) continue
+    throw new OptionError(`"${name}" is not an option of ${what}; ${suggest(name, Object.keys(known))}`)
   }
 }

@@ -1,13 +1,15 @@
-import { fileURLToPath } from 'node:url'
-import { isLoopback } from './domain/origin.ts'
-import type { FixtureOptions } from './fixtures/fixture.ts'
-import type { ForkOptions } from './fixtures/resolve-chains.ts'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { OptionError, refuseUnknownNames } from './option-error.ts'
-import { PACKAGE_ROOT } from './package-root.ts'
-import { UnreadableTextError } from './support/issue.ts'
-import { type DurationRange, parseDuration, parseDurationRange, parseMoment, parseSize } from './support/quantities.ts'
-import { MAX_SEED, SeededRandom } from './support/random.ts'
-import type { LogBounds } from './traffic/exchange-log.ts'
+import { shorten } from './support/foreign-text.ts'
+import { type Issue, UnreadableTextError, wordsOf } from './support/issue.ts'
+import { parseDuration, parseDurationRange, parseMoment, parseSize } from './support/quantities.ts'
+import { MAX_SEED } from './support/random.ts'
+import { schemaIssues } from './support/schema-issues.ts'
+
+/*
+ * The options of a start stand here alone, with their values, defaults, flags and descriptions: the flags of `start`, section `options` of a
+ * fixture file and docs/options.md are made from the tables below.
+ */
 
 /** Writes one entry of a level: fields and a message, or a message alone. */
 interface LogMethod {
@@ -24,181 +26,355 @@ export interface SandboxLogger
 
 /** Options of a sandbox. Those left out come from the fixture file's `options`, then from the defaults. */
 export interface SandboxOptions {
-  /** 0 picks a free port. Default 4010. */
+  /**
+   * 0 picks a free port: take it in tests, so that several sandboxes can run at once.
+   * @defaultValue `4010`
+   */
   port?: number
-  /** Default: loopback, IPv4 and IPv6. A host other than loopback needs a control token. */
+  /**
+   * A host other than loopback needs a control token. Leave it out unless other machines or containers send requests.
+   * @defaultValue loopback, 127.0.0.1 and ::1
+   */
   host?: string
   /**
-   * The origin that clients see, if it is not the address listened on: behind a proxy, in Compose, with a mapped port. All URLs that the
-   * sandbox publishes begin with it. `http` or `https`, without a path. Unless it is loopback, a control token is needed.
+   * The origin clients see: `http` or `https`, without a path. Every URL the sandbox tells is made from it. Unless it is loopback, a
+   * control token is needed. Set it only where clients reach the sandbox by another address: behind a proxy, in Compose, with a mapped
+   * port.
+   * @defaultValue the address it listens on
    */
   publicUrl?: string
-  /** Serve https with a certificate made for it; clients have to trust the one at `credentials().ca_file`. */
+  /**
+   * Serve https with a certificate made for it; `credentials().ca_file` is what clients have to trust. Leave it out when you give a
+   * certificate of yours.
+   * @defaultValue http
+   */
   tls?: 'self-signed'
-  /** PEM file of the certificate to serve https with. */
+  /**
+   * PEM file of the certificate to serve https with; needs `tlsKey`.
+   * @defaultValue http
+   */
   tlsCert?: string
-  /** PEM file of its key. */
+  /**
+   * PEM file of its key.
+   * @defaultValue http
+   */
   tlsKey?: string
-  /** Path of a YAML or JSON file; default: the shipped fixtures/default.yaml. */
+  /**
+   * Path of a YAML or JSON file.
+   * @defaultValue the shipped fixtures/default.yaml
+   */
   fixtures?: string
-  /** JSON-RPC of a real chain to fork: for the fixture's first forked chain, or the only chain it names. */
+  /**
+   * JSON-RPC of a real chain to fork: for the fixture's first forked chain, or the only chain it names. It may hold an API key: no
+   * message repeats it.
+   * @defaultValue the fixture's
+   */
   forkUrl?: string
-  /** Block to fork that chain at; default: the fixture's, then the latest. */
+  /**
+   * Block to fork that chain at. Set it where a run has to be the same tomorrow; the node behind `forkUrl` then has to keep old states.
+   * @defaultValue the fixture's, else the latest
+   */
   forkBlockNumber?: number
-  /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. Default 2s. */
+  /**
+   * How long a transfer is held: `0`, `2s`, a range `5s-30s`, `realistic`, which is that range, or milliseconds. 0 makes tests fast; leave
+   * it longer where the client's patience is tested.
+   * @defaultValue `2s`
+   */
   confirmationDelay?: string | number
-  /** Directory that keeps the state across restarts; made if missing. Default: nothing is written to disk. */
+  /**
+   * Directory that keeps the state across restarts; made if it is not there. Leave it out in tests: each start is then a fresh one.
+   * @defaultValue nothing is written to disk
+   */
   dataDir?: string
-  /** True if acknowledged writes must outlive a power cut: they are flushed to the disk before each answer. Default false. */
+  /**
+   * True if what is acknowledged has to outlive a power cut: the disk is told to write it before each answer, which makes answers slower.
+   * It outlives the end of the process without it. Without `dataDir` it has no effect.
+   * @defaultValue `false`
+   */
   fsync?: boolean
-  /** Seed of every random choice; a whole number. Default: that of the data directory, or a fresh one. */
+  /**
+   * Every random choice derives from it; a whole number.
+   * @defaultValue that of the data directory, else a fresh one
+   */
   seed?: number
-  /** ISO 8601 moment at which the sandbox clock starts, frozen: with a seed, the same requests then give the same run. */
+  /**
+   * ISO 8601 moment the sandbox clock starts at, frozen: with a seed, the same requests then give the same run. Leave it out where time has
+   * to pass by itself.
+   * @defaultValue real time
+   */
   clock?: string
-  /** Most namespaces beside the default one. Default 1000. */
+  /**
+   * How many namespaces there may be beside the default one.
+   * @defaultValue `1000`
+   */
   maxNamespaces?: number
-  /** Most Anvils at once; beyond that, the Anvil of an unused chain is ended for another. Default 64. */
+  /**
+   * How many Anvils there may be at once; one of a chain that nobody uses is ended for another. Each takes memory: lower it on a small
+   * machine.
+   * @defaultValue `64`
+   */
   maxNodes?: number
-  /** Time without use after which the chains of a namespace end their Anvil: `10m`, or milliseconds. Default 10m. */
+  /**
+   * How long a namespace may be unused before its chains end their Anvil: `10m`, or milliseconds.
+   * @defaultValue `10m`
+   */
   namespaceIdle?: string | number
-  /** Most exchanges that each namespace keeps for `GET /_sandbox/requests` and the report; 0 records none. Default 10000. */
+  /**
+   * How many exchanges each namespace keeps for `GET /_sandbox/requests` and the report. 0 records none: there is then nothing to report on.
+   * @defaultValue `10000`
+   */
   recordExchanges?: number
-  /** Most memory for these exchanges in each namespace: `64MiB`, or bytes; 0 records none. Default 64MiB. */
+  /**
+   * How much memory they may take in each namespace: `64MiB`, or bytes; 0 records none.
+   * @defaultValue `64MiB`
+   */
   recordBytes?: string | number
-  /** Bearer token of the control interface; generated if the host is not loopback. */
+  /**
+   * Bearer token of the control interface. Leave it out on a machine of your own, and where the generated one will do: `credentials()` holds
+   * it.
+   * @defaultValue none on loopback, else a generated one
+   */
   controlToken?: string
-  /** Destination of the log; default: none. */
+  /**
+   * Where the log goes.
+   * @defaultValue nowhere
+   */
   logger?: SandboxLogger
 }
 
-/** The certificate for https: one made for the sandbox, or PEM files. */
-export type TlsOption = 'self-signed' | { cert: string; key: string }
-
-/** Options with every default filled in. */
-export interface ResolvedOptions {
-  port: number
-  /** Undefined for loopback, IPv4 and IPv6. */
-  host: string | undefined
-  /** An origin. Undefined: the address listened on. */
-  publicUrl: string | undefined
-  /** Undefined for http. */
-  tls: TlsOption | undefined
-  /** True if only this machine can reach the sandbox. */
-  local: boolean
-  confirmationDelay: DurationRange
-  dataDir: string | undefined
-  fsync: boolean
-  /** Seed to require; undefined for any. */
-  seed: number | undefined
-  /** Milliseconds since the Unix epoch; undefined for real time. */
-  clock: number | undefined
-  controlToken: string | undefined
-  maxNamespaces: number
-  maxNodes: number
-  /** Milliseconds. */
-  namespaceIdle: number
-  /** Limits of the record of clients' requests. */
-  recording: LogBounds
-  /** Level that the fixture file sets; the caller supplies the log itself. */
-  logLevel: string | undefined
+/** How one option is given, checked and described. */
+export interface StartOption {
+  /** Type and range of its values. A `title` completes "must be …", and the first of `examples` is what a refusal proposes. */
+  schema: TSchema
+  /** Reads a value that is a text. Throws UnreadableTextError. */
+  parse?(text: string): unknown
+  /** As commander reads it, `--port <n>`; empty for what code alone can give. */
+  flag: string
+  /** Its name in section `options` of a fixture file, if it may stand there. */
+  fixture?: string
+  /** The value when none is given. */
+  default?: string | number | boolean
+  /** The default in words, where there is no `default` value. */
+  otherwise?: string
+  /** For the help and the documentation: neither a capital letter nor a full stop. */
+  description: string
+  /** True for a value that no message repeats. */
+  secret?: true
 }
 
-/** The fixture file that ships with the package. */
-export const DEFAULT_FIXTURES = fileURLToPath(new URL('fixtures/default.yaml', PACKAGE_ROOT))
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
-const OPTIONS = {
-  port: true,
-  host: true,
-  publicUrl: true,
-  tls: true,
-  tlsCert: true,
-  tlsKey: true,
-  fixtures: true,
-  forkUrl: true,
-  forkBlockNumber: true,
-  confirmationDelay: true,
-  dataDir: true,
-  fsync: true,
-  seed: true,
-  clock: true,
-  maxNamespaces: true,
-  maxNodes: true,
-  namespaceIdle: true,
-  recordExchanges: true,
-  recordBytes: true,
-  controlToken: true,
-  logger: true,
-} satisfies Record<keyof SandboxOptions, true>
+const path = (of: string) => Type.String({ title: `the path of a ${of}`, minLength: 1 })
+const count = (minimum: number) => Type.Integer({ minimum })
 
-/** Fills in options: the given one, then the fixture file's, then the default. Throws OptionError. */
-export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): ResolvedOptions {
-  refuseUnknownNames(given, OPTIONS, 'a sandbox')
-  const port = given.port ?? fixture.port ?? 4010
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new OptionError(`port must be a whole number from 0 to 65535; got ${port}`)
-  }
-  const seed = given.seed ?? fixture.seed
-  if (seed !== undefined && (!Number.isInteger(seed) || seed < 0 || seed > MAX_SEED)) {
-    throw new OptionError(`seed must be a whole number from 0 to ${MAX_SEED}; got ${seed}`)
-  }
+/** The options of {@link SandboxOptions}. */
+export const SANDBOX_OPTIONS = {
+  port: {
+    schema: Type.Integer({ minimum: 0, maximum: 65_535, examples: [4010] }),
+    flag: '--port <n>',
+    fixture: 'port',
+    default: 4010,
+    description: 'port to listen on; 0 picks a free one',
+  },
+  host: {
+    schema: Type.String({ title: 'a host name or address', pattern: '^[^\\s/]{1,255}$', examples: ['127.0.0.1'] }),
+    flag: '--host <address>',
+    fixture: 'host',
+    otherwise: 'loopback, 127.0.0.1 and ::1',
+    description: 'address to listen on; any but loopback protects the control interface with a token',
+  },
+  publicUrl: {
+    schema: Type.String({ title: 'an http or https URL' }),
+    parse: publicOrigin,
+    flag: '--public-url <url>',
+    otherwise: 'the address it listens on',
+    description: 'origin clients see',
+    secret: true,
+  },
+  tls: {
+    schema: Type.Literal('self-signed'),
+    flag: '--tls <how>',
+    otherwise: 'http',
+    description: 'serve https with a certificate made for it, and print the CA file to trust',
+  },
+  tlsCert: {
+    schema: path('PEM file'),
+    flag: '--tls-cert <file>',
+    otherwise: 'http',
+    description: 'serve https with this certificate, PEM',
+  },
+  tlsKey: {
+    schema: path('PEM file'),
+    flag: '--tls-key <file>',
+    otherwise: 'http',
+    description: "the certificate's key, PEM",
+  },
+  fixtures: {
+    schema: path('fixture file'),
+    flag: '--fixtures <file>',
+    otherwise: 'the shipped fixtures/default.yaml',
+    description: 'YAML or JSON file to start with',
+  },
+  forkUrl: {
+    schema: Type.String({ title: 'an http or https URL' }),
+    parse: forkedUrl,
+    flag: '--fork-url <url>',
+    otherwise: "the fixture's",
+    description: "JSON-RPC of a real chain for the fixture's forked chain",
+    secret: true,
+  },
+  forkBlockNumber: {
+    schema: Type.Integer({ title: 'a whole number from 0', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+    flag: '--fork-block-number <n>',
+    otherwise: "the fixture's, else the latest",
+    description: 'block to fork that chain at',
+  },
+  confirmationDelay: {
+    schema: Type.Union([Type.String(), Type.Number({ title: 'milliseconds from 0', minimum: 0 })], {
+      title: 'a duration such as 0, 2s, 5s-30s or realistic, or milliseconds',
+    }),
+    parse: parseDurationRange,
+    flag: '--confirmation-delay <d>',
+    fixture: 'confirmation_delay',
+    default: '2s',
+    description: 'how long a transfer is held: 0, 2s, a range 5s-30s, or realistic, which is that range',
+  },
+  dataDir: {
+    schema: path('directory'),
+    flag: '--data-dir <dir>',
+    otherwise: 'nothing is written to disk',
+    description: 'keep the state across restarts and crashes',
+  },
+  fsync: {
+    schema: Type.Boolean({ examples: [true] }),
+    flag: '--fsync',
+    fixture: 'fsync',
+    default: false,
+    description: 'what a data directory keeps outlives a power cut as well; slower',
+  },
+  seed: {
+    schema: Type.Integer({ minimum: 0, maximum: MAX_SEED, examples: [1] }),
+    flag: '--seed <n>',
+    fixture: 'seed',
+    otherwise: 'that of the data directory, else a fresh one',
+    description: 'every random choice and every wallet derives from it',
+  },
+  clock: {
+    schema: Type.String({ title: 'an ISO 8601 moment', examples: ['2030-01-01T00:00:00Z'] }),
+    parse: parseClockStart,
+    flag: '--clock <iso>',
+    otherwise: 'real time',
+    description: 'moment the sandbox clock starts at, frozen: with a seed, the same requests then give the same run',
+  },
+  maxNamespaces: {
+    schema: count(0),
+    flag: '--max-namespaces <n>',
+    default: 1_000,
+    description: 'how many namespaces there may be beside the default one',
+  },
+  maxNodes: {
+    schema: count(1),
+    flag: '--max-nodes <n>',
+    default: 64,
+    description: 'how many Anvils there may be at once',
+  },
+  namespaceIdle: {
+    schema: Type.Union([Type.String(), count(0)], { title: 'a duration such as 10m, or milliseconds' }),
+    parse: parseDuration,
+    flag: '--namespace-idle <d>',
+    default: '10m',
+    description: 'how long a namespace may be unused before its Anvils end',
+  },
+  recordExchanges: {
+    schema: count(0),
+    flag: '--record-exchanges <n>',
+    default: 10_000,
+    description: 'how many exchanges each namespace keeps; 0 records none, and there is nothing to report on',
+  },
+  recordBytes: {
+    schema: Type.Union([Type.String(), count(0)], { title: 'a size such as 64MiB, or bytes' }),
+    parse: parseSize,
+    flag: '--record-bytes <size>',
+    default: '64MiB',
+    description: 'how much memory the exchanges of a namespace may take, roughly: 512KiB, 1GB; 0 records none',
+  },
+  controlToken: {
+    schema: Type.String(),
+    parse: notEmpty,
+    flag: '--control-token <t>',
+    otherwise: 'none on loopback, else a generated one',
+    description: 'bearer token of the control interface',
+    secret: true,
+  },
+  logger: {
+    schema: Type.Unknown(),
+    flag: '',
+    otherwise: 'nowhere',
+    description: "where the log goes: a logger of pino's shape",
+  },
+} satisfies Record<keyof SandboxOptions, StartOption>
+
+/** Options of the command `start` alone: they say how it prints. */
+const COMMAND_OPTIONS = {
+  json: {
+    schema: Type.Boolean(),
+    flag: '--json',
+    default: false,
+    description: 'one JSON line on stdout when ready: the object of GET /_sandbox/credentials',
+  },
+  logLevel: {
+    schema: Type.Union(LOG_LEVELS.map((level) => Type.Literal(level))),
+    flag: '--log-level <level>',
+    fixture: 'log_level',
+    default: 'info',
+    description: 'how much to log, on stderr',
+  },
+  quiet: {
+    schema: Type.Boolean(),
+    flag: '--quiet',
+    default: false,
+    description: 'print nothing but errors',
+  },
+} satisfies Record<string, StartOption>
+
+/** Every option of a start. */
+export const START_OPTIONS = { ...SANDBOX_OPTIONS, ...COMMAND_OPTIONS }
+
+/** The environment variable that gives an option: YIELD_SANDBOX_DATA_DIR for `dataDir`. */
+export function environmentOf(name: string): string {
+  return `YIELD_SANDBOX_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
+}
+
+/** Returns the default of an option in words. */
+export function defaultOf(option: StartOption): string {
+  return String(option.default ?? option.otherwise)
+}
+
+/** Refuses names and values that no sandbox takes. Throws OptionError with a line for each. */
+export function checkOptions(given: SandboxOptions): void {
+  refuseUnknownNames(given, SANDBOX_OPTIONS, 'a sandbox')
+  const lines = objectionsTo(given).map(({ path: [name], ...words }) => `${name} ${wordsOf(words)}`)
+  if (lines.length > 0) throw new OptionError(lines.join('\n'))
   if (given.logger !== undefined) refuseIncomplete(given.logger)
-  const { host, publicUrl, local } = resolveAddress(given, fixture)
-  if (given.controlToken === '') {
-    throw new OptionError('controlToken must not be empty; leave it out for one that is made, or for none on loopback')
-  }
-  const controlToken = given.controlToken ?? (local ? undefined : SeededRandom.secret())
-  return {
-    port,
-    host,
-    publicUrl,
-    tls: resolveTls(given),
-    local,
-    dataDir: given.dataDir,
-    fsync: yesOrNo('fsync', given.fsync ?? fixture.fsync ?? false),
-    seed,
-    clock: given.clock === undefined ? undefined : resolveClock(given.clock),
-    controlToken,
-    maxNamespaces: wholeNumber('maxNamespaces', given.maxNamespaces ?? 1_000),
-    maxNodes: atLeastOne('maxNodes', given.maxNodes ?? 64),
-    namespaceIdle: idleTime(given.namespaceIdle ?? '10m'),
-    recording: {
-      maxExchanges: wholeNumber('recordExchanges', given.recordExchanges ?? 10_000),
-      maxBytes: sizeOf(given.recordBytes ?? '64MiB'),
-    },
-    logLevel: fixture.log_level,
-    confirmationDelay: resolveDelay(given.confirmationDelay ?? fixture.confirmation_delay),
-  }
 }
 
-function yesOrNo(name: string, given: boolean): boolean {
-  if (typeof given === 'boolean') return given
-  throw new OptionError(`${name} must be true or false; got ${given}`)
+/** Returns the issues of the options' values, by name. */
+export function objectionsTo(given: object): Issue[] {
+  const unreadable = Object.entries(given).flatMap(([name, value]) => objectionToText([name], value))
+  return [...schemaIssues(VALUES, given, { secrets: SECRETS }), ...unreadable]
 }
 
-function wholeNumber(name: string, given: number): number {
-  if (Number.isSafeInteger(given) && given >= 0) return given
-  throw new OptionError(`${name} must be a whole number from 0; got ${given}`)
-}
+const ENTRIES: [string, StartOption][] = Object.entries(SANDBOX_OPTIONS)
+const VALUES = Type.Object(Object.fromEntries(ENTRIES.map(([name, { schema }]) => [name, Type.Optional(schema)])))
+const SECRETS = ENTRIES.flatMap(([name, { secret }]) => (secret ? [name] : []))
+const PARSERS = new Map(ENTRIES.map(([name, { parse }]) => [name, parse]))
 
-function atLeastOne(name: string, given: number): number {
-  if (Number.isSafeInteger(given) && given > 0) return given
-  throw new OptionError(`${name} must be a whole number from 1; got ${given}`)
-}
-
-function idleTime(given: string | number): number {
+function objectionToText(path: [string], value: unknown): Issue[] {
   try {
-    return typeof given === 'number' ? wholeNumber('namespaceIdle', given) : parseDuration(given)
+    if (typeof value === 'string') PARSERS.get(path[0])?.(value)
+    return []
   } catch (error) {
-    if (error instanceof RangeError) throw new OptionError(`namespace idle: ${error.message}`)
-    throw error
-  }
-}
-
-function sizeOf(given: string | number): number {
-  try {
-    return typeof given === 'number' ? wholeNumber('recordBytes', given) : parseSize(given)
-  } catch (error) {
-    if (error instanceof UnreadableTextError) throw new OptionError(`record bytes: ${error.message}`)
+    if (error instanceof UnreadableTextError) return [{ path, message: error.problem, fix: error.fix }]
     throw error
   }
 }
@@ -213,40 +389,11 @@ function refuseIncomplete(logger: SandboxLogger): void {
   if (missing.length > 0) throw new OptionError(`logger must be of pino's shape; it lacks ${missing.join(', ')}`)
 }
 
-/** Start options on forking. Throws OptionError, which does not repeat the URL: it may hold a key. */
-export function resolveFork({ forkUrl: url, forkBlockNumber: block }: SandboxOptions): ForkOptions {
-  if (url !== undefined && !(/^https?:\/\/[^\s/]+\S*$/.test(url) && URL.canParse(url))) {
-    throw new OptionError('--fork-url must be an http or https URL, such as https://mainnet.base.org')
-  }
-  if (block !== undefined && !(Number.isSafeInteger(block) && block >= 0)) {
-    throw new OptionError(`--fork-block-number must be a whole number from 0; got ${block}`)
-  }
-  return { ...(url !== undefined && { url }), ...(block !== undefined && { block_number: block }) }
-}
-
-function resolveAddress(given: SandboxOptions, fixture: FixtureOptions) {
-  const host = given.host ?? fixture.host
-  const publicUrl = given.publicUrl === undefined ? undefined : publicOrigin(given.publicUrl)
-  const reached = [host, publicUrl && new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1')]
-  const local = reached.every((one) => one === undefined || isLoopback(one))
-  return { host, publicUrl, local }
-}
-
-function resolveTls({ tls, tlsCert: cert, tlsKey: key }: SandboxOptions): TlsOption | undefined {
-  if (tls !== undefined && tls !== 'self-signed') throw new OptionError('--tls must be self-signed')
-  if (cert === undefined && key === undefined) return tls
-  if (tls !== undefined)
-    throw new OptionError('--tls self-signed makes its own: leave out --tls-cert and --tls-key, or --tls')
-  if (cert !== undefined && key !== undefined) return { cert, key }
-  const [given, missing] = cert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key']
-  throw new OptionError(`${given} needs ${missing}: the certificate and its key are two PEM files`)
-}
-
-/** The origin of a URL. Throws OptionError, which does not repeat the URL: it may hold a password. */
-function publicOrigin(text: string): string {
+/** The origin a URL is. Throws UnreadableTextError, which does not repeat the URL: it may hold a password. */
+export function publicOrigin(text: string): string {
   const fix = 'give an origin such as https://sandbox.acme.test:4010'
   if (!/^https?:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) {
-    throw new OptionError(`--public-url must be an http or https URL; ${fix}`)
+    throw new UnreadableTextError('must be an http or https URL', fix)
   }
   const { origin, username, password, pathname, search, hash } = new URL(text)
   const excess = [
@@ -256,32 +403,28 @@ function publicOrigin(text: string): string {
     [hash || text.includes('#'), 'a fragment'],
   ].flatMap(([there, what]) => (there ? [what] : []))
   if (excess.length === 0) return origin
-  throw new OptionError(`--public-url must not have ${excess.join(' or ')}; ${fix}`)
+  throw new UnreadableTextError(`must not have ${excess.join(' or ')}`, fix)
+}
+
+/** Throws UnreadableTextError, which does not repeat the URL: it may hold a key. */
+function forkedUrl(text: string): void {
+  if (/^https?:\/\/[^\s/]+\S*$/.test(text) && URL.canParse(text)) return
+  throw new UnreadableTextError('must be an http or https URL', 'write it like https://mainnet.base.org')
+}
+
+function notEmpty(text: string): void {
+  if (text !== '') return
+  throw new UnreadableTextError('must not be empty', 'leave it out for one that is made, or for none on loopback')
 }
 
 /** The embedded chain's state is from the first seconds of 2025, and its time only moves forward. */
 const EARLIEST = Date.UTC(2025, 0, 2)
 const LATEST = Date.UTC(9000, 0, 1)
 
-/** The moment at which a clock starts, in milliseconds since the Unix epoch. Throws OptionError. */
-export function resolveClock(text: string): number {
+/** The moment a clock starts at, in milliseconds since the Unix epoch. Throws UnreadableTextError. */
+export function parseClockStart(text: string): number {
   const time = parseMoment(text)
   if (time >= EARLIEST && time <= LATEST) return time
-  throw new OptionError(
-    `clock must be an ISO 8601 moment from 2025-01-02 on, such as 2030-01-01T00:00:00Z; got ${text}`,
-  )
-}
-
-/** Parses a confirmation delay; a number is in milliseconds. Throws OptionError. */
-export function resolveDelay(given: string | number = '2s'): DurationRange {
-  if (typeof given === 'number') {
-    if (!(given >= 0)) throw new OptionError(`confirmation delay must not be negative; got ${given}`)
-    return { min: given, max: given }
-  }
-  try {
-    return parseDurationRange(given)
-  } catch (error) {
-    if (error instanceof RangeError) throw new OptionError(`confirmation delay: ${error.message}`)
-    throw error
-  }
+  const problem = `must be an ISO 8601 moment from 2025-01-02 on; got "${shorten(text)}"`
+  throw new UnreadableTextError(problem, 'write it like 2030-01-01T00:00:00Z')
 }

@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path'
 import { Command, Option } from 'commander'
 import { PROFILES } from '../domain/service-settings.ts'
 import { OptionError } from '../option-error.ts'
-import { DEFAULT_FIXTURES } from '../options.ts'
-import { readFixture } from '../read-fixture.ts'
+import { DEFAULT_FIXTURES, readFixture } from '../read-fixture.ts'
 import { commandGroup } from './control-options.ts'
 
 /** The shipped fixture file of each profile; the keys that they name are beside them. */

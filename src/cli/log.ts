@@ -1,9 +1,6 @@
 import { type Logger, pino } from 'pino'
 import { visibleText } from '../support/foreign-text.ts'
 
-/** Levels that `--log-level` accepts. */
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-
 /** Members that hold secrets, in any log line. */
 const SECRETS = new Set(['authorization', 'x-user-token', 'client_secret', 'private_key_pem', 'token', 'access_token'])
 

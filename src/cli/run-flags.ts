@@ -1,8 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
 import type { SandboxOptions } from '../options.ts'
 import { readFixture } from '../read-fixture.ts'
-import { createLog, LOG_LEVELS } from './log.ts'
+import { createLog } from './log.ts'
 import { wholeNumber } from './parse-argument.ts'
+import { startFlag } from './start-flags.ts'
 
 /** Flags of a command that runs the user's command against sandboxes of its own, and reports on it. */
 export interface RunFlags extends SandboxFlags {
@@ -51,23 +52,16 @@ export function withRunFlags(command: Command, clock: string): Command {
 export function withSandboxFlags(command: Command, words: { seed: string; clock: string }): Command {
   return command
     .option('--before <command>', 'run this by the shell before each run, such as a reset of your database')
-    .addOption(flag('--restarts <n>', RESTARTS, 'RESTARTS').argParser(restarts).default(0, 'never'))
+    .addOption(
+      new Option('--restarts <n>', RESTARTS).env('YIELD_SANDBOX_RESTARTS').argParser(restarts).default(0, 'never'),
+    )
     .option('--verbose', 'show everything, not only what is wrong')
     .option('--env <THEIRS=YIELD_NAME>', 'give a variable by another name, too; may be repeated', texts, [])
-    .addOption(flag('--fixtures <file>', 'YAML or JSON file (default: the shipped default.yaml)', 'FIXTURES'))
-    .addOption(flag('--seed <n>', words.seed, 'SEED').argParser(wholeNumber))
-    .addOption(flag('--confirmation-delay <d>', '0, 2s, 5s-30s or realistic (default: 0)', 'CONFIRMATION_DELAY'))
-    .addOption(flag('--clock <iso>', words.clock, 'CLOCK'))
-    .addOption(
-      flag('--log-level <level>', "how much of the sandbox's log to show", 'LOG_LEVEL')
-        .choices(LOG_LEVELS)
-        .default('error'),
-    )
-}
-
-/** A flag with an environment variable of its own. */
-function flag(flags: string, description: string, name: string): Option {
-  return new Option(flags, description).env(`YIELD_SANDBOX_${name}`)
+    .addOption(startFlag('fixtures'))
+    .addOption(startFlag('seed', words.seed))
+    .addOption(startFlag('confirmationDelay', '0, 2s, 5s-30s or realistic (default: 0)'))
+    .addOption(startFlag('clock', words.clock))
+    .addOption(startFlag('logLevel', "how much of the sandbox's log to show").default('error'))
 }
 
 const RESTARTS = 'start a command that left a transfer open once more, without faults, and judge then; at most 3 times'

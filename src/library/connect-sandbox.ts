@@ -18,8 +18,6 @@ export interface ConnectOptions {
   namespace?: string
 }
 
-const NAMES = { url: true, controlToken: true, ca: true, namespace: true } satisfies Record<keyof ConnectOptions, true>
-
 /**
  * Returns the handle of a sandbox that runs elsewhere: in a container, in another process, in Jest's `globalSetup`. Throws OptionError, or
  * ControlError: `sandbox_unreachable`, or `sandbox_starting` if it is not ready yet.
@@ -31,7 +29,7 @@ const NAMES = { url: true, controlToken: true, ca: true, namespace: true } satis
  * await mine.clock.advance('8d')
  */
 export async function connectSandbox(options: ConnectOptions): Promise<SandboxHandle> {
-  refuseUnknownNames(options, NAMES, 'connectSandbox')
+  refuseUnknownNames(options, { url: true, controlToken: true, ca: true, namespace: true }, 'connectSandbox')
   const fetchFn = options.ca === undefined ? fetch : trustingFetch(options.ca)
   const { url, controlToken, namespace } = options
   if (typeof url !== 'string')

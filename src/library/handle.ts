@@ -179,7 +179,7 @@ async function handleWith(client: ControlClient, given: Credentials, ways: Ways)
     userToken: async (externalId, wish = {}) => client.userToken(externalId, mintingWish(wish)),
     idpToken: async (wish = {}) => client.idpToken(mintingWish(wish)),
     report: (wish = {}) => {
-      refuseUnknownNames(wish, REPORT_WISHES, 'a report')
+      refuseUnknownNames(wish, { require: true, ended: true, end: true }, 'a report')
       return client.report(wish)
     },
     audit: () => client.audit(),
@@ -205,15 +205,8 @@ function clockOf(client: ControlClient): ClockHandle {
   }
 }
 
-const WISHES = { tenant: true, claims: true, header: true, expiresIn: true, key: true } satisfies Record<
-  keyof TokenWish,
-  true
->
-
-const REPORT_WISHES = { require: true, ended: true, end: true } satisfies Record<keyof ReportWish, true>
-
 function mintingWish(wish: TokenWish) {
-  refuseUnknownNames(wish, WISHES, 'a token')
+  refuseUnknownNames(wish, { tenant: true, claims: true, header: true, expiresIn: true, key: true }, 'a token')
   const { expiresIn, ...rest } = wish
   return { ...rest, ...(expiresIn !== undefined && { expires_in: expiresIn }) }
 }

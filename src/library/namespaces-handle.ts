@@ -35,23 +35,15 @@ export interface NamespacesHandle<Handle> {
   delete(name: string): Promise<void>
 }
 
-const OPTIONS = {
-  name: true,
-  fixtures: true,
-  seed: true,
-  clock: true,
-  confirmationDelay: true,
-  from: true,
-} satisfies Record<keyof NamespaceOptions, true>
-
-/** The namespaces of the sandbox behind a client; `open` makes the handle of one. */
+/** The namespaces of the sandbox behind a client; `open` makes a handle of one. */
 export function namespacesOf<Handle>(
   client: ControlClient,
   open: (client: ControlClient, credentials: Credentials, end: () => Promise<void>) => Promise<Handle>,
 ): NamespacesHandle<Handle> {
   return {
     async create(options = {}) {
-      refuseUnknownNames(options, OPTIONS, 'a namespace')
+      const known = { name: true, fixtures: true, seed: true, clock: true, confirmationDelay: true, from: true }
+      refuseUnknownNames(options, known, 'a namespace')
       const { confirmationDelay, ...rest } = options
       const wish = { ...rest, ...(confirmationDelay !== undefined && { confirmation_delay: confirmationDelay }) }
       const credentials = await client.createNamespace(wish)

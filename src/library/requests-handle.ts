@@ -1,6 +1,7 @@
 import type { ControlClient } from '../control/client.ts'
 import type { ExchangeFilter, ExchangePage, ExchangeQuery, ExplainedExchange, Har } from '../control/contract.ts'
 import { refuseUnknownNames } from '../option-error.ts'
+import { FILTERS } from '../traffic/page-exchanges.ts'
 
 /** Recorded requests of clients, and their outcome. */
 export interface RequestsHandle {
@@ -22,29 +23,16 @@ export interface RequestsHandle {
   clear(): Promise<void>
 }
 
-const FILTER = {
-  operation: true,
-  tenant: true,
-  external_id: true,
-  status: true,
-  code: true,
-  end: true,
-  fault: true,
-  idempotency_key: true,
-  connection: true,
-} satisfies Record<keyof ExchangeFilter, true>
-const QUERY = { ...FILTER, limit: true, starting_after: true } satisfies Record<keyof ExchangeQuery, true>
-
 /** The requests that the sandbox behind a client has recorded. */
 export function requestsOf(client: ControlClient): RequestsHandle {
   return {
     list: async (query = {}) => {
-      refuseUnknownNames(query, QUERY, 'requests.list')
+      refuseUnknownNames(query, { ...FILTERS, limit: true, starting_after: true }, 'requests.list')
       return client.requests(query)
     },
     get: (requestId) => client.request(requestId),
     har: async (filter = {}) => {
-      refuseUnknownNames(filter, FILTER, 'requests.har')
+      refuseUnknownNames(filter, FILTERS, 'requests.har')
       return client.har(filter)
     },
     clear: () => client.clearRequests(),

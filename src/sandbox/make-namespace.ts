@@ -4,9 +4,10 @@ import { invalidParameters, Problem } from '../domain/errors.ts'
 import { ChainSetupError } from '../domain/ports/chain.ts'
 import { type Fixture, FixtureError } from '../fixtures/fixture.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
-import { OptionError } from '../option-error.ts'
-import { resolveClock, resolveDelay } from '../options.ts'
+import { parseClockStart } from '../options.ts'
 import { readInlineFixture } from '../read-fixture.ts'
+import { resolveDelay } from '../resolve-options.ts'
+import { UnreadableTextError } from '../support/issue.ts'
 import type { Namespace } from './namespace.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
 import { openNamespace } from './open-namespace.ts'
@@ -84,7 +85,7 @@ async function fixtureOf(given: Record<string, unknown>, host: Fixture): Promise
 }
 
 function clockOf({ clock }: NamespaceWish): number | undefined {
-  return clock === undefined ? undefined : inOwnWords('clock', () => resolveClock(clock))
+  return clock === undefined ? undefined : inOwnWords('clock', () => parseClockStart(clock))
 }
 
 function delayOf({ confirmation_delay: delay }: NamespaceWish) {
@@ -95,7 +96,7 @@ function inOwnWords<T>(param: string, resolve: () => T): T {
   try {
     return resolve()
   } catch (error) {
-    if (!(error instanceof OptionError)) throw error
-    throw new Problem('validation_error', { detail: `${error.message}.`, param })
+    if (!(error instanceof UnreadableTextError)) throw error
+    throw new Problem('validation_error', { detail: `${param} ${error.message}.`, param })
   }
 }

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import type { ResolvedOptions } from '../options.ts'
+import type { ResolvedOptions } from '../resolve-options.ts'
 
 /** Half of the digest is still far beyond guessing, and keeps the URL short. */
 const LENGTH = 22

@@ -7,15 +7,9 @@ import type { Fixture } from '../fixtures/fixture.ts'
 import { createApp } from '../http/app.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
-import {
-  DEFAULT_FIXTURES,
-  type ResolvedOptions,
-  resolveFork,
-  resolveOptions,
-  type SandboxLogger,
-  type SandboxOptions,
-} from '../options.ts'
-import { readFixture } from '../read-fixture.ts'
+import { checkOptions, type SandboxLogger, type SandboxOptions } from '../options.ts'
+import { DEFAULT_FIXTURES, readFixture } from '../read-fixture.ts'
+import { type ResolvedOptions, resolveFork, resolveOptions } from '../resolve-options.ts'
 import type { Logger } from '../support/logger.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
 import { credentialsOf } from './credentials.ts'
@@ -49,6 +43,7 @@ export class Sandbox {
    * Throws OptionError, FixtureError, or the operating system's error about the port.
    */
   static async listen(given: SandboxOptions = {}): Promise<Sandbox> {
+    checkOptions(given)
     const log = given.logger ?? pino({ level: 'silent' })
     const fixture = await readFixture(given.fixtures ?? DEFAULT_FIXTURES, resolveFork(given))
     const options = resolveOptions(given, fixture.options)

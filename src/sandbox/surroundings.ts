@@ -8,7 +8,7 @@ import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { IdentityProvider } from '../identity/identity-provider.ts'
 import { UnknownKey } from '../identity/sign-jwt.ts'
-import type { ResolvedOptions } from '../options.ts'
+import type { ResolvedOptions } from '../resolve-options.ts'
 import type { Logger } from '../support/logger.ts'
 
 /** Parts that all namespaces of a sandbox share. */

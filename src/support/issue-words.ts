@@ -81,8 +81,8 @@ function alternativesOf(schema: TSchema): TSchema[] {
   return schema.anyOf ?? [schema]
 }
 
-/** The words or numbers that a schema enumerates; undefined when it is not an enumeration. */
-function constantsOf(schema: TSchema): unknown[] | undefined {
+/** The words, or numbers, a schema lets one choose from, when it is such a schema. */
+export function constantsOf(schema: TSchema): unknown[] | undefined {
   const constants: unknown[] = schema.enum ?? alternativesOf(schema).map((alternative) => alternative.const)
   return constants.includes(undefined) ? undefined : constants
 }

@@ -20,7 +20,8 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
 export function suggest(word: string, candidates: readonly string[]): string {
   const near = nearest(word, candidates)
   if (near !== undefined) return `did you mean "${near}"?`
-  return candidates.length > 0 ? `use one of ${list(candidates)}` : 'there is none to choose from; leave it out'
+  if (candidates.length === 0) return 'there is none to choose from; leave it out'
+  return candidates.length === 1 ? `use ${candidates[0]}` : `use one of ${list(candidates)}`
 }
 
 function list(words: readonly string[]): string {

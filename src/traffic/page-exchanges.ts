@@ -138,8 +138,8 @@ export interface ExchangeFilter {
   connection?: number
 }
 
-/** Test of an exchange for each part of a filter. */
-const TESTS: Record<keyof ExchangeFilter, (exchange: RecordedExchange, filter: ExchangeFilter) => boolean> = {
+/** For each part of a filter, whether an exchange fits it. */
+export const FILTERS: Record<keyof ExchangeFilter, (exchange: RecordedExchange, filter: ExchangeFilter) => boolean> = {
   operation: (exchange, { operation }) => exchange.operation === operation,
   tenant: (exchange, { tenant }) => exchange.tenant === tenant,
   external_id: (exchange, { external_id }) => exchange.external_id === external_id,
@@ -151,11 +151,11 @@ const TESTS: Record<keyof ExchangeFilter, (exchange: RecordedExchange, filter: E
   connection: (exchange, { connection }) => exchange.connection === connection,
 }
 
-const PARTS = Object.keys(TESTS) as (keyof ExchangeFilter)[]
+const PARTS = Object.keys(FILTERS) as (keyof ExchangeFilter)[]
 
 /** @returns true if the exchange matches the filter */
 export function fits(exchange: RecordedExchange, filter: ExchangeFilter): boolean {
-  return PARTS.every((name) => filter[name] === undefined || TESTS[name](exchange, filter))
+  return PARTS.every((name) => filter[name] === undefined || FILTERS[name](exchange, filter))
 }
 
 function isOf(status: number, wanted: ExchangeFilter['status']): boolean {

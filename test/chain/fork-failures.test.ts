@@ -125,8 +125,8 @@ describe('a fork that cannot be made is refused at the start, with the place and
   })
 
   it.each<[string, SandboxOptions, Change, RegExp]>([
-    ['no URL', { forkUrl: 'mainnet' }, () => {}, /^--fork-url must be an http or https URL/],
-    ['no block', { forkBlockNumber: -1 }, () => {}, /^--fork-block-number must be a whole number/],
+    ['no URL', { forkUrl: 'mainnet' }, () => {}, /^forkUrl must be an http or https URL/],
+    ['no block', { forkBlockNumber: -1 }, () => {}, /^forkBlockNumber must be a whole number/],
     [
       'a block without a URL',
       { forkBlockNumber: 1 },

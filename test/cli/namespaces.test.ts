@@ -195,7 +195,7 @@ describe('start', () => {
   test.each([
     [['--max-namespaces', 'many'], /--max-namespaces.*many.*whole number/],
     [['--max-nodes', '-1'], /--max-nodes.*-1.*whole number/],
-    [['--namespace-idle', 'soon'], /namespace idle: "soon" is not a duration/],
+    [['--namespace-idle', 'soon'], /--namespace-idle.*"soon" is not a duration/],
   ])('%j is refused', async (args, line) => {
     expectClear(await runHere([...args, '--port', '0', '--quiet']), { code: 2, line })
   })

@@ -50,8 +50,8 @@ describe('without a sandbox', () => {
   })
 
   test.each([
-    [['--max-nodes', '0'], /'--max-nodes <n>' argument '0' is invalid. It must be at least 1/],
-    [['--control-token', ''], /'--control-token <t>' argument '' is invalid. It must not be empty/],
+    [['--max-nodes', '0'], /'--max-nodes <n>' argument '0' is invalid. It must be a whole number of at least 1/],
+    [['--control-token', ''], /--control-token must not be empty; leave it out/],
   ])('start %j is refused by name', async (flags, line) => {
     expectClear(await runHere(['start', '--port', '0', ...flags]), { code: 2, line })
   })

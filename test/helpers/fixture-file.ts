@@ -4,7 +4,8 @@ import { dirname, join, resolve } from 'node:path'
 import { parse } from 'yaml'
 import type { FixtureFile } from '../../src/fixtures/fixture-schema.ts'
 import type { SandboxHandle } from '../../src/index.ts'
-import { DEFAULT_FIXTURES, type SandboxOptions } from '../../src/options.ts'
+import type { SandboxOptions } from '../../src/options.ts'
+import { DEFAULT_FIXTURES } from '../../src/read-fixture.ts'
 import { testSandbox } from './partner.ts'
 
 /** Writes the shipped fixture file into the directory with something changed about it, and returns its path. */

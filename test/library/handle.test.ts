@@ -131,20 +131,32 @@ describe.each(HANDLES)('the handle %s', (_name, handle) => {
     })
     const misspelt = { expires_in: 5 } as object
     await expect(userToken('alice', misspelt)).rejects.toThrow(
-      new OptionError('"expires_in" is no option of a token; did you mean "expiresIn"?'),
+      new OptionError('"expires_in" is not an option of a token; did you mean "expiresIn"?'),
     )
   })
 })
 
 describe('starting', () => {
   test.each([
-    [{ confirmationDelai: 0 }, '"confirmationDelai" is no option of a sandbox; did you mean "confirmationDelay"?'],
-    [{ 'control-token': 'x' }, '"control-token" is no option of a sandbox; did you mean "controlToken"?'],
+    [{ confirmationDelai: 0 }, '"confirmationDelai" is not an option of a sandbox; did you mean "confirmationDelay"?'],
+    [{ 'control-token': 'x' }, '"control-token" is not an option of a sandbox; did you mean "controlToken"?'],
     [
       { logger: { info: () => undefined } },
       "logger must be of pino's shape; it lacks fatal, error, warn, debug, trace",
     ],
     [{ logger: false }, "logger must be of pino's shape; got false. Leave it out for none"],
+    [{ port: '4010' }, 'port must be a whole number from 0 to 65535; got "4010"; remove the quotes: 4010'],
+    [
+      { maxNodes: 0, clock: 'now' },
+      'maxNodes must be a whole number of at least 1; got the number 0\nclock must be an ISO 8601 moment from 2025-01-02 on; got "now"; write it like 2030-01-01T00:00:00Z',
+    ],
+    [{ confirmationDelay: -1 }, 'confirmationDelay must be milliseconds from 0; got the number -1'],
+    [{ recordBytes: 'much' }, 'recordBytes "much" is not a size; write 0, 65536, 512KiB, 64MiB or 1GB'],
+    [{ forkUrl: 'secret' }, 'forkUrl must be an http or https URL; write it like https://mainnet.base.org'],
+    [
+      { controlToken: '' },
+      'controlToken must not be empty; leave it out for one that is made, or for none on loopback',
+    ],
   ])('%o is refused', async (options, message) => {
     await expect(startSandbox(options as object)).rejects.toMatchObject({
       name: 'OptionError',

@@ -141,7 +141,7 @@ describe('namespaces', () => {
     const misspelt = { confirmation_delay: 0 } as NamespaceOptions
     await expect(namespaces.create(misspelt)).rejects.toMatchObject({
       code: 'invalid_option',
-      message: '"confirmation_delay" is no option of a namespace; did you mean "confirmationDelay"?',
+      message: '"confirmation_delay" is not an option of a namespace; did you mean "confirmationDelay"?',
     })
     for (const name of ['wintr', '..', '', 'a/b']) {
       await expect(namespaces.delete(name)).rejects.toMatchObject({ code: 'namespace_not_found' })

@@ -51,6 +51,6 @@ describe.each(HANDLES)('requests of the handle %s', (_name, handle) => {
     await expect(requests.list({ limit: 0 })).rejects.toThrow(RefusedError)
     await expect(requests.list({ starting_after: 'x' })).rejects.toMatchObject({ code: 'cursor_invalid' })
     await expect(requests.list({ externalId: 'alice' } as object)).rejects.toThrow(OptionError)
-    await expect(requests.har({ limit: 3 } as object)).rejects.toThrow(/"limit" is no option of requests.har/)
+    await expect(requests.har({ limit: 3 } as object)).rejects.toThrow(/"limit" is not an option of requests.har/)
   })
 })

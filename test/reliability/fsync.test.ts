@@ -5,7 +5,8 @@ import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { startCommand } from '../../src/cli/start-command.ts'
 import { DataDirectory } from '../../src/data-dir/data-directory.ts'
 import { NamespaceFolders, newLife } from '../../src/data-dir/namespace-folders.ts'
-import { resolveOptions } from '../../src/options.ts'
+import { checkOptions } from '../../src/options.ts'
+import { resolveOptions } from '../../src/resolve-options.ts'
 import { recordedLog } from '../data-dir/recorded-log.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { openSandbox } from './ledger.ts'
@@ -117,7 +118,5 @@ test('fsync is a flag, a variable, an option and a line of the fixture file; an 
   const resolved = [resolveOptions({}, {}), resolveOptions({ fsync: true }, {}), resolveOptions({}, { fsync: true })]
   expect(resolved.map(({ fsync }) => fsync)).toEqual([false, true, true])
   expect(resolveOptions({ fsync: false }, { fsync: true }).fsync).toBe(false)
-  expect(() => resolveOptions({ fsync: 'yes' as unknown as boolean }, {})).toThrow(
-    'fsync must be true or false; got yes',
-  )
+  expect(() => checkOptions({ fsync: 'yes' as unknown as boolean })).toThrow('fsync must be true or false; got "yes"')
 })

@@ -40,7 +40,7 @@ test.each<[string, TSchema, unknown, string]>([
     '200',
     'must be one of 200, 201; got "200"; remove the quotes: 200',
   ],
-  ['another word', Type.Literal('all'), 'some', '"some" is not known; use one of all'],
+  ['another word', Type.Literal('all'), 'some', '"some" is not known; use all'],
   [
     'a misspelt word',
     Type.Union([Type.Literal('all'), Type.Integer()]),

@@ -1,0 +1,37 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { OptionError } from '../option-error.ts'
+import { defaultOf, environmentOf, objectionsTo, START_OPTIONS, type StartOption } from '../options.ts'
+import { wordsOf } from '../support/issue.ts'
+import { constantsOf } from '../support/issue-words.ts'
+
+type Name = keyof typeof START_OPTIONS
+
+/** The flags of `start`. */
+export function startFlags(): Option[] {
+  return (Object.keys(START_OPTIONS) as Name[])
+    .filter((name) => START_OPTIONS[name].flag !== '')
+    .map((name) => startFlag(name))
+}
+
+/** The flag of an option, with its environment variable; a command in which it has another default describes it in other words. */
+export function startFlag(name: Name, description = helpOf(START_OPTIONS[name])): Option {
+  const { flag, schema, secret }: StartOption = START_OPTIONS[name]
+  const option = new Option(flag, description).env(environmentOf(name))
+  const words = constantsOf(schema)
+  if (schema.type === 'boolean') return option
+  if (words) return option.choices(words.map(String))
+  return option.argParser((text) => {
+    const value = schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text
+    const [issue] = objectionsTo({ [name]: value })
+    if (!issue) return value
+    // To an InvalidArgumentError, commander adds the argument.
+    if (secret) throw new OptionError(`${flag.split(' ')[0]} ${wordsOf(issue)}`)
+    throw new InvalidArgumentError(
+      issue.expected === undefined ? `${wordsOf(issue)}.` : `It must be ${issue.expected}.`,
+    )
+  })
+}
+
+function helpOf(option: StartOption): string {
+  return option.default === false ? option.description : `${option.description} (default: ${defaultOf(option)})`
+}
