@@ -29,6 +29,7 @@ const realTime = join(root, 'src/real-time.ts')
 /** What a file of the bundle is called that holds a module of src/ and what shares its fate. Others are called after one in them. */
 const NAMES = new Map([
   ['sandbox/sandbox.ts', 'sandbox'],
+  ['options.ts', 'options'],
   ['support/foreign-text.ts', 'shared'],
   ['cli/log.ts', 'command-line'],
   ['cli/other-commands.ts', 'other-commands'],
