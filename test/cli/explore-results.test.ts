@@ -108,13 +108,6 @@ describe('what came before', () => {
   })
 })
 
-test('a command that leaves a process running is told so', async () => {
-  const leaving = ['sh', '-c', 'sleep 600 & "$@"', 'sh', ...client.command]
-  const { code, stderr } = await explore([...FEW, '--max-runs', '1', '--allow-inconclusive'], {}, leaving)
-  expect(stderr).toMatch(/^sh left a process running: ended \(sleep\)\. That takes time after every run/m)
-  expect(code).toBe(0)
-})
-
 describe('the command line', () => {
   test.each([
     [['--faults', 'droped_connection'], /"droped_connection" is not known; did you mean "drop_connection"\?/],
