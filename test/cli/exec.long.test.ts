@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ROOT } from './command.ts'
+import { type ClientName, writeClients } from './exec-clients.ts'
+import { expectOneReport } from './exec-scenarios.ts'
+import { runHere } from './in-process.ts'
+
+let directory: string
+let client: (name: ClientName) => string[]
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-exec-'))
+  client = writeClients(directory)
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+test('several scenarios, one at a time, give one table, one report and one code', () =>
+  expectOneReport('1', directory, client('pools')))
+
+test('the command that a broken rule prints does it again, as it stands', async () => {
+  const asked = ['--scenario', 'dropped-deposit', '--clock', '2026-01-01T00:00:00Z', '--env', 'API_URL=YIELD_BASE_URL']
+  const { stderr } = await runHere(['exec', ...asked, '--', ...client('wrong')])
+  const [, again = ''] = /^ {2}again +yield-sandbox (exec .*)$/m.exec(stderr) ?? []
+  expect(again).toContain('--clock 2026-01-01T00:00:00Z')
+  expect(again).toContain('--env API_URL=YIELD_BASE_URL')
+  const pasted = spawnSync('sh', ['-c', `node bin/yield-sandbox.js ${again}`], { encoding: 'utf8', cwd: ROOT })
+  expect(pasted).toMatchObject({ status: 3, stdout: 'deposited 200\n' })
+})

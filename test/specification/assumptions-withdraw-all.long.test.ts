@@ -1,0 +1,5 @@
+import { emptied, openBoth, POOLS } from './withdraw-all.ts'
+
+openBoth()
+
+emptied(POOLS)
