@@ -9,6 +9,7 @@ import {
   open,
   openEachTime,
   readiness,
+  refusedMoves,
   refusedNamespaces,
   startedFromHere,
   transactions,
@@ -33,27 +34,10 @@ test('a reset without room for what it writes is refused, and has changed nothin
   expect(await transactions()).toMatchObject({ code: 'end_user_not_found' })
 })
 
-// After other numbers of writes: full-disk-control.long.test.ts.
-interruptedResets([0, 2, 7])
-refusedNamespaces([0, 3, 8])
-
-test.each([{ advance: '8d' }, { freeze: true, advance: '1h' }])(
-  'a move of the clock that cannot be kept is refused and does not happen: %j',
-  async (move) => {
-    const portfolio = await deposited()
-    const { makeRoom } = await fillDisk({ writes: 0 })
-    const refused = await control('clock', move)
-    expect(refused.status).toBe(503)
-    expect(refused.body.detail).toMatch(/nothing was done: .*the disk is full/)
-    expect(open.sandbox.namespace.services.service.clock.state).toMatchObject({ offset: 0, frozen_at: null })
-    makeRoom()
-    expect((await control('clock', move)).status).toBe(200)
-    const { state } = open.sandbox.namespace.services.service.clock
-    const other = await startedFromHere()
-    expect(other.sandbox.namespace.services.service.clock.state).toEqual(state)
-    expect((await open.acme.deposit('carol', portfolio, '1000')).status).toBe(200)
-  },
-)
+// After other numbers of writes, and other moves: full-disk-control.long.test.ts.
+interruptedResets([0, 7])
+refusedNamespaces([0, 3])
+refusedMoves([{ freeze: true, advance: '1h' }])
 
 /** A freeze then happens later than it was planned, and is kept twice. */
 function everyLookAtTheClockIsLater(): void {

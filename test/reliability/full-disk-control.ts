@@ -87,3 +87,21 @@ export function refusedNamespaces(writes: readonly number[]): void {
     },
   )
 }
+
+/** Moves of the clock that cannot be kept. */
+export function refusedMoves(moves: readonly { advance?: string; freeze?: boolean }[]): void {
+  test.each(moves)('a move of the clock that cannot be kept is refused and does not happen: %j', async (move) => {
+    const portfolio = await deposited()
+    const { makeRoom } = await fillDisk({ writes: 0 })
+    const refused = await control('clock', move)
+    expect(refused.status).toBe(503)
+    expect(refused.body.detail).toMatch(/nothing was done: .*the disk is full/)
+    expect(open.sandbox.namespace.services.service.clock.state).toMatchObject({ offset: 0, frozen_at: null })
+    makeRoom()
+    expect((await control('clock', move)).status).toBe(200)
+    const { state } = open.sandbox.namespace.services.service.clock
+    const other = await startedFromHere()
+    expect(other.sandbox.namespace.services.service.clock.state).toEqual(state)
+    expect((await open.acme.deposit('carol', portfolio, '1000')).status).toBe(200)
+  })
+}
