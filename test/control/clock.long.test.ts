@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from 'vitest'
+import { afterAll, beforeAll, test } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
 import { testNamespace } from '../helpers/partner.ts'
 import { shownAsRead } from './shown-as-read.ts'
@@ -9,4 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.stop())
 
-shownAsRead(() => sandbox, 20)
+test.each(['aave-usdc', 'aave-weth', 'morpho-usdc', 'morpho-weth'])(
+  'total_balance of %s is what a plain client reads at the latest block, frozen or running',
+  (poolId) => shownAsRead(sandbox, poolId, 20),
+)

@@ -1,15 +1,34 @@
 import { randomUUID } from 'node:crypto'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'
 import { confirmed, mined } from '../helpers/confirmation.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
-import { acme, EMPTY, emptied, funded, HOUR, movedLast, openBoth, POOLS, sandbox, shownOf } from './withdraw-all.ts'
+import {
+  acme,
+  EMPTY,
+  emptied,
+  emptiedAsListed,
+  funded,
+  HOUR,
+  movedLast,
+  openBoth,
+  POOLS,
+  sandbox,
+  shownOf,
+} from './withdraw-all.ts'
 
 openBoth()
 
 // Each protocol, and each number of decimals. All four pools: assumptions-withdraw-all.long.test.ts.
-emptied(['aave-usdc', 'morpho-weth'])
+const TWO = ['aave-usdc', 'morpho-weth']
+
+describe.each(TWO)('%s', (poolId) => {
+  test('Assumption withdraw-all: what a list showed empties the portfolio, whatever accrued since', () =>
+    emptiedAsListed(poolId))
+})
+
+emptied(TWO)
 
 test('Assumption withdraw-all: a deposit makes what was shown before it just an amount, also one on its way', async () => {
   const { portfolio } = await funded(acme, 'otto', 'aave-usdc')
