@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,8 +5,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { Command, type Ended, ROOT } from './command.ts'
+import { Command, type Ended } from './command.ts'
 import { type ClientName, writeClients } from './exec-clients.ts'
+import { expectOneReport, SCENARIOS } from './exec-scenarios.ts'
 import { expectClear } from './expect-clear.ts'
 import { expectGone } from './expect-gone.ts'
 import { runHere } from './in-process.ts'
@@ -96,12 +96,9 @@ describe('the command', () => {
     expect(stdout).toMatch(/^dropped-deposit\trunning\t/m)
   })
 
+  // With other reasons: exec.long.test.ts, and test/exec/command-start-error.test.ts for each sentence.
   test.each([
     [['no-such-command'], /"no-such-command" is not a command on this machine: PATH has nothing of that name/],
-    [['cd', '/'], /"cd" is a word of the shell: give sh -c/],
-    [['npm test'], /"npm test" is not a command: leave out the quotes/],
-    [['A=1', 'npm'], /"A=1" is not a command: set variables with env, as in: -- env A=1 npm test/],
-    [['./nowhere/test.sh'], /"\.\/nowhere\/test\.sh" does not exist: check the path/],
     [['./README.md'], /"\.\/README\.md" cannot be run: .* \(chmod \+x/],
     [['/tmp'], /"\/tmp" cannot be run/],
   ])('%j that cannot be started is refused in one line', async (command, line) => {
@@ -177,40 +174,16 @@ describe('nothing is left running', () => {
 })
 
 describe('several scenarios', () => {
-  const scenarios = ['dropped-deposit', 'slow-confirmation', 'dropped-withdraw'].flatMap((name) => ['--scenario', name])
-
-  test.each(['1', '3'])('%s at a time give one table, one report and one code', async (jobs) => {
-    const report = join(directory, 'new', jobs, 'report.json')
-    const flags = [...scenarios, '--jobs', jobs, '--report', report]
-    const { code, stdout, stderr } = await exec(flags, [
-      'sh',
-      '-c',
-      'echo one; echo two >&2; exec "$@"',
-      'sh',
-      ...client('pools'),
-    ])
-    expect(code).toBe(4)
-    expect(stdout.match(jobs === '1' ? /one\n200\n/g : /one\ntwo\n200\n/g)).toHaveLength(3)
-    expect(
-      stderr.match(/^yield-sandbox: scenario (dropped-deposit|slow-confirmation|dropped-withdraw)$/gm),
-    ).toHaveLength(3)
-    expect(stderr).toMatch(/^scenario +verdict +kept +broken +not tested +seconds +command's code$/m)
-    expect(stderr).toMatch(/^dropped-deposit +inconclusive +\d+ +0 +\d+ +\d+\.\d +0$/m)
-    const merged = JSON.parse(await readFile(report, 'utf8'))
-    expect(merged).toMatchObject({ verdict: 'inconclusive', contradicted: 0 })
-    expect(merged.reports.map(({ scenario }: { scenario: string }) => scenario)).toEqual([
-      'dropped-deposit',
-      'slow-confirmation',
-      'dropped-withdraw',
-    ])
-  })
+  // One at a time: exec.long.test.ts.
+  test('three at a time give one table, one report and one code', () =>
+    expectOneReport('3', directory, client('pools')))
 
   test('give the code of the command that failed, and start no other after one that cannot be started', async () => {
     const failing =
       'curl -s "$YIELD_CONTROL_URL/scenarios" | grep -q \'"current":{"name":"slow-confirmation"\' && exit 6; exit 0'
-    const { code, stderr } = await exec(scenarios, ['sh', '-c', failing])
+    const { code, stderr } = await exec(SCENARIOS, ['sh', '-c', failing])
     expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringMatching(/^slow-confirmation .* 6$/m) })
-    const none = await exec([...scenarios, '--jobs', '1'], ['no-such-command'])
+    const none = await exec([...SCENARIOS, '--jobs', '1'], ['no-such-command'])
     expect({ ...none, stderr: none.stderr.match(/^yield-sandbox: .*$/gm) }).toMatchObject({
       code: 2,
       stderr: ['yield-sandbox: scenario dropped-deposit', expect.stringMatching(/no-such-command/)],
@@ -252,16 +225,6 @@ test('what the command did not wait for is known to be given up', async () => {
   )
   const { exchanges } = JSON.parse(await readFile(report, 'utf8'))
   expect(exchanges.at(-1)).toMatchObject({ operation: 'deposit', answer: expect.stringMatching(/^client left after /) })
-})
-
-test('the command that a broken rule prints does it again, as it stands', async () => {
-  const asked = ['--scenario', 'dropped-deposit', '--clock', '2026-01-01T00:00:00Z', '--env', 'API_URL=YIELD_BASE_URL']
-  const { stderr } = await exec(asked, client('wrong'))
-  const [, again = ''] = /^ {2}again +yield-sandbox (exec .*)$/m.exec(stderr) ?? []
-  expect(again).toContain('--clock 2026-01-01T00:00:00Z')
-  expect(again).toContain('--env API_URL=YIELD_BASE_URL')
-  const pasted = spawnSync('sh', ['-c', `node bin/yield-sandbox.js ${again}`], { encoding: 'utf8', cwd: ROOT })
-  expect(pasted).toMatchObject({ status: 3, stdout: 'deposited 200\n' })
 })
 
 test('a report that cannot be written does not hide that the client is wrong', async () => {

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../helpers/eventually.ts'
 import { Command, type Ended } from './command.ts'
 import { expectClear } from './expect-clear.ts'
-import { expectGone } from './expect-gone.ts'
 import { ExploredClient } from './explore-clients.ts'
 import { runHere } from './in-process.ts'
 
@@ -81,23 +80,7 @@ describe('what came before', () => {
     expect(client.results).toEqual(expect.arrayContaining(kept))
   })
 
-  test('a Ctrl-C is shown and written down, and nothing is left running', async () => {
-    const report = client.path('explore.json')
-    const interrupted = start([...FEW, '--report', report])
-    await eventually(() => expect(client.results.length).toBeGreaterThanOrEqual(2))
-    interrupted.kill('SIGINT')
-    const ended = await interrupted.ended
-    expect(ended).toMatchObject({
-      code: 130,
-      stderr: expect.stringMatching(/^Not tried: (\d) more, \1 of them at transfers \(interrupted\)\.$/m),
-    })
-    expect(ended.stderr).toMatch(/the same command line with --resume goes on$/m)
-    expect(ended.stderr).toMatch(/^Passed as far as it went: /m)
-    const written = JSON.parse(readFileSync(report, 'utf8'))
-    expect(written.results.length + written.untried.trials.length).toBe(ALL)
-    expect(written.results).toHaveLength(client.results.length)
-    for (const pid of client.runs) expectGone(pid)
-  })
+  // A Ctrl-C: explore-results.long.test.ts.
 
   test('is not mixed with what comes of another command line', async () => {
     expect(await explore([...FEW, '--max-runs', '1'])).toMatchObject({ code: 4 })
@@ -106,13 +89,6 @@ describe('what came before', () => {
     expectClear(await resume(['--seed', '1']), { code: 2, line: /--resume: .* is of another seed/ })
     expect(client.results).toHaveLength(1)
   })
-})
-
-test('a command that leaves a process running is told so', async () => {
-  const leaving = ['sh', '-c', 'sleep 600 & "$@"', 'sh', ...client.command]
-  const { code, stderr } = await explore([...FEW, '--max-runs', '1', '--allow-inconclusive'], {}, leaving)
-  expect(stderr).toMatch(/^sh left a process running: ended \(sleep\)\. That takes time after every run/m)
-  expect(code).toBe(0)
 })
 
 describe('the command line', () => {

@@ -1,6 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { TrialResult } from '../../src/explore/exploration.ts'
 import { isBad } from '../../src/explore/judge/judge-trial.ts'
+import { ROOT } from './command.ts'
 import { ExploredClient } from './explore-clients.ts'
 import { again } from './pasted-again.ts'
 
@@ -32,4 +35,30 @@ test('a command line that explore prints does a pair and the fewest faults of a 
     expect(second.trial.harms).toEqual(first.smallest?.harms ?? first.trial.harms)
     expect(code).toBe(isBad(first.level) ? 3 : 0)
   }
+})
+
+describe('a command line that explore prints', () => {
+  test('does a trial again in a shell, with all that makes the same run', async () => {
+    const fixtures = join(ROOT, 'fixtures/default.yaml')
+    const before = `echo "it's" > '${client.path('before')}' && test "$PAID_TO" = "$YIELD_BASE_URL"`
+    const flags = ['--fixtures', fixtures, '--before', before, '--env', 'PAID_TO=YIELD_BASE_URL', '--tolerate']
+    const few = ['--only', 'deposit', '--faults', 'reset-after-broadcast,insufficient-role', '--timeout', '2m']
+    const pasted = await again(
+      client,
+      [...flags, ...few, '--clock', '2026-12-24T18:00:00Z'],
+      { TWICE: '1' },
+      () => true,
+    )
+    expect(pasted).toHaveLength(2)
+    expect(existsSync(client.path('before'))).toBe(true)
+    for (const { first, second } of pasted) {
+      expect(second.trial).toEqual(first.trial)
+      expect([second.outcome, second.sentences, second.end]).toEqual([first.outcome, first.sentences, first.end])
+      expect(second.repeat).toBe(first.repeat)
+      expect(first.repeat).toMatch(
+        / --clock 2026-12-24T18:00:00Z --timeout 120000ms --tolerate --before '.*' --fixtures /,
+      )
+    }
+    expect(new Set(pasted.map(({ code }) => code))).toEqual(new Set([0, 3]))
+  })
 })

@@ -1,11 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { ROOT } from './command.ts'
 import { expectClear } from './expect-clear.ts'
 import { ExploredClient } from './explore-clients.ts'
 import { runHere } from './in-process.ts'
-import { again } from './pasted-again.ts'
 
 let client: ExploredClient
 beforeEach(() => {
@@ -13,32 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => client[Symbol.dispose]())
 
-describe('a command line that explore prints', () => {
-  test('does a trial again in a shell, with all that makes the same run', async () => {
-    const fixtures = join(ROOT, 'fixtures/default.yaml')
-    const before = `echo "it's" > '${client.path('before')}' && test "$PAID_TO" = "$YIELD_BASE_URL"`
-    const flags = ['--fixtures', fixtures, '--before', before, '--env', 'PAID_TO=YIELD_BASE_URL', '--tolerate']
-    const few = ['--only', 'deposit', '--faults', 'reset-after-broadcast,insufficient-role', '--timeout', '2m']
-    const pasted = await again(
-      client,
-      [...flags, ...few, '--clock', '2026-12-24T18:00:00Z'],
-      { TWICE: '1' },
-      () => true,
-    )
-    expect(pasted).toHaveLength(2)
-    expect(existsSync(client.path('before'))).toBe(true)
-    for (const { first, second } of pasted) {
-      expect(second.trial).toEqual(first.trial)
-      expect([second.outcome, second.sentences, second.end]).toEqual([first.outcome, first.sentences, first.end])
-      expect(second.repeat).toBe(first.repeat)
-      expect(first.repeat).toMatch(
-        / --clock 2026-12-24T18:00:00Z --timeout 120000ms --tolerate --before '.*' --fixtures /,
-      )
-    }
-    expect(new Set(pasted.map(({ code }) => code))).toEqual(new Set([0, 3]))
-  })
-})
-
+// What explore prints for a trial does it again: explore-trial.long.test.ts, and for a double payment explore.test.ts.
 describe('explore --trial', () => {
   test('leaves the results of an exploration as they are', async () => {
     const results = ['--results', client.path('results.jsonl')]

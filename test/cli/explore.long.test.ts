@@ -125,7 +125,8 @@ test('a daemon that a command starts each time is named', async () => {
     ['--only', 'deposit', '--faults', 'revert', '--max-runs', '1', '--allow-inconclusive'],
     ['sh', '-c', script],
   )
-  expect([code, stderr]).toEqual([0, expect.stringMatching(/sh left a process running: ended \(sleep\)/)])
+  expect(stderr).toMatch(/^sh left a process running: ended \(sleep\)\. That takes time after every run/m)
+  expect(code).toBe(0)
 })
 
 // What it prints has to go elsewhere: who reads what explore prints would wait for it.

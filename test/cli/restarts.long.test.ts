@@ -48,4 +48,11 @@ describe('explore --restarts', () => {
     })
     expectClear(await explore(['--resume'], 'forgetful'), { code: 2, line: /--resume: .* is of other flags: / })
   })
+
+  test('starts a command once more that left a transfer open, and judges then', async () => {
+    const without = await explore([], 'outbox')
+    expect(without.stderr).toMatch(/carried out, and never told/)
+    const once = await explore(ONCE, 'outbox')
+    expect([without.code, once.code]).toEqual([3, 0])
+  })
 })

@@ -55,30 +55,7 @@ describe('exec --restarts', () => {
   })
 })
 
-describe('explore --restarts', () => {
-  const explore = (flags: readonly string[], name: ClientName) => {
-    const own = [
-      '--results',
-      join(directory, 'results.jsonl'),
-      '--jobs',
-      '1',
-      '--before',
-      'rm -f "$JOBS"',
-      '--seed',
-      '7',
-    ]
-    const few = ['--only', 'deposit', '--faults', 'reset-after-broadcast']
-    return runHere(['explore', ...own, ...few, ...flags, '--', ...client(name)], jobs())
-  }
-
-  test('starts a command once more that left a transfer open, and judges then', async () => {
-    const without = await explore([], 'outbox')
-    expect(without.stderr).toMatch(/carried out, and never told/)
-    const once = await explore(ONCE, 'outbox')
-    expect([without.code, once.code]).toEqual([3, 0])
-  })
-})
-
+// explore --restarts: restarts.long.test.ts.
 test.each(['exec', 'explore', 'certify'])('%s refuses what is no number of restarts', async (name) => {
   const refused = (count: string) => runHere([name, '--restarts', count, '--', 'true'])
   expectClear(await refused('4'), { code: 2, line: /--restarts.* must be at most 3/ })

@@ -1,106 +1,42 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
-import { DataDirectoryError } from '../../src/data-dir/data-directory-error.ts'
-import { Manifest } from '../../src/data-dir/manifest.ts'
-import { NamespaceFolders, newLife } from '../../src/data-dir/namespace-folders.ts'
+import { expect, it, onTestFinished } from 'vitest'
 import { type SandboxHandle, startSandbox } from '../../src/index.ts'
+import { bitsAreTold, REFUSAL } from './flipped-bits.ts'
 import { temporaryDirectory } from './temporary-directory.ts'
 
-/** A line that names the file, the reason and the fix. */
-const REFUSAL = /^\/.*\.json: (its checksum is wrong|it lacks its checksum|it is not JSON); .*Fix: .*--data-dir\.$/
+// Every bit: flipped-bits.long.test.ts.
+bitsAreTold(9)
 
-/** Each copy of these bytes with one bit that is another one. */
-function* flipped(bytes: Buffer): Generator<Buffer> {
-  for (let bit = 0; bit < bytes.length * 8; bit++) {
-    const copy = Buffer.from(bytes)
-    copy[bit >> 3]! ^= 1 << (bit & 7)
-    yield copy
+it('a flipped bit of what is not a journal is told from its contrary by a start', async () => {
+  const dataDir = join(temporaryDirectory(), 'data')
+  let sandbox: SandboxHandle | undefined
+  onTestFinished(() => sandbox?.stop())
+  const start = () => startSandbox({ port: 0, confirmationDelay: 0, dataDir })
+  sandbox = await start()
+  await sandbox.namespaces.create({ name: 'mine' })
+  await sandbox.stop()
+
+  const manifest = join(dataDir, 'manifest.json')
+  const whole = readFileSync(manifest)
+  const seed = whole.indexOf('"seed"')
+  for (const at of [0, seed, seed + 9, whole.indexOf('31337'), whole.length - 1]) {
+    const bytes = Buffer.from(whole)
+    bytes[at]! ^= 1
+    writeFileSync(manifest, bytes)
+    await expect(start()).rejects.toThrow(REFUSAL)
+    expect(readFileSync(manifest).equals(bytes)).toBe(true)
   }
-}
+  writeFileSync(manifest, whole)
 
-async function madeManifest(): Promise<string> {
-  const path = join(temporaryDirectory(), 'manifest.json')
-  const manifest = await Manifest.create(path, { version: '0.1.0', seed: 7, fixture: 'abc' })
-  for (const name of ['ledger', 'chain-31337', 'blocks-31337', 'showings']) await manifest.addJournal(name)
-  await manifest.update({ seeded: true, clock: { offset: 86_400_000, frozen_at: null } })
-  return path
-}
-
-describe('every bit of what is not a journal', () => {
-  it('is told from its contrary in the manifest', async () => {
-    const path = await madeManifest()
-    const whole = readFileSync(path)
-    for (const bytes of flipped(whole)) {
-      writeFileSync(path, bytes)
-      const error = await Manifest.open(path).then(
-        () => expect.fail(`opened: ${bytes}`),
-        (error: Error) => error,
-      )
-      expect(error).toBeInstanceOf(DataDirectoryError)
-      expect(error.message).toMatch(REFUSAL)
-      expect(readFileSync(path).equals(bytes)).toBe(true)
-    }
-    writeFileSync(path, whole)
-    expect((await Manifest.open(path))?.data).toMatchObject({ seed: 7, seeded: true })
-  })
-
-  it('is told from its contrary in what is kept of a namespace', async () => {
-    const data = temporaryDirectory()
-    const folders = new NamespaceFolders(data)
-    const life = newLife('mine')
-    mkdirSync(folders.of(life), { recursive: true })
-    await folders.keep(life, {
-      version: '0.1.0',
-      created_at: '2030-01-01T00:00:00.000Z',
-      seed: 7,
-      clock_start: null,
-      confirmation_delay: { min: 0, max: 5 },
-      clients: { 'tenant-1': { slug: 'acme', client_id: 'client', client_secret: 'é' } },
-      fixtures: { tenants: [{ slug: 'acme' }] },
-    })
-    const path = join(folders.of(life), 'namespace.json')
-    const whole = readFileSync(path)
-    for (const bytes of flipped(whole)) {
-      writeFileSync(path, bytes)
-      const [found] = await folders.list()
-      expect(found).toMatchObject({ name: 'mine', life })
-      expect(found && 'failure' in found && found.failure.message, String(bytes)).toMatch(REFUSAL)
-    }
-    writeFileSync(path, whole)
-    expect(await folders.list()).toMatchObject([{ name: 'mine', kept: { seed: 7 } }])
-  })
-
-  it('is told from its contrary by a start', async () => {
-    const dataDir = join(temporaryDirectory(), 'data')
-    let sandbox: SandboxHandle | undefined
-    onTestFinished(() => sandbox?.stop())
-    const start = () => startSandbox({ port: 0, confirmationDelay: 0, dataDir })
-    sandbox = await start()
-    await sandbox.namespaces.create({ name: 'mine' })
-    await sandbox.stop()
-
-    const manifest = join(dataDir, 'manifest.json')
-    const whole = readFileSync(manifest)
-    const seed = whole.indexOf('"seed"')
-    for (const at of [0, seed, seed + 9, whole.indexOf('31337'), whole.length - 1]) {
-      const bytes = Buffer.from(whole)
-      bytes[at]! ^= 1
-      writeFileSync(manifest, bytes)
-      await expect(start()).rejects.toThrow(REFUSAL)
-      expect(readFileSync(manifest).equals(bytes)).toBe(true)
-    }
-    writeFileSync(manifest, whole)
-
-    const [life = ''] = readdirSync(join(dataDir, 'namespaces'))
-    const file = join(dataDir, 'namespaces', life, 'namespace.json')
-    const bytes = readFileSync(file)
-    bytes[bytes.indexOf('"seed"') + 9]! ^= 1
-    writeFileSync(file, bytes)
-    sandbox = await start()
-    expect(await sandbox.namespaces.list()).toMatchObject([
-      { name: 'default', ready: true },
-      { name: 'mine', ready: false, reason: expect.stringMatching(REFUSAL) },
-    ])
-  })
+  const [life = ''] = readdirSync(join(dataDir, 'namespaces'))
+  const file = join(dataDir, 'namespaces', life, 'namespace.json')
+  const bytes = readFileSync(file)
+  bytes[bytes.indexOf('"seed"') + 9]! ^= 1
+  writeFileSync(file, bytes)
+  sandbox = await start()
+  expect(await sandbox.namespaces.list()).toMatchObject([
+    { name: 'default', ready: true },
+    { name: 'mine', ready: false, reason: expect.stringMatching(REFUSAL) },
+  ])
 })

@@ -1,25 +1,10 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findScenario } from '../../src/scenarios/find-scenario.ts'
 import { runHere } from '../cli/in-process.ts'
+import { CLIENT, expectNothingToShrink, folder, HARMLESS, NOTHING, scenariosFolder, shrinking } from './shrinking.ts'
 
-const IMPATIENT = fileURLToPath(new URL('clients/impatient.mjs', import.meta.url))
-const CLIENT = `'${process.execPath}' '${IMPATIENT}'`
-/** Strikes, and does no harm to this client. */
-const HARMLESS = ['--fault', 'error; status=503; operation=list_portfolios']
-
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'yield-sandbox-shrink-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
-
-function shrinking(name: string, flags: readonly string[], script: string) {
-  return runHere(['exec', ...flags, '--shrink', join(folder, name), '--', 'sh', '-c', script])
-}
+scenariosFolder()
 
 describe('exec --shrink', () => {
   test('keeps of many faults, some by chance, those that make it fail, and they do so again', async () => {
@@ -54,17 +39,9 @@ describe('exec --shrink', () => {
     expect((await findScenario(join(folder, 'whole.yaml'))).faults).toHaveLength(1)
   })
 
-  test.each([
-    ['nothing failed', HARMLESS, CLIENT.replace(/$/, ' count'), 0],
-    ['no fault struck', [], `${CLIENT}; exit 7`, 7],
-    ['it fails alike without any fault', HARMLESS, `${CLIENT} count; exit 7`, 7],
-  ])('says that there is nothing to shrink when %s', async (words, flags, script, code) => {
-    const before = await readdir(folder)
-    const ended = await shrinking('none.yaml', ['--allow-inconclusive', ...flags], script)
-    expect(ended.stderr).toContain(`yield-sandbox: ${words}`)
-    expect(ended.code).toBe(code)
-    expect(await readdir(folder)).toEqual(before)
-  })
+  // When nothing failed, or no fault struck: shrink-exec.long.test.ts.
+  test('says that there is nothing to shrink when it fails alike without any fault', () =>
+    expectNothingToShrink(NOTHING.alike!))
 
   test.each([
     ['--shrink "fewest" must be a file that ends with .yaml', ['--shrink', 'fewest']],

@@ -5,8 +5,8 @@ import { anvilsOf } from '../helpers/anvils.ts'
 import { testSandbox } from '../helpers/partner.ts'
 import { type Any, CALLS, CODED, call, ENDLESS, holdBudgets, post } from './rpc-budgets.ts'
 
-// In a container as well: rpc-budget.long.test.ts.
-holdBudgets('on loopback', '127.0.0.1')
+// In a container as well, and with more transactions: rpc-budget.long.test.ts.
+holdBudgets('on loopback', '127.0.0.1', 8)
 
 describe('on loopback alone', () => {
   let sandbox: SandboxHandle

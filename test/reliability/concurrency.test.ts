@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
+import { Ledger, type OpenNamespace, openNamespace } from './ledger.ts'
 
-let open: OpenSandbox
+let open: OpenNamespace
 let ledger: Ledger
 beforeEach(async () => {
-  open = await openSandbox()
+  open = await openNamespace()
   ledger = new Ledger(open)
 })
 afterEach(() => open.stop())

@@ -1,20 +1,12 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { Stage } from './money-at-every-phase.ts'
-import { documentedRows, nameOf } from './money-table.ts'
+import { playRows } from './money-rows.ts'
+import { documentedRows } from './money-table.ts'
 
 const rows = documentedRows('withdraw')
 
-let stage: Stage | undefined
-beforeAll(async () => {
-  stage = await Stage.open('withdraw', rows.length * 3)
-})
-afterAll(() => stage?.stop())
-afterEach(() => stage?.clear())
+/** Both operations go the same way through a fault: of a withdrawal, one row of each phase, and those that hold for it alone. */
+const own = rows.filter(
+  ({ only, phase }, i) => only !== undefined || rows.findIndex((row) => row.phase === phase) === i,
+)
 
-test.each(rows.map((row) => [nameOf(row), row] as const))('withdraw, %s', async (_name, row) => {
-  expect(await stage?.play(row)).toEqual(row)
-})
-
-test('in the end, ledger and chain say the same of everybody', async () => {
-  await stage?.expectAudited()
-})
+// All rows: money-at-every-phase-withdraw.long.test.ts.
+playRows('withdraw', own)

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { Problem } from '../../src/domain/errors.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { goodHeaders } from '../http/raw-http.ts'
@@ -8,10 +8,13 @@ import { atSomeMoment } from './harness/client-load.ts'
 import { anvilPid, Ledger, type OpenSandbox, openSandbox } from './ledger.ts'
 
 let open: OpenSandbox
-beforeEach(async () => {
+beforeAll(async () => {
   open = await openSandbox()
 })
-afterEach(() => open.stop())
+beforeEach(async () => {
+  expect((await control('POST', 'reset')).status).toBe(200)
+})
+afterAll(() => open.stop())
 
 const control = async (method: string, path: string, body?: unknown) => {
   const headers = { 'content-type': 'application/json' }

@@ -1,0 +1,39 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { runHere } from './in-process.ts'
+
+export const SCENARIOS = ['dropped-deposit', 'slow-confirmation', 'dropped-withdraw'].flatMap((name) => [
+  '--scenario',
+  name,
+])
+
+/** Runs a client that asks for the pools in several scenarios, so many at a time: they give one table, one report and one code. */
+export async function expectOneReport(jobs: '1' | '3', directory: string, pools: readonly string[]): Promise<void> {
+  const report = join(directory, 'new', jobs, 'report.json')
+  const flags = [...SCENARIOS, '--jobs', jobs, '--report', report]
+  const { code, stdout, stderr } = await runHere([
+    'exec',
+    ...flags,
+    '--',
+    'sh',
+    '-c',
+    'echo one; echo two >&2; exec "$@"',
+    'sh',
+    ...pools,
+  ])
+  expect(code).toBe(4)
+  expect(stdout.match(jobs === '1' ? /one\n200\n/g : /one\ntwo\n200\n/g)).toHaveLength(3)
+  expect(stderr.match(/^yield-sandbox: scenario (dropped-deposit|slow-confirmation|dropped-withdraw)$/gm)).toHaveLength(
+    3,
+  )
+  expect(stderr).toMatch(/^scenario +verdict +kept +broken +not tested +seconds +command's code$/m)
+  expect(stderr).toMatch(/^dropped-deposit +inconclusive +\d+ +0 +\d+ +\d+\.\d +0$/m)
+  const merged = JSON.parse(await readFile(report, 'utf8'))
+  expect(merged).toMatchObject({ verdict: 'inconclusive', contradicted: 0 })
+  expect(merged.reports.map(({ scenario }: { scenario: string }) => scenario)).toEqual([
+    'dropped-deposit',
+    'slow-confirmation',
+    'dropped-withdraw',
+  ])
+}

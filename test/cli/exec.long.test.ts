@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { anvilsOf } from '../helpers/anvils.ts'
+import { ROOT } from './command.ts'
+import { type ClientName, writeClients } from './exec-clients.ts'
+import { expectOneReport } from './exec-scenarios.ts'
+import { expectClear } from './expect-clear.ts'
+import { runHere } from './in-process.ts'
+
+let directory: string
+let client: (name: ClientName) => string[]
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-exec-'))
+  client = writeClients(directory)
+})
+afterAll(() => rm(directory, { recursive: true }))
+
+test('several scenarios, one at a time, give one table, one report and one code', () =>
+  expectOneReport('1', directory, client('pools')))
+
+test('the command that a broken rule prints does it again, as it stands', async () => {
+  const asked = ['--scenario', 'dropped-deposit', '--clock', '2026-01-01T00:00:00Z', '--env', 'API_URL=YIELD_BASE_URL']
+  const { stderr } = await runHere(['exec', ...asked, '--', ...client('wrong')])
+  const [, again = ''] = /^ {2}again +yield-sandbox (exec .*)$/m.exec(stderr) ?? []
+  expect(again).toContain('--clock 2026-01-01T00:00:00Z')
+  expect(again).toContain('--env API_URL=YIELD_BASE_URL')
+  const pasted = spawnSync('sh', ['-c', `node bin/yield-sandbox.js ${again}`], { encoding: 'utf8', cwd: ROOT })
+  expect(pasted).toMatchObject({ status: 3, stdout: 'deposited 200\n' })
+})
+
+test.each([
+  [['cd', '/'], /"cd" is a word of the shell: give sh -c/],
+  [['npm test'], /"npm test" is not a command: leave out the quotes/],
+  [['A=1', 'npm'], /"A=1" is not a command: set variables with env, as in: -- env A=1 npm test/],
+  [['./nowhere/test.sh'], /"\.\/nowhere\/test\.sh" does not exist: check the path/],
+])('%j that cannot be started is refused in one line', async (command, line) => {
+  const before = anvilsOf(process.pid)
+  expectClear(await runHere(['exec', '--', ...command]), { code: 2, line })
+  expect(anvilsOf(process.pid).filter((pid) => !before.includes(pid))).toEqual([])
+})

@@ -1,0 +1,3 @@
+import { bitsAreTold } from './flipped-bits.ts'
+
+bitsAreTold(1)

@@ -1,0 +1,3 @@
+import { asDescribed } from './as-described.ts'
+
+asDescribed('live-like')

@@ -1,0 +1,3 @@
+import { nothingFails } from './nothing-fails.ts'
+
+nothingFails(300)

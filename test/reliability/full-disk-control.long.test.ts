@@ -1,0 +1,7 @@
+import { interruptedResets, openEachTime, refusedMoves, refusedNamespaces } from './full-disk-control.ts'
+
+openEachTime()
+
+interruptedResets([1, 2, 4, 12])
+refusedNamespaces([1, 2, 5, 8, 13])
+refusedMoves([{ advance: '8d' }, { freeze: true }])

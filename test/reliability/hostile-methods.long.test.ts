@@ -1,0 +1,5 @@
+import { healedByReset, OTHERS, openHostile } from './hostile-methods.ts'
+
+openHostile()
+
+healedByReset(OTHERS)

@@ -1,0 +1,5 @@
+import { fixturesFolder, randomSeries } from './yield-series.ts'
+
+fixturesFolder()
+
+randomSeries(20)

@@ -1,0 +1,5 @@
+import { madeAnew, openLives } from './namespace-lives.ts'
+
+openLives()
+
+madeAnew(6)

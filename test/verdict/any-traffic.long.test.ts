@@ -1,0 +1,3 @@
+import { judgesAnyTraffic } from './any-traffic.ts'
+
+judgesAnyTraffic(1_000)
