@@ -142,7 +142,7 @@ test.each([
 ])('--public-url %s is refused, with what to do', async (publicUrl, message) => {
   const refused = startSandbox({ port: 0, publicUrl })
   await expect(refused).rejects.toThrow(message)
-  await expect(refused).rejects.toThrow('--public-url')
+  await expect(refused).rejects.toThrow('publicUrl')
   await expect(refused).rejects.not.toThrow('hush')
 })
 
