@@ -90,7 +90,6 @@ function resolveAddress(given: SandboxOptions, fixture: FixtureOptions) {
 }
 
 function resolveTls({ tls, tlsCert: cert, tlsKey: key }: SandboxOptions): TlsOption | undefined {
-  if (tls !== undefined && tls !== 'self-signed') throw new OptionError('--tls must be self-signed')
   if (cert === undefined && key === undefined) return tls
   if (tls !== undefined)
     throw new OptionError('--tls self-signed makes its own: leave out --tls-cert and --tls-key, or --tls')

@@ -42,15 +42,17 @@ export class Listener {
       throw error
     }
     const scheme = tls ? 'https' : 'http'
-    const origin = publicUrl ? Origin.public(publicUrl) : Origin.listening({ scheme, host, port: first.port })
-    return new Listener(origin, doors)
+    const listening = Origin.listening({ scheme, host, port: first.port })
+    return new Listener(listening.url, publicUrl ? Origin.public(publicUrl) : listening, doors)
   }
 
   readonly #doors: readonly Door[]
   #app: FastifyInstance | undefined
 
   private constructor(
-    /** Address at which clients find it. */
+    /** URL of the address that it listens on. */
+    readonly url: string,
+    /** Address at which clients find it: that one, or the public one. */
     readonly origin: Origin,
     doors: readonly Door[],
   ) {

@@ -56,7 +56,7 @@ export class Sandbox {
         await sandbox.stop()
         throw error
       }
-      log.info(`Server listening at ${listener.origin.url}`)
+      log.info(`Server listening at ${listener.url}`)
       return sandbox
     } catch (error) {
       await listener.close()

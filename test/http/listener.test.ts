@@ -68,6 +68,11 @@ describe('whoever connects before an application is there waits for it', () => {
   })
 })
 
+test('the address that it listens on is not the public one', async () => {
+  const { url, origin } = await listening({ host: '127.0.0.1', publicUrl: 'https://sandbox.acme.test' })
+  expect([url, origin.url]).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/), 'https://sandbox.acme.test'])
+})
+
 test('an address that is taken is refused, and nothing listens then', async () => {
   const taken = await listening({ host: '::1' })
   const port = portOf(taken)
