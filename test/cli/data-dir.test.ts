@@ -3,13 +3,14 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, trun
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { ControlClient } from '../../src/control/client.ts'
 import type { FaultRule } from '../../src/control/contract.ts'
 import { DEFAULT_FIXTURES } from '../../src/read-fixture.ts'
 import { partnerAt } from '../helpers/partner.ts'
-import { Command } from './command.ts'
+import type { Command } from './command.ts'
+import { commandStarter } from './command-starter.ts'
 import { runHere } from './in-process.ts'
 
 const START = ['--port', '0', '--json', '--confirmation-delay', '0', '--log-level', 'warn']
@@ -28,17 +29,10 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-let started: Command[] = []
-afterEach(async () => {
-  for (const command of started) command.kill('SIGKILL')
-  await Promise.all(started.map(({ ended }) => ended))
-  started = []
-})
+const startCommand = commandStarter()
 
 function start(args: readonly string[], env: Record<string, string> = {}): Command {
-  const command = new Command([...START, ...args], { env })
-  started.push(command)
-  return command
+  return startCommand([...START, ...args], { env })
 }
 
 /** A copy of a data directory that a sandbox has used, to be damaged. */

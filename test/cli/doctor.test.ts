@@ -14,10 +14,10 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
 import { partnerAt } from '../helpers/partner.ts'
-import { Command } from './command.ts'
+import { commandStarter } from './command-starter.ts'
 import { runHere } from './in-process.ts'
 
 const START = ['--port', '0', '--json', '--confirmation-delay', '0', '--log-level', 'warn']
@@ -33,7 +33,7 @@ let directory: string
 let data: string
 let portfolio: string
 const deposits: Answered[] = []
-let started: Command[] = []
+const startCommand = commandStarter()
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'yield-sandbox-doctor-'))
@@ -48,16 +48,10 @@ beforeAll(async () => {
   command.kill('SIGKILL')
   await command.ended
 })
-afterEach(async () => {
-  for (const command of started) command.kill('SIGKILL')
-  await Promise.all(started.map(({ ended }) => ended))
-  started = []
-})
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 async function startOn(path: string) {
-  const command = new Command([...START, '--data-dir', path])
-  started.push(command)
+  const command = startCommand([...START, '--data-dir', path])
   const credentials = await command.credentials()
   return { command, partner: partnerAt(credentials), control: new ControlClient(credentials.base_url) }
 }

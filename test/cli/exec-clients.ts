@@ -1,5 +1,7 @@
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterAll } from 'vitest'
 
 /** Makes a portfolio and deposits, as a tenant of a sandbox whose credentials it has. */
 const TENANT = `
@@ -140,4 +142,11 @@ export type ClientName = keyof typeof CLIENTS
 export function writeClients(directory: string): (name: ClientName) => string[] {
   for (const [name, text] of Object.entries(CLIENTS)) writeFileSync(join(directory, `${name}.mjs`), text)
   return (name) => [process.execPath, join(directory, `${name}.mjs`)]
+}
+
+/** The clients of a test file, in a folder that is removed after its tests. */
+export function execClients(): { directory: string; client: ReturnType<typeof writeClients> } {
+  const directory = mkdtempSync(join(tmpdir(), 'yield-sandbox-exec-'))
+  afterAll(() => rmSync(directory, { recursive: true }))
+  return { directory, client: writeClients(directory) }
 }

@@ -1,22 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { ROOT } from './command.ts'
-import { type ClientName, writeClients } from './exec-clients.ts'
+import { execClients } from './exec-clients.ts'
 import { expectOneReport } from './exec-scenarios.ts'
 import { expectClear } from './expect-clear.ts'
 import { runHere } from './in-process.ts'
 
-let directory: string
-let client: (name: ClientName) => string[]
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-exec-'))
-  client = writeClients(directory)
-})
-afterAll(() => rm(directory, { recursive: true }))
+const { directory, client } = execClients()
 
 test('several scenarios, one at a time, give one table, one report and one code', () =>
   expectOneReport('1', directory, client('pools')))

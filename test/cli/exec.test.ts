@@ -1,36 +1,23 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { eventually } from '../helpers/eventually.ts'
-import { Command, type Ended } from './command.ts'
-import { type ClientName, writeClients } from './exec-clients.ts'
+import type { Command, Ended } from './command.ts'
+import { commandStarter } from './command-starter.ts'
+import { execClients } from './exec-clients.ts'
 import { expectOneReport, SCENARIOS } from './exec-scenarios.ts'
 import { expectClear } from './expect-clear.ts'
 import { expectGone } from './expect-gone.ts'
 import { runHere } from './in-process.ts'
 
-let directory: string
-let client: (name: ClientName) => string[]
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'yield-sandbox-exec-'))
-  client = writeClients(directory)
-})
-afterAll(() => rm(directory, { recursive: true }))
+const { directory, client } = execClients()
 
-let started: Command[] = []
-afterEach(async () => {
-  for (const command of started) command.kill('SIGKILL')
-  await Promise.all(started.map(({ ended }) => ended))
-  started = []
-})
+const startCommand = commandStarter()
 
 function start(flags: readonly string[], command: readonly string[], env: Record<string, string> = {}): Command {
-  const exec = new Command(['exec', ...flags, '--', ...command], { env })
-  started.push(exec)
-  return exec
+  return startCommand(['exec', ...flags, '--', ...command], { env })
 }
 
 const exec = (flags: readonly string[], command: readonly string[], env?: Record<string, string>): Promise<Ended> =>

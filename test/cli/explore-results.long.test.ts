@@ -1,40 +1,16 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { eventually } from '../helpers/eventually.ts'
-import { Command } from './command.ts'
 import { expectGone } from './expect-gone.ts'
-import { ExploredClient } from './explore-clients.ts'
+import { ALL, Explored, FEW } from './explored.ts'
 
-/** Five runs at one place. */
-const FAULTS = 'reset-on-request,reset-after-broadcast,close-after-broadcast,close-after-confirmation,cut-json'
-const FEW = ['--only', 'deposit', '--faults', FAULTS, '--jobs', '2']
-const ALL = 5
-
-let client: ExploredClient
-let started: Command[] = []
-beforeEach(() => {
-  client = new ExploredClient()
-})
-afterEach(async () => {
-  for (const command of started) command.kill('SIGKILL')
-  await Promise.all(started.map(({ ended }) => ended))
-  started = []
-  client[Symbol.dispose]()
-})
-
-function start(flags: readonly string[], env: Record<string, string> = {}, command = client.command): Command {
-  const results = ['--results', client.path('results.jsonl')]
-  const exploring = new Command(['explore', ...results, ...flags, '--', ...command], {
-    env: { ...client.env, ...env },
-  })
-  started.push(exploring)
-  return exploring
-}
+const explored = new Explored()
+const start = explored.start.bind(explored)
 
 test('a Ctrl-C is shown and written down, and nothing is left running', async () => {
-  const report = client.path('explore.json')
+  const report = explored.client.path('explore.json')
   const interrupted = start([...FEW, '--report', report])
-  await eventually(() => expect(client.results.length).toBeGreaterThanOrEqual(2))
+  await eventually(() => expect(explored.client.results.length).toBeGreaterThanOrEqual(2))
   interrupted.kill('SIGINT')
   const ended = await interrupted.ended
   expect(ended).toMatchObject({
@@ -45,6 +21,6 @@ test('a Ctrl-C is shown and written down, and nothing is left running', async ()
   expect(ended.stderr).toMatch(/^Passed as far as it went: /m)
   const written = JSON.parse(readFileSync(report, 'utf8'))
   expect(written.results.length + written.untried.trials.length).toBe(ALL)
-  expect(written.results).toHaveLength(client.results.length)
-  for (const pid of client.runs) expectGone(pid)
+  expect(written.results).toHaveLength(explored.client.results.length)
+  for (const pid of explored.client.runs) expectGone(pid)
 })

@@ -1,43 +1,25 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { eventually } from '../helpers/eventually.ts'
-import { Command, type Ended } from './command.ts'
+import type { Ended } from './command.ts'
 import { expectClear } from './expect-clear.ts'
-import { ExploredClient } from './explore-clients.ts'
+import { ALL, Explored, FEW } from './explored.ts'
 import { runHere } from './in-process.ts'
 
-/** Five runs at one place. */
-const FAULTS = 'reset-on-request,reset-after-broadcast,close-after-broadcast,close-after-confirmation,cut-json'
-const FEW = ['--only', 'deposit', '--faults', FAULTS, '--jobs', '2']
-const ALL = 5
+const explored = new Explored()
+const start = explored.start.bind(explored)
 
-let client: ExploredClient
-let started: Command[] = []
-beforeEach(() => {
-  client = new ExploredClient()
-})
-afterEach(async () => {
-  for (const command of started) command.kill('SIGKILL')
-  await Promise.all(started.map(({ ended }) => ended))
-  started = []
-  client[Symbol.dispose]()
-})
-
-function start(flags: readonly string[], env: Record<string, string> = {}, command = client.command): Command {
-  const results = ['--results', client.path('results.jsonl')]
-  const exploring = new Command(['explore', ...results, ...flags, '--', ...command], {
-    env: { ...client.env, ...env },
+const explore = (...[flags, env, command = explored.client.command]: Parameters<typeof start>): Promise<Ended> =>
+  runHere(['explore', '--results', explored.client.path('results.jsonl'), ...flags, '--', ...command], {
+    ...explored.client.env,
+    ...env,
   })
-  started.push(exploring)
-  return exploring
-}
-
-const explore = (...[flags, env, command = client.command]: Parameters<typeof start>): Promise<Ended> =>
-  runHere(['explore', '--results', client.path('results.jsonl'), ...flags, '--', ...command], { ...client.env, ...env })
 
 describe('explore', () => {
   test('shows where money went astray, writes it down in every form, and exits with 3', async () => {
-    const files = ['html', 'json', 'xml', 'md', 'txt'].map((suffix) => client.path(`reports/explore.${suffix}`))
+    const files = ['html', 'json', 'xml', 'md', 'txt'].map((suffix) =>
+      explored.client.path(`reports/explore.${suffix}`),
+    )
     const ended = await explore([...FEW, ...files.flatMap((file) => ['--report', file])], { TWICE: '1' })
     expect(ended).toMatchObject({ code: 3, stdout: 'deposited 200\n' })
     expect(ended.stderr).toMatch(/^yield-sandbox: ✗ deposit#1@alice reset-after-broadcast: .*twice instead of once\)$/m)
@@ -47,8 +29,8 @@ describe('explore', () => {
     expect(ended.stderr).not.toContain('\u001b')
     expect(files.filter((file) => !existsSync(file))).toEqual([])
     const { results } = JSON.parse(readFileSync(files[1]!, 'utf8'))
-    expect(client.results).toHaveLength(ALL)
-    expect(results).toEqual(expect.arrayContaining(client.results))
+    expect(explored.client.results).toHaveLength(ALL)
+    expect(results).toEqual(expect.arrayContaining(explored.client.results))
   })
 
   test('exits with 0 when none did; environment variables stand for flags as with exec', async () => {
@@ -56,7 +38,7 @@ describe('explore', () => {
     const ended = await explore(two, { YIELD_SANDBOX_SEED: '4711', YIELD_SANDBOX_CLOCK: '2026-12-24T18:00:00Z' })
     expect(ended.stderr).toMatch(/^Passed: 2 faults struck, and no money went astray\.$/m)
     expect(ended.code).toBe(0)
-    const [header = ''] = readFileSync(client.path('results.jsonl'), 'utf8').split('\n')
+    const [header = ''] = readFileSync(explored.client.path('results.jsonl'), 'utf8').split('\n')
     expect(JSON.parse(header)).toMatchObject({ seed: 4711, clock: '2026-12-24T18:00:00Z' })
   })
 })
@@ -64,20 +46,20 @@ describe('explore', () => {
 describe('what came before', () => {
   test('a SIGKILL is not lost: --resume does the rest', async () => {
     const killed = start(FEW)
-    await eventually(() => expect(client.results.length).toBeGreaterThanOrEqual(2))
+    await eventually(() => expect(explored.client.results.length).toBeGreaterThanOrEqual(2))
     killed.kill('SIGKILL')
     await killed.ended
-    const kept = client.results
-    client.noteRunsIn('runs-resumed')
+    const kept = explored.client.results
+    explored.client.noteRunsIn('runs-resumed')
     const ended = await explore([...FEW, '--resume'])
     expect(ended).toMatchObject({
       code: 0,
       stderr: expect.stringContaining(`${ALL} runs, ${kept.length} of them known`),
     })
     // Two without faults, and those that were missing.
-    expect(client.runs).toHaveLength(2 + ALL - kept.length)
-    expect(client.results).toHaveLength(ALL)
-    expect(client.results).toEqual(expect.arrayContaining(kept))
+    expect(explored.client.runs).toHaveLength(2 + ALL - kept.length)
+    expect(explored.client.results).toHaveLength(ALL)
+    expect(explored.client.results).toEqual(expect.arrayContaining(kept))
   })
 
   // A Ctrl-C: explore-results.long.test.ts.
@@ -87,7 +69,7 @@ describe('what came before', () => {
     const resume = (flags: readonly string[]) => explore([...FEW, '--resume', ...flags])
     expectClear(await resume(['--before', 'true']), { code: 2, line: /--resume: .* is of other flags: .* leave out/ })
     expectClear(await resume(['--seed', '1']), { code: 2, line: /--resume: .* is of another seed/ })
-    expect(client.results).toHaveLength(1)
+    expect(explored.client.results).toHaveLength(1)
   })
 })
 

@@ -2,22 +2,16 @@ import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, describe, expect, test } from 'vitest'
-import { Command, ROOT, run } from './command.ts'
+import { describe, expect, test } from 'vitest'
+import { type Command, ROOT, run } from './command.ts'
+import { commandStarter } from './command-starter.ts'
 import { expectClear } from './expect-clear.ts'
 import { runHere } from './in-process.ts'
 
-let started: Command[] = []
-afterEach(async () => {
-  for (const command of started) command.kill('SIGKILL')
-  await Promise.all(started.map(({ ended }) => ended))
-  started = []
-})
+const startCommand = commandStarter()
 
 function start(args: readonly string[], env: Record<string, string> = {}): Command {
-  const command = new Command(['--port', '0', '--confirmation-delay', '0', ...args], { env })
-  started.push(command)
-  return command
+  return startCommand(['--port', '0', '--confirmation-delay', '0', ...args], { env })
 }
 
 describe('--tls self-signed', () => {

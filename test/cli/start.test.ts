@@ -5,28 +5,22 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { anvilsOf } from '../helpers/anvils.ts'
 import { eventually } from '../helpers/eventually.ts'
 import { Partner } from '../helpers/partner.ts'
-import { answers, Command, ROOT, run } from './command.ts'
+import { answers, type Command, ROOT, run } from './command.ts'
+import { commandStarter } from './command-starter.ts'
 import { runHere } from './in-process.ts'
 
 /** Milliseconds, on a busy machine: what holds an end up (an idle connection, a confirmation) lasts longer. */
 const AT_ONCE = 20_000
 const JSON_FLAGS = ['--port', '0', '--json', '--confirmation-delay', '0']
 
-let started: Command[] = []
-afterEach(async () => {
-  for (const command of started) command.kill('SIGKILL')
-  await Promise.all(started.map(({ ended }) => ended))
-  started = []
-})
+const startCommand = commandStarter()
 
 function start(args: readonly string[], options?: ConstructorParameters<typeof Command>[1]): Command {
-  const command = new Command(args, options)
-  started.push(command)
-  return command
+  return startCommand(args, options)
 }
 
 let directory: string
