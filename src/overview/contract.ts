@@ -1,0 +1,290 @@
+import type { OperationOutcome } from '../oracle/outcome.ts'
+import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
+import type { Moment } from '../traffic/recorded-exchange.ts'
+import type { ReportedFinding } from '../verdict/report.ts'
+
+/** How grave something is for a reader: `bad` (money is wrong, or a rule is broken), `warn`, `ok`, or nothing to notice (`plain`). */
+export type Tone = 'bad' | 'warn' | 'ok' | 'plain'
+
+/** Kinds of a mark on the strip of an operation. */
+export const MARK_KINDS = [
+  'request',
+  'retry',
+  'signed',
+  'block',
+  'reverted',
+  'lost',
+  'answered',
+  'refused',
+  'replayed',
+  'waiting',
+] as const
+
+/** One mark of a strip: a request, what it caused, and what its client got. */
+export interface Mark {
+  /**
+   * `request`, `retry` (any later request), `signed`, `block` (mined with success), `reverted` (mined, and failed), `lost` (no answer
+   * reached the client), `answered`, `refused` (an error answer), `replayed` (the kept answer of the same key), `waiting` (not over yet).
+   */
+  kind: (typeof MARK_KINDS)[number]
+  tone: Tone
+  /** For screen readers, such as "block 14, +250.00 USDC". */
+  label: string
+}
+
+/**
+ * One row of `GET /_sandbox/operations`: a logical operation of a client, that is, all requests under one Idempotency-Key, or one request
+ * that has none. Requests under another key that moved the same money again belong to the row of the first key.
+ */
+export interface OperationRow {
+  /** Number of its first request since the last reset, from 1: its name in links. */
+  number: number
+  /** Operation of the service; null for a path that the service does not have. */
+  operation: string | null
+  /** True if it moves money or makes what holds money: a deposit, a withdrawal, a portfolio. */
+  moves_money: boolean
+  tenant: string | null
+  external_id: string | null
+  portfolio_id: string | null
+  /** Null where none is known. */
+  portfolio_name: string | null
+  pool_id: string | null
+  /** Minor units, a digit string; null if no request shows it. */
+  amount_minor: string | null
+  token_symbol: string | null
+  token_decimals: number | null
+  /** Its Idempotency-Keys as sent, the first one first. */
+  keys: string[]
+  marks: Mark[]
+  /** Two words or three: `Done`, `Paid twice`, `Refused`, `Retried, paid once`. */
+  outcome: string
+  tone: Tone
+  /** Ids of the outcomes of the oracle; empty for what moves no money, and until it is judged. */
+  outcomes: OperationOutcome['outcome'][]
+  /** One sentence: the event. */
+  sentence: string
+  /** Broken rules (and those that need review) that name one of its requests. */
+  finding_ids: string[]
+  /** Kinds of the faults that struck it. */
+  faults: string[]
+  /** Status of its last answer; null for none. */
+  status: number | null
+  /** Error code of its last answer; null for none. */
+  code: string | null
+  /** Begin of its first request. */
+  began: Moment
+  /** Ids of its requests, oldest first. */
+  request_ids: string[]
+}
+
+/** One step of an attempt, in the order in which they happened. */
+export interface AttemptStep {
+  step:
+    | 'request'
+    | 'claimed'
+    | 'signed'
+    | 'broadcast'
+    | 'mined'
+    | 'settled'
+    | 'answered'
+    | 'refused'
+    | 'replayed'
+    | 'lost'
+    | 'waiting'
+  /** ISO 8601 UTC, wall-clock time; null if it was not noted. */
+  at: string | null
+  tone: Tone
+  /** A few words: `Block 14`, `Answer lost`. */
+  title: string
+  /** `+250.00 USDC`, `reset after 26 ms`; null for nothing to add. */
+  detail: string | null
+  tx_hash: string | null
+  block_number: number | null
+}
+
+/** One request of an operation, with what came before it. */
+export interface OperationAttempt {
+  exchange: ExplainedExchange
+  steps: AttemptStep[]
+  /** Milliseconds of real time since the end of the attempt before; null for the first. */
+  waited_ms: number | null
+  /** True if its Idempotency-Key is that of the attempt before; null for the first, and where one of the two has none. */
+  same_key: boolean | null
+}
+
+/** Money of a portfolio, its principal, before and after an operation, in minor units. */
+export interface OperationMoney {
+  portfolio_id: string
+  token_symbol: string
+  token_decimals: number
+  before: string
+  /** What the client asked for, carried out once. */
+  expected: string
+  after: string
+}
+
+/** `GET /_sandbox/operations/{number}` */
+export interface OperationDetail extends OperationRow {
+  attempts: OperationAttempt[]
+  /** Null for what moves no money. */
+  money: OperationMoney | null
+  /** Broken rules that name one of its requests, the gravest first. */
+  findings: ReportedFinding[]
+}
+
+/** One sentence on the money of everybody, for the top of every view. */
+export interface Headline {
+  tone: Tone
+  /** "250.00 USDC moved twice.", "Money is right." */
+  sentence: string
+  /** The operation that it speaks of; null for none. */
+  operation_number: number | null
+  /** "bob's deposit" */
+  operation_title: string | null
+  /** Number of further operations that are as grave. */
+  more: number
+  /** Rules kept, broken, and not tested or open. */
+  proved: number
+  contradicted: number
+  unproved: number
+}
+
+/** `GET /_sandbox/operations` */
+export interface OperationPage {
+  /** Newest first. */
+  operations: OperationRow[]
+  /** Value of `before` for the next page; null at the end. */
+  next_before: number | null
+  /** Number of operations on record. */
+  total: number
+  /** Exchanges that were recorded and forgotten. */
+  forgotten: number
+  headline: Headline
+  /** Id of the last event that this page has: the stream goes on from it by `Last-Event-ID`. */
+  event_id: string
+}
+
+/** Events of `GET /_sandbox/events`, by the name in their `event` field; `data` is JSON. */
+export interface InspectorEvents {
+  /** New and changed rows, newest first, at most 100; `more` is the number of those left out. */
+  operations: { operations: OperationRow[]; more: number; total: number }
+  headline: Headline
+  /** Rows are gone: by a reset, by `DELETE requests`, or for want of room (those below `oldest`). */
+  forgotten: { oldest: number | null; reason: 'reset' | 'deleted' | 'room' }
+  clock: { now: string; frozen: boolean; offset_seconds: number }
+  /** The rules in force changed, or one struck. */
+  faults: Record<string, never>
+  /** A chain has a new block. */
+  block: { chain_id: string; number: number }
+  /** A namespace was made or deleted, or something failed in one. */
+  namespaces: Record<string, never>
+  /** The stream cannot go on from `Last-Event-ID`: everything must be read anew. */
+  anew: Record<string, never>
+}
+
+/** One end user of `GET /_sandbox/money`. Amounts in minor units, digit strings; yields may be negative. */
+export interface EndUserMoney {
+  tenant: string
+  external_id: string
+  wallet_address: string
+  balances: {
+    chain_id: string
+    token_symbol: string
+    token_decimals: number
+    token_address: string
+    amount_minor: string
+  }[]
+  portfolios: {
+    portfolio_id: string
+    name: string
+    pool_id: string
+    token_symbol: string
+    token_decimals: number
+    principal_minor: string
+    yield_minor: string
+    balance_minor: string
+    /** Decimal fraction: `"0.0412"` is 4.12 %. */
+    apy: string
+    /** Business time, principal and yield then; oldest first. Every transfer has two points, before and after. */
+    series: { at: string; principal_minor: string; yield_minor: string; operation_number: number | null }[]
+  }[]
+  /** Per token: what operations moved beyond what the client asked for (negative: too little), and the operations that did. */
+  surplus: { token_symbol: string; token_decimals: number; amount_minor: string; operation_numbers: number[] }[]
+}
+
+/** `GET /_sandbox/money` */
+export interface MoneyOverview {
+  /** Business time. */
+  at: string
+  end_users: EndUserMoney[]
+  pools: {
+    tenant: string
+    pool_id: string
+    protocol: string
+    chain_id: string
+    token_symbol: string
+    token_decimals: number
+    market_address: string
+    apy: string
+    tvl_usd: string
+    /** Tokens that can be withdrawn now, in minor units; null if the market does not show it. */
+    liquidity_minor: string | null
+  }[]
+  /** The audit: number of its checks, and of those that hold. */
+  checks: { held: number; all: number }
+}
+
+/** One transaction of `GET /_sandbox/transactions`, in words. */
+export interface TransactionRow {
+  chain_id: string
+  tx_hash: string
+  /** "Supply 1,000.00 USDC to Aave for alice." */
+  sentence: string
+  status: 'success' | 'reverted' | 'pending'
+  block_number: number | null
+  /** Business time of its block; null while pending. */
+  at: string | null
+  /** The operation that caused it; null for set-up and for what others sent. */
+  operation_number: number | null
+  tenant: string | null
+  external_id: string | null
+}
+
+/** `GET /_sandbox/transactions` */
+export interface TransactionPage {
+  /** Newest block first. */
+  transactions: TransactionRow[]
+  /** Number of the block from which the next page goes down; null at the end. */
+  next_before: number | null
+  chains: { chain_id: string; block_number: number; at: string }[]
+}
+
+/** `GET /_sandbox/transactions/{hash}` */
+export interface TransactionDetail extends TransactionRow {
+  from: string
+  to: string | null
+  nonce: number
+  gas_used: number | null
+  gas_limit: number
+  /** The call: name of the function and its arguments in words; null for an unknown one. */
+  call: string | null
+  /** Input data as sent, hexadecimal. */
+  input: string
+  revert_reason: string | null
+  events: { sentence: string; name: string | null; contract: string; address: string }[]
+  request_ids: string[]
+}
+
+/** One kind of `GET /_sandbox/fault_kinds`. */
+export interface FaultKindDescription {
+  kind: string
+  /** One sentence: what goes wrong with default parameters. */
+  explanation: string
+  /** Where it belongs in a list: `connection`, `answer`, `chain`, `tokens`, `lists`. */
+  group: string
+  phases: string[]
+  /** Operations that it can strike. */
+  operations: string[]
+  /** JSON Schema of `with`. */
+  with: Record<string, unknown>
+}
