@@ -72,7 +72,7 @@ const ROOMS = {
     'traffic/',
     'verdict/',
   ],
-  'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'scenarios/', 'traffic/', 'verdict/'],
+  'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'overview/', 'scenarios/', 'traffic/', 'verdict/'],
   'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
   'domain/': [],
   // Runs a command against sandboxes that it starts.
@@ -118,6 +118,8 @@ const ROOMS = {
   // What became of each operation, by the ledger and by what its client was told.
   'oracle/': ['domain/', 'traffic/'],
   'partner-api/': ['domain/'],
+  // What the inspector reads: operations, money and transactions, as a person looks at them.
+  'overview/': ['domain/', 'oracle/', 'traffic/', 'verdict/'],
   // The frame of every page and the measure of every terminal: text made safe, wrapped, coloured.
   'render/': [],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],
