@@ -73,6 +73,10 @@ const ROOMS = {
     'verdict/',
   ],
   'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'overview/', 'scenarios/', 'traffic/', 'verdict/'],
+  // What a person looks at: operations, money, transactions, and the stream of their changes.
+  'overview/': ['domain/', 'faults/', 'oracle/', 'traffic/', 'verdict/'],
+  // The page in the browser. It knows the types of the control interface, and nothing else of the server.
+  'inspector/': ['control/contract.ts'],
   'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
   'domain/': [],
   // Runs a command against sandboxes that it starts.
@@ -118,8 +122,6 @@ const ROOMS = {
   // What became of each operation, by the ledger and by what its client was told.
   'oracle/': ['domain/', 'traffic/'],
   'partner-api/': ['domain/'],
-  // What the inspector reads: operations, money and transactions, as a person looks at them.
-  'overview/': ['domain/', 'oracle/', 'traffic/', 'verdict/'],
   // The frame of every page and the measure of every terminal: text made safe, wrapped, coloured.
   'render/': [],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],
@@ -160,6 +162,9 @@ const BUNDLED = [
   'lowdb',
   'ms',
   'pino',
+  'preact',
+  '@preact/signals',
+  'preact-render-to-string',
   'pure-rand',
   'reflect-metadata',
   'ulid',
