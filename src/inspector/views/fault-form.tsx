@@ -39,7 +39,7 @@ export function FaultForm() {
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const kind = kinds.find((one) => one.kind === draft.kind) ?? kinds[0]
   const set = (changes: Partial<Draft>) => setDraft({ ...draft, ...changes })
-  const rule = kind && ruleOf(kind, draft)
+  const rule = kind && draftRule(kind, draft)
   const add = () =>
     act(async () => {
       const [added] = await call<ActiveFault[]>('POST', 'faults', [rule])
@@ -190,7 +190,7 @@ function Parameter({
 }
 
 /** The rule of a draft, without what is empty. The sandbox itself says what is wrong with it. */
-function ruleOf(kind: FaultKindDescription, draft: Draft): Record<string, unknown> {
+function draftRule(kind: FaultKindDescription, draft: Draft): Record<string, unknown> {
   const { properties = {} } = kind.with as ParameterSchema
   const parameters = Object.entries(draft.with).flatMap(([name, text]) =>
     text === '' ? [] : [[name, parameterValue(text, properties[name])] as const],
