@@ -7,7 +7,7 @@ import { judgementInSteps } from '../oracle/judge-operations.ts'
 import { operationsInSteps } from '../oracle/operation.ts'
 import { stepByStep } from '../support/breathe.ts'
 import type { EndUserMoney, MoneyOverview, MoneySelection } from './contract.ts'
-import { groupOperations, OperationNumbers } from './group-operations.ts'
+import { joinOperations, OperationNumbers } from './join-operations.ts'
 import {
   type ChainReading,
   holdingName,
@@ -18,7 +18,7 @@ import {
   readMoneyChains,
   readMoneyLedger,
   type TenantPool,
-  tokensOf,
+  walletTokensOf,
 } from './read-money.ts'
 import { type SeriesContext, seriesOf } from './series.ts'
 import { surplusName, surplusOf } from './surplus.ts'
@@ -42,7 +42,7 @@ export async function moneyOverview(parts: MoneyParts, query: MoneySelection): P
   const { store, facts, clock } = parts
   const operations = await stepByStep(operationsInSteps(facts))
   const outcomes = await stepByStep(judgementInSteps(facts))
-  const groups = groupOperations(operations, outcomes)
+  const groups = joinOperations(operations, outcomes)
   const context = { numbers: new OperationNumbers(groups), most: query.points }
   const surplus = surplusOf(groups, outcomes, facts.ledger.portfolios)
   const ledger = await readMoneyLedger(store, query)
@@ -85,7 +85,7 @@ function endUserMoney(book: MoneyBook, { ledger, readings, context }: Shown): Om
     tenant: tenant.slug,
     external_id: user.external_id,
     wallet_address: user.wallet_address,
-    balances: tokensOf(book, ledger.pools).map((token) => {
+    balances: walletTokensOf(book, ledger.pools).map((token) => {
       const { chain_id, token_symbol, token_decimals, token_address } = token
       const amount = readingOf(readings, chain_id)?.wallets.get(holdingName(user, token))
       return { chain_id, token_symbol, token_decimals, token_address, amount_minor: amount?.toString() ?? null }

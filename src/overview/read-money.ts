@@ -125,7 +125,7 @@ async function readChain(
     ]),
   )
   const holdings = books.flatMap((book) =>
-    tokensOf(book, pools)
+    walletTokensOf(book, pools)
       .filter(isHere)
       .map((token) => ({ book, token })),
   )
@@ -154,7 +154,7 @@ async function valuesOf<Value>(
 }
 
 /** The tokens that an end user's wallet may hold: those of its tenant's pools, and of its own portfolios. */
-export function tokensOf({ tenant, portfolios }: MoneyBook, pools: readonly TenantPool[]): Token[] {
+export function walletTokensOf({ tenant, portfolios }: MoneyBook, pools: readonly TenantPool[]): Token[] {
   const own = pools.filter((one) => one.tenant.tenant_id === tenant.tenant_id).map(({ pool }) => pool)
   const all = [...own, ...portfolios]
   return [...new Map(all.map((one) => [`${one.chain_id}/${one.token_address}`, one])).values()]

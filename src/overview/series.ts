@@ -1,6 +1,6 @@
 import type { Portfolio, Transaction } from '../domain/records.ts'
 import type { MoneyPoint } from './contract.ts'
-import type { OperationNumbers } from './group-operations.ts'
+import type { OperationNumbers } from './join-operations.ts'
 
 /** What a portfolio holds at present, as read from its chain. */
 export interface PresentMoney {

@@ -3,7 +3,7 @@ import type { ClientOperation } from '../oracle/operation.ts'
 import type { OperationOutcome } from '../oracle/outcome.ts'
 import { grouped } from '../support/maps.ts'
 import type { EndUserMoney } from './contract.ts'
-import type { OperationGroup } from './group-operations.ts'
+import type { JoinedOperation } from './join-operations.ts'
 
 /** A surplus of one end user in one token. */
 type Surplus = EndUserMoney['surplus'][number]
@@ -25,7 +25,7 @@ interface Excess {
  * one when that had expired. If a deposit too many was taken out again, the two make up for each other.
  */
 export function surplusOf(
-  groups: readonly OperationGroup[],
+  groups: readonly JoinedOperation[],
   outcomes: readonly OperationOutcome[],
   portfolios: readonly LedgerPortfolio[],
 ): ReadonlyMap<string, Surplus[]> {
@@ -41,7 +41,7 @@ export function surplusName(tenant: string | null, externalId: string | null): s
 }
 
 function excessOf(
-  { number, operations }: OperationGroup,
+  { number, operations }: JoinedOperation,
   tokens: ReadonlyMap<string, LedgerPortfolio>,
   refunds: Refunds,
 ): Excess[] {
@@ -65,7 +65,7 @@ class Refunds {
   readonly #byRequest = new Map<string, ClientOperation>()
   readonly #outcomes: readonly OperationOutcome[]
 
-  constructor(groups: readonly OperationGroup[], outcomes: readonly OperationOutcome[]) {
+  constructor(groups: readonly JoinedOperation[], outcomes: readonly OperationOutcome[]) {
     this.#outcomes = outcomes.filter(({ outcome }) => outcome === 'paid_twice_put_right')
     if (this.#outcomes.length === 0) return
     for (const operation of groups.flatMap(({ operations }) => operations)) {

@@ -2,25 +2,25 @@ import type { ClientOperation } from '../oracle/operation.ts'
 import type { OperationOutcome, OutcomeId } from '../oracle/outcome.ts'
 import { grouped } from '../support/maps.ts'
 
-/** A logical operation as a row shows it: what was sent under its first key, and what moved the same money again under other keys. */
-export interface OperationGroup {
+/** A logical operation as a row shows it: what was sent under its first key, and what repeated it under other keys. */
+export interface JoinedOperation {
   /** Number of its first request. */
   number: number
   /** In the order of their first requests. */
   operations: ClientOperation[]
 }
 
-/** Outcomes of an operation that was carried out again under another key. */
-const AGAIN: readonly OutcomeId[] = ['paid_twice', 'paid_twice_put_right', 'made_twice']
+/** Outcomes of an operation that was asked for again under another key: to a reader the two are one. */
+const AGAIN: readonly OutcomeId[] = ['paid_twice', 'paid_twice_put_right', 'made_twice', 'lucky']
 
 /**
- * Groups the operations of a run: one that the oracle found carried out twice takes those that repeated it. Operations of which no
+ * Groups the operations of a run: one that was repeated under other keys takes those that repeated it. Operations of which no
  * request is on record are left out.
  */
-export function groupOperations(
+export function joinOperations(
   operations: readonly ClientOperation[],
   outcomes: readonly OperationOutcome[],
-): OperationGroup[] {
+): JoinedOperation[] {
   const byRequest = new Map<string, ClientOperation>()
   const first = new Map<ClientOperation, ClientOperation>()
   for (const operation of operations) {
@@ -53,7 +53,7 @@ export class OperationNumbers {
   readonly #byTransaction = new Map<string, number>()
   readonly #requests = new Map<number, string[]>()
 
-  constructor(groups: readonly OperationGroup[]) {
+  constructor(groups: readonly JoinedOperation[]) {
     for (const { number, operations } of groups) {
       const attempts = operations.flatMap((operation) => operation.attempts)
       for (const { transfers } of operations)
