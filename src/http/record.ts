@@ -122,7 +122,8 @@ export function noteKeyUse(request: FastifyRequest, use: Exclude<LiveExchange['k
   const { record } = request
   if (!record) return
   record.keyUse = use
-  if (use === 'first' && (record.operation === 'deposit' || record.operation === 'withdraw')) noteStep(request, 'claimed')
+  if (use === 'first' && (record.operation === 'deposit' || record.operation === 'withdraw'))
+    noteStep(request, 'claimed')
 }
 
 /** The headers of an answer that is about to be written. */

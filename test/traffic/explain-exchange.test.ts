@@ -4,7 +4,7 @@ import { CHECKS } from '../../src/domain/check.ts'
 import { ERRORS } from '../../src/domain/errors.ts'
 import { OPERATIONS } from '../../src/domain/operations.ts'
 import { explainExchange, nextStep } from '../../src/traffic/explain-exchange.ts'
-import { EXCHANGE_ENDS, type RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
+import { type CausedTransfer, EXCHANGE_ENDS, type RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 
 const BODY = '{"portfolio_id":"jar_1","amount_minor":"1000"}'

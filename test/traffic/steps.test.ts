@@ -51,8 +51,13 @@ test('a deposit: every step within the exchange, in order, with nonce and block'
   expect(lateOf(exchange)).toEqual([])
 
   const [chain] = services().chains.all()
-  const [sent] = (await chain!.ask([['eth_getTransactionByHash', body.tx_hash]])) as { nonce: string; blockNumber: string }[]
-  const facts = stepsOf(exchange).flatMap(({ step, block, nonce }) => (block ?? nonce) === undefined ? [] : [{ step, block, nonce }])
+  const [sent] = (await chain!.ask([['eth_getTransactionByHash', body.tx_hash]])) as {
+    nonce: string
+    blockNumber: string
+  }[]
+  const facts = stepsOf(exchange).flatMap(({ step, block, nonce }) =>
+    (block ?? nonce) === undefined ? [] : [{ step, block, nonce }],
+  )
   expect(facts).toEqual([
     { step: 'signed', block: undefined, nonce: Number(sent!.nonce) },
     { step: 'mined', block: Number(sent!.blockNumber), nonce: undefined },
@@ -65,7 +70,9 @@ test('the delay stands between its block and its confirmation, on the business c
   await eventually(() => expect(log().all().map(namesOf)).toEqual([['claimed', 'signed', 'broadcast', 'mined']]))
   services().service.clock.advance(3_600_000)
   await asked
-  const [mined, confirmed] = stepsOf(log().all()[0]!).slice(3).map(({ at }) => Date.parse(at.clock))
+  const [mined, confirmed] = stepsOf(log().all()[0]!)
+    .slice(3)
+    .map(({ at }) => Date.parse(at.clock))
   expect(confirmed! - mined!).toBeGreaterThanOrEqual(3_600_000)
 })
 
