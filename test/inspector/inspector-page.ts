@@ -65,9 +65,10 @@ export class InspectorPage {
   /** What axe-core finds: rule and element. */
   async axe(): Promise<string[]> {
     await this.page.evaluate(AxeBuilder.source)
-    return this.page.evaluate<string[]>(
-      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`))',
+    const found = await this.page.evaluate<{ id: string; nodes: { html: string }[] }[]>(
+      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => ({ html })) })))',
     )
+    return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
   }
 
   /** By how many pixels the page is wider than its window. */
