@@ -25,12 +25,13 @@ import type {
   Readiness,
   TokenChanges,
 } from './contract.ts'
+import type { Sessions } from './sessions.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Codes that the route can answer with, beyond those of every route of its kind; for the description. */
     errors?: readonly ErrorCode[]
-    /** True for a route of the control interface that anybody may call. */
+    /** True for a route of the control interface that needs no token. */
     open?: boolean
   }
   interface FastifyRequest {
@@ -45,6 +46,8 @@ export interface ControlDeps {
   controlToken: string | undefined
   /** Address of the sandbox, whose own pages may use the interface. */
   origin: Origin
+  /** Browsers that may use it without the token. */
+  sessions: Sessions
   /** Milliseconds of real time since the Unix epoch. */
   wallNow(): number
   readiness(): Readiness

@@ -21,7 +21,7 @@ declare module 'fastify' {
 }
 
 /** Paths beside the service, such as the sandbox's own pages; records of a client leave them out. */
-const BESIDE = /^\/(_sandbox|rpc|docs|openapi\.json|favicon\.ico)([/?]|$)|^\/(\?|$)|\/\.well-known\//
+const BESIDE = /^\/(_sandbox|rpc|inspector|docs|openapi\.json|favicon\.ico)([/?]|$)|^\/(\?|$)|\/\.well-known\//
 
 /** @returns true for the service, the token endpoint, and paths that nothing serves (a client's mistake) */
 export function isRecorded(url: string, servicePath: string): boolean {

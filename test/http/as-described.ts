@@ -80,6 +80,7 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     start_own_scenario: { name: 'mine', description: 'Nothing happens.' },
     mint_user_token: { external_id: 'alice' },
     mint_idp_token: {},
+    begin_session: { token: CONTROL_TOKEN },
   }
   const body = TOKENS.includes(id as 'token') ? form : JSON.stringify(bodies[id.replace(/^namespace_/, '')])
   const needs = (scheme: string) => operation.security.some((alternative) => scheme in alternative)
@@ -182,6 +183,8 @@ const GOOD: [id: string, status: number][] = [
   ['clear_jwks_cache', 204],
   ['list_namespaces', 200],
   ['create_namespace', 201],
+  ['begin_session', 204],
+  ['end_session', 204],
 ]
 
 /** Every operation that the document has, once it is there. */
@@ -354,13 +357,12 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
       test('control requests without the token, or from another origin: 401, 403', async () => {
         const guarded = everyOperation().filter(({ security }) => security.some((scheme) => 'control_token' in scheme))
         expect(guarded.length).toBeGreaterThan(15)
-        for (const { operationId } of [
-          ...guarded,
-          { operationId: 'json_rpc' },
-          { operationId: 'namespace_json_rpc' },
-        ]) {
+        const open = ['json_rpc', 'namespace_json_rpc', 'begin_session', 'end_session'].map((operationId) => ({
+          operationId,
+        }))
+        for (const { operationId } of [...guarded, ...open]) {
           expect(await statusOfOne(operationId, { headers: { origin: 'https://acme.example' } })).toBe(403)
-          if (!operationId.endsWith('json_rpc'))
+          if (!open.some((one) => one.operationId === operationId))
             expect(await statusOfOne(operationId, { headers: { authorization: '' } })).toBe(401)
         }
       })
@@ -477,6 +479,10 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
           const { path } = await good(id)
           expect((await callOne(id, { path: path.replace(TWIN, 'nobody') })).status).toBe(404)
         }
+      })
+
+      test('a session that begins with a wrong code: 401', async () => {
+        expect(await statusOf('begin_session', json({ code: 'x' }))).toBe(401)
       })
 
       test('other methods, and paths beside those described, are 404 or 405', async () => {
