@@ -5,6 +5,7 @@ import { go, hrefOf, namespace, place, VIEWS, type ViewName } from './model/addr
 import { listenToKeys } from './model/keys.ts'
 import { dayOf } from './model/list-items.ts'
 import { clock, connection, headline, type LinkState } from './model/live.ts'
+import { needsToken } from './model/session.ts'
 import { useRead } from './model/use-read.ts'
 import { Icon } from './parts/icon.tsx'
 import { ChainView } from './views/chain-view.tsx'
@@ -12,6 +13,7 @@ import { ControlView } from './views/control-view.tsx'
 import { ExploreView } from './views/explore-view.tsx'
 import { MoneyView } from './views/money-view.tsx'
 import { OperationsView } from './views/operations-view.tsx'
+import { SignIn } from './views/sign-in.tsx'
 import { VerdictView } from './views/verdict-view.tsx'
 
 const ROOMS: Record<ViewName, { title: string; component: () => JSX.Element }> = {
@@ -46,6 +48,7 @@ export function App() {
     document.title = `${title} – yield-sandbox`
   }, [title])
 
+  if (needsToken.value) return <SignIn />
   return (
     <>
       <header class="top">
