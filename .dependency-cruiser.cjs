@@ -72,7 +72,9 @@ const ROOMS = {
     'traffic/',
     'verdict/',
   ],
-  'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'scenarios/', 'traffic/', 'verdict/'],
+  'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'overview/', 'scenarios/', 'traffic/', 'verdict/'],
+  // What a person looks at: operations, money, transactions, and the stream of their changes.
+  'overview/': ['domain/', 'faults/', 'oracle/', 'traffic/', 'verdict/'],
   'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
   'domain/': [],
   // Runs a command against sandboxes that it starts.

@@ -160,6 +160,8 @@ export interface ReportWish {
   end?: CommandEnding | undefined
 }
 
+export type * from '../overview/contract.ts'
+
 export type {
   ActiveFault,
   Assumption,

@@ -11,10 +11,13 @@ import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
+import { EventStreams } from '../overview/event-stream.ts'
+import { Overview } from '../overview/overview.ts'
 import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { TakenAway } from '../verdict/finding.ts'
 import { buildServices, copyServices, type PartsContext, type Services, seedService } from './build-services.ts'
+import { evidenceOf } from './evidence-of.ts'
 import { Lifecycle } from './lifecycle.ts'
 import type { NamespaceCopy } from './namespace-copy.ts'
 import { clientsOf } from './own-clients.ts'
@@ -70,6 +73,9 @@ export class Namespace {
   /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
   readonly clockStart: number | undefined
   readonly confirmationDelay: DurationRange
+  /** What people look at. */
+  readonly overview: Overview
+  readonly eventStreams: EventStreams
   readonly takenAway: TakenAway = { clearings: 0, resets: 0, faults: 0 }
   readonly #persistence: Persistence | undefined
   readonly #chains: Promise<AnvilChains>
@@ -102,6 +108,11 @@ export class Namespace {
       perform: () => this.#reset(),
     })
     this.#copied = deps.begin && { owesRepairs: deps.begin.owesRepairs } // the rest of the copy is large
+    const { exchanges, store } = services
+    const { clock } = services.service
+    const evidence = () => evidenceOf(this, { ended: false, end: null })
+    this.overview = new Overview({ exchanges, store, clock, seed: deps.seed, evidence, log: deps.surroundings.log })
+    this.eventStreams = new EventStreams(this.overview, clock)
     this.http = {
       name: deps.name,
       service: services.service,
@@ -215,6 +226,7 @@ export class Namespace {
   beginStop(): void {
     const { faults, exchanges } = this.services
     this.#lifecycle.beginStop()
+    this.overview.end('stopping')
     exchanges.cutOff()
     faults.clear()
   }
