@@ -10,7 +10,7 @@ import type { Har } from '../traffic/har.ts'
 import type { ExchangeFilter, ExchangePage, ExchangeQuery } from '../traffic/page-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
-import type { Report } from '../verdict/report.ts'
+import type { Report, ReportedFinding } from '../verdict/report.ts'
 
 /** `GET /_sandbox/health` */
 export interface Health {
@@ -37,6 +37,8 @@ export interface TenantCredentials {
   kid: string | null
   private_key_pem: string | null
   end_users: string[]
+  /** With `?first_request=1`: a first deposit, to be pasted as it is. */
+  first_request?: { curl: string; typescript: string; python: string }
 }
 
 /** `GET /_sandbox/credentials`, and the line that `--json` prints. */
@@ -176,6 +178,7 @@ export type {
   Har,
   RecordedExchange,
   Report,
+  ReportedFinding,
   Scenario,
   ScenarioFile,
   ScenarioRun,

@@ -1,0 +1,4 @@
+/** Chain. */
+export function ChainView() {
+  return <p class="pad mute">Chain</p>
+}

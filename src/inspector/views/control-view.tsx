@@ -1,0 +1,4 @@
+/** Control. */
+export function ControlView() {
+  return <p class="pad mute">Control</p>
+}

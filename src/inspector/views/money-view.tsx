@@ -1,0 +1,4 @@
+/** Money. */
+export function MoneyView() {
+  return <p class="pad mute">Money</p>
+}
