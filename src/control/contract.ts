@@ -84,6 +84,12 @@ export interface NamespaceSummary extends Readiness {
   created_at?: string
   /** Slugs of its tenants. */
   tenants: string[]
+  /** Number of recorded requests since its last reset. */
+  requests?: number
+  /** Number of broken rules; null until somebody had it judged. */
+  failed_findings?: number | null
+  /** ISO 8601 UTC, wall-clock time; null for none. */
+  last_request_at?: string | null
 }
 
 /** `GET /_sandbox/clock` */

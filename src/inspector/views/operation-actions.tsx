@@ -169,12 +169,12 @@ async function curlAgain(exchange: ExplainedExchange): Promise<string> {
 
 /** Puts the fault of an operation, or else a lost answer, in force for the next operation of its kind. */
 async function doToNext(detail: OperationDetail): Promise<string> {
-  const rule = ruleOf(detail)
+  const rule = sameFaultRule(detail)
   const [added] = await call<{ explanation: string }[]>('POST', 'faults', [rule])
   return `The next ${detail.operation}: ${added?.explanation ?? rule.kind}`
 }
 
-function ruleOf(detail: OperationDetail): FaultRule {
+function sameFaultRule(detail: OperationDetail): FaultRule {
   const struck = detail.attempts.flatMap(({ exchange }) => exchange.faults)[0]
   const match = {
     ...(detail.operation !== null && { operation: detail.operation }),
@@ -188,7 +188,7 @@ function ruleOf(detail: OperationDetail): FaultRule {
 
 /** The fault of an operation as a scenario file. */
 function scenarioOf(detail: OperationDetail): string {
-  const { kind, phase, match } = ruleOf(detail)
+  const { kind, phase, match } = sameFaultRule(detail)
   const matches = Object.entries(match ?? {}).map(([name, value]) => `      ${name}: ${JSON.stringify(value)}`)
   return [
     `name: ${detail.operation ?? 'request'}-${kind}`.replaceAll('_', '-'),
