@@ -3,6 +3,7 @@ import { Problem } from '../domain/errors.ts'
 import type { Logger } from '../support/logger.ts'
 import { SerialQueue } from '../support/serial-queue.ts'
 import type { EventFeed } from './event-feed.ts'
+import type { News } from './news.ts'
 import { OperationsView, type ViewChange, type ViewSources } from './operations-view.ts'
 
 /** Dependencies of {@link LiveOperations}. */
@@ -10,6 +11,7 @@ export interface LiveDeps extends ViewSources {
   clock: SandboxClock
   log: Logger
   feed: EventFeed
+  news: News
 }
 
 /** Milliseconds of real time in which changes are gathered. */
@@ -143,7 +145,7 @@ export class LiveOperations {
   }
 
   async #judge(): Promise<void> {
-    const { clock, feed, log } = this.#deps
+    const { clock, feed, log, news } = this.#deps
     const wait = this.#judgeAfter - clock.wallNow()
     if (wait > 0) await clock.wallSleep(wait)
     if (this.#ended) return
@@ -156,7 +158,9 @@ export class LiveOperations {
         if (this.#ended || view !== this.#view) return
         const { headline } = view
         await this.#feed(view.show(judgement))
-        if (JSON.stringify(headline) !== JSON.stringify(view.headline)) feed.emit('headline', view.headline)
+        if (JSON.stringify(headline) === JSON.stringify(view.headline)) return
+        feed.emit('headline', view.headline)
+        if (view.headline.contradicted !== headline.contradicted || view.headline.tone !== headline.tone) news.tell()
       })
     } catch (error) {
       // Before the ledger is there, and during a reset, nothing can be judged.

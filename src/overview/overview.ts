@@ -3,15 +3,28 @@ import type { Logger } from '../support/logger.ts'
 import type { InspectorEvents, InspectorPoll, OperationDetail, OperationPage } from './contract.ts'
 import { EventFeed, polledEvent } from './event-feed.ts'
 import { LiveOperations } from './live-operations.ts'
+import type { News } from './news.ts'
 import { detailOf } from './operation-detail.ts'
 import type { ViewSources } from './operations-view.ts'
+
+/** Changes beside the requests, as they happen. */
+export interface Hearing {
+  /** The clock was moved. */
+  moved(): void
+  /** The rules in force have changed, or one has struck. */
+  struck(): void
+  /** A chain has a new block. */
+  mined(chainId: string, number: number): void
+}
 
 /** Dependencies of an overview. */
 export interface OverviewDeps extends ViewSources {
   clock: SandboxClock
   log: Logger
-  /** Begins to hear of changes beside the requests: clock, faults, blocks. Returns what ends that. */
-  listen?(emit: EventFeed['emit']): () => void
+  /** Begins to hear of changes beside the requests. Returns what ends that. */
+  listen(hearing: Hearing): () => void
+  /** Of the namespaces as a whole. */
+  news: News
   /** Milliseconds of real time for which it goes on when nobody reads any more; default: a minute. */
   lingerMs?: number
 }
@@ -20,6 +33,8 @@ export interface OverviewDeps extends ViewSources {
 const LINGER_MS = 60_000
 /** Milliseconds of real time that a page waits for the judgement of its rows. */
 const PATIENCE_MS = 40
+/** Milliseconds of real time in which changes beside the requests are gathered: only the last of a kind counts. */
+const GATHER_MS = 100
 
 /** What people look at in a namespace. It costs nothing until somebody looks, and ends a minute after the last one. */
 export class Overview {
@@ -115,12 +130,37 @@ export class Overview {
     }
     const feed = new EventFeed(clock.wallNow().toString(36))
     const live = new LiveOperations({ ...this.#deps, feed })
-    const unlisten = this.#deps.listen?.((event, data) => feed.emit(event, data))
-    const open = { feed, live, readers: 0, usedAt: clock.wallNow(), unlisten: () => unlisten?.() }
+    const open = { feed, live, readers: 0, usedAt: clock.wallNow(), unlisten: this.#hear(feed) }
     this.#open = open
     if (this.#ended) this.#close()
     else void this.#expire(open)
     return open
+  }
+
+  /** Feeds changes beside the requests. Returns what ends that. */
+  #hear(feed: EventFeed): () => void {
+    const { clock, news, listen } = this.#deps
+    const gathered = new Map<string, () => void>()
+    const soon = (name: string, emit: () => void) => {
+      const isFirst = gathered.size === 0
+      gathered.set(name, emit)
+      if (!isFirst) return
+      void clock.wallSleep(GATHER_MS).then(() => {
+        const due = [...gathered.values()]
+        gathered.clear()
+        if (this.#open?.feed === feed) for (const emit of due) emit()
+      })
+    }
+    const unlisten = listen({
+      moved: () => soon('clock', () => feed.emit('clock', clockState(clock))),
+      struck: () => soon('faults', () => feed.emit('faults', {})),
+      mined: (chain_id, number) => soon(`block ${chain_id}`, () => feed.emit('block', { chain_id, number })),
+    })
+    const unsubscribe = news.listen(() => soon('namespaces', () => feed.emit('namespaces', {})))
+    return () => {
+      unlisten()
+      unsubscribe()
+    }
   }
 
   /** Closes it when nobody has read for a while. */
@@ -137,6 +177,11 @@ export class Overview {
     this.#open?.unlisten()
     this.#open = undefined
   }
+}
+
+/** A clock as it is shown. */
+export function clockState(clock: SandboxClock): InspectorEvents['clock'] {
+  return { now: clock.iso(), frozen: clock.frozen, offset_seconds: Math.round(clock.offset / 1000) }
 }
 
 interface OpenOverview {

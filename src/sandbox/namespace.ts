@@ -12,7 +12,7 @@ import type { Fixture } from '../fixtures/fixture.ts'
 import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
 import { EventStreams } from '../overview/event-stream.ts'
-import { Overview } from '../overview/overview.ts'
+import { type Hearing, Overview } from '../overview/overview.ts'
 import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { TakenAway } from '../verdict/finding.ts'
@@ -111,7 +111,9 @@ export class Namespace {
     const { exchanges, store } = services
     const { clock } = services.service
     const evidence = () => evidenceOf(this, { ended: false, end: null })
-    this.overview = new Overview({ exchanges, store, clock, seed: deps.seed, evidence, log: deps.surroundings.log })
+    const { log, news } = deps.surroundings
+    const listen = (hear: Hearing) => this.#listen(hear)
+    this.overview = new Overview({ exchanges, store, clock, seed: deps.seed, evidence, listen, news, log })
     this.eventStreams = new EventStreams(this.overview, clock)
     this.http = {
       name: deps.name,
@@ -196,6 +198,19 @@ export class Namespace {
   async tenants(): Promise<Tenant[]> {
     const { store } = this.services.service
     return (await store.page('tenants', { scope: 'all', limit: Number.MAX_SAFE_INTEGER })).items
+  }
+
+  /** Lets an overview hear of changes beside the requests. Returns what ends that. */
+  #listen({ moved, struck, mined }: Hearing): () => void {
+    const { service, faults, chains } = this.services
+    const unsubscribe = service.clock.onMove(moved)
+    faults.watcher = struck
+    chains.started?.watch(mined)
+    return () => {
+      unsubscribe()
+      faults.watcher = null
+      chains.started?.watch(null)
+    }
   }
 
   /** Resets state, chain, faults and scenario, and clock to the fixtures. Running transfers are answered 503. See {@link Resets}. */

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../domain/errors.ts'
 import { controlOf, isFromOutside } from '../control-parts.ts'
 import { InspectorPollSchema } from '../operation-schemas.ts'
+import { control, Text } from '../schema-parts.ts'
 
 const Query = Type.Object(
   {
@@ -25,14 +26,11 @@ const Query = Type.Object(
   { additionalProperties: false },
 )
 
-const STREAM = {
-  type: 'string',
-  description: 'Server-sent events: operations, headline, clock, faults, block and others.',
-}
+const StreamSchema = control('EventStream', Text('Server-sent events: operations, headline, clock, faults, block …'))
 
 /** What changes, as it changes. */
 export async function eventRoutes(app: FastifyInstance): Promise<void> {
-  const content = { 'text/event-stream': { schema: STREAM }, 'application/json': { schema: InspectorPollSchema } }
+  const content = { 'text/event-stream': { schema: StreamSchema }, 'application/json': { schema: InspectorPollSchema } }
   app.get<{ Querystring: Static<typeof Query> }>(
     '/events',
     {
