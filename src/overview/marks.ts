@@ -51,20 +51,7 @@ export function movedBy(facts: OperationFacts, minor: string): string {
 
 /** The block of the transaction that a request caused; null if it is not noted. */
 export function blockOf({ transfer }: UncountedExchange): number | null {
-  return stepsIn(transfer).find(({ step }) => step === 'mined')?.block ?? null
-}
-
-/** The noted steps of a transfer, in order; none if none were noted. */
-export function stepsIn(transfer: UncountedExchange['transfer']): readonly NotedStep[] {
-  return (transfer as { steps?: NotedStep[] } | null)?.steps ?? []
-}
-
-/** A step of a transfer. */
-export interface NotedStep {
-  step: string
-  at: { wall: string; clock: string }
-  block?: number
-  after_end?: boolean
+  return transfer?.steps.find(({ step }) => step === 'mined')?.block ?? null
 }
 
 function endOf({ exchange }: ShownAttempt): Mark[] {

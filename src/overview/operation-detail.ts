@@ -1,10 +1,10 @@
 import type { Store } from '../domain/ports/store.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import { explainExchange } from '../traffic/explain-exchange.ts'
-import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import type { RecordedExchange, RecordedStep } from '../traffic/recorded-exchange.ts'
 import type { ReportedFinding } from '../verdict/report.ts'
 import type { AttemptStep, OperationAttempt, OperationDetail, OperationMoney } from './contract.ts'
-import { blockOf, endInWords, isSameKey, movedBy, stepsIn } from './marks.ts'
+import { blockOf, endInWords, isSameKey, movedBy } from './marks.ts'
 import type { OperationFacts, ShownAttempt } from './operation-facts.ts'
 import type { ReadOperation } from './operations-view.ts'
 
@@ -62,8 +62,7 @@ function attemptShown(attempt: ShownAttempt, at: number, { facts, exchanges }: A
 function stepsOf(attempt: ShownAttempt, facts: OperationFacts): AttemptStep[] {
   const { exchange } = attempt
   const none = { tone: 'plain', detail: null, tx_hash: null, block_number: null } as const
-  const noted = stepsIn(exchange.transfer)
-  const after = noted.filter(({ after_end }) => after_end === true).length
+  const after = exchange.transfer?.steps.filter(({ step, after_end }) => after_end && step !== 'confirmed').length ?? 0
   const caused = causedSteps(attempt, facts)
   const { kind, tone, title, detail } = endInWords(exchange)
   const end: AttemptStep = { ...none, step: kind, at: exchange.ended?.wall ?? null, tone, title, detail }
@@ -76,7 +75,7 @@ function stepsOf(attempt: ShownAttempt, facts: OperationFacts): AttemptStep[] {
   ]
 }
 
-const TITLES: Record<string, string> = {
+const TITLES: Partial<Record<RecordedStep['step'], string>> = {
   claimed: 'Key claimed',
   signed: 'Signed',
   broadcast: 'Sent to the chain',
@@ -85,14 +84,14 @@ const TITLES: Record<string, string> = {
 
 function causedSteps(attempt: ShownAttempt, facts: OperationFacts): AttemptStep[] {
   const { exchange } = attempt
-  const noted = stepsIn(exchange.transfer)
+  const noted = exchange.transfer?.steps ?? []
   if (noted.length === 0) return inferredSteps(attempt, facts)
   const tx_hash = exchange.transfer?.tx_hash ?? null
   return noted.flatMap(({ step, at, block }): AttemptStep[] => {
     if (step === 'mined') return [minedStep(attempt, facts, { at: at.wall, block: block ?? null })]
     const title = TITLES[step]
-    if (title === undefined) return []
-    const own = { step: step as AttemptStep['step'], at: at.wall, tone: 'plain' as const, title, detail: null }
+    if (title === undefined || step === 'confirmed') return []
+    const own = { step, at: at.wall, tone: 'plain' as const, title, detail: null }
     return [{ ...own, tx_hash: step === 'claimed' ? null : tx_hash, block_number: null }]
   })
 }

@@ -77,11 +77,14 @@ function attemptOf(exchange: UncountedExchange, booked: readonly Transaction[]):
   const { transfer, response, refusal, idempotency } = exchange
   const own = idempotency?.use === 'first' || idempotency === null
   const code = response?.code ?? refusal?.code
+  const ownBooked = own ? booked.find(({ id }) => id === transfer?.transaction_id) : undefined
+  const isSettled = transfer?.steps.some(({ step }) => step === 'settled') ?? false
+  const isFailed = code === 'transaction_reverted' || (isSettled && ownBooked === undefined)
   return {
     exchange,
     said: saidBy(exchange),
-    booked: own ? booked.find(({ id }) => id === transfer?.transaction_id) : undefined,
-    reverted: own && code === 'transaction_reverted' && transfer?.tx_hash != null,
+    booked: ownBooked,
+    reverted: own && isFailed && transfer?.tx_hash != null,
   }
 }
 
