@@ -4,7 +4,6 @@ import type { Credentials } from '../control/contract.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
-import { createApp } from '../http/app.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
 import { checkOptions, type SandboxLogger, type SandboxOptions } from '../options.ts'
@@ -13,11 +12,9 @@ import { type ResolvedOptions, resolveFork, resolveOptions } from '../resolve-op
 import type { Logger } from '../support/logger.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
 import { credentialsOf } from './credentials.ts'
-import { Lead } from './lead.ts'
 import type { Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
 import { Persistence } from './persistence.ts'
-import { supportRoutes } from './support-routes.ts'
 import { buildSurroundings, type Surroundings } from './surroundings.ts'
 
 /** One sandbox: an HTTP server, and the namespaces behind it. Built in order by {@link Sandbox.listen}, stopped in reverse. */
@@ -95,21 +92,12 @@ export class Sandbox {
   }
 
   async #serve({ settings }: Fixture, log: SandboxLogger): Promise<void> {
-    const { namespaces, options } = this
-    const surroundings = this.#surroundings
-    const { origin } = surroundings
-    const lead = new Lead(namespaces, surroundings.identity.idpTokens)
-    this.#app = await createApp({
-      settings,
-      fallback: namespaces.default.http,
-      namespaceOf: lead.byHead,
-      log,
-      tls: this.#certificate,
-      controlToken: options.controlToken,
-      origin,
-      neighbours: (app, entrance) =>
-        supportRoutes(app, { namespaces, lead, surroundings, options, entrance, stop: () => this.stop() }),
-    })
+    const { namespaces } = this
+    // Loaded here, not before: Anvil comes up meanwhile.
+    const { createApplication } = await import('./application.ts')
+    const stop = () => this.stop()
+    const parts = { settings, namespaces, surroundings: this.#surroundings, certificate: this.#certificate, log, stop }
+    this.#app = await createApplication(parts)
     await this.#listener.serve(this.#app)
   }
 
