@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify'
+import type { Sessions } from '../control/sessions.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { createApp } from '../http/app.ts'
 import type { SandboxLogger } from '../options.ts'
+import { PACKAGE_ROOT } from '../package-root.ts'
 import type { ServerCertificate } from '../tls/server-certificate.ts'
 import { Lead } from './lead.ts'
 import type { Namespaces } from './namespaces.ts'
@@ -13,6 +15,7 @@ export interface ApplicationDeps {
   settings: ServiceSettings
   namespaces: Namespaces
   surroundings: Surroundings
+  sessions: Sessions
   certificate: ServerCertificate | undefined
   log: SandboxLogger
   /** Ends the sandbox. */
@@ -24,7 +27,7 @@ export interface ApplicationDeps {
  * it takes with it Fastify and all routes, which are loaded while an Anvil comes up.
  */
 export function createApplication(deps: ApplicationDeps): Promise<FastifyInstance> {
-  const { settings, namespaces, surroundings, certificate, log, stop } = deps
+  const { settings, namespaces, surroundings, sessions, certificate, log, stop } = deps
   const { options, origin, identity } = surroundings
   const lead = new Lead(namespaces, identity.idpTokens)
   return createApp({
@@ -35,6 +38,8 @@ export function createApplication(deps: ApplicationDeps): Promise<FastifyInstanc
     tls: certificate,
     controlToken: options.controlToken,
     origin,
-    neighbours: (app, entrance) => supportRoutes(app, { namespaces, lead, surroundings, options, entrance, stop }),
+    inspector: options.inspector ? new URL('dist/inspector/', PACKAGE_ROOT) : undefined,
+    neighbours: (app, entrance) =>
+      supportRoutes(app, { namespaces, lead, surroundings, options, entrance, sessions, stop }),
   })
 }

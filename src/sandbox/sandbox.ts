@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Credentials } from '../control/contract.ts'
+import { Sessions } from '../control/sessions.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
@@ -24,6 +25,7 @@ export class Sandbox {
   readonly #surroundings: Surroundings
   readonly #certificate: ServerCertificate | undefined
   readonly #listener: Listener
+  readonly #sessions: Sessions
   #app: FastifyInstance | undefined
   #stopping: Promise<void> | undefined
 
@@ -33,6 +35,8 @@ export class Sandbox {
     this.#surroundings = surroundings
     this.#certificate = certificate
     this.#listener = listener
+    const clock = new SandboxClock() // for real time only
+    this.#sessions = new Sessions({ origin: listener.origin, wallNow: () => clock.wallNow() })
   }
 
   /**
@@ -92,12 +96,17 @@ export class Sandbox {
   }
 
   async #serve({ settings }: Fixture, log: SandboxLogger): Promise<void> {
-    const { namespaces } = this
     // Loaded here, not before: Anvil comes up meanwhile.
     const { createApplication } = await import('./application.ts')
-    const stop = () => this.stop()
-    const parts = { settings, namespaces, surroundings: this.#surroundings, certificate: this.#certificate, log, stop }
-    this.#app = await createApplication(parts)
+    this.#app = await createApplication({
+      settings,
+      namespaces: this.namespaces,
+      surroundings: this.#surroundings,
+      sessions: this.#sessions,
+      certificate: this.#certificate,
+      log,
+      stop: () => this.stop(),
+    })
     await this.#listener.serve(this.#app)
   }
 
@@ -114,6 +123,16 @@ export class Sandbox {
   /** URL of the sandbox; the service is behind its base path. */
   get baseUrl(): string {
     return this.origin.url
+  }
+
+  /**
+   * Address at which a browser finds the inspector; undefined if it is switched off. Where a control token is needed, it has a code for one
+   * session behind `#`, which no browser sends to anybody: a fresh one at each call.
+   */
+  inspectorAddress(): string | undefined {
+    if (!this.options.inspector) return undefined
+    const code = this.options.controlToken === undefined ? '' : `#code=${this.#sessions.issueCode()}`
+    return `${this.origin.url}/${code}`
   }
 
   /** Resolves when chain and fixtures are ready; rejects with the reason if they never will be. */
