@@ -1,7 +1,7 @@
 import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { certificateOf } from '../../src/certify/certificate.ts'
-import { renderPage } from '../../src/certify/render/render-page.ts'
+import { renderPage } from '../../src/certify/render/document-of.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { NO_CHROMIUM, overflow, PageOpener, PHONE } from '../helpers/open-page.ts'
 import { FAINT_TEXTS } from '../verdict/render/faint-texts.ts'
