@@ -26,7 +26,13 @@ const documents = await bundled(
 mkdirSync(target, { recursive: true })
 const files = {
   'index.html': readFileSync(join(source, 'index.html'), 'utf8'),
-  'style.css': minified(sheets(readdirSync(join(source, 'style')).sort().map((name) => `style/${name}`))),
+  'style.css': minified(
+    sheets(
+      readdirSync(join(source, 'style'))
+        .sort()
+        .map((name) => `style/${name}`),
+    ),
+  ),
   'app.js': app.code,
   'documents.js': documents.code,
 }

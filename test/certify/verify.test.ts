@@ -69,7 +69,7 @@ test('evidence that was changed with all its words is noticed by the digest', as
 })
 
 test('words that were changed beside the evidence are noticed', async () => {
-  const changed = forms.page.replace('>1</dd>', '>2</dd>')
+  const changed = forms.page.replace(' 1</dd>', ' 2</dd>')
   expect(await verified(changed)).toMatchObject({
     state: 'changed',
     sentence: expect.stringMatching(/its words are not/),

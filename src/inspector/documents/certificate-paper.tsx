@@ -18,8 +18,8 @@ export function CertificatePaper({ certificate }: { certificate: CertificateDocu
             alone cannot show it.
           </p>
           <p>
-            <code>yield-sandbox certify --verify</code> with this file says whether it is as it was made. The digest does
-            not say who made it.
+            <code>yield-sandbox certify --verify</code> with this file says whether it is as it was made. The digest
+            does not say who made it.
           </p>
         </>
       }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ExplorationDocument, ExplorationIncident } from '../../explore/exploration-document.ts'
-import { entriesOf, type ExploredRun } from '../model/exploration.ts'
+import { type ExploredRun, entriesOf } from '../model/exploration.ts'
 import { LEVELS, wordsOf } from '../model/levels.ts'
 import { matrixOf } from '../model/matrix.ts'
 import { CopyBox } from '../parts/copy-button.tsx'

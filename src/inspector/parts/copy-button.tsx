@@ -33,11 +33,11 @@ export async function copied(text: string): Promise<boolean> {
 /** A command or a text in a box, with a button that copies it; on paper without. */
 export function CopyBox({ text, label }: { text: string; label: string }) {
   return (
-    <section class="copybox" aria-label={label}>
+    <figure class="copybox" aria-label={label}>
       {!useContext(OnPaper) && <CopyButton text={text} />}
       <pre>
         <code>{text}</code>
       </pre>
-    </section>
+    </figure>
   )
 }

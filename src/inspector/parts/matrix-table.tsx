@@ -1,6 +1,7 @@
 import type { Level } from '../../control/contract.ts'
 import { LEVELS, wordsOf } from '../model/levels.ts'
 import { countIn, type FaultMatrix, type MatrixCell } from '../model/matrix.ts'
+import { Sideways } from './sideways.tsx'
 
 /** Names and meanings of outcomes by their ids, the worst first. */
 export type OutcomeNames = Readonly<Record<string, { name: string; meaning: string }>>
@@ -24,7 +25,7 @@ export function MatrixTable({ matrix: { operations, rows }, names, selected, lin
   }
   return (
     <>
-      <div class="wide" tabIndex={0} role="region" aria-label="Every fault at every operation">
+      <Sideways label="Every fault at every operation">
         <table class="matrix">
           <thead>
             <tr>
@@ -43,7 +44,12 @@ export function MatrixTable({ matrix: { operations, rows }, names, selected, lin
                 {cells.map((cell, i) => (
                   <td key={operations[i]}>
                     {cell && (
-                      <Cell cell={cell} name={nameOf(cell[0].outcome)} selected={selected} href={linkOf?.(cell[0].id)} />
+                      <Cell
+                        cell={cell}
+                        name={nameOf(cell[0].outcome)}
+                        selected={selected}
+                        href={linkOf?.(cell[0].id)}
+                      />
                     )}
                   </td>
                 ))}
@@ -51,7 +57,7 @@ export function MatrixTable({ matrix: { operations, rows }, names, selected, lin
             ))}
           </tbody>
         </table>
-      </div>
+      </Sideways>
       <ul class="legend mute">
         {[...legend.values()].map((entry) => (
           <li key={entry.outcome + entry.level}>

@@ -1,3 +1,5 @@
+import { Sideways } from './sideways.tsx'
+
 /** What became of a rule in one scenario. */
 export type RuleOutcome = 'broken' | 'judge failed' | 'needs review' | 'kept' | 'not tested'
 
@@ -26,7 +28,7 @@ export function RulesTable({ columns, rows }: RulesTableProps) {
       <h2>
         Rules by scenario <small class="mute">{rows.length}</small>
       </h2>
-      <div class="wide" tabIndex={0} role="region" aria-label="Rules by scenario">
+      <Sideways label="Rules by scenario">
         <table class="rules">
           <thead>
             <tr>
@@ -59,7 +61,7 @@ export function RulesTable({ columns, rows }: RulesTableProps) {
               ))}
           </tbody>
         </table>
-      </div>
+      </Sideways>
       <p class="mute">{WORST_FIRST.map((outcome) => `${SIGNS[outcome].sign} ${outcome}`).join(', ')}</p>
     </section>
   )

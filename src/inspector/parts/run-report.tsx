@@ -1,10 +1,10 @@
 import type { ComponentChildren } from 'preact'
-import { LEVELS, wordsOf } from '../model/levels.ts'
 import type { ExploredRun, PlannedHarm } from '../model/exploration.ts'
+import { LEVELS, wordsOf } from '../model/levels.ts'
 import { CopyBox } from './copy-button.tsx'
 import { Exchanges } from './exchanges.tsx'
 import { Facts } from './finding-card.tsx'
-import { signOf, type OutcomeNames } from './matrix-table.tsx'
+import { type OutcomeNames, signOf } from './matrix-table.tsx'
 import { MoneyBar } from './money-bar.tsx'
 
 /** A run of an exploration. `children` stand below its title. */
@@ -42,17 +42,19 @@ export function RunReport({ run, names, children }: RunReportProps) {
       )}
       {money
         ?.filter(({ expected_minor, is_minor }) => expected_minor !== is_minor)
-        .map(({ tenant, external_id, pool_id, before_minor, expected_minor, is_minor, token_symbol, token_decimals }) => (
-          <MoneyBar
-            key={`${tenant}/${external_id}/${pool_id}`}
-            before={before_minor}
-            expected={expected_minor}
-            after={is_minor}
-            symbol={token_symbol}
-            decimals={token_decimals}
-            note={`${external_id} (${tenant}), ${pool_id}, compared with the run without a fault.`}
-          />
-        ))}
+        .map(
+          ({ tenant, external_id, pool_id, before_minor, expected_minor, is_minor, token_symbol, token_decimals }) => (
+            <MoneyBar
+              key={`${tenant}/${external_id}/${pool_id}`}
+              before={before_minor}
+              expected={expected_minor}
+              after={is_minor}
+              symbol={token_symbol}
+              decimals={token_decimals}
+              note={`${external_id} (${tenant}), ${pool_id}, compared with the run without a fault.`}
+            />
+          ),
+        )}
       <Exchanges lines={exchanges ?? []} />
       {findings.map(({ id, title, explanation, fix }) => (
         <Facts

@@ -5,7 +5,8 @@ import { CopyBox } from '../parts/copy-button.tsx'
 import { Card, Facts, Fold, Rule } from '../parts/finding-card.tsx'
 import { MatrixTable } from '../parts/matrix-table.tsx'
 import { Numbers, toneOfVerdict } from '../parts/numbers.tsx'
-import { RulesTable, type RuleOutcome } from '../parts/rules-table.tsx'
+import { type RuleOutcome, RulesTable } from '../parts/rules-table.tsx'
+import { Sideways } from '../parts/sideways.tsx'
 
 interface Props {
   certificate: CertificateDocument
@@ -107,7 +108,15 @@ export function CertificateChapters({ certificate: { evidence, words } }: Props)
 type Words = CertificateDocument['words']
 type Parts = Pick<CertificateDocument, 'evidence' | 'words'>
 
-function BrokenRule({ id, shownBy, words }: { id: string; shownBy: string[]; words: Words['rules'][string]['broken'] }) {
+function BrokenRule({
+  id,
+  shownBy,
+  words,
+}: {
+  id: string
+  shownBy: string[]
+  words: Words['rules'][string]['broken']
+}) {
   return (
     <Card title={words?.title ?? id} mark={words?.impact ?? ''} tone="bad">
       <Facts
@@ -147,9 +156,7 @@ function Causes({ evidence: { exploration }, words }: Parts) {
             {(sentences.length > 0 ? sentences : [words.outcomes[outcome]?.meaning]).map((sentence) => (
               <p key={sentence}>{sentence}</p>
             ))}
-            {count > 1 && (
-              <p class="mute">{count} runs with this fault at this operation went wrong or need review.</p>
-            )}
+            {count > 1 && <p class="mute">{count} runs with this fault at this operation went wrong or need review.</p>}
             <Facts
               facts={findings.map(
                 (id) => ['Why', `${words.rules[id]?.broken?.title ?? words.rules[id]?.title ?? id} (${id})`] as const,
@@ -184,7 +191,7 @@ function Scenarios({ evidence: { scenarios }, words }: Parts) {
       <h2>
         Scenarios <small class="mute">{scenarios.length}</small>
       </h2>
-      <div class="wide" tabIndex={0} role="region" aria-label="Scenarios">
+      <Sideways label="Scenarios">
         <table>
           <thead>
             <tr>
@@ -217,10 +224,10 @@ function Scenarios({ evidence: { scenarios }, words }: Parts) {
             })}
           </tbody>
         </table>
-      </div>
+      </Sideways>
       <p class="mute">
-        Inconclusive: the scenario came to no verdict, since something that it is there for did not come about, such as a
-        withdrawal, or needs review.
+        Inconclusive: the scenario came to no verdict, since something that it is there for did not come about, such as
+        a withdrawal, or needs review.
       </p>
     </section>
   )

@@ -3,7 +3,11 @@ import { isBad } from '../model/levels.ts'
 import { Numbers } from '../parts/numbers.tsx'
 
 /** The verdict of an exploration, and how many of its runs came out well. */
-export function ExplorationNumbers({ exploration: { verdict, results, untried } }: { exploration: ExplorationDocument }) {
+export function ExplorationNumbers({
+  exploration: { verdict, results, untried },
+}: {
+  exploration: ExplorationDocument
+}) {
   const bad = results.filter(({ level }) => isBad(level)).length
   const silent = results.filter(({ outcome }) => outcome === 'not_exercised' || outcome === 'errored').length
   return (

@@ -4,7 +4,8 @@ import { Coverage } from '../parts/coverage.tsx'
 import { Exchanges } from '../parts/exchanges.tsx'
 import { Card, CauseCard, FindingCard, FindingList, Fold } from '../parts/finding-card.tsx'
 import { Numbers, toneOfVerdict } from '../parts/numbers.tsx'
-import { RulesTable, type RuleOutcome } from '../parts/rules-table.tsx'
+import { type RuleOutcome, RulesTable } from '../parts/rules-table.tsx'
+import { Sideways } from '../parts/sideways.tsx'
 
 /** Verdict and numbers of a report. */
 export function ReportNumbers({ report }: { report: Report | MergedReport }) {
@@ -179,7 +180,7 @@ export function Overview({ reports, linkOf }: { reports: readonly Report[]; link
       <h2>
         Scenarios <small class="mute">{reports.length}</small>
       </h2>
-      <div class="wide" tabIndex={0} role="region" aria-label="Scenarios">
+      <Sideways label="Scenarios">
         <table>
           <thead>
             <tr>
@@ -206,8 +207,11 @@ export function Overview({ reports, linkOf }: { reports: readonly Report[]; link
             ))}
           </tbody>
         </table>
-      </div>
-      <RulesTable columns={columns} rows={rows.filter(({ outcomes }) => outcomes.some((one) => one && one !== 'not tested'))} />
+      </Sideways>
+      <RulesTable
+        columns={columns}
+        rows={rows.filter(({ outcomes }) => outcomes.some((one) => one && one !== 'not tested'))}
+      />
     </>
   )
 }
