@@ -3,6 +3,7 @@ import type { ActiveFault } from '../faults/active-rule.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { Assumption, Fidelity } from '../fidelity/manifest.ts'
 import type { CommandEnding, Level, OperationOutcome } from '../oracle/outcome.ts'
+import type { EndUserMoney, MoneyOverview, MoneyPoint, MoneyQuery } from '../overview/contract.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
 import type { Scenario, ScenarioFile } from '../scenarios/scenario-schema.ts'
 import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
@@ -175,6 +176,7 @@ export type {
   Assumption,
   AuditReport,
   ConfigurationCause,
+  EndUserMoney,
   ExchangeFilter,
   ExchangeLine,
   ExchangePage,
@@ -186,6 +188,9 @@ export type {
   Har,
   Level,
   MergedReport,
+  MoneyOverview,
+  MoneyPoint,
+  MoneyQuery,
   OperationOutcome,
   RecordedExchange,
   Report,

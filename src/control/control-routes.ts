@@ -9,6 +9,7 @@ import { faultRoutes } from './routes/faults.ts'
 import { fidelityRoutes } from './routes/fidelity.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
+import { moneyRoutes } from './routes/money.ts'
 import { namespaceRoutes } from './routes/namespaces.ts'
 import { reportRoutes } from './routes/report.ts'
 import { requestRoutes } from './routes/requests.ts'
@@ -29,6 +30,7 @@ const ofEveryNamespace = [
   tokenRoutes,
   jwksCacheRoutes,
   reportRoutes,
+  moneyRoutes,
 ]
 
 /** The control interface under `/_sandbox`: never subject to faults, never recorded. */

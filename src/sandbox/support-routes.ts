@@ -15,6 +15,7 @@ import { evidenceOf } from './evidence-of.ts'
 import type { Lead } from './lead.ts'
 import type { Namespace } from './namespace.ts'
 import type { Namespaces } from './namespaces.ts'
+import { moneyOf } from './overviews.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Dependencies of the routes beside the service. */
@@ -93,6 +94,7 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     fidelity: async () => (await manifest()).fidelity(active),
     assumptions: async () => (await manifest()).assumptions(active),
     audit: () => namespace.audit(),
+    money: (selection) => moneyOf(namespace, selection),
     reset: () => namespace.reset(),
     tenants: () => namespace.tenants(),
     forgetUserKeys: () => userTokens.clear(),

@@ -163,6 +163,7 @@ const GOOD: [id: string, status: number][] = [
   ['list_assumptions', 200],
   ['get_audit', 200],
   ['get_report', 200],
+  ['get_money', 200],
   ['get_clock', 200],
   ['move_clock', 200],
   ['add_faults', 201],
@@ -194,7 +195,7 @@ const NOT_SEEN: [pattern: RegExp, why: string][] = [
     'no fault strikes it',
   ],
   [/^(namespace_)?mint_.* 500$/, 'no fault strikes it'],
-  [/^namespace_get_report 503$/, 'needs a namespace that is in the making'],
+  [/^namespace_get_(report|money) 503$/, 'needs a namespace that is in the making'],
   [/^(create|delete)_namespace 503$/, 'needs a chain that never comes, or one that is in the making'],
   [
     /^(namespace_)?(move_clock|start_scenario|start_own_scenario|reset|clear_faults|remove_fault|stop_scenario) 503$/,
@@ -580,6 +581,7 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
           'get_readiness',
           'get_audit',
           'get_report',
+          'get_money',
           'json_rpc',
         ]) {
           expect(`${id} ${await statusOf(id)}`).toBe(`${id} 503`)
