@@ -11,7 +11,7 @@ import { cardsOf, placesInWords } from './causes.ts'
 
 /** Puts the verdict and all words before the evidence. */
 export function certificateDocument({ digest, evidence }: Certificate): CertificateDocument {
-  return { ...certificateSummary(evidence), words: wordsOf(evidence), digest, evidence }
+  return { ...certificateSummary(evidence), words: certificateWords(evidence), digest, evidence }
 }
 
 /** Renders a self-contained page: no network, no script. The same certificate gives the same bytes. */
@@ -19,7 +19,7 @@ export function renderPage(certificate: Certificate): string {
   return documentPage('certificate', certificateDocument(certificate), { exact: true })
 }
 
-function wordsOf(evidence: CertificateEvidence): CertificateWords {
+function certificateWords(evidence: CertificateEvidence): CertificateWords {
   const { scenarios, findings, exploration } = evidence
   const { trials, incidents } = exploration
   const hazards = HAZARDS.filter(({ id }) => [...trials, ...incidents].some(({ hazard }) => hazard === id))

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { ExplorationDocument, ExplorationIncident } from '../../explore/exploration-document.ts'
-import { type ExploredRun, entriesOf } from '../model/exploration.ts'
-import { LEVELS, wordsOf } from '../model/levels.ts'
+import { type ExploredRun, matrixEntries } from '../model/exploration.ts'
+import { idInWords, LEVELS } from '../model/levels.ts'
 import { matrixOf } from '../model/matrix.ts'
 import { CopyBox } from '../parts/copy-button.tsx'
 import { MatrixTable, type OutcomeNames, signOf } from '../parts/matrix-table.tsx'
@@ -14,7 +14,7 @@ export function ExplorationPaper({ exploration }: { exploration: ExplorationDocu
   const { command, seed, created_at, summary, pace, remarks, outcomes, incidents, version } = exploration
   const runs = new Map(exploration.results.map((run) => [run.trial.id, run]))
   const of = ({ trials }: ExplorationIncident) => trials.flatMap((id) => runs.get(id) ?? [])
-  const matrix = matrixOf(entriesOf(exploration), Object.keys(outcomes))
+  const matrix = matrixOf(matrixEntries(exploration), Object.keys(outcomes))
   return (
     <Paper
       subject={`explore: ${command.join(' ')}, seed ${seed}`}
@@ -108,7 +108,7 @@ function Aside({ incident: { also }, runs: [first], names }: IncidentProps) {
     <li>
       <b class={LEVELS[level].tone}>{signOf(first)}</b>
       <div>
-        {names[outcome]?.name ?? wordsOf(outcome)}: {faultsOf(trial.harms)} at {placesOf(trial.harms)}
+        {names[outcome]?.name ?? idInWords(outcome)}: {faultsOf(trial.harms)} at {placesOf(trial.harms)}
         <p class="mute">{sentences.join('; ')}</p>
         {also !== undefined && <p class="mute">Also {also}.</p>}
       </div>

@@ -21,7 +21,7 @@ export type ExploredRun = ExplorationDocument['results'][number] & { exchanges?:
 export type PlannedHarm = ExploredRun['trial']['harms'][number]
 
 /** Runs with one fault, those that were not tried included, for the matrix. */
-export function entriesOf({ results, untried }: ExplorationDocument): MatrixEntry[] {
+export function matrixEntries({ results, untried }: ExplorationDocument): MatrixEntry[] {
   const entry = ({ id, harms }: ExploredRun['trial'], outcome: string, level: MatrixEntry['level']): MatrixEntry[] => {
     const [harm, ...others] = harms
     if (!harm || others.length > 0) return []

@@ -30,7 +30,7 @@ export function isOpen(level: Level): boolean {
 }
 
 /** Words of an id: `paid_twice` → "paid twice". */
-export function wordsOf(id: string): string {
+export function idInWords(id: string): string {
   return id.replaceAll('_', ' ')
 }
 

@@ -1,5 +1,5 @@
 import type { Level } from '../../control/contract.ts'
-import { LEVELS, wordsOf } from '../model/levels.ts'
+import { idInWords, LEVELS } from '../model/levels.ts'
 import { countIn, type FaultMatrix, type MatrixCell } from '../model/matrix.ts'
 import { Sideways } from './sideways.tsx'
 
@@ -18,7 +18,7 @@ export interface MatrixTableProps {
 
 /** Every fault at every operation; each cell says in words what its sign and its colour say. */
 export function MatrixTable({ matrix: { operations, rows }, names, selected, linkOf }: MatrixTableProps) {
-  const nameOf = (outcome: string) => names[outcome]?.name ?? wordsOf(outcome)
+  const nameOf = (outcome: string) => names[outcome]?.name ?? idInWords(outcome)
   const legend = new Map<string, MatrixCell[0]>()
   for (const cell of rows.flatMap(({ cells }) => cells)) {
     for (const entry of cell ?? []) legend.set(`${signOf(entry)} ${entry.outcome}`, entry)
@@ -32,7 +32,7 @@ export function MatrixTable({ matrix: { operations, rows }, names, selected, lin
               <td />
               {operations.map((operation) => (
                 <th key={operation} scope="col">
-                  {wordsOf(operation)}
+                  {idInWords(operation)}
                 </th>
               ))}
             </tr>

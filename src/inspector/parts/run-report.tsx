@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { ExploredRun, PlannedHarm } from '../model/exploration.ts'
-import { LEVELS, wordsOf } from '../model/levels.ts'
+import { idInWords, LEVELS } from '../model/levels.ts'
 import { CopyBox } from './copy-button.tsx'
 import { Exchanges } from './exchanges.tsx'
 import { Facts } from './finding-card.tsx'
@@ -19,7 +19,7 @@ export function RunReport({ run, names, children }: RunReportProps) {
   const { trial, outcome, level, sentences, findings, money, exchanges, repeat, smallest } = run
   const { tone } = LEVELS[level]
   const [first, ...others] = sentences
-  const name = names[outcome]?.name ?? wordsOf(outcome)
+  const name = names[outcome]?.name ?? idInWords(outcome)
   return (
     <>
       <header class="head">
@@ -92,6 +92,6 @@ export function placesOf(harms: readonly PlannedHarm[]): string {
   const whose = ({ external_id, end_user }: PlannedHarm['position']) =>
     external_id !== null ? ` of ${external_id}` : end_user !== null ? ` of end user ${end_user}` : ''
   return harms
-    .map(({ position }) => `${wordsOf(position.operation)} ${position.ordinal}${whose(position)}`)
+    .map(({ position }) => `${idInWords(position.operation)} ${position.ordinal}${whose(position)}`)
     .join(' and ')
 }

@@ -1,5 +1,5 @@
 import type { CertificateDocument } from '../../certify/certificate-document.ts'
-import { LEVELS, wordsOf } from '../model/levels.ts'
+import { idInWords, LEVELS } from '../model/levels.ts'
 import { matrixOf } from '../model/matrix.ts'
 import { CopyBox } from '../parts/copy-button.tsx'
 import { Card, Facts, Fold, Rule } from '../parts/finding-card.tsx'
@@ -150,7 +150,7 @@ function Causes({ evidence: { exploration }, words }: Parts) {
           <Card
             key={trial}
             title={trial}
-            mark={`${words.outcomes[outcome]?.name ?? wordsOf(outcome)}, ${level}`}
+            mark={`${words.outcomes[outcome]?.name ?? idInWords(outcome)}, ${level}`}
             tone={LEVELS[level].tone}
           >
             {(sentences.length > 0 ? sentences : [words.outcomes[outcome]?.meaning]).map((sentence) => (

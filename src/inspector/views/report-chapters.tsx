@@ -1,5 +1,5 @@
 import type { ExchangeLine, MergedReport, OperationOutcome, Report, ReportedFinding } from '../../control/contract.ts'
-import { counted, isBad, isOpen, LEVELS, rankOf, wordsOf } from '../model/levels.ts'
+import { counted, idInWords, isBad, isOpen, LEVELS, rankOf } from '../model/levels.ts'
 import { Coverage } from '../parts/coverage.tsx'
 import { Exchanges } from '../parts/exchanges.tsx'
 import { Card, CauseCard, FindingCard, FindingList, Fold } from '../parts/finding-card.tsx'
@@ -119,7 +119,7 @@ function Operations({ report: { operations, exchanges } }: { report: Report }) {
             <li key={i}>
               <b class={LEVELS[level].tone}>{LEVELS[level].sign}</b>
               <div>
-                {sentence} <small class="mute">{wordsOf(outcome)}</small>
+                {sentence} <small class="mute">{idInWords(outcome)}</small>
               </div>
             </li>
           ))}
@@ -138,7 +138,7 @@ function Grave({ operation, exchanges }: { operation: OperationOutcome; exchange
   const { sentence, outcome, level, request_ids } = operation
   const lines = exchanges.filter(({ request_id }) => request_ids.includes(request_id))
   return (
-    <Card title={sentence} mark={`${wordsOf(outcome)}, ${level}`} tone={LEVELS[level].tone}>
+    <Card title={sentence} mark={`${idInWords(outcome)}, ${level}`} tone={LEVELS[level].tone}>
       {lines.length > 0 && (
         <details>
           <summary>the requests that show it</summary>
@@ -153,7 +153,7 @@ function Grave({ operation, exchanges }: { operation: OperationOutcome; exchange
 function outcomesOf(operations: readonly OperationOutcome[]): string {
   const names = [...new Set(operations.map(({ outcome }) => outcome))]
   const count = (name: string) => operations.filter(({ outcome }) => outcome === name).length
-  return names.map((name) => `${count(name)} ${wordsOf(name)}`).join(', ')
+  return names.map((name) => `${count(name)} ${idInWords(name)}`).join(', ')
 }
 
 const OUTCOMES: Record<ReportedFinding['outcome'], RuleOutcome> = {
