@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type ClientRequest, request } from 'node:http'
-import { queryObjects } from 'node:v8'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { HttpExchange } from '../../src/http/exchange.ts'
 import type { FaultRule, SandboxHandle } from '../../src/index.ts'
+import { Noted } from '../helpers/garbage.ts'
 import { outcome } from '../helpers/outcome.ts'
 import { Partner, testSandbox } from '../helpers/partner.ts'
 import { goodHeaders, send } from '../http/raw-http.ts'
@@ -41,8 +41,20 @@ function open(url: string, headers: Record<string, string>, body: unknown): Clie
   return outgoing
 }
 
-/** Exchanges that somebody still holds on to; counted after a garbage collection, which takes half a second. */
-const held = () => Number(queryObjects(HttpExchange, { format: 'count' }))
+/** Has every exchange that a fault strikes noted, until it is disposed of. */
+function notedExchanges(): Noted<HttpExchange> & Disposable {
+  const noted = new Noted<HttpExchange>()
+  const struckBy = Object.getOwnPropertyDescriptor(HttpExchange.prototype, 'struckBy')!
+  Object.defineProperty(HttpExchange.prototype, 'struckBy', {
+    ...struckBy,
+    set(this: HttpExchange, fault: HttpExchange['struckBy']) {
+      noted.note(this)
+      struckBy.set!.call(this, fault)
+    },
+  })
+  const restore = () => Object.defineProperty(HttpExchange.prototype, 'struckBy', struckBy)
+  return Object.assign(noted, { [Symbol.dispose]: () => void restore() })
+}
 
 let sandbox: SandboxHandle
 let acme: Partner
@@ -51,6 +63,7 @@ beforeAll(async () => {
   await sandbox.clock.freeze()
   acme = new Partner(sandbox)
 })
+afterEach(() => sandbox.faults.clear())
 afterAll(() => sandbox.stop())
 
 describe('a client that goes away', () => {
@@ -64,6 +77,7 @@ describe('a client that goes away', () => {
       const match = { operation: 'deposit', external_id: one.user } as const
       if ('rule' in one) await sandbox.faults.add({ ...one.rule, match, times: 'always' })
     }
+    using exchanges = notedExchanges()
     const clients = await Promise.all(
       cases.map(async ({ user, headers }, i) => {
         const all = { ...(await goodHeaders(acme, user)), 'idempotency-key': randomUUID(), ...headers }
@@ -72,8 +86,7 @@ describe('a client that goes away', () => {
       }),
     )
     await expect.poll(async () => (await sandbox.faults.list()).map(({ hits }) => hits)).toEqual(RULES.map(() => 1))
-    const before = held()
-    expect(before).toBeGreaterThanOrEqual(cases.length)
+    await expect.poll(() => exchanges.held()).toBe(cases.length)
     for (const client of clients) client.destroy()
     const listed = async (user: string) => {
       const path = `/v1/partner/end_users/${user}/transactions`
@@ -83,12 +96,9 @@ describe('a client that goes away', () => {
     for (const { name, user, happens } of cases) {
       await expect.poll(() => listed(user), { message: name }).toBe(happens)
     }
-    // Counting stops this process for seconds: not while it still has something to do. Those of other test files in it may be held
-    // for longer, or let go meanwhile.
-    await expect.poll(held, { interval: 100 }).toBeLessThanOrEqual(before - cases.length)
+    await expect.poll(() => exchanges.held(), { interval: 100 }).toBe(0)
     // The rules are still there for others.
     expect(await sandbox.faults.list()).toHaveLength(RULES.length)
-    await sandbox.faults.clear()
   })
 
   test('does not use up a fault of the answer that nobody reads', async () => {
@@ -108,7 +118,6 @@ describe('a client that goes away', () => {
     expect(outcome(await retry)).toBe('502 bad_gateway')
     expect(await sandbox.faults.list()).toMatchObject([{ id: hold!.id, hits: 1 }, { hits: 1 }])
     expect(outcome(await acme.deposit('dan', portfolio, '1000', { key }))).toBe('200')
-    await sandbox.faults.clear()
   })
 })
 
