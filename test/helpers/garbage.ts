@@ -15,6 +15,11 @@ export class Noted<T extends object> {
     if (!this.#refs.some((ref) => ref.deref() === object)) this.#refs.push(new WeakRef(object))
   }
 
+  /** How many were noted. */
+  get size(): number {
+    return this.#refs.length
+  }
+
   /** How many are still held, after a garbage collection. */
   held(): number {
     collect()
