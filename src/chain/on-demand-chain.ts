@@ -148,6 +148,10 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#lifecycle.use((chain) => chain.reads.market(pool))
   }
 
+  liquidity(pool: Pool): Promise<bigint | null> {
+    return this.#lifecycle.use((chain) => chain.reads.liquidity(pool))
+  }
+
   values(positions: readonly Position[]): Promise<bigint[]> {
     return this.#lifecycle.use((chain) => chain.reads.values(positions))
   }

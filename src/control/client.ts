@@ -15,6 +15,8 @@ import type {
   Har,
   Health,
   MintedToken,
+  MoneyOverview,
+  MoneyQuery,
   MovedClock,
   NamespaceSummary,
   NamespaceWish,
@@ -151,6 +153,11 @@ export class ControlClient {
     return this.#connection.call<AuditReport>('GET', `${this.#base}/audit`)
   }
 
+  /** The money of the end users, the pools, and the money that operations moved beyond what was asked for. */
+  money(query: MoneyQuery = {}): Promise<MoneyOverview> {
+    return this.#connection.call<MoneyOverview>('GET', `${this.#base}/money${searchOf({ ...query })}`)
+  }
+
   /** Report on the namespace's clients. */
   report({ require = [], ended, end }: ReportWish = {}): Promise<Report> {
     const query = new URLSearchParams({
@@ -254,7 +261,7 @@ function pathOf(namespace: string): string {
 }
 
 /** The query with the values that are defined; empty if none is. */
-function searchOf(values: Record<string, string | number | undefined>): string {
+function searchOf(values: Record<string, string | number | boolean | undefined>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) if (value !== undefined) search.set(name, String(value))
   return search.size > 0 ? `?${search}` : ''

@@ -1,6 +1,7 @@
 import type { SandboxClock } from '../domain/clock.ts'
+import { TRANSFER_STEPS, type TransferStep } from '../domain/transfers.ts'
 import { type Forgotten, KeptExchanges } from './kept-exchanges.ts'
-import { type Arrival, bounded, LiveExchange, RECORD_BYTES } from './live-exchange.ts'
+import { type Arrival, bounded, LiveExchange, RECORD_BYTES, STEP_BYTES } from './live-exchange.ts'
 import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
 import type { Redactor } from './redact.ts'
 import { type ShowingDeps, showExchange } from './show-exchange.ts'
@@ -112,9 +113,14 @@ export class ExchangeLog {
     return live && this.#show(live, this.#counted()[at])
   }
 
+  /** @returns true if the exchange has not been forgotten */
+  holds(live: LiveExchange): boolean {
+    return this.#at(live.number) === live
+  }
+
   /** Id of the exchange's request; empty if the exchange was forgotten. */
   idOf(live: LiveExchange): string {
-    return this.#at(live.number) === live ? this.#ids.get(this.#place(live.number)) : ''
+    return this.holds(live) ? this.#ids.get(this.#place(live.number)) : ''
   }
 
   /** Forgets everything. Numbers go on, so that none is used twice. */
@@ -200,6 +206,16 @@ export class ExchangeLog {
     this.#grow(live, Math.min(body.length, BODY_LIMIT))
   }
 
+  /** Records a step of the transfer that an exchange carries out, now; `number`: its nonce or its block. */
+  takeStep(live: LiveExchange, step: TransferStep, number = -1): void {
+    const { clock } = this.#deps
+    const wall = clock.wallNow()
+    const after = live.end === 'open' ? 0 : 1
+    live.steps ??= []
+    live.steps.push(TRANSFER_STEPS.indexOf(step), wall - this.#base, clock.at(wall) - wall, number, after)
+    this.#grow(live, STEP_BYTES)
+  }
+
   /** Records how an exchange has ended, now. Only the first call counts. */
   end(live: LiveExchange, end: Exclude<ExchangeEnd, 'open'>): void {
     if (live.end !== 'open') return
@@ -225,7 +241,7 @@ export class ExchangeLog {
 
   #grow(live: LiveExchange, bytes: number): void {
     live.size += bytes
-    if (this.#at(live.number) !== live) return // forgotten meanwhile
+    if (!this.holds(live)) return // forgotten meanwhile
     this.#bytes += bytes
     while (this.#bytes > this.#deps.maxBytes && this.size > 1) this.#forgetOldest()
   }

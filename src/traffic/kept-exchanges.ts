@@ -1,6 +1,6 @@
 import { jsonObject } from '../support/json.ts'
 import { rawHeaderOf } from './headers.ts'
-import { bounded, type LiveExchange, RECORD_BYTES } from './live-exchange.ts'
+import { bounded, type LiveExchange, RECORD_BYTES, STEP_BYTES, STEP_FIELDS } from './live-exchange.ts'
 
 /** Maximum number of kept exchanges. */
 const MAX_KEPT = 10_000
@@ -138,5 +138,6 @@ function cut(live: LiveExchange, key: string | undefined): number {
   live.answerCut ||= typeof answer === 'string' && answer !== live.answer
   live.answer = answer
   const texts = [live.url, key, body, answer].map((text) => (typeof text === 'string' ? text.length : 0))
-  return texts.reduce((sum, length) => sum + length, RECORD_BYTES)
+  const steps = (live.steps?.length ?? 0) * (STEP_BYTES / STEP_FIELDS)
+  return texts.reduce((sum, length) => sum + length, RECORD_BYTES + steps)
 }

@@ -80,6 +80,7 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     start_own_scenario: { name: 'mine', description: 'Nothing happens.' },
     mint_user_token: { external_id: 'alice' },
     mint_idp_token: {},
+    begin_session: { token: CONTROL_TOKEN },
   }
   const body = TOKENS.includes(id as 'token') ? form : JSON.stringify(bodies[id.replace(/^namespace_/, '')])
   const needs = (scheme: string) => operation.security.some((alternative) => scheme in alternative)
@@ -163,6 +164,7 @@ const GOOD: [id: string, status: number][] = [
   ['list_assumptions', 200],
   ['get_audit', 200],
   ['get_report', 200],
+  ['get_money', 200],
   ['get_clock', 200],
   ['move_clock', 200],
   ['add_faults', 201],
@@ -181,6 +183,8 @@ const GOOD: [id: string, status: number][] = [
   ['clear_jwks_cache', 204],
   ['list_namespaces', 200],
   ['create_namespace', 201],
+  ['begin_session', 204],
+  ['end_session', 204],
 ]
 
 /** Every operation that the document has, once it is there. */
@@ -194,7 +198,7 @@ const NOT_SEEN: [pattern: RegExp, why: string][] = [
     'no fault strikes it',
   ],
   [/^(namespace_)?mint_.* 500$/, 'no fault strikes it'],
-  [/^namespace_get_report 503$/, 'needs a namespace that is in the making'],
+  [/^namespace_get_(report|money) 503$/, 'needs a namespace that is in the making'],
   [/^(create|delete)_namespace 503$/, 'needs a chain that never comes, or one that is in the making'],
   [
     /^(namespace_)?(move_clock|start_scenario|start_own_scenario|reset|clear_faults|remove_fault|stop_scenario) 503$/,
@@ -353,13 +357,12 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
       test('control requests without the token, or from another origin: 401, 403', async () => {
         const guarded = everyOperation().filter(({ security }) => security.some((scheme) => 'control_token' in scheme))
         expect(guarded.length).toBeGreaterThan(15)
-        for (const { operationId } of [
-          ...guarded,
-          { operationId: 'json_rpc' },
-          { operationId: 'namespace_json_rpc' },
-        ]) {
+        const open = ['json_rpc', 'namespace_json_rpc', 'begin_session', 'end_session'].map((operationId) => ({
+          operationId,
+        }))
+        for (const { operationId } of [...guarded, ...open]) {
           expect(await statusOfOne(operationId, { headers: { origin: 'https://acme.example' } })).toBe(403)
-          if (!operationId.endsWith('json_rpc'))
+          if (!open.some((one) => one.operationId === operationId))
             expect(await statusOfOne(operationId, { headers: { authorization: '' } })).toBe(401)
         }
       })
@@ -478,6 +481,10 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
         }
       })
 
+      test('a session that begins with a wrong code: 401', async () => {
+        expect(await statusOf('begin_session', json({ code: 'x' }))).toBe(401)
+      })
+
       test('other methods, and paths beside those described, are 404 or 405', async () => {
         const described = new Set(answers.operations().map(({ target, method }) => `${method} ${target}`))
         for (const path of new Set(answers.operations().map((one) => one.target))) {
@@ -580,6 +587,7 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
           'get_readiness',
           'get_audit',
           'get_report',
+          'get_money',
           'json_rpc',
         ]) {
           expect(`${id} ${await statusOf(id)}`).toBe(`${id} 503`)
