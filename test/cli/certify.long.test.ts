@@ -15,7 +15,17 @@ afterAll(() => rm(directory, { recursive: true }))
 // other has on a busy machine as well.
 test('certify takes --before, --restarts and --verbose, and the page names them', async () => {
   const [page, prepared] = [join(directory, 'own', 'page.html'), join(directory, 'prepared')]
-  const flags = ['--output', page, '--timeout', '20s', '--before', 'echo >> "$PREPARED"', '--restarts', '1', '--verbose']
+  const flags = [
+    '--output',
+    page,
+    '--timeout',
+    '20s',
+    '--before',
+    'echo >> "$PREPARED"',
+    '--restarts',
+    '1',
+    '--verbose',
+  ]
   const ended = await runHere(['certify', ...flags, '--', ...writeClients(directory)('pools')], { PREPARED: prepared })
   expect(ended.stderr).toMatch(/^✗ list_pools#1 hang-on-request: hung/m)
   expect(ended.stderr).toMatch(/^· A transfer whose outcome is unknown moves its money once \(single-transfer\)$/m)
