@@ -47,3 +47,9 @@ function headersOf(raw: readonly string[]): Headers {
   for (let i = 0; i < raw.length; i += 2) headers.append(raw[i] ?? '', raw[i + 1] ?? '')
   return headers
 }
+
+/** @returns true if the error says that a connection broke, by `fetch` as well, or that an answer was cut */
+export function brokeOff(error: unknown): boolean {
+  if (error instanceof TypeError || error instanceof SyntaxError) return true
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET'
+}
