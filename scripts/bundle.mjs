@@ -29,6 +29,7 @@ const realTime = join(root, 'src/real-time.ts')
 /** What a file of the bundle is called that holds a module of src/ and what shares its fate. Others are called after one in them. */
 const NAMES = new Map([
   ['sandbox/sandbox.ts', 'sandbox'],
+  ['sandbox/application.ts', 'application'],
   ['options.ts', 'options'],
   ['support/foreign-text.ts', 'shared'],
   ['cli/log.ts', 'command-line'],
@@ -47,14 +48,20 @@ const NAMES = new Map([
   ['certify/certificate.ts', 'certify'],
 ])
 
+/**
+ * A single other character would make Node keep a file of a megabyte in two bytes a character. Comments are a fifth of the text; those
+ * of licences stay.
+ */
+const PLAIN = { charset: 'ascii', comments: { legal: true, annotation: false, jsdoc: false } }
+
 const bundle = await rolldown({
   cwd: root,
   input: { cli: 'src/cli/main.ts', index: 'src/index.ts' },
   platform: 'node',
   resolve: {
     mainFields: ['module', 'main'], // of modules, what is not used can be left out
-    // Fastify's own compilers of schemas (Ajv): http/validate.ts stands in for them.
-    alias: { '@fastify/ajv-compiler': false, '@fastify/fast-json-stringify-compiler': false },
+    // Fastify's own compilers of schemas (Ajv): http/validate.ts stands in for them. HTTP/2 is not spoken.
+    alias: { '@fastify/ajv-compiler': false, '@fastify/fast-json-stringify-compiler': false, 'node:http2': false },
   },
   // Loaded when needed only, from node_modules: the library's chain client, and pages that are read as files.
   external: ['viem', '@fastify/swagger-ui'],
@@ -70,6 +77,7 @@ const { output } = await bundle.write({
   format: 'cjs',
   entryFileNames: '[name].js',
   chunkFileNames: ({ moduleIds }) => `${nameOf(moduleIds) ?? '[name]'}.js`,
+  ...PLAIN,
 })
 await bundle.close()
 // The library alone may import(): what src/code-cache.ts loads cannot.
@@ -79,7 +87,7 @@ for (const { fileName, code } of output.filter(({ fileName }) => fileName !== 'i
 }
 // It loads the others, so it shares nothing with them.
 const loader = await rolldown({ cwd: root, input: { 'code-cache': 'src/code-cache.ts' }, platform: 'node' })
-output.push(...(await loader.write({ dir: dist, format: 'cjs', entryFileNames: '[name].js' })).output)
+output.push(...(await loader.write({ dir: dist, format: 'cjs', entryFileNames: '[name].js', ...PLAIN })).output)
 await loader.close()
 // One copy of the code, which `import` and `require` both load; the types beside it are read in the same way.
 writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n')

@@ -6,6 +6,8 @@ import type { Origin } from '../domain/origin.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { MoneySelection } from '../overview/contract.ts'
+import type { EventStreams } from '../overview/event-stream.ts'
+import type { Overview } from '../overview/overview.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/foreign-text.ts'
@@ -85,6 +87,9 @@ export interface NamespaceControl {
   faults: FaultEngine
   /** Record of its clients' requests and the answers. */
   exchanges: ExchangeLog
+  /** What people look at: operations, and their changes. */
+  overview: Overview
+  eventStreams: EventStreams
   /** @returns true if a transfer is in the ledger */
   isSettled(transactionId: string): Promise<boolean>
   /** Evidence for the verdict on its clients. */

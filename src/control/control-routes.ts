@@ -5,12 +5,14 @@ import { guard, refuseForeigners } from './guard.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { clockRoutes } from './routes/clock.ts'
 import { credentialRoutes } from './routes/credentials.ts'
+import { eventRoutes } from './routes/events.ts'
 import { faultRoutes } from './routes/faults.ts'
 import { fidelityRoutes } from './routes/fidelity.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
 import { moneyRoutes } from './routes/money.ts'
 import { namespaceRoutes } from './routes/namespaces.ts'
+import { operationRoutes } from './routes/operations.ts'
 import { reportRoutes } from './routes/report.ts'
 import { requestRoutes } from './routes/requests.ts'
 import { resetRoutes } from './routes/reset.ts'
@@ -28,6 +30,8 @@ const ofEveryNamespace = [
   faultRoutes,
   scenarioRoutes,
   requestRoutes,
+  operationRoutes,
+  eventRoutes,
   tokenRoutes,
   jwksCacheRoutes,
   reportRoutes,

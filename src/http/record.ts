@@ -103,13 +103,14 @@ function isCutShort({ raw }: FastifyRequest): boolean {
 }
 
 /** Notes the progress of a request's transfer. */
-export function noteTransfer({ record }: FastifyRequest, { signed, shown_by }: TransferUnderWay): void {
+export function noteTransfer({ record, namespace }: FastifyRequest, { signed, shown_by }: TransferUnderWay): void {
   if (!record) return
   record.transferring = true
   if (!signed) return
   record.transaction_id = signed.id
   record.tx_hash = signed.tx_hash
   record.shown_by = shown_by ?? null
+  namespace.exchanges.watcher?.changed(record.number)
 }
 
 /** Notes a step of the request's transfer, now; `number`: its nonce or its block. */

@@ -88,6 +88,8 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     chainsFollow: () => chains.follow(clock),
     faults,
     exchanges,
+    overview: namespace.overview,
+    eventStreams: namespace.eventStreams,
     isSettled: async (id) => (await service.store.get('transactions', id)) !== undefined,
     evidence: (clients) => evidenceOf(namespace, clients),
     takenAway: namespace.takenAway,

@@ -47,9 +47,9 @@ function operationOf(id: string): { target: string; method: string; operation: D
   return found
 }
 
-/** The id of a request that is recorded. */
-async function newestRequest({ requests }: SandboxHandle): Promise<string> {
-  return (await requests.list({ limit: 1 })).data[0]?.request_id ?? 'none'
+/** A request that is recorded. */
+async function newestRequest({ requests }: SandboxHandle): Promise<{ request_id: string; number: number }> {
+  return (await requests.list({ limit: 1 })).data[0] ?? { request_id: 'none', number: 0 }
 }
 
 /** A good request of every operation; those that need more than this have it from their test. */
@@ -62,9 +62,10 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     '{slug}': 'acme',
     '{name}': 'dropped-deposit',
     '{namespace}': TWIN,
-    ...(target.includes('{request_id}') && {
-      '{request_id}': await newestRequest(id.startsWith('namespace_') ? twin : sandbox),
-    }),
+  }
+  if (/\{(request_id|number)\}/.test(target)) {
+    const { request_id, number } = await newestRequest(id.startsWith('namespace_') ? twin : sandbox)
+    Object.assign(named, { '{request_id}': request_id, '{number}': String(number) })
   }
   const filled = target.replace(/\{\w+\}/g, (name) => named[name] ?? 'nothing')
   const bodies: Record<string, unknown> = {
@@ -179,6 +180,8 @@ const GOOD: [id: string, status: number][] = [
   ['mint_user_token', 201],
   ['mint_idp_token', 201],
   ['list_requests', 200],
+  ['list_operations', 200],
+  ['get_operation', 200],
   ['get_request', 200],
   ['clear_requests', 204],
   ['clear_jwks_cache', 204],
@@ -448,9 +451,17 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
         expect(await statusOf('get_report', { query: '?format=pdf' })).toBe(400)
       })
 
+      test('events for a client that does not stream, and for a wrong one: 400', async () => {
+        expect(await statusOf('get_events', { query: '?poll=1' })).toBe(200)
+        expect(await statusOf('get_events', { query: '?poll=1&last_event_id=none' })).toBe(200)
+        expect(await statusOf('get_events', { query: '?poll=2' })).toBe(400)
+        expect(await statusOf('list_operations', { query: '?limit=1001' })).toBe(400)
+      })
+
       test('control requests for what is not there, or not possible: 404, 400, 409', async () => {
         expect(await statusOf('remove_fault')).toBe(404)
         expect(await statusOf('get_request', { path: '/_sandbox/requests/none' })).toBe(404)
+        expect(await statusOf('get_operation', { path: '/_sandbox/operations/0' })).toBe(404)
         for (const id of TENANT_METADATA) {
           const path = (await good(id)).path.replace(sandbox.tenants[0]!.tenant_id, 'nobody')
           expect(await statusOf(id, { path })).toBe(404)
