@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync }
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { moduleIds as ofInspector } from './build-inspector.mjs'
 import { sbom } from './sbom.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -43,7 +44,6 @@ const NAMES = new Map([
   ['verdict/render/render-reports.ts', 'report-forms'],
   ['exec/command-end.ts', 'run-command'],
   ['explore/exploration.ts', 'exploration'],
-  ['explore/render/html.ts', 'exploration-page'],
   ['explore/render/render-exploration.ts', 'exploration-forms'],
   ['certify/certificate.ts', 'certify'],
 ])
@@ -111,7 +111,7 @@ for (const { name, parentPath } of readdirSync(dist, { recursive: true, withFile
   if (statSync(folder).isDirectory() && readdirSync(folder).length === 0) rmdirSync(folder)
 }
 
-const packages = bundledPackages(output.flatMap(({ moduleIds }) => moduleIds ?? []))
+const packages = bundledPackages([...output.flatMap(({ moduleIds }) => moduleIds ?? []), ...ofInspector])
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(packages))
 writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(sbom(root, packages), null, 1)}\n`)
 console.log(`bundle: ${[...written].join(', ')}; ${packages.length} packages in it`)
