@@ -131,15 +131,8 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
 async function bufferingProxy(target: string): Promise<Server> {
   const server = createServer((request, response) => {
     const { hostname, port } = new URL(target)
-    const { host: _, ...headers } = request.headers
     const passed = httpRequest(
-      {
-        hostname,
-        port,
-        method: request.method,
-        path: request.url,
-        headers: { ...headers, host: `${hostname}:${port}` },
-      },
+      { hostname, port, method: request.method, path: request.url, headers: request.headers },
       (answer) => {
         const parts: Buffer[] = []
         answer.on('data', (part: Buffer) => parts.push(part))

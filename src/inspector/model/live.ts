@@ -185,6 +185,7 @@ class Follower {
         break
       case 'forgotten':
         forgetRows(data.oldest, data.oldest_money)
+        if (data.oldest === null) total.value = 0
         versions.operations.value++
         break
       case 'clock':
