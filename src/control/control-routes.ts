@@ -17,6 +17,7 @@ import { resetRoutes } from './routes/reset.ts'
 import { scenarioRoutes } from './routes/scenarios.ts'
 import { stopRoutes } from './routes/stop.ts'
 import { tokenRoutes } from './routes/tokens.ts'
+import { transactionRoutes } from './routes/transactions.ts'
 
 const ofEveryNamespace = [
   credentialRoutes,
@@ -31,6 +32,7 @@ const ofEveryNamespace = [
   jwksCacheRoutes,
   reportRoutes,
   moneyRoutes,
+  transactionRoutes,
 ]
 
 /** The control interface under `/_sandbox`: never subject to faults, never recorded. */
