@@ -14,12 +14,15 @@ import type {
   FaultRule,
   Har,
   Health,
+  InspectorPoll,
   MintedToken,
   MoneyOverview,
   MoneyQuery,
   MovedClock,
   NamespaceSummary,
   NamespaceWish,
+  OperationDetail,
+  OperationPage,
   Readiness,
   Report,
   ReportWish,
@@ -221,6 +224,22 @@ export class ControlClient {
     const path = typeof which === 'string' ? `/${encodeURIComponent(which)}` : ''
     const query = typeof which === 'string' ? {} : which
     return this.#connection.call<Har>('GET', `${this.#base}/requests${path}${searchOf({ ...query, format: 'har' })}`)
+  }
+
+  /** Operations of clients, newest first. `before`: `next_before` of the page before. */
+  operations(page: { limit?: number; before?: number } = {}): Promise<OperationPage> {
+    return this.#connection.call<OperationPage>('GET', `${this.#base}/operations${searchOf(page)}`)
+  }
+
+  /** One operation, by its number or that of one of its requests. */
+  operation(number: number): Promise<OperationDetail> {
+    return this.#connection.call<OperationDetail>('GET', `${this.#base}/operations/${number}`)
+  }
+
+  /** Events since the one of that id; without an id none, and the id to begin with. */
+  events(lastEventId?: string): Promise<InspectorPoll> {
+    const search = searchOf({ poll: 1, last_event_id: lastEventId })
+    return this.#connection.call<InspectorPoll>('GET', `${this.#base}/events${search}`)
   }
 
   clearRequests(): Promise<void> {

@@ -6,6 +6,8 @@ import type { Origin } from '../domain/origin.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
 import type { MoneySelection, TransactionSelection } from '../overview/contract.ts'
+import type { EventStreams } from '../overview/event-stream.ts'
+import type { Overview } from '../overview/overview.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/foreign-text.ts'
@@ -27,12 +29,13 @@ import type {
   TransactionDetail,
   TransactionPage,
 } from './contract.ts'
+import type { Sessions } from './sessions.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Codes that the route can answer with, beyond those of every route of its kind; for the description. */
     errors?: readonly ErrorCode[]
-    /** True for a route of the control interface that anybody may call. */
+    /** True for a route of the control interface that needs no token. */
     open?: boolean
   }
   interface FastifyRequest {
@@ -47,6 +50,8 @@ export interface ControlDeps {
   controlToken: string | undefined
   /** Address of the sandbox, whose own pages may use the interface. */
   origin: Origin
+  /** Browsers that may use it without the token. */
+  sessions: Sessions
   /** Milliseconds of real time since the Unix epoch. */
   wallNow(): number
   readiness(): Readiness
@@ -84,6 +89,9 @@ export interface NamespaceControl {
   faults: FaultEngine
   /** Record of its clients' requests and the answers. */
   exchanges: ExchangeLog
+  /** What people look at: operations, and their changes. */
+  overview: Overview
+  eventStreams: EventStreams
   /** @returns true if a transfer is in the ledger */
   isSettled(transactionId: string): Promise<boolean>
   /** Evidence for the verdict on its clients. */

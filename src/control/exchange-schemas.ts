@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { CHECKS } from '../domain/check.ts'
 import { OPERATIONS } from '../domain/operations.ts'
+import { TRANSFER_STEPS } from '../domain/transfers.ts'
 import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
 import type { Har, HarEntry } from '../traffic/har.ts'
 import type { ExchangePage } from '../traffic/page-exchanges.ts'
@@ -11,12 +12,12 @@ import {
   type RecordedExchange,
   type RecordedRequest,
   type RecordedResponse,
+  type RecordedStep,
   type Refusal,
   type ShownToken,
 } from '../traffic/recorded-exchange.ts'
-import { control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
+import { Count, control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
 
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Bytes = Count('Its length, also of what was not kept.')
 const Cut = Type.Boolean({ description: 'Whether only the beginning was kept.' })
 const textOrNull = (description: string) => orNull(Type.String(), description)
@@ -28,7 +29,7 @@ const Pairs = (description: string) =>
     description,
   })
 
-const BothClocks = control<MomentOfBoth>(
+export const BothClocks = control<MomentOfBoth>(
   'MomentOnBothClocks',
   Type.Object({ wall: Moment('Real time.'), clock: Moment('Business time.') }),
 )
@@ -89,6 +90,20 @@ const RefusalSchema = control<Refusal>(
   }),
 )
 
+const StepSchema = control<RecordedStep>(
+  'TransferStep',
+  Type.Object({
+    step: oneOf(
+      TRANSFER_STEPS,
+      'claimed: its key is its own. signed: by the wallet. broadcast: to the node. mined: in a kept block. confirmed: the delay has passed. settled: booked.',
+    ),
+    at: BothClocks,
+    after_end: Type.Boolean({ description: 'True if the exchange had ended before; times may be equal.' }),
+    block: Type.Optional(Count('With mined: number of its block.')),
+    nonce: Type.Optional(Count('With signed: nonce of its transaction.')),
+  }),
+)
+
 const TransferSchema = control<CausedTransfer>(
   'CausedTransfer',
   Type.Object({
@@ -98,6 +113,9 @@ const TransferSchema = control<CausedTransfer>(
     portfolio_id: Text('Its portfolio.'),
     amount_minor: Text('Minor units, a digit string.'),
     shown_by: textOrNull('The request whose answer showed this amount as the total, so that everything was withdrawn.'),
+    steps: Type.Array(StepSchema, {
+      description: 'What became of it so far, in order; empty if another exchange carried it out.',
+    }),
   }),
 )
 

@@ -2,10 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { LEVELS, type OperationOutcome, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
 import { FINDING_IDS } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
-import { control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
+import { Count, control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
 
 const Ids = Type.Array(Type.String(), { description: 'Ids of the requests that show it, oldest first.' })
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const CauseSchema = control(
   'ConfigurationCause',
@@ -21,7 +20,7 @@ const CauseSchema = control(
   }),
 )
 
-const FindingSchema = control(
+export const ReportedFindingSchema = control(
   'Finding',
   Type.Object({
     id: oneOf(FINDING_IDS, 'Which finding.'),
@@ -114,7 +113,7 @@ export const ReportSchema = control<Report>(
     version: Text('Version of the sandbox.'),
     unmet: Type.Array(Type.String(), { description: 'What was asked for and did not come about.' }),
     configuration: Type.Array(CauseSchema, { description: 'Mistakes in the set-up: what explains refusals best.' }),
-    findings: Type.Array(FindingSchema, { description: 'Every finding, the gravest first.' }),
+    findings: Type.Array(ReportedFindingSchema, { description: 'Every finding, the gravest first.' }),
     coverage: Type.Object({
       operations: covered('Operations'),
       errors: covered('Error codes that the service can answer with'),

@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { TransactionDetail, TransactionPage, TransactionRow } from './contract.ts'
-import { control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
+import { Count, control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
 
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const textOrNull = (description: string) => orNull(Type.String(), description)
 
 const ROW = {

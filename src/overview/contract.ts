@@ -160,6 +160,8 @@ export interface OperationPage {
   /** Exchanges that were recorded and forgotten. */
   forgotten: number
   headline: Headline
+  /** False while a judgement of the newest requests is to come: outcomes are provisional then, and their final ones come as events. */
+  judged: boolean
   /** Id of the last event that this page has: the stream goes on from it by `Last-Event-ID`. */
   event_id: string
 }
@@ -168,11 +170,17 @@ export interface OperationPage {
 export interface InspectorEvents {
   /** The first event of every stream: nothing between page and sandbox holds it back. */
   hello: Record<string, never>
-  /** New and changed rows, newest first, at most 100; `more` is the number of those left out. */
-  operations: { operations: OperationRow[]; more: number; total: number }
+  /**
+   * New and changed rows, newest first, at most 100; `more` is the number of those left out. `gone`: numbers of rows that are part of
+   * another row now.
+   */
+  operations: { operations: OperationRow[]; more: number; gone: number[]; total: number }
   headline: Headline
-  /** Rows are gone: by a reset, by `DELETE requests`, or for want of room (those below `oldest`). */
-  forgotten: { oldest: number | null; reason: 'reset' | 'deleted' | 'room' }
+  /**
+   * Rows are gone: all of them by a reset or by `DELETE requests` (both numbers are null). For want of room those below `oldest`; a row
+   * that moves money stays longer, and is gone below `oldest_money`.
+   */
+  forgotten: { oldest: number | null; oldest_money: number | null; reason: 'reset' | 'deleted' | 'room' }
   clock: { now: string; frozen: boolean; offset_seconds: number }
   /** The rules in force changed, or one struck. */
   faults: Record<string, never>
@@ -182,6 +190,21 @@ export interface InspectorEvents {
   namespaces: Record<string, never>
   /** The stream cannot go on from `Last-Event-ID`: everything must be read anew. */
   anew: Record<string, never>
+  /** The last event of a stream: its namespace was deleted, or the sandbox stops. */
+  ended: { reason: 'deleted' | 'stopping' }
+}
+
+/** One event, as `GET /_sandbox/events?poll=1` shows it. */
+export type InspectorEvent = {
+  [Name in keyof InspectorEvents]: { event: Name; data: InspectorEvents[Name] }
+}[keyof InspectorEvents]
+
+/** `GET /_sandbox/events?poll=1` */
+export interface InspectorPoll {
+  /** Value of `last_event_id` for the next poll. */
+  event_id: string
+  /** Events since `last_event_id`, oldest first. */
+  events: InspectorEvent[]
 }
 
 /** One end user of `GET /_sandbox/money`. Amounts in minor units, digit strings; those of a chain that cannot be reached are null. */

@@ -78,7 +78,7 @@ export function transferEndpoint(
       'chain_unavailable',
     ],
     assumptions: ['transfer-status', 'transfer-response', 'transfer-errors', 'wallet', ...(own.assumptions ?? [])],
-    async handle({ tenant, params, body, claim, onPhase }, { endUsers, transfers }) {
+    async handle({ tenant, params, body, claim, onPhase, onStep }, { endUsers, transfers }) {
       const user = await endUsers.require(tenant, params.external_id)
       return transfers.run({
         type: own.type,
@@ -87,6 +87,7 @@ export function transferEndpoint(
         amount: BigInt(body.amount_minor),
         ...(claim && { claim }),
         onPhase,
+        onStep,
       })
     },
   })

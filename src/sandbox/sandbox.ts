@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Credentials } from '../control/contract.ts'
+import { Sessions } from '../control/sessions.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
-import { createApp } from '../http/app.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
 import { checkOptions, type SandboxLogger, type SandboxOptions } from '../options.ts'
@@ -13,11 +13,9 @@ import { type ResolvedOptions, resolveFork, resolveOptions } from '../resolve-op
 import type { Logger } from '../support/logger.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
 import { credentialsOf } from './credentials.ts'
-import { Lead } from './lead.ts'
 import type { Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
 import { Persistence } from './persistence.ts'
-import { supportRoutes } from './support-routes.ts'
 import { buildSurroundings, type Surroundings } from './surroundings.ts'
 
 /** One sandbox: an HTTP server, and the namespaces behind it. Built in order by {@link Sandbox.listen}, stopped in reverse. */
@@ -27,6 +25,7 @@ export class Sandbox {
   readonly #surroundings: Surroundings
   readonly #certificate: ServerCertificate | undefined
   readonly #listener: Listener
+  readonly #sessions: Sessions
   #app: FastifyInstance | undefined
   #stopping: Promise<void> | undefined
 
@@ -36,6 +35,8 @@ export class Sandbox {
     this.#surroundings = surroundings
     this.#certificate = certificate
     this.#listener = listener
+    const clock = new SandboxClock() // for real time only
+    this.#sessions = new Sessions({ origin: listener.origin, wallNow: () => clock.wallNow() })
   }
 
   /**
@@ -95,20 +96,16 @@ export class Sandbox {
   }
 
   async #serve({ settings }: Fixture, log: SandboxLogger): Promise<void> {
-    const { namespaces, options } = this
-    const surroundings = this.#surroundings
-    const { origin } = surroundings
-    const lead = new Lead(namespaces, surroundings.identity.idpTokens)
-    this.#app = await createApp({
+    // Loaded here, not before: Anvil comes up meanwhile.
+    const { createApplication } = await import('./application.ts')
+    this.#app = await createApplication({
       settings,
-      fallback: namespaces.default.http,
-      namespaceOf: lead.byHead,
+      namespaces: this.namespaces,
+      surroundings: this.#surroundings,
+      sessions: this.#sessions,
+      certificate: this.#certificate,
       log,
-      tls: this.#certificate,
-      controlToken: options.controlToken,
-      origin,
-      neighbours: (app, entrance) =>
-        supportRoutes(app, { namespaces, lead, surroundings, options, entrance, stop: () => this.stop() }),
+      stop: () => this.stop(),
     })
     await this.#listener.serve(this.#app)
   }
@@ -126,6 +123,16 @@ export class Sandbox {
   /** URL of the sandbox; the service is behind its base path. */
   get baseUrl(): string {
     return this.origin.url
+  }
+
+  /**
+   * Address at which a browser finds the inspector; undefined if it is switched off. Where a control token is needed, it has a code for one
+   * session behind `#`, which no browser sends to anybody: a fresh one at each call.
+   */
+  inspectorAddress(): string | undefined {
+    if (!this.options.inspector) return undefined
+    const code = this.options.controlToken === undefined ? '' : `#code=${this.#sessions.issueCode()}`
+    return `${this.origin.url}/${code}`
   }
 
   /** Resolves when chain and fixtures are ready; rejects with the reason if they never will be. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { NamespaceControl } from '../control/control-parts.ts'
 import { controlRoutes } from '../control/control-routes.ts'
+import type { Sessions } from '../control/sessions.ts'
 import type { Entrance } from '../http/entrance.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
 import { rpcProxy } from '../http/rpc-proxy.ts'
@@ -25,6 +26,7 @@ export interface SupportDeps {
   surroundings: Surroundings
   options: ResolvedOptions
   entrance: Entrance
+  sessions: Sessions
   /** Ends the sandbox. */
   stop(): Promise<void>
 }
@@ -44,6 +46,7 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     version,
     controlToken: options.controlToken,
     origin,
+    sessions: deps.sessions,
     wallNow: () => clock.wallNow(),
     readiness: () => namespaces.default.readiness(),
     shippedScenarios,
@@ -85,6 +88,8 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     chainsFollow: () => chains.follow(clock),
     faults,
     exchanges,
+    overview: namespace.overview,
+    eventStreams: namespace.eventStreams,
     isSettled: async (id) => (await service.store.get('transactions', id)) !== undefined,
     evidence: (clients) => evidenceOf(namespace, clients),
     takenAway: namespace.takenAway,

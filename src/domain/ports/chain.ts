@@ -67,7 +67,9 @@ export interface TransferOrder {
   /** Signs the transfer so that it is mined and fails, for the fault of that name. */
   revert?: boolean
   /** Called once with the signed bytes, before broadcast; the bytes must be durable when it resolves. */
-  signed(transaction: SignedTransaction): Promise<void>
+  signed(transaction: SignedTransaction, nonce: number): Promise<void>
+  /** Called once, when the signed bytes are handed to the node for the first time. */
+  broadcast?(): void
 }
 
 /** A transfer that stands in a block, successful or reverted. */
