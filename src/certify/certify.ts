@@ -1,7 +1,8 @@
 import { type AllTerms, runAll } from '../exec/run-all.ts'
 import { type ExploreTerms, explore, limitOf } from '../explore/explore.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
-import { type Certificate, certificateOf } from './certificate.ts'
+import { certificateOf } from './certificate.ts'
+import type { Certificate } from './certificate-document.ts'
 import { type CertifiedTerms, evidenceOf } from './evidence-of.ts'
 
 /** Options of `certify`. */

@@ -55,7 +55,8 @@ describe('an Anvil that does not start ends the start with code 1 and what to do
   })
 
   test.runIf(process.platform === 'linux')('because too few files may be open', async () => {
-    const line = /^yield-sandbox: Anvil ended with exit code 1: too many files are open\. Fix: raise .*ulimit -n/
+    const line =
+      /^yield-sandbox: Anvil (ended with exit code 1|did not start in time): too many files are open\. Fix: raise .*ulimit -n/
     expectClear(await run(START, { openFiles: 32 }), { code: 1, line })
   })
 
