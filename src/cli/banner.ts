@@ -9,14 +9,20 @@ const NEXT: readonly (readonly [command: string, purpose: string])[] = [
   ['requests list', 'what your client has sent to this sandbox, and what became of it'],
 ]
 
-/**
- * The text for a person when the sandbox is ready: its addresses, a first request to paste, and commands to try next. `own` is the
- * command that runs this program, which in a clone is not on the PATH.
- */
-export function banner(credentials: Credentials, own = 'yield-sandbox'): string {
+/** What the {@link banner} shows beside credentials. */
+interface BannerParts {
+  /** The command that runs this program, which in a clone is not on the PATH. */
+  own?: string
+  /** Address of the inspector; undefined if it is switched off. */
+  inspector?: string | undefined
+}
+
+/** The text for a person when the sandbox is ready: its addresses, a first request to paste, and commands to try next. */
+export function banner(credentials: Credentials, { own = 'yield-sandbox', inspector }: BannerParts = {}): string {
   const { base_url, auth_url, control_url, rpc_urls, scope, seed, ca_file, control_token, tenants } = credentials
   const [tenant] = tenants
   const rows: [string, string][] = [
+    ...(inspector === undefined ? [] : ([['Inspector', inspector]] as [string, string][])),
     ['Base URL', base_url],
     ['Token URL', auth_url],
     ['Docs', new URL('/docs', auth_url).href],

@@ -53,7 +53,8 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   const credentials = await sandbox.credentials()
   if (json) process.stdout.write(`${visibleJson(credentials)}\n`)
   else if (!quiet) {
-    process.stdout.write(banner(credentials, ownCommand(process.argv[1] ?? '', process.cwd())))
+    const own = ownCommand(process.argv[1] ?? '', process.cwd())
+    process.stdout.write(banner(credentials, { own, inspector: sandbox.inspectorAddress() }))
     // A reader such as head that has read enough is noticed at the next line that is written.
     await sandbox.namespace.services.service.clock.wallSleep(READ_MS)
     process.stdout.write('\n')

@@ -30,7 +30,7 @@ const Pairs = (description: string) =>
     description,
   })
 
-const BothClocks = control<MomentOfBoth>(
+export const BothClocks = control<MomentOfBoth>(
   'MomentOnBothClocks',
   Type.Object({ wall: Moment('Real time.'), clock: Moment('Business time.') }),
 )

@@ -21,7 +21,7 @@ declare module 'fastify' {
 }
 
 /** Paths beside the service, such as the sandbox's own pages; records of a client leave them out. */
-const BESIDE = /^\/(_sandbox|rpc|docs|openapi\.json|favicon\.ico)([/?]|$)|^\/(\?|$)|\/\.well-known\//
+const BESIDE = /^\/(_sandbox|rpc|inspector|docs|openapi\.json|favicon\.ico)([/?]|$)|^\/(\?|$)|\/\.well-known\//
 
 /** @returns true for the service, the token endpoint, and paths that nothing serves (a client's mistake) */
 export function isRecorded(url: string, servicePath: string): boolean {
@@ -103,13 +103,14 @@ function isCutShort({ raw }: FastifyRequest): boolean {
 }
 
 /** Notes the progress of a request's transfer. */
-export function noteTransfer({ record }: FastifyRequest, { signed, shown_by }: TransferUnderWay): void {
+export function noteTransfer({ record, namespace }: FastifyRequest, { signed, shown_by }: TransferUnderWay): void {
   if (!record) return
   record.transferring = true
   if (!signed) return
   record.transaction_id = signed.id
   record.tx_hash = signed.tx_hash
   record.shown_by = shown_by ?? null
+  namespace.exchanges.watcher?.changed(record.number)
 }
 
 /** Notes a step of the request's transfer, now; `number`: its nonce or its block. */

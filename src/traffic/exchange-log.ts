@@ -2,9 +2,9 @@ import type { SandboxClock } from '../domain/clock.ts'
 import { TRANSFER_STEPS, type TransferStep } from '../domain/transfers.ts'
 import { type Forgotten, KeptExchanges } from './kept-exchanges.ts'
 import { type Arrival, bounded, LiveExchange, RECORD_BYTES, STEP_BYTES } from './live-exchange.ts'
-import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
+import type { ExchangeEnd, RecordedExchange, UncountedExchange } from './recorded-exchange.ts'
 import type { Redactor } from './redact.ts'
-import { type ShowingDeps, showExchange } from './show-exchange.ts'
+import { type ExchangeOutline, outlineOf, type ShowingDeps, showExchange } from './show-exchange.ts'
 import { Ordinals, whoAsked } from './who-asked.ts'
 
 /** Limits of a log. */
@@ -29,6 +29,14 @@ const REUSED_AFTER = 1000
 /** Share of the bytes that is reserved for forgotten exchanges that a verdict needs: 8 MiB of 64. */
 const KEPT_SHARE = 1 / 8
 
+/** Hears of changes to a record. It is called while a request is served, so it only notes them. */
+export interface ExchangeWatcher {
+  /** The exchange of this number has begun, or something of it has changed. */
+  changed(number: number): void
+  /** All are forgotten; after a reset, those that were open have new numbers. */
+  forgotten(reason: 'reset' | 'deleted'): void
+}
+
 /**
  * The newest exchanges of a namespace, bounded in number and bytes. Recording one is cheap: everything else is derived when it is read.
  */
@@ -40,6 +48,8 @@ export class ExchangeLog {
   generation = 0
   /** Milliseconds since the Unix epoch of the last request to a chain, which is not recorded; null for none since the last reset. */
   rpcAt: number | null = null
+  /** Null while nobody looks. */
+  watcher: ExchangeWatcher | null = null
   readonly #deps: ExchangeLogDeps
   /** Recorded times are milliseconds since this one. */
   readonly #base: number
@@ -71,6 +81,39 @@ export class ExchangeLog {
   /** Number of recorded exchanges. */
   get size(): number {
     return this.#next - this.#oldest
+  }
+
+  /** Number of the oldest exchange here, and of the next one to come. */
+  get range(): { oldest: number; next: number } {
+    return { oldest: this.#oldest, next: this.#next }
+  }
+
+  /** Numbers of the exchanges in {@link kept}, oldest first. */
+  keptNumbers(): number[] {
+    return this.#kept.all().map(({ live }) => live.number)
+  }
+
+  /** @returns true if the exchange of that number is here or kept */
+  has(number: number): boolean {
+    return this.#found(number) !== undefined
+  }
+
+  /** The facts of exchanges, here or kept, that say to which operation they belong; without decoding them. */
+  *outlines(numbers: Iterable<number>): Generator<ExchangeOutline> {
+    for (const number of numbers) {
+      const found = this.#found(number)
+      if (found) yield outlineOf(found.live, found.request_id, this.#deps)
+    }
+  }
+
+  /** The exchanges of these numbers, here or kept, decoded as by {@link newestFirst}, but not counted, which takes longer than the rest. */
+  *uncounted(numbers: Iterable<number>): Generator<UncountedExchange> {
+    for (const number of numbers) {
+      const found = this.#found(number)
+      if (!found) continue
+      whoAsked(found.live, this.#deps)
+      yield this.#showAs(found.live, found.request_id, 1)
+    }
   }
 
   /** Counts of exchanges that were recorded and are neither here nor in {@link kept}. Requests for unknown paths do not count. */
@@ -129,6 +172,7 @@ export class ExchangeLog {
     this.#empty()
     this.#first = this.#next
     this.#oldest = this.#next
+    this.watcher?.forgotten('deleted')
   }
 
   /** For a reset: forgets closed exchanges and counts from 1 again. Open ones stay, and end as cut off. */
@@ -150,6 +194,7 @@ export class ExchangeLog {
       live.number = this.#next
       this.#put(live)
     }
+    this.watcher?.forgotten('reset')
   }
 
   /** For a stop: cuts off open exchanges. */
@@ -175,12 +220,16 @@ export class ExchangeLog {
     live.begin(this.#next, arrival, times)
     this.#ids.set(this.#place(this.#next), arrival.request_id)
     this.#put(live)
+    this.watcher?.changed(live.number)
     return live
   }
 
   /** Records the body of a request, of a long one the beginning. `whole`: true if all of it has come. A later call overwrites it. */
   takeBody(live: LiveExchange, text: string | null, bytes: number, whole = true): void {
     const before = live.body?.length ?? 0
+    // Whoever looked before the body came could not know who asks.
+    live.tenant ??= undefined
+    live.external_id ??= undefined
     live.body = text === null ? null : bounded(text, BODY_LIMIT)
     live.bodyBytes = bytes
     live.bodyCut = !whole || (live.body?.length ?? 0) < (text?.length ?? 0)
@@ -214,6 +263,7 @@ export class ExchangeLog {
     live.steps ??= []
     live.steps.push(TRANSFER_STEPS.indexOf(step), wall - this.#base, clock.at(wall) - wall, number, after)
     this.#grow(live, STEP_BYTES)
+    this.watcher?.changed(live.number)
   }
 
   /** Records how an exchange has ended, now. Only the first call counts. */
@@ -229,6 +279,13 @@ export class ExchangeLog {
     live.end = live.cutOff ? 'cut_off' : end
     live.ended = wall - this.#base
     live.endedAhead = clock.at(wall) - wall
+    this.watcher?.changed(live.number)
+  }
+
+  /** Records that the client did not read the answer. */
+  takeUnread(live: LiveExchange): void {
+    live.unread = true
+    this.watcher?.changed(live.number)
   }
 
   #put(live: LiveExchange): void {
@@ -305,6 +362,11 @@ export class ExchangeLog {
       if (live) here.push(live)
     }
     return here
+  }
+
+  #found(number: number): { live: LiveExchange; request_id: string } | undefined {
+    const live = this.#at(number)
+    return live ? { live, request_id: this.idOf(live) } : this.#kept.get(number)
   }
 
   #at(number: number): LiveExchange | undefined {

@@ -148,3 +148,6 @@ export interface RecordedExchange {
   idempotency: { key: string; use: 'first' | 'joined' | 'replayed' | 'unused' } | null
   transfer: CausedTransfer | null
 }
+
+/** An exchange without the member that takes longest to find out. */
+export type UncountedExchange = Omit<RecordedExchange, 'ordinal'>

@@ -17,7 +17,7 @@ import type {
 import type { Redactor } from './redact.ts'
 import { redactAnswer, redactBody } from './redact-body.ts'
 import { bearerToken, showToken } from './show-token.ts'
-import { clientIdOf, type TenantDirectory } from './who-asked.ts'
+import { clientIdOf, type TenantDirectory, whoAsked } from './who-asked.ts'
 
 /** Facts about the namespace that are needed to show an exchange. */
 export interface ShowingDeps extends TenantDirectory {
@@ -38,6 +38,25 @@ export interface ExchangeShowing {
   /** Milliseconds since the Unix epoch: the base of its recorded times, and now. */
   base: number
   now: number
+}
+
+/** The facts of an exchange that say to which operation it belongs. Its body and key may hold secrets: they are for comparing only. */
+export interface ExchangeOutline
+  extends Pick<RecordedExchange, 'number' | 'request_id' | 'operation' | 'tenant' | 'external_id'> {
+  key: string | null
+  body: string | null
+  /** Code of its refusal; null for none. */
+  refused: string | null
+  transaction_id: string | null
+}
+
+/** Outlines an exchange. */
+export function outlineOf(live: LiveExchange, request_id: string, deps: TenantDirectory): ExchangeOutline {
+  whoAsked(live, deps)
+  const { number, operation, tenant = null, external_id = null, headers, body, refusal, transaction_id } = live
+  const sent = operation === null ? undefined : rawHeaderOf(headers, 'idempotency-key')
+  const who = { number, request_id, operation, tenant, external_id }
+  return { ...who, key: sent ? unquotedKey(sent) : null, body, refused: refusal?.code ?? null, transaction_id }
 }
 
 /** Decodes and redacts an exchange. Call `whoAsked` on it first. */

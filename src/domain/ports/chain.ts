@@ -129,6 +129,8 @@ export interface Chain extends ChainControls {
   /** Outcome of a transaction that the chain's node may have forgotten. Does not call the node; undefined if the node must be asked. */
   outcome(hash: Hex): 'success' | 'reverted' | undefined
   market(pool: Pool): Promise<MarketFigures>
+  /** Underlying tokens that a pool can pay out now, in minor units; null if its market does not show them. */
+  liquidity(pool: Pool): Promise<bigint | null>
   /** Worth of positions now (sandbox clock), in minor units, in the order given, in a constant number of round trips. */
   values(positions: readonly Position[]): Promise<bigint[]>
   /** Shares that the owner's wallet holds in a pool, as read from the chain. */
