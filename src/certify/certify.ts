@@ -42,7 +42,7 @@ export async function certify(terms: CertifyTerms): Promise<Certificate | undefi
   for (const { scenario, report } of runs) {
     if (report.verdict === 'inconclusive') terms.say(`scenario ${scenario?.name}: ${report.summary}`)
   }
-  const home = terms.env['HOME']
+  const home = terms.env.HOME
   const flags = terms.flags.map((flag) => withTilde(flag, home))
   return certificateOf(evidenceOf(runs, sharedExploration(exploration, home), { ...terms, flags }))
 }

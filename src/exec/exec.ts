@@ -50,7 +50,7 @@ export async function exec(terms: ExecTerms): Promise<number> {
   for (const complaint of complaints) say(complaint)
   const written = await writeReports(
     files,
-    reports.map((report) => sharedReport(report, terms.env['HOME'])),
+    reports.map((report) => sharedReport(report, terms.env.HOME)),
     say,
   )
   const [first] = judged
