@@ -3,7 +3,8 @@ import { type ExploreTerms, explore, limitOf } from '../explore/explore.ts'
 import { sharedExploration } from '../explore/results/exploration-files.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { withTilde } from '../support/with-tilde.ts'
-import { type Certificate, certificateOf } from './certificate.ts'
+import { certificateOf } from './certificate.ts'
+import type { Certificate } from './certificate-document.ts'
 import { type CertifiedTerms, evidenceOf } from './evidence-of.ts'
 
 /** Options of `certify`. */

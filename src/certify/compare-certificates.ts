@@ -1,6 +1,6 @@
 import { shellWords } from '../support/foreign-text.ts'
 import { canonicalJson } from '../support/json.ts'
-import type { Certificate } from './certificate.ts'
+import type { Certificate } from './certificate-document.ts'
 import { type CertificateEvidence, operationInWords } from './evidence.ts'
 
 /** Maximum number of differences that are listed. */

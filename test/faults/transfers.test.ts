@@ -136,10 +136,14 @@ describe('on the chain', () => {
   })
 
   test('revert: a withdrawal fails and the position stays', async () => {
+    const shown = async () => (await acme.get('end_users/dan/portfolios?limit=100')).body.data
     await deposit()
+    const before = await shown()
+    expect(before).toContainEqual(expect.objectContaining({ portfolio_id: portfolio, deposited: '1000' }))
     await fault({ kind: 'revert', match: { operation: 'withdraw' } })
     expect(outcome(await acme.withdraw('dan', portfolio, '400'))).toBe('422 transaction_reverted')
-    expect((await acme.withdraw('dan', portfolio, '400')).body).toMatchObject({ deposited: '600' })
+    expect(await shown()).toEqual(before)
+    expect(outcome(await acme.withdraw('dan', portfolio, '400'))).toBe('200')
   })
 
   test('reorg: another block, the same transaction, settled once', async () => {
