@@ -109,7 +109,9 @@ describe('delays', () => {
   })
 
   test('slow_confirmation takes 45 s unless told otherwise', async () => {
-    expect((await fault({ kind: 'slow_confirmation' })).explanation).toBe('The confirmation takes 45s longer.')
+    expect((await fault({ kind: 'slow_confirmation' })).explanation).toBe(
+      'The confirmation takes 45s longer once the transaction is out.',
+    )
   })
 
   test('stuck: no confirmation however long, until the fault is taken away', async () => {
