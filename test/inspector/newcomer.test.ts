@@ -26,7 +26,7 @@ describe.skipIf(NO_CHROMIUM)("a newcomer's way", () => {
 
   test('the empty page has a first request, which works as it is copied and shows as it arrives', async () => {
     const { page } = opened
-    const box = page.getByRole('region', { name: 'First request' })
+    const box = page.getByLabel('First request')
     await box.getByRole('button').click()
     const copied = await page.evaluate<string>('navigator.clipboard.readText()')
     expect(copied).toContain('curl')
@@ -63,7 +63,7 @@ describe.skipIf(NO_CHROMIUM)("a newcomer's way", () => {
     const detail = page.locator('#detail')
     await detail.getByText('250.00 too much').waitFor()
     expect(await detail.getByRole('definition').allTextContents()).toEqual(
-      expect.arrayContaining(['0.00', '250.00', '500.00USDC']),
+      expect.arrayContaining(['0.00', '250.00', '500.00 USDC']),
     )
     await detail.getByText('idempotency-key-on-retry').waitFor()
     await detail.getByText('What to change').waitFor()
