@@ -15,7 +15,7 @@ const PICTURES: readonly (readonly [name: string, place: string, text: string])[
 ]
 
 /** True for `npm run build:pictures`. */
-const isUpdate = process.argv.includes('--update') || process.argv.includes('-u') || process.env.BUILD_PICTURES === '1'
+const isUpdate = process.env.BUILD_PICTURES === '1'
 
 describe.skipIf(NO_CHROMIUM)('pictures', () => {
   let sandbox: SandboxHandle
