@@ -88,13 +88,13 @@ token=$(take access_token ${shell(facts.token_url)} \\
 user_token=$(take token ${shell(facts.minting_url)}${control} \\
   -H "$json" -d ${shell(json({ external_id }))})
 ask ${shell(facts.end_users_url)} -H "Authorization: Bearer $token" -H "Idempotency-Key: $(uuid)" -H "$json" \\
-  -d ${shell(unclosed(json({ external_id })))}',"user_jwt":"'"$user_token"'"}' >/dev/null
+  -d ${shell(`${unclosed(json({ external_id }))},"user_jwt":"`)}"$user_token"'"}' >/dev/null
 portfolio_id=$(take portfolio_id ${shell(`${facts.end_user_url}/portfolios`)} \\
   -H "Authorization: Bearer $token" -H "X-User-Token: $user_token" -H "Idempotency-Key: $(uuid)" -H "$json" \\
   -d ${shell(json(portfolio))})
 ask ${shell(`${facts.end_user_url}/deposit`)} \\
   -H "Authorization: Bearer $token" -H "X-User-Token: $user_token" -H "Idempotency-Key: $(uuid)" -H "$json" \\
-  -d ${shell(unclosed(json({ amount_minor })))}',"portfolio_id":"'"$portfolio_id"'"}'
+  -d ${shell(`${unclosed(json({ amount_minor }))},"portfolio_id":"`)}"$portfolio_id"'"}'
 )
 `
 }
@@ -106,8 +106,9 @@ function typescriptText(facts: Facts): string {
     ca_file === undefined
       ? ''
       : `// Node trusts the sandbox if it is started with NODE_EXTRA_CA_CERTS=${shell(ca_file)}\n`
-  const control = facts.needs_control_token ? `, { Authorization: \`Bearer \${process.env.CONTROL_TOKEN}\` }` : ''
-  return `${trust}const externalId = ${json(facts.external_id)}
+  const control = facts.needs_control_token ? `, { Authorization: \`Bearer \${env.CONTROL_TOKEN}\` }` : ''
+  const imports = facts.needs_control_token ? "import { env } from 'node:process'\n\n" : ''
+  return `${trust}${imports}const externalId = ${json(facts.external_id)}
 
 async function post(url = '', body = {}, headers = {}) {
   const isForm = body instanceof URLSearchParams
