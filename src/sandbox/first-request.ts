@@ -106,9 +106,8 @@ function typescriptText(facts: Facts): string {
     ca_file === undefined
       ? ''
       : `// Node trusts the sandbox if it is started with NODE_EXTRA_CA_CERTS=${shell(ca_file)}\n`
-  const control = facts.needs_control_token ? `, { Authorization: \`Bearer \${env.CONTROL_TOKEN}\` }` : ''
-  const imports = facts.needs_control_token ? "import { env } from 'node:process'\n\n" : ''
-  return `${trust}${imports}const externalId = ${json(facts.external_id)}
+  const control = facts.needs_control_token ? `, { Authorization: \`Bearer \${process.env.CONTROL_TOKEN}\` }` : ''
+  return `${trust}const externalId = ${json(facts.external_id)}
 
 async function post(url = '', body = {}, headers = {}) {
   const isForm = body instanceof URLSearchParams
