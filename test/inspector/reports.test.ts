@@ -125,6 +125,7 @@ describe.skipIf(NO_CHROMIUM)('verdict, explore and files in the inspector', () =
       await drop(page, 'file', text)
       await page.getByRole('button', { name: 'Back to live' }).waitFor()
       expect(await page.locator('main').textContent()).toContain(shown)
+      expect(await page.locator('main a[href^="#operations/"]').count(), 'links to what is not live').toBe(0)
       expect([await axeFindings(page), await opened!.overflow()], look).toEqual([[], 0])
       await opened!.close()
       expect(opened!.complaints).toEqual([])
