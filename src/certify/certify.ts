@@ -1,6 +1,8 @@
 import { type AllTerms, runAll } from '../exec/run-all.ts'
 import { type ExploreTerms, explore, limitOf } from '../explore/explore.ts'
+import { sharedExploration } from '../explore/results/exploration-files.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
+import { withTilde } from '../support/with-tilde.ts'
 import { certificateOf } from './certificate.ts'
 import type { Certificate } from './certificate-document.ts'
 import { type CertifiedTerms, evidenceOf } from './evidence-of.ts'
@@ -41,5 +43,7 @@ export async function certify(terms: CertifyTerms): Promise<Certificate | undefi
   for (const { scenario, report } of runs) {
     if (report.verdict === 'inconclusive') terms.say(`scenario ${scenario?.name}: ${report.summary}`)
   }
-  return certificateOf(evidenceOf(runs, exploration, terms))
+  const home = terms.env.HOME
+  const flags = terms.flags.map((flag) => withTilde(flag, home))
+  return certificateOf(evidenceOf(runs, sharedExploration(exploration, home), { ...terms, flags }))
 }

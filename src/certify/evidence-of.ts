@@ -167,8 +167,22 @@ function incidentOf(results: readonly TrialResult[], lasting: ReadonlySet<string
       sentences: VARYING.has(first.outcome) ? [] : first.sentences.map((sentence) => withoutName(sentence, lasting)),
       findings: first.findings.map(({ id }) => id).filter((id) => CRITICAL.has(id)),
       repeat: first.repeat,
+      ...moneyEvidence(first, lasting),
     },
   ]
+}
+
+/** Sorted, since end users without a lasting name come in no certain order. How much a hung command moves depends on when it was ended. */
+function moneyEvidence(
+  { outcome, money = [] }: TrialResult,
+  lasting: ReadonlySet<string>,
+): Pick<CertifiedIncident, 'money'> {
+  if (VARYING.has(outcome)) return {}
+  const wrong = money
+    .filter(({ expected_minor, is_minor }) => expected_minor !== is_minor)
+    .map((one) => ({ ...one, external_id: lasting.has(one.external_id) ? one.external_id : null }))
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  return wrong.length > 0 ? { money: wrong } : {}
 }
 
 /** Replaces the name of an end user who has another name in every run. */

@@ -187,7 +187,7 @@ async function conclude(exploration: Exploration | undefined, terms: Conclusion)
   )
   if (exploration.untried && flags.trial === undefined)
     say(`what was found is in ${flags.results}; the same command line with --resume goes on`)
-  const written = await writeExploration(files, exploration, say)
+  const written = await writeExploration(files, exploration, say, process.env.HOME)
   if (signal !== undefined) return codeOfSignal(signal)
   return explorationExitCode(exploration, allowInconclusive) || (written ? 0 : USAGE)
 }

@@ -1,5 +1,5 @@
 import type { AuditReport } from '../domain/audit-report.ts'
-import type { ActiveFault } from '../faults/active-rule.ts'
+import type { ActiveFault, FaultPreview } from '../faults/active-rule.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { Assumption, Fidelity } from '../fidelity/manifest.ts'
 import type { CommandEnding, Level, OperationOutcome } from '../oracle/outcome.ts'
@@ -182,6 +182,7 @@ export type {
   ExchangePage,
   ExchangeQuery,
   ExplainedExchange,
+  FaultPreview,
   FaultRule,
   Fidelity,
   FindingId,

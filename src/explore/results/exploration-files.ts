@@ -1,6 +1,7 @@
 import { reportFile, writeEach } from '../../exec/report-files.ts'
 import { OptionError } from '../../option-error.ts'
 import { shorten } from '../../support/foreign-text.ts'
+import { withTilde } from '../../support/with-tilde.ts'
 import type { Exploration } from '../exploration.ts'
 import type { ExplorationForm } from '../render/render-exploration.ts'
 
@@ -19,14 +20,30 @@ export function explorationFile(path: string): ExplorationFile {
   )
 }
 
-/** Writes every file. Resolves to false when one of them could not be written, which it reports. */
+/** An exploration to be shown to others: paths in the home folder begin with `~`. Undefined: there is none. */
+export function sharedExploration(exploration: Exploration, home: string | undefined): Exploration {
+  const short = (text: string) => withTilde(text, home)
+  return {
+    ...exploration,
+    command: exploration.command.map(short),
+    results: exploration.results.map((result) => ({
+      ...result,
+      repeat: short(result.repeat),
+      ...(result.smallest && { smallest: { ...result.smallest, file: short(result.smallest.file) } }),
+    })),
+  }
+}
+
+/** Writes every file, without the path of the home folder. Resolves to false when one of them could not be written, which it reports. */
 export async function writeExploration(
   files: readonly ExplorationFile[],
   exploration: Exploration,
   say: (line: string) => void,
+  home: string | undefined,
 ): Promise<boolean> {
   if (files.length === 0) return true
   // Loaded on demand: the renderers are long, and most runs write no report.
   const { renderExploration } = await import('../render/render-exploration.ts')
-  return writeEach(files, (form) => renderExploration(form, exploration), say)
+  const shared = sharedExploration(exploration, home)
+  return writeEach(files, (form) => renderExploration(form, shared), say)
 }
