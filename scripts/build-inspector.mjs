@@ -23,7 +23,10 @@ const PLAIN_CALLS = { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment' }
 
 const [app, reports] = await bundled(
   'main.tsx',
-  { platform: 'browser', transform: { jsx: PLAIN_CALLS, inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] } } },
+  {
+    platform: 'browser',
+    transform: { jsx: PLAIN_CALLS, inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] } },
+  },
   { format: 'esm', minify: true, entryFileNames: 'app.js', chunkFileNames: '[name].js' },
   ['app.js', 'reports.js'],
 )

@@ -5,7 +5,7 @@ import { go, hrefOf, namespace, place, VIEWS, type ViewName } from './model/addr
 import { listenToKeys } from './model/keys.ts'
 import { dayOf } from './model/list-items.ts'
 import { clock, connection, headline, type LinkState } from './model/live.ts'
-import { type OpenedFile, openedFile, openFile } from './model/opened-file.ts'
+import { type OpenedFile, openedFile, showFile } from './model/opened-file.ts'
 import { useRead } from './model/use-read.ts'
 import { Icon } from './parts/icon.tsx'
 import { LoadedView } from './parts/loaded-view.tsx'
@@ -230,7 +230,8 @@ function listenToDrops(): () => void {
   const over = (event: DragEvent) => event.preventDefault()
   const drop = (event: DragEvent) => {
     event.preventDefault()
-    void openFile(event.dataTransfer?.files[0])
+    const file = event.dataTransfer?.files[0]
+    if (file) void import('./reports.ts').then(({ readFile }) => readFile(file).then(showFile))
   }
   addEventListener('dragover', over)
   addEventListener('drop', drop)

@@ -17,11 +17,8 @@ export type FileContent =
 /** The file that is shown; null for what is live. */
 export const openedFile = signal<OpenedFile | null>(null)
 
-/** Shows a file. What reads it is loaded now, not with the page. */
-export async function openFile(file: File | undefined): Promise<void> {
-  if (!file) return
-  const { readFile } = await import('../reports.ts')
-  const opened = await readFile(file)
-  openedFile.value = opened
-  go({ view: opened.kind === 'exploration' ? 'explore' : 'verdict', selected: '' })
+/** Shows a file in its view. */
+export function showFile(file: OpenedFile): void {
+  openedFile.value = file
+  go({ view: file.kind === 'exploration' ? 'explore' : 'verdict', selected: '' })
 }

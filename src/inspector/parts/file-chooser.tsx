@@ -1,6 +1,6 @@
 import { Component, type ComponentChildren } from 'preact'
-import { openedFile, openFile } from '../model/opened-file.ts'
-import { refused } from '../model/read-file.ts'
+import { openedFile, showFile } from '../model/opened-file.ts'
+import { readFile, refused } from '../model/read-file.ts'
 
 /** A button that chooses a file to be shown. */
 export function FileChooser() {
@@ -11,7 +11,7 @@ export function FileChooser() {
         class="sr"
         type="file"
         accept=".json,.html,.htm"
-        onChange={({ currentTarget }) => void openFile(currentTarget.files?.[0])}
+        onChange={({ currentTarget: { files } }) => files?.[0] && void readFile(files[0]).then(showFile)}
       />
     </label>
   )
