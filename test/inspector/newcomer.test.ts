@@ -34,7 +34,7 @@ describe.skipIf(NO_CHROMIUM)("a newcomer's way", () => {
     const row = page.locator('.row', { hasText: 'Deposit' })
     await row.waitFor()
     expect(await row.textContent()).toContain('alice')
-    expect(await page.locator('.headline').textContent()).toContain('Money is right')
+    await page.locator('.headline').getByText('Money is right').waitFor()
   })
 
   test('whoever drops a deposit by the form sees the retry, and that it was paid once', async () => {
@@ -67,7 +67,7 @@ describe.skipIf(NO_CHROMIUM)("a newcomer's way", () => {
     )
     await detail.getByText('idempotency-key-on-retry').waitFor()
     await detail.getByText('What to change').waitFor()
-    await detail.getByText('a new key').waitFor()
+    await detail.getByText('a new key', { exact: true }).waitFor()
     expect(await detail.locator('data').first().getAttribute('value')).toBe(AMOUNT)
   })
 
