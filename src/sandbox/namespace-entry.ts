@@ -100,7 +100,8 @@ export class NamespaceEntry {
     const kept = this.#closed.is === 'kept' ? this.#closed.kept : undefined
     const known = kept && { seed: kept.seed, created_at: kept.created_at }
     const readiness = { ready: this.#failure === undefined, ...reasonOf(this.#failure) }
-    return { name: this.name, ...known, ...readiness, tenants: slugsOf(this.clients) }
+    const traffic = { requests: 0, last_request_at: null, failed_findings: null }
+    return { name: this.name, ...known, ...readiness, tenants: slugsOf(this.clients), ...traffic }
   }
 
   /** @returns true once it is no longer stored, though its name and files may still exist */
@@ -174,7 +175,14 @@ export class NamespaceEntry {
 /** Summary of an open namespace for a list of namespaces. */
 export function summaryOf(namespace: Namespace): NamespaceSummary {
   const { name, seed, created_at, clients } = namespace
-  return { name, seed, created_at, ...namespace.readiness(), tenants: slugsOf(clients) }
+  const { exchanges } = namespace.services
+  const { newestAt } = exchanges
+  const traffic = {
+    requests: exchanges.size,
+    last_request_at: newestAt === null ? null : new Date(newestAt).toISOString(),
+    failed_findings: namespace.overview.brokenRules,
+  }
+  return { name, seed, created_at, ...namespace.readiness(), tenants: slugsOf(clients), ...traffic }
 }
 
 function slugsOf(clients: KeptNamespace['clients']): string[] {
