@@ -1,6 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-export { AnvilBinaryMissingError } from './chain/node/anvil-binary.ts'
-export { AnvilStartError } from './chain/node/anvil-process.ts'
+export { AnvilBinaryMissingError, AnvilStartError } from './chain/node/anvil-process.ts'
 export type {
   ActiveFault,
   AuditReport,

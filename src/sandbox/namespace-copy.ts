@@ -1,4 +1,4 @@
-import type { ChainCopies } from '../chain/chain-copy.ts'
+import type { ChainCopies } from '../chain/anvil-chain.ts'
 import type { ClockPosition } from '../domain/clock.ts'
 import type { IdsMade } from '../domain/ids.ts'
 import type { Showing, Tenant } from '../domain/records.ts'

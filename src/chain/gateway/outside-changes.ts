@@ -1,9 +1,10 @@
 import { keccak256 } from 'viem/utils'
 import type { SandboxClock } from '../../domain/clock.ts'
 import type { Hex } from '../../domain/records.ts'
-import { type JsonRpcRequest, outcomeText } from '../json-rpc/json-rpc.ts'
 import { invalidParams, MINED_BLOCKS, TRANSACTION_BYTES } from '../json-rpc/rpc-budget.ts'
 import { type RpcClient, RpcError } from '../json-rpc/rpc-client.ts'
+import { type JsonRpcRequest, outcomeText } from '../json-rpc/rpc-server.ts'
+import type { ForeignState, SnapshotPlace } from '../node/anvil-node.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
 import type { BlockProducer } from '../rounds/block-producer.ts'
@@ -12,7 +13,6 @@ import { type Allowance, Turn } from './allowance.ts'
 import { ForeignPool } from './foreign-pool.ts'
 import type { OutsideReads } from './outside-reads.ts'
 import { isMine, miningOf, refusalOf, setsTime, staysInNode, takesSmallNumbers } from './rpc-methods.ts'
-import { forget, obstacleToRevert, remember, reverts, takesSnapshot } from './snapshots.ts'
 
 type Params = readonly unknown[]
 
@@ -174,4 +174,52 @@ export interface ChangeDeps {
   producer: BlockProducer
   supervisor: Pick<NodeSupervisor, 'foreign'>
   clock: SandboxClock
+}
+
+/** Limit on the blocks that can be taken back: Anvil does not keep the states of many more. */
+const MOST_BLOCKS = 30
+
+/** @returns true if a method takes a snapshot for `evm_revert` */
+function takesSnapshot(method: string): boolean {
+  return /^(evm|anvil)_snapshot$/.test(method)
+}
+
+function reverts(method: string): boolean {
+  return /^(evm|anvil)_revert$/.test(method)
+}
+
+/** Remembers the place of the chain when the snapshot `id` was taken. */
+function remember({ snapshots }: ForeignState, id: unknown, place: SnapshotPlace): void {
+  const key = snapshotKey(id)
+  if (key !== undefined) snapshots.set(key, place)
+}
+
+/**
+ * Checks a revert. The chain must keep the changes that the service itself has made since the snapshot: they are in its ledger.
+ * @returns the reason why the chain must not go back to a snapshot, `'unknown'` if it does not exist; undefined if it may
+ */
+function obstacleToRevert({ snapshots }: ForeignState, id: unknown, now: SnapshotPlace): string | undefined {
+  const taken = snapshots.get(snapshotKey(id) ?? '')
+  if (!taken) return 'unknown'
+  if (taken.ownChanges !== now.ownChanges) {
+    return 'the service has moved funds since that snapshot, and its ledger says so: POST /_sandbox/reset takes back both'
+  }
+  if (now.height - taken.height > MOST_BLOCKS) return `no more than ${MOST_BLOCKS} blocks can be taken back`
+  return undefined
+}
+
+/** @returns true if the chain may still go back to some snapshot; blocks that the service mines would prevent that */
+export function canGoBack(foreign: ForeignState, now: SnapshotPlace): boolean {
+  return [...foreign.snapshots.keys()].some((id) => obstacleToRevert(foreign, id, now) === undefined)
+}
+
+/** Forgets a snapshot to which the chain went back: its id cannot be used again. */
+function forget({ snapshots }: ForeignState, id: unknown): void {
+  snapshots.delete(snapshotKey(id) ?? '')
+}
+
+/** @returns a snapshot's id in decimal digits, whatever its notation; undefined if it is not a number */
+function snapshotKey(id: unknown): string | undefined {
+  if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
+  return typeof id === 'string' && /^(0x[0-9a-f]{1,16}|\d{1,16})$/i.test(id) ? BigInt(id).toString() : undefined
 }
