@@ -33,12 +33,13 @@ export { type ConnectOptions, connectSandbox } from './library/connect-sandbox.t
 export type {
   ClockHandle,
   FaultsHandle,
+  NamespaceOptions,
+  NamespacesHandle,
+  RequestsHandle,
   SandboxHandle,
   ScenariosHandle,
   TokenWish,
 } from './library/handle.ts'
-export type { NamespaceOptions, NamespacesHandle } from './library/namespaces-handle.ts'
-export type { RequestsHandle } from './library/requests-handle.ts'
 export { startSandbox } from './library/start-sandbox.ts'
 export { OptionError } from './option-error.ts'
 export type { SandboxLogger, SandboxOptions } from './options.ts'

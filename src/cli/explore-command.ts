@@ -21,7 +21,7 @@ import { shellWords, shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
 import { ExploreDisplay } from './explore-display.ts'
-import { keepTickShape } from './keep-tick-shape.ts'
+import { keepTickShape, watchSignals } from './own-process.ts'
 import { atLeastOne, positiveDuration, wholeNumber } from './parse-argument.ts'
 import {
   execFlags,
@@ -34,7 +34,6 @@ import {
   withRunFlags,
 } from './run-flags.ts'
 import { screenOf } from './screen-of.ts'
-import { watchSignals } from './watch-signals.ts'
 
 /** Most random schedules that one exploration tries. */
 const MAX_RANDOM = 10_000

@@ -14,11 +14,18 @@ import type { ExploreWatch } from '../explore/explore.ts'
 import { OptionError } from '../option-error.ts'
 import { shippedScenarios } from '../scenarios/find-scenario.ts'
 import { shorten, visibleText } from '../support/foreign-text.ts'
-import { type CertifyFlags, CLOCK, SEED } from './certify-flags.ts'
 import { ExploreDisplay } from './explore-display.ts'
-import { keepTickShape } from './keep-tick-shape.ts'
-import { execFlags, exitAtOnce, forgiveReaders, sandboxOptions, say } from './run-flags.ts'
-import { watchSignals } from './watch-signals.ts'
+import { keepTickShape, watchSignals } from './own-process.ts'
+import {
+  type CertifyFlags,
+  CLOCK,
+  execFlags,
+  exitAtOnce,
+  forgiveReaders,
+  SEED,
+  sandboxOptions,
+  say,
+} from './run-flags.ts'
 
 /** Most characters of a subject. */
 const LONGEST_SUBJECT = 200

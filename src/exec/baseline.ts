@@ -5,8 +5,8 @@ import type { Report } from '../verdict/report.ts'
 import { failuresOf } from '../verdict/verdict-of.ts'
 import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
-import { readYaml } from '../yaml-file/read-yaml.ts'
 import { object, oneOf, text } from '../yaml-file/schema-words.ts'
+import { readYaml } from '../yaml-file/yaml-source.ts'
 
 const entry = object(
   'an entry (id, reason, expires)',

@@ -30,7 +30,7 @@ export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoi
   const description = async ({ headers }: FastifyRequest) => {
     const [{ openApiDocument }, { knownIn, knownOfFixture }] = await Promise.all([
       import('./description/openapi-document.ts'),
-      import('./description/known.ts'),
+      import('./description/openapi-document.ts'),
     ])
     const shipped = knownOfFixture(settings)
     const known = controlToken === undefined ? await knownIn(store, shipped) : shipped

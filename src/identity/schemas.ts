@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { from, named, openList, SPECIFICATION } from '../domain/described-schema.ts'
-import { OAUTH_ERRORS } from './oauth-error.ts'
+import { OAUTH_ERRORS } from './token-request.ts'
 
 /** Form of a token request (spec: Identity-provider token 2). */
 export const FormSchema = named(

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { RecentlyUsed } from '../support/maps.ts'
+import type { NamespaceCopy } from './build-services.ts'
 import type { Namespace } from './namespace.ts'
-import type { NamespaceCopy } from './namespace-copy.ts'
 
 /** Inputs of seeding a namespace; equal inputs give equal namespaces. */
 export interface Seeding {
