@@ -10,7 +10,7 @@ import {
 import type { Hex } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Logger } from '../support/logger.ts'
-import type { ArchiveSegment } from './archive/archive-segment.ts'
+import type { ArchiveSegment } from './archive/archived-block.ts'
 import type { BlockArchive } from './archive/block-archive.ts'
 import { AnvilControls, type RulerDeps } from './chain-controls.ts'
 import { FetchBudget } from './fork/fetch-budget.ts'

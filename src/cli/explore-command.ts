@@ -12,10 +12,14 @@ import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
 import { untriedInWords } from '../explore/plan/plan.ts'
 import { renderExplorationText } from '../explore/render/text.ts'
-import { type ExplorationFile, explorationFile, writeExploration } from '../explore/results/exploration-files.ts'
-import { ResultsFile } from '../explore/results/results-file.ts'
+import {
+  type ExplorationFile,
+  explorationFile,
+  ResultsFile,
+  writeExploration,
+} from '../explore/results/results-file.ts'
 import { type KeptResults, readResults } from '../explore/results/resume.ts'
-import { saveScenario } from '../explore/shrink/schedule-scenario.ts'
+import { saveScenario } from '../explore/shrink/shrink.ts'
 import { explorationExitCode } from '../explore/summary.ts'
 import { shellWords, shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'

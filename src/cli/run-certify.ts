@@ -2,9 +2,14 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { certificateExitCode } from '../certify/certificate.ts'
-import { certificateFiles, readCertificate, verifyCertificate, writeCertificate } from '../certify/certificate-file.ts'
+import {
+  certificateFiles,
+  compareCertificates,
+  readCertificate,
+  verifyCertificate,
+  writeCertificate,
+} from '../certify/certificate-file.ts'
 import { certify } from '../certify/certify.ts'
-import { compareCertificates } from '../certify/compare-certificates.ts'
 import { renderCertificateText } from '../certify/render/render-text.ts'
 import { codeOfSignal } from '../exec/command-end.ts'
 import { parseRename } from '../exec/command-environment.ts'

@@ -1,7 +1,6 @@
 import type { FaultRule } from '../control/contract.ts'
 import { SandboxClock } from '../domain/clock.ts'
-import { parseFaultText } from '../faults/fault-header.ts'
-import { checkRule } from '../faults/fault-rule.ts'
+import { checkRule, parseFaultText } from '../faults/fault-rule.ts'
 import { OptionError } from '../option-error.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/foreign-text.ts'
