@@ -1,9 +1,9 @@
-import type { ServiceSettings } from '../domain/service-settings.ts'
-import type { Check, RecordedExchange, Refusal, ShownToken } from '../traffic/recorded-exchange.ts'
-import type { ConfigurationCause } from './report.ts'
 import { CHECKS } from '../domain/check.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import { grouped } from '../support/maps.ts'
+import type { Check, RecordedExchange, Refusal, ShownToken } from '../traffic/recorded-exchange.ts'
 import type { Evidence } from './finding.ts'
+import type { ConfigurationCause } from './report.ts'
 
 /** A mistake in a client's set-up, as one refused exchange shows it. */
 type SetUpDiagnosis = Pick<ConfigurationCause, 'title' | 'expected' | 'came' | 'fix'>
@@ -62,11 +62,7 @@ const TIMES = ['iat', 'nbf', 'exp'] as const
 const MILLISECONDS = 1e11
 
 /** The skew of the clock behind a token, if the token was refused because of its times. */
-function skewOf(
-  { refusal, began }: RecordedExchange,
-  token: ShownToken,
-  which: string,
-): SetUpDiagnosis | undefined {
+function skewOf({ refusal, began }: RecordedExchange, token: ShownToken, which: string): SetUpDiagnosis | undefined {
   const aspect = refusal?.aspect ?? 'exp'
   const claim = claimOf(token, aspect)
   if (typeof claim !== 'number' || !Number.isFinite(claim)) return undefined
@@ -323,7 +319,8 @@ const userTokenClock: Cause = {
 }
 
 /** Ends of the service's paths, and of the token endpoint's. */
-const SERVICE_PATH = /(?:\/partner)?(\/(?:pools|end_users(?:\/[^/]+\/(?:portfolios|deposit|withdraw|transactions))?))\/*$/
+const SERVICE_PATH =
+  /(?:\/partner)?(\/(?:pools|end_users(?:\/[^/]+\/(?:portfolios|deposit|withdraw|transactions))?))\/*$/
 const TOKEN_PATH = /(?:^|\/)(?:oauth2?(?:\/v2\.0)?\/)?token\/*$/
 
 /** Requests go to unknown paths that end like known ones: the address in front of them is wrong. */
