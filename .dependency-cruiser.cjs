@@ -72,7 +72,11 @@ const ROOMS = {
     'traffic/',
     'verdict/',
   ],
-  'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'scenarios/', 'traffic/', 'verdict/'],
+  'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'overview/', 'scenarios/', 'traffic/', 'verdict/'],
+  // What a person looks at: operations, money, transactions, and the stream of their changes.
+  'overview/': ['domain/', 'faults/', 'oracle/', 'traffic/', 'verdict/'],
+  // The page in the browser. It knows the types of the control interface, and nothing else of the server.
+  'inspector/': ['control/contract.ts'],
   'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
   'domain/': [],
   // Runs a command against sandboxes that it starts.
@@ -158,6 +162,9 @@ const BUNDLED = [
   'lowdb',
   'ms',
   'pino',
+  'preact',
+  '@preact/signals',
+  'preact-render-to-string',
   'pure-rand',
   'reflect-metadata',
   'ulid',

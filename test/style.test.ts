@@ -11,7 +11,7 @@ const FORBIDDEN: { what: string; pattern: RegExp; exceptIn: string[]; instead: s
   {
     what: 'Date.now()',
     pattern: /\bDate\.now\b/,
-    exceptIn: ['src/domain/clock.ts', 'src/real-time.ts'],
+    exceptIn: ['src/domain/clock.ts', 'src/inspector/model/browser-time.ts', 'src/real-time.ts'],
     instead: 'ask the SandboxClock',
   },
   {
@@ -29,7 +29,7 @@ const FORBIDDEN: { what: string; pattern: RegExp; exceptIn: string[]; instead: s
   {
     what: 'a timer',
     pattern: /\bset(Timeout|Interval)\b|\btimers(\/promises)?['"]/,
-    exceptIn: ['src/domain/clock.ts', 'src/real-time.ts'],
+    exceptIn: ['src/domain/clock.ts', 'src/inspector/model/browser-time.ts', 'src/real-time.ts'],
     instead: 'sleep on the SandboxClock',
   },
   {
@@ -70,7 +70,7 @@ interface SourceFile {
 
 function sourceFiles(folder: string): SourceFile[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter(({ parentPath, name }) => name.endsWith('.ts') && !/[\\/]node_modules\b/.test(parentPath))
+    .filter(({ parentPath, name }) => /\.tsx?$/.test(name) && !/[\\/]node_modules\b/.test(parentPath))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => ({ path: relative(root, file).replaceAll('\\', '/'), text: readFileSync(file, 'utf8') }))
 }
@@ -118,7 +118,7 @@ function tooLong({ path, text }: SourceFile): string[] {
 
 function badName({ path }: SourceFile): string[] {
   const folders = path.split('/').slice(0, -1)
-  const file = basename(path).replace(/((\.long)?\.test|\.generated)?(\.d)?\.ts$/, '')
+  const file = basename(path).replace(/((\.long)?\.test|\.generated)?(\.d)?\.tsx?$/, '')
   const bad = [...folders, file].filter((part) => !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(part))
   return bad.length > 0 ? [`${path}:1: names are kebab-case: ${bad.join(', ')}`] : []
 }

@@ -10,7 +10,7 @@ import type { Har } from '../traffic/har.ts'
 import type { ExchangeFilter, ExchangePage, ExchangeQuery } from '../traffic/page-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
-import type { Report } from '../verdict/report.ts'
+import type { Report, ReportedFinding } from '../verdict/report.ts'
 
 /** `GET /_sandbox/health` */
 export interface Health {
@@ -37,6 +37,8 @@ export interface TenantCredentials {
   kid: string | null
   private_key_pem: string | null
   end_users: string[]
+  /** With `?first_request=1`: a first deposit, to be pasted as it is. */
+  first_request?: { curl: string; typescript: string; python: string }
 }
 
 /** `GET /_sandbox/credentials`, and the line that `--json` prints. */
@@ -82,6 +84,12 @@ export interface NamespaceSummary extends Readiness {
   created_at?: string
   /** Slugs of its tenants. */
   tenants: string[]
+  /** Number of recorded requests since its last reset. */
+  requests?: number
+  /** Number of broken rules; null until somebody had it judged. */
+  failed_findings?: number | null
+  /** ISO 8601 UTC, wall-clock time; null for none. */
+  last_request_at?: string | null
 }
 
 /** `GET /_sandbox/clock` */
@@ -160,6 +168,8 @@ export interface ReportWish {
   end?: CommandEnding | undefined
 }
 
+export type * from '../overview/contract.ts'
+
 export type {
   ActiveFault,
   Assumption,
@@ -174,6 +184,7 @@ export type {
   Har,
   RecordedExchange,
   Report,
+  ReportedFinding,
   Scenario,
   ScenarioFile,
   ScenarioRun,

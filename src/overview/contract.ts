@@ -166,6 +166,8 @@ export interface OperationPage {
 
 /** Events of `GET /_sandbox/events`, by the name in their `event` field; `data` is JSON. */
 export interface InspectorEvents {
+  /** The first event of every stream: nothing between page and sandbox holds it back. */
+  hello: Record<string, never>
   /** New and changed rows, newest first, at most 100; `more` is the number of those left out. */
   operations: { operations: OperationRow[]; more: number; total: number }
   headline: Headline

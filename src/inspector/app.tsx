@@ -1,0 +1,237 @@
+import type { JSX } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { NamespaceSummary } from '../control/contract.ts'
+import { go, hrefOf, namespace, place, VIEWS, type ViewName } from './model/address.ts'
+import { listenToKeys } from './model/keys.ts'
+import { dayOf } from './model/list-items.ts'
+import { clock, connection, headline, type LinkState } from './model/live.ts'
+import { useRead } from './model/use-read.ts'
+import { Icon } from './parts/icon.tsx'
+import { ChainView } from './views/chain-view.tsx'
+import { ControlView } from './views/control-view.tsx'
+import { ExploreView } from './views/explore-view.tsx'
+import { MoneyView } from './views/money-view.tsx'
+import { OperationsView } from './views/operations-view.tsx'
+import { VerdictView } from './views/verdict-view.tsx'
+
+const ROOMS: Record<ViewName, { title: string; component: () => JSX.Element }> = {
+  operations: { title: 'Operations', component: OperationsView },
+  money: { title: 'Money', component: MoneyView },
+  chain: { title: 'Chain', component: ChainView },
+  verdict: { title: 'Verdict', component: VerdictView },
+  explore: { title: 'Explore', component: ExploreView },
+  control: { title: 'Control', component: ControlView },
+}
+
+/** The whole page: header, money line, one view, keys. */
+export function App() {
+  const help = useRef<HTMLDialogElement>(null)
+  const { view } = place.value
+  const { title, component: Room } = ROOMS[view]
+
+  useEffect(
+    () =>
+      listenToKeys({
+        show: (next) => go({ view: next, selected: '', settings: keptSettings() }),
+        help: () => help.current?.showModal(),
+        back: () => {
+          const { selected } = place.value
+          if (selected !== '') go({ selected: '' })
+          else go({ settings: keptSettings() })
+        },
+      }),
+    [],
+  )
+  useEffect(() => {
+    document.title = `${title} – yield-sandbox`
+  }, [title])
+
+  return (
+    <>
+      <a class="skip" href={hrefOf(view)} onClick={skip}>
+        Skip to the view
+      </a>
+      <header class="top">
+        <a class="brand" href={hrefOf('operations')}>
+          <Icon name="brand" /> yield-sandbox
+        </a>
+        <nav aria-label="Views">
+          {VIEWS.map((one) => (
+            <a key={one} href={hrefOf(one)} aria-current={one === view ? 'page' : undefined}>
+              {ROOMS[one].title}
+              {one === 'verdict' && (headline.value?.contradicted ?? 0) > 0 && (
+                <span class="count">{headline.value?.contradicted}</span>
+              )}
+            </a>
+          ))}
+        </nav>
+        <NamespaceChoice />
+        <Clock />
+        <Corner />
+        <button type="button" class="button small" aria-label="Keys" onClick={() => help.current?.showModal()}>
+          ?
+        </button>
+      </header>
+      <MoneyLine />
+      <main id="view">
+        <Room />
+      </main>
+      <footer class="hints" aria-hidden="true">
+        <span>
+          <kbd>j</kbd> <kbd>k</kbd> move
+        </span>
+        <span>
+          <kbd>Enter</kbd> open
+        </span>
+        <span>
+          <kbd>/</kbd> filter
+        </span>
+        <span>
+          <kbd>1</kbd>–<kbd>{VIEWS.length}</kbd> views
+        </span>
+        <span>
+          <kbd>?</kbd> all keys
+        </span>
+      </footer>
+      <Help dialog={help} />
+    </>
+  )
+}
+
+function keptSettings(): Record<string, string> {
+  return namespace.value === 'default' ? {} : { namespace: namespace.value }
+}
+
+function skip(event: Event): void {
+  event.preventDefault()
+  const view = document.getElementById('view')
+  view?.setAttribute('tabindex', '-1')
+  view?.focus()
+}
+
+function NamespaceChoice() {
+  const { value: all = [] } = useRead<NamespaceSummary[]>('/_sandbox/namespaces', 'namespaces')
+  const names = [...new Set(['default', ...all.map(({ name }) => name), namespace.value])]
+  if (names.length === 1) return null
+  return (
+    <select
+      aria-label="Namespace"
+      value={namespace.value}
+      onChange={({ currentTarget: { value } }) =>
+        go({ selected: '', settings: value === 'default' ? {} : { namespace: value } })
+      }
+    >
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+const DAY_SECONDS = 24 * 60 * 60
+
+function Clock() {
+  if (!clock.value) return null
+  const { now, frozen, offset_seconds } = clock.value
+  const days = Math.round(offset_seconds / DAY_SECONDS)
+  return (
+    <a class="clock" href={hrefOf('control')} title={`Business time ${now}`}>
+      <b>{dayOf(now)}</b>
+      {days !== 0 && (
+        <span class="mute">{`${days > 0 ? '+' : '−'}${Math.abs(days)} ${Math.abs(days) === 1 ? 'day' : 'days'}`}</span>
+      )}
+      {frozen && <span class="mute">frozen</span>}
+    </a>
+  )
+}
+
+const STATES: Record<LinkState, { words: string; tone: string }> = {
+  connecting: { words: 'Connecting', tone: 'mute' },
+  live: { words: 'Live', tone: 'ok' },
+  polling: { words: 'Live, by asking', tone: 'ok' },
+  reconnecting: { words: 'Reconnecting', tone: 'warn' },
+  gone: { words: 'Namespace deleted', tone: 'bad' },
+}
+
+function Corner() {
+  const { words, tone } = STATES[connection.value]
+  return (
+    <span class={`live ${tone}`} role="status">
+      <i /> {words}
+    </span>
+  )
+}
+
+/** The answer to the first question, in every view: is anybody's money wrong? */
+function MoneyLine() {
+  const line = headline.value
+  if (!line) return <div class="headline" />
+  return (
+    <div class={`headline ${line.tone}`}>
+      <span class="sign">
+        <Icon name={line.tone === 'plain' ? 'ok' : line.tone} />
+      </span>
+      <p aria-live="polite">
+        <b>{line.sentence}</b>{' '}
+        {line.operation_number !== null && (
+          <a href={hrefOf('operations', String(line.operation_number))}>
+            {line.operation_title ?? 'See'}, operation {line.operation_number}
+          </a>
+        )}
+        {line.more > 0 && <span class="mute"> and {line.more} more</span>}
+      </p>
+      <a class="counts" href={hrefOf('verdict')}>
+        <span class="ok">
+          <Icon name="ok" /> {line.proved} rules kept
+        </span>
+        <span class={line.contradicted > 0 ? 'bad' : 'mute'}>
+          <Icon name="bad" /> {line.contradicted} broken
+        </span>
+        <span class="mute">
+          <Icon name="unknown" /> {line.unproved} not tested
+        </span>
+      </a>
+    </div>
+  )
+}
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['j k', 'next and previous'],
+  ['Enter', 'into the detail'],
+  ['/', 'filter'],
+  ['Esc', 'back; again: no filter'],
+  ['r', 'send again, with the same key'],
+  ['c', 'copy as curl'],
+  ['f', 'do this to the next one'],
+  ['s', 'make a scenario'],
+  [`1–${VIEWS.length}`, 'the views'],
+  ['?', 'this list'],
+]
+
+function Help({ dialog }: { dialog: { current: HTMLDialogElement | null } }) {
+  return (
+    <dialog ref={dialog} aria-label="Keys">
+      <h2>Keys</h2>
+      <dl class="keys">
+        {KEYS.map(([key, words]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{words}</dd>
+          </div>
+        ))}
+      </dl>
+      <p>
+        Everything here is also in the API: <a href="/docs">its description</a>.
+      </p>
+      <form method="dialog">
+        <button type="submit" class="button">
+          Close
+        </button>
+      </form>
+    </dialog>
+  )
+}

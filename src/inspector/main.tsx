@@ -1,0 +1,8 @@
+import { render } from 'preact'
+import { App } from './app.tsx'
+import { followAddress } from './model/address.ts'
+import { followNamespace } from './model/live.ts'
+
+followAddress()
+followNamespace()
+render(<App />, document.body)

@@ -1,0 +1,241 @@
+import { effect, signal } from '@preact/signals'
+import type { ClockState, Headline, InspectorEvents, OperationPage } from '../../control/contract.ts'
+import { namespace } from './address.ts'
+import { ApiError, call, pathOf } from './api.ts'
+import { browserTime } from './browser-time.ts'
+import { forgetRows, rows, takeRows, total } from './rows.ts'
+
+/** `polling`: something between page and sandbox does not let a stream through. `gone`: the namespace was deleted. */
+export type LinkState = 'connecting' | 'live' | 'polling' | 'reconnecting' | 'gone'
+
+/** State of the connection, for a corner of the page. */
+export const connection = signal<LinkState>('connecting')
+/** The sentence at the top; null before it is known. */
+export const headline = signal<Headline | null>(null)
+/** The sandbox's clock; null before it is known. */
+export const clock = signal<ClockState | null>(null)
+/** Counts the changes of what views read by themselves: they read again when it changes. */
+export const versions = { faults: signal(0), block: signal(0), namespaces: signal(0), operations: signal(0) }
+/** Rows of a burst that the stream left out. */
+export const leftOut = signal(0)
+
+type EventName = keyof InspectorEvents
+type StreamEvent = { [Name in EventName]: { id: string; event: Name; data: InspectorEvents[Name] } }[EventName]
+
+const EVENT_NAMES: readonly EventName[] = [
+  'operations',
+  'headline',
+  'forgotten',
+  'clock',
+  'faults',
+  'block',
+  'namespaces',
+  'anew',
+]
+
+/** Rows of the first page, which shows at once, and of each further one. */
+const FIRST_ROWS = 100
+const MORE_ROWS = 1000
+/** Milliseconds without the first event after which a stream counts as held back by a proxy. */
+const HELD_BACK_MS = 4000
+const POLL_MS = 1000
+const RETRY_MS = 1000
+
+/** Follows the namespace that is shown, whichever it is, from now on. */
+export function followNamespace(): void {
+  let end = () => {}
+  effect(() => {
+    const name = namespace.value
+    end()
+    rows.value = []
+    headline.value = null
+    connection.value = 'connecting'
+    const follower = new Follower(name)
+    end = () => follower.end()
+    follower.begin()
+  })
+}
+
+/** One tab's part in the one stream that all tabs of a namespace share. */
+class Follower {
+  readonly #channel: BroadcastChannel
+  readonly #lock = new AbortController()
+  readonly #name: string
+  /** Id of the last event that this tab has. */
+  #seen = ''
+  /** Events of other tabs, until the first page is here. */
+  #early: StreamEvent[] | null = []
+  #stop = () => {}
+  #ended = false
+
+  constructor(name: string) {
+    this.#name = `yield-sandbox events of ${name}`
+    this.#channel = new BroadcastChannel(this.#name)
+  }
+
+  begin(): void {
+    this.#channel.onmessage = ({ data }: MessageEvent<StreamEvent | LinkState>) => {
+      if (typeof data === 'string') connection.value = data
+      else if (this.#early) this.#early.push(data)
+      else this.#take(data)
+    }
+    void this.#readAnew().then(() => this.#lead())
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#lock.abort()
+    this.#stop()
+    this.#channel.close()
+  }
+
+  /** Waits until no other tab reads the stream, and reads it then. */
+  async #lead(): Promise<void> {
+    // Without locks (a page by http from another machine), each tab reads a stream of its own.
+    if (!navigator.locks) return this.#stream()
+    await navigator.locks
+      .request(this.#name, { signal: this.#lock.signal }, async () => {
+        this.#stream()
+        await new Promise((resolve) => this.#lock.signal.addEventListener('abort', resolve))
+      })
+      .catch(() => {}) // aborted
+  }
+
+  #stream(): void {
+    if (this.#ended) return
+    const source = new EventSource(`${pathOf('events')}?last_event_id=${encodeURIComponent(this.#seen)}`)
+    let heldBack = browserTime.after(HELD_BACK_MS, () => {
+      source.close()
+      this.#poll()
+    })
+    const first = () => {
+      heldBack()
+      heldBack = () => {}
+      this.#say('live')
+    }
+    source.addEventListener('hello', first)
+    for (const event of EVENT_NAMES) {
+      source.addEventListener(event, (message: MessageEvent<string>) => {
+        first()
+        this.#relay({ id: message.lastEventId, event, data: JSON.parse(message.data) } as StreamEvent)
+      })
+    }
+    source.onerror = () => {
+      heldBack()
+      source.close()
+      this.#say('reconnecting')
+      this.#stop = browserTime.after(RETRY_MS, () => void this.#again())
+    }
+    this.#stop = () => {
+      heldBack()
+      source.close()
+    }
+  }
+
+  /** Goes on with a new stream, unless the namespace is gone. */
+  async #again(): Promise<void> {
+    if (this.#ended) return
+    try {
+      clock.value = await call<ClockState>('GET', 'clock')
+      this.#stream()
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) this.#say('gone')
+      else this.#stop = browserTime.after(RETRY_MS, () => void this.#again())
+    }
+  }
+
+  #poll(): void {
+    if (this.#ended) return
+    const query = `events?poll=1&last_event_id=${encodeURIComponent(this.#seen)}`
+    void call<{ event_id: string; events: Omit<StreamEvent, 'id'>[] }>('GET', query)
+      .then(({ event_id, events }) => {
+        this.#say('polling')
+        for (const one of events) this.#relay({ ...one, id: event_id } as StreamEvent)
+        this.#seen = event_id
+      })
+      .catch(() => this.#say('reconnecting'))
+      .finally(() => {
+        this.#stop = browserTime.after(POLL_MS, () => this.#poll())
+      })
+  }
+
+  #say(state: LinkState): void {
+    connection.value = state
+    this.#channel.postMessage(state)
+  }
+
+  #relay(event: StreamEvent): void {
+    this.#channel.postMessage(event)
+    this.#take(event)
+  }
+
+  #take({ id, event, data }: StreamEvent): void {
+    this.#seen = id
+    switch (event) {
+      case 'operations':
+        takeRows(data.operations)
+        total.value = data.total
+        leftOut.value += data.more
+        versions.operations.value++
+        break
+      case 'headline':
+        headline.value = data
+        break
+      case 'forgotten':
+        forgetRows(data.oldest)
+        versions.operations.value++
+        break
+      case 'clock':
+        clock.value = data
+        break
+      case 'anew':
+        void this.#readAnew()
+        break
+      case 'hello':
+        break
+      default:
+        versions[event].value++
+    }
+  }
+
+  /** Reads the newest rows, so that they show at once, then the older ones. */
+  async #readAnew(): Promise<void> {
+    try {
+      const [page, now] = await Promise.all([
+        call<OperationPage>('GET', `operations?limit=${FIRST_ROWS}`),
+        call<ClockState>('GET', 'clock'),
+      ])
+      if (this.#ended) return
+      rows.value = page.operations
+      total.value = page.total
+      headline.value = page.headline
+      clock.value = now
+      leftOut.value = 0
+      this.#seen = page.event_id
+      const early = this.#early ?? []
+      this.#early = null
+      for (const event of early) this.#take(event)
+      await this.#readOlder(page.next_before)
+    } catch (error) {
+      if (this.#ended) return
+      const gone = error instanceof ApiError && error.status === 404
+      connection.value = gone ? 'gone' : 'reconnecting'
+      if (!gone) await new Promise<void>((resolve) => browserTime.after(RETRY_MS, resolve)).then(() => this.#readAnew())
+    }
+  }
+
+  async #readOlder(from: number | null): Promise<void> {
+    for (let before = from; before !== null && !this.#ended; ) {
+      const page: OperationPage = await call('GET', `operations?limit=${MORE_ROWS}&before=${before}`)
+      takeRows(page.operations)
+      before = page.next_before
+    }
+  }
+}
+
+/** Shows the rows of a burst that the stream left out: reads everything anew. */
+export async function readLeftOut(): Promise<void> {
+  const page = await call<OperationPage>('GET', `operations?limit=${MORE_ROWS}`)
+  takeRows(page.operations)
+  leftOut.value = 0
+}

@@ -1,0 +1,4 @@
+/** Explore. */
+export function ExploreView() {
+  return <p class="pad mute">Explore</p>
+}

@@ -1,0 +1,171 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { OperationAttempt, OperationDetail, ReportedFinding } from '../../control/contract.ts'
+import { go, hrefOf, place } from '../model/address.ts'
+import { type ApiError, call } from '../model/api.ts'
+import { operationName } from '../model/list-items.ts'
+import { versions } from '../model/live.ts'
+import { selectedRow } from '../model/rows.ts'
+import { Amount } from '../parts/amount.tsx'
+import { ExchangeDetails } from '../parts/exchange-details.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Lane, shortKeyOf } from '../parts/lane.tsx'
+import { MoneyBar } from '../parts/money-bar.tsx'
+import { OperationActions } from './operation-actions.tsx'
+
+/** The operation that the address names, in order of need: what happened, the money, the attempts, the rule, what to do. */
+export function OperationPanel() {
+  const { selected } = place.value
+  const number = selectedRow()?.number ?? (/^\d+$/.test(selected) ? Number(selected) : undefined)
+  const [detail, setDetail] = useState<OperationDetail | null>(null)
+  const [missing, setMissing] = useState<string | null>(null)
+  const version = versions.operations.value
+
+  useEffect(() => {
+    if (number === undefined) return
+    let isOver = false
+    call<OperationDetail>('GET', `operations/${number}`).then(
+      (read) => {
+        if (isOver) return
+        setDetail(read)
+        setMissing(null)
+      },
+      (error: ApiError) => {
+        if (isOver) return
+        setDetail(null)
+        setMissing(error.message)
+      },
+    )
+    return () => {
+      isOver = true
+    }
+  }, [number, version])
+
+  if (number === undefined || missing !== null) {
+    return <p class="pad mute">{missing ?? `There is no operation "${selected}" on record, or not any more.`}</p>
+  }
+  if (detail?.number !== number) return <p class="pad mute">Reading operation {number} …</p>
+  return (
+    <article class="stack pad">
+      <button type="button" class="back button small" onClick={() => go({ selected: '' })}>
+        ← All
+      </button>
+      <Head detail={detail} />
+      <p class={`say ${detail.tone}`}>{detail.sentence}</p>
+      {detail.money && (
+        <MoneyBar
+          before={detail.money.before}
+          expected={detail.money.expected}
+          after={detail.money.after}
+          symbol={detail.money.token_symbol}
+          decimals={detail.money.token_decimals}
+        />
+      )}
+      {detail.attempts.map((attempt, i) => (
+        <Attempt key={attempt.exchange.request_id} attempt={attempt} ordinal={i + 1} before={detail.attempts[i - 1]} />
+      ))}
+      {detail.findings.map((finding) => (
+        <BrokenRule key={finding.id} finding={finding} />
+      ))}
+      <OperationActions detail={detail} />
+      {detail.attempts.map(({ exchange }, i) => (
+        <ExchangeDetails key={exchange.request_id} exchange={exchange} title={`Attempt ${i + 1}: request and answer`} />
+      ))}
+    </article>
+  )
+}
+
+function Head({ detail }: { detail: OperationDetail }) {
+  const { operation, amount_minor, token_decimals, token_symbol, external_id, tenant, pool_id, portfolio_name } = detail
+  return (
+    <header class="head">
+      <h1>
+        {operationName(operation)} <Amount minor={amount_minor} decimals={token_decimals} symbol={token_symbol} />
+        <span class="mute">
+          {external_id !== null && (
+            <>
+              {' · '}
+              <a href={hrefOf('money', external_id)}>{external_id}</a>
+            </>
+          )}
+          {tenant !== null && ` (${tenant})`}
+          {pool_id !== null && ` → ${[portfolio_name, pool_id].filter(Boolean).join(', ')}`}
+        </span>
+      </h1>
+      <span class={`pill ${detail.tone}`}>
+        {detail.tone !== 'plain' && <Icon name={detail.tone} />} {detail.outcome}
+      </span>
+    </header>
+  )
+}
+
+interface AttemptProps {
+  attempt: OperationAttempt
+  ordinal: number
+  before: OperationAttempt | undefined
+}
+
+function Attempt({ attempt, ordinal, before }: AttemptProps) {
+  const { exchange, steps } = attempt
+  return (
+    <section>
+      {before && <Again attempt={attempt} before={before} />}
+      <h2>
+        Attempt {ordinal} <small class="mute">request {exchange.number}</small>
+      </h2>
+      <Lane steps={steps} linkOf={(hash) => hrefOf('chain', hash)} />
+    </section>
+  )
+}
+
+/** How an attempt follows the one before: how much later, and under which key. */
+function Again({
+  attempt: { waited_ms, same_key, exchange },
+  before,
+}: Omit<AttemptProps, 'ordinal'> & { before: OperationAttempt }) {
+  const keys = [before.exchange.idempotency?.key, exchange.idempotency?.key]
+  const tone = same_key === false ? 'bad' : same_key ? 'ok' : ''
+  return (
+    <p class={`again ${tone}`}>
+      <Icon name="retry" />
+      <span>
+        {waited_ms !== null && `${millisecondsInWords(waited_ms)} later, `}tried again
+        {same_key !== null && (
+          <>
+            {' with '}
+            <b>{same_key ? 'the same key' : 'a new key'}</b>
+          </>
+        )}
+      </span>
+      {same_key !== null && (
+        <span>
+          <code>{shortKeyOf(keys[0] ?? '')}</code> {same_key ? '=' : '≠'} <code>{shortKeyOf(keys[1] ?? '')}</code>
+        </span>
+      )}
+    </p>
+  )
+}
+
+/** "195 ms", "2.4 s", "3 min" */
+export function millisecondsInWords(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`
+  if (ms < 90_000) return `${(ms / 1000).toFixed(1)} s`
+  return `${Math.round(ms / 60_000)} min`
+}
+
+function BrokenRule({ finding }: { finding: ReportedFinding }) {
+  return (
+    <section class="two">
+      <div>
+        <h2>{finding.outcome === 'failed' ? 'Rule broken' : 'Rule to be looked at'}</h2>
+        <p>
+          <a href={hrefOf('verdict', finding.id)}>{finding.id}</a> <small class="mute">{finding.impact}</small>
+        </p>
+        <p class="mute">{finding.rule}</p>
+      </div>
+      <div>
+        <h2>What to change</h2>
+        <p>{finding.fix ?? finding.explanation}</p>
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,211 @@
+import { useComputed, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { OperationRow } from '../../control/contract.ts'
+import { go, hrefOf, place } from '../model/address.ts'
+import { useKeys } from '../model/keys.ts'
+import { callsInWords, dayOf, type ListItem, listItems, operationName } from '../model/list-items.ts'
+import { leftOut, readLeftOut } from '../model/live.ts'
+import { FILTERS, filteredRows, rows, selectedRow, total } from '../model/rows.ts'
+import { Amount } from '../parts/amount.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Strip } from '../parts/strip.tsx'
+import { VirtualList } from '../parts/virtual-list.tsx'
+import { FirstSteps } from './first-steps.tsx'
+import { OperationPanel } from './operation-panel.tsx'
+
+/** Height of every item of the list, in pixels. */
+const ROW_HEIGHT = 34
+
+/** All operations, newest first, and the one that is selected beside them. */
+export function OperationsView() {
+  if (rows.value.length === 0 && total.value === 0) return <FirstSteps />
+  const selected = place.value.selected
+  return (
+    <div class={selected === '' ? 'split' : 'split chosen'}>
+      <OperationList />
+      <section class="detail" aria-label="Operation" tabIndex={-1} id="detail">
+        {selected === '' ? (
+          <p class="pad mute">Choose an operation: its attempts, its money and its rules are shown here.</p>
+        ) : (
+          <OperationPanel />
+        )}
+      </section>
+    </div>
+  )
+}
+
+function OperationList() {
+  const open = useSignal<ReadonlySet<number>>(new Set())
+  const items = useComputed(() => listItems(filteredRows.value, open.value))
+  const filter = useRef<HTMLInputElement>(null)
+  const atTop = useSignal(true)
+  const seen = useSignal(0)
+  const newest = rows.value[0]?.number ?? 0
+  if (atTop.value && seen.value !== newest) seen.value = newest
+  const fresh = rows.value.findIndex(({ number }) => number <= seen.value)
+  const selected = selectedRow()
+  const at = items.value.findIndex((item) => item.kind === 'row' && item.row.number === selected?.number)
+  const toggle = (key: number) => {
+    const next = new Set(open.value)
+    if (!next.delete(key)) next.add(key)
+    open.value = next
+  }
+
+  useEffect(() => {
+    const move = (by: 1 | -1) => () => {
+      const shown = items.value.flatMap((item) => (item.kind === 'row' ? [item.row] : []))
+      const now = shown.findIndex(({ number }) => number === selectedRow()?.number)
+      const next = shown[now === -1 ? 0 : Math.min(Math.max(now + by, 0), shown.length - 1)]
+      if (next) go({ selected: String(next.number) }, true)
+    }
+    return useKeys({
+      j: move(1),
+      k: move(-1),
+      ArrowDown: move(1),
+      ArrowUp: move(-1),
+      Enter: () => document.getElementById('detail')?.focus(),
+      '/': () => filter.current?.focus(),
+      ...Object.fromEntries(
+        ['r', 'c', 'f', 's'].map((key) => [
+          key,
+          () => document.querySelector<HTMLElement>(`[data-key=${key}]`)?.click(),
+        ]),
+      ),
+    })
+  }, [])
+
+  return (
+    <section class="left" aria-label="Operations">
+      <FilterBar input={filter} />
+      {atTop.value || fresh < 1 ? null : (
+        <button type="button" class="fresh" onClick={() => document.querySelector('.virtual')?.scrollTo(0, 0)}>
+          {fresh} new ↑
+        </button>
+      )}
+      {leftOut.value > 0 && (
+        <button type="button" class="fresh" onClick={() => void readLeftOut()}>
+          {leftOut.value.toLocaleString('en')} more came at once: show them
+        </button>
+      )}
+      {items.value.length === 0 && <p class="pad mute">No operation passes the filter. Esc clears it.</p>}
+      <VirtualList
+        label="Operations, newest first"
+        items={items.value}
+        height={ROW_HEIGHT}
+        keyOf={keyOfItem}
+        shown={at}
+        atTop={(isAtTop) => {
+          atTop.value = isAtTop
+        }}
+        render={(item) => <Item item={item} selected={selected} toggle={toggle} />}
+      />
+    </section>
+  )
+}
+
+function keyOfItem(item: ListItem): string | number {
+  if (item.kind === 'row') return item.row.number
+  return item.kind === 'calls' ? `calls-${item.key}` : item.key
+}
+
+function Item({
+  item,
+  selected,
+  toggle,
+}: {
+  item: ListItem
+  selected: OperationRow | undefined
+  toggle(key: number): void
+}) {
+  switch (item.kind) {
+    case 'jump':
+      return (
+        <div class="jump">
+          <b>{dayOf(item.date)}</b> {item.days === null ? 'start' : `clock moved on by ${wayInWords(item.days)}`}
+        </div>
+      )
+    case 'calls':
+      return (
+        <button type="button" class="calls" aria-expanded={item.open} onClick={() => toggle(item.key)}>
+          {item.open ? '▾' : '▸'} {item.rows.length} {item.rows.length === 1 ? 'call that moves' : 'calls that move'} no
+          money <span>· {callsInWords(item.rows)}</span>
+        </button>
+      )
+    case 'row':
+      return <Row row={item.row} isSelected={item.row === selected} folded={item.folded} />
+  }
+}
+
+function wayInWords(days: number): string {
+  if (days >= 1) return `${Math.round(days)} ${Math.round(days) === 1 ? 'day' : 'days'}`
+  const hours = Math.round(days * 24)
+  return `${hours} ${hours === 1 ? 'hour' : 'hours'}`
+}
+
+/** Outcomes without any movement of money: their amount is struck through. */
+const MOVED_NOTHING: ReadonlySet<string> = new Set(['refused', 'put_off'])
+
+function Row({ row, isSelected, folded }: { row: OperationRow; isSelected: boolean; folded: boolean }) {
+  const { number, tone, operation, amount_minor, token_decimals, external_id, tenant, outcome, outcomes } = row
+  const movedNothing =
+    outcomes.some((one) => MOVED_NOTHING.has(one)) || row.marks.some(({ kind }) => kind === 'reverted')
+  return (
+    <a
+      class={`row ${tone}${folded ? ' folded' : ''}`}
+      href={hrefOf('operations', String(number))}
+      aria-current={isSelected || undefined}
+    >
+      <span class="no">{number}</span>
+      <span>{operationName(operation)}</span>
+      <span class="am">
+        <Amount minor={amount_minor} decimals={token_decimals} class={movedNothing ? 'not' : ''} most={6} />
+      </span>
+      <span class="who">
+        {external_id ?? ''} <span class="mute">{tenant ?? ''}</span>
+      </span>
+      <Strip marks={row.marks} />
+      <span class="out">
+        {tone !== 'plain' && <Icon name={tone} />} {outcome}
+      </span>
+    </a>
+  )
+}
+
+const CHIPS = [
+  { name: 'finding', value: 'any', label: 'Broken' },
+  { name: 'fault', value: 'any', label: 'With a fault' },
+] as const
+
+function FilterBar({ input }: { input: { current: HTMLInputElement | null } }) {
+  const { settings } = place.value
+  const set = (changes: Record<string, string>) => go({ settings: { ...settings, ...changes } }, true)
+  const others = FILTERS.filter((name) => name !== 'text' && settings[name] !== undefined && settings[name] !== 'any')
+  return (
+    <div class="bar">
+      <input
+        ref={input}
+        type="search"
+        placeholder="Filter: bob, 422, reverted …"
+        aria-label="Filter"
+        value={settings.text ?? ''}
+        onInput={({ currentTarget }) => set({ text: currentTarget.value })}
+      />
+      {CHIPS.map(({ name, value, label }) => (
+        <button
+          key={name}
+          type="button"
+          class="chip"
+          aria-pressed={settings[name] === value}
+          onClick={() => set({ [name]: settings[name] === value ? '' : value })}
+        >
+          {label}
+        </button>
+      ))}
+      {others.map((name) => (
+        <button key={name} type="button" class="chip" aria-pressed onClick={() => set({ [name]: '' })}>
+          {name}: {settings[name]} ×
+        </button>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,4 @@
+/** Verdict. */
+export function VerdictView() {
+  return <p class="pad mute">Verdict</p>
+}
