@@ -236,7 +236,7 @@ const COUNTS = new Set(['end_user', 'ordinal'])
 const PARTS = /(?:"[^"]*"|[^;])+/g
 
 function literal(word: string): unknown {
-  if (/^-?d+(.d+)?$/.test(word)) return Number(word)
+  if (/^-?\d+(\.\d+)?$/.test(word)) return Number(word)
   return word === 'true' ? true : word === 'false' ? false : unquoted(word)
 }
 
