@@ -136,6 +136,11 @@ export interface SandboxOptions {
    */
   controlToken?: string
   /**
+   * True if a browser finds the inspector at the sandbox's address. Without it, a browser is led to `/docs`.
+   * @defaultValue `true`
+   */
+  inspector?: boolean
+  /**
    * Where the log goes.
    * @defaultValue nowhere
    */
@@ -306,6 +311,12 @@ export const SANDBOX_OPTIONS = {
     description: 'bearer token of the control interface',
     secret: true,
   },
+  inspector: {
+    schema: Type.Boolean({ examples: [false] }),
+    flag: '--no-inspector',
+    default: true,
+    description: 'the inspector at the address of the sandbox; without it, a browser is led to /docs',
+  },
   logger: {
     schema: Type.Unknown(),
     flag: '',
@@ -340,9 +351,10 @@ const COMMAND_OPTIONS = {
 /** Every option of a start. */
 export const START_OPTIONS = { ...SANDBOX_OPTIONS, ...COMMAND_OPTIONS }
 
-/** The environment variable that gives an option: YIELD_SANDBOX_DATA_DIR for `dataDir`. */
-export function environmentOf(name: string): string {
-  return `YIELD_SANDBOX_${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
+/** The environment variable that gives an option: YIELD_SANDBOX_DATA_DIR for `dataDir`. It says no where the flag does. */
+export function environmentOf(name: keyof typeof START_OPTIONS): string {
+  const no = START_OPTIONS[name].flag.startsWith('--no-') ? 'NO_' : ''
+  return `YIELD_SANDBOX_${no}${name.replace(/[A-Z]/g, '_$&').toUpperCase()}`
 }
 
 /** Returns the default of an option in words. */

@@ -29,6 +29,8 @@ export interface ResolvedOptions {
   /** Milliseconds since the Unix epoch; undefined for real time. */
   clock: number | undefined
   controlToken: string | undefined
+  /** True if browsers find the inspector at `/`. */
+  inspector: boolean
   maxNamespaces: number
   maxNodes: number
   /** Milliseconds. */
@@ -39,7 +41,7 @@ export interface ResolvedOptions {
   logLevel: string | undefined
 }
 
-const { port, confirmationDelay, fsync, ...BOUNDS } = SANDBOX_OPTIONS
+const { port, confirmationDelay, fsync, ...OTHERS } = SANDBOX_OPTIONS
 
 /** Fills in what was left out: option, then fixture file, then default. The values have been checked. Throws OptionError. */
 export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): ResolvedOptions {
@@ -55,12 +57,13 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     seed: given.seed ?? fixture.seed,
     clock: given.clock === undefined ? undefined : parseClockStart(given.clock),
     controlToken: given.controlToken ?? (local ? undefined : SeededRandom.secret()),
-    maxNamespaces: given.maxNamespaces ?? BOUNDS.maxNamespaces.default,
-    maxNodes: given.maxNodes ?? BOUNDS.maxNodes.default,
-    namespaceIdle: inNumbers(given.namespaceIdle ?? BOUNDS.namespaceIdle.default, parseDuration),
+    inspector: given.inspector ?? OTHERS.inspector.default,
+    maxNamespaces: given.maxNamespaces ?? OTHERS.maxNamespaces.default,
+    maxNodes: given.maxNodes ?? OTHERS.maxNodes.default,
+    namespaceIdle: inNumbers(given.namespaceIdle ?? OTHERS.namespaceIdle.default, parseDuration),
     recording: {
-      maxExchanges: given.recordExchanges ?? BOUNDS.recordExchanges.default,
-      maxBytes: inNumbers(given.recordBytes ?? BOUNDS.recordBytes.default, parseSize),
+      maxExchanges: given.recordExchanges ?? OTHERS.recordExchanges.default,
+      maxBytes: inNumbers(given.recordBytes ?? OTHERS.recordBytes.default, parseSize),
     },
     logLevel: fixture.log_level,
     confirmationDelay: resolveDelay(given.confirmationDelay ?? fixture.confirmation_delay ?? confirmationDelay.default),

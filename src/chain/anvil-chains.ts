@@ -54,6 +54,11 @@ export class AnvilChains implements Chains {
     return [...this.#chains.values()]
   }
 
+  /** Calls back for each new block of a chain; null: no more. */
+  watch(watcher: ((chainId: string, number: number) => void) | null): void {
+    for (const chain of this.all()) chain.watch(watcher && ((number) => watcher(chain.chain_id, number)))
+  }
+
   /** Resolves when the archives of all chains have been read. Throws if one cannot be read. */
   async opened(): Promise<void> {
     await allInOrder(this.all().map((chain) => chain.opened()))

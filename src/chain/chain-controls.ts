@@ -1,12 +1,12 @@
 import { type LocalAccount, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
-import { keccak256, numberToHex, pad, parseAbi, slice } from 'viem/utils'
+import { keccak256, numberToHex, pad, parseAbi } from 'viem/utils'
 import { type ChainSetup, MARKET_OWNER, type PoolFacts } from '../domain/chain-setup.ts'
 import type { ChainControls } from '../domain/ports/chain.ts'
 import type { Address, Hex } from '../domain/records.ts'
 import { SeededRandom } from '../support/random.ts'
 import { type ChainJournal, type History, NOBODY } from './history/chain-journal.ts'
 import { type RpcClient, SenselessAnswerError, soundly } from './json-rpc/rpc-client.ts'
-import { balanceOf, type ContractCall, call, type MarketAdmin } from './markets/protocols/protocol.ts'
+import { balanceOf, borrowerFrom, type ContractCall, call, type MarketAdmin } from './markets/protocols/protocol.ts'
 import type { NodeSupervisor } from './node/node-supervisor.ts'
 import type { ChainReader } from './reading/chain-reader.ts'
 import type { BlockProducer } from './rounds/block-producer.ts'
@@ -128,11 +128,6 @@ export class AnvilControls implements ChainControls {
       calls.map((call, index) => signer.signTransaction({ ...terms, nonce: first + index, ...ordered(call) })),
     )
   }
-}
-
-/** Derives the account that holds the tokens of an illiquid market: one for each market, without a key. */
-function borrowerFrom(payer: Address): Address {
-  return slice(keccak256(payer), 12)
 }
 
 export interface ControlledDeps extends RulerDeps {

@@ -102,6 +102,11 @@ export class OnDemandChain implements Chain, NodeUser {
     return obstacle === undefined ? { ok: true } : { ok: false, reason: obstacle }
   }
 
+  /** Calls back with the number of each new block; null: no more. */
+  watch(watcher: ((number: number) => void) | null): void {
+    this.#options.archive.watcher = watcher
+  }
+
   /** Resolves when its archive has been read. Throws if that cannot be read. */
   opened(): Promise<void> {
     return this.#options.archive.opened
@@ -145,6 +150,10 @@ export class OnDemandChain implements Chain, NodeUser {
 
   market(pool: Pool): Promise<MarketFigures> {
     return this.#lifecycle.use((chain) => chain.reads.market(pool))
+  }
+
+  liquidity(pool: Pool): Promise<bigint | null> {
+    return this.#lifecycle.use((chain) => chain.reads.liquidity(pool))
   }
 
   values(positions: readonly Position[]): Promise<bigint[]> {

@@ -52,8 +52,9 @@ function readEnvironment(program: Command): void {
     const value = name === undefined ? undefined : process.env[name]
     if (name === undefined || value === undefined) continue
     const word = value.trim().toLowerCase()
-    if (value === '' || (option.isBoolean() && OFF.has(word))) delete process.env[name]
-    else if (option.isBoolean() && !ON.has(word)) {
+    const isSwitch = option.isBoolean() || option.negate
+    if (value === '' || (isSwitch && OFF.has(word))) delete process.env[name]
+    else if (isSwitch && !ON.has(word)) {
       program.error(`error: environment variable ${name} must be true, false, 1 or 0; got "${value}"`)
     }
   }

@@ -53,7 +53,8 @@ async function start({ json, quiet, logLevel, ...options }: Flags): Promise<void
   const credentials = await sandbox.credentials()
   if (json) process.stdout.write(`${visibleJson(credentials)}\n`)
   else if (!quiet) {
-    process.stdout.write(banner(credentials, ownCommand(process.argv[1] ?? '', process.cwd())))
+    const own = ownCommand(process.argv[1] ?? '', process.cwd())
+    process.stdout.write(banner(credentials, { own, inspector: sandbox.inspectorAddress() }))
     // A reader such as head that has read enough is noticed at the next line that is written.
     await sandbox.namespace.services.service.clock.wallSleep(READ_MS)
     process.stdout.write('\n')
@@ -86,14 +87,20 @@ const NEXT: readonly (readonly [command: string, purpose: string])[] = [
   ['requests list', 'what your client has sent to this sandbox, and what became of it'],
 ]
 
-/**
- * The text for a person when the sandbox is ready: its addresses, a first request to paste, and commands to try next. `own` is the
- * command that runs this program, which in a clone is not on the PATH.
- */
-export function banner(credentials: Credentials, own = 'yield-sandbox'): string {
+/** Parts of the {@link banner} beside credentials. */
+interface BannerParts {
+  /** The command that runs this program, which in a clone is not on the PATH. */
+  own?: string
+  /** Address of the inspector; undefined if it is switched off. */
+  inspector?: string | undefined
+}
+
+/** The text for a person when the sandbox is ready: its addresses, a first request to paste, and commands to try next. */
+export function banner(credentials: Credentials, { own = 'yield-sandbox', inspector }: BannerParts = {}): string {
   const { base_url, auth_url, control_url, rpc_urls, scope, seed, ca_file, control_token, tenants } = credentials
   const [tenant] = tenants
   const rows: [string, string][] = [
+    ...(inspector === undefined ? [] : ([['Inspector', inspector]] as [string, string][])),
     ['Base URL', base_url],
     ['Token URL', auth_url],
     ['Docs', new URL('/docs', auth_url).href],

@@ -33,5 +33,7 @@ export function startFlag(name: Name, description = helpOf(START_OPTIONS[name]))
 }
 
 function helpOf(option: StartOption): string {
-  return option.default === false ? option.description : `${option.description} (default: ${defaultOf(option)})`
+  return typeof option.default === 'boolean'
+    ? option.description
+    : `${option.description} (default: ${defaultOf(option)})`
 }

@@ -14,10 +14,15 @@ import type {
   FaultRule,
   Har,
   Health,
+  InspectorPoll,
   MintedToken,
+  MoneyOverview,
+  MoneyQuery,
   MovedClock,
   NamespaceSummary,
   NamespaceWish,
+  OperationDetail,
+  OperationPage,
   Readiness,
   Report,
   ReportWish,
@@ -151,6 +156,11 @@ export class ControlClient {
     return this.#connection.call<AuditReport>('GET', `${this.#base}/audit`)
   }
 
+  /** The money of the end users, the pools, and the money that operations moved beyond what was asked for. */
+  money(query: MoneyQuery = {}): Promise<MoneyOverview> {
+    return this.#connection.call<MoneyOverview>('GET', `${this.#base}/money${searchOf({ ...query })}`)
+  }
+
   /** Report on the namespace's clients. */
   report({ require = [], ended, end }: ReportWish = {}): Promise<Report> {
     const query = new URLSearchParams({
@@ -201,6 +211,22 @@ export class ControlClient {
     const path = typeof which === 'string' ? `/${encodeURIComponent(which)}` : ''
     const query = typeof which === 'string' ? {} : which
     return this.#connection.call<Har>('GET', `${this.#base}/requests${path}${searchOf({ ...query, format: 'har' })}`)
+  }
+
+  /** Operations of clients, newest first. `before`: `next_before` of the page before. */
+  operations(page: { limit?: number; before?: number } = {}): Promise<OperationPage> {
+    return this.#connection.call<OperationPage>('GET', `${this.#base}/operations${searchOf(page)}`)
+  }
+
+  /** One operation, by its number or that of one of its requests. */
+  operation(number: number): Promise<OperationDetail> {
+    return this.#connection.call<OperationDetail>('GET', `${this.#base}/operations/${number}`)
+  }
+
+  /** Events since the one of that id; without an id none, and the id to begin with. */
+  events(lastEventId?: string): Promise<InspectorPoll> {
+    const search = searchOf({ poll: 1, last_event_id: lastEventId })
+    return this.#connection.call<InspectorPoll>('GET', `${this.#base}/events${search}`)
   }
 
   clearRequests(): Promise<void> {
@@ -254,7 +280,7 @@ function pathOf(namespace: string): string {
 }
 
 /** The query with the values that are defined; empty if none is. */
-function searchOf(values: Record<string, string | number | undefined>): string {
+function searchOf(values: Record<string, string | number | boolean | undefined>): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(values)) if (value !== undefined) search.set(name, String(value))
   return search.size > 0 ? `?${search}` : ''

@@ -3,6 +3,7 @@ import type { ActiveFault } from '../faults/active-rule.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { Assumption, Fidelity } from '../fidelity/manifest.ts'
 import type { CommandEnding } from '../oracle/outcome.ts'
+import type { EndUserMoney, MoneyOverview, MoneyPoint, MoneyQuery } from '../overview/contract.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
 import type { Scenario, ScenarioFile } from '../scenarios/scenario-schema.ts'
 import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
@@ -174,6 +175,7 @@ export type {
   ActiveFault,
   Assumption,
   AuditReport,
+  EndUserMoney,
   ExchangeFilter,
   ExchangePage,
   ExchangeQuery,
@@ -182,6 +184,9 @@ export type {
   Fidelity,
   FindingId,
   Har,
+  MoneyOverview,
+  MoneyPoint,
+  MoneyQuery,
   RecordedExchange,
   Report,
   ReportedFinding,

@@ -1,13 +1,17 @@
 import { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import type { SandboxClock } from '../domain/clock.ts'
-import { type ErrorCode, Problem } from '../domain/errors.ts'
+import { type ErrorCode, invalidParameters, Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
+import type { MoneySelection } from '../overview/contract.ts'
+import type { EventStreams } from '../overview/event-stream.ts'
+import type { Overview } from '../overview/overview.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
 import type { Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/foreign-text.ts'
+import { suggest } from '../support/nearest.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import type { Evidence, TakenAway } from '../verdict/finding.ts'
 import type {
@@ -17,17 +21,19 @@ import type {
   Credentials,
   Fidelity,
   MintedToken,
+  MoneyOverview,
   NamespaceSummary,
   NamespaceWish,
   Readiness,
   TokenChanges,
 } from './contract.ts'
+import type { Sessions } from './sessions.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Codes that the route can answer with, beyond those of every route of its kind; for the description. */
     errors?: readonly ErrorCode[]
-    /** True for a route of the control interface that anybody may call. */
+    /** True for a route of the control interface that needs no token. */
     open?: boolean
   }
   interface FastifyRequest {
@@ -42,6 +48,8 @@ export interface ControlDeps {
   controlToken: string | undefined
   /** Address of the sandbox, whose own pages may use the interface. */
   origin: Origin
+  /** Browsers that may use it without the token. */
+  sessions: Sessions
   /** Milliseconds of real time since the Unix epoch. */
   wallNow(): number
   readiness(): Readiness
@@ -79,6 +87,9 @@ export interface NamespaceControl {
   faults: FaultEngine
   /** Record of its clients' requests and the answers. */
   exchanges: ExchangeLog
+  /** What people look at: operations, and their changes. */
+  overview: Overview
+  eventStreams: EventStreams
   /** @returns true if a transfer is in the ledger */
   isSettled(transactionId: string): Promise<boolean>
   /** Evidence for the verdict on its clients. */
@@ -91,6 +102,8 @@ export interface NamespaceControl {
   fidelity(): Promise<Fidelity[]>
   assumptions(): Promise<Assumption[]>
   audit(): Promise<AuditReport>
+  /** See `GET /_sandbox/money`. Throws Problem sandbox_starting. */
+  money(selection: MoneySelection): Promise<MoneyOverview>
   reset(): Promise<void>
   tenants(): Promise<Tenant[]>
   /** Forgets the keys fetched from each `jwks_uri`, and the user tokens verified so far. */
@@ -115,4 +128,13 @@ export async function requireTenant({ tenants }: NamespaceControl, slug: string)
   const tenant = (await tenants()).find((candidate) => candidate.slug === slug)
   if (tenant) return tenant
   throw new Problem('tenant_not_found', { detail: `There is no tenant "${shorten(slug)}".`, param: 'slug' })
+}
+
+/** Throws Problem validation_error if a filter names a tenant that does not exist: an empty list would look like the answer. */
+export async function refuseUnknownTenant(slug: string | undefined, { tenants }: NamespaceControl): Promise<void> {
+  if (slug === undefined) return
+  const slugs = (await tenants()).map((tenant) => tenant.slug)
+  if (slugs.includes(slug)) return
+  const detail = `"${shorten(slug)}" is not the slug of a tenant; ${suggest(slug, slugs)}`
+  throw invalidParameters([{ param: 'tenant', detail }])
 }

@@ -1,19 +1,23 @@
 import { Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { ControlDeps } from './control-parts.ts'
-import { guard } from './guard.ts'
+import { guard, refuseForeigners } from './guard.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { clockRoutes } from './routes/clock.ts'
 import { credentialRoutes } from './routes/credentials.ts'
+import { eventRoutes } from './routes/events.ts'
 import { faultRoutes } from './routes/faults.ts'
 import { fidelityRoutes } from './routes/fidelity.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
+import { moneyRoutes } from './routes/money.ts'
 import { namespaceRoutes } from './routes/namespaces.ts'
+import { operationRoutes } from './routes/operations.ts'
 import { reportRoutes } from './routes/report.ts'
 import { requestRoutes } from './routes/requests.ts'
 import { resetRoutes } from './routes/reset.ts'
 import { scenarioRoutes } from './routes/scenarios.ts'
+import { sessionRoutes } from './routes/sessions.ts'
 import { stopRoutes } from './routes/stop.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 
@@ -26,20 +30,33 @@ const ofEveryNamespace = [
   faultRoutes,
   scenarioRoutes,
   requestRoutes,
+  operationRoutes,
+  eventRoutes,
   tokenRoutes,
   jwksCacheRoutes,
   reportRoutes,
+  moneyRoutes,
 ]
+
+/** No cache keeps an answer, and no page of another origin embeds one: a browser may send the cookie of a session with both. */
+const PRIVATE = {
+  'cache-control': 'no-store',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}
 
 /** The control interface under `/_sandbox`: never subject to faults, never recorded. */
 export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Promise<void> {
   app.decorateRequest('control', null)
   app.register(healthRoutes, deps)
   app.register(async (guarded) => {
-    guarded.addHook('onRequest', async (request) => {
-      guard(request, deps)
+    guarded.addHook('onRequest', async (request, reply) => {
+      reply.headers(PRIVATE)
+      if (request.routeOptions.config.open) refuseForeigners(request, deps)
+      else guard(request, deps)
       overlookNeedlessBody(request)
     })
+    guarded.register(sessionRoutes, deps)
     guarded.register(stopRoutes, deps)
     guarded.register(namespaceRoutes, deps)
     for (const prefix of ['/_sandbox', '/_sandbox/namespaces/:namespace']) {

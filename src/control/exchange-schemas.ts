@@ -1,6 +1,7 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { CHECKS } from '../domain/check.ts'
 import { OPERATIONS } from '../domain/operations.ts'
+import { TRANSFER_STEPS } from '../domain/transfers.ts'
 import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
 import type { Har, HarEntry } from '../traffic/har.ts'
 import type { ExchangePage } from '../traffic/page-exchanges.ts'
@@ -11,6 +12,7 @@ import {
   type RecordedExchange,
   type RecordedRequest,
   type RecordedResponse,
+  type RecordedStep,
   type Refusal,
   type ShownToken,
 } from '../traffic/recorded-exchange.ts'
@@ -28,7 +30,7 @@ const Pairs = (description: string) =>
     description,
   })
 
-const BothClocks = control<MomentOfBoth>(
+export const BothClocks = control<MomentOfBoth>(
   'MomentOnBothClocks',
   Type.Object({ wall: Moment('Real time.'), clock: Moment('Business time.') }),
 )
@@ -89,6 +91,20 @@ const RefusalSchema = control<Refusal>(
   }),
 )
 
+const StepSchema = control<RecordedStep>(
+  'TransferStep',
+  Type.Object({
+    step: oneOf(
+      TRANSFER_STEPS,
+      'claimed: its key is its own. signed: by the wallet. broadcast: to the node. mined: in a kept block. confirmed: the delay has passed. settled: booked.',
+    ),
+    at: BothClocks,
+    after_end: Type.Boolean({ description: 'True if the exchange had ended before; times may be equal.' }),
+    block: Type.Optional(Count('With mined: number of its block.')),
+    nonce: Type.Optional(Count('With signed: nonce of its transaction.')),
+  }),
+)
+
 const TransferSchema = control<CausedTransfer>(
   'CausedTransfer',
   Type.Object({
@@ -98,6 +114,9 @@ const TransferSchema = control<CausedTransfer>(
     portfolio_id: Text('Its portfolio.'),
     amount_minor: Text('Minor units, a digit string.'),
     shown_by: textOrNull('The request whose answer showed this amount as the total, so that everything was withdrawn.'),
+    steps: Type.Array(StepSchema, {
+      description: 'What became of it so far, in order; empty if another exchange carried it out.',
+    }),
   }),
 )
 

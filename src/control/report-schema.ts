@@ -21,7 +21,7 @@ const CauseSchema = control(
   }),
 )
 
-const FindingSchema = control(
+export const ReportedFindingSchema = control(
   'Finding',
   Type.Object({
     id: oneOf(FINDING_IDS, 'Which finding.'),
@@ -114,7 +114,7 @@ export const ReportSchema = control<Report>(
     version: Text('Version of the sandbox.'),
     unmet: Type.Array(Type.String(), { description: 'What was asked for and did not come about.' }),
     configuration: Type.Array(CauseSchema, { description: 'Mistakes in the set-up: what explains refusals best.' }),
-    findings: Type.Array(FindingSchema, { description: 'Every finding, the gravest first.' }),
+    findings: Type.Array(ReportedFindingSchema, { description: 'Every finding, the gravest first.' }),
     coverage: Type.Object({
       operations: covered('Operations'),
       errors: covered('Error codes that the service can answer with'),

@@ -18,6 +18,15 @@ import { allOf } from './walk.ts'
 /** Moments of a transfer at which a fault may strike. */
 export type TransferPhase = 'before_broadcast' | 'after_broadcast' | 'after_confirmation'
 
+/** What becomes of a transfer, in this order. */
+export const TRANSFER_STEPS = ['claimed', 'signed', 'broadcast', 'mined', 'confirmed', 'settled'] as const
+
+/**
+ * `claimed`: its Idempotency-Key is its own. `signed`: the end user's wallet has signed it. `broadcast`: the node has the bytes. `mined`: it
+ * stands in a block, and the block is kept. `confirmed`: the confirmation delay has passed. `settled`: its outcome is booked.
+ */
+export type TransferStep = (typeof TRANSFER_STEPS)[number]
+
 /** A transfer that a fault sees and may tamper with. */
 export interface TransferUnderWay {
   readonly type: TransferType
@@ -42,6 +51,8 @@ export interface TransferRequest {
   claim?: Claim
   /** Called at every phase; may delay the transfer, or throw in `before_broadcast` to stop it. */
   onPhase(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
+  /** Called at every step except `claimed`, as it happens; `number` is the nonce when it is signed, and its block when it is mined. */
+  onStep?(step: TransferStep, number?: number): void
   /** Overrides the confirmation delay, in milliseconds. */
   delay?: number
 }
@@ -165,7 +176,8 @@ export class Transfers {
         if (decision.all && request.amount === total) underWay.shown_by = known?.request_id
         return decision
       },
-      signed: ({ amount, value_before, ...signed }) => {
+      signed: ({ amount, value_before, ...signed }, nonce) => {
+        request.onStep?.('signed', nonce)
         const transfer: Transfer = {
           id,
           end_user_id: request.user.id,
@@ -183,15 +195,19 @@ export class Transfers {
         // Step 11: stored before anybody else has the bytes. From here on the transfer is carried out, by this process or the next.
         return store.commit([{ collection: 'transfers', put: transfer }])
       },
+      broadcast: () => request.onStep?.('broadcast'),
     })
+    request.onStep?.('mined', mined.block_number)
     await this.#tell(request, 'after_broadcast', underWay)
     const delay = request.delay ?? this.#drawDelay()
     log.debug({ transaction_id: id, tx_hash: mined.tx_hash, delay_ms: delay }, 'transfer mined')
     // Step 15: it stands in a block, and the client is to wait as it would for confirmations.
     await clock.sleep(delay, cancelled)
     cancelled.throwIfAborted()
+    request.onStep?.('confirmed')
     // Step 16: its whole outcome is one commit, the response to repetitions included.
     const outcome = await this.#settle({ id, mined, chain, cancelled }, portfolio_id)
+    request.onStep?.('settled')
     if (outcome instanceof Problem) throw outcome
     await this.#tell(request, 'after_confirmation', underWay)
     return outcome

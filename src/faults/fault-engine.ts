@@ -21,6 +21,8 @@ const MAX_RULES = 1000
 
 /** Keeps the rules and lets them strike. One exchange is struck by one rule at most: the first that was added, of those that fit. */
 export class FaultEngine {
+  /** Hears that the rules in force have changed, or that one has struck; null while nobody looks. */
+  watcher: (() => void) | null = null
   #rules: ActiveRule[] = []
   #added = 0
   /** Undefined while no rule needs it. */
@@ -70,6 +72,7 @@ export class FaultEngine {
     this.#added += rules.length
     this.#rules = [...this.#rules, ...rules]
     this.#updateCounters()
+    this.watcher?.()
     return rules.map((rule) => rule.show())
   }
 
@@ -114,6 +117,7 @@ export class FaultEngine {
     this.#rules = this.#rules.filter((candidate) => candidate !== rule)
     this.#updateCounters()
     rule?.released.abort()
+    this.watcher?.()
     return rule !== undefined
   }
 
@@ -133,6 +137,7 @@ export class FaultEngine {
     this.#rules = []
     this.#updateCounters()
     for (const { released } of cleared) released.abort()
+    this.watcher?.()
   }
 
   /**
@@ -155,6 +160,7 @@ export class FaultEngine {
     striking.strikes(exchange, () => rule.kind.goesOn?.(strike))
     this.#strikesInARow?.add(exchange)
     exchange.struckBy = { id, kind: rule.kind.kind, phase, explanation }
+    this.watcher?.()
     if (phase === 'on_request') await exchange.readBody()
     try {
       await rule.kind.strike(strike)

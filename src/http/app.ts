@@ -7,12 +7,13 @@ import { answerClientError, answerConnect } from './client-error.ts'
 import { Connection, noteCarriers } from './connection.ts'
 import { Entrance, type EntranceDeps } from './entrance.ts'
 import { writeError } from './handle.ts'
+import { registerDocsPage, registerInspector } from './inspector-pages.ts'
 import { registerOpenApi } from './openapi.ts'
 import { partnerApi } from './partner-api.ts'
 import { readBodies } from './read-body.ts'
 import { checkHead } from './request-head.ts'
 import { logRequests, logWhenOver } from './request-log.ts'
-import { parseQuery, registerRootPage, unknownRoute } from './routing.ts'
+import { parseQuery, unknownRoute } from './routing.ts'
 import { compileSchema, withoutAjv } from './validate.ts'
 
 /** Longest request body, in bytes. Assumption `body-limits`. */
@@ -30,6 +31,8 @@ export interface AppDeps extends EntranceDeps {
   controlToken: string | undefined
   /** Address of the sandbox. */
   origin: Origin
+  /** Folder of the inspector's page; undefined if it is switched off. */
+  inspector: URL | undefined
   /** PEM texts, to serve https; undefined for http. */
   tls: { cert: string; key: string } | undefined
   /** Registers the routes on the same origin beside the service: identity provider, control. */
@@ -108,7 +111,8 @@ export async function createApp(deps: AppDeps): Promise<FastifyInstance> {
   // Answers are written unchanged: their schemas are for the description, and a serializer made from them would drop other members.
   app.setSerializerCompiler(() => JSON.stringify)
   readBodies(app)
-  registerRootPage(app, refuse)
+  if (deps.inspector) registerInspector(app, { ...deps, folder: deps.inspector }, refuse)
+  else registerDocsPage(app, refuse)
   registerOpenApi(app, all, { ...deps, store: service.store })
   await app.register(partnerApi(all, settings))
   await deps.neighbours(app, entrance)

@@ -122,7 +122,7 @@ export class Connection {
       else if (live.end !== 'answered') continue
       // The answer was handed over, but Node had not yet sent it.
       else if (!response.writableFinished) log.endAgain(live, 'abandoned')
-      else if (reset) live.unread = true
+      else if (reset) log.takeUnread(live)
     }
     this.#pipelined = undefined
     this.#live = undefined

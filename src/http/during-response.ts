@@ -5,12 +5,14 @@ import type { Answer } from '../domain/exchange.ts'
 import { jsonObject } from '../support/json.ts'
 import { type HttpExchange, member, type Shown } from './exchange.ts'
 import type { PipelineDeps } from './pipeline.ts'
+import { keepUnreadBody } from './read-body.ts'
 import { headersOf, noteAnswer, noteAnswered, noteDrop } from './record.ts'
 
 /** Fastify's onSend hook: lets faults strike while the response to an exchange is written. */
 export const duringResponse: onSendHookHandler = (request, reply, payload, done) => {
   // Step 18 of docs/a-deposit.md: the money has moved, whatever happens to this answer.
   const { exchange, namespace } = request
+  if (exchange && !exchange.dropped && reply.statusCode >= 400) keepUnreadBody(request, reply.raw)
   // With a callback, as nearly all pass: a promise costs noticeable time at tens of thousands of requests a second.
   if (!exchange || passes(exchange, reply, namespace)) {
     if (request.record) {

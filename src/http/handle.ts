@@ -8,7 +8,8 @@ import type { EndpointRequest } from '../partner-api/endpoint.ts'
 import { shownBy } from './during-response.ts'
 import { type PipelineDeps, type RequestContext, ready, sentIdempotencyKey } from './pipeline.ts'
 import { problemType, renderProblem, toProblem } from './problem.ts'
-import { headersOf, noteAnswer, noteAnswered, noteRefusal, noteTransfer } from './record.ts'
+import { keepUnreadBody } from './read-body.ts'
+import { headersOf, noteAnswer, noteAnswered, noteKeyUse, noteRefusal, noteStep, noteTransfer } from './record.ts'
 
 /**
  * Claims the Idempotency-Key if there is one, runs the handler, settles the key, and writes the response. Throws any error, unless a
@@ -40,7 +41,8 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
       noteTransfer(request, transfer)
       return deps.faults.at(phase, exchange, transfer)
     }
-    return endpoint.handle({ tenant, params, query, body, onPhase, ...(claim && { claim }) }, service)
+    const onStep: EndpointRequest['onStep'] = (step, number) => noteStep(request, step, number)
+    return endpoint.handle({ tenant, params, query, body, onPhase, onStep, ...(claim && { claim }) }, service)
   }
   const key = endpoint.idempotency === 'none' ? undefined : sentIdempotencyKey(request)
   if (key === undefined) return write(context, await operation(), deps)
@@ -50,9 +52,7 @@ async function run(context: RequestContext, deps: PipelineDeps): Promise<unknown
     body: request.body,
     origin: origin(request),
     operation,
-    onUse: (use) => {
-      if (request.record) request.record.keyUse = use
-    },
+    onUse: (use) => noteKeyUse(request, use),
     onKeptProblem: (problem) => noteRefusal(request, problem),
   })
   if (!exchange.dropped) reply.header('Idempotency-Key-Replay', String(replayed))
@@ -76,6 +76,7 @@ export function writeError(
   if (!request.exchange) {
     noteAnswer(request, status, headersOf(reply), body)
     noteAnswered(request)
+    keepUnreadBody(request, reply.raw)
   }
   void reply.send(body)
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { SandboxClock } from '../domain/clock.ts'
@@ -26,9 +26,9 @@ export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = Buffer.from(body)
-    if (!isUtf8(bytes)) return done(bodyProblem('The body is not valid UTF-8.'))
     const text = bytes.toString()
     noteBody(request, text, bytes.length)
+    if (!isUtf8(bytes)) return done(bodyProblem('The body is not valid UTF-8.'))
     const excess = jsonExcess(text)
     if (excess !== undefined) return done(bodyProblem(`The body ${excess}.`))
     return parse(request, text, done)
@@ -83,16 +83,49 @@ function bodyReadAhead(request: FastifyRequest): Readable | undefined {
   return body && Readable.from(body.length > 0 ? [body] : [])
 }
 
+/**
+ * Records the body of a request that is refused before its body is read. Call it when the answer is about to be written: neither the answer
+ * nor the connection waits. A body that has come as a whole is taken from the request's buffer. Otherwise, when the answer is out
+ * and Node would discard the body, the part that arrives within a second is recorded, and the rest is discarded.
+ */
+export function keepUnreadBody(request: FastifyRequest, response: ServerResponse): void {
+  const { raw, record } = request
+  // Somebody reads it already, or has read it.
+  if (!record || raw.readableFlowing !== null || record.bodyBytes > 0 || record.bodyCut || !hasBody(request)) return
+  // A buffer that is full holds the connection back: reading it now would let the next request in earlier.
+  if (raw.destroyed || (raw.complete && raw.readableLength < raw.readableHighWaterMark)) {
+    const bytes: Buffer | null = raw.read()
+    noteBeginningOfBody(request, bytes ?? Buffer.alloc(0), raw.complete)
+    return
+  }
+  // Before the listener of Node, which discards a body that nobody has begun to read.
+  response.prependOnceListener('finish', () => void keepRest(request))
+}
+
+async function keepRest(request: FastifyRequest): Promise<void> {
+  const { raw, record, namespace } = request
+  const begun: Buffer | null = raw.read()
+  const { bytes, whole } = await beginningOf(raw, namespace.service.clock, begun ? [begun] : [])
+  if (!raw.destroyed) raw.resume()
+  if (record && namespace.exchanges.holds(record)) noteBeginningOfBody(request, bytes, whole)
+}
+
 function isExpected({ headers, readableEnded, destroyed }: IncomingMessage): boolean {
   const length = headers['content-length']
   const comes = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
   return comes && !readableEnded && !destroyed
 }
 
-/** The part that arrives in time; `whole` is true if it is the entire body. Leaves the stream paused. */
-async function beginningOf(raw: IncomingMessage, clock: SandboxClock): Promise<{ bytes: Buffer; whole: boolean }> {
-  const chunks: Buffer[] = []
-  let length = 0
+/**
+ * The part that arrives in time, after the `chunks` that were read before; `whole` is true if it is the entire body. Leaves the stream
+ * paused.
+ */
+async function beginningOf(
+  raw: IncomingMessage,
+  clock: SandboxClock,
+  chunks: Buffer[] = [],
+): Promise<{ bytes: Buffer; whole: boolean }> {
+  let length = chunks.reduce((sum, chunk) => sum + chunk.length, 0)
   const enough = new AbortController()
   const stop = () => enough.abort()
   const take = (chunk: Buffer) => {

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Problem } from '../domain/errors.ts'
 import type { Operation } from '../domain/operations.ts'
-import type { TransferUnderWay } from '../domain/transfers.ts'
+import type { TransferStep, TransferUnderWay } from '../domain/transfers.ts'
 import type { LiveExchange } from '../traffic/live-exchange.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import { refusalOf } from '../traffic/refusal-of.ts'
@@ -21,7 +21,7 @@ declare module 'fastify' {
 }
 
 /** Paths beside the service, such as the sandbox's own pages; records of a client leave them out. */
-const BESIDE = /^\/(_sandbox|rpc|docs|openapi\.json|favicon\.ico)([/?]|$)|^\/(\?|$)|\/\.well-known\//
+const BESIDE = /^\/(_sandbox|rpc|inspector|docs|openapi\.json|favicon\.ico)([/?]|$)|^\/(\?|$)|\/\.well-known\//
 
 /** @returns true for the service, the token endpoint, and paths that nothing serves (a client's mistake) */
 export function isRecorded(url: string, servicePath: string): boolean {
@@ -103,13 +103,28 @@ function isCutShort({ raw }: FastifyRequest): boolean {
 }
 
 /** Notes the progress of a request's transfer. */
-export function noteTransfer({ record }: FastifyRequest, { signed, shown_by }: TransferUnderWay): void {
+export function noteTransfer({ record, namespace }: FastifyRequest, { signed, shown_by }: TransferUnderWay): void {
   if (!record) return
   record.transferring = true
   if (!signed) return
   record.transaction_id = signed.id
   record.tx_hash = signed.tx_hash
   record.shown_by = shown_by ?? null
+  namespace.exchanges.watcher?.changed(record.number)
+}
+
+/** Notes a step of the request's transfer, now; `number`: its nonce or its block. */
+export function noteStep({ record, namespace }: FastifyRequest, step: TransferStep, number?: number): void {
+  if (record) namespace.exchanges.takeStep(record, step, number)
+}
+
+/** Notes the use that a request makes of its Idempotency-Key. */
+export function noteKeyUse(request: FastifyRequest, use: Exclude<LiveExchange['keyUse'], 'unused'>): void {
+  const { record } = request
+  if (!record) return
+  record.keyUse = use
+  if (use === 'first' && (record.operation === 'deposit' || record.operation === 'withdraw'))
+    noteStep(request, 'claimed')
 }
 
 /** The headers of an answer that is about to be written. */

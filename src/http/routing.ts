@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Problem } from '../domain/errors.ts'
 import type { Endpoint } from '../partner-api/endpoint.ts'
 
@@ -45,12 +45,4 @@ export function unknownRoute(endpoints: readonly Endpoint[]) {
     const detail = `${request.method} is not allowed here; what is: ${allow}.`
     throw new Problem('method_not_allowed', { detail, param: 'method', headers: { allow } })
   }
-}
-
-/** Redirects a browser that opens the origin to /docs. For other clients nothing is served there, and `refuse` answers. */
-export function registerRootPage(app: FastifyInstance, refuse: (request: FastifyRequest) => never): void {
-  app.get('/', { schema: { hide: true } }, (request, reply) => {
-    if (!/\btext\/html\b/i.test(request.headers.accept ?? '')) refuse(request)
-    return reply.header('vary', 'Accept').redirect('/docs', 302)
-  })
 }

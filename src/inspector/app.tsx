@@ -48,10 +48,10 @@ export function App() {
 
   return (
     <>
-      <a class="skip" href={hrefOf(view)} onClick={skip}>
-        Skip to the view
-      </a>
       <header class="top">
+        <a class="skip" href={hrefOf(view)} onClick={skip}>
+          Skip to the view
+        </a>
         <a class="brand" href={hrefOf('operations')}>
           <Icon name="brand" /> yield-sandbox
         </a>
@@ -167,9 +167,9 @@ function Corner() {
 /** The answer to the first question, in every view: is anybody's money wrong? */
 function MoneyLine() {
   const line = headline.value
-  if (!line) return <div class="headline" />
+  if (!line) return <section class="headline" aria-label="Money" />
   return (
-    <div class={`headline ${line.tone}`}>
+    <section class={`headline ${line.tone}`} aria-label="Money">
       <span class="sign">
         <Icon name={line.tone === 'plain' ? 'ok' : line.tone} />
       </span>
@@ -193,7 +193,7 @@ function MoneyLine() {
           <Icon name="unknown" /> {line.unproved} not tested
         </span>
       </a>
-    </div>
+    </section>
   )
 }
 

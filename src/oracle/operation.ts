@@ -2,7 +2,7 @@ import type { Operation as ServiceOperation } from '../domain/operations.ts'
 import { atOnce } from '../support/breathe.ts'
 import { canonicalJson, jsonObject } from '../support/json.ts'
 import { grouped } from '../support/maps.ts'
-import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
+import type { RecordedExchange, UncountedExchange } from '../traffic/recorded-exchange.ts'
 import type { Facts, Ledger, LedgerPortfolio, LedgerTransfer } from './facts.ts'
 import type { OperationType } from './outcome.ts'
 
@@ -40,7 +40,8 @@ export interface ClientOperation {
   wish: string | null
 }
 
-const TYPES: readonly (ServiceOperation | null)[] = ['deposit', 'withdraw', 'create_portfolio']
+/** Operations that are judged. */
+export const JUDGED_OPERATIONS: readonly (ServiceOperation | null)[] = ['deposit', 'withdraw', 'create_portfolio']
 
 type Source = Pick<Facts, 'kept' | 'exchanges' | 'ledger'>
 
@@ -54,14 +55,13 @@ export function operationsOf(source: Source): ClientOperation[] {
 
 /** The same in steps, so that other tasks can run in between. */
 export function* operationsInSteps({ kept, exchanges, ledger }: Source): Generator<undefined, ClientOperation[]> {
-  const sent = [...kept, ...exchanges].filter(({ operation }) => TYPES.includes(operation))
-  const known = tenantsByKey(sent)
+  const sent = [...kept, ...exchanges].filter(({ operation }) => JUDGED_OPERATIONS.includes(operation))
   const books = new Books(ledger)
-  const groups = grouped(sent, (exchange) => attemptGroup(exchange, known))
   const operations: ClientOperation[] = []
-  for (const group of groups.values()) {
+  for (const group of groupAttempts(sent.map((exchange) => ({ ...identityOf(exchange), exchange })))) {
     if (operations.length % OPERATIONS_A_STEP === 0) yield
-    operations.push(operationOf(group, books))
+    const attempts = group.map(({ exchange }) => exchange)
+    operations.push(operationOf(attempts, books))
   }
   const inRecord = new Set(operations.flatMap(({ transfers }) => transfers))
   const silent = ledger.transfers.filter((transfer) => !inRecord.has(transfer)).map((one) => unsent(one, books))
@@ -107,25 +107,43 @@ function keyName(type: string, tenant: string | null, externalId: string | null,
   return JSON.stringify([type, tenant, externalId, key.toLowerCase()])
 }
 
-/** The group of an attempt: its key, or its request id without one; an attempt refused as a mismatch is grouped by its body as well. */
-function attemptGroup(exchange: RecordedExchange, known: ReadonlyMap<string, string>): string {
-  const { operation, tenant, external_id, request_id, request } = exchange
-  const key = exchange.idempotency?.key.toLowerCase()
-  if (key === undefined) return request_id
-  const whose = `${operation} ${external_id} ${key}`
-  const name = `${tenant ?? known.get(whose) ?? ''} ${whose}`
-  return isMismatch(exchange) ? `${name} ${canonicalBody(request.body) ?? request_id}` : name
+/** Facts of a request by which it belongs to an operation. */
+export interface AttemptIdentity {
+  operation: ServiceOperation | null
+  tenant: string | null
+  external_id: string | null
+  request_id: string
+  /** Its Idempotency-Key in lower case; null for none. */
+  key: string | null
+  /** Of a request that was refused because its key belongs to another body: its own one in canonical form; null for any other. */
+  other_body: string | null
 }
 
-/** Tenants by key: a request with an unreadable token belongs to the operation that has its key. */
-function tenantsByKey(sent: readonly RecordedExchange[]): Map<string, string> {
+/** A name that all attempts at one operation share, and attempts of other tenants or bodies under the same key as well. */
+export function placeOfAttempt({ operation, external_id, key, request_id }: AttemptIdentity): string {
+  return key === null ? request_id : `${operation} ${external_id} ${key}`
+}
+
+/**
+ * Groups attempts by operation: by their key, or by request without one. A request with an unreadable token belongs to the operation that
+ * has its key; one that was refused as a mismatch is grouped by its body as well.
+ */
+export function groupAttempts<Sent extends AttemptIdentity>(sent: readonly Sent[]): Sent[][] {
   const tenants = new Map<string, string>()
-  for (const { operation, tenant, external_id, idempotency } of sent) {
-    if (tenant !== null && idempotency) {
-      tenants.set(`${operation} ${external_id} ${idempotency.key.toLowerCase()}`, tenant)
-    }
-  }
-  return tenants
+  for (const one of sent) if (one.tenant !== null && one.key !== null) tenants.set(placeOfAttempt(one), one.tenant)
+  const groups = grouped(sent, (one) => {
+    const place = placeOfAttempt(one)
+    if (one.key === null) return place
+    const name = `${one.tenant ?? tenants.get(place) ?? ''} ${place}`
+    return one.other_body === null ? name : `${name} ${one.other_body}`
+  })
+  return [...groups.values()]
+}
+
+function identityOf(exchange: RecordedExchange): AttemptIdentity {
+  const { operation, tenant, external_id, request_id, request, idempotency } = exchange
+  const other_body = isMismatch(exchange) ? (canonicalBody(request.body) ?? request_id) : null
+  return { operation, tenant, external_id, request_id, key: idempotency?.key.toLowerCase() ?? null, other_body }
 }
 
 function operationOf(group: readonly RecordedExchange[], books: Books): ClientOperation {
@@ -169,7 +187,7 @@ function answersOf(group: readonly RecordedExchange[], field: string): string[] 
 }
 
 /** Null for a body that is not a JSON object. */
-function canonicalBody(text: string | null | undefined): string | null {
+export function canonicalBody(text: string | null | undefined): string | null {
   const body = jsonObject(text)
   return body ? canonicalJson(body) : null
 }
@@ -233,7 +251,7 @@ const PUT_OFF = new Set([401, 403, 425, 429])
 const CARRIED_OUT: readonly string[] = ['after_broadcast', 'after_confirmation', 'during_response']
 
 /** See {@link Said}. Counts only answers that were handed over and after which the client did not reset the connection. */
-export function saidBy(exchange: RecordedExchange): Said {
+export function saidBy(exchange: UncountedExchange): Said {
   const { response, idempotency, faults } = exchange
   if (!isHandedOver(exchange) || response === null) return 'nothing'
   const { status, code } = response
@@ -247,11 +265,11 @@ export function saidBy(exchange: RecordedExchange): Said {
 }
 
 /** @returns true if the client got the whole answer in a readable form */
-export function isHandedOver({ end, unread, faults }: RecordedExchange): boolean {
+export function isHandedOver({ end, unread, faults }: UncountedExchange): boolean {
   return end === 'answered' && !unread && !faults.some(({ kind }) => kind === 'malformed_body')
 }
 
 /** @returns true if the request was refused because its key was in use with another body: it does not belong to that key's operation */
-function isMismatch({ refusal }: Pick<RecordedExchange, 'refusal'>): boolean {
+export function isMismatch({ refusal }: { refusal: { code: string } | null }): boolean {
   return refusal?.code === MISMATCH
 }

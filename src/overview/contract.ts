@@ -160,6 +160,8 @@ export interface OperationPage {
   /** Exchanges that were recorded and forgotten. */
   forgotten: number
   headline: Headline
+  /** False while a judgement of the newest requests is to come: outcomes are provisional then, and their final ones come as events. */
+  judged: boolean
   /** Id of the last event that this page has: the stream goes on from it by `Last-Event-ID`. */
   event_id: string
 }
@@ -168,11 +170,17 @@ export interface OperationPage {
 export interface InspectorEvents {
   /** The first event of every stream: nothing between page and sandbox holds it back. */
   hello: Record<string, never>
-  /** New and changed rows, newest first, at most 100; `more` is the number of those left out. */
-  operations: { operations: OperationRow[]; more: number; total: number }
+  /**
+   * New and changed rows, newest first, at most 100; `more` is the number of those left out. `gone`: numbers of rows that are part of
+   * another row now.
+   */
+  operations: { operations: OperationRow[]; more: number; gone: number[]; total: number }
   headline: Headline
-  /** Rows are gone: by a reset, by `DELETE requests`, or for want of room (those below `oldest`). */
-  forgotten: { oldest: number | null; reason: 'reset' | 'deleted' | 'room' }
+  /**
+   * Rows are gone: all of them by a reset or by `DELETE requests` (both numbers are null). For want of room those below `oldest`; a row
+   * that moves money stays longer, and is gone below `oldest_money`.
+   */
+  forgotten: { oldest: number | null; oldest_money: number | null; reason: 'reset' | 'deleted' | 'room' }
   clock: { now: string; frozen: boolean; offset_seconds: number }
   /** The rules in force changed, or one struck. */
   faults: Record<string, never>
@@ -182,9 +190,24 @@ export interface InspectorEvents {
   namespaces: Record<string, never>
   /** The stream cannot go on from `Last-Event-ID`: everything must be read anew. */
   anew: Record<string, never>
+  /** The last event of a stream: its namespace was deleted, or the sandbox stops. */
+  ended: { reason: 'deleted' | 'stopping' }
 }
 
-/** One end user of `GET /_sandbox/money`. Amounts in minor units, digit strings; yields may be negative. */
+/** One event, as `GET /_sandbox/events?poll=1` shows it. */
+export type InspectorEvent = {
+  [Name in keyof InspectorEvents]: { event: Name; data: InspectorEvents[Name] }
+}[keyof InspectorEvents]
+
+/** `GET /_sandbox/events?poll=1` */
+export interface InspectorPoll {
+  /** Value of `last_event_id` for the next poll. */
+  event_id: string
+  /** Events since `last_event_id`, oldest first. */
+  events: InspectorEvent[]
+}
+
+/** One end user of `GET /_sandbox/money`. Amounts in minor units, digit strings; those of a chain that cannot be reached are null. */
 export interface EndUserMoney {
   tenant: string
   external_id: string
@@ -194,31 +217,52 @@ export interface EndUserMoney {
     token_symbol: string
     token_decimals: number
     token_address: string
-    amount_minor: string
+    amount_minor: string | null
   }[]
   portfolios: {
     portfolio_id: string
     name: string
     pool_id: string
+    chain_id: string
     token_symbol: string
     token_decimals: number
     principal_minor: string
-    yield_minor: string
-    balance_minor: string
+    /** All that it has earned, what withdrawals have paid out included. */
+    yield_minor: string | null
+    balance_minor: string | null
     /** Decimal fraction: `"0.0412"` is 4.12 %. */
-    apy: string
-    /** Business time, principal and yield then; oldest first. Every transfer has two points, before and after. */
-    series: { at: string; principal_minor: string; yield_minor: string; operation_number: number | null }[]
+    apy: string | null
+    /**
+     * Business time, principal and yield then; oldest first. It begins where the portfolio was made. Every transfer has two points,
+     * before and after, of one time and one yield. The last point is the present, if the chain can be reached.
+     */
+    series: MoneyPoint[]
   }[]
-  /** Per token: what operations moved beyond what the client asked for (negative: too little), and the operations that did. */
+  /**
+   * Per token: the money in the end user's portfolios beyond what the client asked for (negative: too little), and the operations that
+   * moved it. Tokens for which there is none are left out.
+   */
   surplus: { token_symbol: string; token_decimals: number; amount_minor: string; operation_numbers: number[] }[]
+}
+
+/** Principal and yield of a portfolio at one moment, in minor units. */
+export interface MoneyPoint {
+  /** ISO 8601 UTC, business time. */
+  at: string
+  principal_minor: string
+  yield_minor: string
+  /** The operation whose transfer this point precedes or follows; null for others, and where no request is on record. */
+  operation_number: number | null
 }
 
 /** `GET /_sandbox/money` */
 export interface MoneyOverview {
   /** Business time. */
   at: string
+  /** In the order in which they were made, tenant by tenant. */
   end_users: EndUserMoney[]
+  /** Number of further end users that match. */
+  more: number
   pools: {
     tenant: string
     pool_id: string
@@ -227,14 +271,32 @@ export interface MoneyOverview {
     token_symbol: string
     token_decimals: number
     market_address: string
-    apy: string
-    tvl_usd: string
+    apy: string | null
+    tvl_usd: string | null
     /** Tokens that can be withdrawn now, in minor units; null if the market does not show it. */
     liquidity_minor: string | null
   }[]
-  /** The audit: number of its checks, and of those that hold. */
-  checks: { held: number; all: number }
+  /** The audit: number of its checks, and of those that hold; null if it was not asked for, or a chain cannot be reached. */
+  checks: { held: number; all: number } | null
+  /** Chains that cannot be reached, with the reason. */
+  unavailable: { chain_id: string; reason: string }[]
 }
+
+/** What `GET /_sandbox/money` is to show. */
+export interface MoneySelection {
+  /** Slug. */
+  tenant?: string | undefined
+  external_id?: string | undefined
+  /** Most end users. */
+  limit: number
+  /** Most points of a series. */
+  points: number
+  /** False to leave the audit out. */
+  checks: boolean
+}
+
+/** Query of `GET /_sandbox/money`; the server has defaults for what is left out. */
+export type MoneyQuery = Partial<MoneySelection>
 
 /** One transaction of `GET /_sandbox/transactions`, in words. */
 export interface TransactionRow {

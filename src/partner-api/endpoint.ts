@@ -4,7 +4,7 @@ import type { ErrorCode } from '../domain/errors.ts'
 import type { Operation } from '../domain/operations.ts'
 import type { Claim, Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
-import type { TransferPhase, TransferUnderWay } from '../domain/transfers.ts'
+import type { TransferPhase, TransferStep, TransferUnderWay } from '../domain/transfers.ts'
 
 /** One authenticated, validated request, as passed to a handler. */
 export interface EndpointRequest<P = unknown, Q = unknown, B = unknown> {
@@ -16,6 +16,8 @@ export interface EndpointRequest<P = unknown, Q = unknown, B = unknown> {
   claim?: Claim
   /** Called at every phase of a transfer, where faults may strike. */
   onPhase(phase: TransferPhase, transfer: TransferUnderWay): Promise<void>
+  /** Called at every step of a transfer; see `TransferRequest.onStep`. */
+  onStep(step: TransferStep, number?: number): void
 }
 
 /** Values that requests in the description's examples can name. */

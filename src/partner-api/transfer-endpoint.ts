@@ -77,7 +77,7 @@ export function transferEndpoint(
       'chain_unavailable',
     ],
     assumptions: ['transfer-status', 'transfer-response', 'transfer-errors', 'wallet', ...(own.assumptions ?? [])],
-    async handle({ tenant, params, body, claim, onPhase }, { endUsers, transfers }) {
+    async handle({ tenant, params, body, claim, onPhase, onStep }, { endUsers, transfers }) {
       const user = await endUsers.require(tenant, params.external_id)
       return transfers.run({
         type: own.type,
@@ -86,6 +86,7 @@ export function transferEndpoint(
         amount: BigInt(body.amount_minor),
         ...(claim && { claim }),
         onPhase,
+        onStep,
       })
     },
   })

@@ -7,15 +7,22 @@ import { inTurns } from '../support/breathe.ts'
 import { jsonObject } from '../support/json.ts'
 import { SHOWN_AT_ONCE } from '../traffic/page-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
-import type { Evidence } from '../verdict/finding.ts'
-import type { Namespace } from './namespace.ts'
+import type { Evidence, TakenAway } from '../verdict/finding.ts'
+import type { Services } from './build-services.ts'
+
+/** The parts of a namespace that are evidence. */
+interface EvidenceSource {
+  services: Pick<Services, 'exchanges' | 'service'>
+  http: { notReady(): string | undefined }
+  takenAway: TakenAway
+}
 
 /**
  * A namespace's evidence on its clients. An outage of a chain does not change it. Throws Problem sandbox_starting before there is a
  * ledger, and while a reset empties it.
  */
 export async function evidenceOf(
-  { services, http, takenAway }: Namespace,
+  { services, http, takenAway }: EvidenceSource,
   { ended, end }: Pick<Evidence, 'ended' | 'end'>,
 ): Promise<Evidence> {
   refuseUnlessReady(http.notReady())

@@ -6,8 +6,8 @@ import { routed } from '../http/routing.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { Namespaces } from './namespaces.ts'
 
-/** Paths of the control interface and the chains. */
-const BESIDE = /^\/(?:_sandbox|rpc)\//
+/** Paths of the control interface, the chains and the inspector's page, as browsers ask for it. */
+const BESIDE = /^\/(?:_sandbox\/|rpc\/|inspector\/[^/]*$|favicon\.ico$|$)/
 /** Derives another seed, so that the ids of these requests are not drawn from any namespace's stream. */
 const OTHER = 0x9e3779b9
 

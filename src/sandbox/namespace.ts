@@ -11,6 +11,8 @@ import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { seed } from '../fixtures/seed.ts'
 import type { PipelineDeps } from '../http/pipeline.ts'
+import { EventStreams } from '../overview/event-stream.ts'
+import { type Hearing, Overview } from '../overview/overview.ts'
 import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { TakenAway } from '../verdict/finding.ts'
@@ -23,6 +25,7 @@ import {
   type Services,
   seedService,
 } from './build-services.ts'
+import { evidenceOf } from './evidence-of.ts'
 import { Lifecycle, Resets } from './lifecycle.ts'
 import { Persistence } from './persistence.ts'
 import type { Identity, Surroundings } from './surroundings.ts'
@@ -74,6 +77,9 @@ export class Namespace {
   /** Milliseconds since the Unix epoch at which its clock starts, frozen; undefined for real time. */
   readonly clockStart: number | undefined
   readonly confirmationDelay: DurationRange
+  /** What people look at. */
+  readonly overview: Overview
+  readonly eventStreams: EventStreams
   readonly takenAway: TakenAway = { clearings: 0, resets: 0, faults: 0 }
   readonly #persistence: Persistence | undefined
   readonly #chains: Promise<AnvilChains>
@@ -106,6 +112,13 @@ export class Namespace {
       perform: () => this.#reset(),
     })
     this.#copied = deps.begin && { owesRepairs: deps.begin.owesRepairs } // the rest of the copy is large
+    const { exchanges, store } = services
+    const { clock } = services.service
+    const evidence = () => evidenceOf(this, { ended: false, end: null })
+    const { log, news } = deps.surroundings
+    const listen = (hear: Hearing) => this.#listen(hear)
+    this.overview = new Overview({ exchanges, store, clock, seed: deps.seed, evidence, listen, news, log })
+    this.eventStreams = new EventStreams(this.overview, clock)
     this.http = {
       name: deps.name,
       service: services.service,
@@ -191,6 +204,19 @@ export class Namespace {
     return (await store.page('tenants', { scope: 'all', limit: Number.MAX_SAFE_INTEGER })).items
   }
 
+  /** Lets an overview hear of changes beside the requests. Returns what ends that. */
+  #listen({ moved, struck, mined }: Hearing): () => void {
+    const { service, faults, chains } = this.services
+    const unsubscribe = service.clock.onMove(moved)
+    faults.watcher = struck
+    chains.started?.watch(mined)
+    return () => {
+      unsubscribe()
+      faults.watcher = null
+      chains.started?.watch(null)
+    }
+  }
+
   /** Resets state, chain, faults and scenario, and clock to the fixtures. Running transfers are answered 503. See {@link Resets}. */
   reset(): Promise<void> {
     return this.#resets.ask()
@@ -219,6 +245,7 @@ export class Namespace {
   beginStop(): void {
     const { faults, exchanges } = this.services
     this.#lifecycle.beginStop()
+    this.overview.end('stopping')
     exchanges.cutOff()
     faults.clear()
   }

@@ -115,6 +115,7 @@ export class Namespaces implements NamespacesControl {
     })
     this.#listen(entry)
     if (byOthers) this.#madeByOthers++
+    this.#surroundings.news.tell()
     return credentialsOf(namespace, this.#surroundings)
   }
 
@@ -202,6 +203,8 @@ export class Namespaces implements NamespacesControl {
         await this.default.checkDirectory() // otherwise the namespace would come back with the directory
         await this.#folders?.forget(entry.life)
         for (const { client_id } of Object.values(entry.clients)) this.#byClient.delete(client_id)
+        entry.open?.overview.end('deleted')
+        this.#surroundings.news.tell()
       },
       remove: async () => {
         try {

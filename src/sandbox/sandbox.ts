@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Credentials } from '../control/contract.ts'
+import { Sessions } from '../control/sessions.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
@@ -8,6 +9,7 @@ import { createApp } from '../http/app.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
 import { checkOptions, type SandboxLogger, type SandboxOptions } from '../options.ts'
+import { PACKAGE_ROOT } from '../package-root.ts'
 import { DEFAULT_FIXTURES, readFixture } from '../read-fixture.ts'
 import { type ResolvedOptions, resolveFork, resolveOptions } from '../resolve-options.ts'
 import type { Logger } from '../support/logger.ts'
@@ -27,6 +29,7 @@ export class Sandbox {
   readonly #surroundings: Surroundings
   readonly #certificate: ServerCertificate | undefined
   readonly #listener: Listener
+  readonly #sessions: Sessions
   #app: FastifyInstance | undefined
   #stopping: Promise<void> | undefined
 
@@ -36,6 +39,8 @@ export class Sandbox {
     this.#surroundings = surroundings
     this.#certificate = certificate
     this.#listener = listener
+    const clock = new SandboxClock() // for real time only
+    this.#sessions = new Sessions({ origin: listener.origin, wallNow: () => clock.wallNow() })
   }
 
   /**
@@ -107,8 +112,11 @@ export class Sandbox {
       tls: this.#certificate,
       controlToken: options.controlToken,
       origin,
-      neighbours: (app, entrance) =>
-        supportRoutes(app, { namespaces, lead, surroundings, options, entrance, stop: () => this.stop() }),
+      inspector: options.inspector ? new URL('dist/inspector/', PACKAGE_ROOT) : undefined,
+      neighbours: (app, entrance) => {
+        const shared = { namespaces, lead, surroundings, options, entrance, sessions: this.#sessions }
+        return supportRoutes(app, { ...shared, stop: () => this.stop() })
+      },
     })
     await this.#listener.serve(this.#app)
   }
@@ -126,6 +134,16 @@ export class Sandbox {
   /** URL of the sandbox; the service is behind its base path. */
   get baseUrl(): string {
     return this.origin.url
+  }
+
+  /**
+   * Address at which a browser finds the inspector; undefined if it is switched off. Where a control token is needed, it has a code for one
+   * session behind `#`, which no browser sends to anybody: a fresh one at each call.
+   */
+  inspectorAddress(): string | undefined {
+    if (!this.options.inspector) return undefined
+    const code = this.options.controlToken === undefined ? '' : `#code=${this.#sessions.issueCode()}`
+    return `${this.origin.url}/${code}`
   }
 
   /** Resolves when chain and fixtures are ready; rejects with the reason if they never will be. */

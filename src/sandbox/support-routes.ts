@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { NamespaceControl } from '../control/control-parts.ts'
 import { controlRoutes } from '../control/control-routes.ts'
+import type { Sessions } from '../control/sessions.ts'
 import type { Entrance } from '../http/entrance.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
 import { rpcProxy } from '../http/rpc-proxy.ts'
@@ -15,6 +16,7 @@ import { evidenceOf } from './evidence-of.ts'
 import type { Lead } from './lead.ts'
 import type { Namespace } from './namespace.ts'
 import type { Namespaces } from './namespaces.ts'
+import { moneyOf } from './overviews.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Dependencies of the routes beside the service. */
@@ -24,6 +26,7 @@ export interface SupportDeps {
   surroundings: Surroundings
   options: ResolvedOptions
   entrance: Entrance
+  sessions: Sessions
   /** Ends the sandbox. */
   stop(): Promise<void>
 }
@@ -43,6 +46,7 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     version,
     controlToken: options.controlToken,
     origin,
+    sessions: deps.sessions,
     wallNow: () => clock.wallNow(),
     readiness: () => namespaces.default.readiness(),
     shippedScenarios,
@@ -84,6 +88,8 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     chainsFollow: () => chains.follow(clock),
     faults,
     exchanges,
+    overview: namespace.overview,
+    eventStreams: namespace.eventStreams,
     isSettled: async (id) => (await service.store.get('transactions', id)) !== undefined,
     evidence: (clients) => evidenceOf(namespace, clients),
     takenAway: namespace.takenAway,
@@ -93,6 +99,7 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     fidelity: async () => (await manifest()).fidelity(active),
     assumptions: async () => (await manifest()).assumptions(active),
     audit: () => namespace.audit(),
+    money: (selection) => moneyOf(namespace, selection),
     reset: () => namespace.reset(),
     tenants: () => namespace.tenants(),
     forgetUserKeys: () => userTokens.clear(),

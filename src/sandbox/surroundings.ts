@@ -8,6 +8,7 @@ import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { IdentityProvider } from '../identity/identity-provider.ts'
 import { UnknownKey } from '../identity/sign-jwt.ts'
+import { News } from '../overview/news.ts'
 import type { ResolvedOptions } from '../resolve-options.ts'
 import type { Logger } from '../support/logger.ts'
 
@@ -21,6 +22,8 @@ export interface Surroundings {
   embedded: Promise<Checkpoint>
   /** The Anvils of all chains. */
   pool: NodePool
+  /** Of the namespaces as a whole: one was made or deleted, or something failed in one. */
+  news: News
   log: Logger
   /** Address at which clients find the sandbox. */
   origin: Origin
@@ -38,7 +41,7 @@ export function buildSurroundings(
   embedded.catch(() => undefined) // its users await it and get the rejection
   const pool = new NodePool({ maxNodes: options.maxNodes, clock: new SandboxClock(), log })
   const secrets = fixture.tenants.map(({ tenant }) => tenant.client_secret)
-  return { ...given, identity: buildIdentity(fixture, origin), secrets, embedded, pool }
+  return { ...given, identity: buildIdentity(fixture, origin), secrets, embedded, pool, news: new News() }
 }
 
 /** The identity provider, the verifier of its tokens, and a key that is registered nowhere: one of each for all namespaces. */

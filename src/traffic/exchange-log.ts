@@ -1,9 +1,10 @@
 import type { SandboxClock } from '../domain/clock.ts'
+import { TRANSFER_STEPS, type TransferStep } from '../domain/transfers.ts'
 import { type Forgotten, KeptExchanges } from './kept-exchanges.ts'
-import { type Arrival, bounded, LiveExchange, RECORD_BYTES } from './live-exchange.ts'
-import type { ExchangeEnd, RecordedExchange } from './recorded-exchange.ts'
+import { type Arrival, bounded, LiveExchange, RECORD_BYTES, STEP_BYTES } from './live-exchange.ts'
+import type { ExchangeEnd, RecordedExchange, UncountedExchange } from './recorded-exchange.ts'
 import type { Redactor } from './redact.ts'
-import { type ShowingDeps, showExchange } from './show-exchange.ts'
+import { type ExchangeOutline, outlineOf, type ShowingDeps, showExchange } from './show-exchange.ts'
 import { Ordinals, whoAsked } from './who-asked.ts'
 
 /** Limits of a log. */
@@ -28,6 +29,14 @@ const REUSED_AFTER = 1000
 /** Share of the bytes that is reserved for forgotten exchanges that a verdict needs: 8 MiB of 64. */
 const KEPT_SHARE = 1 / 8
 
+/** Hears of changes to a record. It is called while a request is served, so it only notes them. */
+export interface ExchangeWatcher {
+  /** The exchange of this number has begun, or something of it has changed. */
+  changed(number: number): void
+  /** All are forgotten; after a reset, those that were open have new numbers. */
+  forgotten(reason: 'reset' | 'deleted'): void
+}
+
 /**
  * The newest exchanges of a namespace, bounded in number and bytes. Recording one is cheap: everything else is derived when it is read.
  */
@@ -39,6 +48,8 @@ export class ExchangeLog {
   generation = 0
   /** Milliseconds since the Unix epoch of the last request to a chain, which is not recorded; null for none since the last reset. */
   rpcAt: number | null = null
+  /** Null while nobody looks. */
+  watcher: ExchangeWatcher | null = null
   readonly #deps: ExchangeLogDeps
   /** Recorded times are milliseconds since this one. */
   readonly #base: number
@@ -70,6 +81,39 @@ export class ExchangeLog {
   /** Number of recorded exchanges. */
   get size(): number {
     return this.#next - this.#oldest
+  }
+
+  /** Number of the oldest exchange here, and of the next one to come. */
+  get range(): { oldest: number; next: number } {
+    return { oldest: this.#oldest, next: this.#next }
+  }
+
+  /** Numbers of the exchanges in {@link kept}, oldest first. */
+  keptNumbers(): number[] {
+    return this.#kept.all().map(({ live }) => live.number)
+  }
+
+  /** @returns true if the exchange of that number is here or kept */
+  has(number: number): boolean {
+    return this.#found(number) !== undefined
+  }
+
+  /** The facts of exchanges, here or kept, that say to which operation they belong; without decoding them. */
+  *outlines(numbers: Iterable<number>): Generator<ExchangeOutline> {
+    for (const number of numbers) {
+      const found = this.#found(number)
+      if (found) yield outlineOf(found.live, found.request_id, this.#deps)
+    }
+  }
+
+  /** The exchanges of these numbers, here or kept, decoded as by {@link newestFirst}, but not counted, which takes longer than the rest. */
+  *uncounted(numbers: Iterable<number>): Generator<UncountedExchange> {
+    for (const number of numbers) {
+      const found = this.#found(number)
+      if (!found) continue
+      whoAsked(found.live, this.#deps)
+      yield this.#showAs(found.live, found.request_id, 1)
+    }
   }
 
   /** Counts of exchanges that were recorded and are neither here nor in {@link kept}. Requests for unknown paths do not count. */
@@ -112,9 +156,14 @@ export class ExchangeLog {
     return live && this.#show(live, this.#counted()[at])
   }
 
+  /** @returns true if the exchange has not been forgotten */
+  holds(live: LiveExchange): boolean {
+    return this.#at(live.number) === live
+  }
+
   /** Id of the exchange's request; empty if the exchange was forgotten. */
   idOf(live: LiveExchange): string {
-    return this.#at(live.number) === live ? this.#ids.get(this.#place(live.number)) : ''
+    return this.holds(live) ? this.#ids.get(this.#place(live.number)) : ''
   }
 
   /** Forgets everything. Numbers go on, so that none is used twice. */
@@ -123,6 +172,7 @@ export class ExchangeLog {
     this.#empty()
     this.#first = this.#next
     this.#oldest = this.#next
+    this.watcher?.forgotten('deleted')
   }
 
   /** For a reset: forgets closed exchanges and counts from 1 again. Open ones stay, and end as cut off. */
@@ -144,6 +194,7 @@ export class ExchangeLog {
       live.number = this.#next
       this.#put(live)
     }
+    this.watcher?.forgotten('reset')
   }
 
   /** For a stop: cuts off open exchanges. */
@@ -169,12 +220,16 @@ export class ExchangeLog {
     live.begin(this.#next, arrival, times)
     this.#ids.set(this.#place(this.#next), arrival.request_id)
     this.#put(live)
+    this.watcher?.changed(live.number)
     return live
   }
 
   /** Records the body of a request, of a long one the beginning. `whole`: true if all of it has come. A later call overwrites it. */
   takeBody(live: LiveExchange, text: string | null, bytes: number, whole = true): void {
     const before = live.body?.length ?? 0
+    // Whoever looked before the body came could not know who asks.
+    live.tenant ??= undefined
+    live.external_id ??= undefined
     live.body = text === null ? null : bounded(text, BODY_LIMIT)
     live.bodyBytes = bytes
     live.bodyCut = !whole || (live.body?.length ?? 0) < (text?.length ?? 0)
@@ -200,6 +255,17 @@ export class ExchangeLog {
     this.#grow(live, Math.min(body.length, BODY_LIMIT))
   }
 
+  /** Records a step of the transfer that an exchange carries out, now; `number`: its nonce or its block. */
+  takeStep(live: LiveExchange, step: TransferStep, number = -1): void {
+    const { clock } = this.#deps
+    const wall = clock.wallNow()
+    const after = live.end === 'open' ? 0 : 1
+    live.steps ??= []
+    live.steps.push(TRANSFER_STEPS.indexOf(step), wall - this.#base, clock.at(wall) - wall, number, after)
+    this.#grow(live, STEP_BYTES)
+    this.watcher?.changed(live.number)
+  }
+
   /** Records how an exchange has ended, now. Only the first call counts. */
   end(live: LiveExchange, end: Exclude<ExchangeEnd, 'open'>): void {
     if (live.end !== 'open') return
@@ -213,6 +279,13 @@ export class ExchangeLog {
     live.end = live.cutOff ? 'cut_off' : end
     live.ended = wall - this.#base
     live.endedAhead = clock.at(wall) - wall
+    this.watcher?.changed(live.number)
+  }
+
+  /** Records that the client did not read the answer. */
+  takeUnread(live: LiveExchange): void {
+    live.unread = true
+    this.watcher?.changed(live.number)
   }
 
   #put(live: LiveExchange): void {
@@ -225,7 +298,7 @@ export class ExchangeLog {
 
   #grow(live: LiveExchange, bytes: number): void {
     live.size += bytes
-    if (this.#at(live.number) !== live) return // forgotten meanwhile
+    if (!this.holds(live)) return // forgotten meanwhile
     this.#bytes += bytes
     while (this.#bytes > this.#deps.maxBytes && this.size > 1) this.#forgetOldest()
   }
@@ -289,6 +362,11 @@ export class ExchangeLog {
       if (live) here.push(live)
     }
     return here
+  }
+
+  #found(number: number): { live: LiveExchange; request_id: string } | undefined {
+    const live = this.#at(number)
+    return live ? { live, request_id: this.idOf(live) } : this.#kept.get(number)
   }
 
   #at(number: number): LiveExchange | undefined {

@@ -1,6 +1,6 @@
 import { jsonObject } from '../support/json.ts'
 import { rawHeaderOf } from './headers.ts'
-import { bounded, type LiveExchange, RECORD_BYTES } from './live-exchange.ts'
+import { bounded, type LiveExchange, RECORD_BYTES, STEP_BYTES, STEP_FIELDS } from './live-exchange.ts'
 
 /** Maximum number of kept exchanges. */
 const MAX_KEPT = 10_000
@@ -42,8 +42,8 @@ interface Entry extends KeptExchange {
  */
 export class KeptExchanges {
   readonly #maxBytes: number
-  /** Oldest first. */
-  readonly #entries = new Set<Entry>()
+  /** By number, oldest first. */
+  readonly #entries = new Map<number, Entry>()
   #bytes = 0
   /** Writes without a good answer so far, by end user. */
   readonly #sought = new Map<string | null | undefined, Entry[]>()
@@ -58,7 +58,12 @@ export class KeptExchanges {
 
   /** Oldest first. */
   all(): readonly KeptExchange[] {
-    return [...this.#entries]
+    return [...this.#entries.values()]
+  }
+
+  /** The exchange of that number, if it is kept. */
+  get(number: number): KeptExchange | undefined {
+    return this.#entries.get(number)
   }
 
   /** @returns true if an exchange that the record forgets is worth keeping; called for every one */
@@ -74,7 +79,7 @@ export class KeptExchanges {
     if (live.operation === 'list_transactions') this.#shorten(live)
     else this.#seek(entry)
     entry.size = cut(live, key)
-    this.#entries.add(entry)
+    this.#entries.set(live.number, entry)
     this.#bytes += entry.size
     let forgotten = 0
     for (; this.size > 1 && (this.size > MAX_KEPT || this.#bytes > this.#maxBytes); forgotten++) this.#forgetOldest()
@@ -112,9 +117,9 @@ export class KeptExchanges {
   }
 
   #forgetOldest(): void {
-    const [oldest] = this.#entries
+    const [oldest] = this.#entries.values()
     if (!oldest) return
-    this.#entries.delete(oldest)
+    this.#entries.delete(oldest.live.number)
     this.#bytes -= oldest.size
     const { external_id } = oldest.live
     const others = this.#sought.get(external_id)?.filter((one) => one !== oldest) ?? []
@@ -138,5 +143,6 @@ function cut(live: LiveExchange, key: string | undefined): number {
   live.answerCut ||= typeof answer === 'string' && answer !== live.answer
   live.answer = answer
   const texts = [live.url, key, body, answer].map((text) => (typeof text === 'string' ? text.length : 0))
-  return texts.reduce((sum, length) => sum + length, RECORD_BYTES)
+  const steps = (live.steps?.length ?? 0) * (STEP_BYTES / STEP_FIELDS)
+  return texts.reduce((sum, length) => sum + length, RECORD_BYTES + steps)
 }

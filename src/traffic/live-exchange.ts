@@ -20,6 +20,14 @@ export interface Arrival {
 export const RECORD_BYTES = 500
 
 /**
+ * Numbers of a noted step: its place among `TRANSFER_STEPS`, its time as in {@link LiveExchange.began} and `beganAhead`, its block or nonce
+ * (−1 for none), and 1 if the exchange had ended before.
+ */
+export const STEP_FIELDS = 5
+/** Bytes of a noted step. */
+export const STEP_BYTES = STEP_FIELDS * 8
+
+/**
  * One exchange while it runs and afterwards: plain fields, written where things happen and read on demand. Texts are
  * kept as they came, secrets included, so only `show-exchange.ts` may read them.
  */
@@ -68,6 +76,8 @@ export class LiveExchange {
   transferring = false
   transaction_id: string | null = null
   tx_hash: string | null = null
+  /** Steps of that transfer, {@link STEP_FIELDS} numbers each; null for none. */
+  steps: number[] | null = null
   /** The request whose answer showed the total that this one withdraws. */
   shown_by: string | null = null
   /** Approximate bytes of memory. */

@@ -1,6 +1,7 @@
 import type { Check } from '../domain/check.ts'
 import type { StruckBy } from '../domain/exchange.ts'
 import type { Operation } from '../domain/operations.ts'
+import type { TransferStep } from '../domain/transfers.ts'
 
 export type { Check }
 
@@ -80,6 +81,18 @@ export interface RecordedResponse {
   issued: { token: ShownToken; expires_in: number } | null
 }
 
+/** One step of a transfer, at the moment when it happened. */
+export interface RecordedStep {
+  step: TransferStep
+  at: Moment
+  /** True if the exchange had ended before: its client had left, or a fault had ended the connection. Times may be equal. */
+  after_end: boolean
+  /** With `mined`: number of its block. */
+  block?: number
+  /** With `signed`: nonce of its transaction. */
+  nonce?: number
+}
+
 /** The transaction that an exchange caused, or whose outcome it got again. */
 export interface CausedTransfer {
   type: 'deposit' | 'withdraw'
@@ -91,6 +104,8 @@ export interface CausedTransfer {
   amount_minor: string
   /** The request whose answer showed this amount as the total, so that everything was withdrawn; null if no such answer was decisive. */
   shown_by: string | null
+  /** What became of it so far, in order; empty if another exchange carried it out. */
+  steps: RecordedStep[]
 }
 
 /** One request to the service or the token endpoint, its answer, and its effects. */
@@ -133,3 +148,6 @@ export interface RecordedExchange {
   idempotency: { key: string; use: 'first' | 'joined' | 'replayed' | 'unused' } | null
   transfer: CausedTransfer | null
 }
+
+/** An exchange without the member that takes longest to find out. */
+export type UncountedExchange = Omit<RecordedExchange, 'ordinal'>

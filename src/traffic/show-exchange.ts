@@ -1,21 +1,23 @@
 import type { StruckBy } from '../domain/exchange.ts'
 import { unquotedKey } from '../domain/idempotency-key.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
+import { TRANSFER_STEPS } from '../domain/transfers.ts'
 import { jsonObject } from '../support/json.ts'
 import { rawHeaderOf } from './headers.ts'
-import type { LiveExchange } from './live-exchange.ts'
+import { type LiveExchange, STEP_FIELDS } from './live-exchange.ts'
 import type {
   CausedTransfer,
   Moment,
   RecordedExchange,
   RecordedRequest,
   RecordedResponse,
+  RecordedStep,
   Refusal,
 } from './recorded-exchange.ts'
 import type { Redactor } from './redact.ts'
 import { redactAnswer, redactBody } from './redact-body.ts'
 import { bearerToken, showToken } from './show-token.ts'
-import { clientIdOf, type TenantDirectory } from './who-asked.ts'
+import { clientIdOf, type TenantDirectory, whoAsked } from './who-asked.ts'
 
 /** Facts about the namespace that are needed to show an exchange. */
 export interface ShowingDeps extends TenantDirectory {
@@ -36,6 +38,25 @@ export interface ExchangeShowing {
   /** Milliseconds since the Unix epoch: the base of its recorded times, and now. */
   base: number
   now: number
+}
+
+/** The facts of an exchange that say to which operation it belongs. Its body and key may hold secrets: they are for comparing only. */
+export interface ExchangeOutline
+  extends Pick<RecordedExchange, 'number' | 'request_id' | 'operation' | 'tenant' | 'external_id'> {
+  key: string | null
+  body: string | null
+  /** Code of its refusal; null for none. */
+  refused: string | null
+  transaction_id: string | null
+}
+
+/** Outlines an exchange. */
+export function outlineOf(live: LiveExchange, request_id: string, deps: TenantDirectory): ExchangeOutline {
+  whoAsked(live, deps)
+  const { number, operation, tenant = null, external_id = null, headers, body, refusal, transaction_id } = live
+  const sent = operation === null ? undefined : rawHeaderOf(headers, 'idempotency-key')
+  const who = { number, request_id, operation, tenant, external_id }
+  return { ...who, key: sent ? unquotedKey(sent) : null, body, refused: refusal?.code ?? null, transaction_id }
 }
 
 /** Decodes and redacts an exchange. Call `whoAsked` on it first. */
@@ -63,7 +84,7 @@ export function showExchange(live: LiveExchange, showing: ExchangeShowing, deps:
     refusal: refusalOf(live, response, { ...deps, hidden }),
     faults: live.struckBy ? [struckBy(live.struckBy, deps)] : [],
     idempotency: idempotencyOf(live, deps),
-    transfer: transferOf(live, response, deps),
+    transfer: transferOf(live, response, base, deps),
   }
 }
 
@@ -156,6 +177,7 @@ function idempotencyOf({ headers, keyUse }: LiveExchange, { redactor }: ShowingD
 function transferOf(
   live: LiveExchange,
   response: RecordedResponse | null,
+  base: number,
   { redactor }: ShowingDeps,
 ): CausedTransfer | null {
   const { operation } = live
@@ -171,7 +193,19 @@ function transferOf(
     portfolio_id: redactor.text(textIn(asked, 'portfolio_id') ?? ''),
     amount_minor: redactor.text(textIn(asked, 'amount_minor') ?? ''),
     shown_by: live.shown_by,
+    steps: live.transferring ? stepsOf(live.steps ?? [], base) : [],
   }
+}
+
+function stepsOf(noted: readonly number[], base: number): RecordedStep[] {
+  return Array.from({ length: noted.length / STEP_FIELDS }, (_, at) => {
+    const [place = 0, wall = 0, ahead = 0, number = -1, after] = noted.slice(at * STEP_FIELDS, (at + 1) * STEP_FIELDS)
+    const step = TRANSFER_STEPS[place] ?? 'claimed'
+    const one: RecordedStep = { step, at: momentOf(base + wall, ahead), after_end: after === 1 }
+    if (step === 'mined') one.block = number
+    if (step === 'signed') one.nonce = number
+    return one
+  })
 }
 
 function textIn(object: Record<string, unknown> | undefined, name: string): string | null {

@@ -60,8 +60,8 @@ describe('a chain that does not answer', () => {
     const signed = order('deposit', pool, 2_000n)
     const transfer = chain.transfer({
       ...signed,
-      async signed(transaction) {
-        await signed.signed(transaction)
+      async signed(transaction, nonce) {
+        await signed.signed(transaction, nonce)
         process.kill(chain.pid, 'SIGKILL')
       },
     })

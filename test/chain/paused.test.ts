@@ -52,8 +52,8 @@ describe('a paused chain', () => {
     const signed = order('deposit', pool, 1_000_000n)
     const transfer = chain.transfer({
       ...signed,
-      async signed(transaction) {
-        await signed.signed(transaction)
+      async signed(transaction, nonce) {
+        await signed.signed(transaction, nonce)
         chain.pause()
       },
     })

@@ -107,7 +107,16 @@ describe('start', () => {
   test('prints where everything is, and lines that work when pasted into a shell', async () => {
     const command = start(['--port', '0', '--seed', '11'])
     const banner = await command.prints(/[\s\S]*curl -s .*\/v1\/[\s\S]*Next:[\s\S]*requests list/)
-    for (const what of ['Base URL', 'Token URL', 'Docs', 'RPC 31337', 'Seed', 'Client id', 'Client secret']) {
+    for (const what of [
+      'Inspector',
+      'Base URL',
+      'Token URL',
+      'Docs',
+      'RPC 31337',
+      'Seed',
+      'Client id',
+      'Client secret',
+    ]) {
       expect(banner).toMatch(new RegExp(`${what}: +\\S+`))
     }
     const pasted = banner.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line))
@@ -118,6 +127,44 @@ describe('start', () => {
     expect((await promisify(execFile)('sh', ['-c', next], { env })).stdout).toMatch(/GET \/v1\/partner\/pools/)
     const docs = /Docs: +(\S+)/.exec(banner)![1]!
     expect((await fetch(docs)).status).toBe(200)
+  })
+
+  test('prints the address of the inspector first', async () => {
+    const banner = await start(['--port', '0']).prints(/[\s\S]*Next:/)
+    const [first = ''] = banner.split('\n').filter((line) => line.includes('http'))
+    expect(first).toMatch(/^ {2}Inspector: {5}http:\/\/127\.0\.0\.1:\d+\/$/)
+    const page = await fetch(first.split(/\s+/).at(-1)!, { headers: { accept: 'text/html' } })
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+  })
+
+  test('prints it with a code that is good once, and not with the control token', async () => {
+    const command = start(['--port', '0', '--control-token', 'correct-horse'])
+    const [, address = '', code] = /Inspector: +(\S+#code=(\S+))/.exec(await command.prints(/[\s\S]*Next:/))!
+    expect(address).not.toContain('correct-horse')
+    const begin = () => {
+      const headers = { 'content-type': 'application/json' }
+      return fetch(new URL('/_sandbox/sessions', address), { method: 'POST', headers, body: JSON.stringify({ code }) })
+    }
+    const session = await begin()
+    expect([session.status, (await begin()).status]).toEqual([204, 401])
+    const cookie = session.headers.get('set-cookie')!.split(';')[0]!
+    expect((await fetch(new URL('/_sandbox/clock', address), { headers: { cookie } })).status).toBe(200)
+  })
+
+  test.each<[string, string[], Record<string, string>]>([
+    ['a flag', ['--no-inspector'], {}],
+    ['the environment', [], { YIELD_SANDBOX_NO_INSPECTOR: '1' }],
+  ])('prints no such address when %s switches it off', async (_, flags, env) => {
+    const command = start(['--port', '0', ...flags], { env })
+    const banner = await command.prints(/[\s\S]*Next:/)
+    expect(banner).not.toContain('Inspector')
+    const root = new URL('/', /Base URL: +(\S+)/.exec(banner)![1])
+    expect((await fetch(root, { redirect: 'manual', headers: { accept: 'text/html' } })).status).toBe(302)
+  })
+
+  test('has it unless the environment says no', async () => {
+    const command = start(['--port', '0'], { env: { YIELD_SANDBOX_NO_INSPECTOR: 'false' } })
+    expect(await command.prints(/[\s\S]*Next:/)).toContain('Inspector')
   })
 
   test('prints nothing when told to be quiet', async () => {

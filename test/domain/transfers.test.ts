@@ -15,7 +15,7 @@ function workbench() {
     async transfer({ signed }) {
       state.asked++
       const transaction = { tx_hash: '0x02', raw_transaction: '0x', block_timestamp: 0 } as const
-      await signed({ ...transaction, amount: 55n, value_before: 110n })
+      await signed({ ...transaction, amount: 55n, value_before: 110n }, 0)
       const block = { block_number: 7, block_timestamp: 0, status: 'success' } as const
       return { ...block, tx_hash: '0x02', amount: 55n, shares: state.shares, value_before: 110n } as MinedTransfer
     },

@@ -15,17 +15,19 @@ import {
 import { type Place, placesIn, placesOf, positionName } from '../../src/explore/plan/positions.ts'
 import { checkRule } from '../../src/faults/fault-rule.ts'
 import { KINDS } from '../../src/faults/kinds/index.ts'
+import type { CausedTransfer } from '../../src/traffic/recorded-exchange.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 
 const key = { key: 'k', use: 'first' } as const
-const moved = {
+const moved: CausedTransfer = {
   type: 'deposit',
   transaction_id: 'tx',
   tx_hash: '0x1',
   portfolio_id: 'p',
   amount_minor: '1',
   shown_by: null,
-} as const
+  steps: [],
+}
 
 /** One exchange of every operation, and a second page. */
 const RUN: ExchangeParts[] = [

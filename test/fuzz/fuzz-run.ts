@@ -30,7 +30,7 @@ const LANES = 40
  * What asks the node many times, each time with the limit of a call: a batch of calls, blocks one after another, an audit. And
  * transfers: a signed one waits for its chain, whose node may have to be replaced.
  */
-const LONG = /batch$|_mine|^(get_audit|deposit|withdraw)$/
+const LONG = /batch$|_mine|^(get_audit|get_money|deposit|withdraw)$/
 /** Milliseconds that such may take: more than a batch's limit and a last call's. */
 const LONG_PATIENCE = 40_000
 /** Milliseconds to wait for an answer where none may come. */

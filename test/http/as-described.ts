@@ -47,9 +47,9 @@ function operationOf(id: string): { target: string; method: string; operation: D
   return found
 }
 
-/** The id of a request that is recorded. */
-async function newestRequest({ requests }: SandboxHandle): Promise<string> {
-  return (await requests.list({ limit: 1 })).data[0]?.request_id ?? 'none'
+/** A request that is recorded. */
+async function newestRequest({ requests }: SandboxHandle): Promise<{ request_id: string; number: number }> {
+  return (await requests.list({ limit: 1 })).data[0] ?? { request_id: 'none', number: 0 }
 }
 
 /** A good request of every operation; those that need more than this have it from their test. */
@@ -62,9 +62,10 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     '{slug}': 'acme',
     '{name}': 'dropped-deposit',
     '{namespace}': TWIN,
-    ...(target.includes('{request_id}') && {
-      '{request_id}': await newestRequest(id.startsWith('namespace_') ? twin : sandbox),
-    }),
+  }
+  if (/\{(request_id|number)\}/.test(target)) {
+    const { request_id, number } = await newestRequest(id.startsWith('namespace_') ? twin : sandbox)
+    Object.assign(named, { '{request_id}': request_id, '{number}': String(number) })
   }
   const filled = target.replace(/\{\w+\}/g, (name) => named[name] ?? 'nothing')
   const bodies: Record<string, unknown> = {
@@ -80,6 +81,7 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     start_own_scenario: { name: 'mine', description: 'Nothing happens.' },
     mint_user_token: { external_id: 'alice' },
     mint_idp_token: {},
+    begin_session: { token: CONTROL_TOKEN },
   }
   const body = TOKENS.includes(id as 'token') ? form : JSON.stringify(bodies[id.replace(/^namespace_/, '')])
   const needs = (scheme: string) => operation.security.some((alternative) => scheme in alternative)
@@ -163,6 +165,7 @@ const GOOD: [id: string, status: number][] = [
   ['list_assumptions', 200],
   ['get_audit', 200],
   ['get_report', 200],
+  ['get_money', 200],
   ['get_clock', 200],
   ['move_clock', 200],
   ['add_faults', 201],
@@ -176,11 +179,15 @@ const GOOD: [id: string, status: number][] = [
   ['mint_user_token', 201],
   ['mint_idp_token', 201],
   ['list_requests', 200],
+  ['list_operations', 200],
+  ['get_operation', 200],
   ['get_request', 200],
   ['clear_requests', 204],
   ['clear_jwks_cache', 204],
   ['list_namespaces', 200],
   ['create_namespace', 201],
+  ['begin_session', 204],
+  ['end_session', 204],
 ]
 
 /** Every operation that the document has, once it is there. */
@@ -194,7 +201,7 @@ const NOT_SEEN: [pattern: RegExp, why: string][] = [
     'no fault strikes it',
   ],
   [/^(namespace_)?mint_.* 500$/, 'no fault strikes it'],
-  [/^namespace_get_report 503$/, 'needs a namespace that is in the making'],
+  [/^namespace_get_(report|money) 503$/, 'needs a namespace that is in the making'],
   [/^(create|delete)_namespace 503$/, 'needs a chain that never comes, or one that is in the making'],
   [
     /^(namespace_)?(move_clock|start_scenario|start_own_scenario|reset|clear_faults|remove_fault|stop_scenario) 503$/,
@@ -353,13 +360,12 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
       test('control requests without the token, or from another origin: 401, 403', async () => {
         const guarded = everyOperation().filter(({ security }) => security.some((scheme) => 'control_token' in scheme))
         expect(guarded.length).toBeGreaterThan(15)
-        for (const { operationId } of [
-          ...guarded,
-          { operationId: 'json_rpc' },
-          { operationId: 'namespace_json_rpc' },
-        ]) {
+        const open = ['json_rpc', 'namespace_json_rpc', 'begin_session', 'end_session'].map((operationId) => ({
+          operationId,
+        }))
+        for (const { operationId } of [...guarded, ...open]) {
           expect(await statusOfOne(operationId, { headers: { origin: 'https://acme.example' } })).toBe(403)
-          if (!operationId.endsWith('json_rpc'))
+          if (!open.some((one) => one.operationId === operationId))
             expect(await statusOfOne(operationId, { headers: { authorization: '' } })).toBe(401)
         }
       })
@@ -440,9 +446,17 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
         expect(await statusOf('get_report', { query: '?format=pdf' })).toBe(400)
       })
 
+      test('events for a client that does not stream, and for a wrong one: 400', async () => {
+        expect(await statusOf('get_events', { query: '?poll=1' })).toBe(200)
+        expect(await statusOf('get_events', { query: '?poll=1&last_event_id=none' })).toBe(200)
+        expect(await statusOf('get_events', { query: '?poll=2' })).toBe(400)
+        expect(await statusOf('list_operations', { query: '?limit=1001' })).toBe(400)
+      })
+
       test('control requests for what is not there, or not possible: 404, 400, 409', async () => {
         expect(await statusOf('remove_fault')).toBe(404)
         expect(await statusOf('get_request', { path: '/_sandbox/requests/none' })).toBe(404)
+        expect(await statusOf('get_operation', { path: '/_sandbox/operations/0' })).toBe(404)
         for (const id of TENANT_METADATA) {
           const path = (await good(id)).path.replace(sandbox.tenants[0]!.tenant_id, 'nobody')
           expect(await statusOf(id, { path })).toBe(404)
@@ -476,6 +490,10 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
           const { path } = await good(id)
           expect((await callOne(id, { path: path.replace(TWIN, 'nobody') })).status).toBe(404)
         }
+      })
+
+      test('a session that begins with a wrong code: 401', async () => {
+        expect(await statusOf('begin_session', json({ code: 'x' }))).toBe(401)
       })
 
       test('other methods, and paths beside those described, are 404 or 405', async () => {
@@ -580,6 +598,7 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
           'get_readiness',
           'get_audit',
           'get_report',
+          'get_money',
           'json_rpc',
         ]) {
           expect(`${id} ${await statusOf(id)}`).toBe(`${id} 503`)

@@ -33,6 +33,7 @@ const SERVED = [
   '/_sandbox/faults',
   '/_sandbox/scenarios',
   '/_sandbox/audit',
+  '/_sandbox/money',
   '/.well-known/openid-configuration',
   '/.well-known/jwks.json',
   '/openapi.json',

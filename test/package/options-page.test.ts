@@ -19,8 +19,8 @@ const INTRODUCTION = `# Options of a start
 
 Each option of \`startSandbox\` is a flag of \`start\` and an environment variable as well; some may stand in section \`options\` of the
 [fixture file](fixtures.md). A flag wins over the environment, the environment over the fixture file. An empty variable counts as
-unset; those of \`--json\`, \`--quiet\` and \`--fsync\` take \`true\`, \`false\`, \`1\` and \`0\`. Made from \`src/options.ts\` by
-\`npm run build:options\`; do not edit it.
+unset; those of \`--json\`, \`--quiet\`, \`--fsync\` and \`--no-inspector\` take \`true\`, \`false\`, \`1\` and \`0\`. Made from
+\`src/options.ts\` by \`npm run build:options\`; do not edit it.
 
 Code gives durations as text or as milliseconds, sizes as text or as bytes; everywhere else they have a unit.
 
@@ -38,9 +38,10 @@ const PAGES: Record<string, string> = {
   maxNodes: 'namespaces.md#at-rest-and-limits',
   namespaceIdle: 'namespaces.md#at-rest-and-limits',
   recordExchanges: 'requests.md',
+  inspector: 'inspector.md',
 }
 
-const ENTRIES: [string, StartOption][] = Object.entries(START_OPTIONS)
+const ENTRIES = Object.entries(START_OPTIONS) as [keyof typeof START_OPTIONS, StartOption][]
 const code = (text: string | undefined) => (text ? `\`${text}\`` : '')
 const shownDefault = (option: StartOption) =>
   option.default === undefined ? defaultOf(option) : code(defaultOf(option))

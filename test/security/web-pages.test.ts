@@ -63,9 +63,26 @@ describe.each<[string, SandboxOptions]>([
     expect(await sandbox.clock.iso()).toBe(before)
   })
 
-  test('/docs stands in no frame of another page', async () => {
-    const { headers } = await send(sandbox.baseUrl, { path: '/docs/static/index.html' })
-    expect(headers['x-frame-options']).toBe('DENY')
-    expect(headers['content-security-policy']).toContain("frame-ancestors 'none'")
+  test.each(['/', '/docs', '/_sandbox/report?format=html'])(
+    'the page at %s stands in no frame of another page',
+    async (path) => {
+      const headers = { accept: 'text/html', authorization: `Bearer ${options.controlToken}` }
+      const answer = await send(sandbox.baseUrl, { path, headers })
+      expect([answer.status, answer.headers['content-type']]).toEqual([200, expect.stringMatching(/^text\/html/)])
+      expect(answer.headers['content-security-policy']).toContain("frame-ancestors 'none'")
+    },
+  )
+
+  test('the inspector has no script but the files that it is served with, and nothing of others', async () => {
+    const { text } = await send(sandbox.baseUrl, { path: '/', headers: { accept: 'text/html' } })
+    const scripts = [...text.matchAll(/<script\b([^>]*)>([^<]*)/g)].map(([, attributes, content]) => [
+      attributes,
+      content,
+    ])
+    expect(scripts).toEqual([[expect.stringMatching(/ src="\/inspector\/[^"]+"/), '']])
+    expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|https?:/i)
+    for (const [, file = ''] of text.matchAll(/(?:src|href)="(\/[^"]*)"/g)) {
+      expect((await send(sandbox.baseUrl, { path: file })).status).toBe(200)
+    }
   })
 })

@@ -123,7 +123,8 @@ test('a client that leaves, after how long; the work goes on and the record with
   expect(left).toMatchObject({ end: 'abandoned', dropped: null })
   open.sandbox.namespace.services.service.clock.advance(3_600_000)
   await eventually(() => expect(log().all()[0]?.response?.status).toBe(200))
-  expect(log().all()[0]).toMatchObject({ end: 'abandoned', ended: left.ended, transfer: left.transfer })
+  const transfer = { ...left.transfer, steps: expect.arrayContaining(left.transfer!.steps) }
+  expect(log().all()[0]).toMatchObject({ end: 'abandoned', ended: left.ended, transfer })
 })
 
 test('a client that leaves before the answer to a held request', async () => {

@@ -4,7 +4,7 @@ import { CHECKS } from '../../src/domain/check.ts'
 import { ERRORS } from '../../src/domain/errors.ts'
 import { OPERATIONS } from '../../src/domain/operations.ts'
 import { explainExchange, nextStep } from '../../src/traffic/explain-exchange.ts'
-import { EXCHANGE_ENDS, type RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
+import { type CausedTransfer, EXCHANGE_ENDS, type RecordedExchange } from '../../src/traffic/recorded-exchange.ts'
 import { type ExchangeParts, exchange } from '../verdict/exchange.ts'
 
 const BODY = '{"portfolio_id":"jar_1","amount_minor":"1000"}'
@@ -14,14 +14,15 @@ const FAULT = {
   phase: 'after_broadcast',
   explanation: 'The connection is reset.',
 }
-const TRANSFER = {
+const TRANSFER: CausedTransfer = {
   type: 'deposit',
   transaction_id: 'txn_1',
   tx_hash: '0xab',
   portfolio_id: 'jar_1',
   amount_minor: '1000',
   shown_by: null,
-} as const
+  steps: [],
+}
 const KEY = 'b3b8c7e0-0000-4000-8000-000000000001'
 const first = { key: KEY, use: 'first' } as const
 
@@ -159,7 +160,7 @@ describe('the key', () => {
 
 describe('what to do next', () => {
   /** Those of the control interface, which is never recorded. */
-  const OF_CONTROL = /^(control_|namespace_|too_many_|tenant_not|fault_not|scenario_|request_not)/
+  const OF_CONTROL = /^(control_|namespace_|too_many_|tenant_not|fault_not|scenario_|request_not|operation_not)/
 
   test.each(Object.entries(ERRORS).filter(([code]) => !OF_CONTROL.test(code)))(
     '%s has advice of its own',

@@ -92,6 +92,21 @@ describe('what a verdict on transfers needs outlives the record', () => {
     expect(log.forgotten.room).toBe(0)
   })
 
+  test('a transfer has its steps, those that come after it was forgotten too', () => {
+    const { log, send, fill, kept } = logOf()
+    const held = send({ ...dropped, end: 'open', status: 0 })
+    log.takeStep(held, 'signed', 3)
+    log.end(held, 'abandoned')
+    log.takeStep(held, 'broadcast')
+    fill()
+    log.takeStep(held, 'mined', 7)
+    expect(kept()[0]?.transfer?.steps).toMatchObject([
+      { step: 'signed', nonce: 3, after_end: false },
+      { step: 'broadcast', after_end: true },
+      { step: 'mined', block: 7, after_end: true },
+    ])
+  })
+
   test('of other exchanges only that they were', () => {
     const { log, send, fill, kept } = logOf()
     for (const operation of ['list_pools', 'list_portfolios', 'token', 'create_end_user', null] as const)

@@ -99,6 +99,7 @@ export function carriedOut(id: string, amount_minor = '1000'): ExchangeParts {
       portfolio_id: 'jar_1',
       amount_minor,
       shown_by: null,
+      steps: [],
     },
   }
 }

@@ -30,6 +30,12 @@ export class MarketReads {
     )
   }
 
+  /** Reads the underlying tokens that a pool can pay out now, in minor units; null if its market does not show them. */
+  liquidity(pool: Pool): Promise<bigint | null> {
+    const { chainId, reader, protocol } = this.#deps
+    return soundly(chainId, () => protocol(pool).liquidity(reader.read, pool))
+  }
+
   /** Reads the worth of each position, in minor units. */
   async values(positions: readonly Position[]): Promise<bigint[]> {
     if (positions.length === 0) return []

@@ -213,6 +213,7 @@ export class BlockProducer {
       // Step 12: those that are ready go to the pool while the next are signed.
       const signed = await signRound(round, Number(chainId), signal, (some) => {
         const answer = writer.broadcast(some.map(({ raw_transaction }) => raw_transaction))
+        for (const transfer of some) transfer.broadcast?.()
         sent = Promise.all([sent, answer]).then(([before, own]) => [...before, ...own])
         sent.catch(() => {}) // #carryThrough gets the error
       })

@@ -31,7 +31,10 @@ export interface TransferJob extends Awaited {
 }
 
 /** A transfer whose signed bytes have been stored by its owner. */
-export interface SignedTransfer extends UnfinishedTransfer, Awaited {}
+export interface SignedTransfer extends UnfinishedTransfer, Awaited {
+  /** See `TransferOrder.broadcast`. */
+  broadcast?(): void
+}
 
 /** A transfer, and its facts at the timestamp of the block that is to contain it. */
 interface InformedJob {
@@ -171,8 +174,8 @@ async function sign(job: TransferJob, facts: TransferFacts, place: Place): Promi
     value_before: facts.position_value,
     block_timestamp: timestamp,
   }
-  await order.signed(signed)
-  return { ...signed, type: order.type, pool, protocol, resolve, reject }
+  await order.signed(signed, nonce)
+  return { ...signed, type: order.type, pool, protocol, resolve, reject, broadcast: () => order.broadcast?.() }
 }
 
 /** Number of wallets from which on {@link NonceOrder} forgets all of them. */

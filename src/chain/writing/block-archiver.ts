@@ -32,6 +32,7 @@ export class BlockArchiver {
   add(number: number, signed?: Hex[]): void {
     this.height = number
     if (signed) this.#signed.set(number, signed)
+    this.#deps.archive.watcher?.(number)
     this.#archiveAside()
   }
 

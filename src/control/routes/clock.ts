@@ -4,9 +4,9 @@ import { END_OF_TIME, SandboxClock } from '../../domain/clock.ts'
 import { from, named } from '../../domain/described-schema.ts'
 import { Problem } from '../../domain/errors.ts'
 import { NotKeptError } from '../../domain/ports/journal.ts'
+import { clockState } from '../../overview/overview.ts'
 import { shorten } from '../../support/foreign-text.ts'
 import { parseDuration, parseMoment } from '../../support/quantities.ts'
-import type { ClockState } from '../contract.ts'
 import { controlOf } from '../control-parts.ts'
 import { ClockStateSchema, MovedClockSchema } from '../schemas.ts'
 
@@ -34,7 +34,7 @@ export async function clockRoutes(app: FastifyInstance): Promise<void> {
         response: { 200: ClockStateSchema },
       },
     },
-    (request) => state(controlOf(request).clock),
+    (request) => clockState(controlOf(request).clock),
   )
   app.post<{ Body: Static<typeof Move> }>(
     '/clock',
@@ -61,7 +61,7 @@ export async function clockRoutes(app: FastifyInstance): Promise<void> {
       move(clock, body, step)
       await clockKept().catch(movedAndNotKept)
       const chains = await chainsFollow()
-      return { ...state(clock), chains }
+      return { ...clockState(clock), chains }
     },
   )
 }
@@ -97,8 +97,4 @@ function stepOf({ advance, set }: Static<typeof Move>, clock: SandboxClock): num
 
 function invalid(param: string, detail: string): Problem {
   return new Problem('validation_error', { detail, param })
-}
-
-function state(clock: SandboxClock): ClockState {
-  return { now: clock.iso(), frozen: clock.frozen, offset_seconds: Math.round(clock.offset / 1000) }
 }

@@ -36,6 +36,12 @@ const content = Object.fromEntries(
   }),
 )
 
+/** The page itself says what it may do; that nobody may frame it can be said by a header alone. */
+const UNFRAMED = { 'content-security-policy': "frame-ancestors 'none'" }
+const headers = {
+  'Content-Security-Policy': { description: 'Of a page: no other page may frame it.', schema: { type: 'string' } },
+}
+
 /** The report on the clients of a namespace, from their exchanges since its last reset. */
 export async function reportRoutes(app: FastifyInstance, { version }: ControlDeps): Promise<void> {
   app.get<{ Querystring: Static<typeof Query> }>(
@@ -46,7 +52,7 @@ export async function reportRoutes(app: FastifyInstance, { version }: ControlDep
         operationId: 'get_report',
         summary: 'Is the client right? The verdict, its findings, the set-up, the coverage',
         querystring: Query,
-        response: { 200: { description: 'The report.', content } },
+        response: { 200: { description: 'The report.', content, headers } },
       },
       config: { errors: ['validation_error', 'sandbox_starting'] },
     },
@@ -56,6 +62,7 @@ export async function reportRoutes(app: FastifyInstance, { version }: ControlDep
       // Loaded at the first request: the code is long, and most runs never need it.
       const { renderedReportOf } = await import('../report-of.ts')
       const text = await renderedReportOf(controlOf(request), { ...options, form })
+      if (form === 'html') reply.headers(UNFRAMED)
       return reply.type(REPORT_FORMS[form].contentType).serializer(String).send(text)
     },
   )

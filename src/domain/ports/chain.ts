@@ -67,7 +67,9 @@ export interface TransferOrder {
   /** Signs the transfer so that it is mined and fails, for the fault of that name. */
   revert?: boolean
   /** Called once with the signed bytes, before broadcast; the bytes must be durable when it resolves. */
-  signed(transaction: SignedTransaction): Promise<void>
+  signed(transaction: SignedTransaction, nonce: number): Promise<void>
+  /** Called once, when the signed bytes are handed to the node for the first time. */
+  broadcast?(): void
 }
 
 /** A transfer that stands in a block, successful or reverted. */
@@ -127,6 +129,8 @@ export interface Chain extends ChainControls {
   /** Outcome of a transaction that the chain's node may have forgotten. Does not call the node; undefined if the node must be asked. */
   outcome(hash: Hex): 'success' | 'reverted' | undefined
   market(pool: Pool): Promise<MarketFigures>
+  /** Underlying tokens that a pool can pay out now, in minor units; null if its market does not show them. */
+  liquidity(pool: Pool): Promise<bigint | null>
   /** Worth of positions now (sandbox clock), in minor units, in the order given, in a constant number of round trips. */
   values(positions: readonly Position[]): Promise<bigint[]>
   /** Shares that the owner's wallet holds in a pool, as read from the chain. */

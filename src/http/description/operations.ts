@@ -19,6 +19,8 @@ export interface DescribedWith {
 /** Errors of HTTP itself, which any path may answer. */
 const BEFORE_ROUTING = ['validation_error', 'request_timeout', 'request_header_fields_too_large'] as const
 const OF_HTTP = [...BEFORE_ROUTING, 'uri_too_long', 'not_implemented', 'internal_error'] as const
+/** Headers of the control interface, whose answers hold secrets. */
+const OF_CONTROL = ['Cache-Control', 'Cross-Origin-Resource-Policy', 'X-Content-Type-Options'] as const
 const WITH_BODY = ['payload_too_large', 'unsupported_media_type'] as const
 /** Errors that a fault asks for by status, and those of a request that brings a fault along. */
 const OF_FAULTS = [
@@ -89,8 +91,10 @@ export function describeNeighbour({ url, schema = {}, config = {} }: RouteOption
   // The token endpoint uses OAuth's words for errors of the service's catalogue.
   const inOAuth = consumes !== undefined
   errors.push(...(inOAuth ? BEFORE_ROUTING : OF_HTTP))
-  const guarded = url.startsWith('/_sandbox') && !config.open
-  if (guarded) errors.push('control_forbidden', 'control_token_required', ...(body ? WITH_BODY : []))
+  const inControl = url.startsWith('/_sandbox')
+  const guarded = inControl && !config.open
+  if (guarded) errors.push('control_forbidden', 'control_token_required')
+  if (inControl && body) errors.push(...WITH_BODY)
   return {
     operationId,
     tags,
@@ -100,7 +104,7 @@ export function describeNeighbour({ url, schema = {}, config = {} }: RouteOption
     ...from(...sourcesOf(url)),
     parameters: [...parametersOf('path', params), ...parametersOf('query', querystring)],
     ...(body !== undefined && { requestBody: bodyOf(body as Json, undefined, consumes?.[0]) }),
-    responses: answers.withHeaders(answers.merge(own, answers.ofErrors(errors))),
+    responses: answers.withHeaders(answers.merge(own, answers.ofErrors(errors)), inControl ? OF_CONTROL : []),
   }
 }
 
@@ -115,7 +119,9 @@ function sourcesOf(url: string): string[] {
 function answerOf(given: Json): DescribedAnswer {
   const { description = 'What was asked for.' } = given as { description?: string }
   if ('content' in given) return { ...given, description }
-  return given.type === 'null' ? { description } : { description, content: { 'application/json': { schema: given } } }
+  if (given.type === 'null')
+    return { description, ...(given.headers !== undefined && { headers: given.headers as Json }) }
+  return { description, content: { 'application/json': { schema: given } } }
 }
 
 function parametersOf(place: 'path' | 'query', schema: unknown, known: Json = {}): Json[] {

@@ -3,7 +3,7 @@ import type { ClockState, Headline, InspectorEvents, OperationPage } from '../..
 import { namespace } from './address.ts'
 import { ApiError, call, pathOf } from './api.ts'
 import { browserTime } from './browser-time.ts'
-import { forgetRows, rows, takeRows, total } from './rows.ts'
+import { dropRows, forgetRows, rows, takeRows, total } from './rows.ts'
 
 /** `polling`: something between page and sandbox does not let a stream through. `gone`: the namespace was deleted. */
 export type LinkState = 'connecting' | 'live' | 'polling' | 'reconnecting' | 'gone'
@@ -173,6 +173,7 @@ class Follower {
     this.#seen = id
     switch (event) {
       case 'operations':
+        dropRows(data.gone)
         takeRows(data.operations)
         total.value = data.total
         leftOut.value += data.more
@@ -182,7 +183,7 @@ class Follower {
         headline.value = data
         break
       case 'forgotten':
-        forgetRows(data.oldest)
+        forgetRows(data.oldest, data.oldest_money)
         versions.operations.value++
         break
       case 'clock':
@@ -192,6 +193,7 @@ class Follower {
         void this.#readAnew()
         break
       case 'hello':
+      case 'ended': // the connection ends as well
         break
       default:
         versions[event].value++

@@ -26,9 +26,18 @@ export function takeRows(taken: readonly OperationRow[]): void {
   rows.value = isNewest ? [...added, ...kept] : [...added, ...kept].sort((a, b) => b.number - a.number)
 }
 
-/** Forgets rows below a number, or all. */
-export function forgetRows(oldest: number | null): void {
-  rows.value = oldest === null ? [] : rows.value.filter(({ number }) => number >= oldest)
+/** Forgets rows that are part of other ones now. */
+export function dropRows(gone: readonly number[]): void {
+  if (gone.length > 0) rows.value = rows.value.filter(({ number }) => !gone.includes(number))
+}
+
+/** Forgets rows below a number, those that move money below another one; without a number all. */
+export function forgetRows(oldest: number | null, oldestMoney: number | null): void {
+  if (oldest === null) rows.value = []
+  else
+    rows.value = rows.value.filter(({ number, moves_money }) =>
+      moves_money ? number >= (oldestMoney ?? oldest) : number >= oldest,
+    )
 }
 
 /** Names of the filters, as they stand in the address. */

@@ -35,6 +35,7 @@ export function ChainView() {
   return (
     <div class={selected === '' ? 'split' : 'split chosen'}>
       <section class="left" aria-label="Transactions">
+        <h1 class="sr">Transactions</h1>
         <p class="bar mute">
           {value.chains.map(({ chain_id, block_number, at }) => (
             <span key={chain_id}>

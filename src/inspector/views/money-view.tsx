@@ -36,9 +36,15 @@ export function MoneyView() {
         )}
         {users.length > 0 && <Users users={users} chosen={chosen} />}
         <p class="mute">
-          As of {dayOf(value.at)}, business time. Ledger, chain and API agree in {value.checks.held} of{' '}
-          {value.checks.all} checks.
+          As of {dayOf(value.at)}, business time.
+          {value.checks && ` Ledger, chain and API agree in ${value.checks.held} of ${value.checks.all} checks.`}
+          {value.more > 0 && ` There are ${value.more} more end users.`}
         </p>
+        {value.unavailable.map(({ chain_id, reason }) => (
+          <p key={chain_id} class="warn">
+            Chain {chain_id} cannot be reached: {reason}. Its values are missing.
+          </p>
+        ))}
         <h1>Pools</h1>
         <Pools pools={value.pools} />
       </section>
@@ -61,27 +67,39 @@ interface TokenSum {
   symbol: string
   decimals: number
   principal: bigint
-  yield: bigint
-  wallet: bigint
+  /** Null if a chain cannot be reached, as in `wallet`. */
+  yield: bigint | null
+  wallet: bigint | null
 }
 
 /** Sums of an end user, a line for each token. */
 function sumsOf({ portfolios, balances }: EndUserMoney): TokenSum[] {
   const sums = new Map<string, TokenSum>()
   const sumFor = (symbol: string, decimals: number) => {
-    const known = sums.get(symbol) ?? { symbol, decimals, principal: 0n, yield: 0n, wallet: 0n }
+    const known: TokenSum = sums.get(symbol) ?? {
+      symbol,
+      decimals,
+      principal: 0n,
+      yield: 0n,
+      wallet: 0n,
+    }
     sums.set(symbol, known)
     return known
   }
   for (const { token_symbol, token_decimals, principal_minor, yield_minor } of portfolios) {
     const sum = sumFor(token_symbol, token_decimals)
     sum.principal += BigInt(principal_minor)
-    sum.yield += BigInt(yield_minor)
+    sum.yield = plus(sum.yield, yield_minor)
   }
   for (const { token_symbol, token_decimals, amount_minor } of balances) {
-    sumFor(token_symbol, token_decimals).wallet += BigInt(amount_minor)
+    const sum = sumFor(token_symbol, token_decimals)
+    sum.wallet = plus(sum.wallet, amount_minor)
   }
   return [...sums.values()]
+}
+
+function plus(sum: bigint | null, minor: string | null): bigint | null {
+  return sum === null || minor === null ? null : sum + BigInt(minor)
 }
 
 function Users({ users, chosen }: { users: readonly EndUserMoney[]; chosen: EndUserMoney | undefined }) {
@@ -107,7 +125,7 @@ function Users({ users, chosen }: { users: readonly EndUserMoney[]; chosen: EndU
                 {sumsOf(user).map((sum) => (
                   <div key={sum.symbol}>
                     <Amount
-                      minor={String(sum[name])}
+                      minor={sum[name]?.toString() ?? null}
                       decimals={sum.decimals}
                       symbol={sum.symbol}
                       most={2}
@@ -155,8 +173,8 @@ function Surplus({ user: { surplus } }: { user: EndUserMoney }) {
 }
 
 /** `"0.0412"` → `4.12 %` */
-function percentOf(fraction: string): string {
-  return `${(Number(fraction) * 100).toFixed(2)} %`
+function percentOf(fraction: string | null): string {
+  return fraction === null ? 'unknown' : `${(Number(fraction) * 100).toFixed(2)} %`
 }
 
 function Pools({ pools }: { pools: MoneyOverview['pools'] }) {
@@ -179,7 +197,9 @@ function Pools({ pools }: { pools: MoneyOverview['pools'] }) {
             </td>
             <td>{pool.protocol}</td>
             <td class="r">{percentOf(pool.apy)}</td>
-            <td class="r">${Number(pool.tvl_usd).toLocaleString('en', { maximumFractionDigits: 0 })}</td>
+            <td class="r">
+              {pool.tvl_usd !== null && `$${Number(pool.tvl_usd).toLocaleString('en', { maximumFractionDigits: 0 })}`}
+            </td>
             <td class="r">
               <Amount minor={pool.liquidity_minor} decimals={pool.token_decimals} symbol={pool.token_symbol} most={0} />
             </td>

@@ -76,6 +76,7 @@ function OperationList() {
 
   return (
     <section class="left" aria-label="Operations">
+      <h1 class="sr">Operations</h1>
       <FilterBar input={filter} />
       {atTop.value || fresh < 1 ? null : (
         <button type="button" class="fresh" onClick={() => document.querySelector('.virtual')?.scrollTo(0, 0)}>

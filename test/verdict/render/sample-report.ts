@@ -39,6 +39,7 @@ export function sampleReport(text = 'alice'): Report {
     portfolio_id: 'jar_1',
     amount_minor: '1000',
     shown_by: null,
+    steps: [],
   }
   const dropped = exchange({
     at: 0,

@@ -3,6 +3,7 @@ import type { PoolFacts } from '../../../domain/chain-setup.ts'
 import type { Address } from '../../../domain/records.ts'
 import { type Reader, view } from '../../reading/view.ts'
 import {
+  balanceOf,
   call,
   event,
   exactUsd,
@@ -206,6 +207,13 @@ function aaveRounding(rounding: Rounding): Protocol {
       const [held, price] = await reader([totalSupply(aTokenAddress), priceOf(priceOracle, pool.token_address)])
       const apy = fraction(compounded(currentLiquidityRate))
       return { apy, tvl_usd: usd(held, pool.token_decimals, price), price_usd: exactUsd(price) }
+    },
+
+    // The aToken's contract holds what is not lent out.
+    async liquidity(reader, pool) {
+      const { aTokenAddress } = await reserve(reader, pool)
+      const [idle] = await reader([balanceOf(pool.token_address, aTokenAddress)])
+      return idle
     },
 
     deposit: (pool, wallet, amount) => supply(pool.market_address, pool.token_address, amount, wallet, 0),

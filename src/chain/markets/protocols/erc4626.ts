@@ -4,6 +4,7 @@ import { ChainUnavailableError } from '../../../domain/ports/chain.ts'
 import { later, type Reader, view } from '../../reading/view.ts'
 import {
   balanceOf,
+  borrowerFrom,
   call,
   event,
   exactUsd,
@@ -90,13 +91,17 @@ function rateFor(apy: number): bigint {
 /** Reads the yearly yield of a vault, as a fraction. */
 type YieldReader = (reader: Reader, pool: PoolFacts) => Promise<number>
 
-/** An ERC-4626 vault. The standard has no method for the yield: see {@link projected}. */
-export const erc4626 = vaultWith(projected)
+/**
+ * An ERC-4626 vault. The standard has no method for the yield: see {@link projected}. Nor has it one for what the vault could pay out
+ * to all together: its assets may lie in other markets.
+ */
+export const erc4626 = vaultWith(projected, async () => null)
 /** A vault of the embedded chain, which reports its yield (contracts/YieldVault.sol). */
-const tellingVault = vaultWith(told)
+const tellingVault = vaultWith(told, payable)
 
-function vaultWith(yearly: YieldReader): Protocol {
+function vaultWith(yearly: YieldReader, liquidity: Protocol['liquidity']): Protocol {
   return {
+    liquidity,
     admin: erc4626Admin,
 
     async survey(reader, pool) {
@@ -152,6 +157,12 @@ async function tells(reader: Reader, { market_address: vault }: PoolFacts): Prom
     if (error instanceof ChainUnavailableError) throw error
     return false
   }
+}
+
+/** Reads what a vault of the embedded chain can pay out: it mints the yield that it owes, and lends nothing unless a fault says so. */
+async function payable(reader: Reader, { market_address: vault, token_address }: PoolFacts): Promise<bigint> {
+  const [assets, lent] = await reader([totalAssets(vault), balanceOf(token_address, borrowerFrom(vault))])
+  return assets > lent ? assets - lent : 0n
 }
 
 async function told(reader: Reader, { market_address: vault }: PoolFacts): Promise<number> {

@@ -1,5 +1,5 @@
 import type { Abi, ContractFunctionName } from 'viem'
-import { hexToBigInt, parseAbi, size, sliceHex, toEventSelector } from 'viem/utils'
+import { hexToBigInt, keccak256, parseAbi, size, slice, sliceHex, toEventSelector } from 'viem/utils'
 import type { PoolFacts } from '../../../domain/chain-setup.ts'
 import type { MarketFigures, TransferDecision } from '../../../domain/ports/chain.ts'
 import type { Address, Hex, Pool, TransferType } from '../../../domain/records.ts'
@@ -52,6 +52,11 @@ export interface MarketAdmin {
   touch(read: Reader, pool: PoolFacts, admin: Address): Promise<ContractCall[]>
 }
 
+/** Derives the account that holds the tokens of an illiquid market: one for each market, without a key. */
+export function borrowerFrom(payer: Address): Address {
+  return slice(keccak256(payer), 12)
+}
+
 /** A market is not as the fixture describes it; the message completes "the market … ". */
 export class UnfitMarketError extends Error {
   override readonly name = 'UnfitMarketError'
@@ -72,6 +77,8 @@ export interface Protocol {
   /** Reads the wallet's whole holding in shares. */
   shares(read: Reader, pool: Pool, wallet: Address): Promise<bigint>
   market(read: Reader, pool: PoolFacts, priceOracle: Address): Promise<MarketFigures>
+  /** Reads the underlying tokens that withdrawals can take out now, in minor units; null if the protocol does not show them. */
+  liquidity(read: Reader, pool: PoolFacts): Promise<bigint | null>
   deposit(pool: Pool, wallet: Address, amount: bigint): ContractCall
   /** With `all`, burns exactly `shares` in a block of the timestamp for which the decision's facts were read. */
   withdraw(pool: Pool, wallet: Address, decision: TransferDecision, shares: bigint): ContractCall

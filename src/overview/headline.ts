@@ -1,0 +1,88 @@
+import type { OperationOutcome } from '../oracle/outcome.ts'
+import { shorten } from '../support/foreign-text.ts'
+import { amountInWords } from '../support/quantities.ts'
+import type { Headline } from './contract.ts'
+import type { JudgedOperations } from './judged-operations.ts'
+
+/** The headline before anything was judged. */
+export const NO_HEADLINE: Headline = {
+  ...{ tone: 'plain', sentence: 'No money has moved yet.', operation_number: null, operation_title: null, more: 0 },
+  ...{ proved: 0, contradicted: 0, unproved: 0 },
+}
+
+/** One sentence on the money of everybody. `numberOf` finds the row of a request. */
+export function headlineOf(judged: JudgedOperations, numberOf: (requestId: string) => number | undefined): Headline {
+  const { outcomes, rules, evidence } = judged
+  const grave = outcomes.filter(isWrong)
+  const worth = grave.length > 0 ? grave : outcomes.filter(isDoubtful)
+  const [worst] = worth
+  if (worst) {
+    const rows = new Set(worth.map(({ request_ids: [first = ''] }) => numberOf(first)))
+    return {
+      tone: grave.length > 0 ? 'bad' : 'warn',
+      sentence: sentenceOn(worst, evidence),
+      operation_number: numberOf(worst.request_ids[0] ?? '') ?? null,
+      operation_title: titleOf(worst),
+      more: Math.max(0, rows.size - 1),
+      ...rules,
+    }
+  }
+  return { ...NO_HEADLINE, ...quiet(judged), ...rules }
+}
+
+function isWrong({ level }: OperationOutcome): boolean {
+  return level === 'critical' || level === 'serious'
+}
+
+/** What may be wrong; what is only not known yet is not worth a headline. */
+function isDoubtful({ level, outcome }: OperationOutcome): boolean {
+  if (outcome === 'not_known_yet' || outcome === 'forgotten') return false
+  return level === 'inconclusive' || level === 'review'
+}
+
+function quiet({ outcomes, evidence: { forgotten } }: JudgedOperations): Pick<Headline, 'tone' | 'sentence'> {
+  if (outcomes.every(({ request_ids }) => request_ids.length === 0))
+    return { tone: 'plain', sentence: NO_HEADLINE.sentence }
+  if (forgotten.room + forgotten.deleted > 0)
+    return { tone: 'ok', sentence: 'Money is right, as far as the record goes back.' }
+  return { tone: 'ok', sentence: 'Money is right.' }
+}
+
+function sentenceOn(worst: OperationOutcome, { portfolios }: JudgedOperations['evidence']): string {
+  const amount = amountIn(worst, portfolios)
+  switch (worst.outcome) {
+    case 'paid_twice':
+      return `${amount} moved twice.`
+    case 'paid_twice_put_right':
+      return `${amount} moved twice, and was put right.`
+    case 'made_twice':
+      return 'A portfolio was made twice.'
+    case 'took_out_unpaid':
+      return `${amount} was taken out that was never put in.`
+    case 'untold':
+    case 'left_open':
+      return `${amount} moved, and no answer reached the client.`
+    case 'lucky':
+      return `${amount} nearly moved twice.`
+    default:
+      return worst.sentence.split(/(?<=\.) /, 1)[0] ?? worst.sentence
+  }
+}
+
+function amountIn(
+  { amount_minor, portfolio_id, type }: OperationOutcome,
+  portfolios: JudgedOperations['evidence']['portfolios'],
+): string {
+  if (type === 'create_portfolio') return 'A portfolio'
+  if (amount_minor === null) return 'An amount'
+  const portfolio = portfolios.find((one) => one.portfolio_id === portfolio_id)
+  if (!portfolio || !/^\d{1,78}$/.test(amount_minor)) return `${shorten(amount_minor, 40)} minor units`
+  return `${amountInWords(BigInt(amount_minor), portfolio.token_decimals)} ${portfolio.token_symbol}`
+}
+
+const NOUNS = { deposit: 'deposit', withdraw: 'withdrawal', create_portfolio: 'new portfolio' } as const
+
+/** "bob's deposit" */
+function titleOf({ external_id, type }: OperationOutcome): string {
+  return external_id === null ? `a ${NOUNS[type]}` : `${shorten(external_id, 40)}'s ${NOUNS[type]}`
+}

@@ -1,0 +1,173 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import { Problem } from '../domain/errors.ts'
+import type { Logger } from '../support/logger.ts'
+import { SerialQueue } from '../support/serial-queue.ts'
+import type { EventFeed } from './event-feed.ts'
+import type { News } from './news.ts'
+import { OperationsView, type ViewChange, type ViewSources } from './operations-view.ts'
+
+/** Dependencies of {@link LiveOperations}. */
+export interface LiveDeps extends ViewSources {
+  clock: SandboxClock
+  log: Logger
+  feed: EventFeed
+  news: News
+}
+
+/** Milliseconds of real time in which changes are gathered. */
+const GATHER_MS = 100
+/** A judgement, or a look, takes at most this share of the time: the next one comes after so many times its own duration. */
+const PAUSES = 20
+/** Maximum number of rows in an event. */
+const MAX_ROWS = 100
+
+/** Keeps the view of a namespace's operations up to date while somebody looks, and feeds its changes. */
+export class LiveOperations {
+  readonly #deps: LiveDeps
+  readonly #queue = new SerialQueue()
+  #view: OperationsView
+  #begun: Promise<void>
+  #changed = new Set<number>()
+  #forgotten: 'reset' | 'deleted' | undefined
+  #oldest: number
+  #ended = false
+  /** True while a look is to come. */
+  #due = false
+  #lookAfter = 0
+  #judgeAfter = 0
+  #judging: Promise<void> | undefined
+
+  constructor(deps: LiveDeps) {
+    this.#deps = deps
+    const { exchanges } = deps
+    exchanges.watcher = {
+      changed: (number) => {
+        this.#changed.add(number)
+        if (!this.#due) this.#lookSoon()
+      },
+      forgotten: (reason) => {
+        this.#forgotten = reason
+        if (!this.#due) this.#lookSoon()
+      },
+    }
+    this.#oldest = exchanges.range.oldest
+    this.#view = new OperationsView(deps)
+    this.#begun = this.#queue.run(async () => {
+      await this.#view.begin()
+    })
+    this.#begun.then(
+      () => this.#judgeSoon(),
+      () => undefined,
+    )
+  }
+
+  get view(): OperationsView {
+    return this.#view
+  }
+
+  /** The judgement that runs or is due; resolves at once if there is none. */
+  get judgement(): Promise<void> {
+    return this.#judging ?? Promise.resolve()
+  }
+
+  /** Resolves when the view has everything that is on record now. */
+  async upToDate(): Promise<void> {
+    await this.#begun
+    await this.#look()
+  }
+
+  end(): void {
+    this.#ended = true
+    this.#deps.exchanges.watcher = null
+  }
+
+  #lookSoon(): void {
+    this.#due = true
+    const { clock } = this.#deps
+    const wait = Math.max(GATHER_MS, this.#lookAfter - clock.wallNow())
+    void clock.wallSleep(wait).then(() => this.#look())
+  }
+
+  /** Takes in what has changed, and feeds it. */
+  #look(): Promise<void> {
+    return this.#queue.run(async () => {
+      if (this.#ended) return
+      const { clock, log } = this.#deps
+      const begun = clock.wallNow()
+      const changed = this.#changed
+      this.#changed = new Set()
+      this.#due = false
+      try {
+        await this.#takeForgotten()
+        if (changed.size === 0) return
+        await this.#feed(await this.#view.update(changed))
+        this.#judgeSoon()
+      } catch (error) {
+        log.error({ err: error }, 'the overview could not take in a change')
+      } finally {
+        this.#lookAfter = clock.wallNow() + PAUSES * (clock.wallNow() - begun)
+      }
+    })
+  }
+
+  async #takeForgotten(): Promise<void> {
+    const { exchanges, feed } = this.#deps
+    const reason = this.#forgotten
+    const { oldest } = exchanges.range
+    const isFull = oldest !== this.#oldest
+    this.#forgotten = undefined
+    this.#oldest = oldest
+    if (reason === undefined) {
+      if (isFull) feed.emit('forgotten', { oldest, oldest_money: this.#view.oldestMoney, reason: 'room' })
+      return
+    }
+    this.#view = new OperationsView(this.#deps)
+    await this.#view.begin()
+    feed.emit('forgotten', { oldest: null, oldest_money: null, reason })
+    feed.emit('headline', this.#view.headline)
+    await this.#feed({ groups: [...this.#view.newestFirst()], gone: [] })
+    this.#judgeSoon()
+  }
+
+  async #feed({ groups, gone }: ViewChange): Promise<void> {
+    if (groups.length === 0 && gone.length === 0) return
+    const view = this.#view
+    const operations = await view.rows(groups.slice(0, MAX_ROWS))
+    const more = Math.max(0, groups.length - MAX_ROWS)
+    this.#deps.feed.emit('operations', { operations, more, gone, total: view.total })
+  }
+
+  #judgeSoon(): void {
+    this.#judging ??= this.#judge().finally(() => {
+      this.#judging = undefined
+      if (!this.#ended && !this.#view.judged) this.#judgeSoon()
+    })
+  }
+
+  async #judge(): Promise<void> {
+    const { clock, feed, log, news } = this.#deps
+    const wait = this.#judgeAfter - clock.wallNow()
+    if (wait > 0) await clock.wallSleep(wait)
+    if (this.#ended) return
+    await this.#view.prepare()
+    const begun = clock.wallNow()
+    try {
+      const view = this.#view
+      const judgement = await view.judge()
+      await this.#queue.run(async () => {
+        if (this.#ended || view !== this.#view) return
+        const { headline } = view
+        await this.#feed(view.show(judgement))
+        if (JSON.stringify(headline) === JSON.stringify(view.headline)) return
+        feed.emit('headline', view.headline)
+        if (view.headline.contradicted !== headline.contradicted || view.headline.tone !== headline.tone) news.tell()
+      })
+    } catch (error) {
+      // Before the ledger is there, and during a reset, nothing can be judged.
+      if (!(error instanceof Problem)) log.error({ err: error }, 'the overview could not be judged')
+      this.#judgeAfter = clock.wallNow() + GATHER_MS
+    }
+    const now = clock.wallNow()
+    this.#judgeAfter = Math.max(this.#judgeAfter, now + PAUSES * (now - begun))
+  }
+}

@@ -1,0 +1,214 @@
+import {
+  type AttemptIdentity,
+  canonicalBody,
+  groupAttempts,
+  isMismatch,
+  JUDGED_OPERATIONS,
+  placeOfAttempt,
+} from '../oracle/operation.ts'
+import type { ExchangeLog } from '../traffic/exchange-log.ts'
+import type { ExchangeOutline } from '../traffic/show-exchange.ts'
+
+/** The requests of one operation. */
+export interface OperationGroup {
+  /** Number of the first one. */
+  number: number
+  /** Oldest first. */
+  numbers: readonly number[]
+  /** Id of the first one. */
+  request_id: string
+  operation: AttemptIdentity['operation']
+  moves_money: boolean
+}
+
+/** Result of an update of the index. */
+export interface IndexChange {
+  /** Groups that are new, or of which a request has changed. */
+  changed: Set<OperationGroup>
+  /** Numbers of groups that are part of another one now. */
+  gone: number[]
+}
+
+/** The record by which an operation is grouped. */
+type IndexLog = Pick<ExchangeLog, 'range' | 'keptNumbers' | 'has' | 'outlines'>
+
+type Member = AttemptIdentity & { number: number }
+
+/** Number of exchanges after which others have their turn. */
+const OUTLINED_AT_ONCE = 500
+
+/**
+ * The operations of a record, kept up to date by the numbers of the exchanges that changed. An exchange costs some microseconds: nothing
+ * is decoded.
+ */
+export class OperationIndex {
+  readonly #log: IndexLog
+  /** By number. */
+  readonly #groups = new Map<number, OperationGroup>()
+  /** Keyed writes by {@link placeOfAttempt}, by number. */
+  readonly #places = new Map<string, Map<number, Member>>()
+  /** The place of each keyed write. */
+  readonly #placeOf = new Map<number, string>()
+  /** Numbers of exchanges by request id. */
+  readonly #byRequest = new Map<string, number>()
+  readonly #groupOf = new Map<number, OperationGroup>()
+  #oldest: number
+
+  constructor(log: IndexLog) {
+    this.#log = log
+    this.#oldest = log.range.oldest
+  }
+
+  /** Every number of the record, oldest first: for the first update. */
+  everyNumber(): number[] {
+    const { oldest, next } = this.#log.range
+    return [...this.#log.keptNumbers(), ...Array.from({ length: next - oldest }, (_, i) => oldest + i)]
+  }
+
+  /** Number of operations. */
+  get size(): number {
+    return this.#groups.size
+  }
+
+  /** The group that has a number as its own or as that of one of its requests. */
+  of(number: number): OperationGroup | undefined {
+    return this.#groupOf.get(number)
+  }
+
+  /** The group of a request. */
+  ofRequest(requestId: string): OperationGroup | undefined {
+    const number = this.#byRequest.get(requestId)
+    return number === undefined ? undefined : this.#groupOf.get(number)
+  }
+
+  /** The oldest number of a group that moves money; null for none. */
+  get oldestMoney(): number | null {
+    for (const number of this.#placeOf.keys()) return number
+    return null
+  }
+
+  /** Groups with a lower number, newest first. */
+  *newestFirst(before = Number.POSITIVE_INFINITY): Generator<OperationGroup> {
+    const { oldest, next } = this.#log.range
+    for (let number = Math.min(next, before) - 1; number >= oldest; number--) {
+      const group = this.#groups.get(number)
+      if (group) yield group
+    }
+    for (const number of this.#log.keptNumbers().reverse()) {
+      const group = number < Math.min(oldest, before) ? this.#groups.get(number) : undefined
+      if (group) yield group
+    }
+  }
+
+  /** Takes in exchanges that are new or have changed, and drops those that the record has forgotten; in steps. */
+  *update(numbers: Iterable<number>): Generator<undefined, IndexChange> {
+    const change: IndexChange = { changed: new Set(), gone: [] }
+    const dirty = new Map<string, Set<number>>()
+    const sorted = [...numbers].sort((a, b) => a - b)
+    let count = 0
+    for (const outline of this.#log.outlines(sorted)) {
+      this.#take(outline, change, dirty)
+      count++
+      if (count % OUTLINED_AT_ONCE === 0) yield
+    }
+    this.#dropForgotten(change, dirty)
+    for (const [place, touched] of dirty) this.#regroup(place, touched, change)
+    return change
+  }
+
+  #take(outline: ExchangeOutline, { changed }: IndexChange, dirty: Map<string, Set<number>>): void {
+    const { number, operation, request_id } = outline
+    const moves_money = JUDGED_OPERATIONS.includes(operation)
+    if (!moves_money && !this.#isHere(number)) return // kept as evidence for others
+    const member = memberOf(outline)
+    this.#byRequest.set(request_id, number)
+    if (!moves_money || member.key === null) {
+      const group = this.#groups.get(number) ?? { number, numbers: [number], request_id, operation, moves_money }
+      this.#groups.set(number, group)
+      this.#groupOf.set(number, group)
+      changed.add(group)
+      return
+    }
+    const place = placeOfAttempt(member)
+    const members = this.#places.get(place) ?? new Map<number, Member>()
+    this.#places.set(place, members.set(number, member))
+    this.#placeOf.set(number, place)
+    touch(dirty, place, number)
+  }
+
+  #isHere(number: number): boolean {
+    return number >= this.#log.range.oldest
+  }
+
+  /** An exchange that the record has no room for any more stays if it is a write that is kept. */
+  #dropForgotten(change: IndexChange, dirty: Map<string, Set<number>>): void {
+    const { oldest } = this.#log.range
+    if (oldest === this.#oldest) return
+    this.#oldest = oldest
+    for (const [number, group] of this.#groupOf) {
+      if (number >= oldest) continue
+      if (group.moves_money && this.#log.has(number)) continue
+      this.#drop(number, dirty)
+    }
+    for (const group of change.changed) if (!this.#groups.has(group.number)) change.changed.delete(group)
+  }
+
+  #drop(number: number, dirty: Map<string, Set<number>>): void {
+    const group = this.#groupOf.get(number)
+    this.#groupOf.delete(number)
+    if (group) this.#byRequest.delete(group.request_id)
+    const place = this.#placeOf.get(number)
+    if (place === undefined) {
+      this.#groups.delete(number)
+      return
+    }
+    this.#placeOf.delete(number)
+    const members = this.#places.get(place)
+    const member = members?.get(number)
+    if (member) this.#byRequest.delete(member.request_id)
+    members?.delete(number)
+    touch(dirty, place, number)
+  }
+
+  #regroup(place: string, touched: ReadonlySet<number>, { changed, gone }: IndexChange): void {
+    const members = [...(this.#places.get(place)?.values() ?? [])]
+    if (members.length === 0) this.#places.delete(place)
+    const before = new Set(members.flatMap(({ number }) => this.#groupOf.get(number) ?? []))
+    for (const number of touched) {
+      const group = this.#groups.get(number)
+      if (group) before.add(group)
+    }
+    const groups = groupAttempts(members).map((group) => groupOf(group))
+    const known = new Map([...before].map((group) => [group.number, group]))
+    for (const { number } of before) this.#groups.delete(number)
+    for (const group of groups) {
+      const old = known.get(group.number)
+      known.delete(group.number)
+      const same = old && equal(old.numbers, group.numbers) ? old : group
+      this.#groups.set(group.number, same)
+      for (const number of group.numbers) this.#groupOf.set(number, same)
+      if (same !== old || group.numbers.some((number) => touched.has(number))) changed.add(same)
+    }
+    gone.push(...known.keys())
+  }
+}
+
+function memberOf({ number, request_id, operation, tenant, external_id, key, body, refused }: ExchangeOutline): Member {
+  const isOther = isMismatch({ refusal: refused === null ? null : { code: refused } })
+  const other_body = isOther ? (canonicalBody(body) ?? request_id) : null
+  return { number, request_id, operation, tenant, external_id, key: key?.toLowerCase() ?? null, other_body }
+}
+
+function groupOf(members: readonly Member[]): OperationGroup {
+  const numbers = members.map(({ number }) => number)
+  const { number = 0, request_id = '', operation = null } = members[0] ?? {}
+  return { number, numbers, request_id, operation, moves_money: true }
+}
+
+function touch(dirty: Map<string, Set<number>>, place: string, number: number): void {
+  dirty.set(place, (dirty.get(place) ?? new Set()).add(number))
+}
+
+function equal(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((number, i) => number === b[i])
+}
