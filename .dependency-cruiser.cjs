@@ -75,8 +75,14 @@ const ROOMS = {
   'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'overview/', 'scenarios/', 'traffic/', 'verdict/'],
   // What a person looks at: operations, money, transactions, and the stream of their changes.
   'overview/': ['domain/', 'faults/', 'oracle/', 'traffic/', 'verdict/'],
-  // The page in the browser. It knows the types of the control interface, and nothing else of the server.
-  'inspector/': ['control/contract.ts'],
+  // The page in the browser, and pages from files. It knows the types of the control interface and of the files that it shows, and how
+  // text is made safe, and nothing else of the server.
+  'inspector/': [
+    'certify/certificate-document.ts',
+    'control/contract.ts',
+    'explore/exploration-document.ts',
+    'render/safe-text.ts',
+  ],
   'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
   'domain/': [],
   // Runs a command against sandboxes that it starts.
@@ -122,8 +128,8 @@ const ROOMS = {
   // What became of each operation, by the ledger and by what its client was told.
   'oracle/': ['domain/', 'traffic/'],
   'partner-api/': ['domain/'],
-  // The frame of every page and the measure of every terminal: text made safe, wrapped, coloured.
-  'render/': [],
+  // What every form shares: text made safe, wrapped, coloured, and the pages that src/inspector/documents/ makes.
+  'render/': ['package-root.ts'],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],
   'store/': ['domain/'],
   'support/': [],

@@ -4,8 +4,9 @@ import { PATIENCE } from './test/helpers/patience.ts'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Only what hangs takes them, on a busy machine as well.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     // Vitest's own limit is one second, which a busy machine needs for a new Anvil alone.
     expect: { poll: { timeout: PATIENCE } },
     // Every file has a sandbox of its own and shares no state through modules: importing them once per worker is enough.

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { deposits } from './deposits.mjs'
 import { exec } from './exec.mjs'
@@ -12,6 +14,8 @@ import { reset } from './reset.mjs'
 import { scale } from './scale.mjs'
 import { startup } from './startup.mjs'
 import { stored } from './stored.mjs'
+import { ratiosOf, warningsOf, withRun } from './support/figures.mjs'
+import { inPackage } from './support/processes.mjs'
 import { table } from './support/table.mjs'
 import { watching } from './watching.mjs'
 
@@ -20,7 +24,17 @@ const PARTS = { startup, exec, requests, faults, deposits, reset, package: packa
 const LONG_PARTS = { scale, held, stored, memory, namespaces, watching, explore }
 const ALL_PARTS = { ...PARTS, ...LONG_PARTS }
 
-const { values: options, positionals } = parseArgs({ options: { mockoon: { type: 'string' } }, allowPositionals: true })
+/** Ratios of earlier runs. */
+const FIGURES = inPackage('bench/figures.json')
+
+/** `--brief` measures `startup` and `requests` in some 20 seconds, without Mockoon; `--record` keeps the ratios for later runs. */
+const ADVICE =
+  'Other work on the machine changes ratios, too: measure again on a quiet one before you look for a cause, and at the commit before.\n'
+
+const { values: options, positionals } = parseArgs({
+  options: { mockoon: { type: 'string' }, brief: { type: 'boolean' }, record: { type: 'boolean' } },
+  allowPositionals: true,
+})
 const unknown = positionals.filter((name) => !Object.hasOwn(ALL_PARTS, name))
 if (unknown.length > 0) {
   process.stderr.write(`no such part: ${unknown.join(', ')}; there are ${Object.keys(ALL_PARTS).join(', ')}\n`)
@@ -32,3 +46,20 @@ for (const name of positionals.length > 0 ? positionals : Object.keys(PARTS)) {
   rows.push(...(await ALL_PARTS[name](options)))
 }
 process.stdout.write(`${table(rows)}\n`)
+
+const recorded = existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, 'utf8')) : []
+const { version: node } = process
+if (options.record) {
+  const [{ model }, ...others] = cpus()
+  const run = {
+    node,
+    machine: `${1 + others.length} × ${model.trim()}`,
+    recorded: new Date().toISOString().slice(0, 10),
+    ratios: ratiosOf(rows),
+  }
+  writeFileSync(FIGURES, `${JSON.stringify(withRun(recorded, run), null, 2)}\n`)
+} else {
+  const warnings = warningsOf(rows, recorded, node)
+  for (const warning of warnings) process.stdout.write(`warning: ${warning}\n`)
+  if (warnings.length > 0) process.stdout.write(ADVICE)
+}

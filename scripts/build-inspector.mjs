@@ -1,4 +1,5 @@
-// Builds the inspector, the page at the sandbox's own address, into dist/inspector/: one script, one style, one HTML file.
+// Builds the inspector, the page at the sandbox's own address, into dist/inspector/: one script, one style, one HTML file; and
+// documents.js, which renders the same components to the pages of reports, for Node.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,24 +12,29 @@ const target = join(root, 'dist/inspector')
 
 /** Most bytes of each file, gzipped: the page must be there at once, on a slow machine as well. */
 const LIMITS = { 'app.js': 30 * 1024, 'style.css': 8 * 1024 }
+/** Sheets that a page from a file has: what is in it, and no frame of views. */
+const ON_PAPER = ['style/1-base.css', 'style/4-detail.css', 'style/8-reports.css', 'style/9-narrow.css']
 
-const bundle = await rolldown({
-  input: join(source, 'main.tsx'),
-  platform: 'browser',
-  onLog: (level, log) => {
-    if (level === 'warn') throw new Error(log.message)
-  },
-})
-const { output } = await bundle.generate({ format: 'esm', minify: true })
-await bundle.close()
-const [script, ...others] = output
-if (others.length > 0) throw new Error(`the inspector is one script, not ${output.length}`)
+const app = await bundled('main.tsx', { platform: 'browser' }, { format: 'esm', minify: true })
+const style = JSON.stringify(minified(sheets([...ON_PAPER, 'documents/document.css'])))
+const documents = await bundled(
+  'documents/documents.tsx',
+  { platform: 'node', transform: { define: { DOCUMENT_STYLE: style } } },
+  { format: 'cjs' },
+)
 
 mkdirSync(target, { recursive: true })
 const files = {
   'index.html': readFileSync(join(source, 'index.html'), 'utf8'),
-  'style.css': minified(styles()),
-  'app.js': script.code,
+  'style.css': minified(
+    sheets(
+      readdirSync(join(source, 'style'))
+        .sort()
+        .map((name) => `style/${name}`),
+    ),
+  ),
+  'app.js': app.code,
+  'documents.js': documents.code,
 }
 const sizes = Object.entries(files).map(([name, text]) => {
   writeFileSync(join(target, name), text)
@@ -39,11 +45,28 @@ const sizes = Object.entries(files).map(([name, text]) => {
 })
 console.log(`inspector: ${sizes.join(', ')} bytes gzipped`)
 
-/** All style sheets, in the order of their names: later ones may say more of what earlier ones say. */
-function styles() {
-  const folder = join(source, 'style')
-  const names = readdirSync(folder).sort()
-  return names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
+/** Paths of all modules in what was built: the packages among them have licences to be passed on. */
+export const moduleIds = [...app.moduleIds, ...documents.moduleIds]
+
+/** One script of an entry and all that it imports. */
+async function bundled(entry, input, output) {
+  const bundle = await rolldown({
+    cwd: root,
+    input: join(source, entry),
+    onLog: (level, log) => {
+      if (level === 'warn') throw new Error(log.message)
+    },
+    ...input,
+  })
+  const [script, ...others] = (await bundle.generate(output)).output
+  await bundle.close()
+  if (others.length > 0) throw new Error(`${entry} is one script, not ${others.length + 1}`)
+  return script
+}
+
+/** Style sheets one after the other: later ones may say more of what earlier ones say. */
+function sheets(names) {
+  return names.map((name) => readFileSync(join(source, name), 'utf8')).join('\n')
 }
 
 /** A style sheet without comments, line breaks and needless spaces. It has no strings with any of them. */

@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync }
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
+import { moduleIds as ofInspector } from './build-inspector.mjs'
 import { sbom } from './sbom.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -29,6 +30,7 @@ const realTime = join(root, 'src/real-time.ts')
 /** What a file of the bundle is called that holds a module of src/ and what shares its fate. Others are called after one in them. */
 const NAMES = new Map([
   ['sandbox/sandbox.ts', 'sandbox'],
+  ['sandbox/application.ts', 'application'],
   ['options.ts', 'options'],
   ['support/foreign-text.ts', 'shared'],
   ['cli/log.ts', 'command-line'],
@@ -42,10 +44,15 @@ const NAMES = new Map([
   ['verdict/render/render-reports.ts', 'report-forms'],
   ['exec/command-end.ts', 'run-command'],
   ['explore/exploration.ts', 'exploration'],
-  ['explore/render/html.ts', 'exploration-page'],
   ['explore/render/render-exploration.ts', 'exploration-forms'],
   ['certify/certificate.ts', 'certify'],
 ])
+
+/**
+ * A single other character would make Node keep a file of a megabyte in two bytes a character. Comments are a fifth of the text; those
+ * of licences stay.
+ */
+const PLAIN = { charset: 'ascii', comments: { legal: true, annotation: false, jsdoc: false } }
 
 const bundle = await rolldown({
   cwd: root,
@@ -53,8 +60,8 @@ const bundle = await rolldown({
   platform: 'node',
   resolve: {
     mainFields: ['module', 'main'], // of modules, what is not used can be left out
-    // Fastify's own compilers of schemas (Ajv): http/validate.ts stands in for them.
-    alias: { '@fastify/ajv-compiler': false, '@fastify/fast-json-stringify-compiler': false },
+    // Fastify's own compilers of schemas (Ajv): http/validate.ts stands in for them. HTTP/2 is not spoken.
+    alias: { '@fastify/ajv-compiler': false, '@fastify/fast-json-stringify-compiler': false, 'node:http2': false },
   },
   // Loaded when needed only, from node_modules: the library's chain client, and pages that are read as files.
   external: ['viem', '@fastify/swagger-ui'],
@@ -70,6 +77,7 @@ const { output } = await bundle.write({
   format: 'cjs',
   entryFileNames: '[name].js',
   chunkFileNames: ({ moduleIds }) => `${nameOf(moduleIds) ?? '[name]'}.js`,
+  ...PLAIN,
 })
 await bundle.close()
 // The library alone may import(): what src/code-cache.ts loads cannot.
@@ -79,7 +87,7 @@ for (const { fileName, code } of output.filter(({ fileName }) => fileName !== 'i
 }
 // It loads the others, so it shares nothing with them.
 const loader = await rolldown({ cwd: root, input: { 'code-cache': 'src/code-cache.ts' }, platform: 'node' })
-output.push(...(await loader.write({ dir: dist, format: 'cjs', entryFileNames: '[name].js' })).output)
+output.push(...(await loader.write({ dir: dist, format: 'cjs', entryFileNames: '[name].js', ...PLAIN })).output)
 await loader.close()
 // One copy of the code, which `import` and `require` both load; the types beside it are read in the same way.
 writeFileSync(join(dist, 'package.json'), '{ "type": "commonjs" }\n')
@@ -103,7 +111,7 @@ for (const { name, parentPath } of readdirSync(dist, { recursive: true, withFile
   if (statSync(folder).isDirectory() && readdirSync(folder).length === 0) rmdirSync(folder)
 }
 
-const packages = bundledPackages(output.flatMap(({ moduleIds }) => moduleIds ?? []))
+const packages = bundledPackages([...output.flatMap(({ moduleIds }) => moduleIds ?? []), ...ofInspector])
 writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.md'), notices(packages))
 writeFileSync(join(dist, 'sbom.cdx.json'), `${JSON.stringify(sbom(root, packages), null, 1)}\n`)
 console.log(`bundle: ${[...written].join(', ')}; ${packages.length} packages in it`)

@@ -1,5 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 /** Path of a file of this package. */
@@ -75,6 +76,17 @@ export async function cpuOf({ child }) {
   child.send('cpu')
   const [{ cpu }] = await once(child, 'message')
   return (cpu.user + cpu.system) / 1000
+}
+
+/** Milliseconds of processor time that a process's threads have taken, those of its children left out; undefined but on Linux. */
+export function processorTimeOf(pid) {
+  const tasks = `/proc/${pid}/task`
+  try {
+    const taken = readdirSync(tasks).map((task) => readFileSync(`${tasks}/${task}/schedstat`, 'utf8').split(' ')[0])
+    return taken.reduce((sum, nanoseconds) => sum + Number(nanoseconds), 0) / 1e6
+  } catch {
+    return undefined
+  }
 }
 
 /** Bytes of memory that a sandbox's process and its Anvil have. */

@@ -6,9 +6,10 @@ import { shellWords, shorten, visibleText } from '../support/foreign-text.ts'
 import { canonicalJson, jsonObject } from '../support/json.ts'
 import { plural } from '../verdict/evidence/words.ts'
 import { version } from '../version.ts'
-import { type Certificate, certificateSummary, digestOf } from './certificate.ts'
+import { certificateSummary, digestOf } from './certificate.ts'
+import type { Certificate } from './certificate-document.ts'
 import { type CertificateEvidence, EvidenceSchema, FORM, operationInWords } from './evidence.ts'
-import { EMBEDDED, renderPage } from './render/render-page.ts'
+import { certificateDocument, renderPage } from './render/document-of.ts'
 
 /** A certificate read from a file. */
 export interface CertificateFile {
@@ -57,6 +58,9 @@ async function textOf(path: string): Promise<string> {
     )
   }
 }
+
+/** Marks before and behind the certificate in a page. */
+const EMBEDDED = { begin: '<script type="application/json" id="certificate">', end: '</script>' }
 
 /** The text between the marks. The last mark counts, since the page shows the command, which may contain one, before the data. */
 function embeddedIn(page: string): string {
@@ -120,9 +124,9 @@ export async function writeCertificate({ html, json }: CertificatePaths, certifi
   await writing(json, () => writeOwn(json, renderJson(certificate)), '--output')
 }
 
-/** A certificate as JSON: its summary, the digest, the evidence. */
-export function renderJson({ digest, evidence }: Certificate): string {
-  return `${visibleText(JSON.stringify({ ...certificateSummary(evidence), digest, evidence }, null, 2))}\n`
+/** A certificate as JSON: its summary, its words, the digest, the evidence. */
+export function renderJson(certificate: Certificate): string {
+  return `${visibleText(JSON.stringify(certificateDocument(certificate), null, 2))}\n`
 }
 
 /** Maximum number of differences that are listed. */

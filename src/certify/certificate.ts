@@ -3,28 +3,8 @@ import { FAILED, INCONCLUSIVE } from '../exec/exit-code.ts'
 import { isBad } from '../explore/judge/judge-trial.ts'
 import { canonicalJson } from '../support/json.ts'
 import { plural } from '../verdict/evidence/words.ts'
-import type { Verdict } from '../verdict/report.ts'
+import type { Certificate, CertificateSummary } from './certificate-document.ts'
 import { type CertificateEvidence, type FindingOutcome, isOpen, type ScenarioEvidence } from './evidence.ts'
-
-/** Evidence, and a digest that reveals changes to it. */
-export interface Certificate {
-  /** `sha256:` and 64 hexadecimal digits. */
-  digest: string
-  evidence: CertificateEvidence
-}
-
-/** The conclusion of a certificate. */
-export interface CertificateSummary {
-  verdict: Verdict
-  /** One sentence. */
-  summary: string
-  proved: number
-  contradicted: number
-  unproved: number
-  /** Number of runs of the exploration that went wrong; `runs` is the number of all. */
-  bad_runs: number
-  runs: number
-}
 
 /** Makes the certificate of this evidence. */
 export function certificateOf(evidence: CertificateEvidence): Certificate {

@@ -12,7 +12,8 @@ import { FINDING_IDS } from '../verdict/finding-ids.ts'
 import { FINDINGS } from '../verdict/findings/index.ts'
 import type { ReportedFinding } from '../verdict/report.ts'
 import { version } from '../version.ts'
-import { type Certificate, certificateOf } from './certificate.ts'
+import { certificateOf } from './certificate.ts'
+import type { Certificate } from './certificate-document.ts'
 import { type CertificateEvidence, type CertifiedIncident, FORM, isOpen, type ScenarioEvidence } from './evidence.ts'
 
 /** Options of `certify`. */

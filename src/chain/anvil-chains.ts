@@ -134,13 +134,24 @@ export class AnvilChains implements Chains {
 
 /** Starts every chain; if one fails, stops all. Throws `ChainSetupError`, `AnvilStartError` or `AnvilBinaryMissingError`. */
 export async function startAnvilChains(options: ChainsOptions): Promise<AnvilChains> {
-  const chains = await beginToOpen(options)
-  return orStop(chains, chains.wake()) // archives are read while Anvils come up
+  const wallets = new Wallets(options.seed)
+  const spawned = () => {
+    options.spawned?.()
+    wallets.load().catch(() => undefined) // awaited below; an Anvil comes up meanwhile
+  }
+  const chains = await beginToOpen({ ...options, spawned }, wallets)
+  const woken = chains.wake() // archives are read while Anvils come up
+  return orStop(
+    chains,
+    woken.then(() => wallets.load()),
+  )
 }
 
 /** Opens the journals and archives of the chains. Does not start Anvils: the first use of a chain does. */
 export async function openChains(options: ChainsOptions): Promise<AnvilChains> {
-  const chains = await beginToOpen(options)
+  const wallets = new Wallets(options.seed)
+  await wallets.load()
+  const chains = await beginToOpen(options, wallets)
   return orStop(chains, chains.opened())
 }
 
@@ -155,8 +166,7 @@ async function orStop(chains: AnvilChains, done: Promise<void>): Promise<AnvilCh
 }
 
 /** Makes the chains while their archives are still being read. */
-async function beginToOpen(options: ChainsOptions): Promise<AnvilChains> {
-  const wallets = await Wallets.load(options.seed)
+async function beginToOpen(options: ChainsOptions, wallets: Wallets): Promise<AnvilChains> {
   const protocols = protocolsByName(options.protocols)
   const opened = await Promise.allSettled(
     options.chains.map(async (setup) => {

@@ -1,8 +1,8 @@
 import type { AuditReport } from '../domain/audit-report.ts'
-import type { ActiveFault } from '../faults/active-rule.ts'
+import type { ActiveFault, FaultPreview } from '../faults/active-rule.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { Assumption, Fidelity } from '../fidelity/manifest.ts'
-import type { CommandEnding } from '../oracle/outcome.ts'
+import type { CommandEnding, Level, OperationOutcome } from '../oracle/outcome.ts'
 import type { EndUserMoney, MoneyOverview, MoneyPoint, MoneyQuery } from '../overview/contract.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
 import type { Scenario, ScenarioFile } from '../scenarios/scenario-schema.ts'
@@ -11,7 +11,7 @@ import type { Har } from '../traffic/har.ts'
 import type { ExchangeFilter, ExchangePage, ExchangeQuery } from '../traffic/page-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
-import type { Report, ReportedFinding } from '../verdict/report.ts'
+import type { ConfigurationCause, ExchangeLine, MergedReport, Report, ReportedFinding } from '../verdict/report.ts'
 
 /** `GET /_sandbox/health` */
 export interface Health {
@@ -175,18 +175,24 @@ export type {
   ActiveFault,
   Assumption,
   AuditReport,
+  ConfigurationCause,
   EndUserMoney,
   ExchangeFilter,
+  ExchangeLine,
   ExchangePage,
   ExchangeQuery,
   ExplainedExchange,
+  FaultPreview,
   FaultRule,
   Fidelity,
   FindingId,
   Har,
+  Level,
+  MergedReport,
   MoneyOverview,
   MoneyPoint,
   MoneyQuery,
+  OperationOutcome,
   RecordedExchange,
   Report,
   ReportedFinding,

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { AUDIT_CHECKS, type AuditCheckId } from '../domain/audit-report.ts'
+import { OPERATIONS } from '../domain/operations.ts'
 import { FaultRuleSchema } from '../faults/fault-rule.ts'
 import { ExpectationSchema, scenarioSchema } from '../scenarios/scenario-schema.ts'
 import type {
@@ -8,6 +9,8 @@ import type {
   AuditReport,
   ClockState,
   Credentials,
+  FaultKindDescription,
+  FaultPreview,
   Fidelity,
   Health,
   MintedToken,
@@ -124,9 +127,38 @@ const FaultSchema = control(
       id: Text('Its id.'),
       ...FaultRuleSchema.properties,
       hits: Type.Integer({ minimum: 0, description: 'How often it has struck.' }),
-      explanation: Text('What it does.'),
+      explanation: Text('What it does, and when.'),
     }),
   ),
+)
+
+/** What a rule would be, without being put in force. */
+const FaultPreviewSchema = control(
+  'FaultPreview',
+  Type.Unsafe<FaultPreview>(
+    Type.Object({
+      ...FaultRuleSchema.properties,
+      explanation: Text('What it would do, and when.'),
+      operations: Type.Array(oneOf(OPERATIONS, 'An operation.'), { description: 'What it could strike.' }),
+    }),
+  ),
+)
+
+export const FaultPreviewsSchema = Type.Array(FaultPreviewSchema, { description: 'What the rules would be.' })
+
+export const FaultKindsSchema = Type.Array(
+  control<FaultKindDescription>(
+    'FaultKind',
+    Type.Object({
+      kind: Text('Its name.'),
+      explanation: Text('What goes wrong with the default parameters, and when.'),
+      group: Text('Where it belongs in a list: connection, answer, chain, tokens or lists.'),
+      phases: Type.Array(Type.String(), { description: 'When it can strike; the first is the default.' }),
+      operations: Type.Array(Type.String(), { description: 'What it can strike.' }),
+      with: Type.Record(Type.String(), Type.Unknown(), { description: 'JSON Schema of its parameters.' }),
+    }),
+  ),
+  { description: 'Every kind of fault.' },
 )
 
 export const FaultsSchema = Type.Array(FaultSchema, { description: 'The faults.' })

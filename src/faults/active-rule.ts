@@ -1,8 +1,9 @@
 import type { Exchange } from '../domain/exchange.ts'
+import type { Operation } from '../domain/operations.ts'
 import { abortController } from '../support/waiting.ts'
 import type { RequestNumbers } from './counters.ts'
 import type { CheckedRule, FaultRule } from './fault-rule.ts'
-import { PHASES, type Phase } from './phase.ts'
+import { MOMENTS, PHASES, type Phase } from './phase.ts'
 import type { OngoingStrike } from './strike.ts'
 
 /** A rule in force, as the control interface shows it. */
@@ -11,6 +12,28 @@ export type ActiveFault = FaultRule & {
   /** How often it has struck. */
   hits: number
   explanation: string
+}
+
+/** What a rule would be if it were in force. */
+export type FaultPreview = FaultRule & {
+  explanation: string
+  /** Operations that it could strike. */
+  operations: Operation[]
+}
+
+/** A checked rule without being put in force; `written` is the rule as its author wrote it. */
+export function previewOf(rule: CheckedRule, written: FaultRule): FaultPreview {
+  return { ...shownRule(rule, written), operations: [...rule.operations] }
+}
+
+/** A rule as its author wrote it, with what was left out and is worth knowing. */
+function shownRule(rule: CheckedRule, written: FaultRule) {
+  const times = rule.times === Number.POSITIVE_INFINITY ? ('always' as const) : rule.times
+  return { ...written, phase: rule.phase, times, explanation: explanationOf(rule) }
+}
+
+function explanationOf({ kind, phase, with: parameters }: CheckedRule): string {
+  return kind.explain(parameters, MOMENTS[phase])
 }
 
 /** Values that a rule asks the engine for. */
@@ -99,13 +122,12 @@ export class ActiveRule {
   }
 
   get explanation(): string {
-    const { kind, with: parameters } = this.rule
-    return kind.explain(parameters)
+    return explanationOf(this.rule)
   }
 
   show(): ActiveFault {
-    const { id, rule, hits, explanation } = this
-    return { ...this.#written, id, phase: rule.phase, hits, explanation }
+    const { id, hits } = this
+    return { ...shownRule(this.rule, this.#written), id, hits }
   }
 
   #fits(exchange: Exchange, numbers: RequestNumbers | undefined): boolean {

@@ -37,6 +37,7 @@ interface Pooled extends Lasting {
 /** Members that the kinds that break a pool have in common. */
 export const OF_A_POOL = {
   scope: 'service',
+  group: 'chain',
   operations: SERVICE,
   /** A pool must be named at a phase without transfer. */
   check({ pool }: Pooled, phase: Phase): Issue | undefined {

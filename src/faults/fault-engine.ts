@@ -7,7 +7,7 @@ import type { TransferUnderWay } from '../domain/transfers.ts'
 import { formatPath, type Issue, type Path, wordsOf } from '../support/issue.ts'
 import type { Logger } from '../support/logger.ts'
 import type { SeededRandom } from '../support/random.ts'
-import { type ActiveFault, ActiveRule } from './active-rule.ts'
+import { type ActiveFault, ActiveRule, type FaultPreview, previewOf } from './active-rule.ts'
 import { RequestCounter, StrikesInARow } from './counters.ts'
 import type { FaultKind } from './fault-kind.ts'
 import { type CheckedRule, checkRule, type FaultRule, parseFaultHeader, type RulePools } from './fault-rule.ts'
@@ -58,22 +58,32 @@ export class FaultEngine {
   add(
     inputs: readonly unknown[],
     tenants: readonly string[],
-    pathOf: (index: number) => Path = (i) => (inputs.length > 1 ? [i] : []),
+    pathOf: (index: number) => Path = pathAmong(inputs),
   ): ActiveFault[] {
-    if (this.#rules.length + inputs.length > MAX_RULES) {
-      const detail = `At most ${MAX_RULES} faults can be kept, those that have struck included; clear some first.`
-      throw new Problem('validation_error', { detail, param: 'body' })
-    }
-    const checked = inputs.map((input) => checkRule(input, tenants, this.#pools))
-    refuse(checked.flatMap((result, i) => issuesIn(result, pathOf(i))))
-    const rules = checked.flatMap((rule, i) =>
-      Array.isArray(rule) ? [] : [this.#activate(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule)],
+    const rules = this.#check(inputs, tenants, pathOf).map((rule, i) =>
+      this.#activate(`fault-${this.#added + i + 1}`, rule, inputs[i] as FaultRule),
     )
     this.#added += rules.length
     this.#rules = [...this.#rules, ...rules]
     this.#updateCounters()
     this.watcher?.()
     return rules.map((rule) => rule.show())
+  }
+
+  /** Returns what {@link add} would put in force, and puts nothing in force. Throws as that does. */
+  preview(inputs: readonly unknown[], tenants: readonly string[]): FaultPreview[] {
+    return this.#check(inputs, tenants, pathAmong(inputs)).map((rule, i) => previewOf(rule, inputs[i] as FaultRule))
+  }
+
+  /** Throws Problem validation_error, which names each wrong parameter by its path. */
+  #check(inputs: readonly unknown[], tenants: readonly string[], pathOf: (index: number) => Path): CheckedRule[] {
+    if (this.#rules.length + inputs.length > MAX_RULES) {
+      const detail = `At most ${MAX_RULES} faults can be kept, those that have struck included; clear some first.`
+      throw new Problem('validation_error', { detail, param: 'body' })
+    }
+    const checked = inputs.map((input) => checkRule(input, tenants, this.#pools))
+    refuse(checked.flatMap((result, i) => issuesIn(result, pathOf(i))))
+    return checked.flatMap((rule) => (Array.isArray(rule) ? [] : [rule]))
   }
 
   /**
@@ -216,6 +226,11 @@ export class FaultEngine {
       repairs: this.repairs,
     }
   }
+}
+
+/** The path of a rule: none if there is one alone. */
+function pathAmong(inputs: readonly unknown[]): (index: number) => Path {
+  return (i) => (inputs.length > 1 ? [i] : [])
 }
 
 function issuesIn(result: CheckedRule | Issue[], at: Path): Issue[] {

@@ -11,17 +11,25 @@ import type { OngoingStrike, Strike } from './strike.ts'
  */
 export type FaultScope = 'exchange' | 'service'
 
+/** Parts of a list of all kinds. */
+export type FaultGroup = 'connection' | 'answer' | 'chain' | 'tokens' | 'lists'
+
 /** A way to misbehave. One file per kind in `kinds/`, listed in `kinds/index.ts`. */
 export interface FaultKind {
   kind: string
   scope: FaultScope
+  /** Where it belongs in a list. */
+  group: FaultGroup
   /** Phases it can strike at; the first is the default. */
   phases: readonly [Phase, ...Phase[]]
   /** Operations it makes sense for: others pass without counting as a match, and a rule that names one is refused. */
   operations: readonly Operation[] | ((parameters: unknown) => readonly Operation[])
   /** Operations among these that it strikes only when the rule names them. */
   onlyNamed?: readonly Operation[]
-  /** Schema of the rule's `with`. A parameter that has a default is not optional: the default is filled in. */
+  /**
+   * Schema of the rule's `with`. A parameter that has a default is not optional: the default is filled in. Where the defaults alone are no
+   * valid `with`, the first of its `examples` is.
+   */
   with: TSchema
   /** Finds a contradiction between parameters that are valid one by one. The path of the issue is relative to `with`. */
   check?(parameters: unknown, phase: Phase): Issue | undefined
@@ -29,8 +37,8 @@ export interface FaultKind {
   pool?(parameters: unknown): string | undefined
   /** @returns true if it makes sense for the exchange, beyond its operation; others pass without counting as a match */
   applies?(exchange: Exchange, parameters: unknown): boolean
-  /** Describes in one sentence how it misbehaves with these parameters. */
-  explain(parameters: unknown): string
+  /** Describes in one sentence how it misbehaves with these parameters, and `when`, which is one of MOMENTS. */
+  explain(parameters: unknown, when: string): string
   /** Begins a strike that goes on over later requests. A kind without it strikes one exchange at a time. */
   goesOn?(strike: Strike): OngoingStrike
   /** Misbehaves: breaks the connection, delays it, changes the answer, or throws a Problem to answer with. */
@@ -48,7 +56,7 @@ interface TypedKind<K extends string, W extends TSchema>
   check?(parameters: Static<W>, phase: Phase): Issue | undefined
   pool?(parameters: Static<W>): string | undefined
   applies?(exchange: Exchange, parameters: Static<W>): boolean
-  explain(parameters: Static<W>): string
+  explain(parameters: Static<W>, when: string): string
   goesOn?(strike: Strike<Static<W>>): OngoingStrike
   strike(strike: Strike<Static<W>>): void | Promise<void>
 }

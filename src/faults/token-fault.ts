@@ -28,6 +28,7 @@ export function tokenFault<const K extends string>({ kind, detail, issues, issue
   return defineKind({
     kind,
     scope: 'exchange',
+    group: 'tokens',
     phases: ['on_request'],
     operations: ({ token }) => (token === 'user' ? OF_END_USER : [...SERVICE, 'token']),
     onlyNamed: ['token'],
@@ -35,8 +36,8 @@ export function tokenFault<const K extends string>({ kind, detail, issues, issue
       { token: withDefault('user', Choice(['user', 'idp'], { description: 'Which of the two tokens.' })) },
       { additionalProperties: false },
     ),
-    explain: ({ token }) =>
-      `The ${token === 'user' ? 'user' : 'identity-provider'} token is refused: 401 ${CODES[token]}. ${
+    explain: ({ token }, when) =>
+      `The ${token === 'user' ? 'user' : 'identity-provider'} token is refused ${when}: 401 ${CODES[token]}. ${
         token === 'idp' ? `On the operation token, the identity provider issues ${issues}.` : ''
       }`.trim(),
     strike(strike) {

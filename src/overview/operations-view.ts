@@ -55,8 +55,10 @@ export class OperationsView {
   #joins: ReadonlyMap<number, number> = new Map()
   /** The operations of a row beside its own. */
   #joined: ReadonlyMap<number, readonly OperationGroup[]> = new Map()
-  /** Operations that changed after the judgement began. */
+  /** Operations that changed after the last judgement began. */
   #unjudged = new Set<OperationGroup>()
+  /** Operations whose judgement is under way. */
+  #underJudgement: ReadonlySet<OperationGroup> = new Set()
   #headline: Headline = NO_HEADLINE
 
   constructor(sources: ViewSources) {
@@ -75,7 +77,7 @@ export class OperationsView {
 
   /** True if the judgement is of everything that the view has. */
   get judged(): boolean {
-    return this.#judged !== undefined && this.#unjudged.size === 0
+    return this.#judged !== undefined && this.#unjudged.size + this.#underJudgement.size === 0
   }
 
   get oldestMoney(): number | null {
@@ -108,12 +110,14 @@ export class OperationsView {
     const waiting = this.#unjudged
     const during = new Set<OperationGroup>()
     this.#unjudged = during
+    this.#underJudgement = waiting
     try {
       const evidence = await this.#sources.evidence()
       const { judgeForOverview, joinsOf } = await import('./judged-operations.ts')
       return { waiting, judged: await judgeForOverview(evidence, this.#sources.seed), joinsOf }
     } catch (error) {
       for (const group of waiting) during.add(group)
+      this.#underJudgement = new Set()
       throw error
     }
   }
@@ -122,6 +126,7 @@ export class OperationsView {
   show({ waiting, judged, joinsOf }: JudgementOfView): ViewChange {
     const before = this.#judged
     const joins = this.#joins
+    this.#underJudgement = new Set()
     this.#judged = judged
     this.#joins = joinsOf(judged, this.#index)
     this.#relink()
@@ -181,7 +186,8 @@ export class OperationsView {
   /** The judgement of a row, as far as it still holds. */
   #judgementOf(group: OperationGroup, exchanges: readonly UncountedExchange[]): JudgedRow {
     const groups = [group, ...(this.#joined.get(group.number) ?? [])]
-    const isOld = groups.some((one) => this.#unjudged.has(one)) && groups.length === 1
+    const isChanged = (one: OperationGroup) => this.#unjudged.has(one) || this.#underJudgement.has(one)
+    const isOld = groups.length === 1 && groups.some(isChanged)
     const outcomes = isOld ? [] : groups.flatMap(({ request_id }) => this.#judged?.byOperation.get(request_id) ?? [])
     const findings = exchanges.flatMap(({ request_id }) => this.#judged?.byRequest.get(request_id) ?? [])
     return { outcomes, findings: [...new Set(findings)] }

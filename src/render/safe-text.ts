@@ -15,6 +15,17 @@ export function plainText(text: string, longest = LONGEST): string {
   return shorten(text.replace(/\s+/g, ' ').replace(UNSEEN, visible), longest).replace(/\p{Cs}/gu, '')
 }
 
+/** Data with all its texts plain. Names of members stay. */
+export function plainData<T>(data: T): T {
+  const plain = (value: unknown): unknown => {
+    if (typeof value === 'string') return plainText(value)
+    if (Array.isArray(value)) return value.map(plain)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]))
+  }
+  return plain(data) as T
+}
+
 function visible(character: string): string {
   return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`
 }

@@ -5,21 +5,17 @@ import { Sessions } from '../control/sessions.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
-import { createApp } from '../http/app.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
 import { checkOptions, type SandboxLogger, type SandboxOptions } from '../options.ts'
-import { PACKAGE_ROOT } from '../package-root.ts'
 import { DEFAULT_FIXTURES, readFixture } from '../read-fixture.ts'
 import { type ResolvedOptions, resolveFork, resolveOptions } from '../resolve-options.ts'
 import type { Logger } from '../support/logger.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
 import { credentialsOf } from './credentials.ts'
-import { Lead } from './lead.ts'
 import type { Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
 import { Persistence } from './persistence.ts'
-import { supportRoutes } from './support-routes.ts'
 import { buildSurroundings, type Surroundings } from './surroundings.ts'
 
 /** One sandbox: an HTTP server, and the namespaces behind it. Built in order by {@link Sandbox.listen}, stopped in reverse. */
@@ -100,23 +96,16 @@ export class Sandbox {
   }
 
   async #serve({ settings }: Fixture, log: SandboxLogger): Promise<void> {
-    const { namespaces, options } = this
-    const surroundings = this.#surroundings
-    const { origin } = surroundings
-    const lead = new Lead(namespaces, surroundings.identity.idpTokens)
-    this.#app = await createApp({
+    // Loaded here, not before: Anvil comes up meanwhile.
+    const { createApplication } = await import('./application.ts')
+    this.#app = await createApplication({
       settings,
-      fallback: namespaces.default.http,
-      namespaceOf: lead.byHead,
+      namespaces: this.namespaces,
+      surroundings: this.#surroundings,
+      sessions: this.#sessions,
+      certificate: this.#certificate,
       log,
-      tls: this.#certificate,
-      controlToken: options.controlToken,
-      origin,
-      inspector: options.inspector ? new URL('dist/inspector/', PACKAGE_ROOT) : undefined,
-      neighbours: (app, entrance) => {
-        const shared = { namespaces, lead, surroundings, options, entrance, sessions: this.#sessions }
-        return supportRoutes(app, { ...shared, stop: () => this.stop() })
-      },
+      stop: () => this.stop(),
     })
     await this.#listener.serve(this.#app)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { cardsOf } from '../../src/certify/render/exploration-sections.ts'
+import { cardsOf } from '../../src/certify/render/causes.ts'
 import { incident } from './sample-evidence.ts'
 
 const one = incident('deposit', 'reset-after-broadcast')

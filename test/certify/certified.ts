@@ -1,4 +1,4 @@
-import type { Certificate } from '../../src/certify/certificate.ts'
+import type { Certificate } from '../../src/certify/certificate-document.ts'
 import { type CertifyTerms, certify } from '../../src/certify/certify.ts'
 import { abortController } from '../../src/support/waiting.ts'
 

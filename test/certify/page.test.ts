@@ -1,9 +1,10 @@
 import type { BrowserContextOptions } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { certificateOf } from '../../src/certify/certificate.ts'
-import { renderPage } from '../../src/certify/render/render-page.ts'
+import { renderPage } from '../../src/certify/render/document-of.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 import { NO_CHROMIUM, overflow, PageOpener, PHONE } from '../helpers/open-page.ts'
+import { headingsOf, shownOf } from '../helpers/page-data.ts'
 import { FAINT_TEXTS } from '../verdict/render/faint-texts.ts'
 import { HOSTILE } from '../verdict/render/sample-report.ts'
 import { sampleEvidence } from './sample-evidence.ts'
@@ -20,16 +21,15 @@ test.each(HOSTILE)('nothing that comes from outside ends the data or begins an e
   const page = pageOf(text)
   expect(page.match(/<script/g)).toHaveLength(1)
   expect(page.match(/<\/script/g)).toHaveLength(1)
-  expect(page).not.toMatch(/<img|<!\[CDATA/)
+  expect(shownOf(page)).not.toMatch(/<img|<!\[CDATA/)
 })
 
 test('says the worst first', () => {
-  const headings = [...pageOf().matchAll(/<h[12]>(.*?)</g)].map(([, text]) => text!.trim())
-  expect(headings).toEqual([
+  expect(headingsOf(pageOf())).toEqual([
     '1 rule is broken; money went astray or the command hung in 1 of 3 runs with a fault; money went astray in 1 of 3 scenarios.',
     'Broken',
     'Money',
-    'Every fault at every place',
+    'Every fault at every operation',
     'Scenarios',
     'Rules by scenario',
     'Not tested',
@@ -37,19 +37,21 @@ test('says the worst first', () => {
 })
 
 test('one cause is one card, which says where else it was seen', () => {
+  const cards = (page: string) => page.match(/<h3>(?:deposit|withdraw)#1@npm /g)
   const page = pageOf()
-  expect(page.match(/<article class="paid_twice">/g)).toHaveLength(1)
-  expect(page).toContain('<dt>Also at</dt><dd>withdraw (hangs on request)<details><summary>1 command</summary>')
+  expect(cards(page)).toHaveLength(1)
+  expect(page).toContain('<summary>Also at withdraw (hangs on request)</summary>')
+  expect(shownOf(page)).toContain("--trial 'withdraw#1 hang-on-request'")
   const [first, second] = sampleEvidence().exploration.incidents
   const other = { ...second!, findings: [], sentences: ['npm: something else'] }
   const exploration = { ...sampleEvidence().exploration, incidents: [first!, other] }
   const two = renderPage(certificateOf({ ...sampleEvidence(), exploration }))
-  expect(two.match(/<article class="paid_twice">/g)).toHaveLength(2)
+  expect(cards(two)).toHaveLength(2)
   expect(two).not.toContain('Also at')
 })
 
 test('a table has every rule in every scenario', () => {
-  const rows = [...pageOf().matchAll(/<tr><th scope="row"><b>.*?<span class="id">([^<]*)<\/span><\/th>(.*?)<\/tr>/g)]
+  const rows = [...pageOf().matchAll(/<tr><th scope="row">[^<]+ <small>([^<]*)<\/small><\/th>(.*?)<\/tr>/g)]
   expect(rows.map(([, id]) => id)).toEqual(FINDING_IDS)
   const cells = rows.map(([, , text]) => [...text!.matchAll(/aria-label="([^"]*)">(.)</g)].map(([, ...cell]) => cell))
   expect(cells.slice(0, 3)).toEqual([
@@ -69,15 +71,15 @@ test('a table has every rule in every scenario', () => {
 
 test('says how the command ended in each scenario, and which of its operations are not well', () => {
   const page = pageOf('alice')
-  expect(page).toContain('<td class="passed"><b>failed, as it may: code 1</b></td>')
-  expect(page).toContain('<li>2 × deposit of alice: paid twice (critical)</li>')
-  expect(page).toContain('<li>deposit: refused, and told (note)</li>')
+  expect(page).toContain('<td class="ok"><b>failed, as it may: code 1</b></td>')
+  expect(page).toContain('<div>2 × deposit of alice: paid twice (critical)</div>')
+  expect(page).toContain('<div>deposit: refused, and told (note)</div>')
 })
 
 test('says what shows a broken rule again: in the same sandbox, prepared alike, without what only certify knows', () => {
   const same = ['--timeout', '60000ms', '--before', 'npm run reset', '--restarts', '1', '--env', 'URL=YIELD_URL']
   const page = renderPage(certificateOf({ ...sampleEvidence(), flags: ['--tolerate', ...same] }))
-  const flags = '--seed 1 --timeout 60000ms --before &#39;npm run reset&#39; --restarts 1 --env URL=YIELD_URL'
+  const flags = "--seed 1 --timeout 60000ms --before 'npm run reset' --restarts 1 --env URL=YIELD_URL"
   expect(page).toContain(`<code>yield-sandbox exec --scenario dropped-deposit ${flags} -- npm test</code>`)
   const bare = renderPage(certificateOf({ ...sampleEvidence(), flags: ['--tolerate'] }))
   expect(bare).toContain('<code>yield-sandbox exec --scenario dropped-deposit --seed 1 -- npm test</code>')

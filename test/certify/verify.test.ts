@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { certificateOf } from '../../src/certify/certificate.ts'
 import { readCertificate, renderJson, verifyCertificate } from '../../src/certify/certificate-file.ts'
-import { renderPage } from '../../src/certify/render/render-page.ts'
+import { renderPage } from '../../src/certify/render/document-of.ts'
 import { verifyFiles } from '../../src/cli/run-certify.ts'
 import { OptionError } from '../../src/option-error.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
@@ -69,7 +69,7 @@ test('evidence that was changed with all its words is noticed by the digest', as
 })
 
 test('words that were changed beside the evidence are noticed', async () => {
-  const changed = forms.page.replace('>1</dd>', '>2</dd>')
+  const changed = forms.page.replace(' 1</dd>', ' 2</dd>')
   expect(await verified(changed)).toMatchObject({
     state: 'changed',
     sentence: expect.stringMatching(/its words are not/),

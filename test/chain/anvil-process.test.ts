@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import ts from 'typescript'
+import { build } from 'rolldown'
 import { describe, expect, it } from 'vitest'
 import { BlockArchive } from '../../src/chain/archive/block-archive.ts'
 import { genesisOf } from '../../src/chain/history/checkpoint.ts'
@@ -165,38 +165,25 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A program that starts an Anvil and tells its pid: the sources as Node 20 runs them, beside the packages they import. */
+/** A program that starts an Anvil and reports its pid: the sources as Node 20 runs them, beside the packages they import. */
 async function compiledParent(): Promise<{ script: string; directory: string }> {
   const root = fileURLToPath(new URL('../../', import.meta.url))
   const directory = await mkdtemp(join(root, 'node_modules', '.orphan-test-'))
-  for (const room of ['chain', 'domain', 'support']) {
-    await cp(join(root, 'src', room), join(directory, 'src', room), { recursive: true })
-  }
-  const compilerOptions = {
-    module: ts.ModuleKind.ESNext,
-    target: ts.ScriptTarget.ES2022,
-    rewriteRelativeImportExtensions: true,
-    verbatimModuleSyntax: true,
-  }
-  for (const entry of await readdir(directory, { recursive: true })) {
-    if (!entry.endsWith('.ts')) continue
-    const source = await readFile(join(directory, entry), 'utf8')
-    const { outputText } = ts.transpileModule(source, { compilerOptions })
-    await writeFile(join(directory, entry.replace(/\.ts$/, '.js')), outputText)
-  }
-  await writeFile(join(directory, 'package.json'), '{ "type": "module" }')
-  const script = join(directory, 'parent.js')
+  const input = join(directory, 'parent.ts')
+  const script = join(directory, 'parent.mjs')
+  const source = (file: string) => JSON.stringify(join(root, 'src', file))
   await writeFile(
-    script,
+    input,
     `import { readdirSync } from 'node:fs'
     import { tmpdir } from 'node:os'
     import { join } from 'node:path'
-    import { AnvilProcess } from './src/chain/node/anvil-process.js'
-    import { SandboxClock } from './src/domain/clock.js'
+    import { AnvilProcess } from ${source('chain/node/anvil-process.ts')}
+    import { SandboxClock } from ${source('domain/clock.ts')}
     const before = new Set(readdirSync(tmpdir()))
     const anvil = await AnvilProcess.start({ chainId: '31337', clock: new SandboxClock(), log: console })
     const made = readdirSync(tmpdir()).filter((name) => name.startsWith('yield-sandbox-anvil-') && !before.has(name))
     console.log(JSON.stringify({ pid: anvil.pid, directory: join(tmpdir(), made[0]) }))`,
   )
+  await build({ input, platform: 'node', external: /^[^./]/, output: { file: script } })
   return { script, directory }
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { FetchBudget } from '../../src/chain/fork/fetch-budget.ts'
 import { CALL_FETCHES, CALL_TIME } from '../../src/chain/json-rpc/rpc-budget.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
+import { PATIENCE } from '../helpers/patience.ts'
 import { rpc, startChain } from './chain-fixture.ts'
 
 const never = new Promise(() => {})
@@ -56,12 +57,12 @@ describe('what a node may fetch', () => {
 /** Gives calls as long as they need, however busy the machine is. */
 class PatientClock extends SandboxClock {
   override wallSleep(milliseconds: number): Promise<void> {
-    return super.wallSleep(milliseconds === CALL_TIME ? 60_000 : milliseconds)
+    return super.wallSleep(milliseconds === CALL_TIME ? PATIENCE : milliseconds)
   }
 }
 
 it('ends a call that reads more than that, which then goes on where it ended', async () => {
-  const { chain, chains } = await startChain({ clock: new PatientClock() })
+  const { chain, chains } = await startChain({ clock: new PatientClock(), rpcTimeout: PATIENCE })
   try {
     const more = numberToHex(CALL_FETCHES + 100, { size: 3 }).slice(2)
     const address = '0x00000000000000000000000000000000000000aa'

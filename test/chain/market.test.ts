@@ -77,9 +77,10 @@ describe("Aave's arithmetic", () => {
 
 describe('wallets', () => {
   it('follow from seed, tenant and end user, and from nothing else', async () => {
-    const [one, again, other] = await Promise.all([1, 1, 2].map((seed) => Wallets.load(seed)))
-    const address = (wallets: Wallets | undefined, tenant_id: string, external_id: string) =>
-      wallets?.of({ tenant_id, external_id }).address
+    const [one, again, other] = [new Wallets(1), new Wallets(1), new Wallets(2)]
+    await Promise.all([one, again, other].map((wallets) => wallets.load()))
+    const address = (wallets: Wallets, tenant_id: string, external_id: string) =>
+      wallets.of({ tenant_id, external_id }).address
     const alice = address(one, 'acme', 'alice')
     expect(address(again, 'acme', 'alice')).toBe(alice)
     const others = [address(other, 'acme', 'alice'), address(one, 'acm', 'ealice'), address(one, 'acme', 'bob')]

@@ -56,7 +56,9 @@ describe('an Anvil that does not start ends the start with code 1 and what to do
 
   test.runIf(process.platform === 'linux')('because too few files may be open', async () => {
     const line = /^yield-sandbox: Anvil ended with exit code 1: too many files are open\. Fix: raise .*ulimit -n/
-    expectClear(await run(START, { openFiles: 32 }), { code: 1, line })
+    // Only Anvil has so few: the sandbox itself needs more or less of them, depending on which happens first.
+    const few = `#!/bin/sh\nulimit -n 12\nexec '${anvilBinary()}' "$@"\n`
+    expectClear(await startWith(few), { code: 1, line })
   })
 
   test('because it may not be executed', async () => {

@@ -21,8 +21,6 @@ interface CommandOptions {
   root?: string
   /** No file it writes may grow beyond so many. */
   kilobytes?: number
-  /** No more files than so many may be open at once. */
-  openFiles?: number
 }
 
 /** A running command line. */
@@ -32,11 +30,10 @@ export class Command {
   stdout = ''
   stderr = ''
 
-  constructor(args: readonly string[], { env = {}, root = ROOT, kilobytes, openFiles }: CommandOptions = {}) {
+  constructor(args: readonly string[], { env = {}, root = ROOT, kilobytes }: CommandOptions = {}) {
     const command = [process.execPath, 'bin/yield-sandbox.js', ...args]
-    const limits = [kilobytes && `ulimit -f ${kilobytes};`, openFiles && `ulimit -n ${openFiles};`].filter(Boolean)
-    const limited = ['/bin/sh', '-c', `${limits.join(' ')} exec "$@"`, 'sh', ...command]
-    const [file = '', ...rest] = limits.length === 0 ? command : limited
+    const limited = ['/bin/sh', '-c', `ulimit -f ${kilobytes}; exec "$@"`, 'sh', ...command]
+    const [file = '', ...rest] = kilobytes === undefined ? command : limited
     this.child = spawn(file, rest, {
       cwd: root,
       env: { PATH: process.env.PATH, ...env },

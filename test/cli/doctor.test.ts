@@ -16,7 +16,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ControlClient } from '../../src/control/client.ts'
-import { partnerAt } from '../helpers/partner.ts'
+import { startSandbox } from '../../src/index.ts'
+import { Partner, partnerAt } from '../helpers/partner.ts'
 import { commandStarter } from './command-starter.ts'
 import { runHere } from './in-process.ts'
 
@@ -104,8 +105,9 @@ const cut = (path: string) => truncateSync(path, readFileSync(path).length - 5)
 
 /** What is left of the deposits: those from the first on, each under its hash; the rest of them are made anew. */
 async function expectSound(path: string, atLeast: number): Promise<void> {
-  const { partner, control } = await startOn(path)
-  expect(await control.audit()).toMatchObject({ ok: true })
+  await using sandbox = await startSandbox({ port: 0, confirmationDelay: 0, dataDir: path })
+  const partner = new Partner(sandbox)
+  expect(await sandbox.audit()).toMatchObject({ ok: true })
   const replays: boolean[] = []
   for (const { key, hash } of deposits) {
     const again = await partner.deposit('zoe', portfolio, '1000', { key })
@@ -118,7 +120,7 @@ async function expectSound(path: string, atLeast: number): Promise<void> {
   expect(replays.filter(Boolean).length).toBeGreaterThanOrEqual(atLeast)
   const [found] = (await partner.get('end_users/zoe/portfolios')).body.data
   expect(found.deposited).toBe(String(DEPOSITS * 1_000))
-  expect(await control.audit()).toMatchObject({ ok: true })
+  expect(await sandbox.audit()).toMatchObject({ ok: true })
 }
 
 describe('doctor', () => {

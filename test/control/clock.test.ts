@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { MovedClock } from '../../src/control/contract.ts'
 import type { SandboxHandle } from '../../src/index.ts'
+import { eventually } from '../helpers/eventually.ts'
 import { Partner, testNamespace } from '../helpers/partner.ts'
 import { shownAsRead } from './shown-as-read.ts'
 
@@ -26,8 +27,12 @@ const latest = async () => Number((await sandbox.chain.getBlock()).timestamp)
 test('POST /_sandbox/clock answers when the latest block of the chain has the new time', async () => {
   await sandbox.clock.freeze()
   for (const advance of ['1s', '8d', '1h']) {
-    const { now, chains } = await post({ advance })
-    expect(chains).toEqual({ ok: true })
+    // On a busy machine the chain may be late, and the answer says so: then the next one is looked at.
+    const { now } = await eventually(async () => {
+      const moved = await post({ advance })
+      expect(moved.chains).toEqual({ ok: true })
+      return moved
+    })
     expect(await latest()).toBe(Math.floor(Date.parse(now) / 1000))
   }
   expect(await post({ freeze: false })).toMatchObject({ frozen: false, chains: { ok: true } })

@@ -81,7 +81,7 @@ test('a directory of format 3 is gone on from: money, keys, cursors, clocks, nam
       expect(readFileSync(join(folder, file), 'utf8')).toMatch(/^yield-sandbox journal 2 /)
     }
   }
-}, 60_000)
+})
 
 test('a chain that an earlier version began is one of this version after a reset', async () => {
   const sandbox = await start(writtenBefore(3).dataDir)

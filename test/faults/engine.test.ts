@@ -204,7 +204,7 @@ describe('rules in force', () => {
       id: 'fault-1',
       phase: 'on_request',
       hits: 0,
-      explanation: 'The answer is an error: 503 service_unavailable, Retry-After 4.',
+      explanation: 'The answer is an error when the request comes: 503 service_unavailable, Retry-After 4.',
     })
     await pattern(faults, 1)
     expect(faults.list()).toEqual([{ ...added, hits: 1 }])

@@ -109,7 +109,9 @@ describe('delays', () => {
   })
 
   test('slow_confirmation takes 45 s unless told otherwise', async () => {
-    expect((await fault({ kind: 'slow_confirmation' })).explanation).toBe('The confirmation takes 45s longer.')
+    expect((await fault({ kind: 'slow_confirmation' })).explanation).toBe(
+      'The confirmation takes 45s longer once the transaction is out.',
+    )
   })
 
   test('stuck: no confirmation however long, until the fault is taken away', async () => {
@@ -136,10 +138,14 @@ describe('on the chain', () => {
   })
 
   test('revert: a withdrawal fails and the position stays', async () => {
+    const shown = async () => (await acme.get('end_users/dan/portfolios?limit=100')).body.data
     await deposit()
+    const before = await shown()
+    expect(before).toContainEqual(expect.objectContaining({ portfolio_id: portfolio, deposited: '1000' }))
     await fault({ kind: 'revert', match: { operation: 'withdraw' } })
     expect(outcome(await acme.withdraw('dan', portfolio, '400'))).toBe('422 transaction_reverted')
-    expect((await acme.withdraw('dan', portfolio, '400')).body).toMatchObject({ deposited: '600' })
+    expect(await shown()).toEqual(before)
+    expect(outcome(await acme.withdraw('dan', portfolio, '400'))).toBe('200')
   })
 
   test('reorg: another block, the same transaction, settled once', async () => {

@@ -9,6 +9,7 @@ import {
   startSandbox,
 } from '../../src/index.ts'
 import { eventually } from './eventually.ts'
+import { exchange } from './exchange.ts'
 
 /** A response as a test looks at it. */
 export interface Answer {
@@ -80,14 +81,14 @@ export class Partner {
       ...ask.headers,
     }
     const sent = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== null)
-    const response = await fetch(`${this.sandbox.baseUrl}/v1/partner/${path}`, {
+    const given = ask.body === undefined || typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body)
+    const answer = await exchange(`${this.sandbox.baseUrl}/v1/partner/${path}`, {
       method,
-      headers: sent,
+      headers: Object.fromEntries(sent),
       ...(ask.signal && { signal: ask.signal }),
-      ...(ask.body !== undefined && { body: typeof ask.body === 'string' ? ask.body : JSON.stringify(ask.body) }),
+      ...(given !== undefined && { body: given }),
     })
-    const text = await response.text()
-    return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined }
+    return { status: answer.status, headers: answer.headers, body: answer.text ? JSON.parse(answer.text) : undefined }
   }
 
   get(path: string, ask?: Ask): Promise<Answer> {

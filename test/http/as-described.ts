@@ -170,6 +170,7 @@ const GOOD: [id: string, status: number][] = [
   ['move_clock', 200],
   ['add_faults', 201],
   ['list_faults', 200],
+  ['list_fault_kinds', 200],
   ['clear_faults', 204],
   ['start_scenario', 201],
   ['list_scenarios', 200],
@@ -251,6 +252,10 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
         const { data } = JSON.parse((await call('list_transactions')).text)
         const types = ['deposit', 'withdrawal', ...(profile === 'live-like' ? ['yield_harvest'] : [])]
         expect(new Set(data.map(({ type }: { type: string }) => type))).toEqual(new Set(types))
+      })
+
+      test('a preview of faults', async () => {
+        expect(await statusOf('add_faults', { query: '?preview=1' })).toBe(200)
       })
 
       test('pages with cursors, both ways', async () => {

@@ -1,4 +1,4 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ERRORS } from '../../src/domain/errors.ts'
 import { MANIFEST } from '../../src/fidelity/manifest.ts'
@@ -109,9 +109,13 @@ describe.each(['default', 'switched'])('the description with the settings %s', (
   test('every example is as its schema says', () => {
     const ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } })
     ajv.addSchema({ ...(documentOf(name) as object), $id: 'openapi' })
+    // Many operations have the same schema, such as that of problems: it is compiled once.
+    const validators = new Map<string, ValidateFunction>()
     const check = (schema: unknown, example: unknown) => {
-      const here = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'))
-      return ajv.validate(here, example) ? [] : [`${JSON.stringify(example)}: ${ajv.errorsText()}`]
+      const here = JSON.stringify(schema).replaceAll('"#/', '"openapi#/')
+      const validate = validators.get(here) ?? ajv.compile(JSON.parse(here))
+      validators.set(here, validate)
+      return validate(example) ? [] : [`${JSON.stringify(example)}: ${ajv.errorsText(validate.errors)}`]
     }
     const wrong = operationsOf(name).flatMap(([, , { parameters, requestBody, responses }]) => [
       ...parameters.flatMap(({ schema, example }) => (example === undefined ? [] : check(schema, example))),

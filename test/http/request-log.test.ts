@@ -188,7 +188,8 @@ describe('a fault is named, and is no failure of the sandbox', () => {
     await acme.get('pools', { headers: { 'x-sandbox-fault': 'error; code=rate_limited' } })
     expect(await onlyLine()).toMatchObject({
       ...{ operation: 'list_pools', status: 429, code: 'rate_limited', ended: 'answered', fault: 'header' },
-      fault_explanation: 'error at on_request: The answer is an error: 429 rate_limited, Retry-After 1.',
+      fault_explanation:
+        'error at on_request: The answer is an error when the request comes: 429 rate_limited, Retry-After 1.',
     })
   })
 

@@ -6,7 +6,7 @@ import { testSandbox } from '../helpers/partner.ts'
 import { type Any, CALLS, CODED, call, ENDLESS, holdBudgets, post } from './rpc-budgets.ts'
 
 // In a container as well, and with more transactions: rpc-budget.long.test.ts.
-holdBudgets('on loopback', '127.0.0.1', 8)
+holdBudgets('on loopback', '127.0.0.1', 4)
 
 describe('on loopback alone', () => {
   let sandbox: SandboxHandle

@@ -218,9 +218,11 @@ export function holdBudgets(where: string, host: string, bombs: number): void {
 
     test('so many slots can be asked for at once', async () => {
       const slots = Array.from({ length: 1_025 }, (_, slot) => numberToHex(slot, { size: 32 }))
-      expect((await ask('eth_getStorageValues', { [CODED]: slots.slice(1) }, 'latest')).error).toBeUndefined()
+      // On a busy machine the time of a call may end first: then it is asked again.
+      const error = async (...given: Parameters<typeof ask>) => (await ask(...given)).error
+      await expect.poll(() => error('eth_getStorageValues', { [CODED]: slots.slice(1) }, 'latest')).toBeUndefined()
       expect((await ask('eth_getStorageValues', { [CODED]: slots }, 'latest')).error).toMatchObject({ code: -32005 })
-      expect((await ask('eth_getProof', CODED, slots.slice(1), 'latest')).error).toBeUndefined()
+      await expect.poll(() => error('eth_getProof', CODED, slots.slice(1), 'latest')).toBeUndefined()
       expect((await ask('eth_getProof', CODED, slots, 'latest')).error).toMatchObject({ code: -32005 })
     })
 

@@ -1,19 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, test } from 'vitest'
 import { ROOT } from '../cli/command.ts'
+import { packed } from './packed.ts'
 
-interface Packed {
-  files: { path: string }[]
-}
-
-/** What `npm pack` would put into the package. */
-function packed(): Set<string> {
-  const list = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: ROOT, encoding: 'utf8' })
-  const [{ files }] = JSON.parse(list) as [Packed]
-  return new Set(files.map(({ path }) => path))
-}
+/** Paths of all files in the package. */
+const files = new Set(packed().files.map(({ path }) => path))
 
 /** Ids of a page's headings, as Markdown viewers make them. */
 function headings(text: string): string[] {
@@ -27,7 +19,6 @@ function headings(text: string): string[] {
 }
 
 test('links of the pages in the package lead to files in the package', () => {
-  const files = packed()
   // Licences of others are quoted as they are.
   const pages = [...files].filter((file) => file.endsWith('.md') && !/^(dist|contracts)\//.test(file))
   expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/faults.md', 'docs/fixtures.md']))
@@ -48,7 +39,6 @@ test('links of the pages in the package lead to files in the package', () => {
 })
 
 test('pages that messages name are in the package', () => {
-  const files = packed()
   const scripts = [...files].filter((file) => /^dist\/[^/]+\.js$/.test(file))
   const bundle = scripts.map((file) => readFileSync(join(ROOT, file), 'utf8')).join()
   const named = [...new Set(bundle.match(/\bdocs\/[\w-]+\.md/g))]

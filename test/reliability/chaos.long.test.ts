@@ -71,10 +71,8 @@ describe(`seed ${SEED}`, () => {
     })
   } else {
     const episodes = EPISODES.map((number) => planEpisode(SEED, number))
-    test.each(episodes.map((episode) => [inWords(episode), episode] as const))(
-      '%s',
-      { timeout: 180_000 },
-      (_, episode) => liveThrough(episode),
+    test.each(episodes.map((episode) => [inWords(episode), episode] as const))('%s', (_, episode) =>
+      liveThrough(episode),
     )
   }
 

@@ -80,38 +80,32 @@ async function expectSameClock(): Promise<void> {
 }
 
 describe(`seed ${SEED}`, () => {
-  test.each(planRounds(ROUNDS, SEED).map((round) => [inWords(round), round] as const))(
-    '%s',
-    {
-      timeout: 120_000,
-    },
-    async (_, round) => {
-      onTestFailed(() => console.error(sandbox.log))
-      const before = await deps.control.moveClock({ freeze: round.frozen })
-      clock = before
-      const does: Meddling[] = ['mine', 'set_balance', 'own_transaction']
-      if (before.offset_seconds < BUSINESS_TIME) does.push('move_clock', 'move_clock', 'move_clock')
-      deps = { ...deps, round: round.number }
-      const load = new ClientLoad(deps)
-      const operator = new Operator(deps, does)
-      let reset: Promise<unknown> | undefined
-      let users: readonly string[] = []
-      if (round.during === 'reset') {
-        await atSomeMoment(300)
-        users = [...memory.users]
-        reset = deps.control.reset().catch(() => undefined)
-      }
-      await atSomeMoment(round.after)
-      await strike(round)
-      await Promise.all([load.stop(), operator.stop()])
-      await reset
-      if (round.victim !== 'anvil') await restart(round)
-      await sandbox.expectOneAnvil()
-      if (reset) await afterReset(users)
-      else await expectSameClock()
-      await expectNothingLost(deps)
-    },
-  )
+  test.each(planRounds(ROUNDS, SEED).map((round) => [inWords(round), round] as const))('%s', async (_, round) => {
+    onTestFailed(() => console.error(sandbox.log))
+    const before = await deps.control.moveClock({ freeze: round.frozen })
+    clock = before
+    const does: Meddling[] = ['mine', 'set_balance', 'own_transaction']
+    if (before.offset_seconds < BUSINESS_TIME) does.push('move_clock', 'move_clock', 'move_clock')
+    deps = { ...deps, round: round.number }
+    const load = new ClientLoad(deps)
+    const operator = new Operator(deps, does)
+    let reset: Promise<unknown> | undefined
+    let users: readonly string[] = []
+    if (round.during === 'reset') {
+      await atSomeMoment(300)
+      users = [...memory.users]
+      reset = deps.control.reset().catch(() => undefined)
+    }
+    await atSomeMoment(round.after)
+    await strike(round)
+    await Promise.all([load.stop(), operator.stop()])
+    await reset
+    if (round.victim !== 'anvil') await restart(round)
+    await sandbox.expectOneAnvil()
+    if (reset) await afterReset(users)
+    else await expectSameClock()
+    await expectNothingLost(deps)
+  })
 
   test('stopped in the end, nothing is left of any start', async () => {
     await sandbox.end('SIGTERM')

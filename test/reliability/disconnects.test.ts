@@ -56,7 +56,9 @@ describe.each(['deposit', 'withdraw'] as const)('a %s whose connection drops', (
           [{ kind: 'drop_connection', phase, match: { operation }, with: { how } }],
           ['acme'],
         )
-        await expect(open.acme[operation](user, portfolio, '1000000', { key })).rejects.toThrow('fetch failed')
+        await expect(open.acme[operation](user, portfolio, '1000000', { key })).rejects.toMatchObject({
+          code: 'ECONNRESET',
+        })
         await expectOnce(operation, key)
         ;[user, portfolio] = [`user-${users++}`, '']
         portfolio = await open.acme.open(user)
@@ -85,7 +87,9 @@ describe.each(['deposit', 'withdraw'] as const)('a %s whose connection drops', (
       [{ kind: 'drop_connection', phase: 'on_request', match: { operation } }],
       ['acme'],
     )
-    await expect(open.acme[operation](user, portfolio, '1000000', { key })).rejects.toThrow('fetch failed')
+    await expect(open.acme[operation](user, portfolio, '1000000', { key })).rejects.toMatchObject({
+      code: 'ECONNRESET',
+    })
     expect(await transactions()).toHaveLength(before)
     const retry = await open.acme[operation](user, portfolio, '1000000', { key })
     expect(retry.status).toBe(200)

@@ -138,7 +138,6 @@ describe.skipIf(!compiled)(`on a disk that fails at random, seed ${SEED}`, () =>
       await expectNothingLost(deps)
       if (doing === 'namespaces') await expectNamespacesKept()
     },
-    120_000,
   )
 
   test('the disk did fail', () => expect(failures).toBeGreaterThan(ROUNDS))

@@ -110,7 +110,7 @@ async function expectAnswers(): Promise<void> {
 }
 
 describe('Anvil stands still', () => {
-  test('whoever asks is answered in time, until another one has taken its place', { timeout: 120_000 }, async () => {
+  test('whoever asks is answered in time, until another one has taken its place', async () => {
     const pid = anvilPid(open)
     process.kill(pid, 'SIGSTOP')
     await expectAnswers()
@@ -121,7 +121,7 @@ describe('Anvil stands still', () => {
     await ledger.expectAudited()
   })
 
-  test('it goes on where it was, should it only have slept', { timeout: 120_000 }, async () => {
+  test('it goes on where it was, should it only have slept', async () => {
     const pid = anvilPid(open)
     process.kill(pid, 'SIGSTOP')
     await expectAnswers().finally(() => process.kill(pid, 'SIGCONT'))

@@ -57,7 +57,7 @@ test('any file of an earlier moment beside newer ones is refused at start, after
     await sandbox.stop()
   }
   expect(readdirSync(dataDir).some((name) => name.endsWith('.tmp'))).toBe(false)
-}, 60_000)
+})
 
 test('a directory that was not closed in order is audited, in the log; one that was is not', async () => {
   const dataDir = join(temporaryDirectory(), 'data')
@@ -77,4 +77,4 @@ test('a directory that was not closed in order is audited, in the log; one that 
   await fetch(new URL('/_sandbox/namespaces/mine/clock', third.baseUrl))
   await expect.poll(unclean.said).toMatchObject([{ namespace: 'default' }, { namespace: 'mine', level: 30 }])
   expect(existsSync(killed)).toBe(true)
-}, 60_000)
+})

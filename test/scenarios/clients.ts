@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SandboxHandle } from '../../src/index.ts'
 import { confirmed } from '../helpers/confirmation.ts'
+import { brokeOff } from '../helpers/exchange.ts'
 import { type Answer, Partner } from '../helpers/partner.ts'
 
 /** A field of an answer that the client of today knows. */
@@ -110,11 +111,6 @@ export class CarelessClient extends Client {
     } while (cursor !== null)
     return seen
   }
-}
-
-/** A connection that broke, or an answer that was cut. */
-function brokeOff(error: unknown): boolean {
-  return error instanceof TypeError || error instanceof SyntaxError
 }
 
 /** Whether a strict parser would refuse it: a field of no version it knows. */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { SandboxHandle } from '../../src/index.ts'
+import { brokeOff } from '../helpers/exchange.ts'
 import { type Answer, type Ask, Partner } from '../helpers/partner.ts'
 
 /** Of a client as libraries make them: the first, and three more. */
@@ -62,8 +63,7 @@ class Client {
         if (answer.status < 500 || attempt === ATTEMPTS) return answer
         await wait(1000 * Number(answer.headers.get('retry-after') ?? 0))
       } catch (error) {
-        const brokeOff = error instanceof TypeError || error instanceof SyntaxError
-        if (!brokeOff || attempt === ATTEMPTS) throw error
+        if (!brokeOff(error) || attempt === ATTEMPTS) throw error
       }
     }
   }

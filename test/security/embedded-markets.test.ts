@@ -77,7 +77,9 @@ const developer = (addressIndex: number) =>
   keyOf(mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex }))
 
 async function endUser(): Promise<Sender> {
-  const wallet = (await Wallets.load(SEED)).of({ tenant_id: ACME, external_id: 'carol' })
+  const wallets = new Wallets(SEED)
+  await wallets.load()
+  const wallet = wallets.of({ tenant_id: ACME, external_id: 'carol' })
   expect(wallet.address).toBe(carol)
   return { address: wallet.address, sign: async (transaction) => wallet.sign(transaction).raw_transaction }
 }

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { renderJson } from '../../src/certify/certificate-file.ts'
-import { renderPage } from '../../src/certify/render/render-page.ts'
+import { renderPage } from '../../src/certify/render/document-of.ts'
 import { renderCertificateText } from '../../src/certify/render/render-text.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { REPORT_FORM_NAMES } from '../../src/verdict/report.ts'
@@ -143,7 +143,7 @@ test('no secret that is configured or issued leaves the process, wherever a clie
   const shown = await everythingShown()
   for (const [place, text] of shown) expect(text.length, place).toBeGreaterThan(100)
   expectNone(shown)
-}, 60_000)
+})
 
 test("nor does another namespace's record hold one", async () => {
   const mine = await sandbox.namespaces.create()
@@ -196,4 +196,4 @@ test('nor does a certificate hold one', async () => {
   ]
   expect(shown[0]![1].length).toBeGreaterThan(1_000)
   expectNone(shown)
-}, 60_000)
+})

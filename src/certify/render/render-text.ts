@@ -3,10 +3,11 @@ import { OUTCOMES, signOf } from '../../explore/render/outcomes.ts'
 import { plainText } from '../../render/safe-text.ts'
 import { plural } from '../../verdict/evidence/words.ts'
 import { FINDINGS } from '../../verdict/findings/index.ts'
-import { type Certificate, certificateSummary, failedItself } from '../certificate.ts'
+import { certificateSummary, failedItself } from '../certificate.ts'
+import type { Certificate } from '../certificate-document.ts'
 import { type CertificateEvidence, isOpen, operationInWords } from '../evidence.ts'
-import { cardsOf, placesInWords } from './exploration-sections.ts'
-import { endInWords } from './finding-sections.ts'
+import { cardsOf, placesInWords } from './causes.ts'
+import { endInWords } from './document-of.ts'
 
 /** Options of the text. */
 export interface CertificateTextTerms {

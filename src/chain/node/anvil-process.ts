@@ -189,7 +189,8 @@ export class AnvilProcess {
           throw new AnvilStartError(`this needs Anvil ${ANVIL_VERSION}; installed is ${version}. Fix: install again`)
         } catch (cause) {
           if (cause instanceof AnvilStartError) throw cause
-          if (clock.wallNow() > deadline) throw new AnvilStartError(`Anvil did not start in time`, { cause })
+          if (clock.wallNow() > deadline)
+            throw new AnvilStartError(`Anvil did not start in time${ownObstacle()}`, { cause })
           await Promise.race([this.exited, clock.wallSleep(5)])
         }
       }
@@ -339,6 +340,7 @@ const BEFORE = /^[\s\S]*The application panicked \(crashed\)\S*\s*Message:/
 const AFTER = /\s*(Location:|Backtrace omitted|This is a bug|━+ BACKTRACE)[\s\S]*$/
 /** Rust's text for EMFILE, which comes only after a long description of the attempt. */
 const TOO_MANY_FILES = /\(os error 24\)/
+const FILES_OPEN = 'too many files are open. Fix: raise the limit of open files (ulimit -n)'
 /** Limit of open files below which a sandbox cannot start. */
 const FEWEST_FILES = 64
 /** Characters of a message that is still readable with the text around it. */
@@ -348,10 +350,14 @@ const MOST_WORDS = 160
 function endReason(stderr: string): string {
   if (/version `GLIBC_[\d.]+' not found/.test(stderr)) return libcNeeded()
   // If our process cannot open a connection, Anvil only reports that nobody answers.
-  if (TOO_MANY_FILES.test(stderr) || mostOpenFiles() < FEWEST_FILES)
-    return 'too many files are open. Fix: raise the limit of open files (ulimit -n)'
+  if (TOO_MANY_FILES.test(stderr) || mostOpenFiles() < FEWEST_FILES) return FILES_OPEN
   const words = stderr.replace(BEFORE, '').replace(AFTER, '')
   return oneLine(words.replace(/\bhttps?:\/\/[^\s)]+/g, '…'), MOST_WORDS) // a URL may contain a secret
+}
+
+/** The reason on our side why an Anvil that runs cannot be reached, if there is one. */
+function ownObstacle(): string {
+  return mostOpenFiles() < FEWEST_FILES ? `: ${FILES_OPEN}` : ''
 }
 
 /** Describes why Anvil's files cannot be made, and the fix. */

@@ -45,6 +45,9 @@ export type Arguments<abi extends Abi, mutability extends 'view' | 'nonpayable',
 export function functionEncoder(abi: Abi, name: string): (args: readonly unknown[]) => Hex {
   const item = getAbiItem({ abi, name })
   if (item?.type !== 'function') throw new Error(`the interface has no function ${name}`)
-  const prepared = { abi: [item], functionName: toFunctionSelector(item) }
-  return (args) => encodeFunctionData({ ...prepared, args })
+  let selector: Hex | undefined // hashed at first use: not every view is called
+  return (args) => {
+    selector ??= toFunctionSelector(item)
+    return encodeFunctionData({ abi: [item], functionName: selector, args })
+  }
 }

@@ -39,18 +39,16 @@ export function loadWalletOpener(): Promise<WalletOpener> {
 }
 
 async function compileWalletOpener(): Promise<WalletOpener> {
-  // An import of the package's main entry would load all of it.
-  const { instantiateSecp256k1 } = await import('@bitauth/libauth/build/lib/crypto/secp256k1.js')
-  const { derivePublicKeyUncompressed, signMessageHashRecoverableCompact } = await instantiateSecp256k1()
+  const { loadSecp256k1 } = await import('./secp256k1.ts')
+  const curve = await loadSecp256k1()
   const keccak = await createKeccak(256)
   const hashOf = (bytes: Uint8Array) => keccak.init().update(bytes).digest('binary')
   return (key) => ({
-    address: publicKeyToAddress(bytesToHex(done(derivePublicKeyUncompressed(key)))),
+    address: publicKeyToAddress(bytesToHex(curve.publicKey(key))),
     sign(transaction) {
       const fields = fieldsOf(transaction)
-      const { signature, recoveryId } = done(signMessageHashRecoverableCompact(key, hashOf(envelope(fields))))
-      const [r, s] = [trim(signature.subarray(0, 32)), trim(signature.subarray(32))]
-      const signed = envelope([...fields, quantity(recoveryId), bytesToHex(r), bytesToHex(s)])
+      const { r, s, parity } = curve.sign(key, hashOf(envelope(fields)))
+      const signed = envelope([...fields, quantity(parity), bytesToHex(trim(r)), bytesToHex(trim(s))])
       return { tx_hash: bytesToHex(hashOf(signed)), raw_transaction: bytesToHex(signed) }
     },
   })
@@ -72,36 +70,26 @@ function envelope(fields: readonly Field[]): Uint8Array {
   return concatBytes([EIP1559, toRlp(fields as Parameters<typeof toRlp>[0], 'bytes')])
 }
 
-/** Throws the errors that libauth returns as strings. */
-function done<Result>(result: Result | string): Result {
-  if (typeof result === 'string') throw new Error(result)
-  return result
-}
-
 /** The end users' wallets. Keys are derived from the seed and the owner alone, so they need not be stored. */
 export class Wallets {
-  /** Loads the code that signs, in some 20 ms. */
-  static async load(seed: number): Promise<Wallets> {
-    return new Wallets(seed, await loadWalletOpener())
-  }
-
   readonly #wallets = new Map<string, Wallet>()
-  readonly #open: (key: Uint8Array) => Wallet
+  #open: WalletOpener | undefined
 
-  private constructor(
-    readonly seed: number,
-    open: (key: Uint8Array) => Wallet,
-  ) {
-    this.#open = open
+  constructor(readonly seed: number) {}
+
+  /** Loads the code that signs, in some 20 ms. May be called again. */
+  async load(): Promise<void> {
+    this.#open ??= await loadWalletOpener()
   }
 
-  /** Finds or makes the wallet of an owner. */
+  /** Finds or makes the wallet of an owner. Call {@link Wallets.load} first. */
   of({ tenant_id, external_id }: WalletOwner): Wallet {
     // A JSON array, so that different owners and seeds cannot make the same text; the first member separates these keys from
     // other values that may be derived from the seed.
     const identity = JSON.stringify(['yield-sandbox/wallet', this.seed, tenant_id, external_id])
     let wallet = this.#wallets.get(identity)
     if (!wallet) {
+      if (!this.#open) throw new Error('the code of wallets has not been loaded')
       wallet = this.#open(hexToBytes(keccak256(stringToHex(identity))))
       this.#wallets.set(identity, wallet)
     }

@@ -76,12 +76,12 @@ export function signOf({ outcome, level }: { outcome: CellOutcome; level: Level 
 }
 
 /** Outcomes in the order of a legend. */
-const SHOWN: readonly CellOutcome[] = [...TRIAL_OUTCOMES, 'untried']
+export const OUTCOMES_SHOWN: readonly CellOutcome[] = [...TRIAL_OUTCOMES, 'untried']
 
 /** Legend of a matrix: each outcome in it, once for each of its signs. */
 export function legendOf({ rows }: Matrix): (OutcomeWords & { outcome: CellOutcome })[] {
   const cells = rows.flatMap((row) => row.cells.flatMap((cell) => cell ?? []))
-  return SHOWN.flatMap((outcome) => {
+  return OUTCOMES_SHOWN.flatMap((outcome) => {
     const signs = new Set(cells.flatMap((cell) => (cell.outcome === outcome ? [signOf(cell)] : [])))
     return [...signs].map((sign) => ({ ...OUTCOMES[outcome], outcome, sign }))
   })

@@ -13,9 +13,9 @@ export const apyChange = defineKind({
       apy: Type.Number({ minimum: 0, maximum: 100, description: 'Yield a year as a fraction: 0.05 is 5 %.' }),
       for: For,
     },
-    { additionalProperties: false },
+    { additionalProperties: false, examples: [{ apy: 0.05 }] },
   ),
-  explain: ({ pool = 'of the transfer', apy, ...parameters }) =>
-    `The pool ${pool} pays an apy of ${apy} ${lasting(parameters)}.`,
+  explain: ({ pool = 'of the transfer', apy, ...parameters }, when) =>
+    `The pool ${pool} pays an apy of ${apy} ${when}, ${lasting(parameters)}.`,
   strike: (strike) => keepPoolBroken(strike, 'yield', (chain, pool) => chain.setApy(pool, strike.with.apy)),
 })

@@ -8,10 +8,11 @@ import { chainRepair } from '../repairs.ts'
 export const chainDown = defineKind({
   kind: 'chain_down',
   scope: 'service',
+  group: 'chain',
   phases: ['on_request', 'before_broadcast', 'after_broadcast'],
   operations: SERVICE,
   with: Type.Object({ for: For }, { additionalProperties: false }),
-  explain: (parameters) => `The chain answers nothing ${lasting(parameters)}: 503 chain_unavailable.`,
+  explain: (parameters, when) => `The chain goes down ${when}, ${lasting(parameters)}: 503 chain_unavailable.`,
   async strike(strike) {
     for (const chain of strike.transfer ? [strike.transfer.chain] : strike.chains.all()) {
       await keepBroken(strike, chainRepair(chain))

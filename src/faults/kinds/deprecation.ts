@@ -19,6 +19,7 @@ const NOTICE = 365 * 24 * 60 * 60 * 1000
 export const deprecation = defineKind({
   kind: 'deprecation',
   scope: 'exchange',
+  group: 'answer',
   phases: ['during_response'],
   operations: SERVICE,
   with: Type.Object(
@@ -45,8 +46,8 @@ export const deprecation = defineKind({
     if (since === undefined || sunset === undefined || parseMoment(sunset) >= parseMoment(since)) return undefined
     return { path: ['sunset'], message: `"${sunset}" is before since, "${since}"` }
   },
-  explain: ({ since = 'now', sunset }) =>
-    `The answer announces: deprecated as of ${since}, gone ${sunset === undefined ? 'a year later' : `on ${sunset}`}.`,
+  explain: ({ since = 'now', sunset }, when) =>
+    `The end of the version is announced ${when}: deprecated as of ${since}, gone ${sunset === undefined ? 'a year later' : `on ${sunset}`}.`,
   strike({ exchange: { answer }, clock, with: { since, sunset, link } }) {
     if (!answer) return
     const from = since === undefined ? clock.now() : parseMoment(since)

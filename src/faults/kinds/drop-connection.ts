@@ -17,6 +17,7 @@ const BYTES = 16
 export const dropConnection = defineKind({
   kind: 'drop_connection',
   scope: 'exchange',
+  group: 'connection',
   phases: ['during_response', 'on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation'],
   operations: OPERATIONS,
   with: Type.Object(
@@ -32,7 +33,8 @@ export const dropConnection = defineKind({
     bytes !== undefined && how !== 'truncate'
       ? { path: ['bytes'], message: `${bytes} is given with how "${how}"`, fix: 'bytes goes with how "truncate" only' }
       : undefined,
-  explain: ({ how, bytes = BYTES }) => `${HOW[how]}${how === 'truncate' ? `, after ${bytes} bytes of it` : ''}.`,
+  explain: ({ how, bytes = BYTES }, when) =>
+    `${HOW[how]} ${when}${how === 'truncate' ? `, after ${bytes} bytes of its body` : ''}.`,
   strike({ exchange, with: { how, bytes = BYTES }, phase }) {
     exchange.drop(how === 'truncate' ? { how, bytes } : { how })
     // The request is dropped before anything was done, so it does not happen. With `truncate` it does: there must be an answer.

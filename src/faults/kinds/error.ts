@@ -28,6 +28,7 @@ const CATALOGUE = Object.keys(ERRORS) as ErrorCode[]
 export const error = defineKind({
   kind: 'error',
   scope: 'exchange',
+  group: 'answer',
   phases: ['on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation', 'during_response'],
   operations: OPERATIONS,
   with: Type.Object(
@@ -51,10 +52,10 @@ export const error = defineKind({
     code !== undefined && status !== undefined
       ? { path: ['status'], message: `${status} is given beside code "${code}", which has a status of its own` }
       : undefined,
-  explain(parameters) {
+  explain(parameters, when) {
     const { code, status, details } = problemOf(parameters)
     const later = details.headers['retry-after']
-    return `The answer is an error: ${status} ${code}${later === undefined ? '' : `, Retry-After ${later}`}.`
+    return `The answer is an error ${when}: ${status} ${code}${later === undefined ? '' : `, Retry-After ${later}`}.`
   },
   strike({ id, exchange, phase, with: parameters }) {
     const asker = id === FROM_HEADER ? 'The header X-Sandbox-Fault' : `The fault ${id}`

@@ -7,11 +7,12 @@ import { LISTS } from '../parameters.ts'
 export const expiredCursor = defineKind({
   kind: 'expired_cursor',
   scope: 'exchange',
+  group: 'lists',
   phases: ['on_request'],
   operations: LISTS,
   with: Type.Object({}, { additionalProperties: false }),
   applies: (exchange) => exchange.has_cursor,
-  explain: () => 'The cursor is refused as older than 7 days: 410 cursor_expired.',
+  explain: (_, when) => `The cursor is refused as older than 7 days ${when}: 410 cursor_expired.`,
   strike() {
     throw new Problem('cursor_expired', { detail: 'The cursor is older than 7 days; fetch the first page again.' })
   },

@@ -7,10 +7,12 @@ import { defineKind } from '../fault-kind.ts'
 export const hang = defineKind({
   kind: 'hang',
   scope: 'exchange',
+  group: 'connection',
   phases: ['during_response', 'on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation'],
   operations: OPERATIONS,
   with: Type.Object({}, { additionalProperties: false }),
-  explain: () => 'No answer comes, and the connection stays open until the fault is taken away.',
+  explain: (_, when) =>
+    `Silence begins ${when}: no answer comes, and the connection stays open until the fault is taken away.`,
   strike({ exchange, phase, released }) {
     exchange.hang(released)
     // The request is held before anything was done, so it does not happen.

@@ -8,7 +8,7 @@ export const illiquidPool = defineKind({
   ...OF_A_POOL,
   phases: ['before_broadcast', 'on_request'],
   with: Type.Object({ pool: PoolId, for: For }, { additionalProperties: false }),
-  explain: ({ pool = 'of the transfer', ...parameters }) =>
-    `The pool ${pool} has lent everything out ${lasting(parameters)}: withdrawals are 422 transaction_reverted.`,
+  explain: ({ pool = 'of the transfer', ...parameters }, when) =>
+    `The pool ${pool} has lent everything out ${when}, ${lasting(parameters)}: withdrawals are 422 transaction_reverted.`,
   strike: (strike) => keepPoolBroken(strike, 'liquidity', (chain, pool) => chain.setPoolLiquid(pool, false)),
 })

@@ -7,10 +7,11 @@ import { SERVICE } from '../parameters.ts'
 export const insufficientRole = defineKind({
   kind: 'insufficient_role',
   scope: 'exchange',
+  group: 'tokens',
   phases: ['on_request'],
   operations: SERVICE,
   with: Type.Object({}, { additionalProperties: false }),
-  explain: () => 'The tenant is refused access: 403 insufficient_role.',
+  explain: (_, when) => `The tenant is refused access ${when}: 403 insufficient_role.`,
   strike({ exchange }) {
     throw new Problem('insufficient_role', { detail: `The tenant has no access to ${exchange.operation}.` })
   },

@@ -7,11 +7,12 @@ import { LISTS } from '../parameters.ts'
 export const invalidCursor = defineKind({
   kind: 'invalid_cursor',
   scope: 'exchange',
+  group: 'lists',
   phases: ['on_request'],
   operations: LISTS,
   with: Type.Object({}, { additionalProperties: false }),
   applies: (exchange) => exchange.has_cursor,
-  explain: () => 'The cursor is refused as tampered with: 400 cursor_invalid.',
+  explain: (_, when) => `The cursor is refused as tampered with ${when}: 400 cursor_invalid.`,
   strike() {
     throw new Problem('cursor_invalid', { detail: 'The cursor is not one of this list; fetch the first page again.' })
   },

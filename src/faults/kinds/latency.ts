@@ -9,6 +9,7 @@ import { wait } from '../strike.ts'
 export const latency = defineKind({
   kind: 'latency',
   scope: 'exchange',
+  group: 'connection',
   phases: ['during_response', 'on_request', 'before_broadcast', 'after_broadcast', 'after_confirmation'],
   operations: OPERATIONS,
   with: Type.Object(
@@ -18,7 +19,7 @@ export const latency = defineKind({
         Type.Integer({ minimum: 1, description: 'How fast the body is sent; in during_response only.' }),
       ),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, examples: [{ delay: '5s' }] },
   ),
   check({ delay, bytes_per_second }, phase) {
     if (bytes_per_second === undefined) {
@@ -30,10 +31,10 @@ export const latency = defineKind({
     const message = `${bytes_per_second} is given at ${phase}`
     return { path: ['bytes_per_second'], message, fix: 'the body is sent in during_response only' }
   },
-  explain({ delay, bytes_per_second }) {
+  explain({ delay, bytes_per_second }, when) {
     const waits = delay === undefined ? undefined : `it waits ${delay}`
     const trickles = bytes_per_second === undefined ? undefined : `the body comes at ${bytes_per_second} bytes a second`
-    return `The answer is slow: ${[waits, trickles].filter(Boolean).join(', ')}.`
+    return `The answer is held up ${when}: ${[waits, trickles].filter(Boolean).join(', ')}.`
   },
   async strike(strike) {
     const { exchange, phase, released } = strike

@@ -13,14 +13,18 @@ const PROXY_PAGE = `<html>
 `
 
 const HOW = {
-  html: 'The answer is the error page of a proxy: 502, text/html, none of the headers of the service.',
-  cut: 'The JSON of the answer ends in the middle; its content-length fits.',
+  html: [
+    'The error page of a proxy takes the place of the answer',
+    ': 502, text/html, none of the headers of the service.',
+  ],
+  cut: ['The JSON is cut in the middle', '; its content-length fits.'],
 }
 
 /** The body is not the JSON it should be. The request is carried out. */
 export const malformedBody = defineKind({
   kind: 'malformed_body',
   scope: 'exchange',
+  group: 'answer',
   phases: ['during_response'],
   operations: OPERATIONS,
   with: Type.Object(
@@ -29,7 +33,7 @@ export const malformedBody = defineKind({
     },
     { additionalProperties: false },
   ),
-  explain: ({ how }) => HOW[how],
+  explain: ({ how }, when) => HOW[how].join(` ${when}`),
   strike({ exchange: { answer }, with: { how } }) {
     if (!answer) return
     if (how === 'html') {

@@ -13,7 +13,7 @@ const MOST_ATTEMPTS = 12
 const SILENCE_MS = 30_000
 
 const HOW = {
-  lost: 'is lost: its connection is reset',
+  lost: 'is lost with its connection',
   unavailable: 'is 503 service_unavailable',
 }
 
@@ -24,6 +24,7 @@ const HOW = {
 export const outage = defineKind({
   kind: 'outage',
   scope: 'service',
+  group: 'connection',
   phases: ['after_broadcast', 'during_response', 'on_request'],
   operations: TRANSFERS,
   with: Type.Object(
@@ -32,8 +33,8 @@ export const outage = defineKind({
     },
     { additionalProperties: false },
   ),
-  explain: ({ how }) =>
-    `Every answer to the operation ${HOW[how]}, until another Idempotency-Key comes, a list of transactions is asked for, nothing came for ${SILENCE_MS / 1000} s, or ${MOST_ATTEMPTS} attempts were lost.`,
+  explain: ({ how }, when) =>
+    `An outage begins ${when}: every answer to the operation ${HOW[how]}, until another Idempotency-Key comes, a list of transactions is asked for, nothing came for ${SILENCE_MS / 1000} s, or ${MOST_ATTEMPTS} attempts were lost.`,
   goesOn: (strike) => new Incident(strike),
   strike({ id, exchange, phase, with: { how } }) {
     if (how === 'lost') {

@@ -8,7 +8,7 @@ export const poolPaused = defineKind({
   ...OF_A_POOL,
   phases: ['before_broadcast', 'on_request'],
   with: Type.Object({ pool: PoolId, for: For }, { additionalProperties: false }),
-  explain: ({ pool = 'of the transfer', ...parameters }) =>
-    `The pool ${pool} is paused ${lasting(parameters)}: 422 transaction_reverted.`,
+  explain: ({ pool = 'of the transfer', ...parameters }, when) =>
+    `The pool ${pool} is paused ${when}, ${lasting(parameters)}: 422 transaction_reverted.`,
   strike: (strike) => keepPoolBroken(strike, 'transfers', (chain, pool) => chain.setPoolPaused(pool, true)),
 })

@@ -6,10 +6,12 @@ import { TRANSFERS } from '../parameters.ts'
 export const reorg = defineKind({
   kind: 'reorg',
   scope: 'service',
+  group: 'chain',
   phases: ['after_broadcast'],
   operations: TRANSFERS,
   with: Type.Object({}, { additionalProperties: false }),
-  explain: () => "The transaction's block is replaced by another one that has it as well, before it is confirmed.",
+  explain: (_, when) =>
+    `The block is replaced ${when}, before it is confirmed: another one has the transaction as well.`,
   async strike({ transfer }) {
     await transfer?.chain.reorg()
   },

@@ -6,10 +6,11 @@ import { TRANSFERS } from '../parameters.ts'
 export const revert = defineKind({
   kind: 'revert',
   scope: 'exchange',
+  group: 'chain',
   phases: ['before_broadcast'],
   operations: TRANSFERS,
   with: Type.Object({}, { additionalProperties: false }),
-  explain: () => 'The transaction is mined and fails: 422 transaction_reverted.',
+  explain: (_, when) => `The transfer is spoilt ${when}, which is mined and fails: 422 transaction_reverted.`,
   strike({ transfer }) {
     if (transfer) transfer.revert = true
   },

@@ -7,12 +7,13 @@ import { wait } from '../strike.ts'
 export const slowConfirmation = defineKind({
   kind: 'slow_confirmation',
   scope: 'exchange',
+  group: 'chain',
   phases: ['after_broadcast'],
   operations: TRANSFERS,
   with: Type.Object(
     { delay: withDefault('45s', DurationRange({ description: 'How much longer, on the sandbox clock.' })) },
     { additionalProperties: false },
   ),
-  explain: ({ delay }) => `The confirmation takes ${delay} longer.`,
+  explain: ({ delay }, when) => `The confirmation takes ${delay} longer ${when}.`,
   strike: (strike) => wait(strike.with.delay, strike),
 })

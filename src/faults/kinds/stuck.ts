@@ -7,9 +7,10 @@ import { waitForRelease } from '../strike.ts'
 export const stuck = defineKind({
   kind: 'stuck',
   scope: 'exchange',
+  group: 'chain',
   phases: ['after_broadcast'],
   operations: TRANSFERS,
   with: Type.Object({}, { additionalProperties: false }),
-  explain: () => 'The transaction does not confirm until the fault is taken away.',
+  explain: (_, when) => `The transaction is stuck ${when}: it does not confirm until the fault is taken away.`,
   strike: waitForRelease,
 })

@@ -20,6 +20,7 @@ const ERRORS = Object.keys(STATUS) as (keyof typeof STATUS)[]
 export const tokenEndpointError = defineKind({
   kind: 'token_endpoint_error',
   scope: 'exchange',
+  group: 'tokens',
   phases: ['on_request'],
   operations: ['token'],
   with: Type.Object(
@@ -31,7 +32,8 @@ export const tokenEndpointError = defineKind({
     },
     { additionalProperties: false },
   ),
-  explain: ({ error, status = STATUS[error] }) => `The identity provider issues no token: ${status} ${error}.`,
+  explain: ({ error, status = STATUS[error] }, when) =>
+    `The identity provider issues no token ${when}: ${status} ${error}.`,
   strike({ exchange, with: { error, status = STATUS[error] } }) {
     exchange.tokenWish = { ...exchange.tokenWish, refusal: { error, status } }
   },

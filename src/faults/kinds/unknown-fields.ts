@@ -17,6 +17,7 @@ const ADDED = {
 export const unknownFields = defineKind({
   kind: 'unknown_fields',
   scope: 'exchange',
+  group: 'answer',
   phases: ['during_response'],
   operations: OPERATIONS,
   with: Type.Object(
@@ -31,8 +32,8 @@ export const unknownFields = defineKind({
     },
     { additionalProperties: false },
   ),
-  explain: ({ error_code }) =>
-    `Every object of the answer has new fields.${error_code === undefined ? '' : ` An error's code is ${error_code}.`}`,
+  explain: ({ error_code }, when) =>
+    `Every object of the answer gets new fields ${when}.${error_code === undefined ? '' : ` An error's code is ${error_code}.`}`,
   strike({ exchange: { answer }, with: { error_code } }) {
     const body = parseBody(answer?.body)
     if (!answer || body === undefined) return

@@ -7,10 +7,11 @@ import { SERVICE } from '../parameters.ts'
 export const unknownPartner = defineKind({
   kind: 'unknown_partner',
   scope: 'exchange',
+  group: 'tokens',
   phases: ['on_request'],
   operations: SERVICE,
   with: Type.Object({}, { additionalProperties: false }),
-  explain: () => 'The partner application is treated as not registered: 401 unknown_partner.',
+  explain: (_, when) => `The partner application counts as not registered ${when}: 401 unknown_partner.`,
   strike() {
     throw new Problem('unknown_partner', {
       detail: 'The appid claim matches no registered tenant.',

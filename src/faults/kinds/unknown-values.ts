@@ -11,18 +11,18 @@ type Body = Record<string, unknown>
 const VALUES = {
   transaction_type: {
     operations: ['list_transactions'],
-    explanation: 'The newest transaction of the page is of the type fee_deduction.',
+    explanation: 'the newest transaction of the page is of the type fee_deduction.',
     replace: (body) => withFirst(body, 'type', 'fee_deduction'),
   },
   protocol: {
     operations: ['list_pools', 'create_portfolio', 'list_portfolios', 'deposit', 'withdraw'],
-    explanation: 'The pool or portfolio, of a list the first, is on the protocol another_protocol.',
+    explanation: 'the pool or portfolio, of a list the first, is on the protocol another_protocol.',
     replace: (body) =>
       withMember(body, 'protocol', 'another_protocol') ?? withFirst(body, 'protocol', 'another_protocol'),
   },
   error_code: {
     operations: SERVICE,
-    explanation: "An error's code is a subclass of what it would be, such as insufficient_balance_unspecified.",
+    explanation: "an error's code is a subclass of what it would be, such as insufficient_balance_unspecified.",
     replace: (body) => (typeof body.code === 'string' ? withCode(body, `${body.code}_unspecified`) : undefined),
   },
 } as const satisfies Record<string, Value>
@@ -41,6 +41,7 @@ const WHAT = ['transaction_type', 'protocol', 'error_code'] as const
 export const unknownValues = defineKind({
   kind: 'unknown_values',
   scope: 'exchange',
+  group: 'answer',
   phases: ['during_response'],
   operations: ({ what }) => VALUES[what].operations,
   with: Type.Object(
@@ -49,7 +50,7 @@ export const unknownValues = defineKind({
   ),
   // Before there is an answer, it is unknown if the answer will have such a value.
   applies: ({ answer }, { what }) => answer === undefined || changed(answer, what) !== undefined,
-  explain: ({ what }) => VALUES[what].explanation,
+  explain: ({ what }, when) => `A value is replaced ${when}: ${VALUES[what].explanation}`,
   strike({ exchange: { answer }, with: { what } }) {
     if (answer) answer.body = changed(answer, what) ?? answer.body
   },

@@ -1,6 +1,7 @@
-import { useState } from 'preact/hooks'
+import { useContext, useState } from 'preact/hooks'
 import { browserTime } from '../model/browser-time.ts'
 import { Icon } from './icon.tsx'
+import { OnPaper } from './medium.ts'
 
 /** Copies a text; says that it did for a moment. */
 export function CopyButton({ text, label = 'Copy' }: { text: string | (() => string); label?: string }) {
@@ -29,14 +30,14 @@ export async function copied(text: string): Promise<boolean> {
   }
 }
 
-/** A command or a text in a box, with a button that copies it. */
+/** A command or a text in a box, with a button that copies it; on paper without. */
 export function CopyBox({ text, label }: { text: string; label: string }) {
   return (
-    <section class="copybox" aria-label={label}>
-      <CopyButton text={text} />
+    <figure class="copybox" aria-label={label}>
+      {!useContext(OnPaper) && <CopyButton text={text} />}
       <pre>
         <code>{text}</code>
       </pre>
-    </section>
+    </figure>
   )
 }

@@ -3,8 +3,8 @@ import { Icon } from './icon.tsx'
 
 /** Money of one portfolio before, as it should be, and as it is. */
 export interface MoneyBarProps {
-  /** Minor units. */
-  before: string
+  /** Minor units; undefined where it is not known. */
+  before?: string | undefined
   expected: string
   after: string
   symbol: string
@@ -17,19 +17,21 @@ export interface MoneyBarProps {
 export function MoneyBar({ before, expected, after, symbol, decimals, note }: MoneyBarProps) {
   const surplus = BigInt(after) - BigInt(expected)
   const unit = { decimals, symbol: null }
-  const largest = largestOf([before, expected, after])
+  const largest = largestOf([before ?? '0', expected, after])
   const percent = (amount: bigint) => (largest === 0n ? 0 : Number((amount * 1000n) / largest) / 10)
   const solid = surplus > 0n ? BigInt(expected) : BigInt(after)
   const rest = surplus > 0n ? surplus : -surplus
   return (
     <div class="card money">
       <dl>
-        <div>
-          <dt>Before</dt>
-          <dd>
-            <Amount minor={before} {...unit} />
-          </dd>
-        </div>
+        {before !== undefined && (
+          <div>
+            <dt>Before</dt>
+            <dd>
+              <Amount minor={before} {...unit} />
+            </dd>
+          </div>
+        )}
         <div>
           <dt>Should be</dt>
           <dd>

@@ -5,10 +5,11 @@ import { type ApiError, call } from '../model/api.ts'
 import { operationName } from '../model/list-items.ts'
 import { versions } from '../model/live.ts'
 import { selectedRow } from '../model/rows.ts'
+import { Again } from '../parts/again.tsx'
 import { Amount } from '../parts/amount.tsx'
 import { ExchangeDetails } from '../parts/exchange-details.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Lane, shortKeyOf } from '../parts/lane.tsx'
+import { Lane } from '../parts/lane.tsx'
 import { MoneyBar } from '../parts/money-bar.tsx'
 import { OperationActions } from './operation-actions.tsx'
 
@@ -108,48 +109,19 @@ function Attempt({ attempt, ordinal, before }: AttemptProps) {
   const { exchange, steps } = attempt
   return (
     <section>
-      {before && <Again attempt={attempt} before={before} />}
+      {before && (
+        <Again
+          waited={attempt.waited_ms}
+          same={attempt.same_key}
+          keys={[before.exchange.idempotency?.key, exchange.idempotency?.key]}
+        />
+      )}
       <h2>
         Attempt {ordinal} <small class="mute">request {exchange.number}</small>
       </h2>
       <Lane steps={steps} linkOf={(hash) => hrefOf('chain', hash)} />
     </section>
   )
-}
-
-/** How an attempt follows the one before: how much later, and under which key. */
-function Again({
-  attempt: { waited_ms, same_key, exchange },
-  before,
-}: Omit<AttemptProps, 'ordinal'> & { before: OperationAttempt }) {
-  const keys = [before.exchange.idempotency?.key, exchange.idempotency?.key]
-  const tone = same_key === false ? 'bad' : same_key ? 'ok' : ''
-  return (
-    <p class={`again ${tone}`}>
-      <Icon name="retry" />
-      <span>
-        {waited_ms !== null && `${millisecondsInWords(waited_ms)} later, `}tried again
-        {same_key !== null && (
-          <>
-            {' with '}
-            <b>{same_key ? 'the same key' : 'a new key'}</b>
-          </>
-        )}
-      </span>
-      {same_key !== null && (
-        <span>
-          <code>{shortKeyOf(keys[0] ?? '')}</code> {same_key ? '=' : '≠'} <code>{shortKeyOf(keys[1] ?? '')}</code>
-        </span>
-      )}
-    </p>
-  )
-}
-
-/** "195 ms", "2.4 s", "3 min" */
-export function millisecondsInWords(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`
-  if (ms < 90_000) return `${(ms / 1000).toFixed(1)} s`
-  return `${Math.round(ms / 60_000)} min`
 }
 
 function BrokenRule({ finding }: { finding: ReportedFinding }) {

@@ -1,6 +1,6 @@
+import { documentPage } from '../../render/document-page.ts'
 import { visibleText } from '../../support/foreign-text.ts'
 import { mergedReport, type Report, type ReportForm } from '../report.ts'
-import { renderHtml } from './html.ts'
 import { renderJunit } from './junit.ts'
 import { renderMarkdown } from './markdown.ts'
 import { renderSarif } from './sarif.ts'
@@ -10,7 +10,7 @@ const RENDERERS: Record<ReportForm, (reports: readonly Report[]) => string> = {
   json: (reports) => `${visibleText(JSON.stringify(mergedReport(reports), null, 2))}\n`,
   junit: renderJunit,
   sarif: renderSarif,
-  html: renderHtml,
+  html: (reports) => documentPage('report', mergedReport(reports)),
   markdown: renderMarkdown,
   text: (reports) => renderReportText(reports, { verbose: true }),
 }

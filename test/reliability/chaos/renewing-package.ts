@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, symlinkSync } from 'node:fs'
+import { cpSync, mkdtempSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -11,8 +11,7 @@ export async function renewingPackage(): Promise<string> {
   for (const name of ['package.json', 'node_modules', 'fixtures', 'contracts', 'scenarios']) {
     symlinkSync(join(ROOT, name), join(root, name))
   }
-  mkdirSync(join(root, 'bin'))
-  cpSync(join(ROOT, 'bin/yield-sandbox.js'), join(root, 'bin/yield-sandbox.js'))
+  cpSync(join(ROOT, 'bin'), join(root, 'bin'), { recursive: true })
   const bundle = await rolldown({
     input: fileURLToPath(new URL('renewing-cli.ts', import.meta.url)),
     platform: 'node',

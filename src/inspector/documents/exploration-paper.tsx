@@ -1,0 +1,117 @@
+import type { ComponentChildren } from 'preact'
+import type { ExplorationDocument, ExplorationIncident } from '../../explore/exploration-document.ts'
+import { type ExploredRun, matrixEntries } from '../model/exploration.ts'
+import { idInWords, LEVELS } from '../model/levels.ts'
+import { matrixOf } from '../model/matrix.ts'
+import { CopyBox } from '../parts/copy-button.tsx'
+import { MatrixTable, type OutcomeNames, signOf } from '../parts/matrix-table.tsx'
+import { faultsOf, placesOf, RunReport } from '../parts/run-report.tsx'
+import { ExplorationNumbers } from '../views/explored.tsx'
+import { Paper } from './paper.tsx'
+
+/** An exploration: the matrix, what went wrong, what is to be known, what is open. */
+export function ExplorationPaper({ exploration }: { exploration: ExplorationDocument }) {
+  const { command, seed, created_at, summary, pace, remarks, outcomes, incidents, version } = exploration
+  const runs = new Map(exploration.results.map((run) => [run.trial.id, run]))
+  const of = ({ trials }: ExplorationIncident) => trials.flatMap((id) => runs.get(id) ?? [])
+  const matrix = matrixOf(matrixEntries(exploration), Object.keys(outcomes))
+  return (
+    <Paper
+      subject={`explore: ${command.join(' ')}, seed ${seed}`}
+      at={created_at}
+      summary={summary}
+      head={
+        <>
+          <ExplorationNumbers exploration={exploration} />
+          <p class="mute">{pace}</p>
+        </>
+      }
+      foot={`Made by yield-sandbox ${version}. The command ran once for every place where something can go wrong; what counts is where the money ended up.`}
+    >
+      {matrix.rows.length > 0 && (
+        <section class="stack">
+          <h2>Every fault at every place</h2>
+          <MatrixTable matrix={matrix} names={outcomes} />
+        </section>
+      )}
+      <Chapter title="Went wrong" count={incidents.wrong.length}>
+        {incidents.wrong.map((incident) => (
+          <Incident key={incident.trials[0]} incident={incident} runs={of(incident)} names={outcomes} />
+        ))}
+      </Chapter>
+      <Chapter title="To be known" count={incidents.aside.length}>
+        <ul class="list">
+          {incidents.aside.map((incident) => (
+            <Aside key={incident.trials[0]} incident={incident} runs={of(incident)} names={outcomes} />
+          ))}
+        </ul>
+      </Chapter>
+      <Chapter title="Left open" count={remarks.length}>
+        <ul class="plain">
+          {remarks.map((remark) => (
+            <li key={remark}>{remark}</li>
+          ))}
+        </ul>
+      </Chapter>
+    </Paper>
+  )
+}
+
+function Chapter({ title, count, children }: { title: string; count: number; children: ComponentChildren }) {
+  if (count === 0) return null
+  return (
+    <section class="stack">
+      <h2>
+        {title} <small class="mute">{count}</small>
+      </h2>
+      {children}
+    </section>
+  )
+}
+
+interface IncidentProps {
+  incident: ExplorationIncident
+  runs: readonly ExploredRun[]
+  names: OutcomeNames
+}
+
+/** Runs with the same result: the first one in full, and the commands of the others. */
+function Incident({ incident: { also, findings }, runs, names }: IncidentProps) {
+  const [first, ...others] = runs
+  if (!first) return null
+  const all = runs.flatMap((run) => run.findings)
+  const explained = { ...first, findings: findings.flatMap((id) => all.find((one) => one.id === id) ?? []) }
+  return (
+    <article class={`card stack ${LEVELS[first.level].tone}`}>
+      <RunReport run={explained} names={names} />
+      {others.length > 0 && (
+        <details>
+          <summary>
+            Also {also ?? 'elsewhere'}: {others.length === 1 ? 'its command' : `their ${others.length} commands`}
+          </summary>
+          {others.map(({ trial, repeat }) => (
+            <div key={trial.id}>
+              <p class="mute">{trial.id}</p>
+              <CopyBox label={trial.id} text={repeat} />
+            </div>
+          ))}
+        </details>
+      )}
+    </article>
+  )
+}
+
+function Aside({ incident: { also }, runs: [first], names }: IncidentProps) {
+  if (!first) return null
+  const { outcome, level, trial, sentences } = first
+  return (
+    <li>
+      <b class={LEVELS[level].tone}>{signOf(first)}</b>
+      <div>
+        {names[outcome]?.name ?? idInWords(outcome)}: {faultsOf(trial.harms)} at {placesOf(trial.harms)}
+        <p class="mute">{sentences.join('; ')}</p>
+        {also !== undefined && <p class="mute">Also {also}.</p>}
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,147 @@
+import type { ComponentChildren } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { ConfigurationCause, ExchangeLine, ReportedFinding } from '../../control/contract.ts'
+import { hrefOf } from '../model/address.ts'
+import { counted } from '../model/levels.ts'
+import { CopyBox } from './copy-button.tsx'
+import { Exchanges } from './exchanges.tsx'
+import { OnPaper } from './medium.ts'
+
+/** Name and text of a fact; a fact without a text is not shown. `half`: it stands beside the next one. */
+export type Fact = readonly [name: string, text: ComponentChildren, tone?: 'ok' | 'bad']
+
+/** Facts, a line each; those with a tone share one. */
+export function Facts({ facts }: { facts: readonly Fact[] }) {
+  return (
+    <dl class="said">
+      {facts.map(
+        ([name, text, tone]) =>
+          text !== undefined &&
+          text !== null && (
+            <div key={name} class={tone && `half ${tone}`}>
+              <dt>{name}</dt>
+              <dd>{text}</dd>
+            </div>
+          ),
+      )}
+    </dl>
+  )
+}
+
+/** A card: a title, a mark at its side, and what else there is to say. */
+export function Card(props: { title: string; id?: string; mark: string; tone: string; children: ComponentChildren }) {
+  const { title, id, mark, tone, children } = props
+  return (
+    <article class={`card stack ${tone}`} id={id}>
+      <header class="head">
+        <h3>{title}</h3>
+        <span class={`pill ${tone}`}>{mark}</span>
+      </header>
+      {children}
+    </article>
+  )
+}
+
+/** Id of the element of a finding. */
+export function elementOf(id: string): string {
+  return `finding-${id}`
+}
+
+/** A rule that was broken or that somebody has to look at, with everything that is needed to understand and mend it. */
+export function FindingCard({ finding, exchanges }: { finding: ReportedFinding; exchanges: readonly ExchangeLine[] }) {
+  const { id, title, outcome, impact, explanation, exercise_with: command, request_ids } = finding
+  const isBroken = outcome === 'failed'
+  return (
+    <Card title={title} id={elementOf(id)} mark={impact} tone={isBroken ? 'bad' : 'warn'}>
+      <p>{explanation}</p>
+      <Facts
+        facts={[
+          ['Accepted by the baseline', finding.accepted],
+          ['Expected', finding.expected, 'ok'],
+          ['Came', finding.came, 'bad'],
+          ['What it costs', isBroken ? finding.consequence : undefined],
+          ['Change', isBroken ? finding.fix : undefined],
+        ]}
+      />
+      <Exchanges lines={isBroken ? exchanges.filter(({ request_id }) => request_ids.includes(request_id)) : []} />
+      <Rule id={id} rule={finding.rule} />
+      {isBroken && command !== undefined && <CopyBox label="See it again" text={command} />}
+    </Card>
+  )
+}
+
+/** A rule, and where more about it can be read: the page comes with the package, so that nobody needs the network. */
+export function Rule({ id, rule }: { id: string; rule: string }) {
+  return (
+    <Facts
+      facts={[
+        [
+          'Rule',
+          <>
+            {rule}{' '}
+            <small class="mute">
+              <code>yield-sandbox findings {id}</code>, docs/findings.md#{id}
+            </small>
+          </>,
+        ],
+      ]}
+    />
+  )
+}
+
+/** A mistake in the set-up. */
+export function CauseCard({ cause }: { cause: ConfigurationCause }) {
+  const { id, title, count, expected, came, fix } = cause
+  return (
+    <Card title={title} id={`cause-${id}`} mark={`${counted(count, 'request')} refused`} tone="warn">
+      <Facts
+        facts={[
+          ['Expected', expected, 'ok'],
+          ['Came', came, 'bad'],
+          ['Change', fix],
+        ]}
+      />
+    </Card>
+  )
+}
+
+/** A chapter that is closed on paper and on small screens. */
+export function Fold({ title, count, children }: { title: string; count?: number; children: ComponentChildren }) {
+  const open = !useContext(OnPaper) && matchMedia('(min-width:901px)').matches
+  return (
+    <details class="fold" open={open}>
+      <summary>
+        <h2>
+          {title} {count !== undefined && <small class="mute">{count}</small>}
+        </h2>
+      </summary>
+      {children}
+    </details>
+  )
+}
+
+/** Findings in a few lines each: those that were kept, and those that were not tested, with the command that tests them. */
+export function FindingList({ findings, selected }: { findings: readonly ReportedFinding[]; selected: string }) {
+  const onPaper = useContext(OnPaper)
+  return (
+    <ul class="list">
+      {findings.map(({ id, title, outcome, impact, required, explanation, exercise_with: command }) => {
+        const isKept = outcome === 'passed'
+        return (
+          <li key={id} id={elementOf(id)} class={id === selected ? 'chosen' : ''}>
+            <b class={isKept ? 'ok' : 'mute'}>{isKept ? '✓' : '–'}</b>
+            <div>
+              {onPaper ? title : <a href={hrefOf('verdict', id)}>{title}</a>}{' '}
+              <small class="mute">
+                {id} · {impact}
+              </small>
+              {required && !isKept && <small class="warn"> required</small>}
+              {(onPaper || id === selected) && <p class="mute">{explanation}</p>}
+              {!isKept && command !== undefined && <CopyBox label={`Test ${id}`} text={command} />}
+            </div>
+          </li>
+        )
+      })}
+    </ul>
+  )
+}

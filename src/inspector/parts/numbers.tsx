@@ -1,0 +1,41 @@
+import { Icon, type IconName } from './icon.tsx'
+
+/** A number of the head: how many, of what, and how grave. */
+export type Count = readonly [count: number, name: string, tone: 'bad' | 'ok' | 'mute' | 'warn']
+
+const SIGNS: Record<Count[2], IconName> = { bad: 'bad', ok: 'ok', mute: 'unknown', warn: 'warn' }
+
+/** A verdict in one word and numbers, with a bar of their shares. */
+export function Numbers({ verdict, counts }: { verdict: string; counts: readonly Count[] }) {
+  return (
+    <div class={`numbers ${verdict}`}>
+      <span class={`pill verdict ${TONES[verdict] ?? ''}`}>{verdict}</span>
+      <dl>
+        {counts.map(([count, name, tone]) => (
+          <div key={name} class={count > 0 ? tone : 'mute'}>
+            <dt>{name}</dt>
+            <dd>
+              <Icon name={SIGNS[tone]} /> {count}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <div class="track" aria-hidden="true">
+        {counts.map(([count, name, tone]) => count > 0 && <i key={name} class={tone} style={{ flex: count }} />)}
+      </div>
+    </div>
+  )
+}
+
+const TONES: Record<string, string> = { passed: 'ok', failed: 'bad', inconclusive: 'warn' }
+
+/** Tone of a verdict. */
+export function toneOfVerdict(verdict: string): string {
+  return TONES[verdict] ?? 'plain'
+}
+
+/** A summary without the word that stands beside it: "Failed: money went astray." → "Money went astray." */
+export function sentenceOf(summary: string): string {
+  const said = summary.replace(/^(passed|failed|inconclusive)[^:]*: /i, '')
+  return said.charAt(0).toUpperCase() + said.slice(1)
+}

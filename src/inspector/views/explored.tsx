@@ -1,0 +1,23 @@
+import type { ExplorationDocument } from '../../explore/exploration-document.ts'
+import { isBad } from '../model/levels.ts'
+import { Numbers } from '../parts/numbers.tsx'
+
+/** The verdict of an exploration, and how many of its runs came out well. */
+export function ExplorationNumbers({
+  exploration: { verdict, results, untried },
+}: {
+  exploration: ExplorationDocument
+}) {
+  const bad = results.filter(({ level }) => isBad(level)).length
+  const silent = results.filter(({ outcome }) => outcome === 'not_exercised' || outcome === 'errored').length
+  return (
+    <Numbers
+      verdict={verdict}
+      counts={[
+        [bad, 'went wrong', 'bad'],
+        [results.length - bad - silent, 'came out well', 'ok'],
+        [silent + (untried?.trials.length ?? 0), 'not tried or never struck', 'mute'],
+      ]}
+    />
+  )
+}

@@ -1,0 +1,222 @@
+import type { ExchangeLine, MergedReport, OperationOutcome, Report, ReportedFinding } from '../../control/contract.ts'
+import { counted, idInWords, isBad, isOpen, LEVELS, rankOf } from '../model/levels.ts'
+import { Coverage } from '../parts/coverage.tsx'
+import { Exchanges } from '../parts/exchanges.tsx'
+import { Card, CauseCard, FindingCard, FindingList, Fold } from '../parts/finding-card.tsx'
+import { Numbers, toneOfVerdict } from '../parts/numbers.tsx'
+import { type RuleOutcome, RulesTable } from '../parts/rules-table.tsx'
+import { Sideways } from '../parts/sideways.tsx'
+
+/** Verdict and numbers of a report. */
+export function ReportNumbers({ report }: { report: Report | MergedReport }) {
+  const { verdict, proved, contradicted, unproved } = report
+  return (
+    <Numbers
+      verdict={verdict}
+      counts={[
+        [contradicted, 'broken', 'bad'],
+        [proved, 'rules kept', 'ok'],
+        [unproved, 'not tested', 'mute'],
+      ]}
+    />
+  )
+}
+
+/** The reasons why a verdict is no better, if there are several; a single one is its sentence. */
+export function Unmet({ unmet }: Pick<Report, 'unmet'>) {
+  return unmet.length < 2 ? null : (
+    <ul class="plain">
+      {unmet.map((reason) => (
+        <li key={reason}>{reason}</li>
+      ))}
+    </ul>
+  )
+}
+
+/** What is wrong or open in a report, the worst first. `money`: with the outcomes of all operations. */
+export function WrongChapters({ report, money = true }: { report: Report; money?: boolean }) {
+  const { configuration, exchanges } = report
+  return (
+    <>
+      {money && <Operations report={report} />}
+      {configuration.length > 0 && (
+        <section class="stack">
+          <h2>
+            Set-up <small class="mute">first: it explains what was refused</small>
+          </h2>
+          {configuration.map((cause) => (
+            <CauseCard key={cause.id} cause={cause} />
+          ))}
+        </section>
+      )}
+      <Cards title="Broken" findings={findingsOf(report, 'failed')} exchanges={exchanges} />
+      <Cards title="Needs review" findings={findingsOf(report, 'needs_review')} exchanges={exchanges} />
+      <Cards title="Errored" findings={findingsOf(report, 'errored')} exchanges={exchanges} />
+    </>
+  )
+}
+
+/** Rules that were kept and that were not tested, and what the client met. `selected`: id of a finding, or empty. */
+export function OtherChapters({ report, selected = '' }: { report: Report; selected?: string }) {
+  const chapters = [
+    ['Kept', findingsOf(report, 'passed')],
+    ['Not tested', findingsOf(report, 'not_exercised')],
+  ] as const
+  return (
+    <>
+      {chapters.map(
+        ([title, findings]) =>
+          findings.length > 0 && (
+            <Fold key={title} title={title} count={findings.length}>
+              <FindingList findings={findings} selected={selected} />
+            </Fold>
+          ),
+      )}
+      <Coverage coverage={report.coverage} />
+    </>
+  )
+}
+
+function findingsOf({ findings }: Report, outcome: ReportedFinding['outcome']): ReportedFinding[] {
+  return findings.filter((finding) => finding.outcome === outcome)
+}
+
+function Cards(props: { title: string; findings: readonly ReportedFinding[]; exchanges: readonly ExchangeLine[] }) {
+  const { title, findings, exchanges } = props
+  if (findings.length === 0) return null
+  return (
+    <section class="stack">
+      <h2>
+        {title} <small class="mute">{findings.length}</small>
+      </h2>
+      {findings.map((finding) => (
+        <FindingCard key={finding.id} finding={finding} exchanges={exchanges} />
+      ))}
+    </section>
+  )
+}
+
+/** Most operations that are shown with their requests. */
+const MOST = 20
+
+/** What became of the operations: the grave ones in full, the mild ones in a line, the good ones counted. */
+function Operations({ report: { operations, exchanges } }: { report: Report }) {
+  const sorted = [...operations].sort((a, b) => rankOf(a.level) - rankOf(b.level))
+  const grave = sorted.filter(({ level }) => isBad(level) || isOpen(level))
+  const mild = sorted.filter(({ level }) => level === 'warning' || level === 'note')
+  const rest = sorted.length - grave.length - mild.length
+  if (sorted.length === 0) return null
+  return (
+    <section class="stack">
+      <h2>What became of the money</h2>
+      {grave.slice(0, MOST).map((operation) => (
+        <Grave key={operation.sentence} operation={operation} exchanges={exchanges} />
+      ))}
+      {grave.length > MOST && <p class="mute">and {grave.length - MOST} more of these</p>}
+      {mild.length > 0 && (
+        <ul class="list">
+          {mild.map(({ sentence, outcome, level }, i) => (
+            <li key={i}>
+              <b class={LEVELS[level].tone}>{LEVELS[level].sign}</b>
+              <div>
+                {sentence} <small class="mute">{idInWords(outcome)}</small>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+      {rest > 0 && (
+        <p class="ok">
+          ✓ {counted(rest, 'operation')}: {outcomesOf(sorted.slice(-rest))}.
+        </p>
+      )}
+    </section>
+  )
+}
+
+function Grave({ operation, exchanges }: { operation: OperationOutcome; exchanges: readonly ExchangeLine[] }) {
+  const { sentence, outcome, level, request_ids } = operation
+  const lines = exchanges.filter(({ request_id }) => request_ids.includes(request_id))
+  return (
+    <Card title={sentence} mark={`${idInWords(outcome)}, ${level}`} tone={LEVELS[level].tone}>
+      {lines.length > 0 && (
+        <details>
+          <summary>the requests that show it</summary>
+          <Exchanges lines={lines} />
+        </details>
+      )}
+    </Card>
+  )
+}
+
+/** "14 told, 1 found" */
+function outcomesOf(operations: readonly OperationOutcome[]): string {
+  const names = [...new Set(operations.map(({ outcome }) => outcome))]
+  const count = (name: string) => operations.filter(({ outcome }) => outcome === name).length
+  return names.map((name) => `${count(name)} ${idInWords(name)}`).join(', ')
+}
+
+const OUTCOMES: Record<ReportedFinding['outcome'], RuleOutcome> = {
+  failed: 'broken',
+  errored: 'judge failed',
+  needs_review: 'needs review',
+  passed: 'kept',
+  not_exercised: 'not tested',
+}
+
+/** Several reports at a glance: a line for each, and every rule that one of them tested. `linkOf`: address of a report. */
+export function Overview({ reports, linkOf }: { reports: readonly Report[]; linkOf(index: number): string }) {
+  const columns = reports.map((report, i) => ({ name: nameOf(report), href: linkOf(i) }))
+  const ids = [...new Set(reports.flatMap(({ findings }) => findings.map(({ id }) => id)))]
+  const rows = ids.map((id) => ({
+    id,
+    outcomes: reports.map(({ findings }) => {
+      const finding = findings.find((one) => one.id === id)
+      return finding && OUTCOMES[finding.outcome]
+    }),
+  }))
+  return (
+    <>
+      <h2>
+        Scenarios <small class="mute">{reports.length}</small>
+      </h2>
+      <Sideways label="Scenarios">
+        <table>
+          <thead>
+            <tr>
+              {['scenario', 'verdict', 'kept', 'broken', 'not tested'].map((name, i) => (
+                <th key={name} scope="col" class={i > 1 ? 'r' : ''}>
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {reports.map((report, i) => (
+              <tr key={i}>
+                <td>
+                  <a href={linkOf(i)}>{nameOf(report)}</a>
+                </td>
+                <td class={toneOfVerdict(report.verdict)}>
+                  <b>{report.verdict}</b>
+                </td>
+                <td class="r">{report.proved}</td>
+                <td class="r">{report.contradicted}</td>
+                <td class="r">{report.unproved}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Sideways>
+      <RulesTable
+        columns={columns}
+        rows={rows.filter(({ outcomes }) => outcomes.some((one) => one && one !== 'not tested'))}
+      />
+    </>
+  )
+}
+
+/** The subject of a report. */
+export function nameOf({ scenario }: Report): string {
+  return scenario ?? 'no scenario'
+}

@@ -1,0 +1,45 @@
+import type { FastifyInstance } from 'fastify'
+import type { Sessions } from '../control/sessions.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
+import { createApp } from '../http/app.ts'
+import type { SandboxLogger } from '../options.ts'
+import { PACKAGE_ROOT } from '../package-root.ts'
+import type { ServerCertificate } from '../tls/server-certificate.ts'
+import { Lead } from './lead.ts'
+import type { Namespaces } from './namespaces.ts'
+import { supportRoutes } from './support-routes.ts'
+import type { Surroundings } from './surroundings.ts'
+
+/** Dependencies of {@link createApplication}. */
+export interface ApplicationDeps {
+  settings: ServiceSettings
+  namespaces: Namespaces
+  surroundings: Surroundings
+  sessions: Sessions
+  certificate: ServerCertificate | undefined
+  log: SandboxLogger
+  /** Ends the sandbox. */
+  stop(): Promise<void>
+}
+
+/**
+ * Everything that a sandbox answers on its origin, not yet listening: the service, and what is beside it. In a file of its own, since
+ * it takes with it Fastify and all routes, which are loaded while an Anvil comes up.
+ */
+export function createApplication(deps: ApplicationDeps): Promise<FastifyInstance> {
+  const { settings, namespaces, surroundings, sessions, certificate, log, stop } = deps
+  const { options, origin, identity } = surroundings
+  const lead = new Lead(namespaces, identity.idpTokens)
+  return createApp({
+    settings,
+    fallback: namespaces.default.http,
+    namespaceOf: lead.byHead,
+    log,
+    tls: certificate,
+    controlToken: options.controlToken,
+    origin,
+    inspector: options.inspector ? new URL('dist/inspector/', PACKAGE_ROOT) : undefined,
+    neighbours: (app, entrance) =>
+      supportRoutes(app, { namespaces, lead, surroundings, options, entrance, sessions, stop }),
+  })
+}
