@@ -4,10 +4,12 @@ import type { Run } from '../exec/sandbox-run.ts'
 import { type Exploration, TRIAL_OUTCOMES, type TrialResult } from '../explore/exploration.ts'
 import { type ExploreTerms, explore, limitOf } from '../explore/explore.ts'
 import { isBad } from '../explore/judge/judge-trial.ts'
+import { sharedExploration } from '../explore/results/exploration-files.ts'
 import { OUTCOMES } from '../oracle/outcome.ts'
 import { mayFail, type Scenario } from '../scenarios/scenario-schema.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { grouped } from '../support/maps.ts'
+import { withTilde } from '../support/with-tilde.ts'
 import { FINDING_IDS } from '../verdict/finding-ids.ts'
 import { FINDINGS } from '../verdict/findings/index.ts'
 import type { ReportedFinding } from '../verdict/report.ts'
@@ -52,7 +54,9 @@ export async function certify(terms: CertifyTerms): Promise<Certificate | undefi
   for (const { scenario, report } of runs) {
     if (report.verdict === 'inconclusive') terms.say(`scenario ${scenario?.name}: ${report.summary}`)
   }
-  return certificateOf(evidenceOf(runs, exploration, terms))
+  const home = terms.env.HOME
+  const flags = terms.flags.map((flag) => withTilde(flag, home))
+  return certificateOf(evidenceOf(runs, sharedExploration(exploration, home), { ...terms, flags }))
 }
 
 /** Subject of the certificate, and circumstances of its runs. */
@@ -210,8 +214,22 @@ function incidentOf(results: readonly TrialResult[], lasting: ReadonlySet<string
       sentences: VARYING.has(first.outcome) ? [] : first.sentences.map((sentence) => withoutName(sentence, lasting)),
       findings: first.findings.map(({ id }) => id).filter((id) => CRITICAL.has(id)),
       repeat: first.repeat,
+      ...moneyEvidence(first, lasting),
     },
   ]
+}
+
+/** Sorted, since end users without a lasting name come in no certain order. How much a hung command moves depends on when it was ended. */
+function moneyEvidence(
+  { outcome, money = [] }: TrialResult,
+  lasting: ReadonlySet<string>,
+): Pick<CertifiedIncident, 'money'> {
+  if (VARYING.has(outcome)) return {}
+  const wrong = money
+    .filter(({ expected_minor, is_minor }) => expected_minor !== is_minor)
+    .map((one) => ({ ...one, external_id: lasting.has(one.external_id) ? one.external_id : null }))
+    .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+  return wrong.length > 0 ? { money: wrong } : {}
 }
 
 /** Replaces the name of an end user who has another name in every run. */

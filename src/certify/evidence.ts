@@ -60,6 +60,22 @@ const FindingEvidence = Type.Object(
 
 const TrialEvidence = Type.Object({ id: text, operation, hazard: text, outcome, level }, exact)
 
+/** Deposits less withdrawals of one end user in one pool, in minor units, where they are not what they are without faults. */
+const MoneyEvidence = Type.Object(
+  {
+    tenant: text,
+    /** Null for end users whose names differ in every run. */
+    external_id: Type.Union([text, Type.Null()]),
+    pool_id: text,
+    token_symbol: text,
+    token_decimals: Type.Integer(),
+    before_minor: text,
+    expected_minor: text,
+    is_minor: text,
+  },
+  exact,
+)
+
 /** All runs with one fault at one operation, if one of them went wrong or needs review. */
 const IncidentEvidence = Type.Object(
   {
@@ -78,6 +94,8 @@ const IncidentEvidence = Type.Object(
     findings: texts,
     /** A command line that repeats the run. */
     repeat: text,
+    /** Left out where all of it is where it should be, and in certificates of earlier versions. */
+    money: Type.Optional(Type.Array(MoneyEvidence)),
   },
   exact,
 )

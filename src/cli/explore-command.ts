@@ -12,12 +12,8 @@ import { explore } from '../explore/explore.ts'
 import { HAZARDS } from '../explore/plan/hazards.ts'
 import { untriedInWords } from '../explore/plan/plan.ts'
 import { renderExplorationText } from '../explore/render/text.ts'
-import {
-  type ExplorationFile,
-  explorationFile,
-  ResultsFile,
-  writeExploration,
-} from '../explore/results/results-file.ts'
+import { type ExplorationFile, explorationFile, writeExploration } from '../explore/results/exploration-files.ts'
+import { ResultsFile } from '../explore/results/results-file.ts'
 import { type KeptResults, readResults } from '../explore/results/resume.ts'
 import { saveScenario } from '../explore/shrink/shrink.ts'
 import { explorationExitCode } from '../explore/summary.ts'
@@ -190,7 +186,7 @@ async function conclude(exploration: Exploration | undefined, terms: Conclusion)
   )
   if (exploration.untried && flags.trial === undefined)
     say(`what was found is in ${flags.results}; the same command line with --resume goes on`)
-  const written = await writeExploration(files, exploration, say)
+  const written = await writeExploration(files, exploration, say, process.env.HOME)
   if (signal !== undefined) return codeOfSignal(signal)
   return explorationExitCode(exploration, allowInconclusive) || (written ? 0 : USAGE)
 }

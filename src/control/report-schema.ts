@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { LEVELS, type OperationOutcome, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
+import { LEVELS, type MovedWrongly, type OperationOutcome, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
 import { FINDING_IDS } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
 import { control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
@@ -21,6 +21,31 @@ const CauseSchema = control(
   }),
 )
 
+const AmountSchema = control(
+  'StatedAmount',
+  Type.Object({
+    amount_minor: Text('Minor units, a digit string.'),
+    token_symbol: orNull(Type.String(), 'Null where no portfolio shows it.'),
+    token_decimals: orNull(Type.Integer(), 'Null where no portfolio shows it.'),
+  }),
+)
+
+const MovedWronglySchema = control<MovedWrongly>(
+  'MoneyMovedWrongly',
+  Type.Object(
+    {
+      tenant: Text('Slug.'),
+      external_id: Text('Of the end user.'),
+      portfolio_id: Text('Its portfolio.'),
+      amount_minor: Text('Of one transfer: minor units, a digit string.'),
+      token_symbol: Type.String(),
+      token_decimals: Type.Integer(),
+      times: Type.Integer({ minimum: 1, description: 'How many transfers were too many: 1 for what was paid twice.' }),
+    },
+    { description: 'Only where the money is wrong at the end.' },
+  ),
+)
+
 export const ReportedFindingSchema = control(
   'Finding',
   Type.Object({
@@ -40,6 +65,13 @@ export const ReportedFindingSchema = control(
     exercise_with: Type.Optional(Text('A command that brings the situation about.')),
     required: Type.Boolean({ description: 'Whether the scenario or `require` asks for it.' }),
     request_ids: Ids,
+    amounts: Type.Optional(
+      Type.Array(AmountSchema, { description: 'The amounts in minor units that its texts state.' }),
+    ),
+    money_moved_wrongly: Type.Optional(MovedWronglySchema),
+    explained_by: Type.Optional(
+      oneOf(FINDING_IDS, 'When it needs review: the broken rule that names the same requests.'),
+    ),
   }),
 )
 
@@ -85,6 +117,7 @@ const OperationSchema = control<OperationOutcome>(
     amount_minor: orNull(Type.String(), 'Asked for, in minor units; null where no request says it.'),
     portfolio_id: orNull(Type.String(), 'Null where no request says it.'),
     request_ids: Ids,
+    money_moved_wrongly: Type.Optional(MovedWronglySchema),
   }),
 )
 
@@ -105,6 +138,7 @@ export const ReportSchema = control<Report>(
   Type.Object({
     verdict: oneOf(['passed', 'failed', 'inconclusive'], 'What the findings come to.'),
     summary: Text('The verdict in one sentence.'),
+    headline: Text('One sentence on the money, for the top of a page.'),
     proved: Count('Findings that are passed.'),
     contradicted: Count('Findings that are failed.'),
     unproved: Count('All others.'),

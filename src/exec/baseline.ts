@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { parseMoment } from '../support/quantities.ts'
 import { FINDING_IDS } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
+import { reportHeadline } from '../verdict/report-headline.ts'
 import { failuresOf } from '../verdict/verdict-of.ts'
 import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
@@ -122,7 +123,8 @@ function withAccepted(report: Report, reasons: ReadonlyMap<string, string>): Rep
     return accepted === undefined ? finding : { ...finding, accepted }
   })
   if (findings.every(({ accepted }) => accepted === undefined)) return report
-  return { ...report, findings, ...verdictBut({ ...report, findings }) }
+  const headline = reportHeadline(report.operations, findings)
+  return { ...report, findings, headline, ...verdictBut({ ...report, findings }) }
 }
 
 /** The verdict when accepted failures do not count. */

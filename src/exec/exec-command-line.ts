@@ -1,4 +1,5 @@
 import { shellWords } from '../support/foreign-text.ts'
+import { withTilde } from '../support/with-tilde.ts'
 import type { Report, ReportedFinding } from '../verdict/report.ts'
 
 /** The parts of a command line that repeats a run, without the faults. */
@@ -34,4 +35,13 @@ export function withCommand(report: Report, { what, flags, command }: AskedFor):
     return { ...finding, exercise_with: exercise_with.replace(PLACEHOLDER, () => own) }
   }
   return { ...report, findings: report.findings.map(pasteable) }
+}
+
+/** A report to be shown to others: paths of its commands in the home folder begin with `~`. Undefined: there is none. */
+export function sharedReport(report: Report, home: string | undefined): Report {
+  const short = (finding: ReportedFinding): ReportedFinding =>
+    finding.exercise_with === undefined
+      ? finding
+      : { ...finding, exercise_with: withTilde(finding.exercise_with, home) }
+  return { ...report, findings: report.findings.map(short) }
 }

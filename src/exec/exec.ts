@@ -8,7 +8,7 @@ import { formatPath, wordsOf } from '../support/issue.ts'
 import type { Report } from '../verdict/report.ts'
 import { applyBaseline, type BaselineEntry } from './baseline.ts'
 import { codeOfEnd, endInAWord, leftBehindInWords } from './command-end.ts'
-import { type AskedFor, withCommand } from './exec-command-line.ts'
+import { type AskedFor, sharedReport, withCommand } from './exec-command-line.ts'
 import { exitCodeOf, isIdle, USAGE } from './exit-code.ts'
 import { type ReportFile, writeReports } from './report-files.ts'
 import { type AllTerms, runAll } from './run-all.ts'
@@ -46,7 +46,11 @@ export async function exec(terms: ExecTerms): Promise<number> {
   const judged = runs.map((run, i) => ({ ...run, report: reports[i] ?? run.report }))
   if (reports.length > 0) show(reports, runs.length > 1 ? summaryTable(judged) : undefined)
   for (const complaint of complaints) say(complaint)
-  const written = await writeReports(files, reports, say)
+  const written = await writeReports(
+    files,
+    reports.map((report) => sharedReport(report, terms.env.HOME)),
+    say,
+  )
   const [first] = judged
   if (first && !interruption.asked.aborted) await terms.afterwards?.(first)
   const interruptedBy: NodeJS.Signals | undefined = interruption.asked.reason

@@ -1,6 +1,7 @@
 import type { FaultRule } from '../control/contract.ts'
 import type { Operation } from '../domain/operations.ts'
 import { type Level, type OperationOutcome, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
+import type { ExchangeLine } from '../verdict/report.ts'
 
 /**
  * A point where something can go wrong: one exchange of the command's unharmed run, named so that the next run has the same one, thus
@@ -94,6 +95,28 @@ export interface TrialResult {
   repeat: string
   /** For a random schedule that failed: its smallest failing part. */
   smallest?: Smallest
+  /**
+   * For a level worse than a note: requests of the operations that went wrong, and those that a fault struck, in the order of arrival, at
+   * most 24. Results of earlier versions have none.
+   */
+  exchanges?: ExchangeLine[]
+  /** For the same results: money that is not where it was without faults first, then that of the same end users; at most 24. */
+  money?: TrialMoney[]
+}
+
+/** Deposits less withdrawals of one end user in one pool, in minor units. */
+export interface TrialMoney {
+  tenant: string
+  /** Of this trial: it may be another one in the next. */
+  external_id: string
+  pool_id: string
+  token_symbol: string
+  token_decimals: number
+  /** Before the command was run, from the fixture. */
+  before_minor: string
+  /** After the command without faults. */
+  expected_minor: string
+  is_minor: string
 }
 
 /** The fewest faults of a schedule that still give the same outcome. */

@@ -308,8 +308,29 @@ function outcomeOf(
     sentence: sentence?.(what) ?? sentenceOf(outcome, operation, what),
     ...{ tenant, external_id, type, idempotency_key: key, amount_minor, portfolio_id },
     request_ids: [...new Set(requestIds)],
+    ...movedWrongly(operation, outcome, facts.ledger),
   }
 }
+
+/** Each operation answers for itself: of three equal payments, two were sent again, and each counts one that was too many. */
+function movedWrongly(
+  { transfers }: ClientOperation,
+  outcome: OutcomeId,
+  { portfolios }: Ledger,
+): Pick<OperationOutcome, 'money_moved_wrongly'> {
+  const moved = transfers.at(-1)
+  const times = outcome === 'key_expired' ? transfers.length - 1 : MOVED_WRONGLY.includes(outcome) ? 1 : 0
+  const portfolio = portfolios.find(({ portfolio_id }) => portfolio_id === moved?.portfolio_id)
+  if (!moved || !portfolio || times === 0) return {}
+  const { tenant, external_id, portfolio_id, amount_minor } = moved
+  const { token_symbol, token_decimals } = portfolio
+  return {
+    money_moved_wrongly: { tenant, external_id, portfolio_id, amount_minor, token_symbol, token_decimals, times },
+  }
+}
+
+/** Outcomes by which money is at the wrong place. */
+const MOVED_WRONGLY: readonly OutcomeId[] = ['paid_twice', 'took_out_unpaid']
 
 const NOUNS: Record<OperationType, string> = {
   deposit: 'deposit',

@@ -46,6 +46,20 @@ export type OutcomeId = keyof typeof OUTCOMES
 /** Types of operations that are judged: transfers, and the portfolios that are made for them. */
 export type OperationType = 'deposit' | 'withdraw' | 'create_portfolio'
 
+/** Money that an operation moved and that its client did not mean to move. */
+export interface MovedWrongly {
+  /** Slug. */
+  tenant: string
+  external_id: string
+  portfolio_id: string
+  /** Amount of one transfer, in minor units, a digit string. */
+  amount_minor: string
+  token_symbol: string
+  token_decimals: number
+  /** Number of transfers that were too many: 1 for what was paid twice. */
+  times: number
+}
+
 /** The outcome of one operation: everything sent under one Idempotency-Key for one end user. */
 export interface OperationOutcome {
   outcome: OutcomeId
@@ -64,4 +78,6 @@ export interface OperationOutcome {
   portfolio_id: string | null
   /** Ids of its attempts, oldest first, then of other exchanges that show the outcome. */
   request_ids: string[]
+  /** Only where the money is wrong at the end: not for what was put right, or never moved. */
+  money_moved_wrongly?: MovedWrongly
 }

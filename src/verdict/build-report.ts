@@ -4,10 +4,12 @@ import { atOnce } from '../support/breathe.ts'
 import { shorten } from '../support/foreign-text.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import { coverageOf } from './coverage.ts'
+import { fieldOf } from './evidence/requests.ts'
 import { findCauses } from './find-causes.ts'
 import type { Evidence, Finding, Impact, Judgement, Outcome } from './finding.ts'
 import type { FindingId } from './finding-ids.ts'
-import type { ExchangeLine, Report, ReportedFinding } from './report.ts'
+import type { ExchangeLine, Report, ReportedFinding, StatedAmount } from './report.ts'
+import { reportHeadline } from './report-headline.ts'
 import { type ExpectedTraffic, verdictOf } from './verdict-of.ts'
 
 /** Contents of a report that the evidence does not hold. */
@@ -58,6 +60,7 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
   const traffic = scenario?.traffic ?? {}
   const operations = yield* judgementInSteps(evidence, context.beside)
   yield
+  complete(findings, operations)
   const { verdict, summary, unmet } = verdictOf({
     findings,
     configuration: causes,
@@ -70,6 +73,7 @@ export function* reportInSteps(evidence: Evidence, context: ReportContext): Gene
   return {
     verdict,
     summary,
+    headline: reportHeadline(operations, findings),
     proved: counted(['passed']),
     contradicted: counted(['failed']),
     unproved: counted(['needs_review', 'not_exercised', 'errored']),
@@ -96,6 +100,7 @@ function reported(finding: Finding, { evidence, context, required }: Judging): R
   const { id, title, failureTitle, impact, rule, consequence, fix } = finding
   const { outcome, explanation, expected, came, request_ids } = judge(finding, evidence)
   const wrong = outcome === 'failed'
+  const amounts = statedAmounts([explanation, expected, came], evidence)
   return {
     id,
     title: wrong ? failureTitle : title,
@@ -110,6 +115,52 @@ function reported(finding: Finding, { evidence, context, required }: Judging): R
     ...(outcome !== 'passed' && { exercise_with: commandOf(finding, wrong ? context : undefined) }),
     required,
     request_ids: request_ids.slice(0, NAMED),
+    ...(amounts.length > 0 && { amounts }),
+  }
+}
+
+const MINOR_UNITS = /(\d+) minor units/g
+
+/** The amounts in minor units that texts state, with the tokens of the transfers that have them. */
+function statedAmounts(texts: readonly (string | undefined)[], { kept, exchanges, ledger }: Evidence): StatedAmount[] {
+  const amounts = new Set(
+    texts.flatMap((text) => [...(text ?? '').matchAll(MINOR_UNITS)].map(([, amount = '']) => amount)),
+  )
+  if (amounts.size === 0) return []
+  const portfolios = new Map(ledger.portfolios.map((one) => [one.portfolio_id, one]))
+  const asked = [...kept, ...exchanges].map((exchange) => ({
+    amount: exchange.transfer?.amount_minor ?? fieldOf(exchange, 'amount_minor'),
+    portfolio: portfolios.get(String(exchange.transfer?.portfolio_id ?? fieldOf(exchange, 'portfolio_id'))),
+  }))
+  return [...amounts].map((amount_minor) => {
+    const portfolio = asked.find((one) => one.amount === amount_minor && one.portfolio)?.portfolio
+    return {
+      amount_minor,
+      token_symbol: portfolio?.token_symbol ?? null,
+      token_decimals: portfolio?.token_decimals ?? null,
+    }
+  })
+}
+
+/** Adds to findings what only the others and the operations show. */
+function complete(findings: readonly ReportedFinding[], operations: readonly OperationOutcome[]): void {
+  for (const finding of findings) {
+    const { outcome, impact, request_ids } = finding
+    const named = (one: { request_ids: string[] }) => one.request_ids.filter((id) => request_ids.includes(id)).length
+    if (impact !== 'critical') continue
+    if (outcome === 'failed') {
+      // Two of its requests, since one alone may have another flaw as well.
+      const moved = operations.find(
+        (one) => one.money_moved_wrongly && named(one) >= Math.min(2, one.request_ids.length),
+      )
+      if (moved?.money_moved_wrongly) finding.money_moved_wrongly = moved.money_moved_wrongly
+    }
+    if (outcome === 'needs_review' && request_ids.length > 1) {
+      const broken = findings.find(
+        (one) => one.outcome === 'failed' && one.impact === 'critical' && named(one) === request_ids.length,
+      )
+      if (broken) finding.explained_by = broken.id
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { OperationOutcome } from '../oracle/outcome.ts'
+import type { MovedWrongly, OperationOutcome } from '../oracle/outcome.ts'
 import type { Impact, Outcome } from './finding.ts'
 import type { FindingId } from './finding-ids.ts'
 
@@ -41,6 +41,20 @@ export interface ReportedFinding {
   /** For a failure that a baseline accepts: the reason. The verdict does not count it. */
   accepted?: string
   request_ids: string[]
+  /** Amounts that its texts give in minor units, each once; only where there are any. */
+  amounts?: StatedAmount[]
+  /** Only after a failure by which money is at the wrong place: that of the gravest operation that it concerns. */
+  money_moved_wrongly?: MovedWrongly
+  /** Of a finding that needs review: the broken rule that names the same requests, and so the same event. */
+  explained_by?: FindingId
+}
+
+/** An amount as a text states it: `250000000 minor units`. */
+export interface StatedAmount {
+  amount_minor: string
+  /** Null where no portfolio of the ledger shows it. */
+  token_symbol: string | null
+  token_decimals: number | null
 }
 
 /** Coverage of one operation, error code or kind of fault. */
@@ -84,6 +98,8 @@ export interface Report {
   verdict: Verdict
   /** One sentence. */
   summary: string
+  /** One sentence on the money, for the top of a page. */
+  headline: string
   /** Rules kept, broken, and not tested or open. */
   proved: number
   contradicted: number
@@ -108,7 +124,8 @@ export interface Report {
 }
 
 /** Several reports in one, as `--report` writes them in JSON for several scenarios. */
-export interface MergedReport extends Pick<Report, 'verdict' | 'summary' | 'proved' | 'contradicted' | 'unproved'> {
+export interface MergedReport
+  extends Pick<Report, 'verdict' | 'summary' | 'headline' | 'proved' | 'contradicted' | 'unproved'> {
   /** In the order of the scenarios. */
   reports: readonly Report[]
 }
@@ -122,7 +139,8 @@ export function mergedReport(reports: readonly Report[]): Report | MergedReport 
   const sum = (count: 'proved' | 'contradicted' | 'unproved') => reports.reduce((all, report) => all + report[count], 0)
   const verdict = GRAVEST.find((one) => reports.some((report) => report.verdict === one)) ?? 'inconclusive'
   const [proved, contradicted, unproved] = [sum('proved'), sum('contradicted'), sum('unproved')]
-  return { verdict, summary: mergedSummary(reports), proved, contradicted, unproved, reports }
+  const headline = reports.find((report) => report.verdict === verdict)?.headline ?? mergedSummary(reports)
+  return { verdict, summary: mergedSummary(reports), headline, proved, contradicted, unproved, reports }
 }
 
 /** "2 of 3 scenarios passed, 1 failed: dropped-deposit." */

@@ -226,3 +226,24 @@ describe('an incident', () => {
     expect(sentencesOf(result({ outcome: 'untold', name, sentences: [sentence] }))).toEqual([sentence])
   })
 })
+
+describe('money of an incident', () => {
+  const pool = { tenant: 'acme', pool_id: 'p', token_symbol: 'USDC', token_decimals: 6, before_minor: '0' }
+  const wrong = (external_id: string, is_minor: string) => ({ ...pool, external_id, expected_minor: '7', is_minor })
+  const moneyOf = (outcome: 'untold' | 'hung', ...money: ReturnType<typeof wrong>[]) =>
+    evidence({ results: [{ ...result({ outcome }), money }] }).exploration.incidents[0]?.money
+
+  test('is what is not where it should be; names that differ in every run are left out, and their order as well', () => {
+    const [right, alice, one, other] = [wrong('alice', '7'), wrong('alice', '14'), wrong('u-9', '8'), wrong('u-1', '9')]
+    const shown = [{ ...alice }, { ...one, external_id: null }, { ...other, external_id: null }]
+    expect(moneyOf('untold', right, other, one, alice)).toHaveLength(3)
+    expect(moneyOf('untold', right, other, one, alice)).toEqual(expect.arrayContaining(shown))
+    expect(moneyOf('untold', alice, one, other)).toEqual(moneyOf('untold', other, right, one, alice))
+  })
+
+  test('is left out where all is right, and of what hung', () => {
+    expect(moneyOf('untold', wrong('alice', '7'))).toBeUndefined()
+    expect(moneyOf('untold')).toBeUndefined()
+    expect(moneyOf('hung', wrong('alice', '14'))).toBeUndefined()
+  })
+})

@@ -23,6 +23,7 @@ export function reportOf(
   return {
     verdict,
     summary: `${verdict}.`,
+    headline: `Money of ${scenario ?? 'no scenario'}.`,
     proved: count('passed'),
     contradicted: count('failed'),
     unproved: count('needs_review', 'not_exercised', 'errored'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { withCommand } from '../../src/exec/exec-command-line.ts'
+import { sharedReport, withCommand } from '../../src/exec/exec-command-line.ts'
 import { reportOf } from './report.ts'
 
 test('every command of a report can be pasted, and after a failure it has all that brings it about', () => {
@@ -38,4 +38,17 @@ test('every command of a report can be pasted, and after a failure it has all th
     `yield-sandbox exec ${own}`,
     undefined,
   ])
+})
+
+test('a report for others shows the home folder as ~', () => {
+  const report = reportOf('failed', { 'retry-after': 'failed', 'polling-pace': 'passed' })
+  const own = withCommand(
+    { ...report, findings: report.findings.map((one, i) => (i === 0 ? { ...one, exercise_with: 'x' } : one)) },
+    { what: [], flags: [], command: ['node', '/home/al/suite.mjs'] },
+  )
+  expect(own.findings[0]?.exercise_with).toContain('-- node /home/al/suite.mjs')
+  const shared = sharedReport(own, '/home/al')
+  expect(shared.findings[0]?.exercise_with).toBe('yield-sandbox exec --seed 7 -- node ~/suite.mjs')
+  expect(shared.findings[1]).toEqual(own.findings[1])
+  expect(sharedReport(own, undefined)).toEqual(own)
 })

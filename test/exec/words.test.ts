@@ -139,6 +139,7 @@ describe('several reports in one', () => {
     expect(mergedReport(reports)).toEqual({
       verdict: 'failed',
       summary: '1 of 2 scenarios passed; 1 failed: dropped-deposit.',
+      headline: 'Money of dropped-deposit.',
       proved: 1,
       contradicted: 1,
       unproved: 1,

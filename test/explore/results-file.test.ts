@@ -15,6 +15,8 @@ import type { TrialResult } from '../../src/explore/exploration.ts'
 import { planTrials } from '../../src/explore/plan/plan.ts'
 import { chainedLine, NO_LINE, ResultsFile, readChained } from '../../src/explore/results/results-file.ts'
 import { readResults, type Wanted } from '../../src/explore/results/resume.ts'
+import { exchangeLine } from '../../src/verdict/build-report.ts'
+import { exchange } from '../verdict/exchange.ts'
 import { resultOf, sampleExploration, samplePlaces, sampleTrials } from './render/sample-exploration.ts'
 
 const TRIALS = sampleTrials()
@@ -122,6 +124,26 @@ describe('resuming', () => {
       writeFileSync(path, text.slice(0, end))
       expect(idsIn().length).toBe(text.slice(0, end).split('\n').length - 2)
     }
+  })
+
+  test('has exchanges and money of a bad result again, and takes a result of an earlier version, which has none', () => {
+    const amounts = { before_minor: '0', expected_minor: '7', is_minor: '14' }
+    const money = {
+      tenant: 'acme',
+      external_id: 'alice',
+      pool_id: 'p',
+      token_symbol: 'USDC',
+      token_decimals: 6,
+      ...amounts,
+    }
+    const line = exchangeLine(exchange({ operation: 'deposit' }), 0)
+    const bad: TrialResult = { ...FIRST!, outcome: 'paid_twice', level: 'critical', exchanges: [line], money: [money] }
+    ResultsFile.begin(path, OF, [bad, { ...SECOND!, outcome: 'paid_twice', level: 'critical' }])
+    const kept = [...readResults(path, WANTED).results.values()]
+    expect(kept[0]).toEqual(bad)
+    expect(kept[1]).not.toHaveProperty('money')
+    ResultsFile.begin(path, OF, [{ ...bad, money: [{ ...money, is_minor: 'much' }] }])
+    expect(() => readResults(path, WANTED)).toThrow(/line 2: money\.?\[?0\]?\.is_minor/)
   })
 
   test('refuses a result without its members, and names the one', () => {

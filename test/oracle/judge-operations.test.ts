@@ -521,3 +521,47 @@ test('others have their turn while many operations are judged: after fifty at mo
   const pauses = [...judgementInSteps(evidenceOf(sent, { ledger }))]
   expect(pauses.length).toBeGreaterThanOrEqual(20)
 })
+
+describe('money that moved wrongly', () => {
+  const moved = (amount: string, times: number) => ({
+    ...{ tenant: 'acme', external_id: 'alice', portfolio_id: 'jar_1' },
+    ...{ amount_minor: amount, token_symbol: 'USDC', token_decimals: 6, times },
+  })
+  const wrong = (...story: Parameters<typeof judged>) =>
+    judged(...story).map(({ outcome, money_moved_wrongly }) => [outcome, money_moved_wrongly])
+
+  test('paid twice: one transfer too many, with amount, token and portfolio', () => {
+    const twice = [dropped('a', 0), transfer({ key: 'b', at: 50 })]
+    expect(wrong(twice, [booked('a'), booked('b')])).toEqual([
+      ['paid_twice', moved('250000000', 1)],
+      ['told', undefined],
+    ])
+  })
+
+  test('paid three times: two operations with one too many each', () => {
+    const thrice = [dropped('a', 0), dropped('b', 50), transfer({ key: 'c', at: 100 })]
+    const all = wrong(thrice, [booked('a'), booked('b'), booked('c')])
+    expect(all.filter(([, money]) => money)).toEqual([
+      ['paid_twice', moved('250000000', 1)],
+      ['paid_twice', moved('250000000', 1)],
+    ])
+  })
+
+  test('carried out again when its key had expired: every time but the first', () => {
+    const ledger = ['1', '2', '3'].map((n) => booked('a', { transaction_id: n, tx_hash: n, amount_minor: '7' }))
+    const story = [0, 9e7, 18e7].map((at, i) => transfer({ key: 'a', at, connection: i + 1, amount: '7' }))
+    expect(wrong(story, ledger)).toEqual([['key_expired', moved('7', 2)]])
+  })
+
+  test('none where it was put right, moved once, or never', () => {
+    const back = transfer({ key: 'c', at: 90, operation: 'withdraw' })
+    const out = booked('c', { type: 'withdraw' })
+    const right = wrong([dropped('a', 0), transfer({ key: 'b', at: 50 }), back], [booked('a'), booked('b'), out])
+    expect(right[0]?.[0]).toBe('paid_twice_put_right')
+    expect(
+      [...right, ...wrong([dropped('a', 0)], [booked('a')]), ...wrong([dropped('a', 0)], [])].flatMap(
+        ([, money]) => money ?? [],
+      ),
+    ).toEqual([])
+  })
+})

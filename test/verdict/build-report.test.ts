@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { buildReport, type ReportContext } from '../../src/verdict/build-report.ts'
-import { needsReview, notExercised, passed } from '../../src/verdict/finding.ts'
+import { type Finding, failed, needsReview, notExercised, passed } from '../../src/verdict/finding.ts'
 import { evidenceOf, finding, rightFinding, wrongFinding } from './evidence.ts'
 import { exchange } from './exchange.ts'
+import { carriedOut, DROPPED, key, ledgerTransfer, transfer } from './requests.ts'
 
 const context = (rest: Partial<ReportContext> = {}): ReportContext => ({
   findings: [finding()],
@@ -308,4 +309,94 @@ test('a failed finding brings its exchanges, and the command that shows it again
     { answer: 'connection reset', arrived: false, at_ms: 0, fault: 'drop_connection at after_broadcast: It breaks.' },
     { answer: '200', arrived: true, at_ms: 500, idempotency_key: 'k2' },
   ])
+})
+
+describe('what programs need of a finding', () => {
+  const lost = transfer(1, 0, { ...DROPPED, ...carriedOut('tx_a') })
+  const again = transfer(2, 50, { ...carriedOut('tx_b'), connection: 2 })
+  const portfolios = [
+    {
+      ...{ tenant: 'acme', external_id: 'alice', portfolio_id: 'jar_1', pool_id: 'aave-usdc' },
+      ...{ token_symbol: 'USDC', token_decimals: 6, key: null },
+    },
+  ]
+  const ledger = {
+    transfers: [ledgerTransfer('tx_a', { key: key(1) }), ledgerTransfer('tx_b', { key: key(2) })],
+    under_way: [],
+    portfolios,
+  }
+  const evidence = evidenceOf([lost, again], { ledger })
+  const of = (given: typeof evidence, ...findings: Finding[]) => buildReport(given, context({ findings }))
+  const naming = (...named: { request_id: string }[]) =>
+    named.map(({ request_id }) => ({ request_id, number: Number(request_id.slice(-3)) || 1 }))
+  const broken = wrongFinding({
+    judge: () =>
+      failed('of 1000 minor units, of 77 minor units', { expected: '1000 minor units', came: '' }, naming(lost, again)),
+  })
+  const review = (named: { request_id: string }[], rest: Partial<Finding> = {}) =>
+    finding({ id: 'single-transfer', judge: () => needsReview('Perhaps.', naming(...named)), ...rest })
+
+  test('amounts that its texts state, each once, with their token where a portfolio shows it', () => {
+    const { findings } = of(evidence, broken, rightFinding())
+    expect(findings.map(({ amounts }) => amounts)).toEqual([
+      [
+        { amount_minor: '1000', token_symbol: 'USDC', token_decimals: 6 },
+        { amount_minor: '77', token_symbol: null, token_decimals: null },
+      ],
+      undefined,
+    ])
+  })
+
+  test('money that moved wrongly, of a critical failure that names both payments', () => {
+    const one = wrongFinding({
+      id: 'outcome-after-drop',
+      judge: () => failed('', { expected: '', came: '' }, naming(lost)),
+    })
+    const mild = wrongFinding({ id: 'retry-pace', impact: 'minor' })
+    const { findings, operations } = of(evidence, broken, one, mild)
+    const moved = { ...{ tenant: 'acme', external_id: 'alice', portfolio_id: 'jar_1' }, amount_minor: '1000', times: 1 }
+    expect(operations[0]).toMatchObject({ outcome: 'paid_twice', money_moved_wrongly: moved })
+    expect(findings.map(({ id, money_moved_wrongly }) => [id, money_moved_wrongly])).toEqual([
+      ['idempotency-key-on-retry', { ...moved, token_symbol: 'USDC', token_decimals: 6 }],
+      ['outcome-after-drop', undefined],
+      ['retry-pace', undefined],
+    ])
+  })
+
+  test('a finding that needs review names the broken rule of the same event', () => {
+    const explained = (named: { request_id: string }[], ...findings: Finding[]) =>
+      of(evidence, review(named), ...findings).findings.find(({ id }) => id === 'single-transfer')?.explained_by
+    expect(explained([lost, again], broken)).toBe('idempotency-key-on-retry')
+    expect(explained([lost], broken)).toBeUndefined()
+    expect(explained([lost, { request_id: 'req_other_9' }], broken)).toBeUndefined()
+    expect(explained([lost, again], rightFinding())).toBeUndefined()
+    expect(explained([lost, again], { ...broken, impact: 'minor' })).toBeUndefined()
+    expect(
+      of(evidence, review([lost, again], { impact: 'serious' }), broken).findings.at(-1)?.explained_by,
+    ).toBeUndefined()
+  })
+
+  test('the headline says first where money is wrong, then what is not known, then whether rules are broken', () => {
+    const told = transfer(2, 50, carriedOut('tx_b'))
+    const headline = (...given: Parameters<typeof of>) => of(...given).headline
+    expect(headline(evidence, broken)).toBe('0.001 USDC moved twice for alice.')
+    expect(headline(evidenceOf([]), rightFinding())).toBe('No money was asked to move.')
+    const good = evidenceOf([told], { ledger })
+    expect(headline(good, rightFinding())).toMatch(/^Money is right after \d operations?\.$/)
+    expect(headline(good, wrongFinding())).toMatch(/^Money is right after \d operations?, but 1 rule is broken\.$/)
+    const open = {
+      ...evidenceOf([lost], { ledger: { ...ledger, transfers: ledger.transfers.slice(0, 1) } }),
+      end: null,
+    }
+    expect(headline(open, rightFinding())).toBe('No money is known to be wrong, but 1 operation needs a look.')
+    expect(headline(open, wrongFinding())).toBe(
+      'No money is known to be wrong, but 1 operation needs a look, and 1 rule is broken.',
+    )
+    expect(headline({ ...open, end: 'well' }, rightFinding())).toMatch(
+      /^alice's deposit of 0\.001 USDC was carried out, and your command ended well/,
+    )
+    expect(headline({ ...open, ended: false }, rightFinding())).toMatch(
+      /was still under way: nothing is known of it yet\.$/,
+    )
+  })
 })

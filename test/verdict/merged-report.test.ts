@@ -33,6 +33,7 @@ test('several have their rules added up, and a sentence that names those that di
   expect(mergedReport(reports)).toEqual({
     ...{ verdict: 'failed', proved: 3, contradicted: 2, unproved: 1, reports },
     summary: '1 of 4 scenarios passed; 2 failed: two, -; 1 inconclusive: four.',
+    headline: 'Money of two.',
   })
   expect(mergedReport([passed, passed])).toHaveProperty('summary', '2 of 2 scenarios passed.')
 })

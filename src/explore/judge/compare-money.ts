@@ -12,12 +12,13 @@ export function compareMoney(expected: OwnedMoney, actual: OwnedMoney): string[]
   return usersInPairs(expected, actual).flatMap(([who, before, after]) => compareUser(who, before, after))
 }
 
-type Pair = [who: string, expected: UserMoney | undefined, actual: UserMoney | undefined]
+/** An end user's name, and the money after two runs; undefined for an end user that one of them does not have. */
+export type UserPair = [who: string, expected: UserMoney | undefined, actual: UserMoney | undefined]
 
 /** Pairs end users with a lasting name by that; others by equal money, and those that are left by the order of appearance. */
-function usersInPairs(expected: OwnedMoney, actual: OwnedMoney): Pair[] {
+export function usersInPairs(expected: OwnedMoney, actual: OwnedMoney): UserPair[] {
   const names = new Set([...expected.named.keys(), ...actual.named.keys()])
-  const named = [...names].map((name): Pair => [name, expected.named.get(name), actual.named.get(name)])
+  const named = [...names].map((name): UserPair => [name, expected.named.get(name), actual.named.get(name)])
   const left = [...actual.unnamed]
   const changed = expected.unnamed
     .map((user, i) => ({ user, i }))
@@ -27,7 +28,7 @@ function usersInPairs(expected: OwnedMoney, actual: OwnedMoney): Pair[] {
       return same < 0
     })
   const count = Math.max(changed.length, left.length)
-  const unnamed = Array.from({ length: count }, (_, at): Pair => {
+  const unnamed = Array.from({ length: count }, (_, at): UserPair => {
     const [before, after] = [changed[at], left[at]]
     return [`end user ${(before?.i ?? expected.unnamed.length + at) + 1}`, before?.user, after]
   })

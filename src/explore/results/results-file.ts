@@ -1,12 +1,9 @@
 import { createHash } from 'node:crypto'
 import { appendFileSync, closeSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
-import { reportFile, writeEach } from '../../exec/report-files.ts'
 import { OptionError } from '../../option-error.ts'
-import { shorten } from '../../support/foreign-text.ts'
 import { SeededRandom } from '../../support/random.ts'
 import type { BaselineSummary, Exploration, Trial, TrialResult } from '../exploration.ts'
 import { placesIn } from '../plan/positions.ts'
-import type { ExplorationForm } from '../render/render-exploration.ts'
 
 /** Version of the file's form. */
 export const RESULTS_FORM = 2
@@ -158,31 +155,4 @@ function fileDigest(path: string): string | undefined {
     // Not a file, or not readable: it has no digest.
     return undefined
   }
-}
-
-/** Path and form of a report on an exploration. */
-export interface ExplorationFile {
-  path: string
-  form: ExplorationForm
-}
-
-/** Derives the form from the file's suffix. Throws OptionError. */
-export function explorationFile(path: string): ExplorationFile {
-  const { form } = reportFile(path)
-  if (form !== 'sarif') return { path, form }
-  throw new OptionError(
-    `--report "${shorten(path)}": SARIF is about places in code, and explore about runs; use .html, .json, .xml (JUnit), .md or .txt`,
-  )
-}
-
-/** Writes every file. Resolves to false when one of them could not be written, which it reports. */
-export async function writeExploration(
-  files: readonly ExplorationFile[],
-  exploration: Exploration,
-  say: (line: string) => void,
-): Promise<boolean> {
-  if (files.length === 0) return true
-  // Loaded on demand: the renderers are long, and most runs write no report.
-  const { renderExploration } = await import('../render/render-exploration.ts')
-  return writeEach(files, (form) => renderExploration(form, exploration), say)
 }

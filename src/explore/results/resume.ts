@@ -13,6 +13,7 @@ import { BrokenChain, filesOfCommand, RESULTS_FORM, type ResultsHeader, readChai
 const object = <P extends Record<string, TSchema>>(members: P) => Type.Object(members)
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 const words = Type.Array(Type.String())
+const MinorUnits = Type.String({ pattern: '^-?[0-9]+$' })
 
 const PlannedStrike = object({
   position: object({
@@ -39,6 +40,23 @@ const ResultSchema = object({
   took_ms: Type.Number({ minimum: 0 }),
   overhead_ms: Type.Number(),
   repeat: Type.String(),
+  exchanges: Type.Optional(
+    Type.Array(object({ request_id: Type.String(), request: Type.String(), answer: Type.String() })),
+  ),
+  money: Type.Optional(
+    Type.Array(
+      object({
+        tenant: Type.String(),
+        external_id: Type.String(),
+        pool_id: Type.String(),
+        token_symbol: Type.String(),
+        token_decimals: Type.Integer(),
+        before_minor: MinorUnits,
+        expected_minor: MinorUnits,
+        is_minor: MinorUnits,
+      }),
+    ),
+  ),
   smallest: Type.Optional(
     object({ harms: Type.Array(PlannedStrike, { minItems: 1 }), minimal: Type.Boolean(), file: Type.String() }),
   ),

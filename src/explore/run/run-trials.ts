@@ -3,6 +3,7 @@ import { endInAWord } from '../../exec/command-end.ts'
 import { allInOrder } from '../../support/waiting.ts'
 import type { Exploration, TrialResult } from '../exploration.ts'
 import { judgeTrial, type TrialExpectation, type TrialJudgement } from '../judge/judge-trial.ts'
+import { shownTrial } from '../judge/show-trial.ts'
 import { repeatCommand, type SameTerms } from '../plan/find-trial.ts'
 import { faultRules, heldFor, type PlannedTrial, waits, withoutPlan } from '../plan/plan.ts'
 import type { ExplorationRunTerms, ExplorationSandbox, Observation } from './exploration-sandbox.ts'
@@ -85,7 +86,8 @@ export async function runTrial(planned: PlannedTrial, terms: TrialTerms): Promis
   const seen = await sandbox.run(terms, { faults, holding, stdio: ['ignore', 'ignore', 'ignore'], timeout })
   if (!seen) return undefined
   const { trial, struck } = planned.drawn ? thatStruck(planned, seen.struck) : { trial: planned, struck: seen.struck }
-  return trialResult(trial, seen, judgeTrial({ ...seen, struck }, expected), terms)
+  const judgement = judgeTrial({ ...seen, struck }, expected)
+  return { ...trialResult(trial, seen, judgement, terms), ...shownTrial(seen, judgement, expected) }
 }
 
 /** The trial without the faults that never struck; unchanged when none struck. */

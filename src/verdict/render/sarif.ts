@@ -63,7 +63,7 @@ function ruleOf({ id, title, rule, impact, consequence, fix }: ReportedFinding) 
 
 /** Has a made-up file as its location: viewers require one, and traffic has no line of code. */
 function sarifResult(report: Report, finding: ReportedFinding, ruleIndex: number) {
-  const { id, outcome, impact, title, explanation, accepted, expected, came, request_ids } = finding
+  const { id, outcome, impact, title, explanation, accepted, expected, came, request_ids, explained_by } = finding
   const wrong = outcome === 'failed'
   const sentences = [
     wrong ? `${title}.` : `Needs review: ${title}.`,
@@ -84,8 +84,24 @@ function sarifResult(report: Report, finding: ReportedFinding, ruleIndex: number
     ...(accepted !== undefined && { suppressions: [{ kind: 'external', justification: plainText(accepted) }] }),
     locations: [locationOf(report, [...operations])],
     partialFingerprints: { 'finding/v1': `${plainText(reportName(report), 64)}/${id}` },
-    properties: { outcome, impact, request_ids: request_ids.map((request_id) => plainText(request_id)) },
+    properties: {
+      ...{ outcome, impact, request_ids: request_ids.map((request_id) => plainText(request_id)) },
+      ...(explained_by !== undefined && { explained_by }),
+      ...movedIn(finding),
+    },
   }
+}
+
+/** As numbers and symbols for programs; names as visible text. */
+function movedIn({ money_moved_wrongly: moved }: Pick<ReportedFinding, 'money_moved_wrongly'>) {
+  if (!moved) return {}
+  const { tenant, external_id, portfolio_id, ...rest } = moved
+  const names = {
+    tenant: plainText(tenant),
+    external_id: plainText(external_id),
+    portfolio_id: plainText(portfolio_id),
+  }
+  return { money_moved_wrongly: { ...names, ...rest } }
 }
 
 function nameOfRule(id: string): string {
@@ -131,7 +147,10 @@ function operationResultOf(report: Report, operation: OperationOutcome, ruleInde
     message: message(sentence),
     locations: [locationOf(report, [type])],
     partialFingerprints: { 'operation/v1': print.join('/') },
-    properties: { outcome, level, request_ids: request_ids.map((request_id) => plainText(request_id)) },
+    properties: {
+      ...{ outcome, level, request_ids: request_ids.map((request_id) => plainText(request_id)) },
+      ...movedIn(operation),
+    },
   }
 }
 
