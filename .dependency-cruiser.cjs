@@ -26,6 +26,8 @@ const ROOMS = {
     'chain/markets/',
     'chain/writing/',
   ],
+  // What transactions and events mean, in words; loaded when somebody asks.
+  'chain/words/': ['domain/'],
   'chain/gateway/': [
     'domain/',
     'chain/json-rpc/',

@@ -144,6 +144,13 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#lifecycle.use((chain) => chain.ask(calls))
   }
 
+  get span(): Chain['span'] {
+    const { journal, archive } = this.#options
+    if (journal.latest === undefined) return undefined
+    const { number, timestamp } = journal.tip
+    return { first: archive.first ?? journal.base.number + 1, last: number, timestamp }
+  }
+
   outcome(hash: Hex): 'success' | 'reverted' | undefined {
     return this.#options.archive.outcome(hash)
   }

@@ -33,6 +33,9 @@ import type {
   Stopping,
   TenantCredentials,
   TokenChanges,
+  TransactionDetail,
+  TransactionPage,
+  TransactionQuery,
 } from './contract.ts'
 import { ControlConnection } from './control-connection.ts'
 import { ControlError, RefusedError } from './control-error.ts'
@@ -159,6 +162,16 @@ export class ControlClient {
   /** The money of the end users, the pools, and the money that operations moved beyond what was asked for. */
   money(query: MoneyQuery = {}): Promise<MoneyOverview> {
     return this.#connection.call<MoneyOverview>('GET', `${this.#base}/money${searchOf({ ...query })}`)
+  }
+
+  /** Transactions of a chain in words, newest first. */
+  transactions(query: TransactionQuery = {}): Promise<TransactionPage> {
+    return this.#connection.call<TransactionPage>('GET', `${this.#base}/transactions${searchOf({ ...query })}`)
+  }
+
+  /** One transaction in words. */
+  transaction(hash: string): Promise<TransactionDetail> {
+    return this.#connection.call<TransactionDetail>('GET', `${this.#base}/transactions/${encodeURIComponent(hash)}`)
   }
 
   /** Report on the namespace's clients. */

@@ -3,7 +3,6 @@ import type { ActiveFault, FaultPreview } from '../faults/active-rule.ts'
 import type { FaultRule } from '../faults/fault-rule.ts'
 import type { Assumption, Fidelity } from '../fidelity/manifest.ts'
 import type { CommandEnding, Level, OperationOutcome } from '../oracle/outcome.ts'
-import type { EndUserMoney, MoneyOverview, MoneyPoint, MoneyQuery } from '../overview/contract.ts'
 import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
 import type { Scenario, ScenarioFile } from '../scenarios/scenario-schema.ts'
 import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
@@ -176,7 +175,6 @@ export type {
   Assumption,
   AuditReport,
   ConfigurationCause,
-  EndUserMoney,
   ExchangeFilter,
   ExchangeLine,
   ExchangePage,
@@ -189,9 +187,6 @@ export type {
   Har,
   Level,
   MergedReport,
-  MoneyOverview,
-  MoneyPoint,
-  MoneyQuery,
   OperationOutcome,
   RecordedExchange,
   Report,

@@ -5,7 +5,7 @@ import { type ErrorCode, invalidParameters, Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
-import type { MoneySelection } from '../overview/contract.ts'
+import type { MoneySelection, TransactionSelection } from '../overview/contract.ts'
 import type { EventStreams } from '../overview/event-stream.ts'
 import type { Overview } from '../overview/overview.ts'
 import type { ScenarioRunner } from '../scenarios/scenario-runner.ts'
@@ -26,6 +26,8 @@ import type {
   NamespaceWish,
   Readiness,
   TokenChanges,
+  TransactionDetail,
+  TransactionPage,
 } from './contract.ts'
 import type { Sessions } from './sessions.ts'
 
@@ -104,6 +106,10 @@ export interface NamespaceControl {
   audit(): Promise<AuditReport>
   /** See `GET /_sandbox/money`. Throws Problem sandbox_starting. */
   money(selection: MoneySelection): Promise<MoneyOverview>
+  /** See `GET /_sandbox/transactions`; undefined for an unknown chain. Throws Problem sandbox_starting. */
+  transactions(selection: TransactionSelection): Promise<TransactionPage | undefined>
+  /** Undefined for an unknown transaction. Throws ChainUnavailableError, and Problem sandbox_starting. */
+  transaction(hash: string): Promise<TransactionDetail | undefined>
   reset(): Promise<void>
   tenants(): Promise<Tenant[]>
   /** Forgets the keys fetched from each `jwks_uri`, and the user tokens verified so far. */

@@ -20,6 +20,7 @@ import { scenarioRoutes } from './routes/scenarios.ts'
 import { sessionRoutes } from './routes/sessions.ts'
 import { stopRoutes } from './routes/stop.ts'
 import { tokenRoutes } from './routes/tokens.ts'
+import { transactionRoutes } from './routes/transactions.ts'
 
 const ofEveryNamespace = [
   credentialRoutes,
@@ -36,6 +37,7 @@ const ofEveryNamespace = [
   jwksCacheRoutes,
   reportRoutes,
   moneyRoutes,
+  transactionRoutes,
 ]
 
 /** No cache keeps an answer, and no page of another origin embeds one: a browser may send the cookie of a session with both. */

@@ -16,9 +16,8 @@ import {
   type Refusal,
   type ShownToken,
 } from '../traffic/recorded-exchange.ts'
-import { control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
+import { Count, control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
 
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Bytes = Count('Its length, also of what was not kept.')
 const Cut = Type.Boolean({ description: 'Whether only the beginning was kept.' })
 const textOrNull = (description: string) => orNull(Type.String(), description)

@@ -1,12 +1,11 @@
 import { Type } from '@sinclair/typebox'
 import type { EndUserMoney, MoneyOverview, MoneyPoint } from './contract.ts'
-import { control, Moment, orNull, Text } from './schema-parts.ts'
+import { Count, control, Moment, orNull, Text } from './schema-parts.ts'
 
 const Amount = (description: string) =>
   Type.String({ pattern: '^-?[0-9]+$', description: `${description} Minor units, a digit string.` })
 const Unreachable = 'Null when the chain cannot be reached.'
 const Decimals = Type.Integer({ minimum: 0, description: 'Decimals of the token.' })
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const Token = { token_symbol: Text('Symbol of the token.'), token_decimals: Decimals }
 const OperationNumber = Type.Integer({ minimum: 1, description: 'Number of the first request of the operation.' })
 

@@ -15,9 +15,8 @@ import {
 } from '../overview/contract.ts'
 import { BothClocks, ExplainedExchangeSchema } from './exchange-schemas.ts'
 import { ReportedFindingSchema } from './report-schema.ts'
-import { anything, control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
+import { anything, Count, control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
 
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const textOrNull = (description: string) => orNull(Type.String(), description)
 const Minor = (description: string) => Type.String({ pattern: '^\\d+$', description })
 const TONES: readonly Tone[] = ['bad', 'warn', 'ok', 'plain']

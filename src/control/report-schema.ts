@@ -2,10 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { LEVELS, type MovedWrongly, type OperationOutcome, OUTCOMES, type OutcomeId } from '../oracle/outcome.ts'
 import { FINDING_IDS } from '../verdict/finding-ids.ts'
 import type { Report } from '../verdict/report.ts'
-import { control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
+import { Count, control, Moment, oneOf, orNull, Text } from './schema-parts.ts'
 
 const Ids = Type.Array(Type.String(), { description: 'Ids of the requests that show it, oldest first.' })
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 const CauseSchema = control(
   'ConfigurationCause',

@@ -12,6 +12,8 @@ export const control = <T>(name: string, schema: SchemaOf<T>): SchemaOf<T> =>
 export const Text = (description: string) => Type.String({ description })
 /** ISO 8601 UTC with milliseconds. */
 export const Moment = (description: string) => Type.String({ format: 'date-time', description })
+/** A number of things. */
+export const Count = (description: string) => Type.Integer({ minimum: 0, description })
 /** The schema, or null. */
 export const orNull = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })

@@ -79,6 +79,7 @@ export const ERRORS = {
   fault_not_found: { status: 404, row: 'sandbox-routes', title: 'The fault does not exist' },
   scenario_not_found: { status: 404, row: 'sandbox-routes', title: 'The scenario does not exist' },
   request_not_found: { status: 404, row: 'sandbox-routes', title: 'The request is not recorded' },
+  transaction_not_found: { status: 404, row: 'sandbox-routes', title: 'The transaction is on no chain' },
   operation_not_found: { status: 404, row: 'sandbox-routes', title: 'The operation is not recorded' },
   scenario_running: { status: 409, row: 'sandbox-routes', title: 'Another scenario is running' },
   sandbox_starting: { status: 503, row: 'not-serving', title: 'The sandbox is not ready yet' },

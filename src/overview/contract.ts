@@ -304,24 +304,42 @@ export interface TransactionRow {
   tx_hash: string
   /** "Supply 1,000.00 USDC to Aave for alice." */
   sentence: string
+  /** `pending`: signed, and not mined yet. */
   status: 'success' | 'reverted' | 'pending'
   block_number: number | null
   /** Business time of its block; null while pending. */
   at: string | null
   /** The operation that caused it; null for set-up and for what others sent. */
   operation_number: number | null
+  /** Whose wallet sent it; null for others. */
   tenant: string | null
   external_id: string | null
 }
 
-/** `GET /_sandbox/transactions` */
+/** `GET /_sandbox/transactions`: transactions of one chain. */
 export interface TransactionPage {
-  /** Newest block first. */
+  chain_id: string
+  /** Those that are pending, then the newest block first; within a block the last one first. */
   transactions: TransactionRow[]
-  /** Number of the block from which the next page goes down; null at the end. */
-  next_before: number | null
+  /** Value of `before` for the next page: the block, or the place in a block, from which it goes down; null at the end. */
+  next_before: string | null
+  /** Last block of every chain. A chain at rest is not woken for it. */
   chains: { chain_id: string; block_number: number; at: string }[]
+  /** Why the chain cannot be read at present; null if it can. */
+  unavailable: string | null
 }
+
+/** What a page of `GET /_sandbox/transactions` is to show. */
+export interface TransactionSelection {
+  /** Default: the first chain. */
+  chain_id?: string | undefined
+  /** `15`: below this block. `15.3`: below this place in that block. Default: everything. */
+  before?: string | undefined
+  limit: number
+}
+
+/** Query of `GET /_sandbox/transactions`; the server has a default for the limit. */
+export type TransactionQuery = Partial<TransactionSelection>
 
 /** `GET /_sandbox/transactions/{hash}` */
 export interface TransactionDetail extends TransactionRow {
@@ -332,10 +350,12 @@ export interface TransactionDetail extends TransactionRow {
   gas_limit: number
   /** The call: name of the function and its arguments in words; null for an unknown one. */
   call: string | null
-  /** Input data as sent, hexadecimal. */
+  /** Input data as sent, hexadecimal; of more than 64 KiB the beginning. */
   input: string
+  /** Null for none, and where nobody knows any more. */
   revert_reason: string | null
   events: { sentence: string; name: string | null; contract: string; address: string }[]
+  /** Ids of the requests of its operation. */
   request_ids: string[]
 }
 

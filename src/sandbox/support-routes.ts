@@ -16,7 +16,7 @@ import { evidenceOf } from './evidence-of.ts'
 import type { Lead } from './lead.ts'
 import type { Namespace } from './namespace.ts'
 import type { Namespaces } from './namespaces.ts'
-import { moneyOf } from './overviews.ts'
+import { moneyOf, transactionOf, transactionsOf } from './overviews.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** Dependencies of the routes beside the service. */
@@ -100,6 +100,8 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     assumptions: async () => (await manifest()).assumptions(active),
     audit: () => namespace.audit(),
     money: (selection) => moneyOf(namespace, selection),
+    transactions: (selection) => transactionsOf(namespace, selection),
+    transaction: (hash) => transactionOf(namespace, hash),
     reset: () => namespace.reset(),
     tenants: () => namespace.tenants(),
     forgetUserKeys: () => userTokens.clear(),

@@ -52,6 +52,16 @@ async function newestRequest({ requests }: SandboxHandle): Promise<{ request_id:
   return (await requests.list({ limit: 1 })).data[0] ?? { request_id: 'none', number: 0 }
 }
 
+/** Hash of a transaction on chain, or of none while there is no answer. */
+async function newestTransaction(id: string): Promise<string> {
+  const prefix = id.startsWith('namespace_') ? `/_sandbox/namespaces/${TWIN}` : '/_sandbox'
+  const response = await fetch(`${sandbox.baseUrl}${prefix}/transactions?limit=1`, { headers: CONTROL })
+  const { transactions = [] } = (await response.json()) as { transactions?: { tx_hash: string }[] }
+  return transactions[0]?.tx_hash ?? NO_HASH
+}
+
+const NO_HASH = `0x${'5'.repeat(64)}`
+
 /** A good request of every operation; those that need more than this have it from their test. */
 async function good(id: string): Promise<RawRequest & { headers: Record<string, string> }> {
   const { target, method, operation } = operationOf(id)
@@ -67,6 +77,7 @@ async function good(id: string): Promise<RawRequest & { headers: Record<string, 
     const { request_id, number } = await newestRequest(id.startsWith('namespace_') ? twin : sandbox)
     Object.assign(named, { '{request_id}': request_id, '{number}': String(number) })
   }
+  if (target.includes('{tx_hash}')) named['{tx_hash}'] = await newestTransaction(id)
   const filled = target.replace(/\{\w+\}/g, (name) => named[name] ?? 'nothing')
   const bodies: Record<string, unknown> = {
     ...(id === 'create_end_user' && { create_end_user: await newcomer() }),
@@ -166,6 +177,8 @@ const GOOD: [id: string, status: number][] = [
   ['get_audit', 200],
   ['get_report', 200],
   ['get_money', 200],
+  ['list_chain_transactions', 200],
+  ['get_chain_transaction', 200],
   ['get_clock', 200],
   ['move_clock', 200],
   ['add_faults', 201],
@@ -202,7 +215,10 @@ const NOT_SEEN: [pattern: RegExp, why: string][] = [
     'no fault strikes it',
   ],
   [/^(namespace_)?mint_.* 500$/, 'no fault strikes it'],
-  [/^namespace_get_(report|money) 503$/, 'needs a namespace that is in the making'],
+  [
+    /^namespace_get_(report|money) 503$|^namespace_list_chain_transactions 503$/,
+    'needs a namespace that is in the making',
+  ],
   [/^(create|delete)_namespace 503$/, 'needs a chain that never comes, or one that is in the making'],
   [
     /^(namespace_)?(move_clock|start_scenario|start_own_scenario|reset|clear_faults|remove_fault|stop_scenario) 503$/,
@@ -461,6 +477,9 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
       test('control requests for what is not there, or not possible: 404, 400, 409', async () => {
         expect(await statusOf('remove_fault')).toBe(404)
         expect(await statusOf('get_request', { path: '/_sandbox/requests/none' })).toBe(404)
+        expect(await statusOf('get_chain_transaction', { path: `/_sandbox/transactions/${NO_HASH}` })).toBe(404)
+        expect(await statusOf('get_chain_transaction', { path: '/_sandbox/transactions/0x5' })).toBe(400)
+        expect(await statusOf('list_chain_transactions', { query: '?chain_id=1' })).toBe(400)
         expect(await statusOf('get_operation', { path: '/_sandbox/operations/0' })).toBe(404)
         for (const id of TENANT_METADATA) {
           const path = (await good(id)).path.replace(sandbox.tenants[0]!.tenant_id, 'nobody')
@@ -573,7 +592,8 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
       test('a chain that is away: 503', async () => {
         for (const one of [sandbox, twin]) await one.faults.add({ kind: 'chain_down', with: { for: '1h' } })
         await new Partner(twin).get('pools') // a fault strikes requests
-        for (const id of ['list_portfolios', 'get_audit', 'json_rpc', 'namespace_get_audit', 'namespace_json_rpc']) {
+        const needy = ['get_audit', 'json_rpc', 'get_chain_transaction']
+        for (const id of ['list_portfolios', ...needy, ...needy.map((one) => `namespace_${one}`)]) {
           expect(`${id} ${await statusOf(id)}`).toBe(`${id} 503`)
         }
         for (const one of [sandbox, twin]) await one.faults.clear()
@@ -604,6 +624,7 @@ export function asDescribed(profile: 'specification' | 'live-like'): void {
           'get_audit',
           'get_report',
           'get_money',
+          'list_chain_transactions',
           'json_rpc',
         ]) {
           expect(`${id} ${await statusOf(id)}`).toBe(`${id} 503`)

@@ -34,6 +34,7 @@ const SERVED = [
   '/_sandbox/scenarios',
   '/_sandbox/audit',
   '/_sandbox/money',
+  '/_sandbox/transactions',
   '/.well-known/openid-configuration',
   '/.well-known/jwks.json',
   '/openapi.json',

@@ -204,6 +204,8 @@ describe('surplus', () => {
     const { surplus, portfolios } = await moneyOf('carol')
     const one = { token_symbol: 'USDC', token_decimals: 6, amount_minor: '250000000', operation_numbers: [before + 1] }
     expect(surplus).toEqual([one])
+    const shown = async () => (await open.control.operations()).operations.find(({ number }) => number === before + 1)
+    await expect.poll(shown).toMatchObject({ outcome: 'Paid twice', external_id: 'carol' })
     const numbers = portfolios[0]!.series.map(({ operation_number }) => operation_number)
     expect(numbers).toEqual([null, before + 1, before + 1, before + 1, before + 1, null])
     expect((await moneyOf('alice')).surplus).toEqual([])

@@ -126,6 +126,11 @@ export interface Chain extends ChainControls {
   relay(body: unknown): Promise<string | undefined>
   /** Makes reading JSON-RPC calls of the sandbox's own, each with method and parameters. Returns results, or errors in their place. */
   ask(calls: readonly (readonly [method: string, ...params: unknown[]])[]): Promise<unknown[]>
+  /**
+   * The first block of the sandbox, and the last one with its time in Unix seconds, as the chain's own record has them: does not call the
+   * node, and may lag behind blocks that others mined. Undefined before the chain was first used.
+   */
+  readonly span: { first: number; last: number; timestamp: number } | undefined
   /** Outcome of a transaction that the chain's node may have forgotten. Does not call the node; undefined if the node must be asked. */
   outcome(hash: Hex): 'success' | 'reverted' | undefined
   market(pool: Pool): Promise<MarketFigures>
