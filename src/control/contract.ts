@@ -37,7 +37,7 @@ export interface TenantCredentials {
   kid: string | null
   private_key_pem: string | null
   end_users: string[]
-  /** With `?first_request=1`: a first deposit, to be pasted as it is. */
+  /** With `?first_request=1`, if the tenant can make one: a first deposit, to be pasted as it is. */
   first_request?: { curl: string; typescript: string; python: string }
 }
 

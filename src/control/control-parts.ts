@@ -100,7 +100,8 @@ export interface NamespaceControl {
   takenAway: TakenAway
   scenarios: ScenarioRunner
   readiness(): Readiness
-  credentials(): Promise<Credentials>
+  /** `firstRequests`: each tenant that can make a first deposit is shown with texts that make it. */
+  credentials(wish: { firstRequests: boolean }): Promise<Credentials>
   fidelity(): Promise<Fidelity[]>
   assumptions(): Promise<Assumption[]>
   audit(): Promise<AuditReport>

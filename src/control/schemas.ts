@@ -49,6 +49,19 @@ const TenantCredentialsSchema = control(
     kid: orNull(Type.String(), 'Null when only the partner holds the private key.'),
     private_key_pem: orNull(Type.String(), 'Signs its user tokens; null when only the partner holds it.'),
     end_users: Type.Array(Type.String(), { description: 'Their external_ids.' }),
+    first_request: Type.Optional(
+      Type.Object(
+        {
+          curl: Text('For a POSIX shell with curl and sed. $CONTROL_TOKEN is the control token if one is needed.'),
+          typescript: Text('For Node, without a package.'),
+          python: Text('For Python 3, without a package.'),
+        },
+        {
+          description:
+            'With first_request=1: a program that makes a first deposit. Absent if the tenant has no pool, no access, or no private key here.',
+        },
+      ),
+    ),
   }),
 )
 

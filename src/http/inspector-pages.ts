@@ -18,6 +18,8 @@ const STRICT = {
 }
 
 const PAGE = 'index.html'
+/** Renders pages for files: for Node, not for browsers. */
+const PAPER = 'documents.js'
 
 const HTML = 'text/html; charset=utf-8'
 
@@ -101,6 +103,7 @@ export function registerDocsPage(app: FastifyInstance, refuse: (request: Fastify
 async function readPage(folder: URL): Promise<Map<string, PageFile>> {
   const names = await readdir(folder).catch(() => [])
   const known = names.flatMap((name) => {
+    if (name === PAPER) return []
     const type = TYPES[extname(name)]
     return type === undefined ? [] : [{ name, type }]
   })

@@ -5,21 +5,21 @@ import { go, hrefOf, namespace, place, VIEWS, type ViewName } from './model/addr
 import { listenToKeys } from './model/keys.ts'
 import { dayOf } from './model/list-items.ts'
 import { clock, connection, headline, type LinkState } from './model/live.ts'
+import { type OpenedFile, openedFile, showFile } from './model/opened-file.ts'
 import { useRead } from './model/use-read.ts'
 import { Icon } from './parts/icon.tsx'
+import { LoadedView } from './parts/loaded-view.tsx'
 import { ChainView } from './views/chain-view.tsx'
 import { ControlView } from './views/control-view.tsx'
-import { ExploreView } from './views/explore-view.tsx'
 import { MoneyView } from './views/money-view.tsx'
 import { OperationsView } from './views/operations-view.tsx'
-import { VerdictView } from './views/verdict-view.tsx'
 
 const ROOMS: Record<ViewName, { title: string; component: () => JSX.Element }> = {
   operations: { title: 'Operations', component: OperationsView },
   money: { title: 'Money', component: MoneyView },
   chain: { title: 'Chain', component: ChainView },
-  verdict: { title: 'Verdict', component: VerdictView },
-  explore: { title: 'Explore', component: ExploreView },
+  verdict: { title: 'Verdict', component: () => <LoadedView of={(views) => views.VerdictView} /> },
+  explore: { title: 'Explore', component: () => <LoadedView of={(views) => views.ExploreView} /> },
   control: { title: 'Control', component: ControlView },
 }
 
@@ -42,6 +42,7 @@ export function App() {
       }),
     [],
   )
+  useEffect(listenToDrops, [])
   useEffect(() => {
     document.title = `${title} – yield-sandbox`
   }, [title])
@@ -167,6 +168,8 @@ function Corner() {
 /** The answer to the first question, in every view: is anybody's money wrong? */
 function MoneyLine() {
   const line = headline.value
+  const file = openedFile.value
+  if (file && (place.value.view === 'verdict' || place.value.view === 'explore')) return <FileLine file={file} />
   if (!line) return <section class="headline" aria-label="Money" />
   return (
     <section class={`headline ${line.tone}`} aria-label="Money">
@@ -195,6 +198,47 @@ function MoneyLine() {
       </a>
     </section>
   )
+}
+
+/** The same for a file, and the way back. */
+function FileLine({ file }: { file: OpenedFile }) {
+  const { tone, sentence } = file.line
+  return (
+    <div class={`headline ${tone}`}>
+      <span class="sign">
+        <Icon name={tone === 'plain' ? 'ok' : tone} />
+      </span>
+      <p aria-live="polite">
+        <b>{sentence}</b> {file.kind !== 'none' && <span class="mute">{file.name}</span>}
+      </p>
+      <button
+        type="button"
+        class="button small"
+        onClick={() => {
+          openedFile.value = null
+          go({ selected: '', settings: keptSettings() })
+        }}
+      >
+        Back to live
+      </button>
+    </div>
+  )
+}
+
+/** Files dropped anywhere on the page are shown. @returns a function that ends it */
+function listenToDrops(): () => void {
+  const over = (event: DragEvent) => event.preventDefault()
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    const file = event.dataTransfer?.files[0]
+    if (file) void import('./reports.ts').then(({ readFile }) => readFile(file).then(showFile))
+  }
+  addEventListener('dragover', over)
+  addEventListener('drop', drop)
+  return () => {
+    removeEventListener('dragover', over)
+    removeEventListener('drop', drop)
+  }
 }
 
 const KEYS: readonly (readonly [string, string])[] = [

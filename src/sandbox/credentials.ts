@@ -1,6 +1,7 @@
 import type { Credentials } from '../control/contract.ts'
 import { scopeOf } from '../domain/idp-claims.ts'
 import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
+import type { Operation } from '../domain/operations.ts'
 import type { Namespace } from './namespace.ts'
 import type { Surroundings } from './surroundings.ts'
 
@@ -37,4 +38,25 @@ export async function credentialsOf(
     ...(control_token !== undefined && { control_token }),
     tenants: await Promise.all(shown),
   }
+}
+
+/** Operations that {@link withFirstRequests} needs. */
+const NEEDED: readonly Operation[] = ['create_end_user', 'create_portfolio', 'deposit']
+
+/** Adds a first deposit to each tenant that can make one: with a pool, access, and a private key that mints its user tokens. */
+export async function withFirstRequests(
+  { tenants, ...rest }: Credentials,
+  { services: { service } }: Namespace,
+): Promise<Credentials> {
+  // Loaded at the first request: most runs never need it.
+  const { firstRequest } = await import('./first-request.ts')
+  const added = tenants.map(async (shown) => {
+    const tenant = await service.store.get('tenants', shown.tenant_id)
+    const access = tenant?.access ?? []
+    const may = access === 'all' || NEEDED.every((operation) => access.includes(operation))
+    const [pool] = (await service.store.page('pools', { scope: shown.tenant_id, limit: 1 })).items
+    const can = pool && may && shown.private_key_pem !== null
+    return can ? { ...shown, first_request: firstRequest(rest, shown, pool) } : shown
+  })
+  return { ...rest, tenants: await Promise.all(added) }
 }

@@ -11,7 +11,7 @@ import { mintUserToken } from '../identity/mint-user-token.ts'
 import type { ResolvedOptions } from '../resolve-options.ts'
 import { shippedScenarios } from '../scenarios/find-scenario.ts'
 import { version } from '../version.ts'
-import { credentialsOf } from './credentials.ts'
+import { credentialsOf, withFirstRequests } from './credentials.ts'
 import { evidenceOf } from './evidence-of.ts'
 import type { Lead } from './lead.ts'
 import type { Namespace } from './namespace.ts'
@@ -95,7 +95,10 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     takenAway: namespace.takenAway,
     scenarios,
     readiness: () => namespace.readiness(),
-    credentials: () => credentialsOf(namespace, around),
+    credentials: async ({ firstRequests }) => {
+      const credentials = await credentialsOf(namespace, around)
+      return firstRequests ? withFirstRequests(credentials, namespace) : credentials
+    },
     fidelity: async () => (await manifest()).fidelity(active),
     assumptions: async () => (await manifest()).assumptions(active),
     audit: () => namespace.audit(),

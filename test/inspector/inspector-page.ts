@@ -1,5 +1,5 @@
-import AxeBuilder from 'axe-core'
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { axeFindings } from '../helpers/axe.ts'
 import { installedChromium } from '../helpers/installed-chromium.ts'
 
 /** Widths and colours in which every view has to hold. */
@@ -63,11 +63,8 @@ export class InspectorPage {
   }
 
   /** What axe-core finds: rule and element. */
-  async axe(): Promise<string[]> {
-    await this.page.evaluate(AxeBuilder.source)
-    return this.page.evaluate<string[]>(
-      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`))',
-    )
+  axe(): Promise<string[]> {
+    return axeFindings(this.page)
   }
 
   /** By how many pixels the page is wider than its window. */

@@ -1,6 +1,7 @@
 import { useContext } from 'preact/hooks'
 import type { AttemptStep, ExchangeLine } from '../../control/contract.ts'
 import { hrefOf } from '../model/address.ts'
+import { openedFile } from '../model/opened-file.ts'
 import { Again, millisecondsInWords } from './again.tsx'
 import { Lane, shortKeyOf } from './lane.tsx'
 import { OnPaper } from './medium.ts'
@@ -56,9 +57,9 @@ function Exchange({ line, earlier }: { line: ExchangeLine; earlier: readonly Exc
   )
 }
 
-/** The id of a request; in the inspector a link to its operation. */
+/** The id of a request; a link to its operation where that is live, and not in a file. */
 export function Request({ id }: { id: string }) {
-  return useContext(OnPaper) ? (
+  return useContext(OnPaper) || openedFile.value ? (
     <small class="mute">{id}</small>
   ) : (
     <a class="id" href={hrefOf('operations', id)}>

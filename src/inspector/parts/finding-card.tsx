@@ -29,10 +29,17 @@ export function Facts({ facts }: { facts: readonly Fact[] }) {
 }
 
 /** A card: a title, a mark at its side, and what else there is to say. */
-export function Card(props: { title: string; id?: string; mark: string; tone: string; children: ComponentChildren }) {
-  const { title, id, mark, tone, children } = props
+export function Card(props: {
+  title: string
+  id?: string
+  mark: string
+  tone: string
+  children: ComponentChildren
+  isChosen?: boolean
+}) {
+  const { title, id, mark, tone, isChosen = false, children } = props
   return (
-    <article class={`card stack ${tone}`} id={id}>
+    <article class={`card stack ${tone}${isChosen ? ' chosen' : ''}`} id={id}>
       <header class="head">
         <h3>{title}</h3>
         <span class={`pill ${tone}`}>{mark}</span>
@@ -48,11 +55,16 @@ export function elementOf(id: string): string {
 }
 
 /** A rule that was broken or that somebody has to look at, with everything that is needed to understand and mend it. */
-export function FindingCard({ finding, exchanges }: { finding: ReportedFinding; exchanges: readonly ExchangeLine[] }) {
+export function FindingCard(props: {
+  finding: ReportedFinding
+  exchanges: readonly ExchangeLine[]
+  isChosen: boolean
+}) {
+  const { finding, exchanges, isChosen } = props
   const { id, title, outcome, impact, explanation, exercise_with: command, request_ids } = finding
   const isBroken = outcome === 'failed'
   return (
-    <Card title={title} id={elementOf(id)} mark={impact} tone={isBroken ? 'bad' : 'warn'}>
+    <Card title={title} id={elementOf(id)} mark={impact} tone={isBroken ? 'bad' : 'warn'} isChosen={isChosen}>
       <p>{explanation}</p>
       <Facts
         facts={[

@@ -11,11 +11,13 @@ import { MoneyBar } from './money-bar.tsx'
 export interface RunReportProps {
   run: ExploredRun
   names: OutcomeNames
+  /** Level of its heading. */
+  heading?: 'h2' | 'h3'
   children?: ComponentChildren
 }
 
 /** What one run came to: the sentence, the money, the requests, the rule and what to change, and the command that shows it again. */
-export function RunReport({ run, names, children }: RunReportProps) {
+export function RunReport({ run, names, heading: Heading = 'h3', children }: RunReportProps) {
   const { trial, outcome, level, sentences, findings, money, exchanges, repeat, smallest } = run
   const { tone } = LEVELS[level]
   const [first, ...others] = sentences
@@ -23,9 +25,9 @@ export function RunReport({ run, names, children }: RunReportProps) {
   return (
     <>
       <header class="head">
-        <h3>
+        <Heading>
           {faultsOf(trial.harms)} <span class="mute">at {placesOf(trial.harms)}</span>
-        </h3>
+        </Heading>
         <span class={`pill ${tone}`}>
           {signOf(run)} {name}
           {tone === 'bad' && run.end === '0' && ', no test noticed'}

@@ -31,7 +31,11 @@ export function FirstSteps() {
             {first ? (
               <CopyBox label="First request" text={first.curl} />
             ) : (
-              <p class="mute">Reading the credentials …</p>
+              <p class="mute">
+                {value
+                  ? 'The sandbox has no text for this tenant: it has no pool, no access, or no private key here.'
+                  : 'Reading the credentials …'}
+              </p>
             )}
           </li>
           <li>

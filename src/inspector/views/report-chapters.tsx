@@ -33,8 +33,16 @@ export function Unmet({ unmet }: Pick<Report, 'unmet'>) {
   )
 }
 
-/** What is wrong or open in a report, the worst first. `money`: with the outcomes of all operations. */
-export function WrongChapters({ report, money = true }: { report: Report; money?: boolean }) {
+/** What is wrong or open in a report, the worst first. `money`: with the outcomes of all operations. `selected`: id of a finding, or empty. */
+export function WrongChapters({
+  report,
+  money = true,
+  selected = '',
+}: {
+  report: Report
+  money?: boolean
+  selected?: string
+}) {
   const { configuration, exchanges } = report
   return (
     <>
@@ -49,9 +57,14 @@ export function WrongChapters({ report, money = true }: { report: Report; money?
           ))}
         </section>
       )}
-      <Cards title="Broken" findings={findingsOf(report, 'failed')} exchanges={exchanges} />
-      <Cards title="Needs review" findings={findingsOf(report, 'needs_review')} exchanges={exchanges} />
-      <Cards title="Errored" findings={findingsOf(report, 'errored')} exchanges={exchanges} />
+      <Cards title="Broken" findings={findingsOf(report, 'failed')} exchanges={exchanges} selected={selected} />
+      <Cards
+        title="Needs review"
+        findings={findingsOf(report, 'needs_review')}
+        exchanges={exchanges}
+        selected={selected}
+      />
+      <Cards title="Errored" findings={findingsOf(report, 'errored')} exchanges={exchanges} selected={selected} />
     </>
   )
 }
@@ -81,8 +94,14 @@ function findingsOf({ findings }: Report, outcome: ReportedFinding['outcome']): 
   return findings.filter((finding) => finding.outcome === outcome)
 }
 
-function Cards(props: { title: string; findings: readonly ReportedFinding[]; exchanges: readonly ExchangeLine[] }) {
-  const { title, findings, exchanges } = props
+interface CardsProps {
+  title: string
+  findings: readonly ReportedFinding[]
+  exchanges: readonly ExchangeLine[]
+  selected: string
+}
+
+function Cards({ title, findings, exchanges, selected }: CardsProps) {
   if (findings.length === 0) return null
   return (
     <section class="stack">
@@ -90,7 +109,7 @@ function Cards(props: { title: string; findings: readonly ReportedFinding[]; exc
         {title} <small class="mute">{findings.length}</small>
       </h2>
       {findings.map((finding) => (
-        <FindingCard key={finding.id} finding={finding} exchanges={exchanges} />
+        <FindingCard key={finding.id} finding={finding} exchanges={exchanges} isChosen={finding.id === selected} />
       ))}
     </section>
   )
