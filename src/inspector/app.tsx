@@ -6,6 +6,7 @@ import { listenToKeys } from './model/keys.ts'
 import { dayOf } from './model/list-items.ts'
 import { clock, connection, headline, type LinkState } from './model/live.ts'
 import { type OpenedFile, openedFile, showFile } from './model/opened-file.ts'
+import { needsToken } from './model/session.ts'
 import { useRead } from './model/use-read.ts'
 import { Icon } from './parts/icon.tsx'
 import { LoadedView } from './parts/loaded-view.tsx'
@@ -13,6 +14,7 @@ import { ChainView } from './views/chain-view.tsx'
 import { ControlView } from './views/control-view.tsx'
 import { MoneyView } from './views/money-view.tsx'
 import { OperationsView } from './views/operations-view.tsx'
+import { SignIn } from './views/sign-in.tsx'
 
 const ROOMS: Record<ViewName, { title: string; component: () => JSX.Element }> = {
   operations: { title: 'Operations', component: OperationsView },
@@ -47,6 +49,7 @@ export function App() {
     document.title = `${title} – yield-sandbox`
   }, [title])
 
+  if (needsToken.value) return <SignIn />
   return (
     <>
       <header class="top">

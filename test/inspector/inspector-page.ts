@@ -47,7 +47,7 @@ export class InspectorPage {
     origin: string,
   ) {
     page.on('console', (message) => {
-      if (message.type() === 'error') this.complaints.push(message.text())
+      if (message.type() === 'error') this.complaints.push(`${message.text()} ${message.location().url}`)
     })
     page.on('pageerror', (error) => this.complaints.push(error.message))
     page.on('request', (request) => {

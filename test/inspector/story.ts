@@ -34,4 +34,5 @@ export async function playStory(sandbox: SandboxHandle): Promise<void> {
   await sandbox.clock.advance('25d')
   await depositDropped(sandbox, 'bob', () => randomUUID())
   await acme.get('end_users/bob/transactions')
+  await sandbox.clock.advance('65d')
 }

@@ -4,6 +4,7 @@ import { namespace } from './address.ts'
 import { ApiError, call, pathOf } from './api.ts'
 import { browserTime } from './browser-time.ts'
 import { dropRows, forgetRows, rows, takeRows, total } from './rows.ts'
+import { needsToken } from './session.ts'
 
 /** `polling`: something between page and sandbox does not let a stream through. `gone`: the namespace was deleted. */
 export type LinkState = 'connecting' | 'live' | 'polling' | 'reconnecting' | 'gone'
@@ -184,6 +185,7 @@ class Follower {
         break
       case 'forgotten':
         forgetRows(data.oldest, data.oldest_money)
+        if (data.oldest === null) total.value = 0
         versions.operations.value++
         break
       case 'clock':
@@ -220,6 +222,10 @@ class Follower {
       await this.#readOlder(page.next_before)
     } catch (error) {
       if (this.#ended) return
+      if (error instanceof ApiError && error.status === 401) {
+        needsToken.value = true
+        return
+      }
       const gone = error instanceof ApiError && error.status === 404
       connection.value = gone ? 'gone' : 'reconnecting'
       if (!gone) await new Promise<void>((resolve) => browserTime.after(RETRY_MS, resolve)).then(() => this.#readAnew())

@@ -43,5 +43,6 @@ export function Amount({ minor, decimals, symbol, signed = false, most, class: n
 
 function shortened(text: string, most: number | undefined): string {
   const [whole = '', fraction] = text.split('.')
-  return most === undefined || fraction === undefined ? text : `${whole}.${fraction.slice(0, most)}`
+  if (most === undefined || fraction === undefined) return text
+  return most === 0 ? whole : `${whole}.${fraction.slice(0, most)}`
 }

@@ -15,27 +15,47 @@ const SIGNS: Record<AttemptStep['step'], IconName> = {
   waiting: 'waiting',
 }
 
+/** Steps between two others that only their time tells apart: they stand in a line of their own. */
+const MINOR: ReadonlySet<AttemptStep['step']> = new Set(['claimed', 'broadcast', 'settled'])
+
 /** The steps of one attempt, from the request to its answer, side by side. */
 export function Lane({ steps, linkOf }: { steps: readonly AttemptStep[]; linkOf?(hash: string): string }) {
+  const minor = steps.filter(({ step }) => MINOR.has(step))
   return (
-    <ol class="lane">
-      {steps.map((step, i) => (
-        <li key={i} class={step.tone}>
-          <b>
-            <Icon name={SIGNS[step.step]} /> {step.title}
-          </b>
-          {step.at !== null && <time dateTime={step.at}>{step.at.slice(11, 23)}</time>}
-          {step.detail !== null && <span>{step.detail}</span>}
-          {step.tx_hash !== null &&
-            (linkOf ? (
-              <a href={linkOf(step.tx_hash)}>{shortHash(step.tx_hash)}</a>
-            ) : (
-              <code>{shortHash(step.tx_hash)}</code>
-            ))}
-        </li>
-      ))}
-    </ol>
+    <>
+      <ol class="lane">
+        {steps
+          .filter(({ step }) => !MINOR.has(step))
+          .map((step, i) => (
+            <Step key={i} step={step} linkOf={linkOf} />
+          ))}
+      </ol>
+      {minor.length > 0 && (
+        <p class="times mute">{minor.map(({ title, at }) => `${title} ${timeOf(at)}`).join(' · ')}</p>
+      )}
+    </>
   )
+}
+
+function Step({ step, linkOf }: { step: AttemptStep; linkOf: ((hash: string) => string) | undefined }) {
+  const { tone, title, at, detail, tx_hash } = step
+  return (
+    <li class={tone}>
+      <b>
+        <Icon name={SIGNS[step.step]} /> {title}
+      </b>
+      {at !== null && <time dateTime={at}>{timeOf(at)}</time>}
+      {detail !== null && <span>{detail}</span>}
+      {tx_hash !== null &&
+        step.step === 'signed' &&
+        (linkOf ? <a href={linkOf(tx_hash)}>{shortHash(tx_hash)}</a> : <code>{shortHash(tx_hash)}</code>)}
+    </li>
+  )
+}
+
+/** `17:54:10.716` of an ISO 8601 moment; empty for one that was not noted. */
+function timeOf(at: string | null): string {
+  return at?.slice(11, 23) ?? ''
 }
 
 /** `0x208a…6982` */

@@ -122,17 +122,19 @@ function Users({ users, chosen }: { users: readonly EndUserMoney[]; chosen: EndU
             </td>
             {(['principal', 'yield', 'wallet'] as const).map((name) => (
               <td key={name} class="r">
-                {sumsOf(user).map((sum) => (
-                  <div key={sum.symbol}>
-                    <Amount
-                      minor={sum[name]?.toString() ?? null}
-                      decimals={sum.decimals}
-                      symbol={sum.symbol}
-                      most={2}
-                      signed={name === 'yield'}
-                    />
-                  </div>
-                ))}
+                {sumsOf(user)
+                  .filter((sum) => name === 'wallet' || sum[name] !== 0n)
+                  .map((sum) => (
+                    <div key={sum.symbol} class="nowrap">
+                      <Amount
+                        minor={sum[name]?.toString() ?? null}
+                        decimals={sum.decimals}
+                        symbol={sum.symbol}
+                        most={2}
+                        signed={name === 'yield'}
+                      />
+                    </div>
+                  ))}
               </td>
             ))}
             <td>
