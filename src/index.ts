@@ -1,6 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-export { AnvilBinaryMissingError } from './chain/node/anvil-binary.ts'
-export { AnvilStartError } from './chain/node/anvil-process.ts'
+export { AnvilBinaryMissingError, AnvilStartError } from './chain/node/anvil-process.ts'
 export type {
   ActiveFault,
   AuditReport,
@@ -34,12 +33,13 @@ export { type ConnectOptions, connectSandbox } from './library/connect-sandbox.t
 export type {
   ClockHandle,
   FaultsHandle,
+  NamespaceOptions,
+  NamespacesHandle,
+  RequestsHandle,
   SandboxHandle,
   ScenariosHandle,
   TokenWish,
 } from './library/handle.ts'
-export type { NamespaceOptions, NamespacesHandle } from './library/namespaces-handle.ts'
-export type { RequestsHandle } from './library/requests-handle.ts'
 export { startSandbox } from './library/start-sandbox.ts'
 export { OptionError } from './option-error.ts'
 export type { SandboxLogger, SandboxOptions } from './options.ts'

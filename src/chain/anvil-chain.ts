@@ -10,6 +10,7 @@ import {
 import type { Hex } from '../domain/records.ts'
 import { retryChainOutage } from '../domain/retry-chain-outage.ts'
 import type { Logger } from '../support/logger.ts'
+import type { ArchiveSegment } from './archive/archived-block.ts'
 import type { BlockArchive } from './archive/block-archive.ts'
 import { AnvilControls, type RulerDeps } from './chain-controls.ts'
 import { FetchBudget } from './fork/fetch-budget.ts'
@@ -25,12 +26,22 @@ import { type MarketValidation, validateMarkets } from './markets/validate-marke
 import type { AnvilNode } from './node/anvil-node.ts'
 import { NodeSupervisor } from './node/node-supervisor.ts'
 import { ChainReader } from './reading/chain-reader.ts'
-import { type ResetDeps, resetChain } from './reset-chain.ts'
-import { keepAll, type RestDeps, type RestTerms, restChain } from './rest-chain.ts'
+import { keepAll, type ResetDeps, type RestDeps, type RestTerms, resetChain, restChain } from './rest-and-reset.ts'
 import { BlockProducer } from './rounds/block-producer.ts'
 import { fundingCalls, type Wallet } from './wallets/wallet.ts'
 import { ChainWriter } from './writing/chain-writer.ts'
 import { NodeRecycler, type RecyclerDeps } from './writing/node-recycler.ts'
+
+/** State of a chain at one moment, from which other chains can go on. It is immutable and shared by all of them. */
+export interface ChainCopy {
+  readonly history: History
+  /** The blocks that its node may have forgotten. */
+  readonly archived: readonly ArchiveSegment[]
+  readonly survey: MarketValidation | undefined
+}
+
+/** Copies with which chains begin, by chain id. */
+export type ChainCopies = ReadonlyMap<string, ChainCopy>
 
 /** Milliseconds until a call to a fork must be answered: the first of its kind fetches dozens of slots, one after another. */
 const FORK_TIMEOUT_MS = 60_000

@@ -2,10 +2,9 @@ import { availableParallelism } from 'node:os'
 import type { SandboxClock } from '../domain/clock.ts'
 import { ChainUnavailableError, NoNodeFreeError } from '../domain/ports/chain.ts'
 import type { Logger } from '../support/logger.ts'
-import { SerialQueue } from '../support/serial-queue.ts'
-import { Slots } from '../support/slots.ts'
+import { SerialQueue, Slots } from '../support/serial-queue.ts'
+import type { ChainCopies, ChainCopy } from './anvil-chain.ts'
 import { BlockArchive } from './archive/block-archive.ts'
-import type { ChainCopies, ChainCopy } from './chain-copy.ts'
 import { AnvilNode } from './node/anvil-node.ts'
 
 /** A chain that has a node, or needs one. */

@@ -10,8 +10,7 @@ import type {
   WalletOwner,
 } from '../domain/ports/chain.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
-import { AnvilChain, type AnvilChainOptions, type ChainStatus } from './anvil-chain.ts'
-import type { ChainCopy } from './chain-copy.ts'
+import { AnvilChain, type AnvilChainOptions, type ChainCopy, type ChainStatus } from './anvil-chain.ts'
 import { ChainLifecycle } from './chain-lifecycle.ts'
 import { atKeptBlock, type Fork, isFork, openFork } from './fork/fork.ts'
 import type { History } from './history/chain-journal.ts'

@@ -6,12 +6,10 @@ import {
   type TransactionOutcome,
 } from '../domain/ports/chain.ts'
 import type { Address, Hex, Pool } from '../domain/records.ts'
-import { BatchLoader } from './json-rpc/batch-loader.ts'
 import { type RpcCall, RpcError, unsound } from './json-rpc/rpc-client.ts'
-import { balanceOf } from './markets/protocols/erc20.ts'
 import { protocolsByName } from './markets/protocols/index.ts'
-import type { Protocol } from './markets/protocols/protocol.ts'
-import { MOST_VIEWS, multicall, outcomesOf, type View, type ViewOutcome } from './reading/multicall.ts'
+import { balanceOf, type Protocol } from './markets/protocols/protocol.ts'
+import { BatchLoader, MOST_VIEWS, multicall, outcomesOf, type View, type ViewOutcome } from './reading/multicall.ts'
 import type { Read, Reader } from './reading/view.ts'
 
 /** Limits on receipts, and on calls of many views each, in one round trip; further round trips leave the node time for other calls. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { type CertifyFlags, CLOCK, SEED } from './certify-flags.ts'
 import { atLeastOne, positiveDuration } from './parse-argument.ts'
-import { runningCommand, texts, withSandboxFlags } from './run-flags.ts'
+import { type CertifyFlags, CLOCK, runningCommand, SEED, texts, withSandboxFlags } from './run-flags.ts'
 
 /** `certify`: runs a command through all scenarios and an exploration, and writes one page of what was proved. */
 export function certifyCommand(): Command {

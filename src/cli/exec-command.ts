@@ -13,7 +13,7 @@ import { shorten } from '../support/foreign-text.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
 import { renderReportText, verdictLine } from '../verdict/render/text.ts'
 import { mergedReport, type Report } from '../verdict/report.ts'
-import { keepTickShape } from './keep-tick-shape.ts'
+import { keepTickShape, watchSignals } from './own-process.ts'
 import { atLeastOne, findingIds, positiveDuration } from './parse-argument.ts'
 import {
   execFlags,
@@ -27,7 +27,6 @@ import {
   withRunFlags,
 } from './run-flags.ts'
 import { screenOf } from './screen-of.ts'
-import { watchSignals } from './watch-signals.ts'
 
 interface Flags extends RunFlags {
   scenario: string[]

@@ -15,13 +15,13 @@ import { renderExplorationText } from '../explore/render/text.ts'
 import { type ExplorationFile, explorationFile, writeExploration } from '../explore/results/exploration-files.ts'
 import { ResultsFile } from '../explore/results/results-file.ts'
 import { type KeptResults, readResults } from '../explore/results/resume.ts'
-import { saveScenario } from '../explore/shrink/schedule-scenario.ts'
+import { saveScenario } from '../explore/shrink/shrink.ts'
 import { explorationExitCode } from '../explore/summary.ts'
 import { shellWords, shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import { version } from '../version.ts'
 import { ExploreDisplay } from './explore-display.ts'
-import { keepTickShape } from './keep-tick-shape.ts'
+import { keepTickShape, watchSignals } from './own-process.ts'
 import { atLeastOne, positiveDuration, wholeNumber } from './parse-argument.ts'
 import {
   execFlags,
@@ -34,7 +34,6 @@ import {
   withRunFlags,
 } from './run-flags.ts'
 import { screenOf } from './screen-of.ts'
-import { watchSignals } from './watch-signals.ts'
 
 /** Most random schedules that one exploration tries. */
 const MAX_RANDOM = 10_000

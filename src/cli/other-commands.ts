@@ -10,12 +10,9 @@ import { namespacesCommand } from './namespaces-command.ts'
 import { openapiCommand } from './openapi-command.ts'
 import { reportCommand } from './report-command.ts'
 import { requestsCommand } from './requests-command.ts'
-import { resetCommand } from './reset-command.ts'
 import { scenarioCommand } from './scenario-command.ts'
-import { statusCommand } from './status-command.ts'
-import { stopCommand } from './stop-command.ts'
+import { resetCommand, statusCommand, stopCommand, waitCommand } from './state-commands.ts'
 import { tokenCommand, userTokenCommand } from './token-commands.ts'
-import { waitCommand } from './wait-command.ts'
 
 /** Makers of all commands but `start`, in the order of the help. */
 export const otherCommands = [

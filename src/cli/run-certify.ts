@@ -2,9 +2,14 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { certificateExitCode } from '../certify/certificate.ts'
-import { certificateFiles, readCertificate, verifyCertificate, writeCertificate } from '../certify/certificate-file.ts'
+import {
+  certificateFiles,
+  compareCertificates,
+  readCertificate,
+  verifyCertificate,
+  writeCertificate,
+} from '../certify/certificate-file.ts'
 import { certify } from '../certify/certify.ts'
-import { compareCertificates } from '../certify/compare-certificates.ts'
 import { renderCertificateText } from '../certify/render/render-text.ts'
 import { codeOfSignal } from '../exec/command-end.ts'
 import { parseRename } from '../exec/command-environment.ts'
@@ -14,11 +19,18 @@ import type { ExploreWatch } from '../explore/explore.ts'
 import { OptionError } from '../option-error.ts'
 import { shippedScenarios } from '../scenarios/find-scenario.ts'
 import { shorten, visibleText } from '../support/foreign-text.ts'
-import { type CertifyFlags, CLOCK, SEED } from './certify-flags.ts'
 import { ExploreDisplay } from './explore-display.ts'
-import { keepTickShape } from './keep-tick-shape.ts'
-import { execFlags, exitAtOnce, forgiveReaders, sandboxOptions, say } from './run-flags.ts'
-import { watchSignals } from './watch-signals.ts'
+import { keepTickShape, watchSignals } from './own-process.ts'
+import {
+  type CertifyFlags,
+  CLOCK,
+  execFlags,
+  exitAtOnce,
+  forgiveReaders,
+  SEED,
+  sandboxOptions,
+  say,
+} from './run-flags.ts'
 
 /** Most characters of a subject. */
 const LONGEST_SUBJECT = 200

@@ -11,7 +11,7 @@ export interface RunFlags extends SandboxFlags {
 }
 
 /** Flags of every command that runs the user's command. */
-export interface SandboxFlags {
+interface SandboxFlags {
   env: string[]
   before?: string
   restarts: number
@@ -121,3 +121,18 @@ async function delayOf(fixtures: string | undefined): Promise<string | number> {
   const said = fixtures === undefined ? undefined : (await readFixture(fixtures)).options.confirmation_delay
   return said ?? 0
 }
+
+/** Flags of `certify`. */
+export interface CertifyFlags extends SandboxFlags {
+  jobs?: number
+  timeout?: number
+  tolerate?: boolean
+  allowInconclusive?: boolean
+  subject?: string
+  output: string
+  verify: string[]
+}
+
+/** Always the same, so that the same client gets the same digest. */
+export const SEED = 1
+export const CLOCK = '2026-01-01T00:00:00Z'

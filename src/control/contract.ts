@@ -84,12 +84,12 @@ export interface NamespaceSummary extends Readiness {
   created_at?: string
   /** Slugs of its tenants. */
   tenants: string[]
-  /** Number of recorded requests since its last reset. */
-  requests?: number
-  /** Number of broken rules; null until somebody had it judged. */
-  failed_findings?: number | null
-  /** ISO 8601 UTC, wall-clock time; null for none. */
-  last_request_at?: string | null
+  /** Number of requests on record, as in `GET /_sandbox/requests`. */
+  requests: number
+  /** ISO 8601 UTC, wall-clock time of the newest request on record; null for none. */
+  last_request_at: string | null
+  /** Number of broken rules, as last judged for somebody who looks at its operations; null if nobody does. */
+  failed_findings: number | null
 }
 
 /** `GET /_sandbox/clock` */

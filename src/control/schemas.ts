@@ -99,6 +99,12 @@ export const NamespacesSchema = Type.Array(
       ready: Type.Boolean({ description: 'Whether it can serve.' }),
       reason: Type.Optional(Text('Why it cannot.')),
       tenants: Type.Array(Type.String(), { description: 'Slugs of its tenants.' }),
+      requests: Type.Integer({ minimum: 0, description: 'Number of its requests on record.' }),
+      last_request_at: orNull(Moment('Wall-clock time.'), 'When the newest of them came; null for none.'),
+      failed_findings: orNull(
+        Type.Integer({ minimum: 0 }),
+        'Number of broken rules, as last judged for somebody who looks at its operations; null if nobody does.',
+      ),
     }),
   ),
 )

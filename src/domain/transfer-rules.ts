@@ -1,8 +1,24 @@
-import { formatTokens } from './amounts.ts'
 import { Problem } from './errors.ts'
 import type { TransferDecision, TransferFacts } from './ports/chain.ts'
 import type { Pool } from './records.ts'
 import type { ServiceSettings } from './service-settings.ts'
+
+/** Largest amount in minor units: the lending protocols keep balances in 128 bits. */
+export const LARGEST_AMOUNT = 2n ** 127n
+
+/** Minor units of an amount in whole tokens (`2500`, `0.5`); undefined when it has more decimals than the token. */
+export function parseTokens(amount: string, decimals: number): bigint | undefined {
+  const [whole = '', fraction = ''] = amount.split('.')
+  return fraction.length > decimals ? undefined : BigInt(whole + fraction.padEnd(decimals, '0'))
+}
+
+/** Formats an amount of minor units in whole tokens, without trailing zeros: the inverse of {@link parseTokens}. */
+export function formatTokens(amount: bigint, decimals: number): string {
+  const digits = amount.toString().padStart(decimals + 1, '0')
+  const whole = digits.slice(0, digits.length - decimals)
+  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  return fraction ? `${whole}.${fraction}` : whole
+}
 
 /** Formats an amount of minor units for the details of errors: `"500000 minor units"`, or `"0.5 USDC"`. */
 export type AmountInWords = (amount: bigint) => string

@@ -6,8 +6,8 @@ import { reportHeadline } from '../verdict/report-headline.ts'
 import { failuresOf } from '../verdict/verdict-of.ts'
 import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
-import { readYaml } from '../yaml-file/read-yaml.ts'
 import { object, oneOf, text } from '../yaml-file/schema-words.ts'
+import { readYaml } from '../yaml-file/yaml-source.ts'
 
 const entry = object(
   'an entry (id, reason, expires)',

@@ -1,18 +1,12 @@
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { ABSENT_ROWS } from './absent.ts'
-import { CHAIN_BEHAVIOURS } from './assumed-chain.ts'
 import { IDEMPOTENCY_ASSUMPTIONS, IDEMPOTENCY_BEHAVIOURS } from './assumed-idempotency.ts'
-import { LIST_ASSUMPTIONS, LIST_BEHAVIOURS } from './assumed-lists.ts'
-import { MONEY_ASSUMPTIONS, MONEY_BEHAVIOURS } from './assumed-money.ts'
-import { REQUEST_ASSUMPTIONS, REQUEST_BEHAVIOURS } from './assumed-requests.ts'
+import { CHAIN_BEHAVIOURS, MONEY_ASSUMPTIONS, MONEY_BEHAVIOURS } from './assumed-money.ts'
+import { LIST_ASSUMPTIONS, LIST_BEHAVIOURS, REQUEST_ASSUMPTIONS, REQUEST_BEHAVIOURS } from './assumed-requests.ts'
 import { TOKEN_ASSUMPTIONS, TOKEN_BEHAVIOURS } from './assumed-tokens.ts'
 import type { FidelityRow, SettingName } from './row.ts'
-import { ENDPOINT_ROWS } from './specified-endpoints.ts'
-import { ERROR_ROWS } from './specified-errors.ts'
-import { OVERVIEW_ROWS } from './specified-overview.ts'
-import { PAGING_ROWS } from './specified-paging-and-limits.ts'
-import { RESOURCE_ROWS } from './specified-resources.ts'
-import { TOKEN_ROWS } from './specified-tokens.ts'
+import { ERROR_ROWS, OVERVIEW_ROWS, PAGING_ROWS, TOKEN_ROWS } from './specified-conventions.ts'
+import { ENDPOINT_ROWS, RESOURCE_ROWS } from './specified-endpoints.ts'
 
 /** A setting of the fixture file, and its current value. */
 export interface ActiveSetting {

@@ -28,10 +28,7 @@ export function registerOpenApi(app: FastifyInstance, endpoints: readonly Endpoi
   const routes: RouteOptions[] = []
   let pages: Promise<FastifyInstance> | undefined
   const description = async ({ headers }: FastifyRequest) => {
-    const [{ openApiDocument }, { knownIn, knownOfFixture }] = await Promise.all([
-      import('./description/openapi-document.ts'),
-      import('./description/known.ts'),
-    ])
+    const { openApiDocument, knownIn, knownOfFixture } = await import('./description/openapi-document.ts')
     const shipped = knownOfFixture(settings)
     const known = controlToken === undefined ? await knownIn(store, shipped) : shipped
     // A page may only try requests to its own origin, so the document has the name of loopback that the page came under.

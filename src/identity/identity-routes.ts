@@ -1,15 +1,15 @@
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
-import { from, SPECIFICATION } from '../domain/described-schema.ts'
+import { from, named, openList, SPECIFICATION } from '../domain/described-schema.ts'
 import { type ErrorCode, Problem } from '../domain/errors.ts'
 import type { IdpTokenChanges } from '../domain/exchange.ts'
 import { audiencesOf, issuerAt, scopeOf } from '../domain/idp-claims.ts'
 import type { Tenant } from '../domain/records.ts'
+import type { ServiceSettings } from '../domain/service-settings.ts'
 import { hasTooManyParameters, MAX_PARAMETERS } from '../support/encodings.ts'
 import { shorten } from '../support/foreign-text.ts'
-import { endpointPaths, type MetadataOptions, metadataRoutes } from './metadata-routes.ts'
-import { OAuthError } from './oauth-error.ts'
-import { ErrorSchema, FormSchema, TenantParamsSchema, TokenSchema } from './schemas.ts'
-import { authorizeTokenRequest } from './token-request.ts'
+import type { IdentityProvider } from './identity-provider.ts'
+import { authorizeTokenRequest, OAUTH_ERRORS, OAuthError } from './token-request.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -221,3 +221,190 @@ const tokenResponses = (lifetime: number) => ({
     ]),
   ),
 })
+
+/** Dependencies of the metadata routes. */
+interface MetadataOptions {
+  provider: IdentityProvider
+  settings: Pick<ServiceSettings, 'audience' | 'idp_scopes' | 'idp_token_lifetime'>
+  /** Returns the id of the tenant that an address names, in any case. Throws Problem while the tenants are not known yet. */
+  tenantIdAs(written: string): Promise<string | undefined>
+}
+
+/** Well-known addresses of the metadata, by issuer: OpenID Connect Discovery §4 appends, RFC 8414 §3.1 inserts. */
+const METADATA = [
+  ['/.well-known/openid-configuration', 'get_openid_configuration', 'OpenID Connect discovery document'],
+  ['/.well-known/oauth-authorization-server', 'get_authorization_server', 'Authorization server metadata (RFC 8414)'],
+] as const
+const TENANT_METADATA = [
+  [
+    '/:tenant_id/v2.0/.well-known/openid-configuration',
+    'get_tenant_openid_configuration',
+    "Discovery document at the tenant's own address",
+  ],
+  [
+    '/.well-known/oauth-authorization-server/:tenant_id/v2.0',
+    'get_tenant_authorization_server',
+    "Authorization server metadata of the tenant's own address (RFC 8414)",
+  ],
+] as const
+
+/** Keys and discovery documents. */
+async function metadataRoutes(app: FastifyInstance, { provider, settings, tenantIdAs }: MetadataOptions) {
+  const scopes = audiencesOf(settings).map(scopeOf)
+  const jwksSchema = {
+    response: { 200: JwksSchema },
+    summary: 'Keys that verify identity-provider tokens',
+    operationId: 'get_jwks',
+  }
+  app.get('/.well-known/jwks.json', { schema: { ...jwksSchema, tags: TAGS, security: [] } }, async () =>
+    provider.jwks(),
+  )
+
+  const response = { 200: DiscoverySchema }
+  for (const [path, operationId, summary] of METADATA) {
+    const schema = { response, summary, operationId, tags: TAGS, security: [] }
+    app.get(path, { schema }, async ({ headers }) =>
+      discoveryDocument({ url: provider.origin.under(headers.host), scopes }),
+    )
+  }
+  for (const [path, operationId, summary] of TENANT_METADATA) {
+    const schema = { params: TenantParamsSchema, response, summary, operationId, tags: TAGS, security: [] }
+    const config = { errors: ['not_found', 'sandbox_starting'] } as const
+    app.get<{ Params: Static<typeof TenantParamsSchema> }>(path, { schema, config }, async ({ headers, params }) => {
+      const tenantId = await tenantIdAs(params.tenant_id)
+      if (tenantId !== undefined) {
+        return discoveryDocument({ url: provider.origin.under(headers.host), tenantId, scopes })
+      }
+      const detail = `There is no tenant ${shorten(params.tenant_id)}; its tenant_id is expected.`
+      throw new Problem('not_found', { detail, param: 'tenant_id' })
+    })
+  }
+}
+
+/** Subject of a discovery document. */
+interface Discovered {
+  /** The URL that the request came under. */
+  url: string
+  /** For the issuer at a tenant's own address. */
+  tenantId?: string | undefined
+  /** Scopes that a client may ask for. */
+  scopes: string[]
+}
+
+/** Paths of the endpoints; with a tenant, its own paths, in the form of Entra ID. */
+function endpointPaths(tenantId?: string) {
+  return tenantId === undefined
+    ? { token: '/oauth2/token', authorize: '/oauth2/authorize' }
+    : { token: `/${tenantId}/oauth2/v2.0/token`, authorize: `/${tenantId}/oauth2/v2.0/authorize` }
+}
+
+/** Builds the metadata that an OAuth client library starts from (RFC 8414, OpenID Connect Discovery). */
+function discoveryDocument({ url, tenantId, scopes }: Discovered): Static<typeof DiscoverySchema> {
+  const { token, authorize } = endpointPaths(tenantId)
+  return {
+    issuer: issuerAt(url, tenantId),
+    // Microsoft's libraries do not accept a discovery document without it.
+    authorization_endpoint: `${url}${authorize}`,
+    token_endpoint: `${url}${token}`,
+    jwks_uri: `${url}/.well-known/jwks.json`,
+    grant_types_supported: ['client_credentials'],
+    token_endpoint_auth_methods_supported: ['client_secret_post', 'client_secret_basic'],
+    scopes_supported: scopes,
+    response_types_supported: ['token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+  }
+}
+
+/** Form of a token request (spec: Identity-provider token 2). */
+const FormSchema = named(
+  'TokenRequest',
+  Type.Object({
+    grant_type: Type.Literal('client_credentials', from(SPECIFICATION)),
+    client_id: Type.Optional(Type.String({ description: 'Left out when HTTP Basic is used' })),
+    client_secret: Type.Optional(Type.String({ description: 'Left out when HTTP Basic is used' })),
+    scope: Type.String({ description: 'The service audience with the suffix /.default' }),
+  }),
+)
+
+/** Path of the token endpoint of one tenant. */
+const TenantParamsSchema = Type.Object({
+  tenant_id: Type.String({ examples: ['0a1c3e5a-7b9d-4f10-8a2b-4c6d8e0f1a01'] }),
+})
+
+/** Successful token response (RFC 6749 §5.1); `lifetime` in seconds. */
+const TokenSchema = (lifetime: number) =>
+  named(
+    'TokenResponse',
+    Type.Object(
+      {
+        token_type: Type.Literal('Bearer', from('idp-lifetime')),
+        expires_in: Type.Integer({
+          description: 'Seconds. Cache the token until 60 seconds before it expires',
+          examples: [lifetime],
+          'x-assumption': 'idp-lifetime',
+        }),
+        ext_expires_in: Type.Integer({ examples: [lifetime] }),
+        access_token: Type.String({ 'x-assumption': 'idp-token-claims' }),
+      },
+      { description: 'The access token' },
+    ),
+  )
+
+/** Error response (RFC 6749 §5.2). */
+const ErrorSchema = named(
+  'OAuthError',
+  Type.Object(
+    {
+      error: named(
+        'OAuthErrorCode',
+        openList(OAUTH_ERRORS, {
+          description: 'An open list: identity providers have words of their own.',
+          ...from('idp-errors'),
+        }),
+      ),
+      error_description: Type.String({ description: 'For people.' }),
+    },
+    { description: 'An error of RFC 6749 §5.2', ...from('idp-errors') },
+  ),
+)
+
+/** JSON Web Key Set of the identity provider. */
+const JwksSchema = named(
+  'JsonWebKeySet',
+  Type.Object(
+    {
+      keys: Type.Array(
+        Type.Object({
+          kty: Type.String(),
+          n: Type.String(),
+          e: Type.String(),
+          kid: Type.String(),
+          alg: Type.String(),
+          use: Type.String(),
+        }),
+      ),
+    },
+    { description: 'The key set', ...from('idp-metadata') },
+  ),
+)
+
+/** Discovery document. */
+const DiscoverySchema = named(
+  'OpenIdConfiguration',
+  Type.Object(
+    {
+      issuer: Type.String(),
+      authorization_endpoint: Type.String(),
+      token_endpoint: Type.String(),
+      jwks_uri: Type.String(),
+      grant_types_supported: Type.Array(Type.String()),
+      token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+      scopes_supported: Type.Array(Type.String()),
+      response_types_supported: Type.Array(Type.String()),
+      subject_types_supported: Type.Array(Type.String()),
+      id_token_signing_alg_values_supported: Type.Array(Type.String()),
+    },
+    { description: 'What an OAuth client library starts from', ...from('idp-metadata') },
+  ),
+)

@@ -4,8 +4,14 @@ import type {
   AuditReport,
   ClockState,
   Credentials,
+  ExchangeFilter,
+  ExchangePage,
+  ExchangeQuery,
+  ExplainedExchange,
   FaultRule,
+  Har,
   MovedClock,
+  NamespaceSummary,
   Report,
   ReportWish,
   ScenarioFile,
@@ -14,9 +20,8 @@ import type {
   TenantCredentials,
 } from '../control/contract.ts'
 import { refuseUnknownNames } from '../option-error.ts'
+import { FILTERS } from '../traffic/page-exchanges.ts'
 import { type ChainClient, chainClients } from './chain-clients.ts'
-import { type NamespacesHandle, namespacesOf } from './namespaces-handle.ts'
-import { type RequestsHandle, requestsOf } from './requests-handle.ts'
 
 /** A running sandbox, started in this process or connected to. Every method throws ControlError. */
 export interface SandboxHandle extends AsyncDisposable {
@@ -209,4 +214,98 @@ function mintingWish(wish: TokenWish) {
   refuseUnknownNames(wish, { tenant: true, claims: true, header: true, expiresIn: true, key: true }, 'a token')
   const { expiresIn, ...rest } = wish
   return { ...rest, ...(expiresIn !== undefined && { expires_in: expiresIn }) }
+}
+
+/** Recorded requests of clients, and their outcome. */
+export interface RequestsHandle {
+  /**
+   * The newest first, 25 unless `limit` says otherwise; pass `next_cursor` as `starting_after` for the next page.
+   * @example
+   * const { data } = await sandbox.requests.list({ operation: 'deposit', status: '4xx' })
+   */
+  list(query?: ExchangeQuery): Promise<ExchangePage>
+  /**
+   * One request, with an explanation in sentences.
+   * @example
+   * console.log((await sandbox.requests.get(response.headers.get('x-service-request-id')!)).explanation.join('\n'))
+   */
+  get(requestId: string): Promise<ExplainedExchange>
+  /** All that match, as an HTTP Archive (HAR 1.2), oldest first: for a browser's developer tools. */
+  har(filter?: ExchangeFilter): Promise<Har>
+  /** Forgets all recorded requests. */
+  clear(): Promise<void>
+}
+
+/** The requests that the sandbox behind a client has recorded. */
+function requestsOf(client: ControlClient): RequestsHandle {
+  return {
+    list: async (query = {}) => {
+      refuseUnknownNames(query, { ...FILTERS, limit: true, starting_after: true }, 'requests.list')
+      return client.requests(query)
+    },
+    get: (requestId) => client.request(requestId),
+    har: async (filter = {}) => {
+      refuseUnknownNames(filter, FILTERS, 'requests.har')
+      return client.har(filter)
+    },
+    clear: () => client.clearRequests(),
+  }
+}
+
+/** Options of a new namespace. Defaults are those of the namespace that it copies. */
+export interface NamespaceOptions {
+  /** A DNS label: `pull-request-7`. Default: a generated name. */
+  name?: string
+  /** As in a fixture file; sections left out are those of the sandbox's own fixture. */
+  fixtures?: Record<string, unknown>
+  /** Seed of every random choice. */
+  seed?: number
+  /** ISO 8601 moment at which its clock starts, frozen. */
+  clock?: string
+  /** `0`, `2s`, `5s-30s`, `realistic`, or milliseconds. */
+  confirmationDelay?: string | number
+  /** The namespace to copy in its present state. Default: `default` in its state after seeding. */
+  from?: string
+}
+
+/** Isolated copies of everything behind the API, each with credentials, chains and a clock of its own. */
+export interface NamespacesHandle<Handle> {
+  /**
+   * Creates a namespace and returns a handle of the same kind, whose `stop()`, and the end of an `await using` block, delete it.
+   * @example
+   * await using mine = await sandbox.namespaces.create({ clock: '2030-01-01T00:00:00Z' })
+   * await mine.clock.advance('30d')
+   * @example
+   * await using retry = await sandbox.namespaces.create({ from: mine.namespace })
+   */
+  create(options?: NamespaceOptions): Promise<Handle>
+  /** Every namespace, the default one first. */
+  list(): Promise<NamespaceSummary[]>
+  /** Deletes a namespace; requests that it holds are answered 503. */
+  delete(name: string): Promise<void>
+}
+
+/** The namespaces of the sandbox behind a client; `open` makes a handle of one. */
+function namespacesOf<Handle>(
+  client: ControlClient,
+  open: (client: ControlClient, credentials: Credentials, end: () => Promise<void>) => Promise<Handle>,
+): NamespacesHandle<Handle> {
+  return {
+    async create(options = {}) {
+      const known = { name: true, fixtures: true, seed: true, clock: true, confirmationDelay: true, from: true }
+      refuseUnknownNames(options, known, 'a namespace')
+      const { confirmationDelay, ...rest } = options
+      const wish = { ...rest, ...(confirmationDelay !== undefined && { confirmation_delay: confirmationDelay }) }
+      const credentials = await client.createNamespace(wish)
+      const { namespace } = credentials
+      let ending: Promise<void> | undefined
+      const end = () => {
+        ending ??= client.deleteNamespace(namespace)
+        return ending
+      }
+      return open(client.in(namespace), credentials, end)
+    },
+    list: () => client.namespaces(),
+    delete: (name) => client.deleteNamespace(name),
+  }
 }

@@ -75,6 +75,11 @@ export class OperationsView {
     return this.#headline
   }
 
+  /** Number of rules that the last judgement found broken; null before the first one. */
+  get brokenRules(): number | null {
+    return this.#judged?.rules.contradicted ?? null
+  }
+
   /** True if the judgement is of everything that the view has. */
   get judged(): boolean {
     return this.#judged !== undefined && this.#unjudged.size + this.#underJudgement.size === 0

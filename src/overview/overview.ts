@@ -122,6 +122,11 @@ export class Overview {
     return this.#open !== undefined
   }
 
+  /** Number of rules that the last judgement found broken; null while nobody looks, and before the first judgement. Nothing is judged for it. */
+  get brokenRules(): number | null {
+    return this.#open?.live.view.brokenRules ?? null
+  }
+
   #use(): OpenOverview {
     const { clock } = this.#deps
     if (this.#open) {

@@ -5,8 +5,7 @@ import type { Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { defineEndpoint } from './endpoint.ts'
-import { EXAMPLE_WALLET } from './examples.ts'
-import { Address, ExternalId, Omissible, Timestamp } from './schemas.ts'
+import { Address, EXAMPLE_WALLET, ExternalId, Omissible, Timestamp } from './schemas.ts'
 
 const DESCRIPTION = 'A user token whose sub is external_id; verified when present.'
 

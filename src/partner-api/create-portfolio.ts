@@ -4,9 +4,8 @@ import { requirePool } from '../domain/pools.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { LINE_FORM } from '../domain/text-form.ts'
 import { defineEndpoint } from './endpoint.ts'
-import { EXAMPLE_MARKET, examplePortfolio } from './examples.ts'
 import { FlatPortfolio, flatPortfolio } from './portfolio-shape.ts'
-import { Address, ChainId, ExternalIdParams, Omissible, Protocol } from './schemas.ts'
+import { Address, ChainId, EXAMPLE_MARKET, ExternalIdParams, examplePortfolio, Omissible, Protocol } from './schemas.ts'
 
 /** spec: endpoint 3. POST /v1/partner/end_users/{external_id}/portfolios */
 export const createPortfolio = (settings: ServiceSettings) =>

@@ -7,8 +7,7 @@ import type { Pool, Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { defineEndpoint, type Endpoint } from './endpoint.ts'
-import { EXAMPLE_MARKET, examplePool } from './examples.ts'
-import { Address, ChainId, Envelope, PageQuerystring, Protocol } from './schemas.ts'
+import { Address, ChainId, Envelope, EXAMPLE_MARKET, examplePool, PageQuerystring, Protocol } from './schemas.ts'
 
 /** spec: Pool (item of GET /v1/partner/pools) */
 const PoolItem = (settings: ServiceSettings) =>

@@ -2,10 +2,9 @@ import { SPECIFICATION } from '../domain/described-schema.ts'
 import { poolOf } from '../domain/portfolios.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import { defineEndpoint } from './endpoint.ts'
-import { examplePortfolio } from './examples.ts'
 import { pageOfEndUser } from './page-of-end-user.ts'
 import { ListedPortfolio, listedPortfolio } from './portfolio-shape.ts'
-import { Envelope, ExternalIdParams, PageQuerystring } from './schemas.ts'
+import { Envelope, ExternalIdParams, examplePortfolio, PageQuerystring } from './schemas.ts'
 
 /** spec: endpoint 4. GET /v1/partner/end_users/{external_id}/portfolios */
 export const listPortfolios = (settings: ServiceSettings) =>

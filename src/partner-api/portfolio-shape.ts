@@ -2,8 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { named } from '../domain/described-schema.ts'
 import type { ValuedPortfolio } from '../domain/portfolios.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
-import { EXAMPLE_MARKET } from './examples.ts'
-import { Address, Amount, ChainId, Protocol, Timestamp } from './schemas.ts'
+import { Address, Amount, ChainId, EXAMPLE_MARKET, Protocol, Timestamp } from './schemas.ts'
 
 const head = {
   portfolio_id: Type.String({ description: 'Starts with jar_; the rest is opaque.', 'x-assumption': 'ids' }),

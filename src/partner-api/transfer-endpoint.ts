@@ -6,9 +6,8 @@ import type { TransferType } from '../domain/records.ts'
 import type { ServiceSettings } from '../domain/service-settings.ts'
 import type { SettledTransfer } from '../domain/settle-transfer.ts'
 import { defineEndpoint } from './endpoint.ts'
-import { examplePortfolio } from './examples.ts'
 import { flatFields, flatPortfolio } from './portfolio-shape.ts'
-import { AmountToMove, ExternalIdParams, TransactionHash } from './schemas.ts'
+import { AmountToMove, ExternalIdParams, examplePortfolio, TransactionHash } from './schemas.ts'
 
 const TransferBody = named(
   'TransferRequest',

@@ -1,17 +1,19 @@
+import { createHmac } from 'node:crypto'
 import { UserKeys } from '../auth/user-keys.ts'
 import { UserTokenVerifier } from '../auth/user-token-verifier.ts'
+import type { ChainCopies } from '../chain/anvil-chain.ts'
 import type { AnvilChains } from '../chain/anvil-chains.ts'
 import { RpcChainObserver } from '../chain/rpc-chain-observer.ts'
 import type { ChainTime } from '../control/contract.ts'
 import { Audit } from '../domain/audit.ts'
-import type { SandboxClock } from '../domain/clock.ts'
+import type { ClockPosition, SandboxClock } from '../domain/clock.ts'
 import { EndUsers } from '../domain/end-users.ts'
 import { Idempotency } from '../domain/idempotency.ts'
-import { Ids } from '../domain/ids.ts'
+import { Ids, type IdsMade } from '../domain/ids.ts'
 import { CursorCodec } from '../domain/pagination.ts'
 import { Portfolios } from '../domain/portfolios.ts'
 import type { Chain, Chains, WalletOwner } from '../domain/ports/chain.ts'
-import type { Address, EndUser, Showing } from '../domain/records.ts'
+import type { Address, EndUser, Showing, Tenant } from '../domain/records.ts'
 import type { Service } from '../domain/service.ts'
 import { Showings } from '../domain/showings.ts'
 import { Transfers } from '../domain/transfers.ts'
@@ -20,16 +22,16 @@ import type { Fixture } from '../fixtures/fixture.ts'
 import type { Seeder } from '../fixtures/seed.ts'
 import { renderProblem } from '../http/problem.ts'
 import { transferResponse } from '../partner-api/transfer-endpoint.ts'
+import type { ResolvedOptions } from '../resolve-options.ts'
 import { ScenarioRunner } from '../scenarios/scenario-runner.ts'
+import type { LedgerEntry } from '../store/ledger-entry.ts'
 import { createStore } from '../store/ledger-store.ts'
 import type { Logger } from '../support/logger.ts'
 import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
 import { ExchangeLog } from '../traffic/exchange-log.ts'
 import { Redactor } from '../traffic/redact.ts'
-import { type NamespaceCopy, withTenants } from './namespace-copy.ts'
 import type { Persistence } from './persistence.ts'
-import { rpcKey } from './rpc-key.ts'
 import type { Surroundings } from './surroundings.ts'
 
 /** All parts of a namespace, wired together. */
@@ -230,4 +232,49 @@ class PendingChains implements Chains {
     if (!this.#started) throw new Error('the chains have not started')
     return this.#started
   }
+}
+
+/** State of a namespace at one moment, from which another one can go on. Many namespaces may share one copy; none changes it. */
+export interface NamespaceCopy {
+  readonly ledger: readonly LedgerEntry[]
+  readonly showings: readonly Showing[]
+  /** A namespace that draws from it copies it first. */
+  readonly random: SeededRandom
+  readonly ids: IdsMade
+  readonly clock: ClockPosition
+  readonly chains: ChainCopies
+  /** True if faults have broken something on its chains. */
+  readonly owesRepairs: boolean
+}
+
+/** The entries with these tenants in the place of those with the same ids. */
+function withTenants(ledger: readonly LedgerEntry[], tenants: readonly Tenant[]): LedgerEntry[] {
+  const own = new Map(tenants.map((tenant) => [tenant.tenant_id, tenant]))
+  return ledger.map((entry) => {
+    if (!('puts' in entry)) return entry
+    const puts = entry.puts.map(([collection, sequence, record]): (typeof entry.puts)[number] => {
+      const other = collection === 'tenants' ? own.get((record as Tenant).tenant_id) : undefined
+      return [collection, sequence, other ?? record]
+    })
+    return { ...entry, puts }
+  })
+}
+
+/** Half of the digest is still far beyond guessing, and keeps the URL short. */
+const LENGTH = 22
+
+/**
+ * Key in the RPC URLs of a namespace; a client that has it may send transactions. Undefined if only this machine can reach the sandbox.
+ * It derives from the control token, so that a URL is valid as long as the token, and from the namespace's `life`, so that it is not
+ * valid for a later namespace of the same name.
+ */
+export function rpcKey(
+  { local, controlToken }: Pick<ResolvedOptions, 'local' | 'controlToken'>,
+  life: string | undefined,
+): string | undefined {
+  if (local || controlToken === undefined) return undefined
+  return createHmac('sha256', controlToken)
+    .update(life === undefined ? 'rpc-key' : `rpc-key/${life}`)
+    .digest('base64url')
+    .slice(0, LENGTH)
 }

@@ -1,4 +1,10 @@
+import type { SandboxClock } from '../domain/clock.ts'
+import { Problem } from '../domain/errors.ts'
+import { NotKeptError } from '../domain/ports/journal.ts'
+import { retryChainOutage } from '../domain/retry-chain-outage.ts'
+import { LatestRun } from '../support/serial-queue.ts'
 import { abortController } from '../support/waiting.ts'
+import type { Persistence } from './persistence.ts'
 
 /** Phase of a namespace's life. Only `ready` serves; nothing leads back from `stopping`. */
 type LifecycleState = 'starting' | 'ready' | 'resetting' | 'failed' | 'stopping' | 'stopped'
@@ -64,4 +70,66 @@ export class Lifecycle {
     this.#generation.abort()
     this.#generation = abortController()
   }
+}
+
+/** Milliseconds of real time before a reset that could not be finished is tried again. */
+const AGAIN_MS = 1_000
+
+/**
+ * Resets of a namespace. The intention is saved first: if that fails, the reset is refused and nothing has happened. From then on it is
+ * carried out for certain: it is repeated while the disk or a chain prevents it, and at the latest by the next start.
+ */
+export class Resets {
+  readonly #deps: ResetsDeps
+  readonly #runs = new LatestRun(() => this.#run())
+  /** True if a reset has begun and could not be finished yet. */
+  #unfinished = false
+  #waiting = false
+
+  constructor(deps: ResetsDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Resolves when a reset is done that began after this call; one run serves all callers that wait meanwhile. A run that began earlier
+   * does not count, since it does not undo later changes. Throws NotKeptError if no reset has begun, otherwise the error that prevents
+   * its end for now.
+   */
+  ask(): Promise<void> {
+    return this.#runs.ask()
+  }
+
+  async #run(): Promise<void> {
+    const { persistence, lifecycle, clock, perform } = this.#deps
+    if (!this.#unfinished) await persistence?.beginSeeding()
+    this.#unfinished = true
+    try {
+      await retryChainOutage(perform, { clock, ended: () => lifecycle.ending })
+      this.#unfinished = false
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      lifecycle.fail(`The last reset failed: ${reason} It is tried again until it is done.`)
+      void this.#tryAgain()
+      if (!(error instanceof NotKeptError)) throw error
+      const detail = `The reset has begun and is not done yet: ${reason} It is tried again until it is done, at the next start at the latest.`
+      throw new Problem('service_unavailable', { detail, headers: { 'retry-after': '5' } }, { cause: error })
+    }
+  }
+
+  async #tryAgain(): Promise<void> {
+    const { lifecycle, clock } = this.#deps
+    if (this.#waiting) return
+    this.#waiting = true
+    await clock.wallSleep(AGAIN_MS)
+    this.#waiting = false
+    if (this.#unfinished && !lifecycle.ending) await this.ask().catch(() => undefined) // the reset reports the reason, and is tried again
+  }
+}
+
+interface ResetsDeps {
+  persistence: Persistence | undefined
+  lifecycle: Lifecycle
+  clock: SandboxClock
+  /** Takes everything back to the fixtures; begins anew at each call. */
+  perform(): Promise<void>
 }

@@ -16,14 +16,18 @@ import { type Hearing, Overview } from '../overview/overview.ts'
 import type { DurationRange } from '../support/quantities.ts'
 import { SeededRandom } from '../support/random.ts'
 import type { TakenAway } from '../verdict/finding.ts'
-import { buildServices, copyServices, type PartsContext, type Services, seedService } from './build-services.ts'
+import {
+  buildServices,
+  copyServices,
+  type NamespaceCopy,
+  type PartsContext,
+  rpcKey,
+  type Services,
+  seedService,
+} from './build-services.ts'
 import { evidenceOf } from './evidence-of.ts'
-import { Lifecycle } from './lifecycle.ts'
-import type { NamespaceCopy } from './namespace-copy.ts'
-import { clientsOf } from './own-clients.ts'
+import { Lifecycle, Resets } from './lifecycle.ts'
 import { Persistence } from './persistence.ts'
-import { Resets } from './resets.ts'
-import { rpcKey } from './rpc-key.ts'
 import type { Identity, Surroundings } from './surroundings.ts'
 
 /**
@@ -397,4 +401,14 @@ export interface NamespaceSetup {
   /** Called when one of its Anvils has been started. */
   spawned?: (() => void) | undefined
   surroundings: Surroundings
+}
+
+/** The clients of a fixture, in their stored form. */
+function clientsOf({ tenants }: Fixture): KeptNamespace['clients'] {
+  return Object.fromEntries(
+    tenants.map(({ tenant: { tenant_id, slug, client_id, client_secret } }) => [
+      tenant_id,
+      { slug, client_id, client_secret },
+    ]),
+  )
 }

@@ -1,14 +1,110 @@
-import type { FoundNamespace, KeptNamespace } from '../data-dir/namespace-folders.ts'
-import type { Fixture } from '../fixtures/fixture.ts'
+import { createHash } from 'node:crypto'
+import type { NamespaceWish } from '../control/contract.ts'
+import type { FoundNamespace, KeptNamespace, NamespaceFolders } from '../data-dir/namespace-folders.ts'
+import { invalidParameters, Problem } from '../domain/errors.ts'
+import { ChainSetupError } from '../domain/ports/chain.ts'
+import { type Fixture, FixtureError } from '../fixtures/fixture.ts'
+import { refuseUnlessReady } from '../http/pipeline.ts'
+import { parseClockStart } from '../options.ts'
 import { readInlineFixture } from '../read-fixture.ts'
+import { resolveDelay } from '../resolve-options.ts'
+import { UnreadableTextError } from '../support/issue.ts'
 import type { Logger } from '../support/logger.ts'
+import { RecentlyUsed } from '../support/maps.ts'
+import { SeededRandom } from '../support/random.ts'
 import { version } from '../version.ts'
+import type { NamespaceCopy } from './build-services.ts'
 import { Namespace, type NamespaceSetup } from './namespace.ts'
-import { withKeptClients } from './own-clients.ts'
 import type { Surroundings } from './surroundings.ts'
 
+/** Dependencies and settings of a new namespace. */
+export interface Making {
+  name: string
+  life: string
+  wish: NamespaceWish
+  /** The namespace to copy. */
+  source: Namespace
+  templates: Templates
+  /** Storage of namespaces; undefined if they end with the process. */
+  folders: NamespaceFolders | undefined
+  surroundings: Surroundings
+}
+
+/** Makes the namespace; it can serve when this resolves. Throws Problem and then leaves nothing behind. */
+export async function makeNamespace({
+  name,
+  life,
+  wish,
+  source,
+  templates,
+  folders,
+  surroundings,
+}: Making): Promise<Namespace> {
+  await source.ready.catch(() => undefined) // notReady() reports the reason
+  refuseUnlessReady(source.http.notReady())
+  const fixture = wish.fixtures === undefined ? source.fixture : await fixtureOf(wish.fixtures, source.fixture)
+  const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) ?? source.clockStart }
+  const confirmationDelay = delayOf(wish) ?? source.confirmationDelay
+  const idleMs = surroundings.options.namespaceIdle
+  const wanted = { ...seeding, name, life, confirmationDelay, dataDir: folders?.of(life), idleMs, surroundings }
+  const open = (begin: NamespaceCopy | undefined) =>
+    openNamespace({ ...wanted, fixture: withOwnClients(fixture), begin })
+  const seededAnew = wish.fixtures !== undefined || wish.seed !== undefined
+  if (wish.from !== undefined && !seededAnew) return open(await copyFrom(source, wish))
+  const made = templates.make(seeding, (template) => {
+    if (template) surroundings.pool.prepare(template.chains)
+    return open(template)
+  })
+  return made.catch((error: unknown) => {
+    // The message contains the host of the fork's URL and no other part of the URL.
+    if (wish.fixtures === undefined || !(error instanceof ChainSetupError)) throw error
+    throw new Problem('validation_error', { detail: error.message, param: 'fixtures' })
+  })
+}
+
+/** Copies the source; the copy's clock may be set to a later moment, and is then frozen there. */
+async function copyFrom(source: Namespace, wish: NamespaceWish): Promise<NamespaceCopy> {
+  const copy = await source.copy()
+  const start = clockOf(wish)
+  if (start === undefined) return copy
+  const now = source.services.service.clock.now()
+  if (start >= now) return { ...copy, clock: { offset: 0, frozen_at: start } }
+  const detail = `The clock of "${wish.from}" is past that: it is ${new Date(now).toISOString()} there.`
+  throw new Problem('validation_error', { detail, param: 'clock' })
+}
+
+async function fixtureOf(given: Record<string, unknown>, host: Fixture): Promise<Fixture> {
+  try {
+    return await readInlineFixture(given, host)
+  } catch (error) {
+    if (!(error instanceof FixtureError)) throw error
+    const errors = error.issues.map(({ path, message, fix }) => ({
+      param: path === '' ? 'fixtures' : `fixtures.${path}`,
+      detail: `${message}; ${fix}`,
+    }))
+    throw invalidParameters(errors)
+  }
+}
+
+function clockOf({ clock }: NamespaceWish): number | undefined {
+  return clock === undefined ? undefined : inOwnWords('clock', () => parseClockStart(clock))
+}
+
+function delayOf({ confirmation_delay: delay }: NamespaceWish) {
+  return delay === undefined ? undefined : inOwnWords('confirmation_delay', () => resolveDelay(delay))
+}
+
+function inOwnWords<T>(param: string, resolve: () => T): T {
+  try {
+    return resolve()
+  } catch (error) {
+    if (!(error instanceof UnreadableTextError)) throw error
+    throw new Problem('validation_error', { detail: `${param} ${error.message}.`, param })
+  }
+}
+
 /** Opens a namespace; it can serve when this resolves. When it rejects, nothing is left running. */
-export async function openNamespace(options: NamespaceSetup): Promise<Namespace> {
+async function openNamespace(options: NamespaceSetup): Promise<Namespace> {
   const namespace = await Namespace.open(options)
   try {
     await namespace.ready
@@ -80,4 +176,85 @@ export async function auditAfterKill(namespace: Namespace, log: Logger): Promise
   } catch (error) {
     log.warn({ ...found, err: error }, 'the data directory was not closed in order, and could not be audited')
   }
+}
+
+type Clients = KeptNamespace['clients']
+
+/** Gives every tenant new credentials. These choose a request's namespace, so no two namespaces may share them. */
+function withOwnClients(fixture: Fixture): Fixture {
+  return withClients(fixture, () => ({ client_id: SeededRandom.freshUuid(), client_secret: SeededRandom.secret() }))
+}
+
+/** The fixture with the clients that a namespace was made with; a tenant added since keeps the fixture's. */
+function withKeptClients(fixture: Fixture, clients: Clients): Fixture {
+  return withClients(fixture, (tenantId) => {
+    const { client_id, client_secret } = clients[tenantId] ?? {}
+    return client_id === undefined || client_secret === undefined ? {} : { client_id, client_secret }
+  })
+}
+
+function withClients(
+  fixture: Fixture,
+  clientOf: (tenantId: string) => { client_id?: string; client_secret?: string },
+): Fixture {
+  const tenants = fixture.tenants.map((one) => ({
+    ...one,
+    tenant: { ...one.tenant, ...clientOf(one.tenant.tenant_id) },
+  }))
+  return { ...fixture, tenants }
+}
+
+/** Inputs of seeding a namespace; equal inputs give equal namespaces. */
+export interface Seeding {
+  fixture: Fixture
+  seed: number
+  /** Milliseconds since the Unix epoch at which the clock starts, frozen; undefined for real time. */
+  clockStart: number | undefined
+}
+
+/** Number of templates kept; each is a ledger and chains directly after seeding. */
+const KEPT = 32
+
+/** Seeded namespaces as templates of new ones: each seeding is done once, however many ask for it at once. */
+export class Templates {
+  readonly #copies = new RecentlyUsed<string, Promise<NamespaceCopy | undefined>>(KEPT)
+
+  /** Adds a namespace that is being seeded. */
+  add(seeding: Seeding, seeded: Promise<Namespace>): void {
+    const key = seedingKey(seeding)
+    this.#copies.use(key, () => this.#copyOf(key, seeded))
+  }
+
+  /** Makes a namespace: from the template, or by seeding if it is the first with these inputs. */
+  async make(seeding: Seeding, open: (begin: NamespaceCopy | undefined) => Promise<Namespace>): Promise<Namespace> {
+    const key = seedingKey(seeding)
+    let seeded: Promise<Namespace> | undefined
+    const template = await this.#copies.use(key, () => {
+      seeded = open(undefined)
+      return this.#copyOf(key, seeded)
+    })
+    if (seeded) return seeded
+    return template ? open(template) : this.make(seeding, open)
+  }
+
+  /** Forgets a seeding that yields no template, before its callers get the result. */
+  #copyOf(key: string, seeded: Promise<Namespace>): Promise<NamespaceCopy | undefined> {
+    return seeded
+      .then(
+        (namespace) => namespace.seeded,
+        () => undefined,
+      )
+      .then((copy) => {
+        if (!copy) this.#copies.forget(key)
+        return copy
+      })
+  }
+}
+
+/** Key of all inputs that matter; the clients of tenants do not, since every namespace has its own. */
+function seedingKey({ fixture, seed, clockStart }: Seeding): string {
+  const { content, fork } = fixture.source
+  return createHash('sha256')
+    .update(JSON.stringify([content, fork, seed, clockStart]))
+    .digest('base64url')
 }

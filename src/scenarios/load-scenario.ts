@@ -8,8 +8,7 @@ import { parseDuration, parseMoment } from '../support/quantities.ts'
 import { objectionTo } from '../verdict/finding-ids.ts'
 import { FileError } from '../yaml-file/file-error.ts'
 import { IssueList } from '../yaml-file/issue-list.ts'
-import { readYaml } from '../yaml-file/read-yaml.ts'
-import { YamlSource } from '../yaml-file/yaml-source.ts'
+import { readYaml, YamlSource } from '../yaml-file/yaml-source.ts'
 import { type Scenario, type ScenarioClockMove, type ScenarioFile, ScenarioSchema } from './scenario-schema.ts'
 
 const FILE_LIMIT = 1024 * 1024

@@ -83,6 +83,12 @@ export class ExchangeLog {
     return this.#next - this.#oldest
   }
 
+  /** Real time at which the newest exchange here began, in milliseconds since the Unix epoch; null for none. */
+  get newestAt(): number | null {
+    const newest = this.#at(this.#next - 1)
+    return newest ? this.#base + newest.began : null
+  }
+
   /** Number of the oldest exchange here, and of the next one to come. */
   get range(): { oldest: number; next: number } {
     return { oldest: this.#oldest, next: this.#next }

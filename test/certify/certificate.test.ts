@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { certificateExitCode, certificateOf, certificateSummary } from '../../src/certify/certificate.ts'
-import { compareCertificates } from '../../src/certify/compare-certificates.ts'
+import { compareCertificates } from '../../src/certify/certificate-file.ts'
 import type { CertificateEvidence, ScenarioEvidence } from '../../src/certify/evidence.ts'
 import { sampleEvidence } from './sample-evidence.ts'
 

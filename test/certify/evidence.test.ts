@@ -1,7 +1,7 @@
 import { Value } from '@sinclair/typebox/value'
 import { describe, expect, test } from 'vitest'
+import { evidenceOf } from '../../src/certify/certify.ts'
 import { type CertificateEvidence, EvidenceSchema } from '../../src/certify/evidence.ts'
-import { evidenceOf } from '../../src/certify/evidence-of.ts'
 import type { Run } from '../../src/exec/sandbox-run.ts'
 import type { Exploration, TrialResult } from '../../src/explore/exploration.ts'
 import type { OperationOutcome } from '../../src/oracle/outcome.ts'

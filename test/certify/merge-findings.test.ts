@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mergeFindings, type ScenarioFindings } from '../../src/certify/evidence-of.ts'
+import { mergeFindings, type ScenarioFindings } from '../../src/certify/certify.ts'
 import { FINDING_IDS } from '../../src/verdict/finding-ids.ts'
 
 type Outcome = ScenarioFindings['findings'][number]['outcome']

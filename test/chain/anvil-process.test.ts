@@ -12,8 +12,12 @@ import { BlockArchive } from '../../src/chain/archive/block-archive.ts'
 import { genesisOf } from '../../src/chain/history/checkpoint.ts'
 import { RpcServer } from '../../src/chain/json-rpc/rpc-server.ts'
 import { embeddedCheckpoint } from '../../src/chain/markets/embedded-market.ts'
-import { AnvilBinaryMissingError, anvilBinary } from '../../src/chain/node/anvil-binary.ts'
-import { AnvilProcess, loopbackAddress } from '../../src/chain/node/anvil-process.ts'
+import {
+  AnvilBinaryMissingError,
+  AnvilProcess,
+  anvilBinary,
+  loopbackAddress,
+} from '../../src/chain/node/anvil-process.ts'
 import { ForkUpstreamStub } from '../../src/chain/node/fork-upstream-stub.ts'
 import { SandboxClock } from '../../src/domain/clock.ts'
 import { temporaryDirectory } from '../data-dir/temporary-directory.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DIRECTED, HALF_UP } from '../../src/chain/markets/protocols/aave.ts'
-import { RAY } from '../../src/chain/markets/protocols/aave-reserve.ts'
+import { DIRECTED, HALF_UP, RAY } from '../../src/chain/markets/protocols/aave.ts'
 import { usd } from '../../src/chain/markets/protocols/protocol.ts'
 import { Wallets } from '../../src/chain/wallets/wallet.ts'
 import { alice, type ChainFixture, order, startChain } from './chain-fixture.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ownCommand } from '../../src/cli/banner.ts'
+import { ownCommand } from '../../src/cli/start-command.ts'
 
 test.each([
   ['/app/node_modules/.bin/yield-sandbox', 'npx yield-sandbox'],

@@ -35,6 +35,19 @@ const list = async (query = '') => (await ask(`requests${query}`)).body as Excha
 const show = async (id: string) => (await ask(`requests/${id}`)).body as ExplainedExchange
 const newest = async (query = '') => show((await list(query)).data[0]!.request_id)
 
+test('latest is the newest request, explained, in both forms; without a request there is none', async () => {
+  expect(await ask('requests/latest')).toMatchObject({
+    status: 404,
+    body: { code: 'request_not_found', param: 'request_id' },
+  })
+  await acme.get('pools')
+  await acme.get('end_users/dave/portfolios', { user: null })
+  const [{ request_id } = { request_id: '' }] = (await list()).data
+  expect(await show('latest')).toEqual(await show(request_id))
+  expect(await show('latest')).toMatchObject({ operation: 'list_portfolios', explanation: expect.any(Array) })
+  expect(((await ask('requests/latest?format=har')).body as Har).log.entries.length).toBe(1)
+})
+
 describe('the list', () => {
   test('has the newest first, in an envelope, with a cursor that stays where it is', async () => {
     for (let i = 0; i < 5; i++) await acme.get('pools')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { FaultRule } from '../../src/control/contract.ts'
-import { misuseOf, withReasons } from '../../src/exec/misuse.ts'
+import { misuseOf, withReasons } from '../../src/exec/exec.ts'
 import type { CommandEnd } from '../../src/exec/run-command.ts'
 import type { OperationOutcome } from '../../src/oracle/outcome.ts'
 import { reportOf } from './report.ts'

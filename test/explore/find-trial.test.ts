@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findTrial } from '../../src/explore/plan/find-trial.ts'
-import { planTrials, withoutPlan } from '../../src/explore/plan/plan.ts'
-import { randomTrials } from '../../src/explore/plan/random-trials.ts'
+import { planTrials, randomTrials, withoutPlan } from '../../src/explore/plan/plan.ts'
 import { OptionError } from '../../src/option-error.ts'
 import { samplePlaces } from './render/sample-exploration.ts'
 

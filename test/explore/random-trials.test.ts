@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Operation } from '../../src/domain/operations.ts'
+import { randomTrials } from '../../src/explore/plan/plan.ts'
 import { type Place, positionName } from '../../src/explore/plan/positions.ts'
-import { randomTrials } from '../../src/explore/plan/random-trials.ts'
 
 function placeOf(operation: Operation, ordinal: number): Place {
   const ofUser = operation !== 'token' && operation !== 'list_pools'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { HAZARDS } from '../../src/explore/plan/hazards.ts'
 import { faultRules } from '../../src/explore/plan/plan.ts'
-import { enoughInWords, saveScenario, scheduleScenario } from '../../src/explore/shrink/schedule-scenario.ts'
+import { enoughInWords, saveScenario, scheduleScenario } from '../../src/explore/shrink/shrink.ts'
 import { findScenario } from '../../src/scenarios/find-scenario.ts'
 
 let folder: string

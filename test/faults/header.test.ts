@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseFaultHeader } from '../../src/faults/fault-header.ts'
+import { parseFaultHeader } from '../../src/faults/fault-rule.ts'
 import { KINDS } from '../../src/faults/kinds/index.ts'
 import type { SandboxHandle } from '../../src/index.ts'
 import { isOpen, mined } from '../helpers/confirmation.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Slots } from '../../src/support/slots.ts'
+import { Slots } from '../../src/support/serial-queue.ts'
 
 const never = new Promise(() => {})
 

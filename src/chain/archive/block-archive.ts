@@ -6,22 +6,20 @@ import { breathe } from '../../support/breathe.ts'
 import { RecentlyUsed } from '../../support/maps.ts'
 import { SerialQueue } from '../../support/serial-queue.ts'
 import {
+  type ArchivedBlock,
   type ArchiveSegment,
   type ArchiveSegmentEntry,
+  type BlockToArchive,
   blocksOf,
   entryOf,
+  type FilteredLog,
   keyOf,
+  type LogFilter,
+  matchesLog,
   packSegment,
   segmentOf,
   transactionsOf,
   unpackSegment,
-} from './archive-segment.ts'
-import {
-  type ArchivedBlock,
-  type BlockToArchive,
-  type FilteredLog,
-  type LogFilter,
-  matchesLog,
 } from './archived-block.ts'
 
 /** An entry of an archive's journal: either blocks are added, or all blocks from the number `truncated` on are removed. */

@@ -1,6 +1,8 @@
 import type { SandboxClock } from '../../domain/clock.ts'
 import { BodyTooLargeError } from '../../support/read-body.ts'
 import type { BlockArchive } from '../archive/block-archive.ts'
+import { BATCH_CALLS, CALL_TIME } from '../json-rpc/rpc-budget.ts'
+import { RpcError } from '../json-rpc/rpc-client.ts'
 import {
   faultText,
   INVALID_REQUEST,
@@ -9,19 +11,16 @@ import {
   outcomeText,
   PARSE_ERROR,
   refusalText,
-} from '../json-rpc/json-rpc.ts'
-import { BATCH_CALLS, CALL_TIME } from '../json-rpc/rpc-budget.ts'
-import { RpcError } from '../json-rpc/rpc-client.ts'
+} from '../json-rpc/rpc-server.ts'
 import type { NodeSupervisor } from '../node/node-supervisor.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
 import type { BlockProducer } from '../rounds/block-producer.ts'
 import type { ChainWriter } from '../writing/chain-writer.ts'
 import { Allowance, tooLong } from './allowance.ts'
 import { isFixed, KnownBlocks, type KnownBlocksDeps, stateBlock } from './known-blocks.ts'
-import { type ChangeDeps, OutsideChanges, SEND_RAW } from './outside-changes.ts'
+import { type ChangeDeps, canGoBack, OutsideChanges, SEND_RAW } from './outside-changes.ts'
 import { type OutsideDeps, OutsideReads } from './outside-reads.ts'
 import { isRead } from './rpc-methods.ts'
-import { canGoBack } from './snapshots.ts'
 
 /**
  * The chain's JSON-RPC for clients outside, within a budget (rpc-budget.ts). Calls that may change the chain wait for their turn

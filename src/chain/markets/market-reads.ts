@@ -4,8 +4,7 @@ import type { MarketFigures, Position } from '../../domain/ports/chain.ts'
 import type { Address, Pool } from '../../domain/records.ts'
 import { soundly } from '../json-rpc/rpc-client.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
-import { balanceOf } from './protocols/erc20.ts'
-import type { Protocol } from './protocols/protocol.ts'
+import { balanceOf, type Protocol } from './protocols/protocol.ts'
 
 /**
  * Reads the markets and wallets of a chain, for the port `Chain`. Throws ChainUnavailableError, and ChainUnsoundError for invalid

@@ -4,8 +4,7 @@ import type { Address } from '../../domain/records.ts'
 import { allInOrder } from '../../support/waiting.ts'
 import type { Reader } from '../reading/view.ts'
 import { aave, priceOracleOf } from './protocols/aave.ts'
-import { decimalsOf } from './protocols/erc20.ts'
-import { type Protocol, priceOf, UnfitMarketError } from './protocols/protocol.ts'
+import { decimalsOf, type Protocol, priceOf, UnfitMarketError } from './protocols/protocol.ts'
 
 /** Findings about a chain's markets, made before the chain is used. */
 export interface MarketValidation {

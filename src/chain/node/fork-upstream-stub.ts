@@ -4,8 +4,8 @@ import type { BlockArchive } from '../archive/block-archive.ts'
 import type { FetchBudget, RealCall, RealChain } from '../fork/fetch-budget.ts'
 import { type Checkpoint, GAS_LIMIT } from '../history/checkpoint.ts'
 import type { Block } from '../json-rpc/block.ts'
-import { faultText } from '../json-rpc/json-rpc.ts'
 import { CALL_FETCHES, CALL_TIME } from '../json-rpc/rpc-budget.ts'
+import { faultText } from '../json-rpc/rpc-server.ts'
 
 const ZERO = numberToHex(0, { size: 32 })
 

@@ -1,10 +1,9 @@
 import type { SandboxClock } from '../../domain/clock.ts'
 import type { Hex } from '../../domain/records.ts'
 import { inTime } from '../../support/waiting.ts'
-import { BatchLoader } from '../json-rpc/batch-loader.ts'
 import { type Block, LAST_TIMESTAMP, LATEST_BLOCK } from '../json-rpc/block.ts'
 import { type RpcCall, type RpcClient, RpcError, SenselessAnswerError } from '../json-rpc/rpc-client.ts'
-import { MOST_VIEWS, multicall, outcomesOf, type ViewOutcome } from './multicall.ts'
+import { BatchLoader, MOST_VIEWS, multicall, outcomesOf, type ViewOutcome } from './multicall.ts'
 import type { Read, ViewResults } from './view.ts'
 
 /** Values, or the errors that prevented reading them, and the chain time (Unix seconds) at which they were read. */

@@ -15,12 +15,14 @@ import type { Protocol } from '../markets/protocols/protocol.ts'
 import type { ChainReader } from '../reading/chain-reader.ts'
 import { type ChainWriter, type CheatJob, type Refusals, runCheats } from '../writing/chain-writer.ts'
 import type { NodeRecycler } from '../writing/node-recycler.ts'
-import { logsOf, settleKnown, settleMined } from './deliver-receipts.ts'
 import {
+  logsOf,
   NonceOrder,
   PrefetchedRound,
   readRound,
   type SignedTransfer,
+  settleKnown,
+  settleMined,
   signRound,
   type TransferJob,
 } from './transfer-round.ts'

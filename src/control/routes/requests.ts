@@ -92,7 +92,11 @@ async function refuseUnknown(
 }
 
 const FormatOnly = Type.Object({ format: Format }, { additionalProperties: false })
-const Params = Type.Object({ request_id: Type.String({ description: 'As the answer has it.' }) })
+/** Stands for the id of the newest request. */
+const LATEST = 'latest'
+const Params = Type.Object({
+  request_id: Type.String({ description: `As the answer has it, or \`${LATEST}\` for the newest request.` }),
+})
 
 const tags = ['Control']
 
@@ -139,7 +143,8 @@ export async function requestRoutes(app: FastifyInstance, { version, origin }: C
     async (request) => {
       const { exchanges, isSettled } = controlOf(request)
       const { request_id } = request.params
-      const exchange = exchanges.get(request_id)
+      const [newest] = request_id === LATEST ? exchanges.newestFirst() : []
+      const exchange = newest ?? exchanges.get(request_id)
       if (!exchange) {
         const detail = `There is no request "${shorten(request_id)}": ${kept(exchanges)}.`
         throw new Problem('request_not_found', { detail, param: 'request_id' })

@@ -5,8 +5,15 @@ import { type Run, type RunTerms, type RunTrace, runAgainstSandbox } from '../..
 import type { Scenario } from '../../scenarios/scenario-schema.ts'
 import type { Hazard, PlannedStrike } from '../exploration.ts'
 import { placesOf } from '../plan/positions.ts'
-import { enoughInWords, MAX_FAULTS, saveScenario, scheduleScenario } from './schedule-scenario.ts'
-import { movedStrikes, type Shrunk, shrink } from './shrink.ts'
+import {
+  enoughInWords,
+  MAX_FAULTS,
+  movedStrikes,
+  type Shrunk,
+  saveScenario,
+  scheduleScenario,
+  shrink,
+} from './shrink.ts'
 
 /** Maximum number of further runs of the command. */
 const MAX_RUNS = 64

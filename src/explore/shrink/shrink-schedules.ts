@@ -4,8 +4,7 @@ import { isBad } from '../judge/judge-trial.ts'
 import { repeatCommand } from '../plan/find-trial.ts'
 import { type PlannedTrial, trialOf, withoutPlan } from '../plan/plan.ts'
 import { runTrial, type TrialTerms } from '../run/run-trials.ts'
-import { enoughInWords, scheduleScenario } from './schedule-scenario.ts'
-import { movedStrikes, type Shrunk, shrink } from './shrink.ts'
+import { enoughInWords, movedStrikes, type Shrunk, scheduleScenario, shrink } from './shrink.ts'
 
 /** Maximum number of runs for one schedule. */
 const MAX_RUNS = 32

@@ -1,10 +1,11 @@
 import type { RouteOptions } from 'fastify'
+import { SCHEMA_NAME } from '../../domain/described-schema.ts'
+import type { Store } from '../../domain/ports/store.ts'
 import type { ServiceSettings } from '../../domain/service-settings.ts'
 import type { Endpoint, Known } from '../../partner-api/endpoint.ts'
-import { Answers } from './answers.ts'
+import { examplePool, examplePortfolio } from '../../partner-api/schemas.ts'
 import { errorExamples, headers, type Json, securitySchemes } from './components.ts'
-import { NamedSchemas } from './named-schemas.ts'
-import { describeEndpoint, describeNeighbour, isDescribed } from './operations.ts'
+import { Answers, describeEndpoint, describeNeighbour, isDescribed } from './operations.ts'
 
 /** Parts of the interface from which the description is made. */
 export interface Described {
@@ -68,5 +69,77 @@ export function openApiDocument({ routes, endpoints, settings, known, baseUrl }:
       headers: headers(settings).all,
       examples: errorExamples(settings),
     },
+  }
+}
+
+/** Keywords whose values are data, not schemas. */
+const VALUES = new Set(['const', 'default', 'enum', 'example', 'examples'])
+
+const REFERENCE = '#/components/schemas/'
+
+/** Collects schemas under their names, and replaces each by a reference. */
+export class NamedSchemas {
+  readonly schemas: Record<string, Json> = {}
+
+  /** A copy of `part` with references in the place of named schemas, in forms that client generators know. */
+  refer(part: unknown): unknown {
+    if (Array.isArray(part)) return part.map((member) => this.refer(member))
+    if (part === null || typeof part !== 'object') return part
+    const { [SCHEMA_NAME]: name, ...rest } = part as Json
+    const entries = Object.entries(inKnownForm(rest)).map(([key, value]) => [
+      key,
+      VALUES.has(key) ? value : this.refer(value),
+    ])
+    const copy: Json = Object.fromEntries(entries)
+    return typeof name === 'string' ? this.#put(name, copy) : copy
+  }
+
+  #put(name: string, schema: Json): Json {
+    const known = this.schemas[name]
+    if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`two schemas are named ${name}`)
+    this.schemas[name] = schema
+    return { $ref: `${REFERENCE}${name}` }
+  }
+}
+
+/** Words as `enum`, free members as `additionalProperties`; without the titles, which are for error messages. */
+function inKnownForm({ title, patternProperties, anyOf, ...schema }: Json): Json {
+  const values = anyOf === undefined ? undefined : constants(anyOf)
+  return {
+    // A property may be called title too; that one stays.
+    ...(title !== undefined && typeof title !== 'string' && { title }),
+    ...schema,
+    ...(anyOf !== undefined && (values ? { type: 'string', enum: values } : { anyOf })),
+    ...(patternProperties !== undefined && { additionalProperties: true }),
+  }
+}
+
+/** The words of a union that consists of words only; undefined for others. */
+function constants(members: unknown): string[] | undefined {
+  if (!Array.isArray(members) || members.length === 0) return undefined
+  const words = members.map((member: Json) => member.const)
+  return words.every((word) => typeof word === 'string') ? words : undefined
+}
+
+/** Examples that exist in the shipped fixture. */
+export function knownOfFixture(settings: ServiceSettings): Known {
+  const { portfolio_id } = examplePortfolio(settings)
+  return { external_id: 'alice', portfolio_id, pool: examplePool(settings) }
+}
+
+/** Examples that exist in this sandbox: its first tenant's first pool, end user and portfolio; `otherwise` for those that do not. */
+export async function knownIn(store: Store, otherwise: Known): Promise<Known> {
+  const first = async <C extends 'tenants' | 'pools' | 'end_users' | 'portfolios'>(collection: C, scope: string) =>
+    (await store.page(collection, { scope, limit: 1 })).items[0]
+  const tenant = await first('tenants', 'all')
+  const pool = tenant && (await first('pools', tenant.tenant_id))
+  if (!pool) return otherwise
+  const { chain_id, token_address, market_address, protocol } = pool
+  const user = await first('end_users', tenant.tenant_id)
+  const portfolio = user && (await first('portfolios', user.id))
+  return {
+    external_id: user?.external_id ?? otherwise.external_id,
+    portfolio_id: portfolio?.portfolio_id ?? otherwise.portfolio_id,
+    pool: { chain_id, token_address, market_address, protocol },
   }
 }

@@ -153,7 +153,7 @@ function NamespaceCard() {
               {one.name}
             </a>{' '}
             <span class="mute">
-              {one.ready ? `${one.requests ?? 0} requests` : one.reason}
+              {one.ready ? `${one.requests} requests` : one.reason}
               {(one.failed_findings ?? 0) > 0 && <b class="bad"> {one.failed_findings} rules broken</b>}
             </span>
           </li>

@@ -2,14 +2,14 @@ import { parseAbi } from 'viem/utils'
 import type { PoolFacts } from '../../../domain/chain-setup.ts'
 import { ChainUnavailableError } from '../../../domain/ports/chain.ts'
 import { later, type Reader, view } from '../../reading/view.ts'
-import { balanceOf } from './erc20.ts'
-import { erc4626Admin } from './erc4626-admin.ts'
 import {
+  balanceOf,
   borrowerFrom,
   call,
   event,
   exactUsd,
   fraction,
+  type MarketAdmin,
   type Protocol,
   priceOf,
   UnfitMarketError,
@@ -19,39 +19,74 @@ import {
 const VAULT = parseAbi([
   'function asset() view returns (address)',
   'function convertToAssets(uint256 shares) view returns (uint256)',
-  'function initialRate() view returns (uint256)',
   'function previewDeposit(uint256 assets) view returns (uint256)',
   'function previewRedeem(uint256 shares) view returns (uint256)',
   'function previewWithdraw(uint256 assets) view returns (uint256)',
   'function totalAssets() view returns (uint256)',
-  'function rate() view returns (uint256)',
   'function deposit(uint256 assets, address receiver) returns (uint256)',
   'function withdraw(uint256 assets, address receiver, address owner) returns (uint256)',
   'function redeem(uint256 shares, address receiver, address owner) returns (uint256)',
 ])
 
+/** Methods that the embedded chain's vaults have beside the standard: contracts/YieldVault.sol */
+const OWN_VAULT = parseAbi([
+  'function initialRate() view returns (uint256)',
+  'function rate() view returns (uint256)',
+  'function setRate(uint256 rate)',
+  'function setPaused(bool paused)',
+])
+
 /** Gas limit of each call: more than any needs, even if a vault spreads its assets over dozens of markets. */
 const GAS = 5_000_000n
+/** Gas limit of each call of an administrator: several times as much as either needs. */
+const ADMIN_GAS = 200_000n
 const YEAR = 365 * 24 * 60 * 60
 /** Seconds over which a vault's share price is compared. */
 const HORIZON = 24 * 60 * 60
 
 const asset = view(VAULT, 'asset')
 const convertToAssets = view(VAULT, 'convertToAssets')
-const initialRate = view(VAULT, 'initialRate')
 const previewDeposit = view(VAULT, 'previewDeposit')
 const previewRedeem = view(VAULT, 'previewRedeem')
 const previewWithdraw = view(VAULT, 'previewWithdraw')
 const totalAssets = view(VAULT, 'totalAssets')
-const rate = view(VAULT, 'rate')
 const deposit = call(VAULT, 'deposit', GAS)
 const withdraw = call(VAULT, 'withdraw', GAS)
 const redeem = call(VAULT, 'redeem', GAS)
+const initialRate = view(OWN_VAULT, 'initialRate')
+const rate = view(OWN_VAULT, 'rate')
+const setRate = call(OWN_VAULT, 'setRate', ADMIN_GAS)
+const setPaused = call(OWN_VAULT, 'setPaused', ADMIN_GAS)
 
 // The accounts are indexed.
 const MOVED = ['amount', 'shares'] as const
 const deposited = event('Deposit(address,address,uint256,uint256)', MOVED)
 const withdrawn = event('Withdraw(address,address,address,uint256,uint256)', MOVED)
+
+/** Precision of a rate that is passed to a vault: its rates have 18 decimals, but a JavaScript number is exact to 15 digits only. */
+const EXACT = 10n ** 12n
+
+/** Administers the embedded chain's vaults. */
+const erc4626Admin: MarketAdmin = {
+  setPaused: async (_reader, pool, paused) => [setPaused(pool.market_address, paused)],
+
+  async setApy(reader, pool, apy) {
+    if (apy !== undefined) return [setRate(pool.market_address, rateFor(apy))]
+    const [first] = await reader([initialRate(pool.market_address)])
+    return [setRate(pool.market_address, first)]
+  },
+
+  payer: async (_reader, pool) => pool.market_address,
+
+  async touch(reader, pool) {
+    const [current] = await reader([rate(pool.market_address)])
+    return [setRate(pool.market_address, current)]
+  },
+}
+
+function rateFor(apy: number): bigint {
+  return BigInt(Math.round(apy * Number(EXACT))) * (10n ** 18n / EXACT)
+}
 
 /** Reads the yearly yield of a vault, as a fraction. */
 type YieldReader = (reader: Reader, pool: PoolFacts) => Promise<number>

@@ -1,0 +1,79 @@
+import { type Command, Option } from 'commander'
+import type { ControlClient } from '../control/client.ts'
+import { ControlError } from '../control/control-error.ts'
+import { SandboxClock } from '../domain/clock.ts'
+import { type ControlFlags, clientOf, controlCommand, print, sandboxCommand } from './control-options.ts'
+import { duration } from './parse-argument.ts'
+
+/** Milliseconds between two checks. */
+const PAUSE_MS = 100
+
+/** `wait`: returns when a sandbox can serve. */
+export function waitCommand(): Command {
+  return controlCommand('wait', 'Wait until a sandbox is ready. Fails when it is not in time.', [
+    'wait',
+    'wait --url localhost:4011 --timeout 2m',
+    'wait --namespace pull-request-7',
+  ])
+    .addOption(new Option('--timeout <duration>', 'for how long').argParser(duration).default(60_000, '60s'))
+    .action(async (flags: ControlFlags & { timeout: number }) => {
+      const clock = new SandboxClock()
+      const deadline = clock.wallNow() + flags.timeout
+      for (;;) {
+        const reason = await whyNot(clientOf(flags))
+        if (reason === undefined) break
+        if (clock.wallNow() >= deadline)
+          throw new ControlError(`not ready in time: ${reason}`, { code: 'sandbox_starting' })
+        await clock.sleep(PAUSE_MS)
+      }
+      print(flags, { ready: true }, [['ready']])
+    })
+}
+
+/** Reason why a sandbox is not ready, its absence included. */
+async function whyNot(client: ControlClient): Promise<string | undefined> {
+  try {
+    const { ready, reason } = await client.readiness()
+    return ready ? undefined : reason
+  } catch (error) {
+    if (error instanceof ControlError) return error.message
+    throw error
+  }
+}
+
+/** `status`: reports if a sandbox runs and can serve. Fails if not. */
+export function statusCommand(): Command {
+  return controlCommand(
+    'status',
+    'Show a sandbox: ready or not and why, version, uptime in seconds. Fails unless ready.',
+    ['status', 'status --url localhost:4011 --json'],
+  ).action(async (flags: ControlFlags) => {
+    const client = clientOf(flags)
+    const [{ version, uptime_seconds }, { ready, reason }] = await Promise.all([client.health(), client.readiness()])
+    const state = { url: flags.url, ready, ...(reason !== undefined && { reason }), version, uptime_seconds }
+    print(flags, state, [[ready ? 'ready' : `not ready: ${reason}`, version, uptime_seconds, flags.url]])
+    if (!ready) process.exitCode = 1
+  })
+}
+
+/** `reset`: takes everything back to the initial state. */
+export function resetCommand(): Command {
+  return controlCommand('reset', 'Back to the fixtures: state, chain, faults, scenario, clock.', [
+    'reset',
+    'reset --url http://127.0.0.1:4011 --json',
+  ]).action(async (flags: ControlFlags) => {
+    const state = await clientOf(flags).reset()
+    print(flags, state, [[state.ready ? 'ready' : `not ready: ${state.reason}`]])
+  })
+}
+
+/** `stop`: ends a running sandbox, and returns when it is gone. */
+export function stopCommand(): Command {
+  return sandboxCommand('stop', 'End a running sandbox, as Ctrl-C would. Returns when its port is free.', [
+    'stop',
+    'stop --url localhost:4011',
+  ]).action(async (flags: ControlFlags) => {
+    await clientOf(flags).stop()
+    print(flags, { stopped: true }, [['stopped']])
+  })
+}
