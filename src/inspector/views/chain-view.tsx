@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { TransactionDetail, TransactionPage, TransactionRow } from '../../control/contract.ts'
-import { go, hrefOf, place } from '../model/address.ts'
+import { go, hrefOf, namespace, place } from '../model/address.ts'
 import { call } from '../model/api.ts'
 import { useKeys } from '../model/keys.ts'
 import { dayOf } from '../model/list-items.ts'
@@ -9,9 +9,16 @@ import { CopyBox } from '../parts/copy-button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { shortHash } from '../parts/lane.tsx'
 
-/** Transactions in words, newest first, and one of them beside. */
+/** Transactions of one chain in words, newest first, and one of them beside. */
 export function ChainView() {
-  const { value, error } = useRead<TransactionPage>('transactions', 'block')
+  const { chain = '' } = place.value.settings
+  return (
+    <ChainOf key={`${namespace.value} ${chain}`} query={chain === '' ? '' : `chain_id=${encodeURIComponent(chain)}`} />
+  )
+}
+
+function ChainOf({ query }: { query: string }) {
+  const { value, error } = useRead<TransactionPage>(`transactions?${query}`, 'block')
   const [older, setOlder] = useState<TransactionPage[]>([])
   const pages = value ? [value, ...older] : []
   const all = pages.flatMap(({ transactions }) => transactions)
@@ -30,7 +37,9 @@ export function ChainView() {
   if (!value) return <p class="pad mute">{error ? error.message : 'Reading the chain …'}</p>
   const before = pages.at(-1)?.next_before ?? null
   const more = () => {
-    void call<TransactionPage>('GET', `transactions?before=${before}`).then((page) => setOlder([...older, page]))
+    void call<TransactionPage>('GET', `transactions?${query}&before=${before}`).then((page) =>
+      setOlder([...older, page]),
+    )
   }
   return (
     <div class={selected === '' ? 'split' : 'split chosen'}>
@@ -38,12 +47,17 @@ export function ChainView() {
         <h1 class="sr">Transactions</h1>
         <p class="bar mute">
           {value.chains.map(({ chain_id, block_number, at }) => (
-            <span key={chain_id}>
+            <a
+              key={chain_id}
+              class="chip"
+              href={hrefOf('chain', '', { chain: chain_id })}
+              aria-current={chain_id === value.chain_id || undefined}
+            >
               Chain {chain_id}: block {block_number}, {dayOf(at)} {at.slice(11, 19)}
-            </span>
+            </a>
           ))}
         </p>
-        {error && <p class="pad warn">{error.message}</p>}
+        {(error || value.unavailable !== null) && <p class="pad warn">{error?.message ?? value.unavailable}</p>}
         <div class="scroll">
           {rows.length === 0 && <p class="pad mute">There is no transaction yet.</p>}
           {rows.map((row) => (
