@@ -160,7 +160,8 @@ describe('the key', () => {
 
 describe('what to do next', () => {
   /** Those of the control interface, which is never recorded. */
-  const OF_CONTROL = /^(control_|namespace_|too_many_|tenant_not|fault_not|scenario_|request_not|operation_not|transaction_not)/
+  const OF_CONTROL =
+    /^(control_|namespace_|too_many_|tenant_not|fault_not|scenario_|request_not|operation_not|transaction_not)/
 
   test.each(Object.entries(ERRORS).filter(([code]) => !OF_CONTROL.test(code)))(
     '%s has advice of its own',
