@@ -111,6 +111,19 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
     proxy.close()
   })
 
+  test('after two hours in which nothing happened, what comes shows', async () => {
+    const { partner, portfolio } = await inNamespace('silence')
+    const profile = await browser.profile()
+    await profile.clock.install()
+    const opened = await InspectorPage.open(profile, `${origin}/#operations?namespace=silence`)
+    await opened.page.getByText('Live', { exact: true }).waitFor()
+    await profile.clock.fastForward('02:00:00')
+    await partner.deposit('alice', portfolio, AMOUNT)
+    await opened.page.locator('.row', { hasText: 'Deposit' }).waitFor()
+    await opened.page.getByText('Live', { exact: true }).waitFor()
+    await opened.close()
+  })
+
   test('a server that goes and comes back is found again', async () => {
     const first = await testSandbox()
     const { port, origin: address } = new URL(first.baseUrl)
