@@ -74,7 +74,7 @@ describe.skipIf(NO_CHROMIUM)('the actions of Control', () => {
       headers: { 'x-user-token': token },
     })
     expect(answer.status).toBe(200)
-    await card('Clock').getByRole('button', { name: 'curl' }).click()
+    await card('Clock').getByRole('button', { name: 'curl' }).first().click()
     expect(await opened.page.evaluate<string>('navigator.clipboard.readText()')).toMatch(
       /^curl -X POST .*\/_sandbox\/clock/,
     )

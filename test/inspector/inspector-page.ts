@@ -1,6 +1,7 @@
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { axeFindings } from '../helpers/axe.ts'
 import { installedChromium } from '../helpers/installed-chromium.ts'
+import { PATIENCE } from '../helpers/patience.ts'
 
 /** Widths and colours in which every view has to hold. */
 export const LOOKS: Record<string, BrowserContextOptions> = {
@@ -24,7 +25,12 @@ export class InspectorBrowser {
 
   /** A browser's profile of its own: cookies, locks and channels are shared within it. */
   profile(options: BrowserContextOptions = LOOKS.light!): Promise<BrowserContext> {
-    return this.#browser.newContext({ ...options, permissions: ['clipboard-read', 'clipboard-write'] })
+    return this.#browser
+      .newContext({ ...options, permissions: ['clipboard-read', 'clipboard-write'] })
+      .then((context) => {
+        context.setDefaultTimeout(PATIENCE)
+        return context
+      })
   }
 
   /** Opens an address in a profile of its own, and collects what goes wrong there. */

@@ -31,9 +31,11 @@ describe.skipIf(NO_CHROMIUM)('a page that stays open', () => {
     const { partner, portfolio } = await inNamespace('tabs')
     const profile = await browser.profile()
     const tabs = await Promise.all(
-      Array.from({ length: 8 }, () => InspectorPage.open(profile, `${origin}/#operations?namespace=tabs`)),
+      Array.from({ length: 7 }, () => InspectorPage.open(profile, `${origin}/#operations?namespace=tabs`)),
     )
     for (const { page } of tabs) await page.getByText('Live', { exact: true }).waitFor()
+    tabs.push(await InspectorPage.open(profile, `${origin}/#operations?namespace=tabs`)) // when the stream has begun
+    await tabs.at(-1)!.page.getByText('Live', { exact: true }).waitFor()
     await partner.deposit('alice', portfolio, AMOUNT)
     for (const { page } of tabs) await page.locator('.row', { hasText: 'Deposit' }).waitFor()
     // A browser has six connections for an origin: streams of all tabs would take them.

@@ -22,9 +22,10 @@ const DOCS = new URL('../../docs/money.md', import.meta.url)
 /** The table of docs/money.md, or what of it holds for an operation. */
 export function documentedRows(operation?: Operation): Row[] {
   const lines = readFileSync(DOCS, 'utf8').split('\n')
-  const rows = lines.slice(lines.findIndex((line) => /^\| *-/.test(line)) + 1)
-  return rows
-    .filter((line) => line.startsWith('|'))
+  const below = lines.slice(lines.findIndex((line) => /^\| *-/.test(line)) + 1)
+  const end = below.findIndex((line) => !line.startsWith('|'))
+  return below
+    .slice(0, end === -1 ? undefined : end)
     .map((line) => line.split('|').map((cell) => cell.trim().replace(/^`(.*)`$/, '$1')))
     .map(([, phase = '', fault = '', sees = '', chain = '', list = '', rightAfter = '', later = '', fresh = '']) => {
       const [, name = fault, only] = /^`(.*)` \((deposit|withdraw)\)$/.exec(fault) ?? []

@@ -13,8 +13,12 @@ export class ApiError extends Error {
   }
 }
 
-/** Path of a route of the control interface, for the namespace that is shown: `clock` → `/_sandbox/namespaces/alice/clock`. */
+/**
+ * Path of a route of the control interface, for the namespace that is shown: `clock` → `/_sandbox/namespaces/alice/clock`. A path that
+ * begins with `/` is one already.
+ */
 export function pathOf(route: string): string {
+  if (route.startsWith('/')) return route
   const name = namespace.value
   return name === 'default' ? `/_sandbox/${route}` : `/_sandbox/namespaces/${encodeURIComponent(name)}/${route}`
 }
@@ -51,7 +55,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The command that makes the same call, with `token` for a sandbox that needs one. */
+/** The command that makes the same call; where the sandbox needs its control token, add it as a header. */
 export function curlOf(method: string, route: string, body?: unknown): string {
   const words = ['curl', ...(method === 'GET' ? [] : ['-X', method]), quoted(`${location.origin}${pathOf(route)}`)]
   if (body !== undefined) words.push('-H', quoted('content-type: application/json'), '-d', quoted(JSON.stringify(body)))

@@ -42,6 +42,9 @@ const HELD_BACK_MS = 4000
 const POLL_MS = 1000
 const RETRY_MS = 1000
 
+/** Message of a new tab to the one that leads. */
+const WHAT_STATE = 'what state?'
+
 /** Follows the namespace that is shown, whichever it is, from now on. */
 export function followNamespace(): void {
   let end = () => {}
@@ -68,6 +71,8 @@ class Follower {
   #early: StreamEvent[] | null = []
   #stop = () => {}
   #ended = false
+  /** What this tab said of the stream last; null unless it leads. */
+  #state: LinkState | null = null
 
   constructor(name: string) {
     this.#name = `yield-sandbox events of ${name}`
@@ -75,11 +80,15 @@ class Follower {
   }
 
   begin(): void {
-    this.#channel.onmessage = ({ data }: MessageEvent<StreamEvent | LinkState>) => {
-      if (typeof data === 'string') connection.value = data
+    this.#channel.onmessage = ({ data }: MessageEvent<StreamEvent | LinkState | typeof WHAT_STATE>) => {
+      if (data === WHAT_STATE) {
+        if (this.#state) this.#say(this.#state)
+      } else if (typeof data === 'string') connection.value = data
       else if (this.#early) this.#early.push(data)
       else this.#take(data)
     }
+    // A tab that leads already said how the stream does before this one listened.
+    this.#channel.postMessage(WHAT_STATE)
     void this.#readAnew().then(() => this.#lead())
   }
 
@@ -161,6 +170,7 @@ class Follower {
   }
 
   #say(state: LinkState): void {
+    this.#state = state
     connection.value = state
     this.#channel.postMessage(state)
   }

@@ -1,6 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { namespace } from './address.ts'
-import { type ApiError, call, send } from './api.ts'
+import { type ApiError, call } from './api.ts'
+import { browserTime } from './browser-time.ts'
 import { versions } from './live.ts'
 
 /** The answer of a route: at first nothing, then the value or the error; the last value stays while it is read again. */
@@ -11,25 +12,42 @@ export interface Reading<T> {
   again(): void
 }
 
+/** Least time between two readings that nobody asked for, in milliseconds, and how many times as long as the last one took it is at least. */
+const LEAST_PAUSE_MS = 250
+const PAUSE_TIMES = 10
+
 /**
- * Reads a route of the namespace that is shown, or a path that begins with `/`, and again whenever one of `changes` happens.
- * `null` reads nothing.
+ * Reads a route of the namespace that is shown, or a path that begins with `/`, and again whenever one of `changes` happens, though not
+ * faster than the sandbox can answer easily. `null` reads nothing.
  */
 export function useRead<T>(route: string | null, ...changes: (keyof typeof versions)[]): Reading<T> {
   const [state, setState] = useState<{ value?: T; error?: ApiError }>({})
   const [asked, setAsked] = useState(0)
   const version = changes.map((name) => versions[name].value).join()
+  const wish = `${namespace.value} ${route} ${asked}`
+  const last = useRef({ wish: '', pauseUntil: 0 })
   useEffect(() => {
     if (route === null) return
     let isOver = false
-    const read = route.startsWith('/') ? send<T>('GET', route) : call<T>('GET', route)
-    read.then(
-      (value) => isOver || setState({ value }),
-      (error: ApiError) => isOver || setState((old) => ({ ...old, error })),
-    )
+    const read = () => {
+      const began = browserTime.now()
+      call<T>('GET', route)
+        .then(
+          (value) => isOver || setState({ value }),
+          (error: ApiError) => isOver || setState((old) => ({ ...old, error })),
+        )
+        .finally(() => {
+          const now = browserTime.now()
+          last.current.pauseUntil = now + Math.max(LEAST_PAUSE_MS, PAUSE_TIMES * (now - began))
+        })
+    }
+    const wait = last.current.wish === wish ? last.current.pauseUntil - browserTime.now() : 0
+    last.current.wish = wish
+    const cancel = browserTime.after(Math.max(0, wait), read)
     return () => {
       isOver = true
+      cancel()
     }
-  }, [route, namespace.value, version, asked])
+  }, [wish, version])
   return { ...state, again: () => setAsked((count) => count + 1) }
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { curlOf } from '../model/api.ts'
+import { curlOf, pathOf } from '../model/api.ts'
 import { CopyButton } from './copy-button.tsx'
 
 /** A group of actions, with a sentence about the last one. */
@@ -21,7 +21,8 @@ export function ApiCall({ method, route, body }: { method: string; route: string
   return (
     <div class="api">
       <code>
-        {method} /{route}
+        {method} {pathOf(route)}
+        {body === undefined ? '' : ` ${JSON.stringify(body)}`}
       </code>
       <CopyButton text={() => curlOf(method, route, body)} label="curl" />
     </div>

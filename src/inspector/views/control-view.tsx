@@ -57,6 +57,7 @@ function ClockCard() {
         </button>
       </form>
       <ApiCall method="POST" route="clock" body={{ advance }} />
+      <ApiCall method="POST" route="clock" body={{ freeze: !frozen }} />
     </Card>
   )
 }
@@ -110,6 +111,7 @@ function ScenarioCard() {
             </button>
           </div>
           <ApiCall method="POST" route={`scenarios/${chosen.name}/start`} />
+          <ApiCall method="POST" route="scenarios/stop" />
         </>
       )}
     </Card>
@@ -186,7 +188,11 @@ function NamespaceCard() {
           </button>
         )}
       </div>
+      <ApiCall method="POST" route="/_sandbox/namespaces" body={name === '' ? {} : { name }} />
       <ApiCall method="POST" route="reset" />
+      {namespace.value !== 'default' && (
+        <ApiCall method="DELETE" route={`/_sandbox/namespaces/${encodeURIComponent(namespace.value)}`} />
+      )}
     </Card>
   )
 }
@@ -258,15 +264,26 @@ function CredentialsCard() {
       </div>
       {token !== '' && <CopyBox label="Token" text={token} />}
       <ApiCall method="POST" route={`tenants/${tenant.slug}/user_tokens`} body={{ external_id }} />
-      <h2>First request</h2>
-      <div class="row-of-buttons">
-        {(Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[]).map((one) => (
-          <button key={one} type="button" class="chip" aria-pressed={one === language} onClick={() => setLanguage(one)}>
-            {LANGUAGES[one]}
-          </button>
-        ))}
-      </div>
-      {tenant.first_request && <CopyBox label="First request" text={tenant.first_request[language]} />}
+      <ApiCall method="POST" route={`tenants/${tenant.slug}/idp_tokens`} body={{}} />
+      {tenant.first_request && (
+        <>
+          <h2>First request</h2>
+          <div class="row-of-buttons">
+            {(Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[]).map((one) => (
+              <button
+                key={one}
+                type="button"
+                class="chip"
+                aria-pressed={one === language}
+                onClick={() => setLanguage(one)}
+              >
+                {LANGUAGES[one]}
+              </button>
+            ))}
+          </div>
+          <CopyBox label="First request" text={tenant.first_request[language]} />
+        </>
+      )}
     </Card>
   )
 }
