@@ -24,6 +24,8 @@ afterAll(() => {
 
 const USERS = ['carol', 'dave', 'erin', 'frank', 'grace', 'heidi', 'ivan', 'judy']
 const DEPOSITS_EACH = 20
+/** How many Anvils there must have been, whatever number of deposits shares a block. */
+const ANVILS = 4
 
 let sandbox: SandboxHandle | undefined
 let cleanUp: () => Promise<void> = async () => {}
@@ -68,7 +70,7 @@ async function load(acme: Partner): Promise<{ hashes: string[]; anvils: number }
   const reading = [1, 2, 3].map(() => keepReading(() => over, hashes, pool))
   await Promise.all(
     USERS.map(async (user, i) => {
-      for (let n = 0; n < DEPOSITS_EACH; n++) {
+      for (let n = 0; n < DEPOSITS_EACH || (pids.size < ANVILS && n < 10 * DEPOSITS_EACH); n++) {
         const { status, body } = await acme.deposit(user, portfolios[i]!, '1000')
         expect({ status, code: body.code }).toEqual({ status: 200, code: undefined })
         hashes.push(body.tx_hash)
@@ -83,7 +85,8 @@ async function load(acme: Partner): Promise<{ hashes: string[]; anvils: number }
 }
 
 async function expectReceipts(hashes: readonly string[]): Promise<void> {
-  expect(new Set(hashes).size).toBe(USERS.length * DEPOSITS_EACH)
+  expect(hashes.length).toBeGreaterThanOrEqual(USERS.length * DEPOSITS_EACH)
+  expect(new Set(hashes).size).toBe(hashes.length)
   for (const hash of hashes)
     expect(await rpc(rpcUrl(), 'eth_getTransactionReceipt', hash)).toMatchObject({
       transactionHash: hash,
@@ -96,7 +99,7 @@ async function expectUnnoticed(change: Parameters<typeof sandboxWith>[0], option
   sandbox = await sandboxWith(change, options)
   const acme = new Partner(sandbox)
   const { hashes, anvils } = await load(acme)
-  expect(anvils).toBeGreaterThan(3)
+  expect(anvils).toBeGreaterThanOrEqual(ANVILS)
   await expectReceipts(hashes)
   await expectSound()
   return hashes
