@@ -55,7 +55,7 @@ async function newestRequest({ requests }: SandboxHandle): Promise<{ request_id:
 /** Hash of a transaction on chain, or of none while there is no answer. */
 async function newestTransaction(id: string): Promise<string> {
   const prefix = id.startsWith('namespace_') ? `/_sandbox/namespaces/${TWIN}` : '/_sandbox'
-  const response = await fetch(`${sandbox.baseUrl}${prefix}/transactions?limit=1`, { headers: CONTROL })
+  const response = await fetch(new URL(`${prefix}/transactions?limit=1`, sandbox.baseUrl), { headers: CONTROL })
   const { transactions = [] } = (await response.json()) as { transactions?: { tx_hash: string }[] }
   return transactions[0]?.tx_hash ?? NO_HASH
 }
