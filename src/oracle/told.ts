@@ -80,7 +80,9 @@ export function toldOf(operation: ClientOperation, around: RunSurroundings, unti
 /** Lists that were asked for after an attempt had ended without an outcome. */
 function looksAfter(operation: ClientOperation, list: ListOperation, around: RunSurroundings): RecordedExchange[] {
   const since = Math.min(...operation.attempts.map(({ ended }) => ended))
-  return around.lists(list, operation).filter((look) => beganAt(look) + SLACK_MS >= since)
+  const first = operation.attempts.find(({ ended }) => ended === since)?.exchange.number ?? 0
+  // A client that is fast asks before an attempt, and has lost its answer, within the slack: the order of arrival tells them apart.
+  return around.lists(list, operation).filter((look) => look.number > first && beganAt(look) + SLACK_MS >= since)
 }
 
 /** @returns true if the list certainly has the operation; of a cut body only the beginning is on record */

@@ -87,6 +87,13 @@ describe('the balance', () => {
     expect(telling([lost, look])).toMatchObject({ told: 'balance', by: [{ request_id: look.request_id }] })
   })
 
+  test('that a fast client read just before tells nothing, although only milliseconds lie between', () => {
+    const fast = transfer({ key: 'a', at: 3, until: 8, ...LOST })
+    expect(told([balance(1), fast])).toBe('nothing')
+    expect(told([shown(1), fast])).toBe('nothing')
+    expect(told([fast, balance(9)])).toBe('balance')
+  })
+
   test('is no proof of a portfolio: that has a list of its own', () => {
     const made = exchange({
       ...LOST,
