@@ -13,6 +13,37 @@ export interface JoinedOperation {
 /** Outcomes of an operation that was asked for again under another key: to a reader the two are one. */
 const AGAIN: readonly OutcomeId[] = ['paid_twice', 'paid_twice_put_right', 'made_twice', 'lucky']
 
+/** An operation as it is joined: the number of its first request, and what it asks for. */
+interface Joinable {
+  number: number
+  operation: string | null
+}
+
+/**
+ * Numbers of operations that repeat an earlier one under another key, each with the number of the first of them. `find` knows the operation
+ * of a request.
+ */
+export function joinsOf(
+  outcomes: readonly OperationOutcome[],
+  find: (requestId: string) => Joinable | undefined,
+): Map<number, number> {
+  const joins = new Map<number, number>()
+  const rootOf = (number: number): number => {
+    const next = joins.get(number)
+    return next === undefined ? number : rootOf(next)
+  }
+  for (const { outcome, request_ids } of outcomes) {
+    if (!AGAIN.includes(outcome)) continue
+    const [first, ...others] = request_ids.flatMap((id) => find(id) ?? [])
+    for (const other of others) {
+      if (!first || other.operation !== first.operation) continue
+      const [one, two] = [rootOf(first.number), rootOf(other.number)]
+      if (one !== two) joins.set(Math.max(one, two), Math.min(one, two))
+    }
+  }
+  return new Map([...joins.keys()].map((number) => [number, rootOf(number)]))
+}
+
 /**
  * Groups the operations of a run: one that was repeated under other keys takes those that repeated it. Operations of which no
  * request is on record are left out.
@@ -21,25 +52,16 @@ export function joinOperations(
   operations: readonly ClientOperation[],
   outcomes: readonly OperationOutcome[],
 ): JoinedOperation[] {
-  const byRequest = new Map<string, ClientOperation>()
-  const first = new Map<ClientOperation, ClientOperation>()
+  const byRequest = new Map<string, Joinable>()
   for (const operation of operations) {
-    for (const { exchange } of operation.attempts) byRequest.set(exchange.request_id, operation)
+    const joinable = { number: numberOf(operation), operation: operation.type }
+    for (const { exchange } of operation.attempts) byRequest.set(exchange.request_id, joinable)
   }
-  const firstOf = (operation: ClientOperation): ClientOperation => {
-    let found = operation
-    for (let before = first.get(found); before; before = first.get(found)) found = before
-    return found
-  }
-  for (const { outcome, type, request_ids } of outcomes) {
-    if (!AGAIN.includes(outcome)) continue
-    const same = request_ids.flatMap((id) => byRequest.get(id) ?? []).filter((one) => one.type === type)
-    const heads = [...new Set(same.map(firstOf))].sort((a, b) => numberOf(a) - numberOf(b))
-    for (const head of heads.slice(1)) if (heads[0]) first.set(head, heads[0])
-  }
-  const groups = grouped(operations, (operation) => (operation.attempts.length > 0 ? firstOf(operation) : undefined))
-  return [...groups].map(([head, group]) => ({
-    number: numberOf(head),
+  const joins = joinsOf(outcomes, (id) => byRequest.get(id))
+  const recorded = operations.filter(({ attempts }) => attempts.length > 0)
+  const groups = grouped(recorded, (one) => joins.get(numberOf(one)) ?? numberOf(one))
+  return [...groups].map(([number, group]) => ({
+    number,
     operations: group.sort((a, b) => numberOf(a) - numberOf(b)),
   }))
 }

@@ -7,6 +7,7 @@ import type { Evidence } from '../verdict/finding.ts'
 import type { ReportedFinding } from '../verdict/report.ts'
 import type { Headline, OperationRow } from './contract.ts'
 import { headlineOf, NO_HEADLINE } from './headline.ts'
+import { joinsOf } from './join-operations.ts'
 import type { JudgedOperations } from './judged-operations.ts'
 import { type OperationFacts, readOperationFacts } from './operation-facts.ts'
 import { type OperationGroup, OperationIndex } from './operation-index.ts'
@@ -33,7 +34,6 @@ export interface ViewChange {
 interface JudgementOfView {
   waiting: ReadonlySet<OperationGroup>
   judged: JudgedOperations
-  joinsOf(judged: JudgedOperations, index: OperationIndex): Map<number, number>
 }
 
 /** An operation as it is now. */
@@ -118,8 +118,8 @@ export class OperationsView {
     this.#underJudgement = waiting
     try {
       const evidence = await this.#sources.evidence()
-      const { judgeForOverview, joinsOf } = await import('./judged-operations.ts')
-      return { waiting, judged: await judgeForOverview(evidence, this.#sources.seed), joinsOf }
+      const { judgeForOverview } = await import('./judged-operations.ts')
+      return { waiting, judged: await judgeForOverview(evidence, this.#sources.seed) }
     } catch (error) {
       for (const group of waiting) during.add(group)
       this.#underJudgement = new Set()
@@ -128,12 +128,12 @@ export class OperationsView {
   }
 
   /** Shows a judgement. The rows that have another outcome then, or belong to another row, have changed. */
-  show({ waiting, judged, joinsOf }: JudgementOfView): ViewChange {
+  show({ waiting, judged }: JudgementOfView): ViewChange {
     const before = this.#judged
     const joins = this.#joins
     this.#underJudgement = new Set()
     this.#judged = judged
-    this.#joins = joinsOf(judged, this.#index)
+    this.#joins = joinsOf(judged.outcomes, (id) => this.#index.ofRequest(id))
     this.#relink()
     this.#headline = headlineOf(judged, (id) => {
       const group = this.#index.ofRequest(id)
@@ -205,7 +205,6 @@ export class OperationsView {
 
   /** Links rows again with the operations that belong to them, after the index has made other groups. */
   #relink(): void {
-    if (this.#joins.size === 0) return
     const joins = new Map<number, number>()
     const joined = new Map<number, OperationGroup[]>()
     for (const [number, row] of this.#joins) {
