@@ -315,7 +315,7 @@ export const SANDBOX_OPTIONS = {
     schema: Type.Boolean({ examples: [false] }),
     flag: '--no-inspector',
     default: true,
-    description: 'the inspector at the address of the sandbox; without it, a browser is led to /docs',
+    description: 'the inspector at the address of the sandbox; with --no-inspector, a browser is led to /docs',
   },
   logger: {
     schema: Type.Unknown(),
