@@ -5,7 +5,7 @@ import { renderExploration } from '../../src/explore/render/render-exploration.t
 import { NO_CHROMIUM, PageOpener } from '../helpers/open-page.ts'
 import { ENV, exploring } from './exploring.ts'
 
-const RECORDED = new URL('one-red-cell.json', import.meta.url)
+const RECORDED = new URL('one-red-cell.generated.json', import.meta.url)
 const PICTURE = new URL('../../docs/pictures/explore.png', import.meta.url)
 /** True for `npm run build:pictures`, which explores the client again. */
 const isUpdate = process.env.BUILD_PICTURES === '1'
