@@ -115,7 +115,7 @@ final class Transport {
         return idpToken;
     }
 
-    /** Milliseconds: what the service asks for, else 0.25, 0.5, 1, 2, 4, 4, … s; chance keeps many clients apart. */
+    /** Milliseconds: what the service asks for, else 0.25, 0.5, 1, 2, 4, 4, ... s; chance keeps many clients apart. */
     private static long pause(YieldException failure, int attempt) {
         ThreadLocalRandom chance = ThreadLocalRandom.current();
         if (failure instanceof Refused refused && refused.retryAfter != null) return refused.retryAfter.toMillis() + chance.nextLong(100);
