@@ -1,5 +1,5 @@
-import { connectSandbox, type SandboxHandle } from 'yield-sandbox'
 import { GenericContainer, Wait } from 'testcontainers'
+import { connectSandbox, type SandboxHandle } from 'yield-sandbox'
 
 /** Whoever reaches the mapped port could control the sandbox otherwise. */
 const CONTROL_TOKEN = 'local-only'

@@ -38,7 +38,7 @@ const SUITES: Suite[] = [
   {
     language: 'Go',
     command: go ? ['sh', '-c', goTest, join(EXAMPLES, 'go')] : undefined,
-    passed: /(--- PASS[^]*){3}/,
+    passed: /(--- PASS[\s\S]*){3}/,
   },
   {
     language: 'Ruby',
