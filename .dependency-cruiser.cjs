@@ -177,6 +177,7 @@ const BUNDLED = [
   'pure-rand',
   'reflect-metadata',
   'ulid',
+  'ws',
   'yaml',
 ]
 

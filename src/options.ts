@@ -82,6 +82,12 @@ export interface SandboxOptions {
    */
   confirmationDelay?: string | number
   /**
+   * How far business time moves on before whoever reads the latest block, or is subscribed to new ones, has another one mined. A chain that
+   * nobody looks at mines for transfers alone. Longer than a second only for clients that must see how they wait for confirmations.
+   * @defaultValue `1s`
+   */
+  blockTime?: string | number
+  /**
    * Directory that keeps the state across restarts; made if it is not there. Leave it out in tests: each start is then a fresh one.
    * @defaultValue nothing is written to disk
    */
@@ -243,6 +249,14 @@ export const SANDBOX_OPTIONS = {
     fixture: 'confirmation_delay',
     default: '2s',
     description: 'how long a transfer is held: 0, 2s, a range 5s-30s, or realistic, which is that range',
+  },
+  blockTime: {
+    schema: Type.Union([Type.String(), count(1_000)], { title: 'a duration from 1s, or milliseconds' }),
+    parse: parseBlockTime,
+    flag: '--block-time <d>',
+    default: '1s',
+    description:
+      'how far the clock moves on before whoever reads the chain, or is subscribed to it, has another block mined',
   },
   dataDir: {
     schema: path('directory'),
@@ -432,6 +446,13 @@ function notEmpty(text: string): void {
 /** The embedded chain's state is from the first seconds of 2025, and its time only moves forward. */
 const EARLIEST = Date.UTC(2025, 0, 2)
 const LATEST = Date.UTC(9000, 0, 1)
+
+/** A block time. Throws UnreadableTextError: blocks carry whole seconds, so none can follow another within one. */
+function parseBlockTime(text: string): number {
+  const milliseconds = parseDuration(text)
+  if (milliseconds >= 1_000) return milliseconds
+  throw new UnreadableTextError(`must be 1s at least; got "${shorten(text)}"`, 'write it like 2s')
+}
 
 /** The moment a clock starts at, in milliseconds since the Unix epoch. Throws UnreadableTextError. */
 export function parseClockStart(text: string): number {

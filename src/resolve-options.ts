@@ -22,6 +22,8 @@ export interface ResolvedOptions {
   /** True if only this machine can reach the sandbox. */
   local: boolean
   confirmationDelay: DurationRange
+  /** Milliseconds of business time between blocks that are mined for readers. */
+  blockTime: number
   dataDir: string | undefined
   fsync: boolean
   /** The seed that is asked for; undefined for any. */
@@ -60,6 +62,7 @@ export function resolveOptions(given: SandboxOptions, fixture: FixtureOptions): 
     inspector: given.inspector ?? OTHERS.inspector.default,
     maxNamespaces: given.maxNamespaces ?? OTHERS.maxNamespaces.default,
     maxNodes: given.maxNodes ?? OTHERS.maxNodes.default,
+    blockTime: inNumbers(given.blockTime ?? OTHERS.blockTime.default, parseDuration),
     namespaceIdle: inNumbers(given.namespaceIdle ?? OTHERS.namespaceIdle.default, parseDuration),
     recording: {
       maxExchanges: given.recordExchanges ?? OTHERS.recordExchanges.default,

@@ -74,6 +74,8 @@ export interface AnvilChainOptions extends Pick<RecyclerDeps, 'renewAfter'>, Pic
   spawned?: (() => void) | undefined
   /** Milliseconds without an answer before a call is given up. */
   rpcTimeout?: number
+  /** See GatewayDeps. */
+  blockTime?: number | undefined
 }
 
 /** A running chain on an Anvil process of its own, which is replaced if it dies or hangs. */

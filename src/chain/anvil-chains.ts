@@ -15,7 +15,7 @@ import { Wallets } from './wallets/wallet.ts'
 
 /** Dependencies of the chains. */
 export interface ChainsOptions
-  extends Pick<OnDemandOptions, 'renewAfter' | 'governingKey' | 'idleMs' | 'pool' | 'spawned'> {
+  extends Pick<OnDemandOptions, 'blockTime' | 'renewAfter' | 'governingKey' | 'idleMs' | 'pool' | 'spawned'> {
   chains: readonly ChainSetup[]
   /** The first checkpoint of every embedded chain. */
   embedded: Checkpoint
@@ -54,9 +54,12 @@ export class AnvilChains implements Chains {
     return [...this.#chains.values()]
   }
 
-  /** Calls back for each new block of a chain; null: no more. */
-  watch(watcher: ((chainId: string, number: number) => void) | null): void {
-    for (const chain of this.all()) chain.watch(watcher && ((number) => watcher(chain.chain_id, number)))
+  /** Calls back for each new block of a chain. Returns what ends that. */
+  watch(watcher: (chainId: string, number: number) => void): () => void {
+    const ends = this.all().map((chain) => chain.watch((number) => watcher(chain.chain_id, number)))
+    return () => {
+      for (const end of ends) end()
+    }
   }
 
   /** Resolves when the archives of all chains have been read. Throws if one cannot be read. */

@@ -102,9 +102,10 @@ export class OnDemandChain implements Chain, NodeUser {
     return obstacle === undefined ? { ok: true } : { ok: false, reason: obstacle }
   }
 
-  /** Calls back with the number of each new block; null: no more. */
-  watch(watcher: ((number: number) => void) | null): void {
-    this.#options.archive.watcher = watcher
+  watch(watcher: (number: number) => void): () => void {
+    const { watchers } = this.#options.archive
+    watchers.add(watcher)
+    return () => watchers.delete(watcher)
   }
 
   /** Resolves when its archive has been read. Throws if that cannot be read. */

@@ -46,12 +46,25 @@ export class Namespace {
   static async over(persistence: Persistence | undefined, options: NamespaceSetup): Promise<Namespace> {
     const { fixture, clockStart, begin, idleMs, surroundings, spawned } = options
     const { log, embedded, pool } = surroundings
+    const { blockTime } = surroundings.options
     const seed = persistence?.seed ?? options.seed ?? SeededRandom.freshSeed()
     let chains: Promise<AnvilChains> | undefined
     try {
       const clock = new SandboxClock(clockStart, begin?.clock ?? persistence?.clock)
       // Anvil starts by itself while the ledger is read and the interface is built, which hides most of its time.
-      chains = startChains({ fixture, seed, persistence, clock, begin, idleMs, embedded, pool, log, spawned })
+      chains = startChains({
+        fixture,
+        seed,
+        persistence,
+        clock,
+        begin,
+        idleMs,
+        blockTime,
+        embedded,
+        pool,
+        log,
+        spawned,
+      })
       const lifecycle = new Lifecycle()
       const generation = () => lifecycle.generation
       const services = await buildServices({ ...options, seed, persistence, clock, begin, generation, log })
@@ -209,11 +222,11 @@ export class Namespace {
     const { service, faults, chains } = this.services
     const unsubscribe = service.clock.onMove(moved)
     faults.watcher = struck
-    chains.started?.watch(mined)
+    const unwatch = chains.started?.watch(mined)
     return () => {
       unsubscribe()
       faults.watcher = null
-      chains.started?.watch(null)
+      unwatch?.()
     }
   }
 
@@ -334,6 +347,8 @@ interface NamespaceDeps extends NamespaceSetup {
 interface StartDeps extends Pick<PartsContext, 'fixture' | 'seed' | 'persistence' | 'clock' | 'begin' | 'log'> {
   /** Milliseconds without use after which a chain rests; its Anvil then starts at first use. Undefined: it never rests. */
   idleMs: number | undefined
+  /** Milliseconds; see ResolvedOptions. */
+  blockTime: number
   /** Initial state of embedded chains. */
   embedded: Promise<Checkpoint>
   pool: NodePool
@@ -349,6 +364,7 @@ function startChains({
   clock,
   begin,
   idleMs,
+  blockTime,
   embedded,
   pool,
   log,
@@ -362,6 +378,7 @@ function startChains({
     protocols: settings.protocols,
     log,
     idleMs,
+    blockTime,
     pool,
     spawned,
     ...(begin && { begin: begin.chains }),

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { FOR_OTHERS, type NamespaceControl } from '../control/control-parts.ts'
 import { controlRoutes } from '../control/control-routes.ts'
 import type { Sessions } from '../control/sessions.ts'
+import { refuseSocket } from '../http/client-error.ts'
 import type { Entrance } from '../http/entrance.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
@@ -34,13 +35,15 @@ export interface SupportDeps {
 
 /** Registers the routes on the service's origin beside it: identity provider, RPC, control. */
 export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Promise<void> {
-  const { namespaces, surroundings, options } = deps
+  const { namespaces, lead, surroundings, options } = deps
   const { origin } = surroundings
   await app.register(async (scope) => registerIdentity(scope, deps))
   await app.register(rpcProxy, {
     namespace: async (name) => (await namespaces.get(name)).http,
     local: options.local,
     origin,
+    blockTime: options.blockTime,
+    refuseSocket: (socket, error) => refuseSocket(socket, error, lead.ids, namespaces.default.fixture.settings),
   })
   const { clock } = namespaces.default.services.service
   await app.register(controlRoutes, {
