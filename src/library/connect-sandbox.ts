@@ -39,7 +39,9 @@ export async function connectSandbox(options: ConnectOptions): Promise<SandboxHa
   if (!ready) throw new ControlError(`the sandbox is not ready: ${reason}`, { code: 'sandbox_starting' })
   const shared = namespace === undefined || namespace === DEFAULT_NAMESPACE
   const stop = () => (shared ? client.stop() : client.deleteNamespace(namespace))
-  return handleOf(client, { addressed: reachedAt(client.origin), fetch: fetchFn, stop, dispose: async () => undefined })
+  const { place } = await client.nextRequest({ after: 'now', wait_ms: 0 })
+  const ways = { addressed: reachedAt(client.origin), begin: place, fetch: fetchFn, stop }
+  return handleOf(client, { ...ways, dispose: async () => undefined })
 }
 
 /**
