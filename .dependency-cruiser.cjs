@@ -143,6 +143,8 @@ const ROOMS = {
   // The composition: it builds the parts of every room and is itself above them.
   'sandbox/': COMPOSITION,
   'library/': COMPOSITION,
+  // Test runners: one sandbox for a run, a namespace for each test.
+  'runners/': COMPOSITION,
   'index.ts': COMPOSITION,
   'resolve-options.ts': COMPOSITION,
   'read-fixture.ts': COMPOSITION,

@@ -15,7 +15,7 @@ import type {
   TenantCredentials,
 } from '../control/contract.ts'
 import { refuseUnknownNames } from '../option-error.ts'
-import { type ChainClient, chainClients } from './chain-clients.ts'
+import { type ChainClient, chainClients, chainClientsNow } from './chain-clients.ts'
 import { type RequestsHandle, requestsOf } from './requests-handle.ts'
 
 /** A running sandbox, started in this process or connected to. Every method throws ControlError. */
@@ -131,11 +131,13 @@ export interface ScenariosHandle {
 }
 
 /** Differences between the handle of a sandbox in this process and one connected to. */
-interface Ways {
+export interface Ways {
   /** For requests to the chain. */
   fetch: typeof fetch
   /** Place in the order of ends from which on `requests.next` looks; default: the first request on record. */
   begin?: string | undefined
+  /** True if viem is loaded when `chain` is first read. */
+  lazyChains?: boolean | undefined
   /** Gives credentials the addresses as seen from here; default: as the sandbox returns them. */
   addressed?(credentials: Credentials): Credentials
   stop(): Promise<void>
@@ -149,11 +151,13 @@ export async function handleOf(client: ControlClient, ways: Ways): Promise<Sandb
 }
 
 async function handleWith(client: ControlClient, given: Credentials, ways: Ways): Promise<SandboxHandle> {
-  const { addressed = (as: Credentials) => as, begin, fetch, stop, dispose } = ways
+  const { addressed = (as: Credentials) => as, begin, fetch, lazyChains, stop, dispose } = ways
   const credentials = addressed(given)
-  const chains = await chainClients(credentials, fetch)
-  const [chain] = Object.values(chains)
-  if (!chain) throw new Error('a sandbox has a chain')
+  let loaded = lazyChains ? undefined : await chainClients(credentials, fetch)
+  const chains = () => {
+    loaded ??= chainClientsNow(credentials, fetch)
+    return loaded
+  }
   return {
     baseUrl: credentials.base_url,
     authUrl: credentials.auth_url,
@@ -161,8 +165,14 @@ async function handleWith(client: ControlClient, given: Credentials, ways: Ways)
     namespace: credentials.namespace,
     seed: credentials.seed,
     tenants: credentials.tenants,
-    chain,
-    chains,
+    get chain() {
+      const [chain] = Object.values(chains())
+      if (!chain) throw new Error('a sandbox has a chain')
+      return chain
+    },
+    get chains() {
+      return chains()
+    },
     clock: clockOf(client),
     faults: {
       add: (...rules) => client.addFaults(rules),
