@@ -182,6 +182,9 @@ const BUNDLED = [
   'yaml',
 ]
 
+// Packages that a project has if it uses the entry that imports them.
+const PEERS = ['node_modules/vitest/']
+
 const escaped = (path) => path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 const isFile = (room) => room.endsWith('.ts')
 const pathOf = (room) => `^src/${escaped(room)}${isFile(room) ? '$' : ''}`
@@ -244,14 +247,14 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['npm', 'type-only'],
-        pathNot: BUNDLED.map((name) => `node_modules/${escaped(name)}/`),
+        pathNot: [...BUNDLED.map((name) => `node_modules/${escaped(name)}/`), ...PEERS],
       },
     },
     {
       name: 'no undeclared dependencies',
       severity: 'error',
       from: { path: '^(src|bin)/' },
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: PEERS },
     },
     {
       name: 'the executable starts the command line',

@@ -35,4 +35,5 @@ export const test = base.extend<SandboxFixtures>({
     await closeTestSandbox(sandbox, { failed: task.result?.state === 'fail' || error !== undefined, verdict, show })
   },
 })
+/** @alias */
 export const it = test

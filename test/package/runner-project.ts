@@ -65,10 +65,13 @@ export class RunnerProject {
   }
 
   run(program: string, ...args: string[]): { status: number | null; output: string } {
-    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', CI: '1' }
-    for (const name of Object.keys(env))
-      if (/^(VITEST|YIELD_|NODE_TEST|NODE_OPTIONS)/.test(name)) delete env[name as 'CI']
-    const options = { cwd: this.#folder, encoding: 'utf8' as const, env: { ...env, SANDBOX_PORT: String(this.port) } }
+    const ours = /^(VITEST|YIELD_|NODE_TEST|NODE_OPTIONS|JEST)/
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !ours.test(name)))
+    const options = {
+      cwd: this.#folder,
+      encoding: 'utf8' as const,
+      env: { ...env, NO_COLOR: '1', FORCE_COLOR: '0', CI: '1', SANDBOX_PORT: String(this.port) },
+    }
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], options)
     return { status, output: `${stdout}${stderr}` }
   }

@@ -1,17 +1,34 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ROOT } from '../cli/command.ts'
+import { PATIENCE } from '../helpers/patience.ts'
 import { FOREIGN, freePort, installForeignRunners, RunnerProject } from './runner-project.ts'
 
 beforeAll(installForeignRunners)
 
+/** Milliseconds: a busy machine needs longer than the runners give by default. */
+const PATIENT = String(PATIENCE)
+
 const RUNNERS = {
-  vitest: { packages: { vitest: ROOT }, command: [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run'] },
-  jest: { packages: { jest: FOREIGN }, command: [join(FOREIGN, 'node_modules/jest/bin/jest.js')] },
+  vitest: {
+    packages: { vitest: ROOT },
+    command: [join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run', '--testTimeout', PATIENT],
+  },
+  jest: {
+    packages: { jest: FOREIGN },
+    command: [join(FOREIGN, 'node_modules/jest/bin/jest.js'), '--testTimeout', PATIENT],
+  },
   'node-test': { packages: {}, command: ['--test'] },
   playwright: {
     packages: { '@playwright/test': FOREIGN },
-    command: [join(FOREIGN, 'node_modules/@playwright/test/cli.js'), 'test', '--reporter', 'list'],
+    command: [
+      join(FOREIGN, 'node_modules/@playwright/test/cli.js'),
+      'test',
+      '--reporter',
+      'list',
+      '--timeout',
+      PATIENT,
+    ],
   },
 }
 
