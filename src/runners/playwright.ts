@@ -3,14 +3,8 @@ import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import type { SandboxHandle } from '../library/handle.ts'
 import { OptionError } from '../option-error.ts'
 import { addToError } from './add-to-error.ts'
-import {
-  closeTestSandbox,
-  connectToShared,
-  openTestSandbox,
-  type TestSandbox,
-  testSandboxOf,
-  URL_VARIABLE,
-} from './test-sandbox.ts'
+import { announce, announced } from './announced.ts'
+import { closeTestSandbox, connectToShared, openTestSandbox, type TestSandbox, testSandboxOf } from './test-sandbox.ts'
 
 export type { TestSandbox } from './test-sandbox.ts'
 
@@ -55,7 +49,7 @@ export const sandboxFixtures = {
     use: Use<TestSandbox>,
     testInfo: TestInfo,
   ): Promise<void> => {
-    process.env[URL_VARIABLE] ||= USUAL_URL
+    if (!announced()) announce({ url: USUAL_URL })
     const sandbox = sandboxNamespace === null ? await openTestSandbox() : await lent(sandboxNamespace, testInfo)
     await use(sandbox)
     const failed = testInfo.status !== testInfo.expectedStatus

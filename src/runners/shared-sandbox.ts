@@ -1,6 +1,7 @@
 import { startSandbox } from '../library/start-sandbox.ts'
 import type { SandboxOptions } from '../options.ts'
-import { connectToShared, TOKEN_VARIABLE, URL_VARIABLE } from './test-sandbox.ts'
+import { announce, announced } from './announced.ts'
+import { connectToShared } from './test-sandbox.ts'
 
 /** Ends a shared sandbox, unless somebody else had started it. */
 export type StopShared = () => Promise<void>
@@ -11,17 +12,15 @@ export type StopShared = () => Promise<void>
  * Throws as `startSandbox` does, and ControlError if the one named does not answer.
  */
 export async function shareSandbox(options: SandboxOptions = {}): Promise<StopShared> {
-  if (process.env[URL_VARIABLE]) {
+  if (announced()) {
     await connectToShared()
     return async () => undefined
   }
   const sandbox = await startSandbox({ port: 0, confirmationDelay: 0, ...options })
   const { control_url, control_token } = await sandbox.credentials()
-  process.env[URL_VARIABLE] = new URL(control_url).origin
-  if (control_token !== undefined) process.env[TOKEN_VARIABLE] = control_token
+  const withdraw = announce({ url: new URL(control_url).origin, controlToken: control_token })
   return async () => {
-    delete process.env[URL_VARIABLE]
-    if (control_token !== undefined) delete process.env[TOKEN_VARIABLE]
+    withdraw()
     await sandbox.stop()
   }
 }

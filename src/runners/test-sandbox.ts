@@ -6,11 +6,7 @@ import { connectLazily } from '../library/connect-sandbox.ts'
 import type { NamespaceOptions, SandboxHandle } from '../library/handle.ts'
 import { OptionError } from '../option-error.ts'
 import { renderFailures } from '../verdict/render/text.ts'
-
-/** Variables of the environment that name a running sandbox; the command line reads the same. */
-export const URL_VARIABLE = 'YIELD_SANDBOX_URL'
-export const TOKEN_VARIABLE = 'YIELD_SANDBOX_CONTROL_TOKEN'
-const CA_VARIABLE = 'YIELD_SANDBOX_CA'
+import { announced, URL_VARIABLE } from './announced.ts'
 
 /** The sandbox of one test: the handle of a namespace, and what a test needs beside it. */
 export interface TestSandbox extends SandboxHandle {
@@ -39,17 +35,18 @@ export class VerdictError extends Error {
 
 /** Connects to the sandbox that the environment names. Throws OptionError if it names none, ControlError if that does not answer. */
 export async function connectToShared(namespace?: string): Promise<SandboxHandle> {
-  const { [URL_VARIABLE]: url, [TOKEN_VARIABLE]: controlToken, [CA_VARIABLE]: ca } = process.env
-  if (!url) {
+  const running = announced()
+  if (!running) {
     throw new OptionError(
       'no sandbox runs for these tests: name the global setup of yield-sandbox in the configuration of your test runner ' +
         `(docs/runners.md shows how), or set ${URL_VARIABLE} to a running one`,
     )
   }
+  const { url, controlToken, caFile } = running
   return connectLazily({
     url,
-    ...(controlToken && { controlToken }),
-    ...(ca && { ca: await readFile(ca, 'utf8') }),
+    ...(controlToken !== undefined && { controlToken }),
+    ...(caFile !== undefined && { ca: await readFile(caFile, 'utf8') }),
     ...(namespace !== undefined && { namespace }),
   })
 }

@@ -7,7 +7,7 @@ export * from 'vitest'
 export type { TestSandbox } from './test-sandbox.ts'
 
 /** What a test may ask for by name. */
-export interface SandboxFixtures {
+export interface VitestFixtures {
   /** A namespace of this test alone; made when the test asks for it, deleted when it is over. */
   sandbox: TestSandbox
   /** Options of that namespace, and whether its verdict counts; change them by `test.extend({ sandboxOptions: { … } })`. */
@@ -22,7 +22,7 @@ export interface SandboxFixtures {
  *   expect((await sandbox.requests.next({ operation: 'deposit' })).end).toBe('answered')
  * })
  */
-export const test = base.extend<SandboxFixtures>({
+export const test = base.extend<VitestFixtures>({
   sandboxOptions: {},
   sandbox: async ({ sandboxOptions, task }, use) => {
     const { verdict = false, ...options } = sandboxOptions
