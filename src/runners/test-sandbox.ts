@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { ReportWish } from '../control/contract.ts'
-import { connectionVariables, type VariableName } from '../exec/command-environment.ts'
+import { connectionVariables } from '../exec/command-environment.ts'
 import { connectLazily } from '../library/connect-sandbox.ts'
 import type { NamespaceOptions, SandboxHandle } from '../library/handle.ts'
 import { OptionError } from '../option-error.ts'
@@ -14,7 +14,7 @@ export interface TestSandbox extends SandboxHandle {
   readonly clientId: string
   readonly clientSecret: string
   /** The connection as `yield-sandbox exec` gives it to a command: `YIELD_BASE_URL`, `YIELD_CLIENT_ID` and so on. */
-  readonly env: Readonly<Partial<Record<VariableName, string>>>
+  readonly env: Readonly<Partial<Record<`YIELD_${string}`, string>>>
   /**
    * Headers of a good request about an end user: both tokens, a fresh Idempotency-Key, and JSON as the content type. For what a test has
    * to prepare, and for a first one: your own client makes its own.
