@@ -144,6 +144,8 @@ const ROOMS = {
   // The composition: it builds the parts of every room and is itself above them.
   'sandbox/': COMPOSITION,
   'library/': COMPOSITION,
+  // Test runners: one sandbox for a run, a namespace for each test.
+  'runners/': COMPOSITION,
   'index.ts': COMPOSITION,
   'resolve-options.ts': COMPOSITION,
   'read-fixture.ts': COMPOSITION,
@@ -180,6 +182,9 @@ const BUNDLED = [
   'ws',
   'yaml',
 ]
+
+// Packages that a project has if it uses the entry that imports them.
+const PEERS = ['node_modules/vitest/']
 
 const escaped = (path) => path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 const isFile = (room) => room.endsWith('.ts')
@@ -243,14 +248,14 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-dev'],
         dependencyTypesNot: ['npm', 'type-only'],
-        pathNot: BUNDLED.map((name) => `node_modules/${escaped(name)}/`),
+        pathNot: [...BUNDLED.map((name) => `node_modules/${escaped(name)}/`), ...PEERS],
       },
     },
     {
       name: 'no undeclared dependencies',
       severity: 'error',
       from: { path: '^(src|bin)/' },
-      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: PEERS },
     },
     {
       name: 'the executable starts the command line',

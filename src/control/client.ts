@@ -21,6 +21,8 @@ import type {
   MovedClock,
   NamespaceSummary,
   NamespaceWish,
+  NextExchange,
+  NextExchangeQuery,
   OperationDetail,
   OperationPage,
   Readiness,
@@ -212,6 +214,11 @@ export class ControlClient {
   /** Recorded requests, newest first. */
   requests(query: ExchangeQuery = {}): Promise<ExchangePage> {
     return this.#connection.call<ExchangePage>('GET', `${this.#base}/requests${searchOf({ ...query })}`)
+  }
+
+  /** The next recorded request to end; null if none does within `wait_ms`, at most 20 s of real time. */
+  nextRequest(query: NextExchangeQuery & { wait_ms: number }): Promise<NextExchange> {
+    return this.#connection.call<NextExchange>('GET', `${this.#base}/requests/next${searchOf({ ...query })}`)
   }
 
   /** One recorded request with its explanation. */

@@ -7,6 +7,7 @@ import type { ScenarioRun } from '../scenarios/scenario-runner.ts'
 import type { Scenario, ScenarioFile } from '../scenarios/scenario-schema.ts'
 import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
 import type { Har } from '../traffic/har.ts'
+import type { NextExchange, NextExchangeQuery } from '../traffic/next-exchange.ts'
 import type { ExchangeFilter, ExchangePage, ExchangeQuery } from '../traffic/page-exchanges.ts'
 import type { RecordedExchange } from '../traffic/recorded-exchange.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
@@ -187,6 +188,8 @@ export type {
   Har,
   Level,
   MergedReport,
+  NextExchange,
+  NextExchangeQuery,
   OperationOutcome,
   RecordedExchange,
   Report,
