@@ -43,4 +43,5 @@ export type {
 export { startSandbox } from './library/start-sandbox.ts'
 export { OptionError } from './option-error.ts'
 export type { SandboxLogger, SandboxOptions } from './options.ts'
+export { SnapshotError } from './snapshot/snapshot-error.ts'
 export { TlsError } from './tls/server-certificate.ts'
