@@ -122,7 +122,7 @@ function withPrivateKey(read: Fixture, about: SnapshotAbout, { host, own }: { ho
   const { kid, private_key_pem } = own
   const unknown = new Set(about.tenants.filter((tenant) => !keysHere(tenant, host)).map(({ tenant_id }) => tenant_id))
   const tenants = read.tenants.map((one) =>
-    unknown.has(one.tenant.tenant_id) ? { ...one, tenant: { ...one.tenant, kid, private_key_pem } } : one,
+    unknown.has(one.tenant.tenant_id) ? { ...one, tenant: { ...one.tenant, private_key_pem, kid } } : one,
   )
   return { ...read, tenants }
 }
