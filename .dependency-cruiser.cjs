@@ -64,6 +64,7 @@ const ROOMS = {
     'control/client',
     'control/control-error',
     'control/contract',
+    'control/mcp/',
     'control/trusting-fetch',
     'domain/',
     'exec/',
