@@ -59,6 +59,7 @@ const ROOMS = {
     'options.ts',
     'read-fixture.ts',
     'sandbox/',
+    'snapshot/',
     'version.ts',
     'control/client',
     'control/control-error',
@@ -134,6 +135,8 @@ const ROOMS = {
   // What every form shares: text made safe, wrapped, coloured, and the pages that src/inspector/documents/ makes.
   'render/': ['package-root.ts'],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],
+  // The form of a saved state, as a file; the composition fills it and begins with it.
+  'snapshot/': ['domain/', 'version.ts'],
   'store/': ['domain/'],
   'support/': [],
   'tls/': ['data-dir/private-file.ts', 'domain/'],

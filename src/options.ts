@@ -93,6 +93,12 @@ export interface SandboxOptions {
    */
   dataDir?: string
   /**
+   * Path of a file that `snapshot()` or `yield-sandbox snapshot save` gave, to begin with that state: end users, money, chains, clock and
+   * seed. Leave it out where a test starts from the fixture file. Together with `dataDir`, the directory must not hold a state yet.
+   * @defaultValue the fixture file alone
+   */
+  snapshot?: string
+  /**
    * True if what is acknowledged has to outlive a power cut: the disk is told to write it before each answer, which makes answers slower.
    * It outlives the end of the process without it. Without `dataDir` it has no effect.
    * @defaultValue `false`
@@ -263,6 +269,12 @@ export const SANDBOX_OPTIONS = {
     flag: '--data-dir <dir>',
     otherwise: 'nothing is written to disk',
     description: 'keep the state across restarts and crashes',
+  },
+  snapshot: {
+    schema: path('snapshot'),
+    flag: '--snapshot <file>',
+    otherwise: 'the fixture file alone',
+    description: 'begin with the state that was saved in this file',
   },
   fsync: {
     schema: Type.Boolean({ examples: [true] }),

@@ -77,16 +77,20 @@ export class AnvilChains implements Chains {
 
   /**
    * Runs a task while nothing changes any chain, and returns copies with which other chains can begin in the same state. The task
-   * must not use the chains. Throws ChainUnavailableError.
+   * must not use the chains. With `condensed`, each history is a checkpoint alone, which does not depend on what an Anvil makes of
+   * operations. Throws ChainUnavailableError.
    */
-  async copy<Result>(whileStill: () => Result | Promise<Result>): Promise<{ chains: ChainCopies; result: Result }> {
+  async copy<Result>(
+    whileStill: () => Result | Promise<Result>,
+    { condensed = false } = {},
+  ): Promise<{ chains: ChainCopies; result: Result }> {
     const chains = new Map<string, ChainCopy>()
     const still = async ([first, ...others]: readonly OnDemandChain[]): Promise<Result> => {
       if (!first) return whileStill()
       return first.still((copy) => {
         chains.set(first.chain_id, copy)
         return still(others)
-      })
+      }, condensed)
     }
     return { result: await still(this.all()), chains }
   }

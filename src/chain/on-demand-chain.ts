@@ -127,14 +127,17 @@ export class OnDemandChain implements Chain, NodeUser {
     return this.#lifecycle.rest(forgetting)
   }
 
-  /** Runs a task with a copy of the chain, which does not change until the task is done. Throws ChainUnavailableError. */
-  still<Result>(task: (copy: ChainCopy) => Promise<Result>): Promise<Result> {
+  /**
+   * Runs a task with a copy of the chain, which does not change until the task is done. With `condensed`, its history is a checkpoint
+   * alone. Throws ChainUnavailableError.
+   */
+  still<Result>(task: (copy: ChainCopy) => Promise<Result>, condensed: boolean): Promise<Result> {
     return this.#lifecycle.still(async () => {
       const { journal, archive, embedded } = this.#options
       const history = await journal.read()
       if (!history) throw new Error(`chain ${this.chain_id} has no history`)
       return task({ history: sharing(history, embedded), archived: archive.segments, survey: this.#survey })
-    })
+    }, condensed)
   }
 
   relay(body: unknown): Promise<string | undefined> {

@@ -12,6 +12,7 @@ import { openapiCommand } from './openapi-command.ts'
 import { reportCommand } from './report-command.ts'
 import { requestsCommand } from './requests-command.ts'
 import { scenarioCommand } from './scenario-command.ts'
+import { snapshotCommand } from './snapshot-command.ts'
 import { resetCommand, statusCommand, stopCommand, waitCommand } from './state-commands.ts'
 import { tokenCommand, userTokenCommand } from './token-commands.ts'
 
@@ -34,6 +35,7 @@ export const otherCommands = [
   requestsCommand,
   resetCommand,
   namespacesCommand,
+  snapshotCommand,
   fixturesCommand,
   openapiCommand,
   mcpCommand,

@@ -17,6 +17,7 @@ const KNOWN: Record<string, number> = {
   ControlError: 1,
   RefusedError: 2,
   ScenarioError: 2,
+  SnapshotError: 2,
   TlsError: 2,
 }
 

@@ -156,6 +156,14 @@ export class ControlClient {
     return this.#connection.call<Readiness>('POST', `${this.#base}/reset`)
   }
 
+  /** The state of the namespace as text, with which a namespace or a sandbox can begin. */
+  async snapshot(): Promise<string> {
+    const path = `${this.#base}/snapshot`
+    const { status, text } = await this.#connection.send('POST', path)
+    if (status !== 200) throw this.#connection.failure(path, status, text)
+    return text
+  }
+
   /** Audits the namespace: API, ledger and chain must agree. */
   audit(): Promise<AuditReport> {
     return this.#connection.call<AuditReport>('GET', `${this.#base}/audit`)

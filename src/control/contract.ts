@@ -74,6 +74,8 @@ export interface NamespaceWish {
   clock?: string
   /** The namespace to copy in its present state. Default: `default` in its state after seeding. */
   from?: string
+  /** A state that `POST /_sandbox/snapshot` gave, as text: ledger, chains, clock, seed and fixtures are those of the snapshot. */
+  snapshot?: string
 }
 
 /** One namespace of `GET /_sandbox/namespaces`. */

@@ -115,6 +115,8 @@ export interface NamespaceControl {
   /** Undefined for an unknown transaction. Throws ChainUnavailableError, and Problem sandbox_starting. */
   transaction(hash: string): Promise<TransactionDetail | undefined>
   reset(): Promise<void>
+  /** The state as text. Throws ChainUnavailableError, and Problem sandbox_starting or service_unavailable. */
+  snapshot(): Promise<string>
   tenants(): Promise<Tenant[]>
   /** Forgets the keys fetched from each `jwks_uri`, and the user tokens verified so far. */
   forgetUserKeys(): void

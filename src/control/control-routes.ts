@@ -19,6 +19,7 @@ import { requestRoutes } from './routes/requests.ts'
 import { resetRoutes } from './routes/reset.ts'
 import { scenarioRoutes } from './routes/scenarios.ts'
 import { sessionRoutes } from './routes/sessions.ts'
+import { snapshotRoutes } from './routes/snapshot.ts'
 import { stopRoutes } from './routes/stop.ts'
 import { tokenRoutes } from './routes/tokens.ts'
 import { transactionRoutes } from './routes/transactions.ts'
@@ -28,6 +29,7 @@ const ofEveryNamespace = [
   fidelityRoutes,
   auditRoutes,
   resetRoutes,
+  snapshotRoutes,
   clockRoutes,
   faultRoutes,
   scenarioRoutes,

@@ -59,6 +59,12 @@ export interface SandboxHandle extends AsyncDisposable {
   report(wish?: ReportWish): Promise<Report>
   /** Audits every portfolio: API, ledger and chain must agree. */
   audit(): Promise<AuditReport>
+  /**
+   * The state of this namespace as text, without secrets: ledger, chains and clock. Save it in a file, and give it to
+   * `namespaces.create({ snapshot })`, or the file to `startSandbox({ snapshot: path })`.
+   * @example await writeFile('before-withdrawal.snapshot', await sandbox.snapshot())
+   */
+  snapshot(): Promise<string>
   /** Resets state, chain, faults and clock to the fixtures; of this namespace alone. */
   reset(): Promise<void>
   /**
@@ -197,6 +203,7 @@ async function handleWith(client: ControlClient, given: Credentials, ways: Ways)
       return client.report(wish)
     },
     audit: () => client.audit(),
+    snapshot: () => client.snapshot(),
     async reset() {
       await client.reset()
     },
@@ -239,6 +246,8 @@ export interface NamespaceOptions {
   confirmationDelay?: string | number
   /** The namespace to copy in its present state. Default: `default` in its state after seeding. */
   from?: string
+  /** What `snapshot()` gave, or the content of a file with that, to begin with. It has its own fixtures and seed. */
+  snapshot?: string | Uint8Array
 }
 
 /** Isolated copies of everything behind the API, each with credentials, chains and a clock of its own. */
@@ -258,6 +267,20 @@ export interface NamespacesHandle<Handle> {
   delete(name: string): Promise<void>
 }
 
+const NAMESPACE_OPTIONS: Record<keyof NamespaceOptions, true> = {
+  name: true,
+  fixtures: true,
+  seed: true,
+  clock: true,
+  confirmationDelay: true,
+  from: true,
+  snapshot: true,
+}
+
+function textOf(snapshot: string | Uint8Array): string {
+  return typeof snapshot === 'string' ? snapshot : new TextDecoder().decode(snapshot)
+}
+
 /** The namespaces of the sandbox behind a client; `open` makes a handle of one. */
 function namespacesOf<Handle>(
   client: ControlClient,
@@ -265,10 +288,13 @@ function namespacesOf<Handle>(
 ): NamespacesHandle<Handle> {
   return {
     async create(options = {}) {
-      const known = { name: true, fixtures: true, seed: true, clock: true, confirmationDelay: true, from: true }
-      refuseUnknownNames(options, known, 'a namespace')
-      const { confirmationDelay, ...rest } = options
-      const wish = { ...rest, ...(confirmationDelay !== undefined && { confirmation_delay: confirmationDelay }) }
+      refuseUnknownNames(options, NAMESPACE_OPTIONS, 'a namespace')
+      const { confirmationDelay, snapshot, ...rest } = options
+      const wish = {
+        ...rest,
+        ...(confirmationDelay !== undefined && { confirmation_delay: confirmationDelay }),
+        ...(snapshot !== undefined && { snapshot: textOf(snapshot) }),
+      }
       const credentials = await client.createNamespace(wish)
       const { namespace } = credentials
       let ending: Promise<void> | undefined

@@ -203,11 +203,14 @@ export class Namespace {
     return this.#seeded
   }
 
-  /** A copy of its present state. Transfers wait meanwhile, for a moment. Throws ChainUnavailableError. */
-  async copy(): Promise<NamespaceCopy> {
+  /**
+   * A copy of its present state; see {@link AnvilChains.copy} for `condensed`. Transfers wait meanwhile, for a moment. Throws
+   * ChainUnavailableError.
+   */
+  async copy(how?: { condensed: boolean }): Promise<NamespaceCopy> {
     const { started } = this.services.chains
     if (!started) throw notServing('The chains are starting.')
-    const { chains, result } = await started.copy(() => copyServices(this.services))
+    const { chains, result } = await started.copy(() => copyServices(this.services), how)
     return { ...result, chains }
   }
 
@@ -420,12 +423,17 @@ export interface NamespaceSetup {
   surroundings: Surroundings
 }
 
-/** The clients of a fixture, in their stored form. */
-function clientsOf({ tenants }: Fixture): KeptNamespace['clients'] {
+/** The clients of a fixture, in their stored form. A private key that no file holds is kept with them. */
+export function clientsOf({ tenants, source }: Fixture): KeptNamespace['clients'] {
+  const inFiles = new Set(
+    source.content.tenants.flatMap(({ tenant_id, key }) => ('private_key_file' in key ? tenant_id : [])),
+  )
   return Object.fromEntries(
-    tenants.map(({ tenant: { tenant_id, slug, client_id, client_secret } }) => [
-      tenant_id,
-      { slug, client_id, client_secret },
-    ]),
+    tenants.map(({ tenant: { tenant_id, slug, client_id, client_secret, private_key_pem, kid } }) => {
+      const key = private_key_pem !== undefined &&
+        kid !== undefined &&
+        !inFiles.has(tenant_id) && { private_key_pem, kid }
+      return [tenant_id, { slug, client_id, client_secret, ...key }]
+    }),
   )
 }

@@ -8,6 +8,7 @@ import type { Fixture } from '../fixtures/fixture.ts'
 import { shorten } from '../support/foreign-text.ts'
 import type { Logger } from '../support/logger.ts'
 import { suggest } from '../support/nearest.ts'
+import type { NamespaceCopy } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
 import { Namespace } from './namespace.ts'
 import { auditAfterKill, keptOf, makeNamespace, openKept, Templates } from './open-namespace.ts'
@@ -20,9 +21,18 @@ export class Namespaces implements NamespacesControl {
    * Opens the default namespace, with the sandbox's own options, and finds the stored ones. Throws as
    * {@link Namespace.over}.
    */
-  static async open({ fixture, persistence, surroundings, spawned }: NamespacesSetup): Promise<Namespaces> {
+  static async open({ fixture, begin, persistence, surroundings, spawned }: NamespacesSetup): Promise<Namespaces> {
     const { dataDir, seed, clock: clockStart, confirmationDelay } = surroundings.options
-    const wanted = { name: DEFAULT_NAMESPACE, life: undefined, fixture, seed, clockStart, confirmationDelay, dataDir }
+    const wanted = {
+      name: DEFAULT_NAMESPACE,
+      life: undefined,
+      fixture,
+      seed,
+      clockStart,
+      confirmationDelay,
+      dataDir,
+      begin,
+    }
     const first = await Namespace.over(persistence, { ...wanted, surroundings, spawned })
     const folders = first.directory === undefined ? undefined : new NamespaceFolders(first.directory)
     const namespaces = new Namespaces(first, folders, surroundings)
@@ -235,6 +245,8 @@ export class Namespaces implements NamespacesControl {
 /** Dependencies of {@link Namespaces}. */
 export interface NamespacesSetup {
   fixture: Fixture
+  /** State with which the default namespace begins; undefined: the stored state, or the fixture. */
+  begin: NamespaceCopy | undefined
   /** The default namespace's; closed if that cannot be opened. */
   persistence: Persistence | undefined
   surroundings: Surroundings

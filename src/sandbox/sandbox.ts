@@ -2,19 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Credentials } from '../control/contract.ts'
 import { Sessions } from '../control/sessions.ts'
+import { type KeptNamespace, keepDefault } from '../data-dir/namespace-folders.ts'
 import { SandboxClock } from '../domain/clock.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Fixture } from '../fixtures/fixture.ts'
 import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { Listener } from '../http/listener.ts'
 import { checkOptions, type SandboxLogger, type SandboxOptions } from '../options.ts'
-import { DEFAULT_FIXTURES, readFixture } from '../read-fixture.ts'
-import { type ResolvedOptions, resolveFork, resolveOptions } from '../resolve-options.ts'
+import { type ResolvedOptions, resolveOptions } from '../resolve-options.ts'
 import type { Logger } from '../support/logger.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
+import { readBeginState } from './begin-state.ts'
+import type { NamespaceCopy } from './build-services.ts'
 import { credentialsOf } from './credentials.ts'
-import type { Namespace } from './namespace.ts'
+import { clientsOf, type Namespace } from './namespace.ts'
 import { Namespaces } from './namespaces.ts'
+import { keptOf } from './open-namespace.ts'
 import { Persistence } from './persistence.ts'
 import { buildSurroundings, type Surroundings } from './surroundings.ts'
 
@@ -41,16 +44,17 @@ export class Sandbox {
 
   /**
    * Reads the fixtures, listens and begins to answer; {@link Sandbox.ready} resolves when it can serve.
-   * Throws OptionError, FixtureError, or the operating system's error about the port.
+   * Throws OptionError, FixtureError, SnapshotError, or the operating system's error about the port.
    */
   static async listen(given: SandboxOptions = {}): Promise<Sandbox> {
     checkOptions(given)
     const log = given.logger ?? pino({ level: 'silent' })
-    const fixture = await readFixture(given.fixtures ?? DEFAULT_FIXTURES, resolveFork(given))
-    const options = resolveOptions(given, fixture.options)
+    const { fixture, restored } = await readBeginState(given)
+    const resolved = resolveOptions(given, fixture.options)
+    const options = restored ? { ...resolved, seed: restored.seed, clock: restored.clockStart } : resolved
     const listener = await Listener.open(options)
     try {
-      const sandbox = await Sandbox.#build(fixture, { options, log, listener })
+      const sandbox = await Sandbox.#build(fixture, { options, log, listener, begin: restored?.begin })
       try {
         await sandbox.#serve(fixture, log)
       } catch (error) {
@@ -66,12 +70,13 @@ export class Sandbox {
   }
 
   /** Builds everything but the application that answers requests. */
-  static async #build(fixture: Fixture, { options, log, listener }: BuildDeps): Promise<Sandbox> {
+  static async #build(fixture: Fixture, { options, log, listener, begin }: BuildDeps): Promise<Sandbox> {
     const { dataDir, seed, fsync } = options
-    const kept = { seed, fsync, log }
+    const kept = { seed, fsync, log, runs: begin?.random.run, fresh: begin !== undefined }
     const persistence = dataDir === undefined ? undefined : await Persistence.open(dataDir, fixture, kept)
     let certificate: ServerCertificate | undefined
     try {
+      if (persistence && begin) await keepDefault(persistence.path, defaultOf(fixture, persistence.seed, options))
       certificate = await chooseCertificate(options, persistence?.path, new SandboxClock().wallNow())
     } catch (error) {
       await persistence?.close()
@@ -84,7 +89,7 @@ export class Sandbox {
       begun = resolve
     })
     try {
-      const start = { fixture, persistence, surroundings, spawned: begun }
+      const start = { fixture, begin, persistence, surroundings, spawned: begun }
       const namespaces = await Namespaces.open(start)
       // The next steps leave no time to start the Anvil; once started, it comes up by itself.
       await Promise.race([spawned, namespaces.default.ready.catch(() => undefined)])
@@ -188,4 +193,13 @@ interface BuildDeps {
   options: ResolvedOptions
   log: Logger
   listener: Listener
+  /** State of a snapshot with which the default namespace begins. */
+  begin: NamespaceCopy | undefined
+}
+
+/** Data of the default namespace of a directory that begins with a snapshot: the fixture file alone does not say what it is of. */
+function defaultOf(fixture: Fixture, seed: number, { clock, confirmationDelay }: ResolvedOptions): KeptNamespace {
+  const created_at = new Date(new SandboxClock().wallNow()).toISOString()
+  const data = { fixture, seed, created_at, clockStart: clock, confirmationDelay, clients: clientsOf(fixture) }
+  return keptOf(data)
 }

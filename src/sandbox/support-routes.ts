@@ -116,6 +116,7 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     transactions: (selection) => transactionsOf(namespace, selection),
     transaction: (hash) => transactionOf(namespace, hash),
     reset: () => namespace.reset(),
+    snapshot: async () => (await import('./take-snapshot.ts')).takeSnapshot(namespace),
     tenants: () => namespace.tenants(),
     forgetUserKeys: () => userTokens.clear(),
     mintUserToken: (tenant, wish) => mintUserToken(tenant, wish, { audience: settings.audience, clock, unknownKey }),

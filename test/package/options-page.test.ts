@@ -33,6 +33,7 @@ const PAGES: Record<string, string> = {
   tlsCert: 'commands.md#https',
   forkUrl: 'forks.md',
   dataDir: 'data-directory.md',
+  snapshot: 'snapshots.md',
   fsync: 'data-directory.md#a-power-cut',
   maxNamespaces: 'namespaces.md',
   maxNodes: 'namespaces.md#at-rest-and-limits',
