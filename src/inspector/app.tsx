@@ -1,14 +1,14 @@
 import type { JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { NamespaceSummary } from '../control/contract.ts'
+import type { Headline, NamespaceSummary } from '../control/contract.ts'
 import { go, hrefOf, namespace, place, VIEWS, type ViewName } from './model/address.ts'
-import { listenToKeys } from './model/keys.ts'
+import { listenToKeys, setKeys } from './model/keys.ts'
 import { dayOf } from './model/list-items.ts'
 import { clock, connection, headline, type LinkState } from './model/live.ts'
-import { type OpenedFile, openedFile, showFile } from './model/opened-file.ts'
+import { openedFile, showFile } from './model/opened-file.ts'
 import { needsToken } from './model/session.ts'
 import { useRead } from './model/use-read.ts'
-import { Icon } from './parts/icon.tsx'
+import { Icon, type IconName } from './parts/icon.tsx'
 import { LoadedView } from './parts/loaded-view.tsx'
 import { ChainView } from './views/chain-view.tsx'
 import { ControlView } from './views/control-view.tsx'
@@ -30,6 +30,7 @@ export function App() {
   const help = useRef<HTMLDialogElement>(null)
   const { view } = place.value
   const { title, component: Room } = ROOMS[view]
+  setKeys({})
 
   useEffect(
     () =>
@@ -168,63 +169,69 @@ function Corner() {
   )
 }
 
-/** The answer to the first question, in every view: is anybody's money wrong? */
+/** The answer to the first question, in every view: is anybody's money wrong? For a file, the same of it, and the way back. */
 function MoneyLine() {
+  const { view } = place.value
   const line = headline.value
-  const file = openedFile.value
-  if (file && (place.value.view === 'verdict' || place.value.view === 'explore')) return <FileLine file={file} />
-  if (!line) return <section class="headline" aria-label="Money" />
+  const file = view === 'verdict' || view === 'explore' ? openedFile.value : null
+  const { tone, sentence } = file?.line ?? line ?? {}
   return (
-    <section class={`headline ${line.tone}`} aria-label="Money">
-      <span class="sign">
-        <Icon name={line.tone === 'plain' ? 'ok' : line.tone} />
-      </span>
+    <section class={`headline ${tone ?? ''}`} aria-label="Money">
+      {tone && (
+        <span class="sign">
+          <Icon name={tone === 'plain' ? 'ok' : tone} />
+        </span>
+      )}
       <p aria-live="polite">
-        <b>{line.sentence}</b>{' '}
-        {line.operation_number !== null && (
-          <a href={hrefOf('operations', String(line.operation_number))}>
-            {line.operation_title ?? 'See'}, operation {line.operation_number}
-          </a>
-        )}
-        {line.more > 0 && <span class="mute"> and {line.more} more</span>}
+        <b>{sentence}</b>{' '}
+        {file ? file.kind !== 'none' && <span class="mute">{file.name}</span> : line && <Culprit line={line} />}
       </p>
-      <a class="counts" href={hrefOf('verdict')}>
-        <span class="ok">
-          <Icon name="ok" /> {line.proved} rules kept
-        </span>
-        <span class={line.contradicted > 0 ? 'bad' : 'mute'}>
-          <Icon name="bad" /> {line.contradicted} broken
-        </span>
-        <span class="mute">
-          <Icon name="unknown" /> {line.unproved} not tested
-        </span>
-      </a>
+      {file ? (
+        <button
+          type="button"
+          class="button small"
+          onClick={() => {
+            openedFile.value = null
+            go({ selected: '', settings: keptSettings() })
+          }}
+        >
+          Back to live
+        </button>
+      ) : (
+        line && <Counts line={line} />
+      )}
     </section>
   )
 }
 
-/** The same for a file, and the way back. */
-function FileLine({ file }: { file: OpenedFile }) {
-  const { tone, sentence } = file.line
+/** The operation that the line speaks of. */
+function Culprit({ line: { operation_number: number, operation_title: title, more } }: { line: Headline }) {
   return (
-    <div class={`headline ${tone}`}>
-      <span class="sign">
-        <Icon name={tone === 'plain' ? 'ok' : tone} />
-      </span>
-      <p aria-live="polite">
-        <b>{sentence}</b> {file.kind !== 'none' && <span class="mute">{file.name}</span>}
-      </p>
-      <button
-        type="button"
-        class="button small"
-        onClick={() => {
-          openedFile.value = null
-          go({ selected: '', settings: keptSettings() })
-        }}
-      >
-        Back to live
-      </button>
-    </div>
+    <>
+      {number !== null && (
+        <a href={hrefOf('operations', String(number))}>
+          {title ?? 'See'}, operation {number}
+        </a>
+      )}
+      {more > 0 && <span class="mute"> and {more} more</span>}
+    </>
+  )
+}
+
+function Counts({ line: { proved, contradicted, unproved } }: { line: Headline }) {
+  const counts: [IconName, string, string][] = [
+    ['ok', 'ok', `${proved} rules kept`],
+    ['bad', contradicted > 0 ? 'bad' : 'mute', `${contradicted} broken`],
+    ['unknown', 'mute', `${unproved} not tested`],
+  ]
+  return (
+    <a class="counts" href={hrefOf('verdict')}>
+      {counts.map(([sign, tone, words]) => (
+        <span key={sign} class={tone}>
+          <Icon name={sign} /> {words}
+        </span>
+      ))}
+    </a>
   )
 }
 

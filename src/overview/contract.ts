@@ -1,3 +1,4 @@
+import type { FaultRule } from '../faults/fault-rule.ts'
 import type { OperationOutcome } from '../oracle/outcome.ts'
 import type { ExplainedExchange } from '../traffic/explain-exchange.ts'
 import type { Moment } from '../traffic/recorded-exchange.ts'
@@ -123,13 +124,32 @@ export interface OperationMoney {
   after: string
 }
 
-/** `GET /_sandbox/operations/{number}` */
-export interface OperationDetail extends OperationRow {
+/** How an operation can be done again, by its last request. */
+export interface OperationAgain {
+  /** Path and query. */
+  path: string
+  /** Headers of the request without tokens, key and what its connection brought along. */
+  headers: [name: string, value: string][]
+  /** A command for a POSIX shell, which mints its tokens first; it takes the token of the control interface from `CONTROL_TOKEN`. */
+  curl: string
+  /** Lets the fault that struck it, or else the loss of an answer, strike the next operation of its kind and end user. */
+  fault: FaultRule
+  /** The same as a scenario file. */
+  scenario: string
+}
+
+/** An operation as the overview knows it. */
+export interface JudgedDetail extends OperationRow {
   attempts: OperationAttempt[]
   /** Null for what moves no money. */
   money: OperationMoney | null
   /** Broken rules that name one of its requests, the gravest first. */
   findings: ReportedFinding[]
+}
+
+/** `GET /_sandbox/operations/{number}` */
+export interface OperationDetail extends JudgedDetail {
+  again: OperationAgain
 }
 
 /** One sentence on the money of everybody, for the top of every view. */

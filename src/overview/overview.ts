@@ -1,6 +1,6 @@
 import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../support/logger.ts'
-import type { InspectorEvents, InspectorPoll, OperationDetail, OperationPage } from './contract.ts'
+import type { InspectorEvents, InspectorPoll, JudgedDetail, OperationPage } from './contract.ts'
 import { EventFeed, polledEvent } from './event-feed.ts'
 import { LiveOperations } from './live-operations.ts'
 import type { News } from './news.ts'
@@ -74,7 +74,7 @@ export class Overview {
   }
 
   /** The operation that has a number as its own or as that of one of its requests; undefined if there is none. */
-  async operation(number: number): Promise<OperationDetail | undefined> {
+  async operation(number: number): Promise<JudgedDetail | undefined> {
     const { live } = this.#use()
     await live.upToDate()
     await Promise.race([live.judgement, this.#deps.clock.wallSleep(PATIENCE_MS)])

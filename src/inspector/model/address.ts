@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals-core'
 
 /** The views, in the order of their keys `1` to `6`. */
 export const VIEWS = ['operations', 'money', 'chain', 'verdict', 'explore', 'control'] as const

@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals-core'
 import type { ClockState, Headline, InspectorEvents, OperationPage } from '../../control/contract.ts'
 import { namespace } from './address.ts'
 import { ApiError, call, pathOf } from './api.ts'

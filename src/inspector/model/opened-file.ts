@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { signal } from '@preact/signals-core'
 import type { CertificateDocument } from '../../certify/certificate-document.ts'
 import type { Headline, MergedReport, Report } from '../../control/contract.ts'
 import type { ExplorationDocument } from '../../explore/exploration-document.ts'

@@ -1,4 +1,4 @@
-import { computed, signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals-core'
 import type { OperationRow } from '../../control/contract.ts'
 import { place } from './address.ts'
 

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { signal } from '@preact/signals-core'
 import { send } from './api.ts'
 
 /** True if the sandbox needs its control token, and this browser has no session for it. */
@@ -11,10 +11,4 @@ export async function beginSession(): Promise<void> {
   history.replaceState(null, '', location.pathname)
   // A code that was used or has expired: the page then asks for the token.
   await send('POST', '/_sandbox/sessions', { code }).catch(() => {})
-}
-
-/** Begins a session with the control token. Throws ApiError. */
-export async function signIn(token: string): Promise<void> {
-  await send('POST', '/_sandbox/sessions', { token })
-  location.reload()
 }

@@ -5,28 +5,8 @@ import { hrefOf } from '../model/address.ts'
 import { counted } from '../model/levels.ts'
 import { CopyBox } from './copy-button.tsx'
 import { Exchanges } from './exchanges.tsx'
+import { Facts } from './facts.tsx'
 import { OnPaper } from './medium.ts'
-
-/** Name and text of a fact; a fact without a text is not shown. `half`: it stands beside the next one. */
-export type Fact = readonly [name: string, text: ComponentChildren, tone?: 'ok' | 'bad']
-
-/** Facts, a line each; those with a tone share one. */
-export function Facts({ facts }: { facts: readonly Fact[] }) {
-  return (
-    <dl class="said">
-      {facts.map(
-        ([name, text, tone]) =>
-          text !== undefined &&
-          text !== null && (
-            <div key={name} class={tone && `half ${tone}`}>
-              <dt>{name}</dt>
-              <dd>{text}</dd>
-            </div>
-          ),
-      )}
-    </dl>
-  )
-}
 
 /** A card: a title, a mark at its side, and what else there is to say. */
 export function Card(props: {

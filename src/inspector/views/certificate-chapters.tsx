@@ -2,11 +2,13 @@ import type { CertificateDocument } from '../../certify/certificate-document.ts'
 import { idInWords, LEVELS } from '../model/levels.ts'
 import { matrixOf } from '../model/matrix.ts'
 import { CopyBox } from '../parts/copy-button.tsx'
-import { Card, Facts, Fold, Rule } from '../parts/finding-card.tsx'
+import { Facts } from '../parts/facts.tsx'
+import { Card, Fold, Rule } from '../parts/finding-card.tsx'
 import { MatrixTable } from '../parts/matrix-table.tsx'
 import { Numbers, toneOfVerdict } from '../parts/numbers.tsx'
 import { type RuleOutcome, RulesTable } from '../parts/rules-table.tsx'
 import { Sideways } from '../parts/sideways.tsx'
+import { Table } from '../parts/table.tsx'
 
 interface Props {
   certificate: CertificateDocument
@@ -192,38 +194,21 @@ function Scenarios({ evidence: { scenarios }, words }: Parts) {
         Scenarios <small class="mute">{scenarios.length}</small>
       </h2>
       <Sideways label="Scenarios">
-        <table>
-          <thead>
-            <tr>
-              {['scenario', 'verdict', 'the command', 'operations of which not all is well'].map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {scenarios.map(({ name, verdict, end }, i) => {
-              const said = words.scenarios[i]
-              return (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td class={toneOfVerdict(verdict)}>
-                    <b>{verdict}</b>
-                  </td>
-                  <td class={said?.failed ? 'bad' : 'ok'}>
-                    <b>{said?.end ?? end}</b>
-                  </td>
-                  <td>
-                    {said?.operations.map((operation) => (
-                      <div key={operation}>{operation}</div>
-                    ))}
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
+        <Table
+          head={['scenario', 'verdict', 'the command', 'operations of which not all is well']}
+          rows={scenarios.map(({ name, verdict, end }, i) => {
+            const said = words.scenarios[i]
+            return {
+              key: name,
+              cells: [
+                name,
+                <b class={toneOfVerdict(verdict)}>{verdict}</b>,
+                <b class={said?.failed ? 'bad' : 'ok'}>{said?.end ?? end}</b>,
+                said?.operations.map((operation) => <div key={operation}>{operation}</div>),
+              ],
+            }
+          })}
+        />
       </Sideways>
       <p class="mute">
         Inconclusive: the scenario came to no verdict, since something that it is there for did not come about, such as

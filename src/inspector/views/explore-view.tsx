@@ -1,8 +1,7 @@
-import { useEffect } from 'preact/hooks'
 import type { ExplorationDocument } from '../../explore/exploration-document.ts'
-import { go, hrefOf, place } from '../model/address.ts'
+import { hrefOf, place } from '../model/address.ts'
 import { type ExploredRun, matrixEntries } from '../model/exploration.ts'
-import { useKeys } from '../model/keys.ts'
+import { movesIn, setKeys } from '../model/keys.ts'
 import { isBad } from '../model/levels.ts'
 import { matrixOf } from '../model/matrix.ts'
 import { openedFile } from '../model/opened-file.ts'
@@ -10,6 +9,7 @@ import { CopyBox } from '../parts/copy-button.tsx'
 import { FileChooser, FileGuard } from '../parts/file-chooser.tsx'
 import { MatrixTable } from '../parts/matrix-table.tsx'
 import { faultsOf, placesOf, RunReport } from '../parts/run-report.tsx'
+import { Split } from '../parts/split.tsx'
 import { ExplorationNumbers } from './explored.tsx'
 
 /** An exploration: every fault at every operation, and the run that is chosen beside it. */
@@ -46,58 +46,41 @@ function Explored({ exploration }: { exploration: ExplorationDocument }) {
   const cell = cells.find((one) => one.some(({ id }) => id === selected)) ?? []
   const several = results.filter(({ trial, level }) => trial.harms.length > 1 && isBad(level))
 
-  useEffect(() => {
-    const move = (by: number) => () => {
-      const now = cells.findIndex((one) => one.some(({ id }) => id === (place.value.selected || selected)))
-      const next = cells[Math.min(Math.max(now + by, 0), cells.length - 1)]
-      if (next) go({ selected: next[0].id }, true)
-    }
-    return useKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) })
-  }, [exploration])
-
-  return (
-    <div class={`split explored ${place.value.selected === '' ? '' : 'chosen'}`}>
-      <div class="left">
-        <div class="stack pad">
-          <h1>Every fault at every request</h1>
-          <ExplorationNumbers exploration={exploration} />
-          <p class="mute">{pace ?? `Seed ${seed}.`}</p>
-          <MatrixTable
-            matrix={matrix}
-            names={outcomes}
-            selected={selected}
-            linkOf={(trial) => hrefOf('explore', trial)}
-          />
-          {several.length > 0 && <Links title="Several faults at once" runs={several} selected={selected} />}
-          {remarks.map((remark) => (
-            <p key={remark} class="mute">
-              {remark}
-            </p>
-          ))}
-          <FileChooser />
-        </div>
-      </div>
-      <section class="detail stack pad" aria-label="Run">
-        <button type="button" class="back button small" onClick={() => go({ selected: '' })}>
-          ← All
-        </button>
-        {run ? (
-          <RunReport run={run} names={outcomes} heading="h2">
-            {cell.length > 1 && (
-              <p class="row-of-buttons">
-                {cell.map(({ id, operation }) => (
-                  <a key={id} class="chip" href={hrefOf('explore', id)} aria-current={id === selected || undefined}>
-                    {placeIn(results, id) ?? operation}
-                  </a>
-                ))}
-              </p>
-            )}
-          </RunReport>
-        ) : (
-          <p class="mute">This run did not take place: there is nothing to show.</p>
-        )}
-      </section>
+  const now = cells.find((one) => one.some(({ id }) => id === selected))?.[0].id
+  setKeys(movesIn(() => cells.map(([{ id }]) => id), now))
+  const list = (
+    <div class="stack pad">
+      <h1>Every fault at every request</h1>
+      <ExplorationNumbers exploration={exploration} />
+      <p class="mute">{pace ?? `Seed ${seed}.`}</p>
+      <MatrixTable matrix={matrix} names={outcomes} selected={selected} linkOf={(trial) => hrefOf('explore', trial)} />
+      {several.length > 0 && <Links title="Several faults at once" runs={several} selected={selected} />}
+      {remarks.map((remark) => (
+        <p key={remark} class="mute">
+          {remark}
+        </p>
+      ))}
+      <FileChooser />
     </div>
+  )
+  return (
+    <Split class="explored" names={['Faults', 'Run']} list={list}>
+      {run ? (
+        <RunReport run={run} names={outcomes} heading="h2">
+          {cell.length > 1 && (
+            <p class="row-of-buttons">
+              {cell.map(({ id, operation }) => (
+                <a key={id} class="chip" href={hrefOf('explore', id)} aria-current={id === selected || undefined}>
+                  {placeIn(results, id) ?? operation}
+                </a>
+              ))}
+            </p>
+          )}
+        </RunReport>
+      ) : (
+        <p class="mute">This run did not take place: there is nothing to show.</p>
+      )}
+    </Split>
   )
 }
 

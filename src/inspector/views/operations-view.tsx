@@ -1,13 +1,13 @@
-import { useComputed, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import type { OperationRow } from '../../control/contract.ts'
 import { go, hrefOf, place } from '../model/address.ts'
-import { useKeys } from '../model/keys.ts'
+import { movesIn, setKeys } from '../model/keys.ts'
 import { callsInWords, dayOf, type ListItem, listItems, operationName } from '../model/list-items.ts'
 import { leftOut, readLeftOut } from '../model/live.ts'
 import { FILTERS, filteredRows, rows, selectedRow, total } from '../model/rows.ts'
 import { Amount } from '../parts/amount.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Split } from '../parts/split.tsx'
 import { Strip } from '../parts/strip.tsx'
 import { VirtualList } from '../parts/virtual-list.tsx'
 import { FirstSteps } from './first-steps.tsx'
@@ -19,66 +19,45 @@ const ROW_HEIGHT = 34
 /** All operations, newest first, and the one that is selected beside them. */
 export function OperationsView() {
   if (rows.value.length === 0 && total.value === 0) return <FirstSteps />
-  const selected = place.value.selected
   return (
-    <div class={selected === '' ? 'split' : 'split chosen'}>
-      <OperationList />
-      <section class="detail" aria-label="Operation" tabIndex={-1} id="detail">
-        {selected === '' ? (
-          <p class="pad mute">Choose an operation: its attempts, its money and its rules are shown here.</p>
-        ) : (
-          <OperationPanel />
-        )}
-      </section>
-    </div>
+    <Split
+      names={['Operations', 'Operation']}
+      list={<OperationList />}
+      hint="Choose an operation: its attempts, its money and its rules are shown here."
+    >
+      <OperationPanel />
+    </Split>
   )
 }
 
 function OperationList() {
-  const open = useSignal<ReadonlySet<number>>(new Set())
-  const items = useComputed(() => listItems(filteredRows.value, open.value))
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
+  const items = useMemo(() => listItems(filteredRows.value, open), [filteredRows.value, open])
   const filter = useRef<HTMLInputElement>(null)
-  const atTop = useSignal(true)
-  const seen = useSignal(0)
-  const newest = rows.value[0]?.number ?? 0
-  if (atTop.value && seen.value !== newest) seen.value = newest
-  const fresh = rows.value.findIndex(({ number }) => number <= seen.value)
+  const [isAtTop, setAtTop] = useState(true)
+  const seen = useRef(0)
+  if (isAtTop) seen.current = rows.value[0]?.number ?? 0
+  const fresh = rows.value.findIndex(({ number }) => number <= seen.current)
   const selected = selectedRow()
-  const at = items.value.findIndex((item) => item.kind === 'row' && item.row.number === selected?.number)
+  const at = items.findIndex((item) => item.kind === 'row' && item.row === selected)
   const toggle = (key: number) => {
-    const next = new Set(open.value)
+    const next = new Set(open)
     if (!next.delete(key)) next.add(key)
-    open.value = next
+    setOpen(next)
   }
-
-  useEffect(() => {
-    const move = (by: 1 | -1) => () => {
-      const shown = items.value.flatMap((item) => (item.kind === 'row' ? [item.row] : []))
-      const now = shown.findIndex(({ number }) => number === selectedRow()?.number)
-      const next = shown[now === -1 ? 0 : Math.min(Math.max(now + by, 0), shown.length - 1)]
-      if (next) go({ selected: String(next.number) }, true)
-    }
-    return useKeys({
-      j: move(1),
-      k: move(-1),
-      ArrowDown: move(1),
-      ArrowUp: move(-1),
-      Enter: () => document.getElementById('detail')?.focus(),
-      '/': () => filter.current?.focus(),
-      ...Object.fromEntries(
-        ['r', 'c', 'f', 's'].map((key) => [
-          key,
-          () => document.querySelector<HTMLElement>(`[data-key=${key}]`)?.click(),
-        ]),
-      ),
-    })
-  }, [])
-
+  setKeys({
+    ...movesIn(
+      () => items.flatMap((item) => (item.kind === 'row' ? [String(item.row.number)] : [])),
+      selected && String(selected.number),
+    ),
+    Enter: () => document.getElementById('detail')?.focus(),
+    '/': () => filter.current?.focus(),
+  })
   return (
-    <section class="left" aria-label="Operations">
+    <>
       <h1 class="sr">Operations</h1>
       <FilterBar input={filter} />
-      {atTop.value || fresh < 1 ? null : (
+      {!isAtTop && fresh > 0 && (
         <button type="button" class="fresh" onClick={() => document.querySelector('.virtual')?.scrollTo(0, 0)}>
           {fresh} new ↑
         </button>
@@ -88,19 +67,17 @@ function OperationList() {
           {leftOut.value.toLocaleString('en')} more came at once: show them
         </button>
       )}
-      {items.value.length === 0 && <p class="pad mute">No operation passes the filter. Esc clears it.</p>}
+      {items.length === 0 && <p class="pad mute">No operation passes the filter. Esc clears it.</p>}
       <VirtualList
         label="Operations, newest first"
-        items={items.value}
+        items={items}
         height={ROW_HEIGHT}
         keyOf={keyOfItem}
         shown={at}
-        atTop={(isAtTop) => {
-          atTop.value = isAtTop
-        }}
+        atTop={setAtTop}
         render={(item) => <Item item={item} selected={selected} toggle={toggle} />}
       />
-    </section>
+    </>
   )
 }
 

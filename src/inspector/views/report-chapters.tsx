@@ -6,6 +6,7 @@ import { Card, CauseCard, FindingCard, FindingList, Fold } from '../parts/findin
 import { Numbers, toneOfVerdict } from '../parts/numbers.tsx'
 import { type RuleOutcome, RulesTable } from '../parts/rules-table.tsx'
 import { Sideways } from '../parts/sideways.tsx'
+import { Table } from '../parts/table.tsx'
 
 /** Verdict and numbers of a report. */
 export function ReportNumbers({ report }: { report: Report | MergedReport }) {
@@ -200,32 +201,19 @@ export function Overview({ reports, linkOf }: { reports: readonly Report[]; link
         Scenarios <small class="mute">{reports.length}</small>
       </h2>
       <Sideways label="Scenarios">
-        <table>
-          <thead>
-            <tr>
-              {['scenario', 'verdict', 'kept', 'broken', 'not tested'].map((name, i) => (
-                <th key={name} scope="col" class={i > 1 ? 'r' : ''}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {reports.map((report, i) => (
-              <tr key={i}>
-                <td>
-                  <a href={linkOf(i)}>{nameOf(report)}</a>
-                </td>
-                <td class={toneOfVerdict(report.verdict)}>
-                  <b>{report.verdict}</b>
-                </td>
-                <td class="r">{report.proved}</td>
-                <td class="r">{report.contradicted}</td>
-                <td class="r">{report.unproved}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          head={['scenario', 'verdict', '>kept', '>broken', '>not tested']}
+          rows={reports.map((report, i) => ({
+            key: i,
+            cells: [
+              <a href={linkOf(i)}>{nameOf(report)}</a>,
+              <b class={toneOfVerdict(report.verdict)}>{report.verdict}</b>,
+              report.proved,
+              report.contradicted,
+              report.unproved,
+            ],
+          }))}
+        />
       </Sideways>
       <RulesTable
         columns={columns}

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { MergedReport, Report } from '../../control/contract.ts'
-import { go, hrefOf, place } from '../model/address.ts'
+import { hrefOf, place } from '../model/address.ts'
 import { browserTime } from '../model/browser-time.ts'
-import { useKeys } from '../model/keys.ts'
+import { movesIn, setKeys } from '../model/keys.ts'
 import { versions } from '../model/live.ts'
 import { openedFile } from '../model/opened-file.ts'
 import { useRead } from '../model/use-read.ts'
@@ -72,16 +72,7 @@ function Saved({ report }: { report: Report | MergedReport }) {
 
 function Pages({ report, money = true }: { report: Report; money?: boolean }) {
   const { selected } = place.value
-  const shown = useRef(report)
-  shown.current = report
-  useEffect(() => {
-    const move = (by: number) => () => {
-      const ids = shownIds(shown.current)
-      const next = ids[Math.min(Math.max(ids.indexOf(place.value.selected) + by, 0), ids.length - 1)]
-      if (next !== undefined) go({ selected: next }, true)
-    }
-    return useKeys({ j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) })
-  }, [])
+  setKeys(movesIn(() => shownIds(report), selected))
   useEffect(() => {
     const element = selected === '' ? null : document.getElementById(elementOf(selected))
     const fold = element?.closest('details')
