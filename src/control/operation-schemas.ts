@@ -135,7 +135,8 @@ const MoneySchema = control<OperationMoney>(
 const AgainSchema = control<OperationAgain>(
   'OperationAgain',
   Type.Object({
-    path: Text('Path and query of its last request.'),
+    obstacle: textOrNull('Why nobody can sign its last request again.'),
+    path: Text('Path and query of that request.'),
     headers: Type.Unsafe<OperationAgain['headers']>(
       Type.Array(Type.Array(Type.String(), { minItems: 2, maxItems: 2 }), {
         description: 'Its headers, without tokens, key and those of the connection.',

@@ -1,6 +1,6 @@
 import { effect } from '@preact/signals-core'
 import { render } from 'preact'
-import { App } from './app.tsx'
+import { App, listen } from './app.tsx'
 import { followAddress } from './model/address.ts'
 import { followNamespace } from './model/live.ts'
 import { beginSession } from './model/session.ts'
@@ -21,6 +21,7 @@ function draw(): void {
 
 void beginSession().then(() => {
   followAddress()
+  listen()
   followNamespace()
   draw()
 })

@@ -126,6 +126,8 @@ export interface OperationMoney {
 
 /** How an operation can be done again, by its last request. */
 export interface OperationAgain {
+  /** Why nobody can sign it again; null if tokens of its tenant and end user are all that it needs. */
+  obstacle: string | null
   /** Path and query. */
   path: string
   /** Headers of the request without tokens, key and what its connection brought along. */
@@ -257,6 +259,14 @@ export interface EndUserMoney {
      * before and after, of one time and one yield. The last point is the present, if the chain can be reached.
      */
     series: MoneyPoint[]
+  }[]
+  /** Per token: portfolios and wallets together. */
+  totals: {
+    token_symbol: string
+    token_decimals: number
+    principal_minor: string
+    yield_minor: string | null
+    wallet_minor: string | null
   }[]
   /**
    * Per token: the money in the end user's portfolios beyond what the client asked for (negative: too little), and the operations that

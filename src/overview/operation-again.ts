@@ -26,12 +26,19 @@ export function againOf(detail: JudgedDetail, addresses: SandboxAddresses): Oper
   const path = `${request.path}${query}`
   const fault = sameFault(detail)
   return {
+    obstacle: obstacleTo(exchange),
     path,
     headers: request.headers.filter(([name]) => !NOT_REPEATED.test(name)),
     curl: curlOf(exchange, path, addresses),
     fault,
     scenario: scenarioOf(detail, fault),
   }
+}
+
+function obstacleTo({ operation, tenant }: ExplainedExchange): string | null {
+  if (operation === 'token')
+    return 'A request for a token has the client secret, which is not kept: use the tokens of Control.'
+  return tenant === null ? 'The tenant of this request is not known, so nobody can sign it again.' : null
 }
 
 /** A request as a command for a POSIX shell, which mints its tokens first. */

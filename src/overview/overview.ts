@@ -2,6 +2,7 @@ import type { SandboxClock } from '../domain/clock.ts'
 import type { Logger } from '../support/logger.ts'
 import type { InspectorEvents, InspectorPoll, JudgedDetail, OperationPage } from './contract.ts'
 import { EventFeed, polledEvent } from './event-feed.ts'
+import type { JudgedOperations } from './judged-operations.ts'
 import { LiveOperations } from './live-operations.ts'
 import type { News } from './news.ts'
 import { detailOf } from './operation-detail.ts'
@@ -81,6 +82,11 @@ export class Overview {
     const group = live.view.find(number)
     const read = group && (await live.view.read(group))
     return read && detailOf(read, this.#deps)
+  }
+
+  /** The judgement of everything on record: one for all who ask, until something comes. Throws what the evidence throws. */
+  judged(): Promise<JudgedOperations> {
+    return this.#use().live.judged()
   }
 
   /** The feed of events, kept up to date as long as somebody reads it. */

@@ -103,7 +103,7 @@ describe.skipIf(NO_CHROMIUM)('verdict, explore and files in the inspector', () =
     expect(await page.locator('.detail h2').textContent()).toContain('close after broadcast')
     await page.locator('.detail .chip', { hasText: 'deposit 2' }).click()
     expect(await page.locator('.detail h2').textContent()).toContain('at deposit 2 of alice')
-    expect(await page.locator('.cell[aria-current]').getAttribute('aria-label')).toBe('paid twice: all 2')
+    expect(await page.locator('.cell[aria-current]').getAttribute('aria-label')).toBe('paid twice: 2 of 2')
     await page.getByRole('button', { name: 'Back to live' }).click()
     expect(await page.locator('.headline b').textContent()).not.toMatch(/^Paid twice in/)
     expect(await page.locator('.matrix').count()).toBe(0)

@@ -28,8 +28,8 @@ export interface GeneralKeys {
 }
 
 /** Listens to the keyboard. A key without work of its own clicks what is marked with it. None works while somebody types, nor with Ctrl, Alt or Meta. */
-export function listenToKeys(general: GeneralKeys): () => void {
-  const listen = (event: KeyboardEvent) => {
+export function listenToKeys(general: GeneralKeys): void {
+  addEventListener('keydown', (event) => {
     const { target, key } = event
     if (event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return
     const isAt = (selector: string) => target instanceof HTMLElement && target.matches(selector)
@@ -49,7 +49,5 @@ export function listenToKeys(general: GeneralKeys): () => void {
     if (!work || (key === 'Enter' && isAt('a,button,summary'))) return
     event.preventDefault()
     work()
-  }
-  addEventListener('keydown', listen)
-  return () => removeEventListener('keydown', listen)
+  })
 }

@@ -12,7 +12,7 @@ export type FileContent =
   | { kind: 'report'; data: Report | MergedReport }
   | { kind: 'exploration'; data: ExplorationDocument }
   | { kind: 'certificate'; data: CertificateDocument }
-  | { kind: 'none'; why: string }
+  | { kind: 'none' }
 
 /** The file that is shown; null for what is live. */
 export const openedFile = signal<OpenedFile | null>(null)

@@ -20,7 +20,7 @@ export function ChainView() {
 }
 
 function ChainOf({ query }: { query: string }) {
-  const { value, error } = useRead<TransactionPage>(`transactions?${query}`, 'block')
+  const { value, error } = useRead<TransactionPage>(`transactions?${query}`, ['block'])
   const [older, setOlder] = useState<TransactionPage[]>([])
   const pages = value ? [value, ...older] : []
   const all = pages.flatMap(({ transactions }) => transactions)
@@ -93,7 +93,7 @@ function Transaction({ row, isSelected }: { row: TransactionRow; isSelected: boo
 }
 
 function TransactionPanel({ hash }: { hash: string }) {
-  const { value, error } = useRead<TransactionDetail>(`transactions/${encodeURIComponent(hash)}`, 'block')
+  const { value, error } = useRead<TransactionDetail>(`transactions/${encodeURIComponent(hash)}`, ['block'])
   if (!value || value.tx_hash !== hash) return <p class="mute">{error ? error.message : 'Reading the transaction …'}</p>
   return (
     <>

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ClockState, Credentials, MintedToken, NamespaceSummary, ScenarioList } from '../../control/contract.ts'
-import { go, namespace } from '../model/address.ts'
+import { goTo, hrefIn, namespace } from '../model/address.ts'
 import { clock } from '../model/live.ts'
 import { useRead } from '../model/use-read.ts'
 import { Actions, Card } from '../parts/action-card.tsx'
@@ -46,7 +46,7 @@ function ClockCard() {
 }
 
 function ScenarioCard() {
-  const { value, again } = useRead<ScenarioList>('scenarios', 'faults')
+  const { value, again } = useRead<ScenarioList>('scenarios', ['faults'])
   const [name, setName] = useState('')
   const { scenarios = [], current } = value ?? {}
   const chosen = scenarios.find((one) => one.name === name) ?? scenarios[0]
@@ -72,12 +72,12 @@ function ScenarioCard() {
 
 /** Shows another namespace. @returns what was done */
 function shown(name: string, words: string): string {
-  go({ selected: '', settings: name === 'default' ? {} : { namespace: name } })
+  goTo('control', name)
   return words
 }
 
 function NamespaceCard() {
-  const { value = [] } = useRead<NamespaceSummary[]>('/_sandbox/namespaces', 'namespaces', 'operations')
+  const { value = [] } = useRead<NamespaceSummary[]>('/_sandbox/namespaces', ['namespaces', 'operations'])
   const [name, setName] = useState('')
   const own = namespace.value
   const requests = value.find((one) => one.name === own)?.requests ?? 'All'
@@ -96,9 +96,7 @@ function NamespaceCard() {
       <ul class="plain">
         {value.map((one) => (
           <li key={one.name}>
-            <a href={`#control${one.name === 'default' ? '' : `?namespace=${encodeURIComponent(one.name)}`}`}>
-              {one.name}
-            </a>{' '}
+            <a href={hrefIn(one.name, 'control')}>{one.name}</a>{' '}
             <span class="mute">
               {one.ready ? `${one.requests} requests` : one.reason}
               {(one.failed_findings ?? 0) > 0 && <b class="bad"> {one.failed_findings} rules broken</b>}

@@ -1,7 +1,5 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import type { ActiveFault, FaultKindDescription } from '../../control/contract.ts'
-import { namespace } from '../model/address.ts'
-import { call } from '../model/api.ts'
 import { operationName } from '../model/list-items.ts'
 import { useRead } from '../model/use-read.ts'
 import { Actions, Card } from '../parts/action-card.tsx'
@@ -35,7 +33,7 @@ const EMPTY: Draft = { kind: '', phase: '', operation: '', external_id: '', time
 /** The faults in force, and a form for the next one, made from the schema of its kind. */
 export function FaultForm() {
   const kinds = useRead<FaultKindDescription[]>('fault_kinds').value ?? []
-  const active = useRead<ActiveFault[]>('faults', 'faults')
+  const active = useRead<ActiveFault[]>('faults', ['faults'])
   const [draft, setDraft] = useState<Draft>(EMPTY)
   const kind = kinds.find((one) => one.kind === draft.kind) ?? kinds[0]
   const rule = kind && draftRule(kind, draft)
@@ -132,15 +130,15 @@ function draftRule(kind: FaultKindDescription, draft: Draft): Record<string, unk
   const parameters = Object.entries(draft.with).flatMap(([name, text]) =>
     text === '' ? [] : [[name, parameterValue(text, properties[name])] as const],
   )
-  const match = Object.fromEntries(
-    (['operation', 'external_id'] as const).flatMap((name) => (draft[name] === '' ? [] : [[name, draft[name]]])),
+  const match = Object.entries({ operation: draft.operation, external_id: draft.external_id }).filter(
+    ([, text]) => text,
   )
   return {
     kind: kind.kind,
-    ...(draft.phase !== '' && { phase: draft.phase }),
-    ...(Object.keys(match).length > 0 && { match }),
-    times: draft.times === 'always' ? 'always' : Number(draft.times) || draft.times,
-    ...(parameters.length > 0 && { with: Object.fromEntries(parameters) }),
+    phase: draft.phase || undefined,
+    match: match.length > 0 ? Object.fromEntries(match) : undefined,
+    times: Number(draft.times) || draft.times,
+    with: parameters.length > 0 ? Object.fromEntries(parameters) : undefined,
   }
 }
 
@@ -156,22 +154,10 @@ function parameterValue(text: string, schema: ParameterSchema | undefined): unkn
 
 /** What the rule would do, in a sentence of the sandbox, or what is wrong with it. */
 function Preview({ rule }: { rule: Record<string, unknown> }) {
-  const [sentence, setSentence] = useState({ text: '', tone: 'mute' })
-  const text = JSON.stringify([rule])
-  useEffect(() => {
-    let isOver = false
-    const say = (next: typeof sentence) => isOver || setSentence(next)
-    call<ActiveFault[]>('POST', 'faults?preview=1', JSON.parse(text)).then(
-      ([fault]) => say({ text: fault?.explanation ?? '', tone: 'ok' }),
-      (error: Error) => say({ text: error.message, tone: 'bad' }),
-    )
-    return () => {
-      isOver = true
-    }
-  }, [text, namespace.value])
+  const { value, error } = useRead<ActiveFault[]>('faults?preview=1', [], [rule])
   return (
-    <p class={sentence.tone} aria-live="polite">
-      {sentence.text}
+    <p class={error ? 'bad' : 'ok'} aria-live="polite">
+      {error?.message ?? value?.[0]?.explanation}
     </p>
   )
 }

@@ -6,13 +6,14 @@ import { useRead } from '../model/use-read.ts'
 import { Amount, minus } from '../parts/amount.tsx'
 import { Facts } from '../parts/facts.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { Surplus } from '../parts/money-bar.tsx'
 import { Split } from '../parts/split.tsx'
 import { Table } from '../parts/table.tsx'
 import { YieldCurve } from '../parts/yield-curve.tsx'
 
 /** End users and pools, and beside them the money of one end user over time. */
 export function MoneyView() {
-  const { value, error } = useRead<MoneyOverview>('money', 'operations', 'block')
+  const { value, error } = useRead<MoneyOverview>('money', ['operations', 'block'])
   const users = value?.end_users ?? []
   const chosen = users.find(
     (user) => nameOfUser(user) === place.value.selected || user.external_id === place.value.selected,
@@ -58,46 +59,7 @@ function nameOfUser({ tenant, external_id }: EndUserMoney): string {
   return `${tenant}/${external_id}`
 }
 
-interface TokenSum {
-  symbol: string
-  decimals: number
-  principal: bigint
-  /** Null if a chain cannot be reached, as in `wallet`. */
-  yield: bigint | null
-  wallet: bigint | null
-}
-
-/** Sums of an end user, a line for each token. */
-function sumsOf({ portfolios, balances }: EndUserMoney): TokenSum[] {
-  const sums = new Map<string, TokenSum>()
-  const sumFor = (symbol: string, decimals: number) => {
-    const known: TokenSum = sums.get(symbol) ?? {
-      symbol,
-      decimals,
-      principal: 0n,
-      yield: 0n,
-      wallet: 0n,
-    }
-    sums.set(symbol, known)
-    return known
-  }
-  for (const { token_symbol, token_decimals, principal_minor, yield_minor } of portfolios) {
-    const sum = sumFor(token_symbol, token_decimals)
-    sum.principal += BigInt(principal_minor)
-    sum.yield = plus(sum.yield, yield_minor)
-  }
-  for (const { token_symbol, token_decimals, amount_minor } of balances) {
-    const sum = sumFor(token_symbol, token_decimals)
-    sum.wallet = plus(sum.wallet, amount_minor)
-  }
-  return [...sums.values()]
-}
-
-function plus(sum: bigint | null, minor: string | null): bigint | null {
-  return sum === null || minor === null ? null : sum + BigInt(minor)
-}
-
-const SUMS = ['principal', 'yield', 'wallet'] as const
+const SUMS = ['principal_minor', 'yield_minor', 'wallet_minor'] as const
 
 function Users({ users, chosen }: { users: readonly EndUserMoney[]; chosen: EndUserMoney | undefined }) {
   return (
@@ -111,42 +73,37 @@ function Users({ users, chosen }: { users: readonly EndUserMoney[]; chosen: EndU
             <a href={hrefOf('money', nameOfUser(user))}>{user.external_id}</a> <span class="mute">{user.tenant}</span>
           </>,
           ...SUMS.map((name) =>
-            sumsOf(user)
-              .filter((sum) => name === 'wallet' || sum[name] !== 0n)
+            user.totals
+              .filter((sum) => name === 'wallet_minor' || sum[name] !== '0')
               .map((sum) => (
-                <div key={sum.symbol} class="nowrap">
+                <div key={sum.token_symbol} class="nowrap">
                   <Amount
-                    minor={sum[name]?.toString() ?? null}
-                    decimals={sum.decimals}
-                    symbol={sum.symbol}
+                    minor={sum[name]}
+                    decimals={sum.token_decimals}
+                    symbol={sum.token_symbol}
                     most={2}
-                    signed={name === 'yield'}
+                    signed={name === 'yield_minor'}
                   />
                 </div>
               )),
           ),
-          <Surplus user={user} />,
+          <Balance user={user} />,
         ],
       }))}
     />
   )
 }
 
-function Surplus({ user: { surplus } }: { user: EndUserMoney }) {
-  if (surplus.length === 0) {
-    return (
-      <span class="ok">
-        <Icon name="ok" /> right
-      </span>
-    )
-  }
-  return (
+function Balance({ user: { surplus } }: { user: EndUserMoney }) {
+  return surplus.length === 0 ? (
+    <span class="ok">
+      <Icon name="ok" /> right
+    </span>
+  ) : (
     <>
       {surplus.map(({ token_symbol, token_decimals, amount_minor, operation_numbers }) => (
         <div key={token_symbol} class="bad">
-          <Icon name="bad" />{' '}
-          <Amount minor={amount_minor.replace('-', '')} decimals={token_decimals} symbol={token_symbol} />{' '}
-          {amount_minor.startsWith('-') ? 'too little' : 'too much'}
+          <Surplus minor={amount_minor} decimals={token_decimals} symbol={token_symbol} />
           {operation_numbers.map((number) => (
             <span key={number}>
               {' '}
@@ -191,7 +148,7 @@ function UserMoney({ user }: { user: EndUserMoney }) {
         <h1>
           {user.external_id} <span class="mute">· {user.tenant}</span>
         </h1>
-        <Surplus user={user} />
+        <Balance user={user} />
       </header>
       {user.portfolios.map((portfolio) => (
         <PortfolioMoney key={portfolio.portfolio_id} portfolio={portfolio} />
@@ -235,11 +192,7 @@ function PortfolioMoney({ portfolio }: { portfolio: PortfolioOf }) {
           ]}
         />
       </div>
-      <YieldCurve
-        points={series.map(({ at, yield_minor }) => ({ at, minor: yield_minor }))}
-        decimals={decimals}
-        symbol={symbol}
-      />
+      <YieldCurve points={series} decimals={decimals} symbol={symbol} />
       <Waterfall portfolio={portfolio} />
     </section>
   )

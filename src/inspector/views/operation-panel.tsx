@@ -15,10 +15,9 @@ import { OperationActions } from './operation-actions.tsx'
 export function OperationPanel() {
   const { selected } = place.value
   const number = selectedRow()?.number ?? (/^\d+$/.test(selected) ? Number(selected) : null)
-  const { value: detail, error } = useRead<OperationDetail>(
-    number === null ? null : `operations/${number}`,
+  const { value: detail, error } = useRead<OperationDetail>(number === null ? null : `operations/${number}`, [
     'operations',
-  )
+  ])
   if (number === null) return <p class="mute">There is no operation "{selected}" on record, or not any more.</p>
   const isRead = detail?.attempts.some(({ exchange }) => exchange.number === number)
   if (!detail || !isRead) return <p class="mute">{error ? error.message : `Reading operation ${number} …`}</p>

@@ -1,7 +1,9 @@
-import { useMemo, useRef, useState } from 'preact/hooks'
+import { computed, signal } from '@preact/signals-core'
+import { useRef, useState } from 'preact/hooks'
 import type { OperationRow } from '../../control/contract.ts'
 import { go, hrefOf, place } from '../model/address.ts'
 import { movesIn, setKeys } from '../model/keys.ts'
+import { counted } from '../model/levels.ts'
 import { callsInWords, dayOf, type ListItem, listItems, operationName } from '../model/list-items.ts'
 import { leftOut, readLeftOut } from '../model/live.ts'
 import { FILTERS, filteredRows, rows, selectedRow, total } from '../model/rows.ts'
@@ -30,9 +32,18 @@ export function OperationsView() {
   )
 }
 
+/** Folds that are open. */
+const open = signal<ReadonlySet<number>>(new Set())
+const shownItems = computed(() => listItems(filteredRows.value, open.value))
+
+function toggle(key: number): void {
+  const next = new Set(open.value)
+  if (!next.delete(key)) next.add(key)
+  open.value = next
+}
+
 function OperationList() {
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
-  const items = useMemo(() => listItems(filteredRows.value, open), [filteredRows.value, open])
+  const items = shownItems.value
   const filter = useRef<HTMLInputElement>(null)
   const [isAtTop, setAtTop] = useState(true)
   const seen = useRef(0)
@@ -40,11 +51,6 @@ function OperationList() {
   const fresh = rows.value.findIndex(({ number }) => number <= seen.current)
   const selected = selectedRow()
   const at = items.findIndex((item) => item.kind === 'row' && item.row === selected)
-  const toggle = (key: number) => {
-    const next = new Set(open)
-    if (!next.delete(key)) next.add(key)
-    setOpen(next)
-  }
   setKeys({
     ...movesIn(
       () => items.flatMap((item) => (item.kind === 'row' ? [String(item.row.number)] : [])),
@@ -75,7 +81,7 @@ function OperationList() {
         keyOf={keyOfItem}
         shown={at}
         atTop={setAtTop}
-        render={(item) => <Item item={item} selected={selected} toggle={toggle} />}
+        render={(item) => <Item item={item} selected={selected} />}
       />
     </>
   )
@@ -86,15 +92,7 @@ function keyOfItem(item: ListItem): string | number {
   return item.kind === 'calls' ? `calls-${item.key}` : item.key
 }
 
-function Item({
-  item,
-  selected,
-  toggle,
-}: {
-  item: ListItem
-  selected: OperationRow | undefined
-  toggle(key: number): void
-}) {
+function Item({ item, selected }: { item: ListItem; selected: OperationRow | undefined }) {
   switch (item.kind) {
     case 'jump':
       return (
@@ -115,18 +113,16 @@ function Item({
 }
 
 function wayInWords(days: number): string {
-  if (days >= 1) return `${Math.round(days)} ${Math.round(days) === 1 ? 'day' : 'days'}`
-  const hours = Math.round(days * 24)
-  return `${hours} ${hours === 1 ? 'hour' : 'hours'}`
+  return days >= 1 ? counted(Math.round(days), 'day') : counted(Math.round(days * 24), 'hour')
 }
 
 /** Outcomes without any movement of money: their amount is struck through. */
-const MOVED_NOTHING: ReadonlySet<string> = new Set(['refused', 'put_off'])
+const MOVED_NOTHING: readonly string[] = ['refused', 'put_off']
 
 function Row({ row, isSelected, folded }: { row: OperationRow; isSelected: boolean; folded: boolean }) {
   const { number, tone, operation, amount_minor, token_decimals, external_id, tenant, outcome, outcomes } = row
   const movedNothing =
-    outcomes.some((one) => MOVED_NOTHING.has(one)) || row.marks.some(({ kind }) => kind === 'reverted')
+    outcomes.some((one) => MOVED_NOTHING.includes(one)) || row.marks.some(({ kind }) => kind === 'reverted')
   return (
     <a
       class={`row ${tone}${folded ? ' folded' : ''}`}
@@ -149,10 +145,7 @@ function Row({ row, isSelected, folded }: { row: OperationRow; isSelected: boole
   )
 }
 
-const CHIPS = [
-  { name: 'finding', value: 'any', label: 'Broken' },
-  { name: 'fault', value: 'any', label: 'With a fault' },
-] as const
+const CHIPS = { finding: 'Broken', fault: 'With a fault' }
 
 function FilterBar({ input }: { input: { current: HTMLInputElement | null } }) {
   const { settings } = place.value
@@ -168,13 +161,13 @@ function FilterBar({ input }: { input: { current: HTMLInputElement | null } }) {
         value={settings.text ?? ''}
         onInput={({ currentTarget }) => set({ text: currentTarget.value })}
       />
-      {CHIPS.map(({ name, value, label }) => (
+      {Object.entries(CHIPS).map(([name, label]) => (
         <button
           key={name}
           type="button"
           class="chip"
-          aria-pressed={settings[name] === value}
-          onClick={() => set({ [name]: settings[name] === value ? '' : value })}
+          aria-pressed={settings[name] === 'any'}
+          onClick={() => set({ [name]: settings[name] === 'any' ? '' : 'any' })}
         >
           {label}
         </button>
