@@ -7,7 +7,6 @@ export interface FieldProps {
 
 interface InputProps extends FieldProps {
   placeholder?: string
-  size?: number
   /** True if the text must not be read by others. */
   isSecret?: boolean
 }
@@ -24,13 +23,12 @@ export function Field({ title, ...input }: InputProps & { title?: string | undef
 }
 
 /** A text whose label is for screen readers alone. */
-export function Input({ label, value, set, placeholder = '', size = 20, isSecret = false }: InputProps) {
+export function Input({ label, value, set, placeholder = '', isSecret = false }: InputProps) {
   return (
     <input
       type={isSecret ? ('password' as 'text') : 'text'}
       aria-label={label}
       placeholder={placeholder}
-      size={size}
       value={value}
       onInput={({ currentTarget }) => set(currentTarget.value)}
     />

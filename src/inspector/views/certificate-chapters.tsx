@@ -33,7 +33,7 @@ export function CertificateHead({ certificate }: Props) {
             'Not repeatable',
             exploration.repeatable
               ? undefined
-              : 'Runs without faults differ, which was tolerated: another run may come to another digest.',
+              : 'Runs without faults differ: another run may come to another digest.',
           ],
           ['Digest of the evidence', <code>{digest}</code>],
         ]}

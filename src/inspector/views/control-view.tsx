@@ -39,7 +39,7 @@ function ClockCard() {
           { label: frozen ? 'Let it run' : 'Freeze', route: 'clock', body: { freeze: !frozen }, done },
         ]}
       >
-        <Input label="Duration, such as 8d" size={6} value={advance} set={setAdvance} />
+        <Input label="Duration, such as 8d" value={advance} set={setAdvance} />
       </Actions>
     </Card>
   )
