@@ -132,6 +132,15 @@ describe.skipIf(NO_CHROMIUM)('verdict, explore and files in the inspector', () =
     }
   })
 
+  test('a file that is chosen by the button is shown as one that is dropped', async () => {
+    const page = await open('#verdict')
+    const buffer = Buffer.from(renderReports('json', [sampleReport()]))
+    await page.locator('input[type=file]').setInputFiles({ name: 'chosen.json', mimeType: 'application/json', buffer })
+    await page.locator('.headline', { hasText: 'chosen.json' }).waitFor()
+    await page.getByRole('button', { name: 'Back to live' }).click()
+    await page.locator('.headline', { hasText: 'chosen.json' }).waitFor({ state: 'detached' })
+  })
+
   test.each([
     ['no JSON', 'hello', 'cannot be read as JSON, nor as a page of yield-sandbox'],
     ['a foreign page', '<!doctype html><p>hello', 'cannot be read as JSON, nor as a page of yield-sandbox'],

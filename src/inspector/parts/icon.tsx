@@ -25,7 +25,7 @@ export type IconName = keyof typeof PATHS
 /** A sign without words: they stand beside it. */
 export function Icon({ name }: { name: IconName }) {
   return (
-    <svg class={`icon ${name}`} viewBox="0 0 16 16" aria-hidden="true">
+    <svg class={`icon i-${name}`} viewBox="0 0 16 16" aria-hidden="true">
       <path d={PATHS[name]} />
     </svg>
   )

@@ -31,9 +31,7 @@ export function CertificateHead({ certificate }: Props) {
           ['Fixtures', fixtures ?? 'those of the sandbox'],
           [
             'Not repeatable',
-            exploration.repeatable
-              ? undefined
-              : 'Runs without faults differ: another run may come to another digest.',
+            exploration.repeatable ? undefined : 'Runs without faults differ: another run may come to another digest.',
           ],
           ['Digest of the evidence', <code>{digest}</code>],
         ]}

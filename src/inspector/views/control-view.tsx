@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { ClockState, Credentials, MintedToken, NamespaceSummary, ScenarioList } from '../../control/contract.ts'
 import { goTo, hrefIn, namespace } from '../model/address.ts'
+import { counted } from '../model/levels.ts'
 import { clock } from '../model/live.ts'
 import { useRead } from '../model/use-read.ts'
 import { Actions, Card } from '../parts/action-card.tsx'
@@ -98,8 +99,8 @@ function NamespaceCard() {
           <li key={one.name}>
             <a href={hrefIn(one.name, 'control')}>{one.name}</a>{' '}
             <span class="mute">
-              {one.ready ? `${one.requests} requests` : one.reason}
-              {(one.failed_findings ?? 0) > 0 && <b class="bad"> {one.failed_findings} rules broken</b>}
+              {one.ready ? counted(one.requests, 'request') : one.reason}
+              {(one.failed_findings ?? 0) > 0 && <b class="bad"> {counted(one.failed_findings ?? 0, 'rule')} broken</b>}
             </span>
           </li>
         ))}

@@ -21,10 +21,7 @@ export function ExploreView() {
     <section class="first-steps">
       <div class="stack">
         <h1>Every fault at every request</h1>
-        <p class="mute">
-          One run of your tests for each fault and each request, in a sandbox of its own. Drop the file that it writes
-          here.
-        </p>
+        <p class="mute">Your tests run once for each fault and each request. Drop the file that this writes here.</p>
         <CopyBox label="Explore" text="npx yield-sandbox explore --report explore.json -- npm test" />
         <FileChooser />
       </div>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { ActiveFault, FaultKindDescription } from '../../control/contract.ts'
+import { counted } from '../model/levels.ts'
 import { operationName } from '../model/list-items.ts'
 import { useRead } from '../model/use-read.ts'
 import { Actions, Card } from '../parts/action-card.tsx'
@@ -173,14 +174,13 @@ function InForce({ faults, again }: { faults: readonly ActiveFault[]; again(): v
   })
   return (
     <>
-      <ul class="list">
+      <ul class="plain">
         {faults.map(({ id, kind, phase, hits, explanation }) => (
           <li key={id}>
-            <div>
-              <b>{kind}</b> <span class="mute">{phase}</span>
-              <p>{explanation}</p>
-              <p class="mute">It has struck {hits === 1 ? 'once' : `${hits} times`}.</p>
-            </div>
+            <b>{kind}</b> <span class="mute">{phase}</span>
+            <p>
+              {explanation} <span class="mute">It has struck {counted(hits, 'time')}.</span>
+            </p>
             <Actions shown={false} actions={[clearing('Clear', `faults/${id}`)]} />
           </li>
         ))}

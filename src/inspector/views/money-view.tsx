@@ -50,7 +50,7 @@ export function MoneyView() {
       list={list}
       hint="Choose an end user: principal and yield over time are shown here."
     >
-      {chosen ? <UserMoney user={chosen} /> : <p class="mute">There is no end user "{place.value.selected}".</p>}
+      {chosen ? <UserMoney user={chosen} /> : <p class="mute">There is none.</p>}
     </Split>
   )
 }
