@@ -70,6 +70,7 @@ const ROOMS = {
     'faults/kinds/index.ts',
     'oracle/',
     'render/',
+    'running/',
     'scenarios/',
     'traffic/',
     'verdict/',
@@ -132,6 +133,8 @@ const ROOMS = {
   'partner-api/': ['domain/'],
   // What every form shares: text made safe, wrapped, coloured, and the pages that src/inspector/documents/ makes.
   'render/': ['package-root.ts'],
+  // The sandbox that runs for a folder: where that is written down, and how it is found.
+  'running/': ['control/client', 'control/trusting-fetch', 'options.ts'],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],
   'store/': ['domain/'],
   'support/': [],

@@ -16,6 +16,8 @@ import type { ConfigurationCause, ExchangeLine, MergedReport, Report, ReportedFi
 export interface Health {
   status: 'ok'
   version: string
+  /** Id of this process's sandbox: another one, on the same port later, has another id. */
+  instance: string
   uptime_seconds: number
 }
 

@@ -47,6 +47,8 @@ declare module 'fastify' {
 /** Operations on the sandbox as a whole. They are arguments because the control room does not import the rooms behind them. */
 export interface ControlDeps {
   version: string
+  /** Id of this sandbox. */
+  instance: string
   controlToken: string | undefined
   /** Address of the sandbox, whose own pages may use the interface. */
   origin: Origin

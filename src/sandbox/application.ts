@@ -17,6 +17,8 @@ export interface ApplicationDeps {
   surroundings: Surroundings
   sessions: Sessions
   certificate: ServerCertificate | undefined
+  /** Id of this sandbox. */
+  instance: string
   log: SandboxLogger
   /** Ends the sandbox. */
   stop(): Promise<void>
@@ -27,7 +29,7 @@ export interface ApplicationDeps {
  * it takes with it Fastify and all routes, which are loaded while an Anvil comes up.
  */
 export function createApplication(deps: ApplicationDeps): Promise<FastifyInstance> {
-  const { settings, namespaces, surroundings, sessions, certificate, log, stop } = deps
+  const { settings, namespaces, surroundings, sessions, certificate, instance, log, stop } = deps
   const { options, origin, identity } = surroundings
   const lead = new Lead(namespaces, identity.idpTokens)
   return createApp({
@@ -40,6 +42,6 @@ export function createApplication(deps: ApplicationDeps): Promise<FastifyInstanc
     origin,
     inspector: options.inspector ? new URL('dist/inspector/', PACKAGE_ROOT) : undefined,
     neighbours: (app, entrance) =>
-      supportRoutes(app, { namespaces, lead, surroundings, options, entrance, sessions, stop }),
+      supportRoutes(app, { namespaces, lead, surroundings, options, entrance, sessions, instance, stop }),
   })
 }

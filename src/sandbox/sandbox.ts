@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import type { Credentials } from '../control/contract.ts'
@@ -11,6 +13,7 @@ import { checkOptions, type SandboxLogger, type SandboxOptions } from '../option
 import { DEFAULT_FIXTURES, readFixture } from '../read-fixture.ts'
 import { type ResolvedOptions, resolveFork, resolveOptions } from '../resolve-options.ts'
 import type { Logger } from '../support/logger.ts'
+import { SeededRandom } from '../support/random.ts'
 import { chooseCertificate, type ServerCertificate } from '../tls/server-certificate.ts'
 import { credentialsOf } from './credentials.ts'
 import type { Namespace } from './namespace.ts'
@@ -18,15 +21,23 @@ import { Namespaces } from './namespaces.ts'
 import { Persistence } from './persistence.ts'
 import { buildSurroundings, type Surroundings } from './surroundings.ts'
 
+/** Paths that orchestrators ask, and commands that look for a sandbox. */
+const PROBE = /^\/_sandbox\/(?:health|ready)/
+/** Milliseconds between two looks whether it is in use. */
+const LOOK_MS = 60_000
+
 /** One sandbox: an HTTP server, and the namespaces behind it. Built in order by {@link Sandbox.listen}, stopped in reverse. */
 export class Sandbox {
   readonly options: ResolvedOptions
+  /** Id of this sandbox among all that were ever started. */
+  readonly instance = SeededRandom.freshUuid()
   readonly namespaces: Namespaces
   readonly #surroundings: Surroundings
   readonly #certificate: ServerCertificate | undefined
   readonly #listener: Listener
   readonly #sessions: Sessions
   #app: FastifyInstance | undefined
+  readonly #ending = new AbortController()
   #stopping: Promise<void> | undefined
 
   private constructor({ namespaces, surroundings, certificate, listener }: SandboxDeps) {
@@ -104,10 +115,30 @@ export class Sandbox {
       surroundings: this.#surroundings,
       sessions: this.#sessions,
       certificate: this.#certificate,
+      instance: this.instance,
       log,
       stop: () => this.stop(),
     })
+    if (this.options.idleExit > 0) this.#watchUse(this.#app, this.options.idleExit)
     await this.#listener.serve(this.#app)
+  }
+
+  /** Ends the sandbox when it has had no request, and no connection, for so many milliseconds. Probes are no use of it. */
+  #watchUse({ server }: FastifyInstance, limit: number): void {
+    const clock = new SandboxClock() // for real time only
+    let used = clock.wallNow()
+    server.on('request', ({ url = '' }: IncomingMessage) => {
+      if (!PROBE.test(url)) used = clock.wallNow()
+    })
+    const connections = promisify(server.getConnections.bind(server))
+    const watch = async () => {
+      while (!this.stopping) {
+        await clock.wallSleep(Math.min(limit, LOOK_MS), this.#ending.signal)
+        if ((await connections()) > 0) used = clock.wallNow()
+        if (clock.wallNow() - used >= limit) await this.stop()
+      }
+    }
+    void watch()
   }
 
   /** The namespace that every sandbox has. */
@@ -118,6 +149,11 @@ export class Sandbox {
   /** Address at which clients find it. */
   get origin(): Origin {
     return this.#listener.origin
+  }
+
+  /** URL of the address that it listens on, on this machine. */
+  get listeningUrl(): string {
+    return this.#listener.url
   }
 
   /** URL of the sandbox; the service is behind its base path. */
@@ -168,6 +204,7 @@ export class Sandbox {
   }
 
   async #stop(): Promise<void> {
+    this.#ending.abort()
     this.namespaces.beginStop()
     try {
       await this.namespaces.stop(this.#listener.close())

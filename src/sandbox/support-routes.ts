@@ -27,6 +27,8 @@ export interface SupportDeps {
   options: ResolvedOptions
   entrance: Entrance
   sessions: Sessions
+  /** Id of this sandbox. */
+  instance: string
   /** Ends the sandbox. */
   stop(): Promise<void>
 }
@@ -44,6 +46,7 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
   const { clock } = namespaces.default.services.service
   await app.register(controlRoutes, {
     version,
+    instance: deps.instance,
     controlToken: options.controlToken,
     origin,
     sessions: deps.sessions,
