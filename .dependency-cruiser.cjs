@@ -88,16 +88,18 @@ const ROOMS = {
   ],
   'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
   'domain/': [],
-  // Runs a command against sandboxes that it starts.
+  // Runs a command against sandboxes that it starts, or within one that runs.
   'exec/': [
     'control/client',
     'control/contract',
+    'control/control-parts.ts',
     'control/report-of',
     'domain/',
     'faults/',
     'option-error.ts',
     'options.ts',
     'oracle/',
+    'running/',
     'sandbox/',
     'scenarios/',
     'verdict/',
@@ -116,6 +118,7 @@ const ROOMS = {
     'options.ts',
     'oracle/',
     'render/',
+    'running/',
     'sandbox/',
     'scenarios/',
     'traffic/',

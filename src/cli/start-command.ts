@@ -64,7 +64,7 @@ async function start({ background: _, inBackgroundWithLog, json, quiet, logLevel
   const level = quiet ? 'error' : (logLevel ?? (isBehind ? 'warn' : undefined))
   const log = createLog(level ?? 'info')
   const { Sandbox } = await import('../sandbox/sandbox.ts') // other commands do not need it
-  const sandbox = await Sandbox.listen({ ...options, logger: log })
+  const sandbox = await Sandbox.listen({ ...options, logger: log }).catch(sayWhoListens)
   log.level = level ?? sandbox.options.logLevel ?? 'info'
   stopWhenTold(sandbox, isBehind)
   try {
@@ -106,6 +106,13 @@ function stopWhenTold(sandbox: Sandbox, isBehind: boolean): void {
   process.stdout.on('error', stop)
   // By itself, Node would first close what is still open, and was seen to wait for that for ever, at full speed.
   process.once('exit', () => process.exit())
+}
+
+/** Completes the operating system's error about a taken port with the program that has it. */
+async function sayWhoListens(error: NodeJS.ErrnoException & { port?: number }): Promise<never> {
+  if (error.code !== 'EADDRINUSE' || error.port === undefined) throw error
+  const { portOwner } = await import('../running/port-owner.ts')
+  throw Object.assign(error, { owner: await portOwner(error.port) })
 }
 
 /** Reports to the command that started this process, which waits for it; ends if that has gone, or another sandbox came first. */

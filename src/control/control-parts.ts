@@ -5,6 +5,7 @@ import { type ErrorCode, invalidParameters, Problem } from '../domain/errors.ts'
 import type { Origin } from '../domain/origin.ts'
 import type { Tenant } from '../domain/records.ts'
 import type { FaultEngine } from '../faults/fault-engine.ts'
+import type { CommandEnding } from '../oracle/outcome.ts'
 import type { MoneySelection, TransactionSelection } from '../overview/contract.ts'
 import type { EventStreams } from '../overview/event-stream.ts'
 import type { Overview } from '../overview/overview.ts'
@@ -15,11 +16,15 @@ import { suggest } from '../support/nearest.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import type { Evidence, TakenAway } from '../verdict/finding.ts'
 import type {
+  AnsweredConclusion,
   Assumption,
+  AuditedMoney,
   AuditReport,
   ChainTime,
   Credentials,
   Fidelity,
+  Guest,
+  GuestWish,
   MintedToken,
   MoneyOverview,
   NamespaceSummary,
@@ -63,6 +68,8 @@ export interface ControlDeps {
   /** The namespace of that name, by default the one that every sandbox has. Throws Problem namespace_not_found. */
   namespace(name?: string): NamespaceControl | Promise<NamespaceControl>
   namespaces: NamespacesControl
+  /** Makes a sandbox within this one. Throws Problem validation_error or sandbox_starting. */
+  createGuest(wish: GuestWish): Promise<Guest>
 }
 
 /** Operations on the set of namespaces. */
@@ -98,6 +105,10 @@ export interface NamespaceControl {
   isSettled(transactionId: string): Promise<boolean>
   /** Evidence for the verdict on its clients. */
   evidence(clients: Pick<Evidence, 'ended' | 'end'>): Promise<Evidence>
+  /** Ends the run of a client: removes all faults, waits for transfers under way, and reads the evidence. */
+  conclude(end: CommandEnding): Promise<AnsweredConclusion>
+  /** All money by ledger and chain; no transfer may be under way. Throws ChainUnavailableError. */
+  auditedMoney(): Promise<AuditedMoney>
   /** Counts of the faults cleared and the resets that requests from outside have made so far. */
   takenAway: TakenAway
   scenarios: ScenarioRunner
@@ -127,9 +138,12 @@ export function controlOf({ control }: FastifyRequest): NamespaceControl {
   return control
 }
 
-/** @returns true if a request came over the network, and false for one that this process sends to its own sandbox */
-export function isFromOutside({ raw }: FastifyRequest): boolean {
-  return raw instanceof IncomingMessage
+/** Header of requests by the command that runs the client, as `exec` does, in another process than the sandbox. */
+export const RUNNER_HEADER = 'x-sandbox-runner'
+
+/** @returns true if a request is one of a client: neither by this process to its own sandbox, nor by the command that runs the client */
+export function isFromOutside({ raw, headers }: FastifyRequest): boolean {
+  return raw instanceof IncomingMessage && headers[RUNNER_HEADER] === undefined
 }
 
 /** Returns the tenant of that slug. Throws Problem tenant_not_found. */

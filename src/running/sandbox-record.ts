@@ -1,5 +1,15 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, constants, fstatSync, linkSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { schemaIssues } from '../support/schema-issues.ts'
@@ -62,6 +72,16 @@ function recordAt(path: string): SandboxRecord | undefined {
   } finally {
     if (descriptor !== undefined) closeSync(descriptor)
   }
+}
+
+/** The record of the sandbox of that id, of any folder of this user. */
+export function recordOf(instance: string): SandboxRecord | undefined {
+  const files = privatePlaces().filter(isPrivate).flatMap(recordsIn)
+  return files.map(recordAt).find((record) => record?.instance === instance)
+}
+
+function recordsIn(place: string): string[] {
+  return readdirSync(place).flatMap((name) => (name.endsWith('.json') ? [join(place, name)] : []))
 }
 
 /** Writes the record, unless the folder has one. Returns false then, and where no place is private. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { Guest, GuestWish } from '../control/contract.ts'
 import type { NamespaceControl } from '../control/control-parts.ts'
 import { controlRoutes } from '../control/control-routes.ts'
 import type { Sessions } from '../control/sessions.ts'
@@ -11,9 +12,11 @@ import { mintUserToken } from '../identity/mint-user-token.ts'
 import type { ResolvedOptions } from '../resolve-options.ts'
 import { shippedScenarios } from '../scenarios/find-scenario.ts'
 import { version } from '../version.ts'
+import { concludeRun } from './conclusion.ts'
 import { credentialsOf, withFirstRequests } from './credentials.ts'
 import { evidenceOf } from './evidence-of.ts'
 import type { Lead } from './lead.ts'
+import { auditedMoneyOf } from './money-of.ts'
 import type { Namespace } from './namespace.ts'
 import type { Namespaces } from './namespaces.ts'
 import { moneyOf, transactionOf, transactionsOf } from './overviews.ts'
@@ -29,6 +32,8 @@ export interface SupportDeps {
   sessions: Sessions
   /** Id of this sandbox. */
   instance: string
+  /** Makes a sandbox within this one. */
+  createGuest(wish: GuestWish): Promise<Guest>
   /** Ends the sandbox. */
   stop(): Promise<void>
 }
@@ -54,8 +59,9 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     readiness: () => namespaces.default.readiness(),
     shippedScenarios,
     stop: deps.stop,
-    namespace: async (name) => controlNamespace(await namespaces.get(name), surroundings),
+    namespace: async (name) => controlNamespace(await namespaces.get(name), namespaces, surroundings),
     namespaces,
+    createGuest: deps.createGuest,
   })
 }
 
@@ -74,11 +80,14 @@ async function registerIdentity(scope: FastifyInstance, { namespaces, lead, surr
   })
 }
 
+/** Milliseconds to wait for a chain that does not answer when the money is read. */
+const OUTAGE_MS = 60_000
+
 /** Loaded at the first request: it is long, and most runs never need it. */
 const manifest = () => import('../fidelity/manifest.ts')
 
 /** Operations on a namespace for the control interface. */
-function controlNamespace(namespace: Namespace, around: Surroundings): NamespaceControl {
+function controlNamespace(namespace: Namespace, namespaces: Namespaces, around: Surroundings): NamespaceControl {
   const { service, chains, exchanges, faults, scenarios, userTokens } = namespace.services
   const { settings, clock } = service
   const { identityProvider, unknownKey } = around.identity
@@ -94,6 +103,11 @@ function controlNamespace(namespace: Namespace, around: Surroundings): Namespace
     overview: namespace.overview,
     eventStreams: namespace.eventStreams,
     isSettled: async (id) => (await service.store.get('transactions', id)) !== undefined,
+    conclude: async (end) => ({
+      ...(await concludeRun(namespace, end)),
+      other_namespaces: namespaces.madeByOthers,
+    }),
+    auditedMoney: () => auditedMoneyOf(namespace, OUTAGE_MS),
     evidence: (clients) => evidenceOf(namespace, clients),
     takenAway: namespace.takenAway,
     scenarios,
