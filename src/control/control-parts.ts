@@ -15,6 +15,7 @@ import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import type { ExchangeLog } from '../traffic/exchange-log.ts'
 import type { Evidence, TakenAway } from '../verdict/finding.ts'
+import type { ControlClient } from './client.ts'
 import type {
   AnsweredConclusion,
   Assumption,
@@ -70,6 +71,8 @@ export interface ControlDeps {
   namespaces: NamespacesControl
   /** Makes a sandbox within this one. Throws Problem validation_error or sandbox_starting. */
   createGuest(wish: GuestWish): Promise<Guest>
+  /** A client of this interface, without the network, that acts for a caller from outside: of the default namespace, or the one named. */
+  clientOf(namespace?: string): Promise<ControlClient>
 }
 
 /** Operations on the set of namespaces. */
@@ -141,9 +144,16 @@ export function controlOf({ control }: FastifyRequest): NamespaceControl {
 /** Header of requests by the command that runs the client, as `exec` does, in another process than the sandbox. */
 export const RUNNER_HEADER = 'x-sandbox-runner'
 
-/** @returns true if a request is one of a client: neither by this process to its own sandbox, nor by the command that runs the client */
+/** Remote address of a request that this process sends to its own sandbox for somebody outside. */
+export const FOR_OTHERS = 'for others'
+
+/**
+ * @returns true if a request came over the network, or is sent for one that did; false for this process's own, and for those of the command
+ * that runs the client
+ */
 export function isFromOutside({ raw, headers }: FastifyRequest): boolean {
-  return raw instanceof IncomingMessage && headers[RUNNER_HEADER] === undefined
+  if (headers[RUNNER_HEADER] !== undefined) return false
+  return raw instanceof IncomingMessage || (raw as IncomingMessage).socket.remoteAddress === FOR_OTHERS
 }
 
 /** Returns the tenant of that slug. Throws Problem tenant_not_found. */

@@ -12,6 +12,7 @@ import { fidelityRoutes } from './routes/fidelity.ts'
 import { guestRoutes } from './routes/guests.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
+import { mcpRoutes } from './routes/mcp.ts'
 import { moneyRoutes } from './routes/money.ts'
 import { namespaceRoutes } from './routes/namespaces.ts'
 import { operationRoutes } from './routes/operations.ts'
@@ -41,6 +42,7 @@ const ofEveryNamespace = [
   conclusionRoutes,
   moneyRoutes,
   transactionRoutes,
+  mcpRoutes,
 ]
 
 /** No cache keeps an answer, and no page of another origin embeds one: a browser may send the cookie of a session with both. */

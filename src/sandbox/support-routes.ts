@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import type { Guest, GuestWish } from '../control/contract.ts'
-import type { NamespaceControl } from '../control/control-parts.ts'
+import { FOR_OTHERS, type NamespaceControl } from '../control/control-parts.ts'
 import { controlRoutes } from '../control/control-routes.ts'
 import type { Sessions } from '../control/sessions.ts'
 import type { Entrance } from '../http/entrance.ts'
+import { inProcessFetch } from '../http/in-process-fetch.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
 import { rpcProxy } from '../http/rpc-proxy.ts'
 import { tokenEndpointFaults } from '../http/token-endpoint-faults.ts'
@@ -62,6 +63,12 @@ export async function supportRoutes(app: FastifyInstance, deps: SupportDeps): Pr
     namespace: async (name) => controlNamespace(await namespaces.get(name), namespaces, surroundings),
     namespaces,
     createGuest: deps.createGuest,
+    clientOf: async (namespace) => {
+      const { ControlClient } = await import('../control/client.ts')
+      const { url } = origin
+      const fetch = inProcessFetch(app, new URL(url).host, FOR_OTHERS)
+      return new ControlClient(url, { controlToken: options.controlToken, fetch, namespace })
+    },
   })
 }
 

@@ -28,9 +28,9 @@ Code gives durations as text or as milliseconds, sizes as text or as bytes; ever
 
 /** The pages that say more. */
 const PAGES: Record<string, string> = {
-  publicUrl: '../README.md#addresses',
-  tls: '../README.md#https',
-  tlsCert: '../README.md#https',
+  publicUrl: 'commands.md#addresses',
+  tls: 'commands.md#https',
+  tlsCert: 'commands.md#https',
   forkUrl: 'forks.md',
   dataDir: 'data-directory.md',
   fsync: 'data-directory.md#a-power-cut',
@@ -82,7 +82,9 @@ test('every default is a value that its option takes', () => {
 })
 
 test('commander and the fixture file have the names of the table', () => {
-  const flags = startCommand().options.filter(({ hidden }) => !hidden).map((flag) => flag.attributeName())
+  const flags = startCommand()
+    .options.filter(({ hidden }) => !hidden)
+    .map((flag) => flag.attributeName())
   expect(flags).toEqual(ENTRIES.flatMap(([name, { flag }]) => (flag === '' ? [] : [name])))
   const { properties } = FixtureSchema.properties.options
   expect(Object.keys(properties).toSorted()).toEqual(ENTRIES.flatMap(([, { fixture }]) => fixture ?? []).toSorted())
