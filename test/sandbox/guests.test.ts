@@ -31,7 +31,10 @@ test('a guest has its own port, the fixture’s clients, and what comes there is
   expect((await tokenRequest(credentials.auth_url, client_id, client_secret)).status).toBe(200)
   expect((await tokenRequest(credentials.auth_url, 'somebody', 'else')).status).toBe(401)
   const { evidence, other_namespaces } = await client.conclude('well')
-  expect(evidence.exchanges.map(({ request }) => request.client_id)).toEqual([client_id, expect.stringContaining('hidden')])
+  expect(evidence.exchanges.map(({ request }) => request.client_id)).toEqual([
+    client_id,
+    expect.stringContaining('hidden'),
+  ])
   expect(other_namespaces).toBe(0)
   expect((await outer.namespaces()).map(({ requests }) => requests)).toEqual([0])
   await client.stop()
