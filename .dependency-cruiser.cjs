@@ -72,6 +72,7 @@ const ROOMS = {
     'faults/kinds/index.ts',
     'oracle/',
     'render/',
+    'running/',
     'scenarios/',
     'traffic/',
     'verdict/',
@@ -89,16 +90,18 @@ const ROOMS = {
   ],
   'data-dir/': ['domain/ports/journal.ts', 'domain/ports/unparsed-journal.ts'],
   'domain/': [],
-  // Runs a command against sandboxes that it starts.
+  // Runs a command against sandboxes that it starts, or within one that runs.
   'exec/': [
     'control/client',
     'control/contract',
+    'control/control-parts.ts',
     'control/report-of',
     'domain/',
     'faults/',
     'option-error.ts',
     'options.ts',
     'oracle/',
+    'running/',
     'sandbox/',
     'scenarios/',
     'verdict/',
@@ -117,6 +120,7 @@ const ROOMS = {
     'options.ts',
     'oracle/',
     'render/',
+    'running/',
     'sandbox/',
     'scenarios/',
     'traffic/',
@@ -134,6 +138,8 @@ const ROOMS = {
   'partner-api/': ['domain/'],
   // What every form shares: text made safe, wrapped, coloured, and the pages that src/inspector/documents/ makes.
   'render/': ['package-root.ts'],
+  // The sandbox that runs for a folder: where that is written down, and how it is found.
+  'running/': ['control/client', 'control/trusting-fetch', 'options.ts'],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],
   // The form of a saved state, as a file; the composition fills it and begins with it.
   'snapshot/': ['domain/', 'version.ts'],

@@ -27,10 +27,11 @@ export interface SandboxLogger
 /** Options of a sandbox. Those left out come from the fixture file's `options`, then from the defaults. */
 export interface SandboxOptions {
   /**
-   * 0 picks a free port: take it in tests, so that several sandboxes can run at once.
+   * 0 picks a free port: take it in tests, so that several sandboxes can run at once. `auto` picks one only if the fixture's port, or
+   * 4010, is taken.
    * @defaultValue `4010`
    */
-  port?: number
+  port?: number | 'auto'
   /**
    * A host other than loopback needs a control token. Leave it out unless other machines or containers send requests.
    * @defaultValue loopback, 127.0.0.1 and ::1
@@ -132,6 +133,11 @@ export interface SandboxOptions {
    */
   namespaceIdle?: string | number
   /**
+   * How long the sandbox may be unused before it ends: `8h`, or milliseconds; 0 for ever. Set it where nobody may be left to stop it.
+   * @defaultValue `0`
+   */
+  idleExit?: string | number
+  /**
    * How many exchanges each namespace keeps for `GET /_sandbox/requests` and the report. 0 records none: there is then nothing to report on.
    * @defaultValue `10000`
    */
@@ -187,11 +193,14 @@ const count = (minimum: number) => Type.Integer({ minimum })
 /** The options of {@link SandboxOptions}. */
 export const SANDBOX_OPTIONS = {
   port: {
-    schema: Type.Integer({ minimum: 0, maximum: 65_535, examples: [4010] }),
+    schema: Type.Union([Type.Integer({ minimum: 0, maximum: 65_535 }), Type.Literal('auto')], {
+      title: 'a whole number from 0 to 65535, or auto',
+      examples: [4010],
+    }),
     flag: '--port <n>',
     fixture: 'port',
     default: 4010,
-    description: 'port to listen on; 0 picks a free one',
+    description: 'port to listen on; 0 picks a free one, auto does so if the default one is taken',
   },
   host: {
     schema: Type.String({ title: 'a host name or address', pattern: '^[^\\s/]{1,255}$', examples: ['127.0.0.1'] }),
@@ -316,6 +325,13 @@ export const SANDBOX_OPTIONS = {
     default: '10m',
     description: 'how long a namespace may be unused before its Anvils end',
   },
+  idleExit: {
+    schema: Type.Union([Type.String(), count(0)], { title: 'a duration such as 8h, or milliseconds' }),
+    parse: parseDuration,
+    flag: '--idle-exit <d>',
+    default: '0',
+    description: 'how long it may be unused before it ends; 0 for ever (with --background: 8h)',
+  },
   recordExchanges: {
     schema: count(0),
     flag: '--record-exchanges <n>',
@@ -353,6 +369,12 @@ export const SANDBOX_OPTIONS = {
 
 /** Options of the command `start` alone: they say how it prints. */
 const COMMAND_OPTIONS = {
+  background: {
+    schema: Type.Boolean(),
+    flag: '--background',
+    default: false,
+    description: 'start it, print the connection, give the shell back; commands of this folder then find it',
+  },
   json: {
     schema: Type.Boolean(),
     flag: '--json',

@@ -1,9 +1,12 @@
 import { SandboxClock } from '../domain/clock.ts'
 import { NAMESPACE_NAME } from '../domain/namespace-name.ts'
+import type { CommandEnding } from '../oracle/outcome.ts'
 import { shorten } from '../support/foreign-text.ts'
 import { suggest } from '../support/nearest.ts'
 import type {
   ActiveFault,
+  AnsweredConclusion,
+  AuditedMoney,
   AuditReport,
   ClockMove,
   ClockState,
@@ -12,6 +15,8 @@ import type {
   ExchangeQuery,
   ExplainedExchange,
   FaultRule,
+  Guest,
+  GuestWish,
   Har,
   Health,
   InspectorPoll,
@@ -96,6 +101,21 @@ export class ControlClient {
     await this.#connection.call<void>('DELETE', pathOf(name))
   }
 
+  /** Makes a sandbox within this one. */
+  createGuest(wish: GuestWish): Promise<Guest> {
+    return this.#connection.call<Guest>('POST', '/_sandbox/guests', wish)
+  }
+
+  /** Ends the run of a client in the namespace, and returns what a verdict is made from. */
+  conclude(end: CommandEnding): Promise<AnsweredConclusion> {
+    return this.#connection.call<AnsweredConclusion>('POST', `${this.#base}/conclusion`, { end })
+  }
+
+  /** All money by ledger and chain, with an audit. */
+  auditedMoney(): Promise<AuditedMoney> {
+    return this.#connection.call<AuditedMoney>('GET', `${this.#base}/audited_money`)
+  }
+
   /** Credentials and URLs that a client needs to connect. */
   credentials(): Promise<Credentials> {
     return this.#connection.call<Credentials>('GET', `${this.#base}/credentials`)
@@ -136,9 +156,14 @@ export class ControlClient {
     )
   }
 
+  /** Asks the sandbox to end, and does not wait until it has. */
+  async beginStop(): Promise<void> {
+    await this.#connection.call<Stopping>('POST', '/_sandbox/stop')
+  }
+
   /** Ends the sandbox with all of its namespaces; resolves when nothing answers any more. */
   async stop(): Promise<void> {
-    await this.#connection.call<Stopping>('POST', '/_sandbox/stop')
+    await this.beginStop()
     const clock = new SandboxClock()
     const deadline = clock.wallNow() + PATIENCE_MS
     while (await this.answers()) {

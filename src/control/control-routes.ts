@@ -4,10 +4,12 @@ import type { ControlDeps } from './control-parts.ts'
 import { guard, refuseForeigners } from './guard.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { clockRoutes } from './routes/clock.ts'
+import { conclusionRoutes } from './routes/conclusion.ts'
 import { credentialRoutes } from './routes/credentials.ts'
 import { eventRoutes } from './routes/events.ts'
 import { faultRoutes } from './routes/faults.ts'
 import { fidelityRoutes } from './routes/fidelity.ts'
+import { guestRoutes } from './routes/guests.ts'
 import { healthRoutes } from './routes/health.ts'
 import { jwksCacheRoutes } from './routes/jwks-cache.ts'
 import { mcpRoutes } from './routes/mcp.ts'
@@ -39,6 +41,7 @@ const ofEveryNamespace = [
   tokenRoutes,
   jwksCacheRoutes,
   reportRoutes,
+  conclusionRoutes,
   moneyRoutes,
   transactionRoutes,
   mcpRoutes,
@@ -64,6 +67,7 @@ export async function controlRoutes(app: FastifyInstance, deps: ControlDeps): Pr
     })
     guarded.register(sessionRoutes, deps)
     guarded.register(stopRoutes, deps)
+    guarded.register(guestRoutes, deps)
     guarded.register(namespaceRoutes, deps)
     for (const prefix of ['/_sandbox', '/_sandbox/namespaces/:namespace']) {
       guarded.register(async (scope) => ofNamespace(scope, deps), { prefix })

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { NamespaceWish } from '../control/contract.ts'
+import type { GuestWish, NamespaceWish } from '../control/contract.ts'
 import type { FoundNamespace, KeptNamespace, NamespaceFolders } from '../data-dir/namespace-folders.ts'
 import { invalidParameters, Problem } from '../domain/errors.ts'
+import { DEFAULT_NAMESPACE } from '../domain/namespace-name.ts'
 import { ChainSetupError } from '../domain/ports/chain.ts'
 import { type Fixture, FixtureError } from '../fixtures/fixture.ts'
 import { refuseUnlessReady } from '../http/pipeline.ts'
@@ -63,6 +64,30 @@ export async function makeNamespace({
   })
 }
 
+/**
+ * Makes the namespace `default` of a sandbox within another one, from the fixture of a namespace there, with the same clients. Throws
+ * Problem and then leaves nothing behind.
+ */
+export async function makeGuestNamespace({
+  source,
+  wish,
+  templates,
+  surroundings,
+}: Pick<Making, 'source' | 'templates' | 'surroundings'> & { wish: Omit<GuestWish, 'pid'> }): Promise<Namespace> {
+  await source.ready.catch(() => undefined) // notReady() reports the reason
+  refuseUnlessReady(source.http.notReady())
+  const { fixture } = source
+  const seeding = { fixture, seed: wish.seed ?? source.seed, clockStart: clockOf(wish) }
+  const usual = fixture.options.confirmation_delay
+  const confirmationDelay = delayOf(wish) ?? (usual === undefined ? { min: 0, max: 0 } : resolveDelay(usual))
+  const idleMs = surroundings.options.namespaceIdle
+  const wanted = { ...seeding, name: DEFAULT_NAMESPACE, life: undefined, confirmationDelay, idleMs, surroundings }
+  return templates.make(seeding, (template) => {
+    if (template) surroundings.pool.prepare(template.chains)
+    return openNamespace({ ...wanted, dataDir: undefined, begin: template })
+  })
+}
+
 /** Copies the source; the copy's clock may be set to a later moment, and is then frozen there. */
 async function copyFrom(source: Namespace, wish: NamespaceWish): Promise<NamespaceCopy> {
   const copy = await source.copy()
@@ -111,11 +136,11 @@ async function fixtureOf(given: Record<string, unknown>, host: Fixture): Promise
   }
 }
 
-function clockOf({ clock }: NamespaceWish): number | undefined {
+function clockOf({ clock }: Pick<NamespaceWish, 'clock'>): number | undefined {
   return clock === undefined ? undefined : inOwnWords('clock', () => parseClockStart(clock))
 }
 
-function delayOf({ confirmation_delay: delay }: NamespaceWish) {
+function delayOf({ confirmation_delay: delay }: Pick<NamespaceWish, 'confirmation_delay'>) {
   return delay === undefined ? undefined : inOwnWords('confirmation_delay', () => resolveDelay(delay))
 }
 
