@@ -73,6 +73,7 @@ const ROOMS = {
     'scenarios/',
     'traffic/',
     'verdict/',
+    'yaml-file/file-error.ts',
   ],
   'control/': ['domain/', 'faults/', 'fidelity/', 'oracle/', 'overview/', 'scenarios/', 'traffic/', 'verdict/'],
   // What a person looks at: operations, money, transactions, and the stream of their changes.
@@ -97,6 +98,7 @@ const ROOMS = {
     'option-error.ts',
     'options.ts',
     'oracle/',
+    'render/',
     'sandbox/',
     'scenarios/',
     'verdict/',

@@ -23,7 +23,7 @@ export interface CertifyTerms
   extends CertifiedTerms,
     Pick<ExploreTerms, 'command' | 'before' | 'renames' | 'env' | 'interruption' | 'options' | 'clock' | 'timeout'>,
     Pick<ExploreTerms, 'restarts' | 'jobs' | 'tolerate' | 'kinds' | 'operations' | 'watch'>,
-    Pick<AllTerms, 'out' | 'say'> {
+    Pick<AllTerms, 'out' | 'progress' | 'say'> {
   scenarios: readonly Scenario[]
   /** Called when the exploration is over. */
   explored(): void

@@ -27,7 +27,7 @@ function listCommand(): Command {
     const row = ({ name, ready, reason, seed, created_at, tenants }: NamespaceSummary) => {
       return [name, ready ? 'ready' : `not ready: ${reason}`, seed, created_at, tenants.join(',')]
     }
-    print(flags, namespaces, namespaces.map(row))
+    print(flags, namespaces, namespaces.map(row), ['namespace', 'state', 'seed', 'since', 'tenants'])
   })
 }
 
@@ -47,7 +47,7 @@ function createCommand(): Command {
     .option('--from <name>', 'copy this namespace as it is now (default: the default one as it was seeded)')
     .action(async (name: string | undefined, flags: CreateFlags) => {
       const credentials = await clientOf(flags).createNamespace(await wishOf(name, flags))
-      print(flags, credentials, rowsOf(credentials))
+      print(flags, credentials, rowsOf(credentials), ['what', 'value', 'of'])
     })
 }
 

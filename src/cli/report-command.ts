@@ -3,7 +3,7 @@ import type { FindingId } from '../control/contract.ts'
 import { writeOwn, writing } from '../exec/report-files.ts'
 import { formOfFile, REPORT_FORM_NAMES, REPORT_FORMS, type Report, type ReportForm } from '../verdict/report.ts'
 import { type ControlFlags, clientOf, controlCommand } from './control-options.ts'
-import { findingIds } from './parse-argument.ts'
+import { choosing, findingIds } from './parse-argument.ts'
 import { screenOf } from './screen-of.ts'
 
 interface ReportFlags extends ControlFlags {
@@ -30,7 +30,7 @@ export function reportCommand(): Command {
       'report --running --format markdown',
     ],
   )
-    .addOption(new Option('--format <form>', 'the form to print').choices(REPORT_FORM_NAMES).default('text'))
+    .addOption(choosing(new Option('--format <form>', 'the form to print').default('text'), REPORT_FORM_NAMES))
     .option(
       '--output <file>',
       'also write it, in the form of its suffix (.html, .xml, .sarif, …); may be repeated',

@@ -6,6 +6,7 @@ import {
   certificateFiles,
   compareCertificates,
   readCertificate,
+  renderJson,
   verifyCertificate,
   writeCertificate,
 } from '../certify/certificate-file.ts'
@@ -21,12 +22,15 @@ import { shippedScenarios } from '../scenarios/find-scenario.ts'
 import { shorten, visibleText } from '../support/foreign-text.ts'
 import { ExploreDisplay } from './explore-display.ts'
 import { keepTickShape, watchSignals } from './own-process.ts'
+import { progress } from './progress.ts'
 import {
   type CertifyFlags,
   CLOCK,
   execFlags,
   exitAtOnce,
   forgiveReaders,
+  ofScenarios,
+  outputFor,
   SEED,
   sandboxOptions,
   say,
@@ -64,7 +68,15 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   const display = ExploreDisplay.ofThisProcess()
   const certificate = await certify({
     ...{ command, before, renames, env: process.env, interruption, options, clock, timeout, jobs, tolerate, subject },
-    ...{ restarts, kinds: [], operations: [], scenarios: await shippedScenarios(), out: process.stdout, say },
+    ...{
+      restarts,
+      kinds: [],
+      operations: [],
+      scenarios: await shippedScenarios(),
+      out: outputFor(flags),
+      say,
+      progress: ofScenarios,
+    },
     flags: certifyFlags(flags),
     fixtures: await digestOfFile(flags.fixtures),
     watch: watchOf(display),
@@ -73,7 +85,9 @@ export async function runCertify(command: string[], flags: CertifyFlags): Promis
   if (!certificate) process.exitCode = codeOfSignal(interruption.asked.reason ?? 'SIGINT')
   else {
     await writeCertificate(files, certificate)
+    progress.end()
     process.stderr.write(`\n${renderCertificateText(certificate, flags)}`)
+    if (flags.json) process.stdout.write(renderJson(certificate))
     say(`written to ${files.html} and ${files.json}`)
     process.exitCode = certificateExitCode(certificate.evidence, flags)
   }

@@ -3,6 +3,7 @@ import { OptionError } from '../option-error.ts'
 import { defaultOf, environmentOf, objectionsTo, START_OPTIONS, type StartOption } from '../options.ts'
 import { wordsOf } from '../support/issue.ts'
 import { constantsOf } from '../support/issue-words.ts'
+import { choosing } from './parse-argument.ts'
 
 type Name = keyof typeof START_OPTIONS
 
@@ -19,7 +20,7 @@ export function startFlag(name: Name, description = helpOf(START_OPTIONS[name]))
   const option = new Option(flag, description).env(environmentOf(name))
   const words = constantsOf(schema)
   if (schema.type === 'boolean') return option
-  if (words) return option.choices(words.map(String))
+  if (words) return choosing(option, words.map(String))
   return option.argParser((text) => {
     const value = schema.type === 'integer' && /^\d+$/.test(text) ? Number(text) : text
     const [issue] = objectionsTo({ [name]: value })
