@@ -49,10 +49,15 @@ const EXAMPLES = helpExamples([
 function settle(parent: Command): void {
   for (const command of parent.commands) {
     command.exitOverride().showHelpAfterError('See --help.')
-    // The error comes after what was said of progress.
-    command.configureOutput({ writeErr: (text) => void (progress.end(), process.stderr.write(text)) })
+    command.configureOutput({ writeErr: reportUsage })
     settle(command)
   }
+}
+
+/** Prints an error of the command line in place of what was said of progress. */
+function reportUsage(text: string): void {
+  progress.end()
+  process.stderr.write(text)
 }
 
 /** @returns true if the command is `start`, without help, which lists the others: then the other commands need not be loaded */
