@@ -52,9 +52,15 @@ const ROOMS = {
     'verdict/',
     'version.ts',
   ],
+  // Every word that the sandbox uses of clients, explained from where it is defined.
+  'catalogue/': ['domain/', 'faults/', 'oracle/', 'package-root.ts', 'scenarios/', 'verdict/'],
   // Commands start a sandbox, talk to a running one, or read a fixture or scenario file without one.
   'cli/': [
+    'catalogue/',
     'certify/',
+    'machine/',
+    'project/',
+    'package-root.ts',
     'option-error.ts',
     'options.ts',
     'read-fixture.ts',
@@ -131,7 +137,18 @@ const ROOMS = {
   'identity/': ['domain/'],
   // What became of each operation, by the ledger and by what its client was told.
   'oracle/': ['domain/', 'traffic/'],
+  // What of this machine a sandbox needs.
+  'machine/': [
+    'chain/node/anvil-process.ts',
+    'control/client',
+    'domain/',
+    'package-root.ts',
+    'read-fixture.ts',
+    'yaml-file/file-error.ts',
+  ],
   'partner-api/': ['domain/'],
+  // What a partner's project shows of itself, and the files that let it be tested against a sandbox.
+  'project/': ['exec/command-environment.ts', 'package-root.ts', 'version.ts'],
   // What every form shares: text made safe, wrapped, coloured, and the pages that src/inspector/documents/ makes.
   'render/': ['package-root.ts'],
   'scenarios/': ['domain/', 'faults/', 'package-root.ts', 'verdict/finding-ids.ts', 'yaml-file/'],

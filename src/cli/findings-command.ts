@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import type { Finding } from '../verdict/finding.ts'
 import type { FindingId } from '../verdict/finding-ids.ts'
+import { findingInWords } from '../verdict/finding-in-words.ts'
 import { print } from './control-options.ts'
-import { findingInWords } from './finding-in-words.ts'
 import { helpExamples } from './help-examples.ts'
 import { findingIds } from './parse-argument.ts'
 

@@ -2,6 +2,7 @@ import { certifyCommand } from './certify-command.ts'
 import { clockCommand } from './clock-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { execCommand } from './exec-command.ts'
+import { explainCommand } from './explain-command.ts'
 import { exploreCommand } from './explore-command.ts'
 import { faultsCommand } from './faults-command.ts'
 import { findingsCommand } from './findings-command.ts'
@@ -30,6 +31,7 @@ export const otherCommands = [
   scenarioCommand,
   reportCommand,
   findingsCommand,
+  explainCommand,
   requestsCommand,
   resetCommand,
   namespacesCommand,

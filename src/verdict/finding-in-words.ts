@@ -1,4 +1,4 @@
-import type { Finding } from '../verdict/finding.ts'
+import type { Finding } from './finding.ts'
 
 /** The texts of a finding, without its judge. */
 export function findingInWords({
