@@ -54,10 +54,13 @@ const ROOMS = {
   ],
   // Every word that the sandbox uses of clients, explained from where it is defined.
   'catalogue/': ['domain/', 'faults/', 'oracle/', 'package-root.ts', 'scenarios/', 'verdict/'],
+  // Scripts for shells, made from the command line's own tree.
+  'completion/': [],
   // Commands start a sandbox, talk to a running one, or read a fixture or scenario file without one.
   'cli/': [
     'catalogue/',
     'certify/',
+    'completion/',
     'machine/',
     'project/',
     'package-root.ts',

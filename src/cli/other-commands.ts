@@ -1,5 +1,6 @@
 import { certifyCommand } from './certify-command.ts'
 import { clockCommand } from './clock-command.ts'
+import { completionCommand } from './completion-command.ts'
 import { doctorCommand } from './doctor-command.ts'
 import { execCommand } from './exec-command.ts'
 import { explainCommand } from './explain-command.ts'
@@ -7,6 +8,7 @@ import { exploreCommand } from './explore-command.ts'
 import { faultsCommand } from './faults-command.ts'
 import { findingsCommand } from './findings-command.ts'
 import { fixturesCommand } from './fixtures-command.ts'
+import { initCommand } from './init-command.ts'
 import { namespacesCommand } from './namespaces-command.ts'
 import { openapiCommand } from './openapi-command.ts'
 import { reportCommand } from './report-command.ts'
@@ -20,6 +22,7 @@ export const otherCommands = [
   execCommand,
   exploreCommand,
   certifyCommand,
+  initCommand,
   doctorCommand,
   waitCommand,
   statusCommand,
@@ -37,4 +40,5 @@ export const otherCommands = [
   namespacesCommand,
   fixturesCommand,
   openapiCommand,
+  completionCommand,
 ]
