@@ -100,11 +100,11 @@ export function print(
   rows: readonly (readonly unknown[])[],
   headings: readonly string[] = [],
 ): void {
-  const lines = json ? [visibleJson(data)] : linesOf(headings, rows)
+  const lines = json ? [visibleJson(data)] : tableLines(headings, rows)
   process.stdout.write(lines.map((line) => `${line}\n`).join(''))
 }
 
-function linesOf(headings: readonly string[], rows: readonly (readonly unknown[])[]): string[] {
+function tableLines(headings: readonly string[], rows: readonly (readonly unknown[])[]): string[] {
   const cells = rows.map((row) => row.map(cell))
   const { isTTY, columns } = process.stdout
   if (!isTTY || headings.length === 0) return cells.map((row) => row.join('\t'))

@@ -67,11 +67,11 @@ async function examineThisMachine(flags: DoctorFlags): Promise<void> {
   progress.end()
   const broken = checks.filter(({ state }) => state === 'broken').length
   if (flags.json) print(flags, { ok: broken === 0, checks }, [])
-  else process.stdout.write(checks.map(linesOf).join(''))
+  else process.stdout.write(checks.map(checkLines).join(''))
   if (broken > 0) process.exitCode = 1
 }
 
-function linesOf({ id, state, detail, fix }: MachineCheck): string {
+function checkLines({ id, state, detail, fix }: MachineCheck): string {
   const [sign, sgr] = SIGNS[state]
   const paint = painterFor(process.stdout)
   const name = id.replace('_', ' ').padEnd(13)

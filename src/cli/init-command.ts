@@ -52,7 +52,7 @@ export function initCommand(): Command {
         files,
         next,
       }
-      print(flags, found, linesOf(scan, files, next))
+      print(flags, found, initLines(scan, files, next))
     })
 }
 
@@ -110,7 +110,7 @@ function nextSteps({ runner, mappings, installed }: ProjectScan, { file, files, 
   ]
 }
 
-function linesOf(
+function initLines(
   { runner, mappings, ci }: ProjectScan,
   files: readonly Written[],
   next: readonly string[],

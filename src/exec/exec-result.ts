@@ -34,7 +34,7 @@ export function execResult(runs: readonly Run[], exit_code: number): ExecResult 
     scenario: scenario?.name ?? null,
     verdict: report.verdict,
     command: endInAWord(end),
-    reason: reasonOf(report),
+    reason: whyOf(report),
     seconds: took / 1000,
     report,
   }))
@@ -54,14 +54,14 @@ function rowOf({ scenario, end, took, report }: Run): string[] {
   const { verdict, proved, contradicted, unproved } = report
   const numbers = [proved, contradicted, unproved].map(String)
   const own = endInAWord(end)
-  return [scenario?.name ?? '-', verdict, own, ...numbers, (took / 1000).toFixed(1), reasonOf(report)]
+  return [scenario?.name ?? '-', verdict, own, ...numbers, (took / 1000).toFixed(1), whyOf(report)]
 }
 
 /** Most characters of a sentence in the table. */
 const LONGEST = 60
 
 /** The worst outcome of an operation and the broken rules; without either, the first unmet condition. */
-function reasonOf({ verdict, operations, findings, unmet }: Report): string {
+function whyOf({ verdict, operations, findings, unmet }: Report): string {
   if (verdict === 'passed') return ''
   const [worst] = [...operations].sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))
   const isGrave = worst?.level === 'critical' || worst?.level === 'serious'

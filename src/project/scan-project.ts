@@ -50,7 +50,7 @@ function filesBelow(root: string): string[] {
   const found: string[] = []
   const folders = [root]
   for (let folder = folders.shift(); folder !== undefined && found.length < MOST_FILES; folder = folders.shift()) {
-    for (const entry of entriesOf(folder)) {
+    for (const entry of listed(folder)) {
       const path = join(folder, entry.name)
       if (entry.isDirectory()) {
         if (!SKIPPED.has(entry.name) && !entry.name.startsWith('.')) folders.push(path)
@@ -60,7 +60,7 @@ function filesBelow(root: string): string[] {
   return found.slice(0, MOST_FILES)
 }
 
-function entriesOf(folder: string) {
+function listed(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {

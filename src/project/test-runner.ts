@@ -64,7 +64,7 @@ interface PackageJson {
 function ofPackage(read: ReadFile): TestRunner | undefined {
   const text = read('package.json')
   if (text === undefined) return undefined
-  const { scripts = {}, dependencies, devDependencies }: PackageJson = parsed(text)
+  const { scripts = {}, dependencies, devDependencies }: PackageJson = packageIn(text)
   const [lock, manager = 'npm', install = ['npm install']] = MANAGERS.find(([file]) => read(file) !== undefined) ?? []
   const script = scripts.test ?? ''
   const packages = { ...dependencies, ...devDependencies }
@@ -78,7 +78,7 @@ function ofPackage(read: ReadFile): TestRunner | undefined {
   return { name: isScript && name === 'unknown' ? `${manager} test` : name, command, install, npmCache }
 }
 
-function parsed(text: string): PackageJson {
+function packageIn(text: string): PackageJson {
   try {
     return Object(JSON.parse(text))
   } catch {
