@@ -276,7 +276,7 @@ module.exports = {
       name: 'the executable starts the command line',
       severity: 'error',
       from: { path: '^bin/' },
-      to: { pathNot: '^dist/code-cache\\.js$', dependencyTypesNot: ['core'] },
+      to: { pathNot: '^dist/(code-cache|first-words)\\.js$', dependencyTypesNot: ['core'] },
     },
     {
       name: 'everything imported exists',

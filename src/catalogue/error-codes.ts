@@ -6,7 +6,7 @@ import type { CatalogueEntry } from './catalogue-entry.ts'
 /** What the page of errors says of a code. */
 interface Advice {
   when: string
-  then: string
+  advice: string
 }
 
 /** The error codes, as docs/errors.md explains them. */
@@ -21,7 +21,7 @@ export async function errorCodes(): Promise<CatalogueEntry[]> {
       says: [
         ['means', title],
         ['status', String(status)],
-        ...(said ? [['when', said.when] as [string, string], ['what to do', said.then] as [string, string]] : []),
+        ...(said ? [['when', said.when] as [string, string], ['what to do', said.advice] as [string, string]] : []),
         ['all about it', 'docs/errors.md'],
       ],
     }
@@ -45,7 +45,7 @@ function adviceIn(page: string): Map<string, Advice> {
     rows.flatMap(([, , codes = '', when = '', then = '']) =>
       [...codes.matchAll(/`([a-z_]+)`/g)].map(([, code = '']): [string, Advice] => [
         code,
-        { when: plain(when), then: plain(then) },
+        { when: plain(when), advice: plain(then) },
       ]),
     ),
   )

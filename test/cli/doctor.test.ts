@@ -140,7 +140,10 @@ describe('doctor', () => {
     await startOn(path)
     const refused = await runHere(['doctor', '--data-dir', path])
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringMatching(/another sandbox .* uses it/)])
-    expect(await runHere(['doctor', '--salvage', path])).toMatchObject({ code: 2, stderr: expect.stringContaining('--data-dir') })
+    expect(await runHere(['doctor', '--salvage', path])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--data-dir'),
+    })
     const missing = join(directory, 'nowhere')
     expect(await runHere(['doctor', '--data-dir', missing])).toMatchObject({ code: 1 })
     expect(existsSync(missing)).toBe(false)

@@ -101,7 +101,10 @@ test('fixtures: the shipped file is sound; the first fault of another is shown',
   onTestFinished(() => rmSync(folder, { recursive: true }))
   await writeFile(`${folder}/mine.yaml`, 'tenantss: []\n')
   const broken = await checkFixtures(`${folder}/mine.yaml`)
-  expect(broken).toMatchObject({ state: 'broken', detail: expect.stringMatching(/mine\.yaml:1:1 pools: is missing.*\(and 2 more\)/) })
+  expect(broken).toMatchObject({
+    state: 'broken',
+    detail: expect.stringMatching(/mine\.yaml:1:1 pools: is missing.*\(and 2 more\)/),
+  })
 })
 
 describe('left running', () => {
